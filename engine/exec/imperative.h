@@ -1,0 +1,24 @@
+/* imperative.h — one operator at once: types, memory, computing, in one call.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/exec/run.h"
+#include "engine/graph/graph.h"
+
+/* outputs: room for as many as the operator has, (transfer full) each.  context
+ * gives seed, training, probe …; NULL: inference, seed 0. */
+gboolean hyb_imperative_call (const HybOp      *op,
+                              gconstpointer     params,
+                              HybGraph *const  *bodies,
+                              guint             n_inputs,
+                              HybTensor *const *inputs,
+                              HybTensor       **outputs,
+                              const HybRun     *context,
+                              GError          **error);
+
+/* A whole graph so.  variables: one per variable in node order; heads: room for all. */
+gboolean hyb_imperative_run (HybGraph         *graph,
+                             HybTensor *const *variables,
+                             HybTensor       **heads,
+                             const HybRun     *context,
+                             GError          **error);

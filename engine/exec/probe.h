@@ -1,0 +1,40 @@
+/* probe.h — how a run is watched.
+ *
+ * The engine measures nothing itself: it calls a probe, and knows nothing of
+ * who listens.  profiler/recorder.c is the listener that matters; tests use a
+ * ten-line one.
+ *
+ * Probe functions run on the computing thread, between operators.  They must
+ * not lock, allocate or touch the graph; copy what is needed and return.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+typedef enum
+{
+  HYB_SPAN_NODE,   /* one operator */
+  HYB_SPAN_PASS,   /* one graph pass */
+  HYB_SPAN_COPY,   /* between host and device */
+  HYB_SPAN_BRANCH, /* one step of a loop, one arm of a condition */
+} HybSpanKind;
+
+typedef struct
+{
+  HybSpanKind kind;
+  guint32     id;     /* node id in its own graph, or pass index, or body index */
+  guint32     graph;  /* hyb_graph_get_id() of the graph that the node stands in */
+  guint16     device; /* 0: the host */
+  guint16     depth;  /* how many subgraphs deep */
+  guint64     run;    /* which run of the graph */
+  guint32     step;   /* which step of the innermost loop */
+} HybSpan;
+
+typedef struct
+{
+  gpointer data;
+
+  void (*begin) (gpointer data, const HybSpan *span);
+  void (*end) (gpointer data, const HybSpan *span);
+  void (*memory) (gpointer data, guint16 device, gint64 bytes); /* negative: freed */
+} HybProbe;
