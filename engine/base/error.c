@@ -1,0 +1,40 @@
+/* error.c — error domains, and messages of one form.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/error.h"
+
+G_DEFINE_QUARK (hyb-format-error-quark, hyb_format_error)
+G_DEFINE_QUARK (hyb-graph-error-quark, hyb_graph_error)
+G_DEFINE_QUARK (hyb-op-error-quark, hyb_op_error)
+G_DEFINE_QUARK (hyb-device-error-quark, hyb_device_error)
+
+gboolean
+hyb_error_at (GError    **error,
+              GQuark      domain,
+              int         code,
+              const char *where,
+              const char *hint,
+              const char *format,
+              ...)
+{
+  g_autofree char *what = NULL;
+  va_list          arguments;
+
+  if (error == NULL)
+    return FALSE;
+
+  va_start (arguments, format);
+  what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+
+  g_set_error (error,
+               domain,
+               code,
+               "%s%s%s%s%s",
+               where != NULL ? where : "",
+               where != NULL ? ": " : "",
+               what,
+               hint != NULL ? ". " : "",
+               hint != NULL ? hint : "");
+  return FALSE;
+}

@@ -1,0 +1,288 @@
+/* dtype.c — element types: sizes, names, conversion.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/tensor/dtype.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct
+{
+  const char *name;
+  gsize       size;
+  gboolean    is_float;
+} table[HYB_N_DTYPES] = {
+  [HYB_F32] = { "float32", 4, TRUE },   [HYB_F64] = { "float64", 8, TRUE },
+  [HYB_F16] = { "float16", 2, TRUE },   [HYB_U8] = { "uint8", 1, FALSE },
+  [HYB_I32] = { "int32", 4, FALSE },    [HYB_I8] = { "int8", 1, FALSE },
+  [HYB_I64] = { "int64", 8, FALSE },    [HYB_BOOL] = { "bool", 1, FALSE },
+  [HYB_I16] = { "int16", 2, FALSE },    [HYB_U16] = { "uint16", 2, FALSE },
+  [HYB_U32] = { "uint32", 4, FALSE },   [HYB_U64] = { "uint64", 8, FALSE },
+  [HYB_BF16] = { "bfloat16", 2, TRUE },
+};
+
+gboolean
+hyb_dtype_is_valid_code (gint64 code)
+{
+  return code >= 0 && code < HYB_N_DTYPES;
+}
+
+gsize
+hyb_dtype_size (HybDType dtype)
+{
+  return hyb_dtype_is_valid_code (dtype) ? table[dtype].size : 0;
+}
+
+const char *
+hyb_dtype_name (HybDType dtype)
+{
+  return hyb_dtype_is_valid_code (dtype) ? table[dtype].name : "unknown";
+}
+
+HybDType
+hyb_dtype_from_name (const char *name)
+{
+  for (int i = 0; i < HYB_N_DTYPES; i++)
+    if (strcmp (table[i].name, name) == 0)
+      return (HybDType) i;
+
+  return HYB_DTYPE_UNKNOWN;
+}
+
+gboolean
+hyb_dtype_is_float (HybDType dtype)
+{
+  return hyb_dtype_is_valid_code (dtype) && table[dtype].is_float;
+}
+
+static float
+bits_to_float (guint32 bits)
+{
+  float value;
+
+  memcpy (&value, &bits, sizeof value);
+  return value;
+}
+
+static guint32
+float_to_bits (float value)
+{
+  guint32 bits;
+
+  memcpy (&bits, &value, sizeof bits);
+  return bits;
+}
+
+float
+hyb_half_to_float (guint16 half)
+{
+  guint32 sign = (guint32) (half & 0x8000) << 16;
+  guint32 exponent = (half >> 10) & 0x1f;
+  guint32 fraction = half & 0x3ff;
+
+  if (exponent == 0x1f)
+    return bits_to_float (sign | 0x7f800000 | fraction << 13);
+  if (exponent != 0)
+    return bits_to_float (sign | (exponent + 112) << 23 | fraction << 13);
+
+  /* Zero or subnormal: fraction × 2^-24. */
+  return bits_to_float (float_to_bits ((float) fraction * 0x1p-24f) | sign);
+}
+
+/* Round to nearest, ties to even, as the processor does. */
+guint16
+hyb_float_to_half (float value)
+{
+  guint32 bits = float_to_bits (value);
+  guint32 sign = (bits >> 16) & 0x8000;
+  guint32 magnitude = bits & 0x7fffffff;
+  guint32 rest, half;
+
+  if (magnitude > 0x7f800000)
+    return (guint16) (sign | 0x7e00);
+  if (magnitude >= 0x477ff000) /* 65520 and above round to infinity */
+    return (guint16) (sign | 0x7c00);
+  if (magnitude < 0x38800000) /* below 2^-14: subnormal, in steps of 2^-24 */
+    return (guint16) (sign | (guint32) rintf (bits_to_float (magnitude) * 0x1p24f));
+
+  half = (magnitude - 0x38000000) >> 13;
+  rest = magnitude & 0x1fff;
+  if (rest > 0x1000 || (rest == 0x1000 && (half & 1)))
+    half++;
+  return (guint16) (sign | half);
+}
+
+static guint16
+float_to_bfloat (float value)
+{
+  guint32 bits = float_to_bits (value);
+
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    return (guint16) (bits >> 16 | 0x40);
+  return (guint16) ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+/* C leaves conversions out of range undefined; here they saturate, NaN gives 0. */
+static gint64
+double_to_int (double value)
+{
+  if (!(value == value))
+    return 0;
+  if (value >= 9223372036854775808.0)
+    return G_MAXINT64;
+  if (value <= -9223372036854775808.0)
+    return G_MININT64;
+  return (gint64) value;
+}
+
+static guint64
+double_to_unsigned (double value)
+{
+  if (value >= 9223372036854775808.0)
+    return value >= 18446744073709551616.0 ? G_MAXUINT64
+                                           : (guint64) (value - 9223372036854775808.0) + (1ull << 63);
+  return (guint64) double_to_int (value);
+}
+
+double
+hyb_dtype_get_double (gconstpointer data, HybDType dtype, gsize i)
+{
+  switch (dtype)
+    {
+    case HYB_F32: return ((const float *) data)[i];
+    case HYB_F64: return ((const double *) data)[i];
+    case HYB_F16: return hyb_half_to_float (((const guint16 *) data)[i]);
+    case HYB_BF16: return bits_to_float ((guint32) ((const guint16 *) data)[i] << 16);
+    case HYB_U64: return (double) ((const guint64 *) data)[i];
+    case HYB_U8:
+    case HYB_I32:
+    case HYB_I8:
+    case HYB_I64:
+    case HYB_BOOL:
+    case HYB_I16:
+    case HYB_U16:
+    case HYB_U32: return (double) hyb_dtype_get_int (data, dtype, i);
+    case HYB_DTYPE_UNKNOWN:
+    case HYB_N_DTYPES: break;
+    }
+  g_return_val_if_reached (0);
+}
+
+gint64
+hyb_dtype_get_int (gconstpointer data, HybDType dtype, gsize i)
+{
+  switch (dtype)
+    {
+    case HYB_U8: return ((const guint8 *) data)[i];
+    case HYB_I32: return ((const gint32 *) data)[i];
+    case HYB_I8: return ((const gint8 *) data)[i];
+    case HYB_I64: return ((const gint64 *) data)[i];
+    case HYB_BOOL: return ((const guint8 *) data)[i] != 0;
+    case HYB_I16: return ((const gint16 *) data)[i];
+    case HYB_U16: return ((const guint16 *) data)[i];
+    case HYB_U32: return ((const guint32 *) data)[i];
+    case HYB_U64: return (gint64) ((const guint64 *) data)[i];
+    case HYB_F32:
+    case HYB_F64:
+    case HYB_F16:
+    case HYB_BF16: return double_to_int (hyb_dtype_get_double (data, dtype, i));
+    case HYB_DTYPE_UNKNOWN:
+    case HYB_N_DTYPES: break;
+    }
+  g_return_val_if_reached (0);
+}
+
+static void
+set_int (gpointer data, HybDType dtype, gsize i, gint64 value)
+{
+  switch (dtype)
+    {
+    case HYB_U8: ((guint8 *) data)[i] = (guint8) value; return;
+    case HYB_I32: ((gint32 *) data)[i] = (gint32) value; return;
+    case HYB_I8: ((gint8 *) data)[i] = (gint8) value; return;
+    case HYB_I64: ((gint64 *) data)[i] = value; return;
+    case HYB_BOOL: ((guint8 *) data)[i] = value != 0; return;
+    case HYB_I16: ((gint16 *) data)[i] = (gint16) value; return;
+    case HYB_U16: ((guint16 *) data)[i] = (guint16) value; return;
+    case HYB_U32: ((guint32 *) data)[i] = (guint32) value; return;
+    case HYB_U64: ((guint64 *) data)[i] = (guint64) value; return;
+    case HYB_F32: ((float *) data)[i] = (float) value; return;
+    case HYB_F64: ((double *) data)[i] = (double) value; return;
+    case HYB_F16: ((guint16 *) data)[i] = hyb_float_to_half ((float) value); return;
+    case HYB_BF16: ((guint16 *) data)[i] = float_to_bfloat ((float) value); return;
+    case HYB_DTYPE_UNKNOWN:
+    case HYB_N_DTYPES: break;
+    }
+  g_return_if_reached ();
+}
+
+void
+hyb_dtype_set_double (gpointer data, HybDType dtype, gsize i, double value)
+{
+  switch (dtype)
+    {
+    case HYB_F32: ((float *) data)[i] = (float) value; return;
+    case HYB_F64: ((double *) data)[i] = value; return;
+    case HYB_F16: ((guint16 *) data)[i] = hyb_float_to_half ((float) value); return;
+    case HYB_BF16: ((guint16 *) data)[i] = float_to_bfloat ((float) value); return;
+    case HYB_BOOL: ((guint8 *) data)[i] = value != 0; return;
+    case HYB_U64: ((guint64 *) data)[i] = double_to_unsigned (value); return;
+    case HYB_U8:
+    case HYB_I32:
+    case HYB_I8:
+    case HYB_I64:
+    case HYB_I16:
+    case HYB_U16:
+    case HYB_U32: set_int (data, dtype, i, double_to_int (value)); return;
+    case HYB_DTYPE_UNKNOWN:
+    case HYB_N_DTYPES: break;
+    }
+  g_return_if_reached ();
+}
+
+/* The pairs that occur all the time, as loops that vectorise. */
+static gboolean
+convert_common (gpointer to, HybDType to_dtype, gconstpointer from, HybDType from_dtype, gsize count)
+{
+  if (to_dtype == HYB_F32 && from_dtype == HYB_F64)
+    for (gsize i = 0; i < count; i++)
+      ((float *) to)[i] = (float) ((const double *) from)[i];
+  else if (to_dtype == HYB_F64 && from_dtype == HYB_F32)
+    for (gsize i = 0; i < count; i++)
+      ((double *) to)[i] = (double) ((const float *) from)[i];
+  else if (to_dtype == HYB_F32 && from_dtype == HYB_I32)
+    for (gsize i = 0; i < count; i++)
+      ((float *) to)[i] = (float) ((const gint32 *) from)[i];
+  else if (to_dtype == HYB_F32 && from_dtype == HYB_F16)
+    for (gsize i = 0; i < count; i++)
+      ((float *) to)[i] = hyb_half_to_float (((const guint16 *) from)[i]);
+  else if (to_dtype == HYB_F16 && from_dtype == HYB_F32)
+    for (gsize i = 0; i < count; i++)
+      ((guint16 *) to)[i] = hyb_float_to_half (((const float *) from)[i]);
+  else
+    return FALSE;
+
+  return TRUE;
+}
+
+void
+hyb_dtype_convert (
+    gpointer to, HybDType to_dtype, gconstpointer from, HybDType from_dtype, gsize count)
+{
+  if (to_dtype == from_dtype)
+    {
+      if (to != from && count > 0)
+        memcpy (to, from, count * hyb_dtype_size (to_dtype));
+      return;
+    }
+  if (convert_common (to, to_dtype, from, from_dtype, count))
+    return;
+
+  /* Integers go through integers, so that 64 bits survive. */
+  if (!hyb_dtype_is_float (from_dtype) && !hyb_dtype_is_float (to_dtype))
+    for (gsize i = 0; i < count; i++)
+      set_int (to, to_dtype, i, hyb_dtype_get_int (from, from_dtype, i));
+  else
+    for (gsize i = 0; i < count; i++)
+      hyb_dtype_set_double (to, to_dtype, i, hyb_dtype_get_double (from, from_dtype, i));
+}

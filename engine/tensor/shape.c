@@ -1,0 +1,235 @@
+/* shape.c — shapes and types that are only partly known, and what they learn
+ * from each other.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/tensor/shape.h"
+
+#include "engine/base/error.h"
+
+#include <string.h>
+
+HybShape
+hyb_shape_make (int rank, const gint64 *dims)
+{
+  HybShape shape = { .rank = rank };
+
+  g_return_val_if_fail (rank <= HYB_MAX_RANK, HYB_SHAPE_UNKNOWN);
+
+  for (int i = 0; i < rank; i++)
+    shape.dim[i] = dims != NULL ? dims[i] : HYB_UNKNOWN;
+  return shape;
+}
+
+HybShape
+hyb_shape_1d (gint64 a)
+{
+  return (HybShape){ .rank = 1, .dim = { a } };
+}
+
+HybShape
+hyb_shape_2d (gint64 a, gint64 b)
+{
+  return (HybShape){ .rank = 2, .dim = { a, b } };
+}
+
+HybShape
+hyb_shape_3d (gint64 a, gint64 b, gint64 c)
+{
+  return (HybShape){ .rank = 3, .dim = { a, b, c } };
+}
+
+HybShape
+hyb_shape_4d (gint64 a, gint64 b, gint64 c, gint64 d)
+{
+  return (HybShape){ .rank = 4, .dim = { a, b, c, d } };
+}
+
+gboolean
+hyb_shape_is_known (const HybShape *shape)
+{
+  if (shape->rank < 0)
+    return FALSE;
+  for (int i = 0; i < shape->rank; i++)
+    if (shape->dim[i] < 0)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+hyb_shape_equal (const HybShape *a, const HybShape *b)
+{
+  return a->rank == b->rank &&
+         (a->rank <= 0 || memcmp (a->dim, b->dim, (gsize) a->rank * sizeof a->dim[0]) == 0);
+}
+
+gint64
+hyb_shape_count (const HybShape *shape, int from, int to)
+{
+  gint64 count = 1;
+
+  for (int i = MAX (from, 0); i < to && i < shape->rank; i++)
+    count *= shape->dim[i];
+  return count;
+}
+
+gint64
+hyb_shape_size (const HybShape *shape)
+{
+  return hyb_shape_is_known (shape) ? hyb_shape_count (shape, 0, shape->rank) : HYB_UNKNOWN;
+}
+
+gboolean
+hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **error)
+{
+  gsize total = hyb_dtype_size (dtype);
+
+  g_return_val_if_fail (hyb_shape_is_known (shape) && total > 0, FALSE);
+
+  for (int i = 0; i < shape->rank; i++)
+    if (!g_size_checked_mul (&total, total, (gsize) shape->dim[i]) || total > G_MAXSSIZE)
+      {
+        g_autofree char *text = hyb_shape_to_string (shape);
+
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_MEMORY,
+                             NULL,
+                             NULL,
+                             "an array of shape %s would not fit any memory",
+                             text);
+      }
+  *bytes = total;
+  return TRUE;
+}
+
+int
+hyb_shape_axis (const HybShape *shape, gint64 axis, GError **error)
+{
+  if (axis >= -shape->rank && axis < shape->rank)
+    return (int) (axis < 0 ? axis + shape->rank : axis);
+
+  hyb_error_at (error,
+                HYB_GRAPH_ERROR,
+                HYB_GRAPH_ERROR_TYPES,
+                NULL,
+                NULL,
+                "axis %" G_GINT64_FORMAT " is outside an input of %d dimension%s; use %d to %d",
+                axis,
+                shape->rank,
+                shape->rank == 1 ? "" : "s",
+                -shape->rank,
+                shape->rank - 1);
+  return -1;
+}
+
+static gboolean
+contradiction (const HybShape *a, const HybShape *b, GError **error)
+{
+  g_autofree char *a_text = hyb_shape_to_string (a);
+  g_autofree char *b_text = hyb_shape_to_string (b);
+
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_TYPES,
+                       NULL,
+                       NULL,
+                       "shape %s does not go with %s",
+                       a_text,
+                       b_text);
+}
+
+gboolean
+hyb_shape_assign (HybShape *to, const HybShape *from, GError **error)
+{
+  if (from->rank < 0)
+    return TRUE;
+  if (to->rank < 0)
+    {
+      *to = *from;
+      return TRUE;
+    }
+  if (to->rank != from->rank)
+    return contradiction (to, from, error);
+
+  for (int i = 0; i < to->rank; i++)
+    {
+      if (from->dim[i] < 0)
+        continue;
+      if (to->dim[i] >= 0 && to->dim[i] != from->dim[i])
+        return contradiction (to, from, error);
+      to->dim[i] = from->dim[i];
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_shape_unify (HybShape *a, HybShape *b, GError **error)
+{
+  return hyb_shape_assign (a, b, error) && hyb_shape_assign (b, a, error);
+}
+
+gboolean
+hyb_dtype_assign (HybDType *to, HybDType from, GError **error)
+{
+  if (from == HYB_DTYPE_UNKNOWN || *to == from)
+    return TRUE;
+  if (*to != HYB_DTYPE_UNKNOWN)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_TYPES,
+                         NULL,
+                         "Cast one of them, or give both the same dtype",
+                         "%s does not go with %s",
+                         hyb_dtype_name (*to),
+                         hyb_dtype_name (from));
+  *to = from;
+  return TRUE;
+}
+
+gboolean
+hyb_dtype_unify (HybDType *a, HybDType *b, GError **error)
+{
+  return hyb_dtype_assign (a, *b, error) && hyb_dtype_assign (b, *a, error);
+}
+
+gboolean
+hyb_type_is_known (const HybType *type)
+{
+  return type->dtype != HYB_DTYPE_UNKNOWN && hyb_shape_is_known (&type->shape);
+}
+
+gsize
+hyb_type_bytes (const HybType *type)
+{
+  return (gsize) hyb_shape_count (&type->shape, 0, type->shape.rank) * hyb_dtype_size (type->dtype);
+}
+
+char *
+hyb_shape_to_string (const HybShape *shape)
+{
+  GString *text;
+
+  if (shape->rank < 0)
+    return g_strdup ("?");
+
+  text = g_string_new ("(");
+  for (int i = 0; i < shape->rank; i++)
+    {
+      if (i > 0)
+        g_string_append (text, ", ");
+      if (shape->dim[i] < 0)
+        g_string_append_c (text, '?');
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[i]);
+    }
+  g_string_append (text, shape->rank == 1 ? ",)" : ")");
+  return g_string_free (text, FALSE);
+}
+
+char *
+hyb_type_to_string (const HybType *type)
+{
+  g_autofree char *shape = hyb_shape_to_string (&type->shape);
+
+  return g_strdup_printf ("%s %s", hyb_dtype_name (type->dtype), shape);
+}

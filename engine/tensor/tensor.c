@@ -1,0 +1,242 @@
+/* tensor.c — reference-counted, aligned memory with a type.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/tensor/tensor.h"
+
+#include "engine/base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct _HybTensor
+{
+  gatomicrefcount references;
+  HybType         type;
+  gpointer        data;
+  gsize           bytes;
+  gpointer        owner; /* what keeps data alive; NULL: data itself is ours */
+  GDestroyNotify  destroy;
+};
+
+static HybTensor *
+tensor_make (const HybType *type, gpointer data, gsize bytes)
+{
+  HybTensor *tensor = g_new0 (HybTensor, 1);
+
+  g_atomic_ref_count_init (&tensor->references);
+  tensor->type = *type;
+  tensor->data = data;
+  tensor->bytes = bytes;
+  return tensor;
+}
+
+HybTensor *
+hyb_tensor_new (const HybType *type, GError **error)
+{
+  HybTensor *tensor;
+  gpointer   data = NULL;
+  gsize      bytes, room;
+
+  if (!hyb_shape_bytes (&type->shape, type->dtype, &bytes, error))
+    return NULL;
+
+  /* A whole number of lines, so that a kernel may read past the last element. */
+  room = MAX ((bytes + HYB_ALIGNMENT - 1) / HYB_ALIGNMENT, 1) * HYB_ALIGNMENT;
+  if (posix_memalign (&data, HYB_ALIGNMENT, room) != 0)
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_MEMORY,
+                    NULL,
+                    NULL,
+                    "there is no memory for an array of %" G_GSIZE_FORMAT " bytes",
+                    bytes);
+      return NULL;
+    }
+
+  tensor = tensor_make (type, data, bytes);
+  tensor->owner = data;
+  tensor->destroy = free;
+  return tensor;
+}
+
+HybTensor *
+hyb_tensor_new_zeros (const HybType *type, GError **error)
+{
+  HybTensor *tensor = hyb_tensor_new (type, error);
+
+  if (tensor != NULL)
+    memset (tensor->data, 0, tensor->bytes);
+  return tensor;
+}
+
+HybTensor *
+hyb_tensor_new_wrapped (const HybType *type, gpointer data, gpointer owner, GDestroyNotify destroy)
+{
+  HybTensor *tensor = tensor_make (type, data, hyb_type_bytes (type));
+
+  tensor->owner = owner;
+  tensor->destroy = destroy;
+  return tensor;
+}
+
+HybTensor *
+hyb_tensor_new_view (HybTensor *parent, const HybType *type, gsize offset)
+{
+  g_return_val_if_fail (offset + hyb_type_bytes (type) <= parent->bytes, NULL);
+
+  return hyb_tensor_new_wrapped (type,
+                                 (char *) parent->data + offset,
+                                 hyb_tensor_ref (parent),
+                                 (GDestroyNotify) hyb_tensor_unref);
+}
+
+HybTensor *
+hyb_tensor_copy (HybTensor *tensor)
+{
+  HybTensor *copy = hyb_tensor_new (&tensor->type, NULL);
+
+  if (copy != NULL && tensor->bytes > 0)
+    memcpy (copy->data, tensor->data, tensor->bytes);
+  return copy;
+}
+
+HybTensor *
+hyb_tensor_convert (HybTensor *tensor, HybDType dtype)
+{
+  HybType    type = { tensor->type.shape, dtype };
+  HybTensor *converted;
+
+  if (tensor->type.dtype == dtype)
+    return hyb_tensor_ref (tensor);
+
+  converted = hyb_tensor_new (&type, NULL);
+  if (converted != NULL)
+    hyb_dtype_convert (converted->data,
+                       dtype,
+                       tensor->data,
+                       tensor->type.dtype,
+                       (gsize) hyb_tensor_get_size (tensor));
+  return converted;
+}
+
+HybTensor *
+hyb_tensor_new_float (int rank, const gint64 *dims, const float *values)
+{
+  HybType    type = { hyb_shape_make (rank, dims), HYB_F32 };
+  HybTensor *tensor = hyb_tensor_new (&type, NULL);
+
+  if (tensor != NULL && values != NULL)
+    memcpy (tensor->data, values, tensor->bytes);
+  return tensor;
+}
+
+HybTensor *
+hyb_tensor_new_scalar (double value)
+{
+  float  single = (float) value;
+  gint64 one = 1;
+
+  return hyb_tensor_new_float (1, &one, &single);
+}
+
+HybTensor *
+hyb_tensor_ref (HybTensor *tensor)
+{
+  g_atomic_ref_count_inc (&tensor->references);
+  return tensor;
+}
+
+void
+hyb_tensor_unref (HybTensor *tensor)
+{
+  if (tensor == NULL || !g_atomic_ref_count_dec (&tensor->references))
+    return;
+  if (tensor->destroy != NULL)
+    tensor->destroy (tensor->owner);
+  g_free (tensor);
+}
+
+const HybType *
+hyb_tensor_get_type (const HybTensor *tensor)
+{
+  return &tensor->type;
+}
+
+const HybShape *
+hyb_tensor_get_shape (const HybTensor *tensor)
+{
+  return &tensor->type.shape;
+}
+
+HybDType
+hyb_tensor_get_dtype (const HybTensor *tensor)
+{
+  return tensor->type.dtype;
+}
+
+gpointer
+hyb_tensor_get_data (const HybTensor *tensor)
+{
+  return tensor->data;
+}
+
+gsize
+hyb_tensor_get_bytes (const HybTensor *tensor)
+{
+  return tensor->bytes;
+}
+
+gint64
+hyb_tensor_get_size (const HybTensor *tensor)
+{
+  return hyb_shape_count (&tensor->type.shape, 0, tensor->type.shape.rank);
+}
+
+double
+hyb_tensor_get_value (const HybTensor *tensor, gint64 index)
+{
+  return hyb_dtype_get_double (tensor->data, tensor->type.dtype, (gsize) index);
+}
+
+void
+hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics)
+{
+  gint64 size = hyb_tensor_get_size (tensor), n = 0;
+  double sum = 0, squares = 0;
+
+  *statistics = (HybStatistics){ .minimum = INFINITY, .maximum = -INFINITY };
+  for (gint64 i = 0; i < size; i++)
+    {
+      double x = hyb_tensor_get_value (tensor, i);
+
+      if (isnan (x))
+        statistics->n_nan++;
+      else if (isinf (x))
+        statistics->n_infinite++;
+      else
+        {
+          n++;
+          sum += x;
+          statistics->minimum = MIN (statistics->minimum, x);
+          statistics->maximum = MAX (statistics->maximum, x);
+        }
+    }
+  if (n == 0)
+    {
+      statistics->minimum = statistics->maximum = statistics->mean = statistics->deviation = NAN;
+      return;
+    }
+
+  /* A second pass around the mean: the difference of big sums would cancel. */
+  statistics->mean = sum / (double) n;
+  for (gint64 i = 0; i < size; i++)
+    {
+      double x = hyb_tensor_get_value (tensor, i) - statistics->mean;
+
+      if (isfinite (x))
+        squares += x * x;
+    }
+  statistics->deviation = sqrt (squares / (double) n);
+}
