@@ -1,0 +1,135 @@
+/* op-table.c — the operators by name, from op-list.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/ops/op.h"
+
+#include <string.h>
+
+#define HYB_OPS(file) extern const HybOp hyb_ops_##file[];
+#include "engine/ops/op-list.h"
+#undef HYB_OPS
+
+static const HybOp *const families[] = {
+#define HYB_OPS(file) hyb_ops_##file,
+#include "engine/ops/op-list.h"
+#undef HYB_OPS
+};
+
+typedef struct
+{
+  GHashTable *by_name;
+  GPtrArray  *list;
+} OpTable;
+
+static void
+table_add (OpTable *table, const char *name, const HybOp *op)
+{
+  if (!g_hash_table_insert (table->by_name, (gpointer) name, (gpointer) op))
+    g_critical ("two operators are called %s", name);
+}
+
+static const OpTable *
+op_table (void)
+{
+  static OpTable table;
+  static gsize   once;
+
+  if (g_once_init_enter (&once))
+    {
+      table.by_name = g_hash_table_new (g_str_hash, g_str_equal);
+      table.list = g_ptr_array_new ();
+      for (guint i = 0; i < G_N_ELEMENTS (families); i++)
+        for (const HybOp *op = families[i]; op->name != NULL; op++)
+          {
+            g_ptr_array_add (table.list, (gpointer) op);
+            table_add (&table, op->name, op);
+            for (guint a = 0; op->aliases != NULL && op->aliases[a] != NULL; a++)
+              table_add (&table, op->aliases[a], op);
+          }
+      g_once_init_leave (&once, 1);
+    }
+  return &table;
+}
+
+const HybOp *
+hyb_op_find (const char *name)
+{
+  return g_hash_table_lookup (op_table ()->by_name, name);
+}
+
+const HybOp *const *
+hyb_op_list (guint *n_ops)
+{
+  *n_ops = op_table ()->list->len;
+  return (const HybOp *const *) op_table ()->list->pdata;
+}
+
+static guint
+count_names (const char *const *names)
+{
+  guint n = 0;
+
+  while (names != NULL && names[n] != NULL)
+    n++;
+  return n;
+}
+
+void
+hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs)
+{
+  *n_inputs = count_names (op->inputs);
+  *n_outputs = op->outputs != NULL ? count_names (op->outputs) : 1;
+  if (op->arity != NULL)
+    op->arity (params, n_inputs, n_outputs);
+}
+
+guint
+hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs)
+{
+  guint n = 0;
+
+  if (op->visible != NULL)
+    return op->visible (params);
+  if (op->outputs == NULL)
+    return n_outputs;
+
+  /* The hidden ones are last; numbered ones beyond the names are as the last name. */
+  for (guint i = 0; i < n_outputs; i++)
+    n += op->outputs[MIN (i, count_names (op->outputs) - 1)][0] != '_';
+  return n;
+}
+
+/* “data”, or “arg2” where the last name, “arg”, is repeated. */
+static char *
+numbered_name (const char *const *names, guint index, guint n)
+{
+  guint n_names = count_names (names);
+
+  if (n_names == 0)
+    return NULL;
+  if (index + 1 < n_names || (index + 1 == n_names && n <= n_names))
+    return g_strdup (names[index]);
+  return g_strdup_printf ("%s%u", names[n_names - 1], index - (n_names - 1));
+}
+
+char *
+hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs)
+{
+  char *name = numbered_name (op->inputs, index, n_inputs);
+
+  return name != NULL ? name : g_strdup_printf ("arg%u", index);
+}
+
+char *
+hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs)
+{
+  char *name = numbered_name (op->outputs, index, n_outputs);
+
+  if (name != NULL)
+    {
+      if (name[0] == '_')
+        memmove (name, name + 1, strlen (name));
+      return name;
+    }
+  return n_outputs == 1 ? g_strdup ("output") : g_strdup_printf ("output%u", index);
+}
