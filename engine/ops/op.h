@@ -100,6 +100,9 @@ struct _HybOp
   /* What one attribute cannot say alone (two that contradict each other).  NULL: nothing. */
   gboolean (*check) (gconstpointer params, GError **error);
   guint n_bodies; /* subgraphs a node of this kind owns */
+  /* Which input of the node feeds variable number `variable` (in node order) of body
+   * number `body` when it is entered; G_MAXUINT: none.  Required with n_bodies. */
+  guint (*body_variable) (gconstpointer params, guint n_inputs, guint body, guint variable);
 
   /* Types.  Fill what can be known, in either direction, and leave the rest
    * unknown; the pass calls again until nothing changes.  FALSE only for a

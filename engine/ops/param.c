@@ -222,23 +222,31 @@ parse_value (const HybParam *param, const char *text, gpointer at)
 
   switch (param->kind)
     {
-    case HYB_PARAM_INT: return parse_int (text, at);
+    case HYB_PARAM_INT:
+      return parse_int (text, at);
     case HYB_PARAM_OPTIONAL_INT:
       *(gint64 *) at = HYB_NONE;
       return none || parse_int (text, at);
-    case HYB_PARAM_FLOAT: return parse_float (text, at);
+    case HYB_PARAM_FLOAT:
+      return parse_float (text, at);
     case HYB_PARAM_OPTIONAL_FLOAT:
       *(double *) at = NAN;
       return none || parse_float (text, at);
-    case HYB_PARAM_BOOL: return parse_bool (text, at);
+    case HYB_PARAM_BOOL:
+      return parse_bool (text, at);
     case HYB_PARAM_OPTIONAL_BOOL:
       *(int *) at = -1;
       return g_ascii_strcasecmp (text, "none") == 0 || parse_bool (text, at);
-    case HYB_PARAM_ENUM: return parse_enum (param, text, at);
-    case HYB_PARAM_DTYPE: return parse_dtype (text, at);
-    case HYB_PARAM_SHAPE: return parse_shape (text, at);
-    case HYB_PARAM_INTS: return hyb_params_parse_ints (text, at);
-    case HYB_PARAM_FLOATS: return parse_floats (text, at);
+    case HYB_PARAM_ENUM:
+      return parse_enum (param, text, at);
+    case HYB_PARAM_DTYPE:
+      return parse_dtype (text, at);
+    case HYB_PARAM_SHAPE:
+      return parse_shape (text, at);
+    case HYB_PARAM_INTS:
+      return hyb_params_parse_ints (text, at);
+    case HYB_PARAM_FLOATS:
+      return parse_floats (text, at);
     case HYB_PARAM_STRING:
       *(char **) at = g_strdup (text);
       return TRUE;
@@ -338,13 +346,69 @@ collect_unknown (const HybParam *params, const char *const *attributes, GPtrArra
   for (gsize i = 0; attributes != NULL && attributes[i] != NULL; i += 2)
     {
       const char *key = attributes[i];
-      gboolean    known = strlen (key) > 4 && g_str_has_prefix (key, "__") && g_str_has_suffix (key, "__");
+      gboolean    known =
+          strlen (key) > 4 && g_str_has_prefix (key, "__") && g_str_has_suffix (key, "__");
 
       for (const HybParam *param = params; !known && param != NULL && param->name != NULL; param++)
         known = strcmp (param->name, key) == 0;
       if (!known)
         g_ptr_array_add (unknown, (gpointer) key);
     }
+}
+
+/* What stands before the values that callers see. */
+typedef struct
+{
+  const HybParam *params;
+  gint            references;
+} ParamsHeader;
+
+/* Room enough to keep the values aligned for any type. */
+#define HEADER_ROOM 16
+G_STATIC_ASSERT (sizeof (ParamsHeader) <= HEADER_ROOM);
+
+static ParamsHeader *
+header_of (gconstpointer values)
+{
+  return (ParamsHeader *) ((char *) values - HEADER_ROOM);
+}
+
+gpointer
+hyb_params_new (const HybParam *params, gsize size)
+{
+  char *block = g_malloc0 (HEADER_ROOM + size);
+
+  *(ParamsHeader *) block = (ParamsHeader){ params, 1 };
+  return block + HEADER_ROOM;
+}
+
+gpointer
+hyb_params_ref (gconstpointer values)
+{
+  if (values != NULL)
+    g_atomic_int_inc (&header_of (values)->references);
+  return (gpointer) values;
+}
+
+void
+hyb_params_unref (gpointer values)
+{
+  if (values == NULL || !g_atomic_int_dec_and_test (&header_of (values)->references))
+    return;
+
+  for (const HybParam *param = header_of (values)->params; param != NULL && param->name != NULL;
+       param++)
+    {
+      gpointer at = (char *) values + param->offset;
+
+      if (param->kind == HYB_PARAM_INTS)
+        g_free (((HybInts *) at)->value);
+      else if (param->kind == HYB_PARAM_FLOATS)
+        g_free (((HybFloats *) at)->value);
+      else if (param->kind == HYB_PARAM_STRING)
+        g_free (*(char **) at);
+    }
+  g_free (header_of (values));
 }
 
 gpointer
@@ -354,7 +418,7 @@ hyb_params_parse (const HybParam    *params,
                   GPtrArray         *unknown,
                   GError           **error)
 {
-  gpointer values = g_malloc0 (MAX (size, 1));
+  gpointer values = hyb_params_new (params, size);
 
   for (const HybParam *param = params; param != NULL && param->name != NULL; param++)
     {
@@ -371,7 +435,7 @@ hyb_params_parse (const HybParam    *params,
                         "attribute %s is missing; it must be given as %s",
                         param->name,
                         kind_name (param->kind));
-          hyb_params_free (params, values);
+          hyb_params_unref (values);
           return NULL;
         }
       if (text == NULL)
@@ -379,30 +443,13 @@ hyb_params_parse (const HybParam    *params,
       if (!(parse_value (param, text, at) || refuse_text (param, text, error)) ||
           !check_range (param, at, text, error))
         {
-          hyb_params_free (params, values);
+          hyb_params_unref (values);
           return NULL;
         }
     }
   if (unknown != NULL)
     collect_unknown (params, attributes, unknown);
   return values;
-}
-
-void
-hyb_params_free (const HybParam *params, gpointer values)
-{
-  for (const HybParam *param = params; values != NULL && param != NULL && param->name != NULL; param++)
-    {
-      gpointer at = (char *) values + param->offset;
-
-      if (param->kind == HYB_PARAM_INTS)
-        g_free (((HybInts *) at)->value);
-      else if (param->kind == HYB_PARAM_FLOATS)
-        g_free (((HybFloats *) at)->value);
-      else if (param->kind == HYB_PARAM_STRING)
-        g_free (*(char **) at);
-    }
-  g_free (values);
 }
 
 static void
@@ -476,7 +523,9 @@ hyb_param_to_string (const HybParam *param, gconstpointer values)
   switch (param->kind)
     {
     case HYB_PARAM_INT:
-    case HYB_PARAM_OPTIONAL_INT: append_int (text, *(const gint64 *) at); break;
+    case HYB_PARAM_OPTIONAL_INT:
+      append_int (text, *(const gint64 *) at);
+      break;
     case HYB_PARAM_OPTIONAL_FLOAT:
     case HYB_PARAM_FLOAT:
       if (param->kind == HYB_PARAM_OPTIONAL_FLOAT && isnan (*(const double *) at))
@@ -484,11 +533,15 @@ hyb_param_to_string (const HybParam *param, gconstpointer values)
       else
         append_float (text, *(const double *) at);
       break;
-    case HYB_PARAM_BOOL: g_string_append (text, *(const gboolean *) at ? "True" : "False"); break;
+    case HYB_PARAM_BOOL:
+      g_string_append (text, *(const gboolean *) at ? "True" : "False");
+      break;
     case HYB_PARAM_OPTIONAL_BOOL:
       g_string_append (text, *(const int *) at < 0 ? "None" : *(const int *) at ? "True" : "False");
       break;
-    case HYB_PARAM_ENUM: g_string_append (text, param->choices[*(const int *) at]); break;
+    case HYB_PARAM_ENUM:
+      g_string_append (text, param->choices[*(const int *) at]);
+      break;
     case HYB_PARAM_DTYPE:
       g_string_append (text,
                        *(const HybDType *) at == HYB_DTYPE_UNKNOWN
@@ -498,9 +551,15 @@ hyb_param_to_string (const HybParam *param, gconstpointer values)
     case HYB_PARAM_SHAPE:
       append_ints (text, ((const HybShape *) at)->rank, ((const HybShape *) at)->dim);
       break;
-    case HYB_PARAM_INTS: append_ints (text, ((const HybInts *) at)->n, ((const HybInts *) at)->value); break;
-    case HYB_PARAM_FLOATS: append_floats (text, at); break;
-    case HYB_PARAM_STRING: g_string_append (text, *(char *const *) at); break;
+    case HYB_PARAM_INTS:
+      append_ints (text, ((const HybInts *) at)->n, ((const HybInts *) at)->value);
+      break;
+    case HYB_PARAM_FLOATS:
+      append_floats (text, at);
+      break;
+    case HYB_PARAM_STRING:
+      g_string_append (text, *(char *const *) at);
+      break;
     }
   return g_string_free (text, FALSE);
 }

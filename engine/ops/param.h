@@ -62,7 +62,10 @@ gpointer hyb_params_parse (const HybParam    *params,
                            const char *const *attributes,
                            GPtrArray         *unknown,
                            GError           **error);
-void     hyb_params_free (const HybParam *params, gpointer values);
+/* Parsed values are counted, so that copies of a node share them. */
+gpointer hyb_params_new (const HybParam *params, gsize size); /* all zero, for code that fills it */
+gpointer hyb_params_ref (gconstpointer values);
+void     hyb_params_unref (gpointer values); /* NULL is fine */
 /* The value as MXNet's front end would write it.  (transfer full) */
 char *hyb_param_to_string (const HybParam *param, gconstpointer values);
 /* The tuple grammar alone: "(1, 2)", "[1,2]", "3", "None". */

@@ -67,48 +67,48 @@ typedef struct
 } SoftmaxWork;
 
 /* The loops are the same for every float type: T is the type, EXP its function. */
-#define SOFTMAX_LOOPS(T, suffix, EXP)                                                              \
-  /* Subtracting the maximum keeps exp() finite and cancels out in the quotient. */                \
-  static void softmax_row_##suffix (const SoftmaxWork *work, gint64 base)                          \
-  {                                                                                                \
-    const T *x = (const T *) work->x + base;                                                       \
-    T       *y = (T *) work->y + base;                                                             \
-    gint64   length = work->view.length, inner = work->view.inner;                                 \
-    T        max = -(T) INFINITY, sum = 0;                                                         \
-                                                                                                   \
-    for (gint64 k = 0; k < length; k++)                                                            \
-      max = x[k * inner] > max ? x[k * inner] : max;                                               \
-    for (gint64 k = 0; k < length; k++)                                                            \
-      sum += y[k * inner] = EXP ((x[k * inner] - max) * (T) work->scale);                          \
-    for (gint64 k = 0; k < length; k++)                                                            \
-      y[k * inner] /= sum;                                                                         \
-  }                                                                                                \
-                                                                                                   \
-  /* dx = (y ∘ dy − y · Σ(y ∘ dy)) / temperature; x holds y here. */                               \
-  static void softmax_gradient_row_##suffix (const SoftmaxWork *work, gint64 base)                 \
-  {                                                                                                \
-    const T *y = (const T *) work->x + base;                                                       \
-    const T *dy = (const T *) work->dy + base;                                                     \
-    T       *dx = (T *) work->y + base;                                                            \
-    gint64   length = work->view.length, inner = work->view.inner;                                 \
-    T        sum = 0;                                                                              \
-                                                                                                   \
-    for (gint64 k = 0; k < length; k++)                                                            \
-      sum += y[k * inner] * dy[k * inner];                                                         \
-    for (gint64 k = 0; k < length; k++)                                                            \
-      dx[k * inner] = y[k * inner] * (dy[k * inner] - sum) * (T) work->scale;                      \
-  }                                                                                                \
-                                                                                                   \
-  static void softmax_slice_##suffix (gint64 begin, gint64 end, gpointer data)                     \
-  {                                                                                                \
-    const SoftmaxWork *work = data;                                                                \
-                                                                                                   \
-    for (gint64 o = begin; o < end; o++)                                                           \
-      for (gint64 i = 0; i < work->view.inner; i++)                                                \
-        if (work->dy != NULL)                                                                      \
-          softmax_gradient_row_##suffix (work, o * work->view.length * work->view.inner + i);      \
-        else                                                                                       \
-          softmax_row_##suffix (work, o * work->view.length * work->view.inner + i);               \
+#define SOFTMAX_LOOPS(T, suffix, EXP)                                                         \
+  /* Subtracting the maximum keeps exp() finite and cancels out in the quotient. */           \
+  static void softmax_row_##suffix (const SoftmaxWork *work, gint64 base)                     \
+  {                                                                                           \
+    const T *x = (const T *) work->x + base;                                                  \
+    T       *y = (T *) work->y + base;                                                        \
+    gint64   length = work->view.length, inner = work->view.inner;                            \
+    T        max = -(T) INFINITY, sum = 0;                                                    \
+                                                                                              \
+    for (gint64 k = 0; k < length; k++)                                                       \
+      max = x[k * inner] > max ? x[k * inner] : max;                                          \
+    for (gint64 k = 0; k < length; k++)                                                       \
+      sum += y[k * inner] = EXP ((x[k * inner] - max) * (T) work->scale);                     \
+    for (gint64 k = 0; k < length; k++)                                                       \
+      y[k * inner] /= sum;                                                                    \
+  }                                                                                           \
+                                                                                              \
+  /* dx = (y ∘ dy − y · Σ(y ∘ dy)) / temperature; x holds y here. */                  \
+  static void softmax_gradient_row_##suffix (const SoftmaxWork *work, gint64 base)            \
+  {                                                                                           \
+    const T *y = (const T *) work->x + base;                                                  \
+    const T *dy = (const T *) work->dy + base;                                                \
+    T       *dx = (T *) work->y + base;                                                       \
+    gint64   length = work->view.length, inner = work->view.inner;                            \
+    T        sum = 0;                                                                         \
+                                                                                              \
+    for (gint64 k = 0; k < length; k++)                                                       \
+      sum += y[k * inner] * dy[k * inner];                                                    \
+    for (gint64 k = 0; k < length; k++)                                                       \
+      dx[k * inner] = y[k * inner] * (dy[k * inner] - sum) * (T) work->scale;                 \
+  }                                                                                           \
+                                                                                              \
+  static void softmax_slice_##suffix (gint64 begin, gint64 end, gpointer data)                \
+  {                                                                                           \
+    const SoftmaxWork *work = data;                                                           \
+                                                                                              \
+    for (gint64 o = begin; o < end; o++)                                                      \
+      for (gint64 i = 0; i < work->view.inner; i++)                                           \
+        if (work->dy != NULL)                                                                 \
+          softmax_gradient_row_##suffix (work, o * work->view.length * work->view.inner + i); \
+        else                                                                                  \
+          softmax_row_##suffix (work, o * work->view.length * work->view.inner + i);          \
   }
 
 SOFTMAX_LOOPS (float, f32, expf)

@@ -139,8 +139,9 @@ static guint64
 double_to_unsigned (double value)
 {
   if (value >= 9223372036854775808.0)
-    return value >= 18446744073709551616.0 ? G_MAXUINT64
-                                           : (guint64) (value - 9223372036854775808.0) + (1ull << 63);
+    return value >= 18446744073709551616.0
+               ? G_MAXUINT64
+               : (guint64) (value - 9223372036854775808.0) + (1ull << 63);
   return (guint64) double_to_int (value);
 }
 
@@ -149,11 +150,16 @@ hyb_dtype_get_double (gconstpointer data, HybDType dtype, gsize i)
 {
   switch (dtype)
     {
-    case HYB_F32: return ((const float *) data)[i];
-    case HYB_F64: return ((const double *) data)[i];
-    case HYB_F16: return hyb_half_to_float (((const guint16 *) data)[i]);
-    case HYB_BF16: return bits_to_float ((guint32) ((const guint16 *) data)[i] << 16);
-    case HYB_U64: return (double) ((const guint64 *) data)[i];
+    case HYB_F32:
+      return ((const float *) data)[i];
+    case HYB_F64:
+      return ((const double *) data)[i];
+    case HYB_F16:
+      return hyb_half_to_float (((const guint16 *) data)[i]);
+    case HYB_BF16:
+      return bits_to_float ((guint32) ((const guint16 *) data)[i] << 16);
+    case HYB_U64:
+      return (double) ((const guint64 *) data)[i];
     case HYB_U8:
     case HYB_I32:
     case HYB_I8:
@@ -161,9 +167,11 @@ hyb_dtype_get_double (gconstpointer data, HybDType dtype, gsize i)
     case HYB_BOOL:
     case HYB_I16:
     case HYB_U16:
-    case HYB_U32: return (double) hyb_dtype_get_int (data, dtype, i);
+    case HYB_U32:
+      return (double) hyb_dtype_get_int (data, dtype, i);
     case HYB_DTYPE_UNKNOWN:
-    case HYB_N_DTYPES: break;
+    case HYB_N_DTYPES:
+      break;
     }
   g_return_val_if_reached (0);
 }
@@ -173,21 +181,32 @@ hyb_dtype_get_int (gconstpointer data, HybDType dtype, gsize i)
 {
   switch (dtype)
     {
-    case HYB_U8: return ((const guint8 *) data)[i];
-    case HYB_I32: return ((const gint32 *) data)[i];
-    case HYB_I8: return ((const gint8 *) data)[i];
-    case HYB_I64: return ((const gint64 *) data)[i];
-    case HYB_BOOL: return ((const guint8 *) data)[i] != 0;
-    case HYB_I16: return ((const gint16 *) data)[i];
-    case HYB_U16: return ((const guint16 *) data)[i];
-    case HYB_U32: return ((const guint32 *) data)[i];
-    case HYB_U64: return (gint64) ((const guint64 *) data)[i];
+    case HYB_U8:
+      return ((const guint8 *) data)[i];
+    case HYB_I32:
+      return ((const gint32 *) data)[i];
+    case HYB_I8:
+      return ((const gint8 *) data)[i];
+    case HYB_I64:
+      return ((const gint64 *) data)[i];
+    case HYB_BOOL:
+      return ((const guint8 *) data)[i] != 0;
+    case HYB_I16:
+      return ((const gint16 *) data)[i];
+    case HYB_U16:
+      return ((const guint16 *) data)[i];
+    case HYB_U32:
+      return ((const guint32 *) data)[i];
+    case HYB_U64:
+      return (gint64) ((const guint64 *) data)[i];
     case HYB_F32:
     case HYB_F64:
     case HYB_F16:
-    case HYB_BF16: return double_to_int (hyb_dtype_get_double (data, dtype, i));
+    case HYB_BF16:
+      return double_to_int (hyb_dtype_get_double (data, dtype, i));
     case HYB_DTYPE_UNKNOWN:
-    case HYB_N_DTYPES: break;
+    case HYB_N_DTYPES:
+      break;
     }
   g_return_val_if_reached (0);
 }
@@ -197,21 +216,48 @@ set_int (gpointer data, HybDType dtype, gsize i, gint64 value)
 {
   switch (dtype)
     {
-    case HYB_U8: ((guint8 *) data)[i] = (guint8) value; return;
-    case HYB_I32: ((gint32 *) data)[i] = (gint32) value; return;
-    case HYB_I8: ((gint8 *) data)[i] = (gint8) value; return;
-    case HYB_I64: ((gint64 *) data)[i] = value; return;
-    case HYB_BOOL: ((guint8 *) data)[i] = value != 0; return;
-    case HYB_I16: ((gint16 *) data)[i] = (gint16) value; return;
-    case HYB_U16: ((guint16 *) data)[i] = (guint16) value; return;
-    case HYB_U32: ((guint32 *) data)[i] = (guint32) value; return;
-    case HYB_U64: ((guint64 *) data)[i] = (guint64) value; return;
-    case HYB_F32: ((float *) data)[i] = (float) value; return;
-    case HYB_F64: ((double *) data)[i] = (double) value; return;
-    case HYB_F16: ((guint16 *) data)[i] = hyb_float_to_half ((float) value); return;
-    case HYB_BF16: ((guint16 *) data)[i] = float_to_bfloat ((float) value); return;
+    case HYB_U8:
+      ((guint8 *) data)[i] = (guint8) value;
+      return;
+    case HYB_I32:
+      ((gint32 *) data)[i] = (gint32) value;
+      return;
+    case HYB_I8:
+      ((gint8 *) data)[i] = (gint8) value;
+      return;
+    case HYB_I64:
+      ((gint64 *) data)[i] = value;
+      return;
+    case HYB_BOOL:
+      ((guint8 *) data)[i] = value != 0;
+      return;
+    case HYB_I16:
+      ((gint16 *) data)[i] = (gint16) value;
+      return;
+    case HYB_U16:
+      ((guint16 *) data)[i] = (guint16) value;
+      return;
+    case HYB_U32:
+      ((guint32 *) data)[i] = (guint32) value;
+      return;
+    case HYB_U64:
+      ((guint64 *) data)[i] = (guint64) value;
+      return;
+    case HYB_F32:
+      ((float *) data)[i] = (float) value;
+      return;
+    case HYB_F64:
+      ((double *) data)[i] = (double) value;
+      return;
+    case HYB_F16:
+      ((guint16 *) data)[i] = hyb_float_to_half ((float) value);
+      return;
+    case HYB_BF16:
+      ((guint16 *) data)[i] = float_to_bfloat ((float) value);
+      return;
     case HYB_DTYPE_UNKNOWN:
-    case HYB_N_DTYPES: break;
+    case HYB_N_DTYPES:
+      break;
     }
   g_return_if_reached ();
 }
@@ -221,28 +267,47 @@ hyb_dtype_set_double (gpointer data, HybDType dtype, gsize i, double value)
 {
   switch (dtype)
     {
-    case HYB_F32: ((float *) data)[i] = (float) value; return;
-    case HYB_F64: ((double *) data)[i] = value; return;
-    case HYB_F16: ((guint16 *) data)[i] = hyb_float_to_half ((float) value); return;
-    case HYB_BF16: ((guint16 *) data)[i] = float_to_bfloat ((float) value); return;
-    case HYB_BOOL: ((guint8 *) data)[i] = value != 0; return;
-    case HYB_U64: ((guint64 *) data)[i] = double_to_unsigned (value); return;
+    case HYB_F32:
+      ((float *) data)[i] = (float) value;
+      return;
+    case HYB_F64:
+      ((double *) data)[i] = value;
+      return;
+    case HYB_F16:
+      ((guint16 *) data)[i] = hyb_float_to_half ((float) value);
+      return;
+    case HYB_BF16:
+      ((guint16 *) data)[i] = float_to_bfloat ((float) value);
+      return;
+    case HYB_BOOL:
+      ((guint8 *) data)[i] = value != 0;
+      return;
+    case HYB_U64:
+      ((guint64 *) data)[i] = double_to_unsigned (value);
+      return;
     case HYB_U8:
     case HYB_I32:
     case HYB_I8:
     case HYB_I64:
     case HYB_I16:
     case HYB_U16:
-    case HYB_U32: set_int (data, dtype, i, double_to_int (value)); return;
+    case HYB_U32:
+      set_int (data, dtype, i, double_to_int (value));
+      return;
     case HYB_DTYPE_UNKNOWN:
-    case HYB_N_DTYPES: break;
+    case HYB_N_DTYPES:
+      break;
     }
   g_return_if_reached ();
 }
 
 /* The pairs that occur all the time, as loops that vectorise. */
 static gboolean
-convert_common (gpointer to, HybDType to_dtype, gconstpointer from, HybDType from_dtype, gsize count)
+convert_common (gpointer      to,
+                HybDType      to_dtype,
+                gconstpointer from,
+                HybDType      from_dtype,
+                gsize         count)
 {
   if (to_dtype == HYB_F32 && from_dtype == HYB_F64)
     for (gsize i = 0; i < count; i++)
@@ -266,8 +331,11 @@ convert_common (gpointer to, HybDType to_dtype, gconstpointer from, HybDType fro
 }
 
 void
-hyb_dtype_convert (
-    gpointer to, HybDType to_dtype, gconstpointer from, HybDType from_dtype, gsize count)
+hyb_dtype_convert (gpointer      to,
+                   HybDType      to_dtype,
+                   gconstpointer from,
+                   HybDType      from_dtype,
+                   gsize         count)
 {
   if (to_dtype == from_dtype)
     {

@@ -1,0 +1,103 @@
+/* arena.c — memory and strings that die together.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/arena.h"
+
+#define BLOCK_SIZE 65536
+
+typedef struct
+{
+  gpointer       data;
+  GDestroyNotify destroy;
+} Owned;
+
+struct _HybArena
+{
+  gatomicrefcount references;
+  GStringChunk   *strings;
+  GPtrArray      *blocks;
+  char           *next;
+  gsize           left;
+  GArray         *owned;
+};
+
+HybArena *
+hyb_arena_new (void)
+{
+  HybArena *arena = g_new0 (HybArena, 1);
+
+  g_atomic_ref_count_init (&arena->references);
+  arena->strings = g_string_chunk_new (4096);
+  arena->blocks = g_ptr_array_new_with_free_func (g_free);
+  arena->owned = g_array_new (FALSE, FALSE, sizeof (Owned));
+  return arena;
+}
+
+HybArena *
+hyb_arena_ref (HybArena *arena)
+{
+  g_atomic_ref_count_inc (&arena->references);
+  return arena;
+}
+
+void
+hyb_arena_unref (HybArena *arena)
+{
+  if (!g_atomic_ref_count_dec (&arena->references))
+    return;
+
+  for (guint i = 0; i < arena->owned->len; i++)
+    {
+      Owned *owned = &g_array_index (arena->owned, Owned, i);
+
+      owned->destroy (owned->data);
+    }
+  g_array_unref (arena->owned);
+  g_ptr_array_unref (arena->blocks);
+  g_string_chunk_free (arena->strings);
+  g_free (arena);
+}
+
+gpointer
+hyb_arena_alloc (HybArena *arena, gsize size)
+{
+  gpointer memory;
+
+  size = (size + 15) & ~(gsize) 15;
+  if (size > arena->left)
+    {
+      /* Big pieces get a block of their own and leave the current one in use. */
+      gsize room = MAX (size, BLOCK_SIZE);
+
+      memory = g_malloc (room);
+      g_ptr_array_add (arena->blocks, memory);
+      if (room > BLOCK_SIZE)
+        return memory;
+      arena->next = memory;
+      arena->left = room;
+    }
+  memory = arena->next;
+  arena->next += size;
+  arena->left -= size;
+  return memory;
+}
+
+const char *
+hyb_arena_string (HybArena *arena, const char *text)
+{
+  return g_string_chunk_insert (arena->strings, text);
+}
+
+const char *
+hyb_arena_intern (HybArena *arena, const char *text)
+{
+  return g_string_chunk_insert_const (arena->strings, text);
+}
+
+void
+hyb_arena_own (HybArena *arena, gpointer data, GDestroyNotify destroy)
+{
+  Owned owned = { data, destroy };
+
+  g_array_append_val (arena->owned, owned);
+}

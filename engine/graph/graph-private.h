@@ -1,0 +1,35 @@
+/* graph-private.h — the inside of a graph, for the files that make one.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/base/arena.h"
+#include "engine/graph/graph.h"
+
+struct _HybGraph
+{
+  gatomicrefcount references;
+  guint32         id;
+  gboolean        legacy_shapes;
+  gboolean        has_opaque;
+  GPtrArray      *arenas; /* of HybArena: strings, attributes and params of the nodes live there */
+  HybNode        *nodes;
+  guint           n_nodes;
+  HybValueId     *inputs;
+  HybNodeId      *producers; /* by value */
+  guint           n_values;
+  HybGraph      **bodies;
+  guint           n_bodies;
+  HybValueId     *heads;
+  guint           n_heads;
+  HybNodeId      *variables; /* in node order */
+  guint           n_variables;
+  HybNodeId      *arguments;
+  guint           n_arguments;
+  HybNodeId      *auxiliary;
+  guint           n_auxiliary;
+  guint8         *is_auxiliary; /* by node */
+  GHashTable     *by_name;      /* variables: name → id + 1 */
+  gsize           users_ready;
+  guint          *user_start;   /* by value, n_values + 1 */
+  HybNodeId      *users;
+};

@@ -1,0 +1,222 @@
+/* graph.c — reading a frozen graph.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/graph/graph.h"
+
+#include "engine/graph/graph-private.h"
+
+#include <string.h>
+
+HybGraph *
+hyb_graph_ref (HybGraph *graph)
+{
+  g_atomic_ref_count_inc (&graph->references);
+  return graph;
+}
+
+void
+hyb_graph_unref (HybGraph *graph)
+{
+  if (graph == NULL || !g_atomic_ref_count_dec (&graph->references))
+    return;
+
+  for (guint i = 0; i < graph->n_nodes; i++)
+    hyb_params_unref ((gpointer) graph->nodes[i].params);
+  for (guint i = 0; i < graph->n_bodies; i++)
+    hyb_graph_unref (graph->bodies[i]);
+  g_free (graph->nodes);
+  g_free (graph->inputs);
+  g_free (graph->producers);
+  g_free (graph->bodies);
+  g_free (graph->heads);
+  g_free (graph->variables);
+  g_free (graph->arguments);
+  g_free (graph->auxiliary);
+  g_free (graph->is_auxiliary);
+  g_free (graph->user_start);
+  g_free (graph->users);
+  g_hash_table_unref (graph->by_name);
+  g_ptr_array_unref (graph->arenas);
+  g_free (graph);
+}
+
+guint32
+hyb_graph_get_id (const HybGraph *graph)
+{
+  return graph->id;
+}
+
+guint
+hyb_graph_n_nodes (const HybGraph *graph)
+{
+  return graph->n_nodes;
+}
+
+guint
+hyb_graph_n_values (const HybGraph *graph)
+{
+  return graph->n_values;
+}
+
+const HybNode *
+hyb_graph_get_node (const HybGraph *graph, HybNodeId id)
+{
+  return &graph->nodes[id];
+}
+
+const HybValueId *
+hyb_graph_get_inputs (const HybGraph *graph, HybNodeId id)
+{
+  return graph->inputs + graph->nodes[id].first_input;
+}
+
+HybNodeId
+hyb_graph_get_producer (const HybGraph *graph, HybValueId value)
+{
+  return graph->producers[value];
+}
+
+guint
+hyb_graph_get_output_index (const HybGraph *graph, HybValueId value)
+{
+  return value - graph->nodes[graph->producers[value]].first_output;
+}
+
+const HybValueId *
+hyb_graph_get_heads (const HybGraph *graph, guint *n_heads)
+{
+  *n_heads = graph->n_heads;
+  return graph->heads;
+}
+
+const HybNodeId *
+hyb_graph_get_variables (const HybGraph *graph, guint *n)
+{
+  *n = graph->n_variables;
+  return graph->variables;
+}
+
+const HybNodeId *
+hyb_graph_get_arguments (const HybGraph *graph, guint *n)
+{
+  *n = graph->n_arguments;
+  return graph->arguments;
+}
+
+const HybNodeId *
+hyb_graph_get_auxiliary (const HybGraph *graph, guint *n)
+{
+  *n = graph->n_auxiliary;
+  return graph->auxiliary;
+}
+
+gboolean
+hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id)
+{
+  return graph->is_auxiliary[id];
+}
+
+HybNodeId
+hyb_graph_find_variable (const HybGraph *graph, const char *name)
+{
+  guint id_plus_one = GPOINTER_TO_UINT (g_hash_table_lookup (graph->by_name, name));
+
+  return id_plus_one == 0 ? HYB_NO_ID : id_plus_one - 1;
+}
+
+gboolean
+hyb_node_is_variable (const HybNode *node)
+{
+  return node->op->inputs != NULL && node->op->inputs[0] == NULL && node->op->forward == NULL &&
+         !(node->op->flags & HYB_OP_OPAQUE);
+}
+
+HybGraph *const *
+hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id)
+{
+  return graph->bodies + graph->nodes[id].first_body;
+}
+
+const char *
+hyb_node_get_attribute (const HybNode *node, const char *key)
+{
+  for (gsize i = 0; node->attributes != NULL && node->attributes[i] != NULL; i += 2)
+    if (strcmp (node->attributes[i], key) == 0)
+      return node->attributes[i + 1];
+  return NULL;
+}
+
+gboolean
+hyb_graph_has_legacy_shapes (const HybGraph *graph)
+{
+  return graph->legacy_shapes;
+}
+
+gboolean
+hyb_graph_has_opaque (const HybGraph *graph)
+{
+  return graph->has_opaque;
+}
+
+/* Users sorted by value: counted, summed up, filled. */
+static void
+find_users (HybGraph *graph)
+{
+  guint *next;
+
+  graph->user_start = g_new0 (guint, graph->n_values + 1);
+  for (guint n = 0; n < graph->n_nodes; n++)
+    for (guint i = 0; i < graph->nodes[n].n_inputs; i++)
+      graph->user_start[graph->inputs[graph->nodes[n].first_input + i] + 1]++;
+  for (guint v = 0; v < graph->n_values; v++)
+    graph->user_start[v + 1] += graph->user_start[v];
+
+  graph->users = g_new (HybNodeId, MAX (graph->user_start[graph->n_values], 1));
+  next = g_memdup2 (graph->user_start, sizeof (guint) * (graph->n_values + 1));
+  for (guint n = 0; n < graph->n_nodes; n++)
+    for (guint i = 0; i < graph->nodes[n].n_inputs; i++)
+      graph->users[next[graph->inputs[graph->nodes[n].first_input + i]]++] = n;
+  g_free (next);
+}
+
+const HybNodeId *
+hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n)
+{
+  if (g_once_init_enter (&graph->users_ready))
+    {
+      find_users (graph);
+      g_once_init_leave (&graph->users_ready, 1);
+    }
+  *n = graph->user_start[value + 1] - graph->user_start[value];
+  return graph->users + graph->user_start[value];
+}
+
+char *
+hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
+{
+  const HybNode   *node = &graph->nodes[graph->producers[value]];
+  g_autofree char *output = NULL;
+
+  if (hyb_node_is_variable (node))
+    return g_strdup (node->name);
+
+  output = hyb_op_dup_output_name (node->op, value - node->first_output, node->n_outputs);
+  return g_strconcat (node->name, "_", output, NULL);
+}
+
+char **
+hyb_graph_dup_output_names (const HybGraph *graph)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  char **names = g_new0 (char *, graph->n_heads + 1);
+
+  for (guint i = 0; i < graph->n_heads; i++)
+    {
+      g_autofree char *name = hyb_graph_dup_value_name (graph, graph->heads[i]);
+      guint            again = GPOINTER_TO_UINT (g_hash_table_lookup (seen, name));
+
+      names[i] = again > 0 ? g_strdup_printf ("%s#%u", name, again) : g_strdup (name);
+      g_hash_table_insert (seen, g_steal_pointer (&name), GUINT_TO_POINTER (again + 1));
+    }
+  return names;
+}
