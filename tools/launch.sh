@@ -1,0 +1,18 @@
+#!/bin/sh
+# launch.sh BUILD [ARGUMENTS] — the window on a display; without one, the same
+# as a report and a picture in the current folder.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -e
+build=$1; shift
+model=gallery:lstm-unrolled
+
+if [ -n "$DISPLAY$WAYLAND_DISPLAY" ] && [ -x "$build/app/hybridscope" ]; then
+  exec "$build/app/hybridscope" "$@"
+fi
+
+echo "There is no display: writing a report and a picture into this folder instead." >&2
+[ $# -gt 0 ] && model=$1
+"$build/app/hscope" profile "$model" --init uniform --capture hybridscope.hscope >/dev/null
+"$build/app/hscope" report hybridscope.hscope
+"$build/app/hscope" render "$model" --overlay hybridscope.hscope --output hybridscope.svg >/dev/null
+echo "Written: hybridscope.hscope (the measurement), hybridscope.svg (the graph with its costs)" >&2
