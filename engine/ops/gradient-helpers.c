@@ -1,0 +1,173 @@
+/* gradient-helpers.c — what gradients need and MXNet has no operator for.
+ *
+ * _reduce_like undoes broadcasting without knowing any shape: it sums a tensor
+ * down to the shape of another one.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/autograd/gradient.h"
+#include "engine/base/error.h"
+#include "engine/exec/run.h"
+#include "engine/kernels/each.h"
+#include "engine/ops/op.h"
+#include "engine/ops/rules.h"
+
+#include <string.h>
+
+/* Shapes are aligned at the last axis; each axis of the small one is as long as
+ * that of the large one, or 1. */
+static gboolean
+reduce_like_infer_shape (HybCall *call, GError **error)
+{
+  const HybShape *large = &call->input[0].shape;
+  const HybShape *small = &call->input[1].shape;
+
+  if (!hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error))
+    return FALSE;
+  if (large->rank == HYB_UNKNOWN || small->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  for (int i = 1; i <= small->rank; i++)
+    {
+      gint64 length = small->dim[small->rank - i];
+
+      if (length == HYB_UNKNOWN || length == 1 ||
+          (i <= large->rank &&
+           (large->dim[large->rank - i] == length || large->dim[large->rank - i] == HYB_UNKNOWN)))
+        continue;
+
+      g_autofree char *from = hyb_shape_to_string (large);
+      g_autofree char *to = hyb_shape_to_string (small);
+
+      g_set_error (error,
+                   HYB_GRAPH_ERROR,
+                   HYB_GRAPH_ERROR_TYPES,
+                   "shape %s cannot be summed down to %s",
+                   from,
+                   to);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+reduce_like_view (const HybCall *call, guint output, guint *input, gsize *offset)
+{
+  if (hyb_shape_size (&call->input[0].shape) != hyb_shape_size (&call->output[0].shape))
+    return FALSE;
+
+  *input = 0;
+  *offset = 0;
+  return TRUE;
+}
+
+typedef struct
+{
+  gconstpointer from;
+  double       *sum;
+  HybDType      dtype;
+} ReduceWork;
+
+#define REDUCE_ROW(T)                                   \
+  {                                                     \
+    const T *from = (const T *) work->from + offset[1]; \
+    double  *sum = work->sum + offset[0];               \
+                                                        \
+    if (stride[0] == 0)                                 \
+      {                                                 \
+        double total = 0;                               \
+                                                        \
+        for (gint64 i = 0; i < length; i++)             \
+          total += from[i * stride[1]];                 \
+        *sum += total;                                  \
+      }                                                 \
+    else                                                \
+      for (gint64 i = 0; i < length; i++)               \
+        sum[i * stride[0]] += from[i * stride[1]];      \
+  }
+
+static void
+reduce_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
+{
+  const ReduceWork *work = data;
+
+  if (work->dtype == HYB_F64)
+    REDUCE_ROW (double)
+  else
+    REDUCE_ROW (float)
+}
+
+#undef REDUCE_ROW
+
+/* Sums are kept in double precision: a bias collects millions of terms. */
+static void
+reduce_like_forward (const HybCall *call, const HybRun *run)
+{
+  const HybShape *shapes[] = { &call->output[0].shape, &call->input[0].shape };
+  gint64          n = hyb_shape_size (shapes[0]);
+  ReduceWork      work = { run->input[0], run->workspace, call->input[0].dtype };
+  HybEach         each;
+
+  if (n == hyb_shape_size (shapes[1]))
+    {
+      memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
+      return;
+    }
+
+  memset (work.sum, 0, (gsize) n * sizeof (double));
+  if (hyb_shape_size (shapes[1]) > 0)
+    {
+      hyb_each_init (&each, shapes[1], 2, shapes);
+      hyb_each_rows (&each, reduce_row, &work);
+    }
+  hyb_dtype_convert (run->output[0], work.dtype, work.sum, HYB_F64, (gsize) n);
+}
+
+static gsize
+reduce_like_workspace (const HybCall *call)
+{
+  return (gsize) hyb_shape_size (&call->output[0].shape) * sizeof (double);
+}
+
+static void
+reduce_like_gradient (HybGrad *grad)
+{
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit (grad,
+                                     "broadcast_like",
+                                     hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 0),
+                                     HYB_NO_ID));
+}
+
+/* One addition for each element of the large tensor. */
+static void
+reduce_like_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static const char *const reduce_like_inputs[] = { "data", "like", NULL };
+static const char *const one_output[] = { "output", NULL };
+
+const HybOp hyb_ops_gradient_helpers[] = {
+  {
+      .name = "_reduce_like",
+      .doc = "Sums a tensor down to the shape of another one, undoing broadcasting.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .inputs = reduce_like_inputs,
+      .outputs = one_output,
+      .constant_inputs = 1 << 1,
+      .infer_shape = reduce_like_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = reduce_like_forward,
+      .workspace = reduce_like_workspace,
+      .view = reduce_like_view,
+      .gradient = reduce_like_gradient,
+      .cost = reduce_like_cost,
+  },
+  { 0 },
+};
