@@ -1,0 +1,99 @@
+/* test-op-list.c — every file of operators has a test, and every test runs.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/ops/op.h"
+
+#include <string.h>
+
+#define MACRO "HYB_OPS ("
+
+static char *
+read_source (const char *path)
+{
+  g_autofree char *file = g_build_filename (HYB_SOURCE_ROOT, path, NULL);
+  g_autoptr (GError) error = NULL;
+  char *text = NULL;
+
+  g_file_get_contents (file, &text, NULL, &error);
+  g_assert_no_error (error);
+  return text;
+}
+
+/* The names of op-list.h as file names: fully_connected is fully-connected.c. */
+static GPtrArray *
+listed_files (void)
+{
+  g_autofree char *text = read_source ("engine/ops/op-list.h");
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; lines[i]; i++)
+    if (g_str_has_prefix (lines[i], MACRO))
+      {
+        char *file = g_strdup (lines[i] + strlen (MACRO));
+
+        *strchr (file, ')') = '\0';
+        g_ptr_array_add (files, g_strdelimit (file, "_", '-'));
+      }
+
+  return files;
+}
+
+static void
+test_every_file_has_a_test (void)
+{
+  g_autoptr (GPtrArray) files = listed_files ();
+  g_autofree char *build = read_source ("tests/engine/ops/meson.build");
+  g_autoptr (GString) missing = g_string_new (NULL);
+
+  g_assert_cmpuint (files->len, >, 0);
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autofree char *entry = g_strdup_printf ("'test-%s'", (char *) files->pdata[i]);
+
+      if (!strstr (build, entry))
+        g_string_append_printf (missing, " test-%s.c", (char *) files->pdata[i]);
+    }
+
+  if (missing->len > 0)
+    g_error ("not in tests/engine/ops/meson.build:%s", missing->str);
+}
+
+static void
+test_every_file_exists (void)
+{
+  g_autoptr (GPtrArray) files = listed_files ();
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autofree char *path =
+          g_strdup_printf ("%s/engine/ops/%s.c", HYB_SOURCE_ROOT, (char *) files->pdata[i]);
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        g_error ("op-list.h names %s, which is not there", path);
+    }
+}
+
+/* Gradients and passes look operators up by name; what they name must be there. */
+static void
+test_recording_operators_exist (void)
+{
+  guint               n;
+  const HybOp *const *ops = hyb_op_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (ops[i]->recording && !hyb_op_find (ops[i]->recording))
+      g_error ("%s records with %s, which is not there", ops[i]->name, ops[i]->recording);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/ops/op-list/every-file-has-a-test", test_every_file_has_a_test);
+  g_test_add_func ("/engine/ops/op-list/every-file-exists", test_every_file_exists);
+  g_test_add_func ("/engine/ops/op-list/recording-operators-exist", test_recording_operators_exist);
+
+  return g_test_run ();
+}
