@@ -17,8 +17,8 @@ typedef struct _HybParameter HybParameter;
 
 typedef struct
 {
-  const char *name; /* "Dense": prefixes are its lower case and a number */
-  gsize       size; /* of the instance, which begins with a HybBlock */
+  const char *name;  /* "Dense": prefixes are its lower case and a number */
+  gsize       size;  /* of the instance, which begins with a HybBlock */
   gboolean    plain; /* a Block, not a HybridBlock: only ever run at once */
   HybValue *(*forward) (HybF *F, HybBlock *block, HybValue *input);
   void (*finish) (HybBlock *block); /* frees what the instance owns; NULL: nothing */
@@ -65,10 +65,11 @@ HybBlock *hyb_block_get_child (HybBlock *block, guint index);
 
 typedef struct
 {
-  const char    *name; /* below the prefix */
-  HybShape       shape; /* unknown dims: deferred */
-  HybDType       dtype;
-  const char    *init;  /* "zeros", "ones", "uniform", "normal", "xavier", "lstmbias", or JSON; NULL: the block's */
+  const char *name;  /* below the prefix */
+  HybShape    shape; /* unknown dims: deferred */
+  HybDType    dtype;
+  const char *
+      init; /* "zeros", "ones", "uniform", "normal", "xavier", "lstmbias", or JSON; NULL: the block's */
   HybGradRequest request;
   gboolean       allow_deferred;
   gboolean       is_auxiliary; /* not differentiable: running mean */
@@ -76,30 +77,31 @@ typedef struct
 
 HybParameter *hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec);
 /* In forward: the array, or the variable while tracing. */
-HybValue     *hyb_use (HybF *F, HybParameter *parameter);
-const char   *hyb_parameter_get_name (HybParameter *parameter);
-HybTensor    *hyb_parameter_get_data (HybParameter *parameter, GError **error);
-gboolean      hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **error);
-HybTensor    *hyb_parameter_get_gradient (HybParameter *parameter); /* NULL: none yet */
-void          hyb_parameter_set_gradient (HybParameter *parameter, HybTensor *tensor);
-HybGradRequest hyb_parameter_get_request (HybParameter *parameter);
-void          hyb_parameter_set_request (HybParameter *parameter, HybGradRequest request);
+HybValue       *hyb_use (HybF *F, HybParameter *parameter);
+const char     *hyb_parameter_get_name (HybParameter *parameter);
+HybTensor      *hyb_parameter_get_data (HybParameter *parameter, GError **error);
+gboolean        hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **error);
+HybTensor      *hyb_parameter_get_gradient (HybParameter *parameter); /* NULL: none yet */
+void            hyb_parameter_set_gradient (HybParameter *parameter, HybTensor *tensor);
+HybGradRequest  hyb_parameter_get_request (HybParameter *parameter);
+void            hyb_parameter_set_request (HybParameter *parameter, HybGradRequest request);
 const HybShape *hyb_parameter_get_shape (HybParameter *parameter);
-gboolean      hyb_parameter_is_auxiliary (HybParameter *parameter);
-double        hyb_parameter_get_lr_mult (HybParameter *parameter);
-double        hyb_parameter_get_wd_mult (HybParameter *parameter);
-void          hyb_parameter_set_mults (HybParameter *parameter, double lr_mult, double wd_mult);
+gboolean        hyb_parameter_is_auxiliary (HybParameter *parameter);
+double          hyb_parameter_get_lr_mult (HybParameter *parameter);
+double          hyb_parameter_get_wd_mult (HybParameter *parameter);
+void            hyb_parameter_set_mults (HybParameter *parameter, double lr_mult, double wd_mult);
 
 /* Own and children's, each once, in Gluon's order; (transfer container). */
 GPtrArray *hyb_block_collect_parameters (HybBlock *block);
 /* init: as in HybParameterSpec; seeded so that equal models get equal weights. */
-void       hyb_block_initialize (HybBlock *block, const char *init, guint64 seed);
+void hyb_block_initialize (HybBlock *block, const char *init, guint64 seed);
 
 /* ---- Calling ---- */
 
 /* Inside forward functions: mistakes go to F. */
 HybValue *hyb_call (HybF *F, HybBlock *block, HybValue *input);
-HybValue *hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERMINATED; /* several arguments */
+HybValue *
+hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERMINATED; /* several arguments */
 
 typedef struct
 {
@@ -107,13 +109,18 @@ typedef struct
   gboolean static_shape; /* needs static_alloc */
 } HybHybridize;
 
-gboolean hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, GError **error);
+gboolean
+hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, GError **error);
 /* How often the C function was called: once per input signature when hybridized. */
-guint64  hyb_block_n_forward_calls (HybBlock *block);
+guint64 hyb_block_n_forward_calls (HybBlock *block);
 
 /* The graph for inputs that nest like input ("data", or "data0", "data1" …); types
  * may be NULL.  (transfer full) */
-HybGraph *hyb_block_trace (HybBlock *block, guint n_inputs, const char *structure, gboolean training, GError **error);
+HybGraph *hyb_block_trace (HybBlock   *block,
+                           guint       n_inputs,
+                           const char *structure,
+                           gboolean    training,
+                           GError    **error);
 
 /* Graph and parameters as a model / as a MXNet pair PREFIX-symbol.json, PREFIX-%04d.params. */
 HybModel *hyb_block_to_model (HybBlock *block, GError **error);

@@ -25,7 +25,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybF, hyb_f_free)
 gboolean      hyb_f_is_tracing (const HybF *F);
 gboolean      hyb_f_is_training (const HybF *F);
 void          hyb_f_set_training (HybF *F, gboolean training);
-const GError *hyb_f_get_error (const HybF *F); /* the first mistake; NULL: none */
+const GError *hyb_f_get_error (const HybF *F);       /* the first mistake; NULL: none */
 gboolean      hyb_f_check (HybF *F, GError **error); /* the same as a GError */
 void          hyb_f_fail (HybF *F, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void          hyb_f_set_tape (HybF *F, HybTape *tape); /* records what runs; NULL: no more */
@@ -36,9 +36,10 @@ const char *hyb_f_text (HybF *F, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* ---- Values: one array, or a list of values (nested at will) ---- */
 
-HybValue  *hyb_value_from_tensor (HybF *F, HybTensor *tensor);
-HybValue  *hyb_value_variable (HybF *F, const char *name, const char *const *attributes); /* traced only */
-HybTensor *hyb_value_get_tensor (HybValue *value);  /* NULL (and a mistake) for a traced one */
+HybValue *hyb_value_from_tensor (HybF *F, HybTensor *tensor);
+HybValue *
+hyb_value_variable (HybF *F, const char *name, const char *const *attributes); /* traced only */
+HybTensor *hyb_value_get_tensor (HybValue *value);   /* NULL (and a mistake) for a traced one */
 HybValueId hyb_value_get_id (const HybValue *value); /* traced only */
 gboolean   hyb_value_is_failed (const HybValue *value);
 /* Shape and dtype of an array; a mistake for a traced one, which has none yet. */
@@ -49,7 +50,8 @@ HybValue *hyb_list (HybF *F, guint n, HybValue *const *items);
 HybValue *hyb_list_of (HybF *F, ...) G_GNUC_NULL_TERMINATED;
 gboolean  hyb_is_list (const HybValue *value);
 guint     hyb_n_items (const HybValue *value); /* 1 for an array */
-HybValue *hyb_item (HybF *F, HybValue *value, guint index); /* of a list; an array is its own item 0 */
+HybValue *
+hyb_item (HybF *F, HybValue *value, guint index); /* of a list; an array is its own item 0 */
 /* All arrays in it, from left to right. */
 void hyb_flatten_into (HybValue *value, GPtrArray *arrays);
 /* "[0, [0, 0]]": how it nests; (transfer full) */
@@ -61,12 +63,12 @@ HybValue *hyb_restructure (HybF *F, const HybValue *structure_of, HybValue *cons
 
 typedef struct
 {
-  const char        *name;        /* full name below the scope's prefix; NULL: hint and a number */
-  const char        *hint;        /* NULL: the operator's name in lower case */
-  HybValue          *in[8];       /* inputs, up to the first NULL … */
-  HybValue *const   *inputs;      /* … or any number of them here */
+  const char        *name;   /* full name below the scope's prefix; NULL: hint and a number */
+  const char        *hint;   /* NULL: the operator's name in lower case */
+  HybValue          *in[8];  /* inputs, up to the first NULL … */
+  HybValue *const   *inputs; /* … or any number of them here */
   guint              n_inputs;
-  const char *const *attributes;  /* key, value, …, NULL; a value NULL leaves the pair out */
+  const char *const *attributes; /* key, value, …, NULL; a value NULL leaves the pair out */
   HybGraph *const   *bodies;
   guint              n_bodies;
 } HybOpCall;
@@ -76,7 +78,7 @@ HybValue *hyb_f_call (HybF *F, const char *op, const HybOpCall *call);
 
 /* HYB_OP (F, "Activation", .in = { x }, .attributes = HYB_WITH ("act_type", "relu")) */
 #define HYB_OP(F, op, ...) hyb_f_call ((F), (op), &(const HybOpCall){ __VA_ARGS__ })
-#define HYB_WITH(...) ((const char *const[]){ __VA_ARGS__, NULL, NULL })
+#define HYB_WITH(...)      ((const char *const[]){ __VA_ARGS__, NULL, NULL })
 
 /* ---- Names, as MXNet's name managers give them ---- */
 
@@ -87,10 +89,10 @@ const char *hyb_f_get_prefix (HybF *F);
 /* prefix + (name or hint + counter) */
 const char *hyb_f_name (HybF *F, const char *name, const char *hint);
 /* For messages: block paths, innermost last. */
-void        hyb_f_push_path (HybF *F, const char *path);
-void        hyb_f_pop_path (HybF *F);
+void hyb_f_push_path (HybF *F, const char *path);
+void hyb_f_pop_path (HybF *F);
 /* Attributes put on every node from now on (__subgraph_name__); NULL: none. */
-void        hyb_f_set_node_attribute (HybF *F, const char *key, const char *value);
+void hyb_f_set_node_attribute (HybF *F, const char *key, const char *value);
 
 /* The traced graph: heads are the arrays of value, nodes in the order in which
  * MXNet writes them (depth-first from the heads).  Ends the trace. */
@@ -118,12 +120,16 @@ HybValue *hyb_transpose (HybF *F, HybValue *x, const char *axes);
 HybValue *hyb_swap_axes (HybF *F, HybValue *x, int a, int b);
 HybValue *hyb_expand_dims (HybF *F, HybValue *x, int axis);
 HybValue *hyb_squeeze (HybF *F, HybValue *x, int axis);
-HybValue *hyb_slice_axis (HybF *F, HybValue *x, int axis, gint64 begin, gint64 end); /* HYB_NONE: to the end */
+HybValue *hyb_slice_axis (HybF     *F,
+                          HybValue *x,
+                          int       axis,
+                          gint64    begin,
+                          gint64    end); /* HYB_NONE: to the end */
 HybValue *hyb_split (HybF *F, HybValue *x, guint n, int axis, gboolean squeeze); /* a list */
 HybValue *hyb_concat (HybF *F, HybValue *list, int axis);
 HybValue *hyb_stack (HybF *F, HybValue *list, int axis);
 HybValue *hyb_dot (HybF *F, HybValue *a, HybValue *b, gboolean transpose_b);
-HybValue *hyb_sum (HybF *F, HybValue *x, const char *axis);  /* "None", "1", "(0, 1)" */
+HybValue *hyb_sum (HybF *F, HybValue *x, const char *axis); /* "None", "1", "(0, 1)" */
 HybValue *hyb_mean (HybF *F, HybValue *x, const char *axis);
 HybValue *hyb_where (HybF *F, HybValue *condition, HybValue *x, HybValue *y);
 HybValue *hyb_pick (HybF *F, HybValue *x, HybValue *index);

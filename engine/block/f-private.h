@@ -1,0 +1,60 @@
+/* f-private.h — the inside of F and its values.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/block/f.h"
+#include "engine/graph/builder.h"
+
+struct _HybValue
+{
+  HybF      *F;
+  gboolean   failed;
+  gboolean   is_list;
+  guint      n_items; /* of a list */
+  HybValue **items;
+  HybTensor *tensor; /* when running at once */
+  HybValueId id;     /* when tracing */
+};
+
+/* One level of names: with block.name_scope(). */
+typedef struct
+{
+  char       *prefix;
+  GHashTable *counters; /* hint → how often it was used */
+} NameScope;
+
+/* An outer value that a traced body reads: it becomes a variable of the body. */
+typedef struct
+{
+  HybValue *outer;
+  HybValue *inner;
+} Capture;
+
+struct _HybF
+{
+  gboolean      tracing;
+  gboolean      training;
+  guint64       seed;
+  guint32       n_calls;
+  GPtrArray    *values; /* of HybValue, owned */
+  GStringChunk *text;
+  GError       *error;
+  HybTape      *tape;
+  GArray       *scopes; /* of NameScope */
+  GPtrArray    *path;   /* of char * */
+  const char   *attribute_key, *attribute_value;
+
+  /* Tracing only. */
+  HybBuilder *builder;
+  GHashTable *variables; /* name → HybValue */
+  HybF       *parent;    /* of a body: where captured values come from */
+  GArray     *captures;  /* of Capture, in order of first use */
+};
+
+HybValue *hyb_value_new (HybF *F);
+HybValue *hyb_value_new_failed (HybF *F);
+HybValue *hyb_value_new_traced (HybF *F, HybValueId id);
+/* The value as one of F's own: itself, or the variable that stands for an outer one. */
+HybValue *hyb_value_enter (HybF *F, HybValue *value);
+void      hyb_names_init (HybF *F);
+void      hyb_names_clear (HybF *F);

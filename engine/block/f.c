@@ -1,0 +1,561 @@
+/* f.c — F: making one, calling operators through it, ending a trace.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/block/f.h"
+
+#include "engine/base/error.h"
+#include "engine/block/f-private.h"
+#include "engine/exec/imperative.h"
+
+#include <string.h>
+
+/* More operands than this in one call are kept on the heap. */
+#define FEW 16
+
+static void
+value_free (gpointer data)
+{
+  HybValue *value = data;
+
+  hyb_tensor_unref (value->tensor);
+  g_free (value->items);
+  g_free (value);
+}
+
+static HybF *
+f_make (gboolean training)
+{
+  HybF *F = g_new0 (HybF, 1);
+
+  F->training = training;
+  F->values = g_ptr_array_new_with_free_func (value_free);
+  F->text = g_string_chunk_new (1024);
+  F->path = g_ptr_array_new_with_free_func (g_free);
+  hyb_names_init (F);
+  return F;
+}
+
+HybF *
+hyb_f_new (gboolean training, guint64 seed)
+{
+  HybF *F = f_make (training);
+
+  F->seed = seed;
+  return F;
+}
+
+HybF *
+hyb_f_new_trace (gboolean training)
+{
+  HybF *F = f_make (training);
+
+  F->tracing = TRUE;
+  F->builder = hyb_builder_new ();
+  F->variables = g_hash_table_new (g_str_hash, g_str_equal);
+  F->captures = g_array_new (FALSE, FALSE, sizeof (Capture));
+  return F;
+}
+
+void
+hyb_f_free (HybF *F)
+{
+  if (F == NULL)
+    return;
+  g_ptr_array_unref (F->values);
+  g_string_chunk_free (F->text);
+  g_clear_error (&F->error);
+  g_ptr_array_unref (F->path);
+  hyb_names_clear (F);
+  hyb_builder_free (F->builder);
+  g_clear_pointer (&F->variables, g_hash_table_unref);
+  g_clear_pointer (&F->captures, g_array_unref);
+  g_free (F);
+}
+
+gboolean
+hyb_f_is_tracing (const HybF *F)
+{
+  return F->tracing;
+}
+
+gboolean
+hyb_f_is_training (const HybF *F)
+{
+  return F->training;
+}
+
+void
+hyb_f_set_training (HybF *F, gboolean training)
+{
+  F->training = training;
+}
+
+void
+hyb_f_set_tape (HybF *F, HybTape *tape)
+{
+  F->tape = tape;
+}
+
+HybTape *
+hyb_f_get_tape (HybF *F)
+{
+  return F->tape;
+}
+
+const GError *
+hyb_f_get_error (const HybF *F)
+{
+  return F->error;
+}
+
+gboolean
+hyb_f_check (HybF *F, GError **error)
+{
+  if (F->error == NULL)
+    return TRUE;
+  if (error != NULL)
+    *error = g_error_copy (F->error);
+  return FALSE;
+}
+
+/* Only the first mistake is kept: the others follow from it. */
+static void
+keep_error (HybF *F, GError *error)
+{
+  if (F->error != NULL)
+    {
+      g_error_free (error);
+      return;
+    }
+  if (F->path->len > 0)
+    {
+      g_autofree char *path = NULL;
+
+      g_ptr_array_add (F->path, NULL);
+      path = g_strjoinv (".", (char **) F->path->pdata);
+      g_ptr_array_set_size (F->path, (int) F->path->len - 1);
+      g_prefix_error (&error, "block %s: ", path);
+    }
+  F->error = error;
+}
+
+void
+hyb_f_fail (HybF *F, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  keep_error (F,
+              g_error_new_valist (HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, format, arguments));
+  va_end (arguments);
+}
+
+const char *
+hyb_f_text (HybF *F, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list          arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  return g_string_chunk_insert (F->text, text);
+}
+
+void
+hyb_f_push_path (HybF *F, const char *path)
+{
+  g_ptr_array_add (F->path, g_strdup (path));
+}
+
+void
+hyb_f_pop_path (HybF *F)
+{
+  g_ptr_array_set_size (F->path, (int) F->path->len - 1);
+}
+
+void
+hyb_f_set_node_attribute (HybF *F, const char *key, const char *value)
+{
+  F->attribute_key = key != NULL ? g_string_chunk_insert (F->text, key) : NULL;
+  F->attribute_value = value != NULL ? g_string_chunk_insert (F->text, value) : NULL;
+}
+
+/* ---- Calling operators ---- */
+
+/* The given pairs without those whose value is NULL, sorted by key as MXNet keeps
+ * them, with the attribute that F puts on every node. */
+static const char **
+complete_attributes (HybF *F, const char *const *given)
+{
+  GPtrArray *pairs = g_ptr_array_new ();
+
+  for (gsize i = 0; given != NULL && given[i] != NULL; i += 2)
+    if (given[i + 1] != NULL)
+      {
+        guint at = 0;
+
+        while (at < pairs->len && strcmp (g_ptr_array_index (pairs, at), given[i]) < 0)
+          at += 2;
+        g_ptr_array_insert (pairs, (int) at, (gpointer) given[i]);
+        g_ptr_array_insert (pairs, (int) at + 1, (gpointer) given[i + 1]);
+      }
+  if (F->attribute_key != NULL)
+    {
+      g_ptr_array_insert (pairs, 0, (gpointer) F->attribute_key);
+      g_ptr_array_insert (pairs, 1, (gpointer) F->attribute_value);
+    }
+  g_ptr_array_add (pairs, NULL);
+  return (const char **) g_ptr_array_free (pairs, FALSE);
+}
+
+/* Arrays of all inputs (a list among them counts as its items). */
+static gboolean
+gather_inputs (HybF *F, const HybOpCall *call, GPtrArray *arrays)
+{
+  guint n = call->n_inputs;
+
+  for (guint i = 0; call->inputs == NULL && i < G_N_ELEMENTS (call->in) && call->in[i] != NULL; i++)
+    hyb_flatten_into (call->in[i], arrays);
+  for (guint i = 0; call->inputs != NULL && i < n; i++)
+    hyb_flatten_into (call->inputs[i], arrays);
+
+  for (guint i = 0; i < arrays->len; i++)
+    {
+      HybValue *value = g_ptr_array_index (arrays, i);
+
+      if (value->failed)
+        return FALSE;
+      arrays->pdata[i] = hyb_value_enter (F, value);
+      if (((HybValue *) arrays->pdata[i])->failed)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static HybValue *
+visible_outputs (HybF         *F,
+                 const HybOp  *op,
+                 gconstpointer params,
+                 HybValue    **outputs,
+                 guint         n_outputs)
+{
+  guint n = hyb_op_n_visible (op, params, n_outputs);
+
+  return n == 1 ? outputs[0] : hyb_list (F, n, outputs);
+}
+
+static HybValue *
+call_traced (HybF            *F,
+             const HybOp     *op,
+             const HybOpCall *call,
+             const char      *name,
+             const char     **attributes,
+             GPtrArray       *arrays)
+{
+  g_autofree HybValueId *inputs = g_new (HybValueId, MAX (arrays->len, 1));
+  HybNodeSpec            spec = { .op = op,
+                                  .name = name,
+                                  .attributes = attributes,
+                                  .n_inputs = arrays->len,
+                                  .inputs = inputs,
+                                  .bodies = call->bodies,
+                                  .n_bodies = call->n_bodies };
+  GError                *error = NULL;
+  HybValue             **outputs;
+  HybValue              *result;
+  HybNodeId              id;
+  guint                  n_outputs;
+
+  for (guint i = 0; i < arrays->len; i++)
+    inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->id;
+
+  id = hyb_builder_add (F->builder, &spec, &error);
+  if (id == HYB_NO_ID)
+    {
+      keep_error (F, error);
+      return hyb_value_new_failed (F);
+    }
+
+  n_outputs = hyb_builder_get_node (F->builder, id)->n_outputs;
+  outputs = g_new (HybValue *, n_outputs);
+  for (guint i = 0; i < n_outputs; i++)
+    outputs[i] = hyb_value_new_traced (F, hyb_builder_output (F->builder, id, i));
+  result =
+      visible_outputs (F, op, hyb_builder_get_node (F->builder, id)->params, outputs, n_outputs);
+  g_free (outputs);
+  return result;
+}
+
+static HybValue *
+compute (HybF            *F,
+         const HybOp     *op,
+         const HybOpCall *call,
+         gpointer         params,
+         GPtrArray       *arrays,
+         GError         **error)
+{
+  HybRun      context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
+  HybTensor  *few_inputs[FEW], *few_outputs[FEW] = { NULL };
+  HybTensor **inputs = few_inputs, **outputs = few_outputs;
+  HybValue  **values;
+  HybValue   *result = NULL;
+  guint       n_inputs, n_outputs;
+
+  hyb_op_arity (op, params, &n_inputs, &n_outputs);
+  if (n_inputs != arrays->len)
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_STRUCTURE,
+                    op->name,
+                    NULL,
+                    "%u inputs where it takes %u",
+                    arrays->len,
+                    n_inputs);
+      return NULL;
+    }
+  if (n_inputs > FEW)
+    inputs = g_new (HybTensor *, n_inputs);
+  if (n_outputs > FEW)
+    outputs = g_new0 (HybTensor *, n_outputs);
+  for (guint i = 0; i < n_inputs; i++)
+    inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->tensor;
+
+  if (hyb_imperative_call (op, params, call->bodies, n_inputs, inputs, outputs, &context, error))
+    {
+      values = g_new (HybValue *, n_outputs);
+      for (guint i = 0; i < n_outputs; i++)
+        {
+          values[i] = hyb_value_new (F);
+          values[i]->tensor = outputs[i];
+        }
+      result = visible_outputs (F, op, params, values, n_outputs);
+      g_free (values);
+    }
+  if (inputs != few_inputs)
+    g_free (inputs);
+  if (outputs != few_outputs)
+    g_free (outputs);
+  return result;
+}
+
+static HybValue *
+call_at_once (HybF            *F,
+              const HybOp     *op,
+              const HybOpCall *call,
+              const char     **attributes,
+              GPtrArray       *arrays)
+{
+  GError   *error = NULL;
+  HybValue *result = NULL;
+  gpointer  params = NULL;
+
+  if (op->params != NULL)
+    params = hyb_params_parse (op->params, op->params_size, attributes, NULL, &error);
+  if (error == NULL && (op->check == NULL || op->check (params, &error)))
+    result = compute (F, op, call, params, arrays, &error);
+  hyb_params_unref (params);
+
+  if (result == NULL)
+    {
+      g_prefix_error (&error, "%s: ", op->name);
+      keep_error (F, error);
+      return hyb_value_new_failed (F);
+    }
+  return result;
+}
+
+HybValue *
+hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
+{
+  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
+  g_autofree const char **attributes = NULL;
+  g_autofree char        *lower = NULL;
+  const HybOp            *op = hyb_op_find (op_name);
+  const char             *name;
+
+  if (op == NULL)
+    {
+      hyb_f_fail (F, "there is no operator called %s", op_name);
+      return hyb_value_new_failed (F);
+    }
+  if (!gather_inputs (F, call, arrays))
+    return hyb_value_new_failed (F);
+
+  attributes = complete_attributes (F, call->attributes);
+  if (!F->tracing)
+    return call_at_once (F, op, call, attributes, arrays);
+
+  lower = g_ascii_strdown (op_name, -1);
+  name = hyb_f_name (F, call->name, call->hint != NULL ? call->hint : lower);
+  return call_traced (F, op, call, name, attributes, arrays);
+}
+
+/* ---- Ending a trace ---- */
+
+/* Nodes as a depth-first walk from the heads leaves them: the order of MXNet's files. */
+static GArray *
+depth_first (const HybGraph *graph, const HybValueId *heads, guint n_heads)
+{
+  GArray             *order = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  g_autofree guint8  *seen = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  g_autofree guint32 *next = g_new0 (guint32, MAX (hyb_graph_n_nodes (graph), 1));
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+
+  for (guint h = 0; h < n_heads; h++)
+    {
+      HybNodeId id = hyb_graph_get_producer (graph, heads[h]);
+
+      if (seen[id])
+        continue;
+      seen[id] = TRUE;
+      g_array_append_val (stack, id);
+      while (stack->len > 0)
+        {
+          HybNodeId      top = g_array_index (stack, HybNodeId, stack->len - 1);
+          const HybNode *node = hyb_graph_get_node (graph, top);
+
+          if (next[top] < node->n_inputs)
+            {
+              id = hyb_graph_get_producer (graph, hyb_graph_get_inputs (graph, top)[next[top]++]);
+              if (!seen[id])
+                {
+                  seen[id] = TRUE;
+                  g_array_append_val (stack, id);
+                }
+              continue;
+            }
+          g_array_append_val (order, top);
+          g_array_set_size (stack, stack->len - 1);
+        }
+    }
+  return order;
+}
+
+static HybGraph *
+reordered (HybGraph *graph, const HybValueId *heads, guint n_heads)
+{
+  g_autoptr (GArray) order = depth_first (graph, heads, n_heads);
+  g_autofree HybValueId *map = g_new (HybValueId, MAX (hyb_graph_n_values (graph), 1));
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  HybBuilder *builder = hyb_builder_new ();
+
+  for (guint i = 0; i < order->len; i++)
+    {
+      HybNodeId      old = g_array_index (order, HybNodeId, i);
+      const HybNode *node = hyb_graph_get_node (graph, old);
+      HybValueId     first;
+
+      g_array_set_size (inputs, node->n_inputs);
+      for (guint k = 0; k < node->n_inputs; k++)
+        g_array_index (inputs, HybValueId, k) = map[hyb_graph_get_inputs (graph, old)[k]];
+      first = hyb_builder_copy (builder, graph, old, (const HybValueId *) inputs->data);
+      for (guint k = 0; k < node->n_outputs; k++)
+        map[node->first_output + k] = first + k;
+    }
+  for (guint h = 0; h < n_heads; h++)
+    hyb_builder_add_head (builder, map[heads[h]]);
+  return hyb_builder_freeze (builder);
+}
+
+HybGraph *
+hyb_f_finish (HybF *F, HybValue *value, GError **error)
+{
+  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
+  g_autofree HybValueId *heads = NULL;
+  g_autoptr (HybGraph) raw = NULL;
+
+  g_return_val_if_fail (F->tracing && F->builder != NULL, NULL);
+
+  hyb_flatten_into (value, arrays);
+  heads = g_new (HybValueId, MAX (arrays->len, 1));
+  for (guint i = 0; i < arrays->len && F->error == NULL; i++)
+    heads[i] = hyb_value_enter (F, g_ptr_array_index (arrays, i))->id;
+  if (!hyb_f_check (F, error))
+    return NULL;
+
+  raw = hyb_builder_freeze (g_steal_pointer (&F->builder));
+  return reordered (raw, heads, arrays->len);
+}
+
+/* ---- A graph inside F ---- */
+
+static HybValue *
+graph_traced (HybF *F, HybGraph *graph, HybValue *const *variables)
+{
+  g_autofree HybValueId *map = g_new (HybValueId, MAX (hyb_graph_n_values (graph), 1));
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  const HybValueId *heads;
+  HybValue        **values;
+  HybValue         *result;
+  guint             n_heads, variable = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+      HybValueId     first;
+
+      if (hyb_node_is_variable (node))
+        first = hyb_value_enter (F, variables[variable++])->id;
+      else
+        {
+          g_array_set_size (inputs, node->n_inputs);
+          for (guint k = 0; k < node->n_inputs; k++)
+            g_array_index (inputs, HybValueId, k) = map[hyb_graph_get_inputs (graph, id)[k]];
+          first = hyb_builder_copy (F->builder, graph, id, (const HybValueId *) inputs->data);
+        }
+      for (guint k = 0; k < node->n_outputs; k++)
+        map[node->first_output + k] = first + k;
+    }
+
+  heads = hyb_graph_get_heads (graph, &n_heads);
+  values = g_new (HybValue *, MAX (n_heads, 1));
+  for (guint h = 0; h < n_heads; h++)
+    values[h] = hyb_value_new_traced (F, map[heads[h]]);
+  result = n_heads == 1 ? values[0] : hyb_list (F, n_heads, values);
+  g_free (values);
+  return result;
+}
+
+static HybValue *
+graph_at_once (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
+{
+  HybRun context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
+  g_autofree HybTensor **inputs = g_new (HybTensor *, MAX (n, 1));
+  g_autofree HybTensor **outputs = NULL;
+  HybValue             **values;
+  HybValue              *result;
+  GError                *error = NULL;
+  guint                  n_heads;
+
+  hyb_graph_get_heads (graph, &n_heads);
+  outputs = g_new0 (HybTensor *, MAX (n_heads, 1));
+  for (guint i = 0; i < n; i++)
+    inputs[i] = variables[i]->tensor;
+  if (!hyb_imperative_run (graph, inputs, outputs, &context, &error))
+    {
+      keep_error (F, error);
+      return hyb_value_new_failed (F);
+    }
+
+  values = g_new (HybValue *, MAX (n_heads, 1));
+  for (guint h = 0; h < n_heads; h++)
+    {
+      values[h] = hyb_value_new (F);
+      values[h]->tensor = outputs[h];
+    }
+  result = n_heads == 1 ? values[0] : hyb_list (F, n_heads, values);
+  g_free (values);
+  return result;
+}
+
+HybValue *
+hyb_f_graph (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
+{
+  for (guint i = 0; i < n; i++)
+    if (variables[i]->failed)
+      return hyb_value_new_failed (F);
+
+  return F->tracing ? graph_traced (F, graph, variables) : graph_at_once (F, graph, n, variables);
+}

@@ -1,0 +1,246 @@
+/* functions.c — the most usual operators by name, spelled as MXNet's front end
+ * spells them, so that traced graphs match its exports.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/block/f.h"
+
+HybValue *
+hyb_add (HybF *F, HybValue *a, HybValue *b)
+{
+  return HYB_OP (F, "elemwise_add", .hint = "_plus", .in = { a, b });
+}
+
+HybValue *
+hyb_sub (HybF *F, HybValue *a, HybValue *b)
+{
+  return HYB_OP (F, "elemwise_sub", .hint = "_minus", .in = { a, b });
+}
+
+HybValue *
+hyb_mul (HybF *F, HybValue *a, HybValue *b)
+{
+  return HYB_OP (F, "elemwise_mul", .hint = "_mul", .in = { a, b });
+}
+
+HybValue *
+hyb_div (HybF *F, HybValue *a, HybValue *b)
+{
+  return HYB_OP (F, "elemwise_div", .hint = "_div", .in = { a, b });
+}
+
+HybValue *
+hyb_broadcast (HybF *F, const char *op, HybValue *a, HybValue *b)
+{
+  return HYB_OP (F, op, .in = { a, b });
+}
+
+/* A number as Python's str() writes it: 1.0, 0.5, 1e-05. */
+static const char *
+number (HybF *F, double x)
+{
+  char        buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  const char *text;
+
+  for (int precision = 1; precision <= 17; precision++)
+    {
+      g_autofree char *format = g_strdup_printf ("%%.%dg", precision);
+
+      g_ascii_formatd (buffer, sizeof buffer, format, x);
+      if (g_ascii_strtod (buffer, NULL) == x)
+        break;
+    }
+  text = hyb_f_text (F, "%s", buffer);
+  for (const char *c = text; *c != '\0'; c++)
+    if (!g_ascii_isdigit (*c) && *c != '-')
+      return text;
+  return hyb_f_text (F, "%s.0", text);
+}
+
+static HybValue *
+with_scalar (HybF *F, const char *op, const char *hint, HybValue *x, double scalar)
+{
+  return HYB_OP (F,
+                 op,
+                 .hint = hint,
+                 .in = { x },
+                 .attributes = HYB_WITH ("scalar", number (F, scalar)));
+}
+
+HybValue *
+hyb_add_scalar (HybF *F, HybValue *x, double scalar)
+{
+  return with_scalar (F, "_plus_scalar", "_plusscalar", x, scalar);
+}
+
+HybValue *
+hyb_mul_scalar (HybF *F, HybValue *x, double scalar)
+{
+  return with_scalar (F, "_mul_scalar", "_mulscalar", x, scalar);
+}
+
+HybValue *
+hyb_rsub_scalar (HybF *F, HybValue *x, double scalar)
+{
+  return with_scalar (F, "_rminus_scalar", "_rminusscalar", x, scalar);
+}
+
+HybValue *
+hyb_unary (HybF *F, const char *op, HybValue *x)
+{
+  return HYB_OP (F, op, .in = { x });
+}
+
+HybValue *
+hyb_activation (HybF *F, HybValue *x, const char *act_type, const char *name)
+{
+  return HYB_OP (F,
+                 "Activation",
+                 .name = name,
+                 .in = { x },
+                 .attributes = HYB_WITH ("act_type", act_type));
+}
+
+static const char *
+integer (HybF *F, gint64 x)
+{
+  return x == HYB_NONE ? "None" : hyb_f_text (F, "%" G_GINT64_FORMAT, x);
+}
+
+HybValue *
+hyb_softmax (HybF *F, HybValue *x, int axis)
+{
+  return HYB_OP (F, "softmax", .in = { x }, .attributes = HYB_WITH ("axis", integer (F, axis)));
+}
+
+HybValue *
+hyb_log_softmax (HybF *F, HybValue *x, int axis)
+{
+  return HYB_OP (F, "log_softmax", .in = { x }, .attributes = HYB_WITH ("axis", integer (F, axis)));
+}
+
+HybValue *
+hyb_reshape (HybF *F, HybValue *x, const char *shape)
+{
+  return HYB_OP (F,
+                 "Reshape",
+                 .hint = "reshape",
+                 .in = { x },
+                 .attributes = HYB_WITH ("shape", shape));
+}
+
+HybValue *
+hyb_transpose (HybF *F, HybValue *x, const char *axes)
+{
+  return HYB_OP (F, "transpose", .in = { x }, .attributes = HYB_WITH ("axes", axes));
+}
+
+HybValue *
+hyb_swap_axes (HybF *F, HybValue *x, int a, int b)
+{
+  return HYB_OP (F,
+                 "SwapAxis",
+                 .hint = "swapaxes",
+                 .in = { x },
+                 .attributes = HYB_WITH ("dim1", integer (F, a), "dim2", integer (F, b)));
+}
+
+HybValue *
+hyb_expand_dims (HybF *F, HybValue *x, int axis)
+{
+  return HYB_OP (F, "expand_dims", .in = { x }, .attributes = HYB_WITH ("axis", integer (F, axis)));
+}
+
+HybValue *
+hyb_squeeze (HybF *F, HybValue *x, int axis)
+{
+  return HYB_OP (F, "squeeze", .in = { x }, .attributes = HYB_WITH ("axis", integer (F, axis)));
+}
+
+HybValue *
+hyb_slice_axis (HybF *F, HybValue *x, int axis, gint64 begin, gint64 end)
+{
+  return HYB_OP (F,
+                 "slice_axis",
+                 .in = { x },
+                 .attributes = HYB_WITH ("axis",
+                                         integer (F, axis),
+                                         "begin",
+                                         integer (F, begin),
+                                         "end",
+                                         integer (F, end)));
+}
+
+HybValue *
+hyb_split (HybF *F, HybValue *x, guint n, int axis, gboolean squeeze)
+{
+  HybValue *parts = HYB_OP (F,
+                            "SliceChannel",
+                            .hint = "split",
+                            .in = { x },
+                            .attributes = HYB_WITH ("axis",
+                                                    integer (F, axis),
+                                                    "num_outputs",
+                                                    integer (F, n),
+                                                    "squeeze_axis",
+                                                    squeeze ? "True" : NULL));
+
+  return hyb_is_list (parts) || hyb_value_is_failed (parts) ? parts : hyb_list (F, 1, &parts);
+}
+
+static HybValue *
+join (HybF *F, const char *op, const char *hint, HybValue *list, const char *key, int axis)
+{
+  return HYB_OP (F,
+                 op,
+                 .hint = hint,
+                 .in = { list },
+                 .attributes = HYB_WITH (key,
+                                         integer (F, axis),
+                                         "num_args",
+                                         integer (F, hyb_n_items (list))));
+}
+
+HybValue *
+hyb_concat (HybF *F, HybValue *list, int axis)
+{
+  return join (F, "Concat", "concat", list, "dim", axis);
+}
+
+HybValue *
+hyb_stack (HybF *F, HybValue *list, int axis)
+{
+  return join (F, "stack", "stack", list, "axis", axis);
+}
+
+HybValue *
+hyb_dot (HybF *F, HybValue *a, HybValue *b, gboolean transpose_b)
+{
+  return HYB_OP (F,
+                 "dot",
+                 .in = { a, b },
+                 .attributes = HYB_WITH ("transpose_b", transpose_b ? "True" : NULL));
+}
+
+HybValue *
+hyb_sum (HybF *F, HybValue *x, const char *axis)
+{
+  return HYB_OP (F, "sum", .in = { x }, .attributes = HYB_WITH ("axis", axis));
+}
+
+HybValue *
+hyb_mean (HybF *F, HybValue *x, const char *axis)
+{
+  return HYB_OP (F, "mean", .in = { x }, .attributes = HYB_WITH ("axis", axis));
+}
+
+HybValue *
+hyb_where (HybF *F, HybValue *condition, HybValue *x, HybValue *y)
+{
+  return HYB_OP (F, "where", .in = { condition, x, y });
+}
+
+HybValue *
+hyb_pick (HybF *F, HybValue *x, HybValue *index)
+{
+  return HYB_OP (F, "pick", .in = { x, index });
+}

@@ -1,0 +1,69 @@
+/* names.c — names of nodes, as MXNet's name managers give them: a prefix, and a
+ * counter for each hint that starts anew in every scope.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/block/f-private.h"
+
+static void
+scope_clear (gpointer data)
+{
+  NameScope *scope = data;
+
+  g_free (scope->prefix);
+  g_hash_table_unref (scope->counters);
+}
+
+void
+hyb_names_init (HybF *F)
+{
+  F->scopes = g_array_new (FALSE, FALSE, sizeof (NameScope));
+  g_array_set_clear_func (F->scopes, scope_clear);
+  hyb_f_push_scope (F, "");
+}
+
+void
+hyb_names_clear (HybF *F)
+{
+  g_array_unref (F->scopes);
+}
+
+void
+hyb_f_push_scope (HybF *F, const char *prefix)
+{
+  NameScope scope = { g_strdup (prefix),
+                      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+
+  g_array_append_val (F->scopes, scope);
+}
+
+void
+hyb_f_pop_scope (HybF *F)
+{
+  g_array_set_size (F->scopes, F->scopes->len - 1);
+}
+
+static NameScope *
+top_scope (HybF *F)
+{
+  return &g_array_index (F->scopes, NameScope, F->scopes->len - 1);
+}
+
+const char *
+hyb_f_get_prefix (HybF *F)
+{
+  return top_scope (F)->prefix;
+}
+
+const char *
+hyb_f_name (HybF *F, const char *name, const char *hint)
+{
+  NameScope *scope = top_scope (F);
+  guint      count;
+
+  if (name != NULL)
+    return hyb_f_text (F, "%s%s", scope->prefix, name);
+
+  count = GPOINTER_TO_UINT (g_hash_table_lookup (scope->counters, hint));
+  g_hash_table_insert (scope->counters, g_strdup (hint), GUINT_TO_POINTER (count + 1));
+  return hyb_f_text (F, "%s%s%u", scope->prefix, hint, count);
+}

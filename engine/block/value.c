@@ -1,0 +1,260 @@
+/* value.c — arrays and lists of arrays that belong to F.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/block/f.h"
+
+#include "engine/block/f-private.h"
+
+#include <stdarg.h>
+
+HybValue *
+hyb_value_new (HybF *F)
+{
+  HybValue *value = g_new0 (HybValue, 1);
+
+  value->F = F;
+  value->id = HYB_NO_ID;
+  g_ptr_array_add (F->values, value);
+  return value;
+}
+
+HybValue *
+hyb_value_new_failed (HybF *F)
+{
+  HybValue *value = hyb_value_new (F);
+
+  value->failed = TRUE;
+  return value;
+}
+
+HybValue *
+hyb_value_new_traced (HybF *F, HybValueId id)
+{
+  HybValue *value = hyb_value_new (F);
+
+  value->id = id;
+  return value;
+}
+
+HybValue *
+hyb_value_from_tensor (HybF *F, HybTensor *tensor)
+{
+  HybValue *value = hyb_value_new (F);
+
+  if (F->tracing)
+    {
+      hyb_f_fail (F, "an array with numbers cannot be part of a traced graph; make it a parameter");
+      value->failed = TRUE;
+      return value;
+    }
+  value->tensor = hyb_tensor_ref (tensor);
+  return value;
+}
+
+HybValue *
+hyb_value_variable (HybF *F, const char *name, const char *const *attributes)
+{
+  HybValue *value;
+
+  g_return_val_if_fail (F->tracing, NULL);
+
+  value = g_hash_table_lookup (F->variables, name);
+  if (value != NULL)
+    return value;
+
+  value = hyb_value_new_traced (F, hyb_builder_add_variable (F->builder, name, attributes));
+  g_hash_table_insert (F->variables, g_string_chunk_insert (F->text, name), value);
+  return value;
+}
+
+/* The name of a captured value: that of the variable, or of the node's output. */
+static const char *
+captured_name (HybF *outer, const HybValue *value)
+{
+  const HybNode *node =
+      hyb_builder_get_node (outer->builder, hyb_builder_get_producer (outer->builder, value->id));
+  g_autofree char *output = NULL;
+
+  if (hyb_node_is_variable (node))
+    return node->name;
+  output = hyb_op_dup_output_name (node->op, value->id - node->first_output, node->n_outputs);
+  return hyb_f_text (outer, "%s_%s", node->name, output);
+}
+
+static HybValue *
+capture (HybF *F, HybValue *outer)
+{
+  Capture new = { .outer = outer };
+
+  for (guint i = 0; i < F->captures->len; i++)
+    {
+      const Capture *old = &g_array_index (F->captures, Capture, i);
+
+      if (old->outer->id == outer->id)
+        return old->inner;
+    }
+  new.inner = hyb_value_variable (F, captured_name (F->parent, outer), NULL);
+  g_array_append_val (F->captures, new);
+  return new.inner;
+}
+
+HybValue *
+hyb_value_enter (HybF *F, HybValue *value)
+{
+  if (value->F == F || value->failed)
+    return value;
+  if (F->tracing && F->parent != NULL)
+    return capture (F, hyb_value_enter (F->parent, value));
+
+  hyb_f_fail (
+      F, "an array of another F cannot be used here: values live only in the F that made them");
+  return hyb_value_new_failed (F);
+}
+
+HybTensor *
+hyb_value_get_tensor (HybValue *value)
+{
+  if (value->failed)
+    return NULL;
+  if (value->is_list)
+    {
+      hyb_f_fail (value->F,
+                  "a list of %u arrays was read as one array; take an item",
+                  value->n_items);
+      return NULL;
+    }
+  if (value->F->tracing)
+    hyb_f_fail (value->F,
+                "numbers were read of a traced array, which has none yet. Leave this block out of "
+                "hybridizing, or express the step with operators (where, foreach, cond)");
+  return value->tensor;
+}
+
+HybValueId
+hyb_value_get_id (const HybValue *value)
+{
+  return value->id;
+}
+
+gboolean
+hyb_value_is_failed (const HybValue *value)
+{
+  return value->failed;
+}
+
+const HybType *
+hyb_value_get_type (HybValue *value)
+{
+  static const HybType unknown = { .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN };
+
+  if (value->F->tracing && !value->failed)
+    hyb_f_fail (value->F,
+                "the shape of a traced array was asked, which is not known yet. Use operators that "
+                "take shapes from arrays (reshape with 0 and -1, reshape_like, slice_like)");
+  return value->tensor != NULL ? hyb_tensor_get_type (value->tensor) : &unknown;
+}
+
+HybValue *
+hyb_list (HybF *F, guint n, HybValue *const *items)
+{
+  HybValue *list = hyb_value_new (F);
+
+  list->is_list = TRUE;
+  list->n_items = n;
+  list->items = g_memdup2 (items, n * sizeof *items);
+  for (guint i = 0; i < n; i++)
+    list->failed |= items[i]->failed;
+  return list;
+}
+
+HybValue *
+hyb_list_of (HybF *F, ...)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
+  va_list arguments;
+
+  va_start (arguments, F);
+  for (HybValue *item; (item = va_arg (arguments, HybValue *)) != NULL;)
+    g_ptr_array_add (items, item);
+  va_end (arguments);
+  return hyb_list (F, items->len, (HybValue *const *) items->pdata);
+}
+
+gboolean
+hyb_is_list (const HybValue *value)
+{
+  return value->is_list;
+}
+
+guint
+hyb_n_items (const HybValue *value)
+{
+  return value->is_list ? value->n_items : 1;
+}
+
+HybValue *
+hyb_item (HybF *F, HybValue *value, guint index)
+{
+  if (!value->is_list && index == 0)
+    return value;
+  if (index < value->n_items)
+    return value->items[index];
+  if (!value->failed)
+    hyb_f_fail (F, "item %u was asked of %u", index, hyb_n_items (value));
+  return hyb_value_new_failed (F);
+}
+
+void
+hyb_flatten_into (HybValue *value, GPtrArray *arrays)
+{
+  if (!value->is_list)
+    g_ptr_array_add (arrays, value);
+  for (guint i = 0; value->is_list && i < value->n_items; i++)
+    hyb_flatten_into (value->items[i], arrays);
+}
+
+static void
+append_structure (const HybValue *value, GString *text)
+{
+  if (!value->is_list)
+    {
+      g_string_append_c (text, '0');
+      return;
+    }
+  g_string_append_c (text, '[');
+  for (guint i = 0; i < value->n_items; i++)
+    {
+      if (i > 0)
+        g_string_append (text, ", ");
+      append_structure (value->items[i], text);
+    }
+  g_string_append_c (text, ']');
+}
+
+char *
+hyb_value_structure (const HybValue *value)
+{
+  GString *text = g_string_new (NULL);
+
+  append_structure (value, text);
+  return g_string_free (text, FALSE);
+}
+
+static HybValue *
+restructure (HybF *F, const HybValue *like, HybValue *const **next)
+{
+  g_autofree HybValue **items = NULL;
+
+  if (!like->is_list)
+    return *(*next)++;
+  items = g_new (HybValue *, MAX (like->n_items, 1));
+  for (guint i = 0; i < like->n_items; i++)
+    items[i] = restructure (F, like->items[i], next);
+  return hyb_list (F, like->n_items, items);
+}
+
+HybValue *
+hyb_restructure (HybF *F, const HybValue *structure_of, HybValue *const *arrays)
+{
+  return restructure (F, structure_of, &arrays);
+}
