@@ -1,0 +1,262 @@
+/* parallel.c — one pool of threads for the whole process.
+ *
+ * A job is published by writing one 64-bit ticket: its generation above, how
+ * many of its pieces are still unclaimed below.  Threads claim a piece by
+ * decrementing the ticket; which thread computes a piece is left to chance, what
+ * a piece is never.  Idle threads look at the ticket for some microseconds, then
+ * sleep: kernels follow each other closely, programs do not.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/parallel.h"
+
+#include <cblas.h>
+#include <stdatomic.h>
+
+#define MAX_THREADS 256
+#define SPIN_TURNS  4000 /* some 20 to 100 µs, by processor */
+
+typedef struct
+{
+  HybParallelFunc func;
+  gpointer        data;
+  gint64          n;
+  gint64          piece_size;
+  gint64          n_pieces;
+} Job;
+
+typedef struct
+{
+  Job             job; /* under way; written only while no piece is left */
+  _Atomic guint64 ticket;
+  _Atomic guint32 n_pending;  /* pieces not yet finished */
+  _Atomic guint32 n_sleeping; /* workers that must be woken */
+  _Atomic int     is_quitting;
+
+  GMutex   owner; /* held by the thread whose job it is */
+  GMutex   sleep;
+  GCond    work_came;
+  GCond    work_done;
+  guint    n_workers;
+  GThread *workers[MAX_THREADS];
+} Pool;
+
+static Pool                   pool;
+static _Atomic guint          n_threads_wanted; /* 0: one per core */
+static _Thread_local gboolean is_inside;
+
+static void
+pause_briefly (void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause ();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static void
+run_piece (const Job *job, gint64 piece)
+{
+  gint64 begin = piece * job->piece_size;
+
+  job->func (begin, MIN (begin + job->piece_size, job->n), job->data);
+}
+
+/* Claims and runs one piece; FALSE if none is left.  The fields of the job are
+ * read after claiming: until this piece is finished nobody changes them. */
+static gboolean
+run_one (void)
+{
+  guint64 ticket = atomic_load_explicit (&pool.ticket, memory_order_acquire);
+
+  do
+    if ((guint32) ticket == 0)
+      return FALSE;
+  while (!atomic_compare_exchange_weak (&pool.ticket, &ticket, ticket - 1));
+
+  run_piece (&pool.job, (gint64) (guint32) ticket - 1);
+
+  if (atomic_fetch_sub (&pool.n_pending, 1) == 1)
+    {
+      g_mutex_lock (&pool.sleep);
+      g_cond_broadcast (&pool.work_done);
+      g_mutex_unlock (&pool.sleep);
+    }
+  return TRUE;
+}
+
+static gboolean
+has_work (void)
+{
+  return (guint32) atomic_load (&pool.ticket) != 0 || atomic_load (&pool.is_quitting);
+}
+
+static gpointer
+worker_main (gpointer data)
+{
+  is_inside = TRUE;
+
+  while (!atomic_load (&pool.is_quitting))
+    {
+      if (run_one ())
+        continue;
+
+      for (int i = 0; i < SPIN_TURNS && !has_work (); i++)
+        pause_briefly ();
+      if (has_work ())
+        continue;
+
+      /* The counter is raised before the ticket is looked at again, and read by
+       * the publisher after writing the ticket: one of both sees the other. */
+      g_mutex_lock (&pool.sleep);
+      atomic_fetch_add (&pool.n_sleeping, 1);
+      while (!has_work ())
+        g_cond_wait (&pool.work_came, &pool.sleep);
+      atomic_fetch_sub (&pool.n_sleeping, 1);
+      g_mutex_unlock (&pool.sleep);
+    }
+
+  return NULL;
+}
+
+static void
+wake_workers (void)
+{
+  if (atomic_load (&pool.n_sleeping) == 0)
+    return;
+
+  g_mutex_lock (&pool.sleep);
+  g_cond_broadcast (&pool.work_came);
+  g_mutex_unlock (&pool.sleep);
+}
+
+static void
+stop_workers (void)
+{
+  atomic_store (&pool.is_quitting, 1);
+  wake_workers ();
+  for (guint i = 0; i < pool.n_workers; i++)
+    g_thread_join (pool.workers[i]);
+  pool.n_workers = 0;
+  atomic_store (&pool.is_quitting, 0);
+}
+
+/* With pool.owner held. */
+static void
+start_workers (guint n_workers)
+{
+  if (pool.n_workers == n_workers)
+    return;
+
+  stop_workers ();
+  for (guint i = 0; i < n_workers; i++)
+    {
+      GThread *thread = g_thread_try_new ("hyb-compute", worker_main, NULL, NULL);
+
+      if (thread == NULL)
+        break; /* the pieces are the same, whoever computes them */
+      pool.workers[pool.n_workers++] = thread;
+    }
+}
+
+static void
+wait_for_others (void)
+{
+  for (int i = 0; i < SPIN_TURNS && atomic_load (&pool.n_pending) > 0; i++)
+    pause_briefly ();
+  if (atomic_load (&pool.n_pending) == 0)
+    return;
+
+  g_mutex_lock (&pool.sleep);
+  while (atomic_load (&pool.n_pending) > 0)
+    g_cond_wait (&pool.work_done, &pool.sleep);
+  g_mutex_unlock (&pool.sleep);
+}
+
+/* With pool.owner held. */
+static void
+run_in_pool (const Job *job, guint n_threads)
+{
+  guint32 generation = (guint32) (atomic_load (&pool.ticket) >> 32) + 1;
+
+  start_workers (n_threads - 1);
+  pool.job = *job;
+  atomic_store (&pool.n_pending, (guint32) job->n_pieces);
+  atomic_store (&pool.ticket, ((guint64) generation << 32) | (guint32) job->n_pieces);
+  wake_workers ();
+
+  while (run_one ())
+    ;
+  wait_for_others ();
+}
+
+void
+hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data)
+{
+  guint  n_threads = hyb_parallel_get_threads ();
+  gint64 n_pieces;
+  Job    job = { .func = func, .data = data, .n = n };
+
+  if (n <= 0)
+    return;
+
+  grain = MAX (grain, 1);
+  n_pieces = CLAMP (n / grain, 1, (gint64) n_threads);
+  job.piece_size = (n - 1) / n_pieces + 1;
+  job.n_pieces = (n - 1) / job.piece_size + 1;
+
+  if (job.n_pieces == 1)
+    {
+      func (0, n, data);
+      return;
+    }
+
+  /* A nested call, and one while another thread has the pool, computes the same
+   * pieces alone. */
+  if (is_inside || !g_mutex_trylock (&pool.owner))
+    {
+      gboolean was_inside = is_inside;
+
+      is_inside = TRUE;
+      for (gint64 piece = 0; piece < job.n_pieces; piece++)
+        run_piece (&job, piece);
+      is_inside = was_inside;
+      return;
+    }
+
+  is_inside = TRUE;
+  run_in_pool (&job, n_threads);
+  is_inside = FALSE;
+  g_mutex_unlock (&pool.owner);
+}
+
+void
+hyb_parallel_set_threads (guint n_threads)
+{
+  g_return_if_fail (!is_inside);
+
+  g_mutex_lock (&pool.owner);
+  atomic_store (&n_threads_wanted, MIN (n_threads, MAX_THREADS));
+  openblas_set_num_threads ((int) hyb_parallel_get_threads ());
+  g_mutex_unlock (&pool.owner);
+}
+
+guint
+hyb_parallel_get_threads (void)
+{
+  static _Atomic guint n_cores;
+  guint                wanted = atomic_load_explicit (&n_threads_wanted, memory_order_relaxed);
+
+  if (wanted > 0)
+    return wanted;
+
+  if (atomic_load_explicit (&n_cores, memory_order_relaxed) == 0)
+    atomic_store (&n_cores, CLAMP (g_get_num_processors (), 1, MAX_THREADS));
+  return atomic_load_explicit (&n_cores, memory_order_relaxed);
+}
+
+gboolean
+hyb_parallel_is_inside (void)
+{
+  return is_inside;
+}

@@ -1,0 +1,173 @@
+/* random.c — Philox 4×32 with 10 rounds, and what is drawn from it.
+ *
+ * J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, “Parallel random numbers:
+ * as easy as 1, 2, 3” (2011).  The constants are those of the paper; the test
+ * checks the vectors that its authors publish.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/random.h"
+
+#include <math.h>
+
+#define N_ROUNDS     10
+#define MULTIPLIER_0 0xD2511F53u
+#define MULTIPLIER_1 0xCD9E8D57u
+#define WEYL_0       0x9E3779B9u /* golden ratio */
+#define WEYL_1       0xBB67AE85u /* √3 − 1 */
+
+/* Blocks that one turn of the filling loop makes, so that rounds vectorise. */
+#define LANES 8
+
+void
+hyb_random_philox (const guint32 counter[4], const guint32 key[2], guint32 words[4])
+{
+  guint32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+  guint32 k0 = key[0], k1 = key[1];
+
+  for (int round = 0; round < N_ROUNDS; round++)
+    {
+      guint64 p0 = (guint64) MULTIPLIER_0 * c0;
+      guint64 p1 = (guint64) MULTIPLIER_1 * c2;
+
+      c0 = (guint32) (p1 >> 32) ^ c1 ^ k0;
+      c1 = (guint32) p1;
+      c2 = (guint32) (p0 >> 32) ^ c3 ^ k1;
+      c3 = (guint32) p0;
+      k0 += WEYL_0;
+      k1 += WEYL_1;
+    }
+
+  words[0] = c0;
+  words[1] = c1;
+  words[2] = c2;
+  words[3] = c3;
+}
+
+void
+hyb_random_block (guint64 seed, guint64 block, guint32 words[4])
+{
+  guint32 counter[4] = { (guint32) block, (guint32) (block >> 32), 0, 0 };
+  guint32 key[2] = { (guint32) seed, (guint32) (seed >> 32) };
+
+  hyb_random_philox (counter, key, words);
+}
+
+guint32
+hyb_random_word (guint64 seed, guint64 index)
+{
+  guint32 words[4];
+
+  hyb_random_block (seed, index / 4, words);
+  return words[index % 4];
+}
+
+/* 53 bits, as many as a double has: [0, 1), never 1. */
+static double
+uniform_from_words (guint32 high, guint32 low)
+{
+  return (double) ((((guint64) high << 32) | low) >> 11) * 0x1p-53;
+}
+
+double
+hyb_random_uniform (guint64 seed, guint64 index)
+{
+  guint32 words[4];
+  guint   at = 2 * (guint) (index % 2);
+
+  hyb_random_block (seed, index / 2, words);
+  return uniform_from_words (words[at], words[at + 1]);
+}
+
+/* Box and Muller's transform of one block.  1 − u lies in (0, 1], so that the
+ * logarithm stays finite. */
+double
+hyb_random_normal (guint64 seed, guint64 index)
+{
+  guint32 words[4];
+  double  radius, angle;
+
+  hyb_random_block (seed, index, words);
+  radius = sqrt (-2.0 * log (1.0 - uniform_from_words (words[0], words[1])));
+  angle = 2.0 * G_PI * uniform_from_words (words[2], words[3]);
+
+  return radius * cos (angle);
+}
+
+/* Two rounds of the finaliser of SplitMix64. */
+static guint64
+scramble (guint64 x)
+{
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+guint64
+hyb_random_mix (guint64 a, guint64 b)
+{
+  return scramble (scramble (a) ^ b);
+}
+
+/* LANES blocks from `block` on; of each only the words that hold the 24 highest
+ * bits of its two numbers are wanted. */
+static void
+fill_lanes (guint64 seed, guint64 block, float *to)
+{
+  guint32 c0[LANES], c1[LANES], c2[LANES], c3[LANES];
+  guint32 k0 = (guint32) seed, k1 = (guint32) (seed >> 32);
+
+  for (int i = 0; i < LANES; i++)
+    {
+      c0[i] = (guint32) (block + (guint64) i);
+      c1[i] = (guint32) ((block + (guint64) i) >> 32);
+      c2[i] = c3[i] = 0;
+    }
+
+  for (int round = 0; round < N_ROUNDS; round++)
+    {
+      for (int i = 0; i < LANES; i++)
+        {
+          guint64 p0 = (guint64) MULTIPLIER_0 * c0[i];
+          guint64 p1 = (guint64) MULTIPLIER_1 * c2[i];
+
+          c0[i] = (guint32) (p1 >> 32) ^ c1[i] ^ k0;
+          c1[i] = (guint32) p1;
+          c2[i] = (guint32) (p0 >> 32) ^ c3[i] ^ k1;
+          c3[i] = (guint32) p0;
+        }
+      k0 += WEYL_0;
+      k1 += WEYL_1;
+    }
+
+  for (int i = 0; i < LANES; i++)
+    {
+      to[2 * i] = (float) (c0[i] >> 8) * 0x1p-24f;
+      to[2 * i + 1] = (float) (c2[i] >> 8) * 0x1p-24f;
+    }
+}
+
+/* hyb_random_uniform() cut off after 24 bits: rounding instead would give 1. */
+static float
+uniform_float (guint64 seed, guint64 index)
+{
+  guint32 words[4];
+
+  hyb_random_block (seed, index / 2, words);
+  return (float) (words[2 * (index % 2)] >> 8) * 0x1p-24f;
+}
+
+void
+hyb_random_uniform_fill (guint64 seed, guint64 index, float *to, gsize count)
+{
+  gsize done = 0;
+
+  if (index % 2 == 1 && count > 0)
+    to[done++] = uniform_float (seed, index);
+
+  for (; count - done >= 2 * LANES; done += 2 * LANES)
+    fill_lanes (seed, (index + done) / 2, to + done);
+
+  for (; done < count; done++)
+    to[done] = uniform_float (seed, index + done);
+}
