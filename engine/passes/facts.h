@@ -14,11 +14,16 @@ typedef struct
 {
   guint32     have;
   gboolean    training;
-  HybType    *types;        /* by value */
-  guint32    *fixed_by;     /* by value: the node whose rule fixed it last; HYB_NO_ID: given */
-  HybTensor **constants;    /* by value: known contents (parameters that may be folded); or NULL */
+  guint       n_values;
+  HybType    *types;     /* by value */
+  guint32    *fixed_by;  /* by value: the node whose rule fixed it last; HYB_NO_ID: given */
+  HybTensor **constants; /* by value: known contents (parameters that may be folded); or NULL */
 } HybFacts;
 
 HybFacts *hyb_facts_new (gboolean training);
 void      hyb_facts_free (HybFacts *facts);
+/* Room for every value of graph, nothing known. */
+void hyb_facts_resize (HybFacts *facts, HybGraph *graph);
+/* The facts of another graph: map gives for every old value the new one, or HYB_NO_ID. */
+void hyb_facts_follow (HybFacts *facts, HybGraph *graph, const GArray *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybFacts, hyb_facts_free)

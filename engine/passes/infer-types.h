@@ -19,3 +19,5 @@ char *hyb_infer_reason (HybGraph *graph, const HybType *types, HybValueId value)
 
 /* One use of a node with its own copy of types, for rules and costs. */
 void hyb_call_init (HybCall *call, HybGraph *graph, HybNodeId id, const HybType *types, HybType *room);
+/* Asks the operator's rules once; a call alone knows nothing of its neighbours. */
+gboolean hyb_call_infer (HybCall *call, GError **error);
