@@ -1,0 +1,147 @@
+/* test-parallel.c — every piece once, the same pieces always.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/parallel.h"
+
+#include <string.h>
+
+#define N 1000
+
+typedef struct
+{
+  guint8 times[N];
+  gint64 end_of[N]; /* by first index of a piece */
+} Seen;
+
+static void
+note_piece (gint64 begin, gint64 end, gpointer data)
+{
+  Seen *seen = data;
+
+  seen->end_of[begin] = end;
+  for (gint64 i = begin; i < end; i++)
+    seen->times[i]++;
+}
+
+static void
+test_every_index_once (void)
+{
+  for (guint threads = 1; threads <= 7; threads++)
+    {
+      hyb_parallel_set_threads (threads);
+      for (gint64 n = 0; n <= N; n += 37)
+        for (gint64 grain = 1; grain < 200; grain *= 5)
+          {
+            Seen seen = { 0 };
+
+            hyb_parallel_for (n, grain, note_piece, &seen);
+            for (gint64 i = 0; i < N; i++)
+              {
+                g_assert_cmpuint (seen.times[i], ==, i < n ? 1 : 0);
+                if (seen.end_of[i] > 0 && seen.end_of[i] < n)
+                  g_assert_cmpint (seen.end_of[i] - i, >=, grain);
+              }
+          }
+    }
+  hyb_parallel_set_threads (0);
+}
+
+static void
+test_the_same_cuts_every_time (void)
+{
+  Seen first = { 0 };
+
+  hyb_parallel_set_threads (4);
+  hyb_parallel_for (N, 1, note_piece, &first);
+  for (int turn = 0; turn < 2000; turn++)
+    {
+      Seen again = { 0 };
+
+      hyb_parallel_for (N, 1, note_piece, &again);
+      g_assert_cmpmem (&first, sizeof first, &again, sizeof again);
+    }
+  hyb_parallel_set_threads (0);
+}
+
+static void
+nested_piece (gint64 begin, gint64 end, gpointer data)
+{
+  Seen *seen = data;
+
+  g_assert_true (hyb_parallel_is_inside ());
+  for (gint64 i = begin; i < end; i++)
+    hyb_parallel_for (N, 1, note_piece, &seen[i]);
+}
+
+static void
+test_nested_calls_run_in_the_caller (void)
+{
+  Seen *seen = g_new0 (Seen, 8);
+  Seen  alone = { 0 };
+
+  hyb_parallel_set_threads (3);
+  hyb_parallel_for (8, 1, nested_piece, seen);
+  hyb_parallel_for (N, 1, note_piece, &alone);
+  for (int i = 0; i < 8; i++)
+    g_assert_cmpmem (&seen[i], sizeof seen[i], &alone, sizeof alone);
+  g_assert_false (hyb_parallel_is_inside ());
+  hyb_parallel_set_threads (0);
+  g_free (seen);
+}
+
+static gpointer
+hammer (gpointer data)
+{
+  for (int turn = 0; turn < 500; turn++)
+    {
+      Seen seen = { 0 };
+
+      hyb_parallel_for (N, 10, note_piece, &seen);
+      for (int i = 0; i < N; i++)
+        g_assert_cmpuint (seen.times[i], ==, 1);
+    }
+  return NULL;
+}
+
+static void
+test_two_threads_may_call_at_once (void)
+{
+  GThread *threads[3];
+
+  hyb_parallel_set_threads (3);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("hammer", hammer, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  hyb_parallel_set_threads (0);
+}
+
+static void
+test_work_after_sleep (void)
+{
+  Seen seen = { 0 };
+
+  hyb_parallel_set_threads (4);
+  hyb_parallel_for (N, 1, note_piece, &seen);
+  g_usleep (20000);
+  hyb_parallel_for (N, 1, note_piece, &seen);
+  for (int i = 0; i < N; i++)
+    g_assert_cmpuint (seen.times[i], ==, 2);
+  hyb_parallel_set_threads (0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/base/parallel/every-index-once", test_every_index_once);
+  g_test_add_func ("/engine/base/parallel/the-same-cuts-every-time", test_the_same_cuts_every_time);
+  g_test_add_func ("/engine/base/parallel/nested-calls-run-in-the-caller",
+                   test_nested_calls_run_in_the_caller);
+  g_test_add_func ("/engine/base/parallel/two-threads-may-call-at-once",
+                   test_two_threads_may_call_at_once);
+  g_test_add_func ("/engine/base/parallel/work-after-sleep", test_work_after_sleep);
+
+  return g_test_run ();
+}
