@@ -1,0 +1,348 @@
+/* convolve-kernel.h — the loops of convolve.c, for float and double.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+typedef struct
+{
+  const HybConvolve *convolve;
+  const REAL        *image; /* of one group of one sample */
+  REAL              *columns;
+} NAME (Columns);
+
+/* Rows [begin, end) of the column matrix: one row per channel and tap. */
+static void
+NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
+{
+  const NAME (Columns) *job = data;
+  const HybConvolve *convolve = job->convolve;
+  const gint64      *kernel = convolve->kernel;
+  const gint64      *map = convolve->map;
+  gint64             positions = volume (map);
+
+  for (gint64 row = begin; row < end; row++)
+    {
+      gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0],
+                             row / kernel[2] % kernel[1],
+                             row % kernel[2] };
+      const REAL *image = job->image + row / volume (kernel) * volume (convolve->image);
+      REAL       *to = job->columns + row * positions;
+      gint64      low, high;
+
+      inside_range (convolve, 2, tap[2], &low, &high);
+
+      for (gint64 i = 0; i < map[0]; i++)
+        for (gint64 j = 0; j < map[1]; j++, to += map[2])
+          {
+            gint64 d = cell_at (convolve, 0, i, tap[0]);
+            gint64 h = cell_at (convolve, 1, j, tap[1]);
+
+            if (d < 0 || d >= convolve->image[0] || h < 0 || h >= convolve->image[1] || low == high)
+              {
+                memset (to, 0, sizeof (REAL) * (gsize) map[2]);
+                continue;
+              }
+
+            const REAL *from = image + (d * convolve->image[1] + h) * convolve->image[2];
+            gint64      first = cell_at (convolve, 2, low, tap[2]);
+
+            memset (to, 0, sizeof (REAL) * (gsize) low);
+            if (convolve->stride[2] == 1)
+              memcpy (to + low, from + first, sizeof (REAL) * (gsize) (high - low));
+            else
+              for (gint64 k = low; k < high; k++)
+                to[k] = from[first + (k - low) * convolve->stride[2]];
+            memset (to + high, 0, sizeof (REAL) * (gsize) (map[2] - high));
+          }
+    }
+}
+
+/* Adds every cell of the columns of channels [begin, end) to the image cell it
+ * came from. */
+static void
+NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
+{
+  const NAME (Columns) *job = data;
+  const HybConvolve *convolve = job->convolve;
+  const gint64      *kernel = convolve->kernel;
+  const gint64      *map = convolve->map;
+  gint64             taps = volume (kernel);
+
+  for (gint64 row = begin * taps; row < end * taps; row++)
+    {
+      gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0],
+                             row / kernel[2] % kernel[1],
+                             row % kernel[2] };
+      const REAL *from = job->columns + row * volume (map);
+      REAL       *image = (REAL *) job->image + row / taps * volume (convolve->image);
+      gint64      low, high;
+
+      inside_range (convolve, 2, tap[2], &low, &high);
+
+      for (gint64 i = 0; i < map[0]; i++)
+        for (gint64 j = 0; j < map[1]; j++, from += map[2])
+          {
+            gint64 d = cell_at (convolve, 0, i, tap[0]);
+            gint64 h = cell_at (convolve, 1, j, tap[1]);
+
+            if (d < 0 || d >= convolve->image[0] || h < 0 || h >= convolve->image[1])
+              continue;
+
+            REAL *to = image + (d * convolve->image[1] + h) * convolve->image[2];
+
+            for (gint64 k = low; k < high; k++)
+              to[cell_at (convolve, 2, k, tap[2])] += from[k];
+          }
+    }
+}
+
+/* One channel of one sample, directly: map += weight ⋆ image, or the transpose
+ * image += weight ⋆ map, or the gradient weight += map ⋆ image. */
+typedef struct
+{
+  const HybConvolve *convolve;
+  const REAL        *image;
+  const REAL        *weight;
+  const REAL        *map;
+  Target             target;
+} NAME (Direct);
+
+static inline void
+NAME (direct_row) (const NAME (Direct) * job, REAL *image, REAL *map, REAL *weight, gint64 length)
+{
+  gint64 stride = job->convolve->stride[2];
+  REAL   w = *weight;
+
+  if (job->target == TO_MAP)
+    for (gint64 k = 0; k < length; k++)
+      map[k] += w * image[k * stride];
+  else if (job->target == TO_IMAGE)
+    for (gint64 k = 0; k < length; k++)
+      image[k * stride] += w * map[k];
+  else
+    {
+      double sum = 0.0;
+
+      for (gint64 k = 0; k < length; k++)
+        sum += (double) map[k] * (double) image[k * stride];
+      *weight += (REAL) sum;
+    }
+}
+
+static void
+NAME (direct_plane) (const NAME (Direct) * job, REAL *image, REAL *weight, REAL *map)
+{
+  const HybConvolve *convolve = job->convolve;
+  const gint64      *kernel = convolve->kernel;
+
+  for (gint64 t = 0; t < volume (kernel); t++)
+    {
+      gint64 tap[3] = { t / (kernel[2] * kernel[1]), t / kernel[2] % kernel[1], t % kernel[2] };
+      gint64 low[3], high[3];
+
+      for (int axis = 0; axis < 3; axis++)
+        inside_range (convolve, axis, tap[axis], &low[axis], &high[axis]);
+
+      for (gint64 i = low[0]; i < high[0]; i++)
+        for (gint64 j = low[1]; j < high[1]; j++)
+          {
+            gint64 line = cell_at (convolve, 0, i, tap[0]) * convolve->image[1] +
+                          cell_at (convolve, 1, j, tap[1]);
+
+            NAME (direct_row)
+            (job,
+             image + line * convolve->image[2] + cell_at (convolve, 2, low[2], tap[2]),
+             map + (i * convolve->map[1] + j) * convolve->map[2] + low[2],
+             weight + t,
+             high[2] - low[2]);
+          }
+    }
+}
+
+/* Slices are (sample, group) for images and maps, and groups for weights, so that no
+ * two slices write to the same place. */
+static void
+NAME (direct_slice) (gint64 begin, gint64 end, gpointer data)
+{
+  const NAME (Direct) *job = data;
+  const HybConvolve *convolve = job->convolve;
+  gint64             filters = convolve->map_channels / convolve->groups;
+  gint64             samples = job->target == TO_WEIGHT ? convolve->batch : 1;
+
+  for (gint64 at = begin; at < end; at++)
+    for (gint64 sample = 0; sample < samples; sample++)
+      for (gint64 filter = 0; filter < filters; filter++)
+        {
+          gint64 plane = at + sample * convolve->groups;
+          gint64 channel = (at % convolve->groups) * filters + filter;
+
+          NAME (direct_plane)
+          (job,
+           (REAL *) job->image + plane * volume (convolve->image),
+           (REAL *) job->weight + channel * volume (convolve->kernel),
+           (REAL *) job->map + (plane * filters + filter) * volume (convolve->map));
+        }
+}
+
+static void
+NAME (direct) (const NAME (Direct) * job)
+{
+  const HybConvolve *convolve = job->convolve;
+  gint64             n = convolve->groups;
+
+  if (job->target != TO_WEIGHT)
+    n *= convolve->batch;
+  hyb_parallel_for (n, 1, NAME (direct_slice), (gpointer) job);
+}
+
+/* The column matrix of one group of one sample; the image itself where it is that. */
+static const REAL *
+NAME (make_columns) (const HybConvolve *convolve, const REAL *image, REAL *workspace)
+{
+  NAME (Columns) job = { convolve, image, workspace };
+  gint64 rows = convolve->image_channels / convolve->groups * volume (convolve->kernel);
+
+  if (choose_method (convolve) == METHOD_POINTWISE)
+    return image;
+
+  hyb_parallel_for (rows, 1 + 16384 / MAX (volume (convolve->map), 1), NAME (columns_rows), &job);
+  return workspace;
+}
+
+static void
+NAME (fill_with_bias) (gint64 batch, gint64 channels, gint64 size, const REAL *bias, REAL *to)
+{
+  for (gint64 i = 0; i < batch * channels; i++)
+    {
+      REAL value = bias != NULL ? bias[i % channels] : 0;
+
+      for (gint64 k = 0; k < size; k++)
+        to[i * size + k] = value;
+    }
+}
+
+/* Calls one product per sample and group, with the offsets of its parts. */
+void
+NAME (hyb_convolve) (const HybConvolve *convolve,
+                     const REAL        *image,
+                     const REAL        *weight,
+                     const REAL        *bias,
+                     REAL              *map,
+                     gpointer           workspace)
+{
+  gint64  filters = convolve->map_channels / convolve->groups;
+  gint64  depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
+  gint64  positions = volume (convolve->map);
+  gint64  image_size = convolve->image_channels / convolve->groups * volume (convolve->image);
+  HybGemm gemm = { .m = filters,
+                   .n = positions,
+                   .k = depth,
+                   .lda = depth,
+                   .ldb = positions,
+                   .ldc = positions,
+                   .alpha = 1.0,
+                   .beta = bias != NULL ? 1.0 : 0.0 };
+
+  if (bias != NULL || choose_method (convolve) == METHOD_DEPTHWISE)
+    NAME (fill_with_bias) (convolve->batch, convolve->map_channels, positions, bias, map);
+
+  if (choose_method (convolve) == METHOD_DEPTHWISE)
+    {
+      NAME (direct) (&(NAME (Direct)){ convolve, image, weight, map, TO_MAP });
+      return;
+    }
+
+  for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
+    NAME (hyb_gemm)
+    (&gemm,
+     weight + i % convolve->groups * filters * depth,
+     NAME (make_columns) (convolve, image + i * image_size, workspace),
+     map + i * filters * positions);
+}
+
+void
+NAME (hyb_convolve_transposed) (const HybConvolve *convolve,
+                                const REAL        *map,
+                                const REAL        *weight,
+                                const REAL        *bias,
+                                REAL              *image,
+                                gpointer           workspace)
+{
+  Method  method = choose_method (convolve);
+  gint64  filters = convolve->map_channels / convolve->groups;
+  gint64  channels = convolve->image_channels / convolve->groups;
+  gint64  depth = channels * volume (convolve->kernel);
+  gint64  positions = volume (convolve->map);
+  gint64  image_size = channels * volume (convolve->image);
+  HybGemm gemm = { .transpose_a = TRUE,
+                   .m = depth,
+                   .n = positions,
+                   .k = filters,
+                   .lda = depth,
+                   .ldb = positions,
+                   .ldc = positions,
+                   .alpha = 1.0 };
+
+  gemm.beta = method == METHOD_POINTWISE && bias != NULL ? 1.0 : 0.0;
+  if (method != METHOD_POINTWISE || bias != NULL)
+    NAME (fill_with_bias)
+    (convolve->batch, convolve->image_channels, volume (convolve->image), bias, image);
+
+  if (method == METHOD_DEPTHWISE)
+    {
+      NAME (direct) (&(NAME (Direct)){ convolve, image, weight, map, TO_IMAGE });
+      return;
+    }
+
+  for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
+    {
+      REAL *to = image + i * image_size;
+      REAL *columns = method == METHOD_POINTWISE ? to : workspace;
+
+      NAME (hyb_gemm)
+      (&gemm,
+       weight + i % convolve->groups * filters * depth,
+       map + i * filters * positions,
+       columns);
+      if (method == METHOD_COLUMNS)
+        hyb_parallel_for (channels,
+                          1,
+                          NAME (columns_add_channels),
+                          &(NAME (Columns)){ convolve, to, columns });
+    }
+}
+
+void
+NAME (hyb_convolve_weight) (const HybConvolve *convolve,
+                            const REAL        *image,
+                            const REAL        *map,
+                            REAL              *weight,
+                            gpointer           workspace)
+{
+  gint64  filters = convolve->map_channels / convolve->groups;
+  gint64  depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
+  gint64  positions = volume (convolve->map);
+  gint64  image_size = convolve->image_channels / convolve->groups * volume (convolve->image);
+  HybGemm gemm = { .transpose_b = TRUE,
+                   .m = filters,
+                   .n = depth,
+                   .k = positions,
+                   .lda = positions,
+                   .ldb = positions,
+                   .ldc = depth,
+                   .alpha = 1.0,
+                   .beta = 1.0 };
+
+  memset (weight, 0, sizeof (REAL) * (gsize) (convolve->map_channels * depth));
+
+  if (choose_method (convolve) == METHOD_DEPTHWISE)
+    {
+      NAME (direct) (&(NAME (Direct)){ convolve, image, weight, map, TO_WEIGHT });
+      return;
+    }
+
+  for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
+    NAME (hyb_gemm)
+    (&gemm,
+     map + i * filters * positions,
+     NAME (make_columns) (convolve, image + i * image_size, workspace),
+     weight + i % convolve->groups * filters * depth);
+}
