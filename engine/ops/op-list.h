@@ -4,8 +4,10 @@ HYB_OPS (softmax) is the
  * is included once to declare and once to list.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 HYB_OPS (gradient_helpers)
+HYB_OPS (activation)
 HYB_OPS (convolution)
 HYB_OPS (deconvolution)
 HYB_OPS (fully_connected)
+HYB_OPS (leaky_relu)
 HYB_OPS (softmax)
 HYB_OPS (variable)
