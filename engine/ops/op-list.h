@@ -5,6 +5,7 @@ HYB_OPS (softmax) is the
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 HYB_OPS (gradient_helpers)
 HYB_OPS (activation)
+HYB_OPS (batch_norm)
 HYB_OPS (convolution)
 HYB_OPS (deconvolution)
 HYB_OPS (fully_connected)
