@@ -1,0 +1,201 @@
+/* golden.c — finding, reading and comparing numbers that others computed.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/goldens/golden.h"
+
+#include "engine/formats/file.h"
+#include "engine/formats/format.h"
+#include "engine/formats/npz.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const char *
+golden_root (void)
+{
+  static char *root;
+
+  if (!root)
+    {
+      const char *shared = g_getenv ("HYB_SHARED");
+
+      root = shared ? g_build_filename (shared, "goldens", NULL)
+                    : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "goldens", NULL);
+      if (!g_file_test (root, G_FILE_TEST_IS_DIR))
+        {
+          g_free (root);
+          root = g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "goldens", NULL);
+        }
+    }
+
+  return root;
+}
+
+char *
+golden_path (const char *first, ...)
+{
+  g_autofree char *below = NULL;
+  va_list          list;
+
+  va_start (list, first);
+  below = g_build_filename_valist ((char *) first, &list);
+  va_end (list);
+
+  return g_build_filename (golden_root (), below, NULL);
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+char **
+golden_list (const char *folder, const char *suffix)
+{
+  g_autofree char *path = golden_path (folder, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  GPtrArray  *names = g_ptr_array_new ();
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    if (!suffix || g_str_has_suffix (name, suffix))
+      g_ptr_array_add (names, g_strndup (name, strlen (name) - (suffix ? strlen (suffix) : 0)));
+
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
+cJSON *
+golden_read_json (const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  gsize            length;
+  cJSON           *json;
+
+  if (!g_file_get_contents (path, &text, &length, error))
+    return NULL;
+
+  json = cJSON_ParseWithLength (text, length);
+  if (!json)
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is no JSON", path);
+
+  return json;
+}
+
+GHashTable *
+golden_tensors_new (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) hyb_tensor_unref);
+}
+
+GHashTable *
+golden_read_npz (const char *path, GError **error)
+{
+  g_autoptr (HybTensorList) list = hyb_npz_read_file (path, error);
+  GHashTable *tensors;
+
+  if (!list)
+    return NULL;
+
+  tensors = golden_tensors_new ();
+  for (guint i = 0; i < hyb_tensor_list_n (list); i++)
+    {
+      const HybNamedTensor *named = hyb_tensor_list_get (list, i);
+
+      g_hash_table_insert (tensors, g_strdup (named->name), hyb_tensor_ref (named->tensor));
+    }
+
+  return tensors;
+}
+
+gboolean
+golden_read_file (HybModel *model, const char *path, GError **error)
+{
+  return hyb_model_read_file (model, path, error);
+}
+
+gboolean
+golden_read_text (HybModel *model, const char *text, const char *where, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+
+  return hyb_model_read_bytes (model, bytes, where, error);
+}
+
+HybModel *
+golden_read_symbol (const cJSON *symbol, GError **error)
+{
+  g_autoptr (HybModel) model = hyb_model_new ();
+  char    *text = cJSON_PrintUnformatted (symbol);
+  gboolean is_read = golden_read_text (model, text, "symbol", error);
+
+  cJSON_free (text);
+  return is_read ? g_steal_pointer (&model) : NULL;
+}
+
+static gboolean
+is_near (double got, double want, const GoldenTolerance *tolerance)
+{
+  if (isnan (want) || isnan (got))
+    return isnan (want) && isnan (got);
+
+  return got == want || fabs (got - want) <= tolerance->atol + tolerance->rtol * fabs (want);
+}
+
+static gboolean
+elements_equal (HybTensor *got, HybTensor *want, gint64 k)
+{
+  gsize       size = hyb_dtype_size (hyb_tensor_get_dtype (want));
+  const char *a = hyb_tensor_get_data (got);
+  const char *b = hyb_tensor_get_data (want);
+
+  return memcmp (a + (gsize) k * size, b + (gsize) k * size, size) == 0;
+}
+
+char *
+golden_compare (HybTensor *got, HybTensor *want, const GoldenTolerance *tolerance)
+{
+  g_autofree char *got_type = hyb_type_to_string (hyb_tensor_get_type (got));
+  g_autofree char *want_type = hyb_type_to_string (hyb_tensor_get_type (want));
+  const HybShape  *shape = hyb_tensor_get_shape (want);
+  gboolean         is_float = hyb_dtype_is_float (hyb_tensor_get_dtype (want));
+  gint64           size = hyb_tensor_get_size (want);
+  gint64           worst = -1, n_wrong = 0;
+  double           worst_distance = -1;
+
+  if (!g_str_equal (got_type, want_type))
+    return g_strdup_printf ("is %s, not %s", got_type, want_type);
+
+  if (tolerance->rows && shape->rank > 0)
+    size = MIN (size, tolerance->rows * hyb_shape_count (shape, 1, shape->rank));
+
+  for (gint64 k = 0; k < size; k++)
+    {
+      double a = hyb_tensor_get_value (got, k);
+      double b = hyb_tensor_get_value (want, k);
+      double distance = isfinite (a) && isfinite (b) ? fabs (a - b) : INFINITY;
+
+      if (is_float ? is_near (a, b, tolerance) : elements_equal (got, want, k))
+        continue;
+      n_wrong++;
+      if (distance > worst_distance)
+        {
+          worst_distance = distance;
+          worst = k;
+        }
+    }
+
+  if (worst < 0)
+    return NULL;
+
+  return g_strdup_printf ("%d of %d elements of %s are wrong; the worst, %d, is %.9g, not %.9g",
+                          (int) n_wrong,
+                          (int) size,
+                          want_type,
+                          (int) worst,
+                          hyb_tensor_get_value (got, worst),
+                          hyb_tensor_get_value (want, worst));
+}
