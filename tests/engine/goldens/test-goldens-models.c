@@ -1,0 +1,326 @@
+/* test-goldens-models.c — whole models against what MXNet computes: outputs, gradients,
+ * states; and the shapes of those too large to run.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/goldens/golden.h"
+
+/* A model folder. */
+typedef struct
+{
+  const char     *name;
+  cJSON          *json; /* case.json */
+  HybModel       *model;
+  HybGraph       *graph;
+  GHashTable     *tensors; /* parameters and inputs by variable */
+  GHashTable     *want;    /* outputs */
+  GHashTable     *gradients;
+  GHashTable     *heads;
+  GHashTable     *states;
+  GoldenTolerance tolerance;
+} Case;
+
+static void
+case_clear (Case *this)
+{
+  g_clear_pointer (&this->json, cJSON_Delete);
+  g_clear_pointer (&this->model, hyb_model_unref);
+  g_clear_pointer (&this->tensors, g_hash_table_unref);
+  g_clear_pointer (&this->want, g_hash_table_unref);
+  g_clear_pointer (&this->gradients, g_hash_table_unref);
+  g_clear_pointer (&this->heads, g_hash_table_unref);
+  g_clear_pointer (&this->states, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
+
+static const cJSON *
+case_get (const Case *this, const char *key)
+{
+  return cJSON_GetObjectItemCaseSensitive (this->json, key);
+}
+
+static const char *
+case_mode (const Case *this)
+{
+  return case_get (this, "mode")->valuestring;
+}
+
+/* NULL if the folder has no such file. */
+static char *
+case_path (const Case *this, const char *file)
+{
+  g_autofree char *path = golden_path ("models", this->name, file, NULL);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS) ? g_steal_pointer (&path) : NULL;
+}
+
+static GHashTable *
+case_read_npz (const Case *this, const char *file, GError **error)
+{
+  g_autofree char *path = case_path (this, file);
+
+  return path ? golden_read_npz (path, error) : golden_tensors_new ();
+}
+
+static gboolean
+case_read_graph (Case *this, GError **error)
+{
+  g_autofree char *plain = g_strdup_printf ("%s-symbol.json", this->name);
+  g_autofree char *packed = g_strdup_printf ("%s-symbol.json.gz", this->name);
+  const cJSON     *epoch = case_get (this, "epoch");
+  g_autofree char *weights =
+      g_strdup_printf ("%s-%04d.params", this->name, epoch ? epoch->valueint : 0);
+  g_autofree char *graph_path = case_path (this, plain);
+  g_autofree char *weights_path = case_path (this, weights);
+
+  if (!graph_path)
+    graph_path = case_path (this, packed);
+  g_assert_nonnull (graph_path);
+
+  this->model = hyb_model_new ();
+  if (!golden_read_file (this->model, graph_path, error) ||
+      (weights_path && !golden_read_file (this->model, weights_path, error)))
+    return FALSE;
+
+  this->graph = hyb_model_get_graph (this->model);
+  return TRUE;
+}
+
+static void
+take_all (GHashTable *to, GHashTable *from)
+{
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    g_hash_table_insert (to, g_strdup (name), hyb_tensor_ref (tensor));
+}
+
+/* Parameters of the file, those that a checkpoint must be packed into, inputs. */
+static gboolean
+case_read_arrays (Case *this, GError **error)
+{
+  static const char *const files[] = { "packed.npz", "input.npz" };
+
+  this->tensors = golden_tensors_new ();
+  for (guint i = 0; i < hyb_model_n_parameters (this->model); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (this->model, i);
+
+      g_hash_table_insert (this->tensors,
+                           g_strdup (name),
+                           hyb_tensor_ref (hyb_model_get_parameter (this->model, name)));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autoptr (GHashTable) arrays = case_read_npz (this, files[i], error);
+
+      if (!arrays)
+        return FALSE;
+      take_all (this->tensors, arrays);
+    }
+
+  return (this->want = case_read_npz (this, "output.npz", error)) &&
+         (this->gradients = case_read_npz (this, "gradient.npz", error)) &&
+         (this->heads = case_read_npz (this, "head.npz", error)) &&
+         (this->states = case_read_npz (this, "aux.npz", error));
+}
+
+static void
+report (const Case *this, const char *mode, const char *what, const char *wrong)
+{
+  g_test_message ("%s: %s: %s %s", this->name, mode, what, wrong);
+  g_test_fail ();
+}
+
+static void
+case_compare (const Case *this, const char *mode, const char *what, HybTensor *got, HybTensor *want)
+{
+  g_autofree char *wrong = golden_compare (got, want, &this->tolerance);
+
+  if (wrong)
+    report (this, mode, what, wrong);
+}
+
+static GArray *
+case_wrt (const Case *this)
+{
+  GArray          *wrt = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (this->graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (g_hash_table_contains (this->gradients,
+                               hyb_graph_get_node (this->graph, variables[i])->name))
+      g_array_append_val (wrt, variables[i]);
+
+  g_assert_cmpuint (wrt->len, ==, g_hash_table_size (this->gradients));
+  return wrt;
+}
+
+static GPtrArray *
+case_head_gradients (const Case *this, char **names)
+{
+  GPtrArray *heads = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+
+  for (guint i = 0; names[i]; i++)
+    {
+      HybTensor *head = g_hash_table_lookup (this->heads, names[i]);
+
+      g_ptr_array_add (heads,
+                       head ? hyb_tensor_ref (head)
+                            : hyb_tensor_new_zeros (hyb_tensor_get_type (
+                                                        g_hash_table_lookup (this->want, names[i])),
+                                                    NULL));
+    }
+
+  return heads;
+}
+
+static void
+case_compare_all (const Case *this, const char *mode, char **names, GPtrArray *got, GArray *wrt)
+{
+  guint n_heads = g_strv_length (names);
+
+  for (guint i = 0; i < n_heads; i++)
+    {
+      HybTensor *want = g_hash_table_lookup (this->want, names[i]);
+
+      if (want)
+        case_compare (this, mode, names[i], got->pdata[i], want);
+      else
+        report (this, mode, names[i], "is an output that MXNet does not have");
+    }
+  for (guint i = 0; n_heads + i < got->len; i++)
+    {
+      const char *name = hyb_graph_get_node (this->graph, g_array_index (wrt, HybNodeId, i))->name;
+      g_autofree char *what = g_strconcat ("gradient of ", name, NULL);
+
+      case_compare (this,
+                    mode,
+                    what,
+                    got->pdata[n_heads + i],
+                    g_hash_table_lookup (this->gradients, name));
+    }
+}
+
+static void
+case_run (const Case *this, HybMode mode)
+{
+  g_auto (GStrv) names = hyb_graph_dup_output_names (this->graph);
+  g_autoptr (GHashTable) states = golden_tensors_new ();
+  g_autoptr (GArray) wrt = case_wrt (this);
+  g_autoptr (GPtrArray) heads = wrt->len ? case_head_gradients (this, names) : NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) got = NULL;
+  GoldenRun      run = { .graph = this->graph,
+                         .tensors = this->tensors,
+                         .training = g_str_equal (case_mode (this), "train"),
+                         .mode = mode,
+                         .seed = 1,
+                         .head_gradients = heads,
+                         .wrt = wrt };
+  GHashTableIter iter;
+  gpointer       name, want;
+
+  got = golden_run (&run, states, &error);
+  if (!got)
+    {
+      report (this, golden_mode_name (mode), "fails:", error->message);
+      return;
+    }
+
+  case_compare_all (this, golden_mode_name (mode), names, got, wrt);
+  g_hash_table_iter_init (&iter, this->states);
+  while (g_hash_table_iter_next (&iter, &name, &want))
+    {
+      HybTensor *state = g_hash_table_lookup (states, name);
+
+      if (state)
+        case_compare (this, golden_mode_name (mode), name, state, want);
+      else
+        report (this, golden_mode_name (mode), name, "is no auxiliary state");
+    }
+}
+
+static void
+case_check_graph (const Case *this)
+{
+  g_autoptr (GString) wrong = g_string_new (NULL);
+  g_auto (GStrv) names = hyb_graph_dup_output_names (this->graph);
+  cJSON *outputs = cJSON_CreateArray ();
+
+  /* Shapes of outputs stand by name; golden_check_shapes() wants them in order. */
+  for (guint i = 0; names[i]; i++)
+    {
+      const cJSON *shape =
+          cJSON_GetObjectItemCaseSensitive (case_get (this, "output_shapes"), names[i]);
+
+      if (!shape)
+        report (this, "shapes", names[i], "is an output that MXNet does not have");
+      else
+        cJSON_AddItemToArray (outputs, cJSON_Duplicate (shape, TRUE));
+    }
+
+  golden_check_shapes (this->graph,
+                       case_get (this, "input_shapes"),
+                       case_get (this, "argument_shapes"),
+                       outputs,
+                       wrong);
+  golden_check_shapes (this->graph,
+                       case_get (this, "input_shapes"),
+                       case_get (this, "auxiliary_shapes"),
+                       outputs,
+                       wrong);
+  cJSON_Delete (outputs);
+  if (wrong->len > 0)
+    report (this, "shapes", "", wrong->str);
+}
+
+static void
+test_model (gconstpointer data)
+{
+  g_auto (Case) this = { .name = data };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = case_path (&this, "case.json");
+
+  g_assert_nonnull (path);
+  this.json = golden_read_json (path, &error);
+  g_assert_no_error (error);
+  if (!case_read_graph (&this, &error) || !case_read_arrays (&this, &error))
+    {
+      report (&this, "reading", "fails:", error->message);
+      return;
+    }
+
+  g_assert_cmpint (hyb_graph_n_nodes (this.graph), ==, case_get (&this, "nodes")->valueint);
+  if (g_str_equal (case_mode (&this), "graph"))
+    {
+      case_check_graph (&this);
+      return;
+    }
+
+  this.tolerance.rtol = case_get (&this, "rtol")->valuedouble;
+  this.tolerance.atol = case_get (&this, "atol")->valuedouble;
+  case_run (&this, HYB_MODE_IMPERATIVE);
+  case_run (&this, HYB_MODE_STATIC);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_auto (GStrv) models = NULL;
+
+  g_test_init (&argc, &argv, NULL);
+
+  models = golden_list ("models", NULL);
+  for (guint i = 0; models[i]; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/engine/goldens/models/%s", models[i]);
+
+      g_test_add_data_func_full (path, g_strdup (models[i]), test_model, g_free);
+    }
+
+  return g_test_run ();
+}
