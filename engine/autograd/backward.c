@@ -161,6 +161,21 @@ copy_forward (HybFlow *flow)
   return TRUE;
 }
 
+/* A graph that already is one with gradients has variables of such names. */
+static char *
+new_variable_name (HybGraph *graph, const char *head)
+{
+  char *name = g_strconcat (head, "_head_gradient", NULL);
+
+  for (guint i = 2; hyb_graph_find_variable (graph, name) != HYB_NO_ID; i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_head_gradient_%u", head, i);
+    }
+
+  return name;
+}
+
 /* One variable per head; what it brings arrives at that head. */
 static void
 add_head_gradients (HybFlow *flow)
@@ -171,7 +186,7 @@ add_head_gradients (HybFlow *flow)
 
   for (guint i = 0; i < n_heads; i++)
     {
-      g_autofree char *name = g_strconcat (names[i], "_head_gradient", NULL);
+      g_autofree char *name = new_variable_name (flow->graph, names[i]);
       HybValueId       variable = hyb_builder_add_variable (flow->builder, name, NULL);
 
       hyb_flow_arrive (flow, flow->value[heads[i]], variable);
