@@ -162,8 +162,6 @@ map_function (Function which, gsize n, const float *x, float *y)
     }
 }
 
-typedef void (*MapFunc) (Function which, gsize n, const float *x, float *y);
-
 static void
 map_generic (Function which, gsize n, const float *x, float *y)
 {
@@ -184,42 +182,27 @@ map_avx512 (Function which, gsize n, const float *x, float *y)
   map_function (which, n, x, y);
 }
 
-static MapFunc
-pick_map (void)
+static void
+run (Function which, gsize n, const float *x, float *y)
 {
-  __builtin_cpu_init ();
   if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
       __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl"))
-    return map_avx512;
-  if (__builtin_cpu_supports ("avx2"))
-    return map_avx2;
-  return map_generic;
+    map_avx512 (which, n, x, y);
+  else if (__builtin_cpu_supports ("avx2"))
+    map_avx2 (which, n, x, y);
+  else
+    map_generic (which, n, x, y);
 }
 
 #else
 
-static MapFunc
-pick_map (void)
-{
-  return map_generic;
-}
-
-#endif
-
-/* Asking twice at the same time gives the same answer, so no lock is needed. */
 static void
 run (Function which, gsize n, const float *x, float *y)
 {
-  static gpointer chosen;
-  MapFunc         func = (MapFunc) g_atomic_pointer_get (&chosen);
-
-  if (!func)
-    {
-      func = pick_map ();
-      g_atomic_pointer_set (&chosen, (gpointer) func);
-    }
-  func (which, n, x, y);
+  map_generic (which, n, x, y);
 }
+
+#endif
 
 void
 hyb_vector_exp (gsize n, const float *x, float *y)
