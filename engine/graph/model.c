@@ -1,0 +1,227 @@
+/* model.c — what a model holds; it decides nothing.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/graph/model.h"
+
+#include "engine/tensor/tensor.h"
+
+typedef struct
+{
+  char      *name;
+  HybTensor *tensor;
+  HybPrefix  prefix;
+} Parameter;
+
+struct _HybModel
+{
+  gatomicrefcount references;
+  HybGraph       *graph;
+  GPtrArray      *parameters; /* of Parameter, in the file's order */
+  GHashTable     *by_name;    /* to Parameter */
+  char           *file;
+  char           *weights_file;
+  char           *format;
+  char           *version;
+  GPtrArray      *findings;
+};
+
+static void
+parameter_free (gpointer data)
+{
+  Parameter *parameter = data;
+
+  g_free (parameter->name);
+  hyb_tensor_unref (parameter->tensor);
+  g_free (parameter);
+}
+
+HybModel *
+hyb_model_new (void)
+{
+  HybModel *model = g_new0 (HybModel, 1);
+
+  g_atomic_ref_count_init (&model->references);
+  model->parameters = g_ptr_array_new_with_free_func (parameter_free);
+  model->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  model->findings = hyb_findings_new ();
+  return model;
+}
+
+HybModel *
+hyb_model_ref (HybModel *model)
+{
+  g_atomic_ref_count_inc (&model->references);
+  return model;
+}
+
+void
+hyb_model_unref (HybModel *model)
+{
+  if (!g_atomic_ref_count_dec (&model->references))
+    return;
+
+  g_clear_pointer (&model->graph, hyb_graph_unref);
+  g_hash_table_unref (model->by_name);
+  g_ptr_array_unref (model->parameters);
+  g_ptr_array_unref (model->findings);
+  g_free (model->file);
+  g_free (model->weights_file);
+  g_free (model->format);
+  g_free (model->version);
+  g_free (model);
+}
+
+HybGraph *
+hyb_model_get_graph (HybModel *model)
+{
+  return model->graph;
+}
+
+void
+hyb_model_set_graph (HybModel *model, HybGraph *graph)
+{
+  HybGraph *old = model->graph;
+
+  model->graph = graph ? hyb_graph_ref (graph) : NULL;
+  if (old)
+    hyb_graph_unref (old);
+}
+
+HybTensor *
+hyb_model_get_parameter (HybModel *model, const char *name)
+{
+  Parameter *parameter = g_hash_table_lookup (model->by_name, name);
+
+  return parameter ? parameter->tensor : NULL;
+}
+
+void
+hyb_model_set_parameter (HybModel *model, const char *name, HybTensor *tensor)
+{
+  Parameter *parameter = g_hash_table_lookup (model->by_name, name);
+
+  hyb_tensor_ref (tensor);
+  if (parameter)
+    {
+      hyb_tensor_unref (parameter->tensor);
+      parameter->tensor = tensor;
+      return;
+    }
+
+  parameter = g_new0 (Parameter, 1);
+  parameter->name = g_strdup (name);
+  parameter->tensor = tensor;
+  g_ptr_array_add (model->parameters, parameter);
+  g_hash_table_insert (model->by_name, parameter->name, parameter);
+}
+
+void
+hyb_model_remove_parameter (HybModel *model, const char *name)
+{
+  Parameter *parameter = g_hash_table_lookup (model->by_name, name);
+
+  if (!parameter)
+    return;
+
+  g_hash_table_remove (model->by_name, name);
+  g_ptr_array_remove (model->parameters, parameter);
+}
+
+guint
+hyb_model_n_parameters (HybModel *model)
+{
+  return model->parameters->len;
+}
+
+const char *
+hyb_model_get_parameter_name (HybModel *model, guint index)
+{
+  const Parameter *parameter = g_ptr_array_index (model->parameters, index);
+
+  return parameter->name;
+}
+
+HybPrefix
+hyb_model_get_parameter_prefix (HybModel *model, guint index)
+{
+  const Parameter *parameter = g_ptr_array_index (model->parameters, index);
+
+  return parameter->prefix;
+}
+
+void
+hyb_model_set_parameter_prefix (HybModel *model, const char *name, HybPrefix prefix)
+{
+  Parameter *parameter = g_hash_table_lookup (model->by_name, name);
+
+  if (parameter)
+    parameter->prefix = prefix;
+}
+
+const char *
+hyb_model_get_file (HybModel *model)
+{
+  return model->file;
+}
+
+const char *
+hyb_model_get_weights_file (HybModel *model)
+{
+  return model->weights_file;
+}
+
+const char *
+hyb_model_get_format (HybModel *model)
+{
+  return model->format;
+}
+
+const char *
+hyb_model_get_version (HybModel *model)
+{
+  return model->version;
+}
+
+static void
+replace_string (char **string, const char *with)
+{
+  char *old = *string;
+
+  *string = g_strdup (with);
+  g_free (old);
+}
+
+void
+hyb_model_set_file (HybModel *model, const char *file)
+{
+  replace_string (&model->file, file);
+}
+
+void
+hyb_model_set_weights_file (HybModel *model, const char *file)
+{
+  replace_string (&model->weights_file, file);
+}
+
+void
+hyb_model_set_format (HybModel *model, const char *format)
+{
+  replace_string (&model->format, format);
+}
+
+void
+hyb_model_set_version (HybModel *model, const char *version)
+{
+  replace_string (&model->version, version);
+}
+
+GPtrArray *
+hyb_model_get_findings (HybModel *model)
+{
+  return model->findings;
+}
+
+void
+hyb_model_add_finding (HybModel *model, HybFinding *finding)
+{
+  g_ptr_array_add (model->findings, finding);
+}
