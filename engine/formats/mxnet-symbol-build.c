@@ -1,0 +1,283 @@
+/* mxnet-symbol-build.c — records to a frozen graph.  A node that its operator
+ * refuses stays as an opaque box, with an error finding.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/mxnet-symbol-private.h"
+
+#include "engine/base/error.h"
+#include "engine/formats/suggest.h"
+#include "engine/graph/builder.h"
+
+#include <string.h>
+
+typedef struct
+{
+  SymbolReader *reader;
+  SymbolGraph  *graph;
+  HybBuilder   *builder;
+  HybNodeId    *ids;        /* by record */
+  GArray       *inputs;     /* of HybValueId, of the node at hand */
+  GPtrArray    *attributes; /* likewise, NULL-terminated */
+  GPtrArray    *unknown;    /* likewise: keys in no table */
+  guint64       n_opaque;   /* outputs of opaque nodes */
+} Build;
+
+/* Whether the value is there; a node tells how many outputs it has once it is added. */
+static gboolean
+resolve (Build *build, const SymbolEntry *entry, HybValueId *value)
+{
+  const HybNode *node = hyb_builder_get_node (build->builder, build->ids[entry->node]);
+
+  if (entry->output >= node->n_outputs)
+    return FALSE;
+
+  *value = hyb_builder_output (build->builder, build->ids[entry->node], entry->output);
+  return TRUE;
+}
+
+static guint
+count_outputs (Build *build, const SymbolEntry *entry)
+{
+  return hyb_builder_get_node (build->builder, build->ids[entry->node])->n_outputs;
+}
+
+static gboolean
+resolve_inputs (Build *build, guint index)
+{
+  const SymbolGraph *graph = build->graph;
+  const SymbolNode  *node = hyb_symbol_node (graph, index);
+
+  g_array_set_size (build->inputs, 0);
+  for (guint i = 0; i < node->n_entries; i++)
+    {
+      const SymbolEntry *entry =
+          &g_array_index (graph->entries, SymbolEntry, node->first_entry + i);
+      HybValueId value;
+
+      if (!resolve (build, entry, &value))
+        return hyb_symbol_refuse (build->reader,
+                                  "bad-edge",
+                                  SYMBOL_AT_NODE (graph, index),
+                                  NULL,
+                                  "input %u is output %u of “%s”, which has %u",
+                                  i,
+                                  entry->output,
+                                  hyb_symbol_node (graph, entry->node)->name,
+                                  count_outputs (build, entry));
+      g_array_append_val (build->inputs, value);
+    }
+
+  return TRUE;
+}
+
+static void
+collect_attributes (Build *build, const SymbolNode *node)
+{
+  g_ptr_array_set_size (build->attributes, 0);
+  for (guint i = 0; i < node->n_attributes; i++)
+    g_ptr_array_add (build->attributes, build->graph->attributes->pdata[node->first_attribute + i]);
+  g_ptr_array_add (build->attributes, NULL);
+}
+
+/* One finding for an attribute of an operator, however many nodes carry it. */
+static void
+say_unknown (Build *build, guint index, const char *key)
+{
+  SymbolReader     *reader = build->reader;
+  const SymbolNode *node = hyb_symbol_node (build->graph, index);
+  g_autofree char  *id = g_strdup_printf ("%s %s", node->type, key);
+  g_autofree char  *hint = NULL;
+  const char       *near;
+  HybFinding       *finding;
+
+  if (hyb_symbol_is_hidden_key (key))
+    return;
+
+  finding = g_hash_table_lookup (reader->unknown, id);
+  if (!finding)
+    {
+      near = hyb_suggest_param (node->op->params, key);
+      hint = near ? g_strdup_printf ("Did you mean “%s”?", near)
+                  : g_strdup ("MXNet 1.9.1 refuses the file; delete the attribute if it changes "
+                              "nothing");
+      finding = hyb_symbol_say (reader,
+                                HYB_SEVERITY_WARNING,
+                                "unknown-attribute",
+                                SYMBOL_AT_NODE (build->graph, index),
+                                hint,
+                                "%s has no attribute “%s”: ignored",
+                                node->op->name,
+                                key);
+      g_hash_table_insert (reader->unknown, g_steal_pointer (&id), finding);
+    }
+  if (finding && (!finding->items || finding->items->len < 100))
+    hyb_finding_add_item (finding, node->name, NULL, NULL);
+}
+
+static void
+say_bad_node (Build *build, guint index, const GError *own)
+{
+  const SymbolNode *node = hyb_symbol_node (build->graph, index);
+  g_autofree char  *prefix = g_strdup_printf ("node “%s” (%s): ", node->name, node->type);
+  const char       *message = own->message;
+
+  if (g_str_has_prefix (message, prefix))
+    message += strlen (prefix);
+  hyb_symbol_say (build->reader,
+                  HYB_SEVERITY_ERROR,
+                  own->domain == HYB_OP_ERROR ? "bad-attribute" : "bad-node",
+                  SYMBOL_AT_NODE (build->graph, index),
+                  NULL,
+                  "%s",
+                  message);
+}
+
+/* Unknown operators have as many outputs as others ask for; a damaged file asks for
+ * billions. */
+static gboolean
+grant_outputs (Build *build, guint index)
+{
+  const SymbolNode *node = hyb_symbol_node (build->graph, index);
+
+  build->n_opaque += node->n_used;
+  if (build->n_opaque <= 1000000 + 8 * (guint64) build->graph->nodes->len)
+    return TRUE;
+
+  return hyb_symbol_refuse (build->reader,
+                            "bad-edge",
+                            SYMBOL_AT_NODE (build->graph, index),
+                            NULL,
+                            "others refer to output %u of an operator that we do not know",
+                            node->n_used - 1);
+}
+
+static gboolean
+add_opaque (Build *build, guint index, HybNodeSpec *spec)
+{
+  if (!grant_outputs (build, index))
+    return FALSE;
+
+  spec->op = NULL;
+  spec->n_outputs = MAX (hyb_symbol_node (build->graph, index)->n_used, 1);
+  build->ids[index] = hyb_builder_add (build->builder, spec, NULL);
+  return TRUE;
+}
+
+static gboolean
+add_node (Build *build, guint index)
+{
+  const SymbolNode *node = hyb_symbol_node (build->graph, index);
+  g_autoptr (GError) own = NULL;
+  HybNodeSpec spec;
+
+  if (!resolve_inputs (build, index))
+    return FALSE;
+
+  collect_attributes (build, node);
+  g_ptr_array_set_size (build->unknown, 0);
+  spec = (HybNodeSpec){
+    .op = node->op,
+    .type = node->type,
+    .name = node->name,
+    .attributes = (const char *const *) build->attributes->pdata,
+    .n_inputs = build->inputs->len,
+    .inputs = (const HybValueId *) build->inputs->data,
+    .n_bodies = node->n_bodies,
+    .bodies = (HybGraph *const *) build->graph->bodies->pdata + node->first_body,
+    .line = node->line,
+    .unknown = node->op && !hyb_symbol_is_variable (node) ? build->unknown : NULL,
+  };
+  if (!node->op)
+    return add_opaque (build, index, &spec);
+
+  build->ids[index] = hyb_builder_add (build->builder, &spec, &own);
+  for (guint i = 0; i < build->unknown->len; i++)
+    say_unknown (build, index, g_ptr_array_index (build->unknown, i));
+  if (build->ids[index] != HYB_NO_ID)
+    return TRUE;
+
+  say_bad_node (build, index, own);
+  return add_opaque (build, index, &spec);
+}
+
+static void
+check_names (SymbolReader *reader, const SymbolGraph *graph)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint n = 0; n < graph->nodes->len; n++)
+    {
+      const SymbolNode *node = hyb_symbol_node (graph, n);
+
+      if (hyb_symbol_is_variable (node) && !g_hash_table_add (names, (gpointer) node->name))
+        hyb_symbol_say (reader,
+                        HYB_SEVERITY_ERROR,
+                        "duplicate-name",
+                        SYMBOL_AT_NODE (graph, n),
+                        "Rename one of them; which array belongs to which cannot be told",
+                        "two variables have this name");
+    }
+}
+
+static gboolean
+add_heads (Build *build)
+{
+  const SymbolGraph *graph = build->graph;
+
+  for (guint i = 0; i < graph->heads->len; i++)
+    {
+      const SymbolEntry *entry = &g_array_index (graph->heads, SymbolEntry, i);
+      HybValueId         value;
+
+      if (!resolve (build, entry, &value))
+        return hyb_symbol_refuse (build->reader,
+                                  "bad-head",
+                                  SYMBOL_AT_NODE (graph, entry->node),
+                                  NULL,
+                                  "the graph’s output %u is output %u of this node, which has %u",
+                                  i,
+                                  entry->output,
+                                  count_outputs (build, entry));
+      hyb_builder_add_head (build->builder, value);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+add_all (Build *build)
+{
+  const SymbolGraph *graph = build->graph;
+
+  for (guint n = 0; n < graph->nodes->len; n++)
+    if (!add_node (build, graph->order ? graph->order[n] : n))
+      return FALSE;
+
+  return add_heads (build);
+}
+
+HybGraph *
+hyb_symbol_build (SymbolReader *reader, SymbolGraph *graph)
+{
+  Build build = {
+    .reader = reader,
+    .graph = graph,
+    .builder = hyb_builder_new (),
+    .ids = g_new (HybNodeId, graph->nodes->len),
+    .inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId)),
+    .attributes = g_ptr_array_new (),
+    .unknown = g_ptr_array_new (),
+  };
+  HybGraph *built = NULL;
+
+  check_names (reader, graph);
+  hyb_builder_set_legacy_shapes (build.builder, reader->legacy_shapes);
+  if (add_all (&build))
+    built = hyb_builder_freeze (g_steal_pointer (&build.builder));
+
+  g_clear_pointer (&build.builder, hyb_builder_free);
+  g_free (build.ids);
+  g_array_unref (build.inputs);
+  g_ptr_array_unref (build.attributes);
+  g_ptr_array_unref (build.unknown);
+  return built;
+}
