@@ -29,7 +29,10 @@ typedef struct
 } Header;
 
 static gboolean
-    G_GNUC_PRINTF (3, 4) refuse (const char *where, GError **error, const char *format, ...)
+refuse (const char *where, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static gboolean
+refuse (const char *where, GError **error, const char *format, ...)
 {
   g_autofree char *what = NULL;
   va_list          list;

@@ -11,7 +11,10 @@
 #define GRANTED_BYTES  ((gsize) 256 << 20)
 #define GRANTED_FACTOR 256
 
-static gboolean G_GNUC_PRINTF (2, 3) refuse (GError **error, const char *format, ...)
+static gboolean refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+refuse (GError **error, const char *format, ...)
 {
   g_autofree char *what = NULL;
   va_list          list;

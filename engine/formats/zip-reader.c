@@ -35,8 +35,12 @@ struct _HybZip
   GArray *members;
 };
 
-static gboolean G_GNUC_PRINTF (4, 5)
-    refuse (const char *where, const char *member, GError **error, const char *format, ...)
+static gboolean
+refuse (const char *where, const char *member, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+
+static gboolean
+refuse (const char *where, const char *member, GError **error, const char *format, ...)
 {
   g_autofree char *place = member ? g_strdup_printf ("%s: member “%s”", where, member) : NULL;
   g_autofree char *what = NULL;
