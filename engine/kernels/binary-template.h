@@ -1,0 +1,113 @@
+/* binary-template.h — the loops of binary.c for one element type; no guard, it is
+ * included once for each.
+ *
+ * T: the type; U: the type to add, subtract and multiply in; FLOATING: 1 or 0;
+ * STORE: what to do to a result; NAME: gives an identifier the type's ending.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#if FLOATING
+#define DIVIDE(a, b) ((a) / (b))
+#define MODULO(a, b) MODULO_FLOATING ((a), (b))
+#define POWER(a, b)  (pow ((a), (b)))
+#define HYPOT(a, b)  (hypot ((a), (b)))
+#else
+#define DIVIDE(a, b) ((T) divide_integers ((a), (b)))
+#define MODULO(a, b) ((T) modulo_integers ((a), (b)))
+#define POWER(a, b)  ((T) to_integer (pow ((double) (a), (double) (b))))
+#define HYPOT(a, b)  ((T) to_integer (hypot ((double) (a), (double) (b))))
+#endif
+
+/* The comparison with itself lets a NaN on the left through; one on the right wins anyway. */
+#define LARGER(a, b)  ((a) > (b) || (a) != (a) ? (a) : (b))
+#define SMALLER(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
+
+#define LOOP(function, formula)                     \
+  static void NAME (function) (gconstpointer left,  \
+                               gint64        sa,    \
+                               gconstpointer right, \
+                               gint64        sb,    \
+                               gpointer      to,    \
+                               gint64        n)     \
+  {                                                 \
+    const T *x = left;                              \
+    const T *w = right;                             \
+    T       *y = to;                                \
+                                                    \
+    if (sa == 1 && sb == 1)                         \
+      {                                             \
+        HYB_INDEPENDENT                             \
+        for (gint64 i = 0; i < n; i++)              \
+          {                                         \
+            T a = x[i], b = w[i];                   \
+            y[i] = (T) STORE (formula);             \
+          }                                         \
+      }                                             \
+    else if (sa == 1 && sb == 0)                    \
+      {                                             \
+        T b = *w;                                   \
+        HYB_INDEPENDENT                             \
+        for (gint64 i = 0; i < n; i++)              \
+          {                                         \
+            T a = x[i];                             \
+            y[i] = (T) STORE (formula);             \
+          }                                         \
+      }                                             \
+    else if (sa == 0 && sb == 1)                    \
+      {                                             \
+        T a = *x;                                   \
+        HYB_INDEPENDENT                             \
+        for (gint64 i = 0; i < n; i++)              \
+          {                                         \
+            T b = w[i];                             \
+            y[i] = (T) STORE (formula);             \
+          }                                         \
+      }                                             \
+    else                                            \
+      {                                             \
+        T a = *x, b = *w;                           \
+        T result = (T) STORE (formula);             \
+                                                    \
+        for (gint64 i = 0; i < n; i++)              \
+          y[i] = result;                            \
+      }                                             \
+  }
+
+LOOP (add, (T) ((U) a + (U) b))
+LOOP (sub, (T) ((U) a - (U) b))
+LOOP (mul, (T) (((U) a) * ((U) b)))
+LOOP (div, DIVIDE (a, b))
+LOOP (mod, MODULO (a, b))
+LOOP (power, POWER (a, b))
+LOOP (maximum, LARGER (a, b))
+LOOP (minimum, SMALLER (a, b))
+LOOP (hypot, HYPOT (a, b))
+LOOP (equal, a == b)
+LOOP (not_equal, a != b)
+LOOP (greater, a > b)
+LOOP (greater_equal, a >= b)
+LOOP (lesser, a < b)
+LOOP (lesser_equal, a <= b)
+LOOP (logical_and, (a != 0) & (b != 0))
+LOOP (logical_or, (a != 0) | (b != 0))
+LOOP (logical_xor, (a != 0) ^ (b != 0))
+
+/* In the order of HybBinary. */
+static const HybBinaryLoop NAME (loops)[HYB_N_BINARY] = {
+  NAME (add),         NAME (sub),        NAME (mul),           NAME (div),    NAME (mod),
+  NAME (power),       NAME (maximum),    NAME (minimum),       NAME (hypot),  NAME (equal),
+  NAME (not_equal),   NAME (greater),    NAME (greater_equal), NAME (lesser), NAME (lesser_equal),
+  NAME (logical_and), NAME (logical_or), NAME (logical_xor),
+};
+
+#undef LOOP
+#undef DIVIDE
+#undef MODULO
+#undef POWER
+#undef HYPOT
+#undef LARGER
+#undef SMALLER
+#undef T
+#undef U
+#undef FLOATING
+#undef STORE
+#undef NAME

@@ -1,0 +1,165 @@
+/* binary.c — the tables of loops by function and element type, and the walk over tensors.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/binary.h"
+
+#include "engine/kernels/each.h"
+
+#include <tgmath.h>
+
+#include "engine/kernels/vectorise.h"
+
+/* Beyond the range of 64 bits the conversion would be undefined. */
+static inline gint64
+to_integer (double value)
+{
+  return value > -9.2e18 && value < 9.2e18 ? (gint64) value : 0;
+}
+
+static inline gint64
+divide_integers (gint64 a, gint64 b)
+{
+  /* The lowest number by -1 would trap. */
+  return b == 0 ? 0 : b == -1 ? (gint64) (0 - (guint64) a) : a / b;
+}
+
+static inline gint64
+modulo_integers (gint64 a, gint64 b)
+{
+  gint64 rest;
+
+  if (b == 0 || b == -1)
+    return 0;
+  rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/* C's remainder has the sign of the dividend; Python's has that of the divisor. */
+static inline double
+modulo_double (double a, double b)
+{
+  double rest;
+
+  if (b == 0)
+    return 0;
+  rest = fmod (a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static inline float
+modulo_float (float a, float b)
+{
+  float rest;
+
+  if (b == 0)
+    return 0;
+  rest = fmod (a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+#define MODULO_FLOATING(a, b) \
+  _Generic((a), float : modulo_float, default : modulo_double) ((a), (b))
+
+#define T            float
+#define U            float
+#define FLOATING     1
+#define STORE(value) (value)
+#define NAME(name)   name##_f32
+#include "engine/kernels/binary-template.h"
+
+#define T            double
+#define U            double
+#define FLOATING     1
+#define STORE(value) (value)
+#define NAME(name)   name##_f64
+#include "engine/kernels/binary-template.h"
+
+#define T            guint8
+#define U            guint8
+#define FLOATING     0
+#define STORE(value) (value)
+#define NAME(name)   name##_u8
+#include "engine/kernels/binary-template.h"
+
+#define T            gint8
+#define U            guint8
+#define FLOATING     0
+#define STORE(value) (value)
+#define NAME(name)   name##_i8
+#include "engine/kernels/binary-template.h"
+
+#define T            gint32
+#define U            guint32
+#define FLOATING     0
+#define STORE(value) (value)
+#define NAME(name)   name##_i32
+#include "engine/kernels/binary-template.h"
+
+#define T            gint64
+#define U            guint64
+#define FLOATING     0
+#define STORE(value) (value)
+#define NAME(name)   name##_i64
+#include "engine/kernels/binary-template.h"
+
+#define T            guint8
+#define U            guint8
+#define FLOATING     0
+#define STORE(value) ((value) != 0)
+#define NAME(name)   name##_bool
+#include "engine/kernels/binary-template.h"
+
+HybBinaryLoop
+hyb_binary_loop (HybBinary function, HybDType dtype)
+{
+  static const HybBinaryLoop *const loops[HYB_N_DTYPES] = {
+    [HYB_F32] = loops_f32, [HYB_F64] = loops_f64, [HYB_U8] = loops_u8,     [HYB_I8] = loops_i8,
+    [HYB_I32] = loops_i32, [HYB_I64] = loops_i64, [HYB_BOOL] = loops_bool,
+  };
+
+  return loops[dtype][function];
+}
+
+typedef struct
+{
+  HybBinaryLoop loop;
+  const char   *a;
+  const char   *b;
+  char         *y;
+  gint64        size;
+} Operands;
+
+static void
+run_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
+{
+  const Operands *operands = data;
+
+  operands->loop (operands->a + offset[1] * operands->size,
+                  stride[1],
+                  operands->b + offset[2] * operands->size,
+                  stride[2],
+                  operands->y + offset[0] * operands->size,
+                  length);
+}
+
+void
+hyb_binary_run (HybBinary       function,
+                HybDType        dtype,
+                const HybShape *shape_a,
+                gconstpointer   a,
+                const HybShape *shape_b,
+                gconstpointer   b,
+                const HybShape *shape_y,
+                gpointer        y)
+{
+  Operands operands = {
+    .loop = hyb_binary_loop (function, dtype),
+    .a = a,
+    .b = b,
+    .y = y,
+    .size = (gint64) hyb_dtype_size (dtype),
+  };
+  HybEach each;
+
+  hyb_each_init (&each, shape_y, 3, (const HybShape *[]){ shape_y, shape_a, shape_b });
+  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, run_row, &operands);
+}

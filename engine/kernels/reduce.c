@@ -1,0 +1,266 @@
+/* reduce.c — how a reduction over any axes is cut into rows, columns and blocks.
+ *
+ * Neighbouring axes that are both reduced or both kept are one.  Innermost lies a run
+ * of length × inner contiguous elements: length is reduced; inner, the width of what is
+ * kept side by side, is 1 where the innermost axis itself is reduced.  The axes around the run are
+ * kept (one task for each place) or reduced (all of a task's runs).
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/reduce.h"
+
+#include "engine/base/parallel.h"
+#include "engine/kernels/each.h"
+#include "engine/kernels/reduce-loops.h"
+
+/* Accumulators of one task that lie side by side, on the stack. */
+#define MAX_WIDTH 512
+/* All accumulators of a task that is cut into blocks for several threads. */
+#define MAX_PARTIAL 8192
+#define MAX_BLOCKS  64
+/* Elements of a unit where the innermost axis is reduced. */
+#define ROW_PIECE 65536
+
+/* Axes around the run, outermost first. */
+typedef struct
+{
+  int    n;
+  gint64 count; /* product of dim */
+  gint64 dim[HYB_MAX_RANK];
+  gint64 stride[HYB_MAX_RANK];
+} Axes;
+
+typedef struct
+{
+  const HybReduceLoops *loops;
+  HybReduceFinish       finish;
+  const char           *x;
+  char                 *y;
+  gint64                size;  /* of an element */
+  gint64                count; /* elements behind each result */
+  Axes                  kept, reduced;
+  gint64                length, inner;
+  gint64                step;       /* positions of length taken in at once: a unit */
+  gint64                n_units;    /* of one run */
+  gint64                n_columns;  /* of inner that a task does */
+  gint64                n_stripes;  /* tasks side by side in inner */
+  gint64                width;      /* accumulators of a task */
+  gboolean              is_blocked; /* tasks are few and large: cut each into blocks */
+} Reduce;
+
+static gint64
+find_offset (const Axes *axes, gint64 index)
+{
+  gint64 offset = 0;
+
+  if (axes->n == 1)
+    return index * axes->stride[0];
+  for (int i = axes->n - 1; i >= 0; i--)
+    {
+      offset += index % axes->dim[i] * axes->stride[i];
+      index /= axes->dim[i];
+    }
+  return offset;
+}
+
+static void
+add_axis (Axes *axes, gint64 dim, gint64 stride)
+{
+  axes->dim[axes->n] = dim;
+  axes->stride[axes->n++] = stride;
+  axes->count *= dim;
+}
+
+/* Axes of more than one element, merged with their equals; returns how many. */
+static int
+merge_axes (const HybShape *shape, guint32 axes, gint64 *dim, gboolean *is_reduced)
+{
+  int n = 0;
+
+  for (int axis = 0; axis < shape->rank; axis++)
+    {
+      gboolean reduced = axes >> axis & 1;
+
+      if (shape->dim[axis] == 1)
+        continue;
+      if (n > 0 && is_reduced[n - 1] == reduced)
+        dim[n - 1] *= shape->dim[axis];
+      else
+        {
+          dim[n] = shape->dim[axis];
+          is_reduced[n++] = reduced;
+        }
+    }
+  return n;
+}
+
+static void
+find_runs (Reduce *reduce, const HybShape *shape, guint32 axes)
+{
+  gint64   dim[HYB_MAX_RANK], stride[HYB_MAX_RANK];
+  gboolean is_reduced[HYB_MAX_RANK];
+  int      n = merge_axes (shape, axes, dim, is_reduced);
+
+  reduce->kept.count = reduce->reduced.count = reduce->inner = reduce->length = 1;
+  for (int i = n - 1; i >= 0; i--)
+    stride[i] = i == n - 1 ? 1 : stride[i + 1] * dim[i + 1];
+  if (n > 0 && !is_reduced[n - 1])
+    reduce->inner = dim[--n];
+  if (n > 0)
+    reduce->length = dim[--n];
+  for (int i = 0; i < n; i++)
+    add_axis (is_reduced[i] ? &reduce->reduced : &reduce->kept, dim[i], stride[i]);
+  reduce->count = reduce->reduced.count * reduce->length;
+}
+
+/* Narrow rows are taken in many at a time, each with its own accumulators; wide ones are
+ * cut into stripes. */
+static void
+choose_units (Reduce *reduce)
+{
+  if (reduce->inner == 1)
+    reduce->step = ROW_PIECE;
+  else
+    reduce->step = MAX_WIDTH / MAX (1, reduce->inner);
+  reduce->step = CLAMP (reduce->step, 1, MAX (1, reduce->length));
+  reduce->n_units = (reduce->length + reduce->step - 1) / reduce->step;
+  reduce->n_columns = MIN (reduce->inner, MAX_WIDTH);
+  reduce->n_stripes = (reduce->inner + MAX_WIDTH - 1) / MAX_WIDTH;
+  reduce->width = reduce->inner == 1 ? 1 : reduce->step * reduce->n_columns;
+  reduce->is_blocked = reduce->kept.count * reduce->n_stripes < 8 &&
+                       reduce->count * reduce->n_columns > 2 * ROW_PIECE &&
+                       reduce->n_units * reduce->reduced.count > 1;
+}
+
+/* Units [begin, end) of all runs that belong to one task: elements from `base` on. */
+static void
+take_units (const Reduce *reduce,
+            gint64        base,
+            gint64        columns,
+            gint64        begin,
+            gint64        end,
+            gint64       *sums)
+{
+  const HybReduceLoops *loops = reduce->loops;
+
+  for (gint64 unit = begin; unit < end; unit++)
+    {
+      gint64      run = reduce->n_units == 1 ? unit : unit / reduce->n_units;
+      gint64      at = (unit - run * reduce->n_units) * reduce->step;
+      gint64      n = MIN (reduce->step, reduce->length - at);
+      gint64      offset = base + find_offset (&reduce->reduced, run) + at * reduce->inner;
+      const char *x = reduce->x + offset * reduce->size;
+
+      if (reduce->inner == 1)
+        loops->row (sums, x, n);
+      else
+        loops->each (sums, x, n == 1 ? columns : n * reduce->inner);
+    }
+}
+
+/* Accumulators of rows taken in together become those of one. */
+static void
+fold (const Reduce *reduce, gint64 columns, gint64 *sums)
+{
+  for (gint64 i = 1; reduce->inner > 1 && i < reduce->step; i++)
+    reduce->loops->combine (sums,
+                            (char *) sums + i * columns * (gint64) reduce->loops->size,
+                            columns);
+}
+
+typedef struct
+{
+  const Reduce *reduce;
+  gint64        base, columns, n_blocks;
+  gint64       *partial;
+} Blocks;
+
+static void
+run_blocks (gint64 begin, gint64 end, gpointer data)
+{
+  const Blocks *blocks = data;
+  const Reduce *reduce = blocks->reduce;
+  gint64        n_units = reduce->n_units * reduce->reduced.count;
+
+  for (gint64 block = begin; block < end; block++)
+    {
+      gint64 *sums = blocks->partial + block * reduce->width;
+
+      reduce->loops->start (sums, reduce->width);
+      take_units (reduce,
+                  blocks->base,
+                  blocks->columns,
+                  n_units * block / blocks->n_blocks,
+                  n_units * (block + 1) / blocks->n_blocks,
+                  sums);
+    }
+}
+
+/* One task by several threads.  The number of blocks depends on sizes alone. */
+static void
+run_task_blocked (const Reduce *reduce, gint64 base, gint64 columns, gint64 *sums)
+{
+  gint64 partial[MAX_PARTIAL];
+  Blocks blocks = { reduce, base, columns, 0, partial };
+
+  blocks.n_blocks = MIN (MAX_BLOCKS, MAX_PARTIAL / reduce->width);
+  blocks.n_blocks = MIN (blocks.n_blocks, reduce->n_units * reduce->reduced.count);
+  hyb_parallel_for (blocks.n_blocks, 1, run_blocks, &blocks);
+  for (gint64 block = 0; block < blocks.n_blocks; block++)
+    reduce->loops->combine (sums, partial + block * reduce->width, reduce->width);
+}
+
+static void
+run_tasks (gint64 begin, gint64 end, gpointer data)
+{
+  const Reduce *reduce = data;
+  gint64        sums[MAX_WIDTH];
+
+  for (gint64 task = begin; task < end; task++)
+    {
+      gint64 place = reduce->n_stripes == 1 ? task : task / reduce->n_stripes;
+      gint64 column = (task - place * reduce->n_stripes) * MAX_WIDTH;
+      gint64 columns = MIN (reduce->n_columns, reduce->inner - column);
+      gint64 base = find_offset (&reduce->kept, place) + column;
+
+      reduce->loops->start (sums, reduce->width);
+      if (reduce->is_blocked)
+        run_task_blocked (reduce, base, columns, sums);
+      else
+        take_units (reduce, base, columns, 0, reduce->n_units * reduce->reduced.count, sums);
+      fold (reduce, columns, sums);
+      reduce->loops->finish (sums,
+                             columns,
+                             reduce->finish,
+                             reduce->count,
+                             reduce->y + (place * reduce->inner + column) * reduce->size);
+    }
+}
+
+void
+hyb_reduce (HybReduction    reduction,
+            HybReduceFinish finish,
+            HybDType        dtype,
+            const HybShape *shape,
+            guint32         axes,
+            gconstpointer   x,
+            gpointer        y)
+{
+  Reduce reduce = {
+    .loops = hyb_reduce_loops (reduction, dtype),
+    .finish = finish,
+    .x = x,
+    .y = y,
+    .size = (gint64) hyb_dtype_size (dtype),
+  };
+  gint64 n_tasks;
+
+  find_runs (&reduce, shape, axes);
+  choose_units (&reduce);
+  n_tasks = reduce.kept.count * reduce.n_stripes;
+  if (reduce.is_blocked)
+    run_tasks (0, n_tasks, &reduce);
+  else
+    hyb_parallel_for (n_tasks,
+                      MAX (1, HYB_EACH_GRAIN / MAX (1, reduce.count * reduce.n_columns)),
+                      run_tasks,
+                      &reduce);
+}

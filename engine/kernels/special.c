@@ -1,0 +1,64 @@
+/* special.c — digamma and the inverse of erf.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/special.h"
+
+#include <math.h>
+
+double
+hyb_log_gamma (double x)
+{
+  int sign; /* lgamma() would write a global */
+
+  return lgamma_r (x, &sign);
+}
+
+/* ψ(x) = ψ(x + 1) − 1/x up to where the asymptotic series is exact enough,
+ * ψ(x) ~ log x − 1/(2x) − Σ B₂ₖ / (2k x²ᵏ); below zero by reflection. */
+double
+hyb_digamma (double x)
+{
+  static const double coefficients[] = {
+    -1 / 12.0, 1 / 120.0, -1 / 252.0, 1 / 240.0, -1 / 132.0, 691 / 32760.0, -1 / 12.0,
+  };
+  double sum = 0;
+  double power = 1;
+
+  if (x <= 0)
+    return x == floor (x) ? NAN : hyb_digamma (1 - x) - M_PI / tan (M_PI * x);
+  for (; x < 12; x++)
+    sum -= 1 / x;
+  sum += log (x) - 0.5 / x;
+  for (unsigned k = 0; k < sizeof coefficients / sizeof coefficients[0]; k++)
+    {
+      power /= x * x;
+      sum += coefficients[k] * power;
+    }
+  return sum;
+}
+
+/* Winitzki's approximation (relative error 2e-3), made exact by Halley's method on
+ * erf(x) − y, whose step is u / (1 + x u) with u = (erf(x) − y) √π/2 exp(x²).  Near ±1 erfc() keeps the digits. */
+double
+hyb_erf_inverse (double y)
+{
+  const double a = 0.147;
+  double       size = fabs (y);
+  double       logarithm, half, x;
+
+  if (!(size < 1))
+    return size == 1 ? copysign (INFINITY, y) : NAN;
+  if (y == 0)
+    return y;
+
+  logarithm = log1p (-size * size);
+  half = 2 / (M_PI * a) + logarithm / 2;
+  x = sqrt (sqrt (half * half - logarithm / a) - half);
+  for (int round = 0; round < 3; round++)
+    {
+      double error = size > 0.5 ? (1 - size) - erfc (x) : erf (x) - size;
+      double u = error * sqrt (M_PI) / 2 * exp (x * x);
+
+      x -= u / (1 + x * u);
+    }
+  return copysign (x, y);
+}
