@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* scene.h — the visible part of a diagram, cut into one layout problem per open group.
+ *
+ * scene.c finds the visible items and wires; scene-bodies.c cuts every wire at
+ * the borders it crosses and fills the bodies; scene-place.c puts the answers
+ * together into a picture.  Only layout.c and its tests include this.
+ */
+#pragma once
+
+#include "viz/body.h"
+#include "viz/folds.h"
+#include "viz/layout.h"
+#include "viz/measure.h"
+#include "viz/picture.h"
+
+G_BEGIN_DECLS
+
+#define VIZ_NO_BODY G_MAXUINT32
+
+/* Room around the content of an open group */
+#define VIZ_PAD_SIDE 10
+#define VIZ_PAD_TOP 5
+#define VIZ_PAD_BOTTOM 7
+#define VIZ_PAD_TRACK 12 /* more, where feedback runs along */
+#define VIZ_PAD_ROOT 16
+
+typedef struct
+{
+  guint32 box, parent;
+  gint32  first_step, last_step, layer;
+  guint32 body; /* of an open group */
+  guint32 node; /* in the body of the parent */
+  guint32 n_stubs;
+  double  x, y, width, height;
+  float   label;
+  guint8  state, depth;
+  guint8  has_feedback;
+} VizSceneItem;
+
+typedef struct
+{
+  guint32  arrow, n_arrows;
+  guint64  bytes;
+  guint32  tail, head;           /* items */
+  guint32  tail_port, head_port; /* of open groups only */
+  guint32  first_piece, n_pieces; /* from tail to head */
+  guint8   kind;
+  gboolean tail_inside : 1; /* starts at the inner side of an open group's port */
+  gboolean head_inside : 1;
+  gboolean has_label : 1;
+} VizSceneWire;
+
+/* One part of a wire: an edge of one body. */
+typedef struct
+{
+  guint32 body, edge;
+} VizScenePiece;
+
+typedef struct
+{
+  guint32 item; /* of a child, or VIZ_NO_ITEM */
+  guint32 port; /* explicit port, or VIZ_NO_PORT */
+} VizSceneNode;
+
+typedef struct
+{
+  guint32 item;
+  GArray *nodes;  /* VizBodyNode */
+  GArray *things; /* VizSceneNode, one per node */
+  GArray *edges;  /* VizBodyEdge */
+  /* Per edge: the nodes' items whose port it meets, for attaching after they were laid out */
+  GArray  *tail_node_port, *head_node_port; /* guint32: node in the item's own body */
+  VizBody *body;
+  guint32  n_tensors;
+} VizSceneBody;
+
+typedef struct
+{
+  VizDiagram     *diagram;
+  const VizFolds *folds;
+  VizMeasure     *measure;
+  gboolean        bare;
+  GArray         *items;   /* VizSceneItem; parents first; 0 is the root */
+  GArray         *wires;   /* VizSceneWire */
+  GArray         *pieces;  /* VizScenePiece */
+  GPtrArray      *bodies;  /* VizSceneBody; parents first */
+  guint32        *item_of; /* per box */
+} VizScene;
+
+VizScene *viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gboolean bare);
+void      viz_scene_free (VizScene *scene);
+
+/* Cuts the wires and fills nodes, things and edges of every body. */
+void viz_scene_cut (VizScene *scene);
+
+/* Makes the body of a group whose inner groups are placed. */
+void viz_scene_make_body (VizScene *scene, VizSceneBody *body);
+/* Gives the group the size of its content. */
+void viz_scene_accept_body (VizScene *scene, VizSceneBody *body);
+
+VizPicture *viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats);
+
+static inline VizSceneItem *
+viz_scene_item (const VizScene *scene, guint32 item)
+{
+  return &g_array_index (scene->items, VizSceneItem, item);
+}
+
+static inline VizSceneBody *
+viz_scene_body (const VizScene *scene, guint32 body)
+{
+  return g_ptr_array_index (scene->bodies, body);
+}
+
+/* Where the content of an open group starts, from its corner. */
+static inline VizPoint
+viz_scene_content (const VizSceneItem *item)
+{
+  double track = item->has_feedback ? VIZ_PAD_TRACK : 0;
+
+  if (item->parent == VIZ_NO_ITEM)
+    return (VizPoint){ VIZ_PAD_ROOT, VIZ_PAD_ROOT + track };
+  return (VizPoint){ VIZ_PAD_SIDE, VIZ_PAD_TOP + track };
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizScene, viz_scene_free)
+
+G_END_DECLS
