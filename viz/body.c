@@ -160,9 +160,7 @@ viz_body_end (VizBody *body)
       extend (x, body->at[i].x, body->at[i].x + body->nodes[i].width);
       extend (y, body->at[i].y, body->at[i].y + body->nodes[i].height);
       if (body->nodes[i].label > 0)
-        extend (x,
-                body->at[i].x,
-                body->at[i].x + body->nodes[i].width / 2 + body->nodes[i].label);
+        extend (x, body->at[i].x, body->at[i].x + body->nodes[i].width / 2 + body->nodes[i].label);
     }
   for (guint i = 0; i < body->points->len; i++)
     {

@@ -279,10 +279,8 @@ break_cycles (VizDiagram *diagram)
 static void
 sort_children (VizDiagram *diagram)
 {
-  Rows rows = make_rows (diagram->n_boxes,
-                         &diagram->boxes[0].parent,
-                         diagram->n_boxes,
-                         sizeof (VizBox));
+  Rows rows =
+      make_rows (diagram->n_boxes, &diagram->boxes[0].parent, diagram->n_boxes, sizeof (VizBox));
 
   /* The root is its own parent, and comes first there: leave it out. */
   diagram->children = rows.value;
@@ -375,8 +373,8 @@ viz_diagram_builder_freeze (VizDiagramBuilder *builder)
   diagram->boxes = (VizBox *) g_array_free (g_steal_pointer (&builder->boxes), FALSE);
   diagram->ports = (VizPort *) g_array_free (g_steal_pointer (&builder->ports), FALSE);
   diagram->arrows = (VizArrow *) g_array_free (g_steal_pointer (&builder->arrows), FALSE);
-  diagram->attributes = (const char **) g_ptr_array_free (g_steal_pointer (&builder->attributes),
-                                                          FALSE);
+  diagram->attributes =
+      (const char **) g_ptr_array_free (g_steal_pointer (&builder->attributes), FALSE);
   viz_diagram_builder_free (builder);
 
   break_cycles (diagram);

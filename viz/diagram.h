@@ -31,9 +31,9 @@
 
 G_BEGIN_DECLS
 
-#define VIZ_ROOT 0u                /* the box that holds everything */
-#define VIZ_NO_PORT 0u             /* the arrow goes to the box itself */
-#define VIZ_NO_USER G_MAXUINT32    /* nothing outside stands behind this box */
+#define VIZ_ROOT    0u          /* the box that holds everything */
+#define VIZ_NO_PORT 0u          /* the arrow goes to the box itself */
+#define VIZ_NO_USER G_MAXUINT32 /* nothing outside stands behind this box */
 
 typedef struct _VizDiagram        VizDiagram;
 typedef struct _VizDiagramBuilder VizDiagramBuilder;
@@ -173,10 +173,8 @@ guint32 viz_diagram_builder_add_port (VizDiagramBuilder *builder,
 guint32 viz_diagram_builder_add_arrow (VizDiagramBuilder *builder, const VizArrowInfo *info);
 
 /* Says that box, a child of a VIZ_BOX_STEPS, is the cell of layer at step. */
-void viz_diagram_builder_set_step (VizDiagramBuilder *builder,
-                                   guint32            box,
-                                   gint32             step,
-                                   gint32             layer);
+void
+viz_diagram_builder_set_step (VizDiagramBuilder *builder, guint32 box, gint32 step, gint32 layer);
 
 /* Moves a box under another parent.  Cycles are undone on freezing. */
 void viz_diagram_builder_set_parent (VizDiagramBuilder *builder, guint32 box, guint32 parent);

@@ -146,9 +146,8 @@ last_step (const VizFolds *folds, guint32 box)
   gint32        last = 0;
 
   for (guint32 i = 0; i < steps->n_children; i++)
-    last = MAX (
-      last,
-      viz_diagram_box (folds->diagram, viz_diagram_child (folds->diagram, box, i))->step);
+    last = MAX (last,
+                viz_diagram_box (folds->diagram, viz_diagram_child (folds->diagram, box, i))->step);
   return last;
 }
 
@@ -158,9 +157,7 @@ viz_folds_set_steps (VizFolds *folds, guint32 box, gint32 first, gint32 last)
   Range range = { MAX (first, 0), MAX (last, MAX (first, 0)) };
 
   g_return_if_fail (box < viz_diagram_n_boxes (folds->diagram));
-  g_hash_table_insert (folds->ranges,
-                       GUINT_TO_POINTER (box),
-                       g_memdup2 (&range, sizeof range));
+  g_hash_table_insert (folds->ranges, GUINT_TO_POINTER (box), g_memdup2 (&range, sizeof range));
 }
 
 void

@@ -24,9 +24,8 @@ span_of (const VizLayers *layers, guint32 edge, guint32 *upper, guint32 *lower)
 
   *upper = layers->reversed[edge] ? ends->head : ends->tail;
   *lower = layers->reversed[edge] ? ends->tail : ends->head;
-  return layers->rank[*lower] > layers->rank[*upper]
-           ? layers->rank[*lower] - layers->rank[*upper]
-           : 0;
+  return layers->rank[*lower] > layers->rank[*upper] ? layers->rank[*lower] - layers->rank[*upper]
+                                                     : 0;
 }
 
 /* Which edges are cut: backward ones that no row order can hold, very long ones, and the longer
@@ -81,8 +80,7 @@ number_bends (VizLayers *layers, Buses *buses)
       guint32 upper, lower, span = span_of (layers, e, &upper, &lower);
 
       if (is_drawn (layers, e) && !layers->reversed[e])
-        buses->length[body->edges[e].tensor] = MAX (buses->length[body->edges[e].tensor],
-                                                    span - 1);
+        buses->length[body->edges[e].tensor] = MAX (buses->length[body->edges[e].tensor], span - 1);
     }
   for (guint32 e = 0; e < body->n_edges; e++)
     {
@@ -139,12 +137,8 @@ link_up (VizLayers *layers, const Buses *buses)
       if (!is_drawn (layers, e))
         continue;
       span_of (layers, e, &upper, &lower);
-      upper_at = from_middle (layers,
-                              upper,
-                              layers->reversed[e] ? edge->head_at : edge->tail_at);
-      lower_at = from_middle (layers,
-                              lower,
-                              layers->reversed[e] ? edge->tail_at : edge->head_at);
+      upper_at = from_middle (layers, upper, layers->reversed[e] ? edge->head_at : edge->tail_at);
+      lower_at = from_middle (layers, lower, layers->reversed[e] ? edge->tail_at : edge->head_at);
       n_own = layers->reversed[e] ? layers->n_bends[e] : buses->length[edge->tensor];
       if (n_own > 0 && (layers->reversed[e] || !linked[edge->tensor]))
         {

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SWEEPS 8
+#define SWEEPS       8
 #define SWEEPS_SMALL 24
-#define SMALL 3000 /* nodes and virtual nodes */
+#define SMALL        3000 /* nodes and virtual nodes */
 
 typedef struct
 {
@@ -164,8 +164,7 @@ count_row (const Order *order, guint32 row, guint64 limit)
           float   at = layers->links[layers->down[k]].upper_at;
           guint32 n_group = 0;
 
-          for (; k < layers->first_down[node + 1] &&
-                 layers->links[layers->down[k]].upper_at == at;
+          for (; k < layers->first_down[node + 1] && layers->links[layers->down[k]].upper_at == at;
                k++)
             {
               guint32 link = layers->down[k];
@@ -377,13 +376,13 @@ order_new (VizLayers *layers)
   gsize   n = layers->n_nodes + 1;
   guint32 widest = 0;
   Order   order = {
-    .layers = layers,
-    .weight = g_new0 (double, n),
-    .slot = g_new0 (guint32, layers->n_links + 1),
-    .n_slots = g_new0 (guint32, n),
-    .slot_base = g_new0 (guint32, n),
-    .tree = g_new0 (guint32, (gsize) layers->n_links + n + 1),
-    .best = g_new (guint32, n),
+      .layers = layers,
+      .weight = g_new0 (double, n),
+      .slot = g_new0 (guint32, layers->n_links + 1),
+      .n_slots = g_new0 (guint32, n),
+      .slot_base = g_new0 (guint32, n),
+      .tree = g_new0 (guint32, (gsize) layers->n_links + n + 1),
+      .best = g_new (guint32, n),
   };
 
   for (guint32 i = 0; i < layers->n_nodes; i++)

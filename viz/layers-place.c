@@ -76,9 +76,9 @@ place_in_row (const Run *run, guint32 node)
   const VizLayers *layers = run->layers;
   guint32          row = layers->row[node];
 
-  return run->mirrored
-           ? layers->first_in_row[row + 1] - layers->first_in_row[row] - 1 - layers->position[node]
-           : layers->position[node];
+  return run->mirrored ? layers->first_in_row[row + 1] - layers->first_in_row[row] - 1 -
+                             layers->position[node]
+                       : layers->position[node];
 }
 
 typedef struct
@@ -112,7 +112,7 @@ align_node (Run *run, guint32 node, GArray *neighbours, gint64 *last)
   for (guint32 i = first[node]; i < first[node + 1]; i++)
     {
       const VizLink *link = &layers->links[list[i]];
-      Neighbour      neighbour = { place_in_row (run, run->up ? link->lower : link->upper), list[i] };
+      Neighbour neighbour = { place_in_row (run, run->up ? link->lower : link->upper), list[i] };
 
       g_array_append_val (neighbours, neighbour);
     }
@@ -243,8 +243,8 @@ compact (Run *run)
           guint32 next = next_in_row (run, node);
 
           if (next != VIZ_NO_NODE)
-            run->place[run->root[next]] = MAX (run->place[run->root[next]],
-                                               run->place[root] + distance (run, node, next));
+            run->place[run->root[next]] =
+                MAX (run->place[run->root[next]], run->place[root] + distance (run, node, next));
           node = run->align[node];
         }
       while (node != root);
@@ -355,17 +355,17 @@ place_rows (VizLayers *layers)
 gboolean
 viz_layers_place (VizLayers *layers)
 {
-  gsize  n = layers->n_nodes + 1;
+  gsize   n = layers->n_nodes + 1;
   double *x[4];
-  Run    run = {
-    .layers = layers,
-    .conflict = g_new0 (guint8, layers->n_links + 1),
-    .root = g_new (guint32, n),
-    .align = g_new (guint32, n),
-    .shift = g_new (double, n),
-    .place = g_new (double, n),
-    .waiting = g_new (guint32, n),
-    .queue = g_new (guint32, n),
+  Run     run = {
+        .layers = layers,
+        .conflict = g_new0 (guint8, layers->n_links + 1),
+        .root = g_new (guint32, n),
+        .align = g_new (guint32, n),
+        .shift = g_new (double, n),
+        .place = g_new (double, n),
+        .waiting = g_new (guint32, n),
+        .queue = g_new (guint32, n),
   };
 
   layers->x = g_new0 (double, n);

@@ -210,8 +210,8 @@ tighten (VizLayers *layers, const Leaving *leaving, const guint32 *order)
 gboolean
 viz_layers_rank (VizLayers *layers)
 {
-  const VizBody    *body = layers->body;
-  Leaving           leaving;
+  const VizBody      *body = layers->body;
+  Leaving             leaving;
   g_autofree guint32 *order = NULL;
 
   layers->rank = g_new0 (guint32, MAX (body->n_nodes, 1));

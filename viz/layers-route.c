@@ -9,9 +9,9 @@
 
 #include <math.h>
 
-#define BORDER 9 /* no edge closer to a corner */
-#define APART 12 /* between two edges at a box */
-#define STUB 15
+#define BORDER 9  /* no edge closer to a corner */
+#define APART  12 /* between two edges at a box */
+#define STUB   15
 
 /* An end of an edge (or of a bus) that still looks for its place on a box. */
 typedef struct
@@ -85,9 +85,7 @@ lower_wish (const Router *router, guint32 edge)
   if (layers->stub[edge])
     return layers->x[node];
   if (layers->n_bends[edge] > 0)
-    return clamp_to (layers,
-                     node,
-                     layers->x[layers->first_bend[edge] + layers->n_bends[edge] - 1]);
+    return clamp_to (layers, node, layers->x[layers->first_bend[edge] + layers->n_bends[edge] - 1]);
   return clamp_to (layers, node, router->upper_x[edge]);
 }
 

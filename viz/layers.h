@@ -41,10 +41,10 @@ typedef struct
 
   /* Nodes of the body, then virtual nodes */
   guint32  n_nodes;
-  guint32 *row;         /* rank of each */
+  guint32 *row;          /* rank of each */
   float   *left, *right; /* room from the middle */
-  guint32 *position;    /* in its row */
-  double  *x;           /* of the middle */
+  guint32 *position;     /* in its row */
+  double  *x;            /* of the middle */
   double  *row_y, *row_height;
 
   guint32  n_links;

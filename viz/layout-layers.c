@@ -29,14 +29,14 @@ viz_layers_clear (VizLayers *layers)
 }
 
 static gboolean
-layers_place (VizBody                *body,
+layers_place (VizBody                        *body,
               const VizLayoutOptions *options G_GNUC_UNUSED,
-              GCancellable           *cancellable,
-              GError                **error)
+              GCancellable                   *cancellable,
+              GError                        **error)
 {
   VizLayers layers = { .body = body, .cancellable = cancellable };
   gboolean  done = viz_layers_rank (&layers) && viz_layers_build (&layers) &&
-                   viz_layers_order (&layers) && viz_layers_place (&layers);
+                  viz_layers_order (&layers) && viz_layers_place (&layers);
 
   if (done)
     viz_layers_route (&layers, body);

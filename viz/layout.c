@@ -4,7 +4,7 @@
 
 #include "viz/scene.h"
 
-G_DEFINE_QUARK (viz-error-quark, viz_error)
+G_DEFINE_QUARK (viz - error - quark, viz_error)
 
 extern const VizLayout viz_layout_auto, viz_layout_layers;
 
@@ -110,8 +110,8 @@ viz_layout (VizDiagram             *diagram,
   const char                   *name, *font;
   const VizLayout              *layout;
   VizPictureStats               stats = { 0 };
-  g_autoptr (VizFolds)          own_folds = NULL;
-  g_autoptr (VizScene)          scene = NULL;
+  g_autoptr (VizFolds) own_folds = NULL;
+  g_autoptr (VizScene) scene = NULL;
 
   options = options != NULL ? options : &plain;
   name = options->layout != NULL ? options->layout : "auto";

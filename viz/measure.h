@@ -29,9 +29,9 @@ void        viz_measure_free (VizMeasure *measure);
 
 double viz_measure_width (VizMeasure *measure, VizTextStyle style, const char *text);
 
-double                viz_text_size (VizTextStyle style); /* of the font, in points of the picture */
-double                viz_text_line (VizTextStyle style); /* from line to line */
-gboolean              viz_text_is_bold (VizTextStyle style);
+double   viz_text_size (VizTextStyle style); /* of the font, in points of the picture */
+double   viz_text_line (VizTextStyle style); /* from line to line */
+gboolean viz_text_is_bold (VizTextStyle style);
 PangoFontDescription *viz_text_font (const char *font, VizTextStyle style); /* (transfer full) */
 
 /* text itself, or its first and last characters around an ellipsis. */

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#define TITLE_LENGTH 28
-#define LINE_LENGTH 34
+#define TITLE_LENGTH   28
+#define LINE_LENGTH    34
 #define MAX_ATTRIBUTES 4
-#define MAX_WEIGHTS 6
-#define LEAST_WIDTH 44
+#define MAX_WEIGHTS    6
+#define LEAST_WIDTH    44
 
 static void
 add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text)
@@ -50,8 +50,9 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
 
   for (guint32 i = 0; i < n_arrows; i++)
     {
-      const VizBox *weight = viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrows[i])->tail);
-      const char   *name = weight->subtitle != NULL ? weight->subtitle : weight->title;
+      const VizBox *weight =
+          viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrows[i])->tail);
+      const char      *name = weight->subtitle != NULL ? weight->subtitle : weight->title;
       g_autofree char *row = NULL;
 
       if ((weight->flags & VIZ_BOX_FOLDED) == 0 || name == NULL || ++n_weights > MAX_WEIGHTS)
@@ -108,8 +109,8 @@ viz_node_lines (const VizDiagram *diagram,
   if (first_step >= 0)
     {
       g_autofree char *title = first_step == last_step
-                                 ? g_strdup_printf ("step %d", first_step)
-                                 : g_strdup_printf ("steps %d … %d", first_step, last_step);
+                                   ? g_strdup_printf ("step %d", first_step)
+                                   : g_strdup_printf ("steps %d … %d", first_step, last_step);
       g_autofree char *count = g_strdup_printf ("%d cells", last_step - first_step + 1);
 
       add_line (lines, VIZ_TEXT_TITLE, FALSE, title);

@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-#define VIZ_BOX_STRIPE 4 /* width of the category's stripe, at the left */
-#define VIZ_BOX_PAD_X 8
-#define VIZ_BOX_PAD_Y 5
+#define VIZ_BOX_STRIPE   4 /* width of the category's stripe, at the left */
+#define VIZ_BOX_PAD_X    8
+#define VIZ_BOX_PAD_Y    5
 #define VIZ_BADGE_HEIGHT 14
 
 typedef struct

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define LEAST_CELL 300
-#define MARGIN 14 /* arrow heads, badges and borders reach this far */
+#define MARGIN     14 /* arrow heads, badges and borders reach this far */
 
 typedef struct
 {
@@ -111,11 +111,8 @@ enter_items (VizPicture *picture, Cells *cells, guint32 *next)
   for (guint32 i = 0; i < picture->parts.items->len; i++)
     {
       const VizItem *item = &items (picture)[i];
-      CellRange      range = cells_of (picture,
-                                  item->x,
-                                  item->y,
-                                  item->x + item->width,
-                                  item->y + item->height);
+      CellRange      range =
+          cells_of (picture, item->x, item->y, item->x + item->width, item->y + item->height);
 
       enter (cells, next, picture->n_columns, &range, i);
     }
@@ -346,13 +343,10 @@ compare_numbers (gconstpointer a, gconstpointer b)
 static void
 collect (const VizPicture *picture, const Cells *cells, const VizRect *rect, GArray *found)
 {
-  CellRange range = cells_of (picture,
-                              rect->x,
-                              rect->y,
-                              rect->x + rect->width,
-                              rect->y + rect->height);
-  guint     n_distinct = 0;
-  guint32  *numbers;
+  CellRange range =
+      cells_of (picture, rect->x, rect->y, rect->x + rect->width, rect->y + rect->height);
+  guint    n_distinct = 0;
+  guint32 *numbers;
 
   g_array_set_size (found, 0);
   for (guint32 row = range.top; row <= range.bottom; row++)
@@ -436,11 +430,11 @@ contains (double left, double top, double width, double height, double x, double
 VizHit
 viz_picture_hit (const VizPicture *picture, double x, double y, double tolerance)
 {
-  VizRect             rect = { x - tolerance, y - tolerance, 2 * tolerance, 2 * tolerance };
-  g_autoptr (GArray)  found = g_array_new (FALSE, FALSE, sizeof (guint32));
-  VizHit              group = { VIZ_HIT_NOTHING, 0 };
-  VizHit              line = { VIZ_HIT_NOTHING, 0 };
-  double              nearest = tolerance;
+  VizRect rect = { x - tolerance, y - tolerance, 2 * tolerance, 2 * tolerance };
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint32));
+  VizHit group = { VIZ_HIT_NOTHING, 0 };
+  VizHit line = { VIZ_HIT_NOTHING, 0 };
+  double nearest = tolerance;
 
   for (guint32 i = 0; i < picture->parts.plugs->len; i++)
     {

@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-#define VIZ_NO_ITEM G_MAXUINT32
+#define VIZ_NO_ITEM  G_MAXUINT32
 #define VIZ_NO_ARROW G_MAXUINT32
 
 typedef struct _VizPicture VizPicture;
@@ -42,7 +42,7 @@ typedef struct
 
 typedef struct
 {
-  double  label_x, label_y; /* left end and base line */
+  double  label_x, label_y;      /* left end and base line */
   guint32 first_point, n_points; /* 3k+1: Bézier curves end to end; 0: not drawn */
   guint32 arrow;                 /* the first of them, in the diagram */
   guint32 n_arrows;
@@ -109,10 +109,8 @@ VizHit viz_picture_hit (const VizPicture *picture, double x, double y, double to
 
 /* Everything whose rectangle or curve may touch rect: ascending numbers, guint32, without
  * duplicates.  Either array may be NULL. */
-void viz_picture_query (const VizPicture *picture,
-                        const VizRect    *rect,
-                        GArray           *items,
-                        GArray           *wires);
+void
+viz_picture_query (const VizPicture *picture, const VizRect *rect, GArray *items, GArray *wires);
 
 /* Counted while laying out */
 typedef struct

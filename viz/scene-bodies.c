@@ -12,11 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-#define PLUG_HEIGHT 16
-#define PLUG_PAD 6
-#define PLUG_LENGTH 16
+#define PLUG_HEIGHT  16
+#define PLUG_PAD     6
+#define PLUG_LENGTH  16
 #define TITLE_HEIGHT 18
-#define CROSSING 6 /* width kept where a wire crosses a border */
+#define CROSSING     6 /* width kept where a wire crosses a border */
 
 typedef struct
 {
@@ -96,23 +96,23 @@ add_furniture (Cutter *cutter, guint32 number)
   title = viz_node_group_title (scene->diagram, item->box);
   node = add_node (body, VIZ_NODE_TITLE, 0, VIZ_NO_ITEM, VIZ_NO_PORT);
   /* Room for the control that closes the group, too. */
-  body_node (body, node)->width = ceilf (
-    (float) viz_measure_width (scene->measure, VIZ_TEXT_GROUP, title) + 24);
+  body_node (body, node)->width =
+      ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_GROUP, title) + 24);
   body_node (body, node)->height = TITLE_HEIGHT;
   for (guint32 i = 0; i < box->n_ports; i++)
     {
       const VizPort   *port = viz_diagram_port (scene->diagram, box->first_port + i);
-      g_autofree char *label = viz_text_shorten (port->label != NULL ? port->label : "",
-                                                 PLUG_LENGTH);
-      Key              key = { number, 2, box->first_port + i, 0 };
+      g_autofree char *label =
+          viz_text_shorten (port->label != NULL ? port->label : "", PLUG_LENGTH);
+      Key key = { number, 2, box->first_port + i, 0 };
 
       node = add_node (body,
                        port->side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT,
                        (gint32) i + 1,
                        VIZ_NO_ITEM,
                        box->first_port + i);
-      body_node (body, node)->width = ceilf (
-        (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, label) + 2 * PLUG_PAD);
+      body_node (body, node)->width =
+          ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, label) + 2 * PLUG_PAD);
       body_node (body, node)->height = PLUG_HEIGHT;
       remember (cutter->ports, &key, node + 1);
     }
@@ -217,7 +217,11 @@ is_crossing (const VizSceneBody *body, const End *end)
 }
 
 static VizScenePiece
-add_piece (Cutter *cutter, guint32 number, const VizSceneWire *wire, const End *tail, const End *head)
+add_piece (Cutter             *cutter,
+           guint32             number,
+           const VizSceneWire *wire,
+           const End          *tail,
+           const End          *head)
 {
   VizSceneBody *body = viz_scene_body (cutter->scene, number);
   gboolean      may_share = is_crossing (body, tail) || is_crossing (body, head);
@@ -225,11 +229,10 @@ add_piece (Cutter *cutter, guint32 number, const VizSceneWire *wire, const End *
                         tail->node * 2 + (tail->inner != VIZ_NO_ITEM ? tail->inner * 77 : 0),
                         head->node,
                         head->inner };
-  VizBodyEdge   edge = { .tail = tail->node,
-                         .head = head->node,
-                         .tail_at = VIZ_ANYWHERE,
-                         .head_at = VIZ_ANYWHERE };
-  guint32       found = may_share ? find (cutter->pieces, &key) : 0;
+  VizBodyEdge   edge = {
+      .tail = tail->node, .head = head->node, .tail_at = VIZ_ANYWHERE, .head_at = VIZ_ANYWHERE
+  };
+  guint32 found = may_share ? find (cutter->pieces, &key) : 0;
 
   if (found > 0)
     return (VizScenePiece){ number, found - 1 };
@@ -259,8 +262,8 @@ start_end (Cutter *cutter, const VizSceneWire *wire, gboolean is_tail, End *end)
   if (is_tail ? wire->tail_inside : wire->head_inside)
     {
       end->node = port != VIZ_NO_PORT
-                    ? explicit_port (cutter, item->body, port)
-                    : crossing (cutter, item->body, is_tail ? VIZ_SIDE_IN : VIZ_SIDE_OUT, wire);
+                      ? explicit_port (cutter, item->body, port)
+                      : crossing (cutter, item->body, is_tail ? VIZ_SIDE_IN : VIZ_SIDE_OUT, wire);
       return number;
     }
   end->node = item->node;
@@ -275,9 +278,8 @@ climb (Cutter *cutter, const VizSceneWire *wire, guint32 *group, VizSide side, E
 {
   const VizSceneItem *item = viz_scene_item (cutter->scene, *group);
   End                 border = { crossing (cutter, item->body, side, wire), VIZ_NO_ITEM };
-  VizScenePiece       piece = side == VIZ_SIDE_OUT
-                                ? add_piece (cutter, item->body, wire, end, &border)
-                                : add_piece (cutter, item->body, wire, &border, end);
+  VizScenePiece piece = side == VIZ_SIDE_OUT ? add_piece (cutter, item->body, wire, end, &border)
+                                             : add_piece (cutter, item->body, wire, &border, end);
 
   end->node = item->node;
   end->inner = border.node;
@@ -368,10 +370,10 @@ viz_scene_cut (VizScene *scene)
 {
   GArray *descent = g_array_new (FALSE, FALSE, sizeof (VizScenePiece));
   Cutter  cutter = {
-    .scene = scene,
-    .ports = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
-    .pieces = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
-    .tensors = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
+     .scene = scene,
+     .ports = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
+     .pieces = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
+     .tensors = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
   };
 
   for (guint32 i = 0; i < scene->bodies->len; i++)
@@ -445,10 +447,10 @@ viz_scene_accept_body (VizScene *scene, VizSceneBody *body)
   double        track = item->has_feedback ? VIZ_PAD_TRACK : 0;
   gboolean      is_root = item->parent == VIZ_NO_ITEM;
 
-  item->width = content.x + ceil (body->body->width) + track +
-                (is_root ? VIZ_PAD_ROOT : VIZ_PAD_SIDE);
-  item->height = content.y + ceil (body->body->height) + track +
-                 (is_root ? VIZ_PAD_ROOT : VIZ_PAD_BOTTOM);
+  item->width =
+      content.x + ceil (body->body->width) + track + (is_root ? VIZ_PAD_ROOT : VIZ_PAD_SIDE);
+  item->height =
+      content.y + ceil (body->body->height) + track + (is_root ? VIZ_PAD_ROOT : VIZ_PAD_BOTTOM);
   for (guint32 i = 0; i < body->body->n_edges; i++)
     {
       const VizSceneNode *tail = body_thing (body, body->body->edges[i].tail);

@@ -35,18 +35,18 @@ add_items (Placer *placer)
     {
       const VizSceneItem *item = viz_scene_item (placer->scene, i);
       VizItem             placed = {
-        .x = item->x,
-        .y = item->y,
-        .width = item->width,
-        .height = item->height,
-        .box = item->box,
-        .parent = item->parent,
-        .first_step = item->first_step,
-        .last_step = item->last_step,
-        .layer = item->layer,
-        .n_stubs = item->n_stubs,
-        .state = item->state,
-        .depth = item->depth,
+                    .x = item->x,
+                    .y = item->y,
+                    .width = item->width,
+                    .height = item->height,
+                    .box = item->box,
+                    .parent = item->parent,
+                    .first_step = item->first_step,
+                    .last_step = item->last_step,
+                    .layer = item->layer,
+                    .n_stubs = item->n_stubs,
+                    .state = item->state,
+                    .depth = item->depth,
       };
 
       g_array_append_val (placer->items, placed);
@@ -90,9 +90,9 @@ line_to (Placer *placer, double x, double y)
   VizPoint *last = &g_array_index (placer->points, VizPoint, placer->points->len - 1);
   VizPoint  from = *last;
   VizPoint  curve[3] = {
-    { from.x + (x - from.x) / 3, from.y + (y - from.y) / 3 },
-    { from.x + (x - from.x) * 2 / 3, from.y + (y - from.y) * 2 / 3 },
-    { x, y },
+     { from.x + (x - from.x) / 3, from.y + (y - from.y) / 3 },
+     { from.x + (x - from.x) * 2 / 3, from.y + (y - from.y) * 2 / 3 },
+     { x, y },
   };
 
   if (fabs (from.x - x) > 1e-6 || fabs (from.y - y) > 1e-6)
@@ -253,14 +253,14 @@ add_wire (Placer *placer, const VizSceneWire *cut)
 {
   VizScene *scene = placer->scene;
   VizWire   wire = {
-    .first_point = placer->points->len,
-    .arrow = cut->arrow,
-    .n_arrows = cut->n_arrows,
-    .tail = cut->tail,
-    .head = cut->head,
-    .width = width_of_bytes (cut->bytes),
-    .kind = cut->kind,
-    .has_label = cut->has_label,
+      .first_point = placer->points->len,
+      .arrow = cut->arrow,
+      .n_arrows = cut->n_arrows,
+      .tail = cut->tail,
+      .head = cut->head,
+      .width = width_of_bytes (cut->bytes),
+      .kind = cut->kind,
+      .has_label = cut->has_label,
   };
 
   if (cut->kind == VIZ_ARROW_FEEDBACK)
@@ -299,11 +299,11 @@ viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats
 {
   const VizSceneItem *root = viz_scene_item (scene, 0);
   Placer              placer = {
-    .scene = scene,
-    .points = g_array_new (FALSE, FALSE, sizeof (VizPoint)),
-    .wires = g_array_sized_new (FALSE, FALSE, sizeof (VizWire), scene->wires->len),
-    .plugs = g_array_new (FALSE, FALSE, sizeof (VizPlug)),
-    .items = g_array_sized_new (FALSE, FALSE, sizeof (VizItem), scene->items->len),
+                 .scene = scene,
+                 .points = g_array_new (FALSE, FALSE, sizeof (VizPoint)),
+                 .wires = g_array_sized_new (FALSE, FALSE, sizeof (VizWire), scene->wires->len),
+                 .plugs = g_array_new (FALSE, FALSE, sizeof (VizPlug)),
+                 .items = g_array_sized_new (FALSE, FALSE, sizeof (VizItem), scene->items->len),
   };
 
   place_items (scene);
@@ -312,16 +312,16 @@ viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats
   for (guint32 i = 0; i < scene->wires->len; i++)
     add_wire (&placer, &g_array_index (scene->wires, VizSceneWire, i));
   return viz_picture_new (&(VizPictureParts){
-    .diagram = scene->diagram,
-    .font = font,
-    .bare = scene->bare,
-    .width = root->width,
-    .height = root->height,
-    .items = placer.items,
-    .wires = placer.wires,
-    .points = placer.points,
-    .plugs = placer.plugs,
-    .item_of = g_steal_pointer (&scene->item_of),
-    .stats = *stats,
+      .diagram = scene->diagram,
+      .font = font,
+      .bare = scene->bare,
+      .width = root->width,
+      .height = root->height,
+      .items = placer.items,
+      .wires = placer.wires,
+      .points = placer.points,
+      .plugs = placer.plugs,
+      .item_of = g_steal_pointer (&scene->item_of),
+      .stats = *stats,
   });
 }

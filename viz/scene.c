@@ -100,11 +100,11 @@ run_item (VizScene *scene, GHashTable *runs, const VizBox *cell, guint32 parent,
 static void
 visit_children (VizScene *scene, const Visit *visit, GArray *stack)
 {
-  const VizBox         *group = viz_diagram_box (scene->diagram, visit->box);
+  const VizBox *group = viz_diagram_box (scene->diagram, visit->box);
   g_autoptr (GHashTable) runs = g_hash_table_new (NULL, NULL);
-  guint8                depth = viz_scene_item (scene, visit->item)->depth;
-  gboolean              is_open = viz_scene_item (scene, visit->item)->state == VIZ_ITEM_OPEN;
-  gint32                first = 0, last = G_MAXINT32;
+  guint8   depth = viz_scene_item (scene, visit->item)->depth;
+  gboolean is_open = viz_scene_item (scene, visit->item)->state == VIZ_ITEM_OPEN;
+  gint32   first = 0, last = G_MAXINT32;
 
   if (group->kind == VIZ_BOX_STEPS && is_open)
     viz_folds_get_steps (scene->folds, visit->box, &first, &last);
@@ -128,8 +128,9 @@ visit_children (VizScene *scene, const Visit *visit, GArray *stack)
             .last_step = -1,
             .layer = -1,
             .body = VIZ_NO_BODY,
-            .state = opens ? VIZ_ITEM_OPEN
-                           : child->n_children > 0 ? VIZ_ITEM_CLOSED : VIZ_ITEM_LEAF,
+            .state = opens                   ? VIZ_ITEM_OPEN
+                     : child->n_children > 0 ? VIZ_ITEM_CLOSED
+                                             : VIZ_ITEM_LEAF,
             .depth = depth + 1,
           };
 

@@ -18,11 +18,11 @@ G_BEGIN_DECLS
 #define VIZ_NO_BODY G_MAXUINT32
 
 /* Room around the content of an open group */
-#define VIZ_PAD_SIDE 10
-#define VIZ_PAD_TOP 5
+#define VIZ_PAD_SIDE   10
+#define VIZ_PAD_TOP    5
 #define VIZ_PAD_BOTTOM 7
-#define VIZ_PAD_TRACK 12 /* more, where feedback runs along */
-#define VIZ_PAD_ROOT 16
+#define VIZ_PAD_TRACK  12 /* more, where feedback runs along */
+#define VIZ_PAD_ROOT   16
 
 typedef struct
 {
@@ -39,15 +39,15 @@ typedef struct
 
 typedef struct
 {
-  guint32  arrow, n_arrows;
-  guint64  bytes;
-  guint32  tail, head;           /* items */
-  guint32  tail_port, head_port; /* of open groups only */
-  guint32  first_piece, n_pieces; /* from tail to head */
-  guint8   kind;
-  gboolean tail_inside : 1; /* starts at the inner side of an open group's port */
-  gboolean head_inside : 1;
-  gboolean has_label : 1;
+  guint32 arrow, n_arrows;
+  guint64 bytes;
+  guint32 tail, head;            /* items */
+  guint32 tail_port, head_port;  /* of open groups only */
+  guint32 first_piece, n_pieces; /* from tail to head */
+  guint8  kind;
+  guint   tail_inside : 1; /* starts at the inner side of an open group's port */
+  guint   head_inside : 1;
+  guint   has_label : 1;
 } VizSceneWire;
 
 /* One part of a wire: an edge of one body. */
@@ -87,8 +87,9 @@ typedef struct
   guint32        *item_of; /* per box */
 } VizScene;
 
-VizScene *viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gboolean bare);
-void      viz_scene_free (VizScene *scene);
+VizScene      *
+viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gboolean bare);
+void viz_scene_free (VizScene *scene);
 
 /* Cuts the wires and fills nodes, things and edges of every body. */
 void viz_scene_cut (VizScene *scene);

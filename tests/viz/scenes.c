@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* scenes.c — made by hand after the graphs that Gluon and the MXNet tutorials produce. */
+#include "tests/viz/scenes.h"
+
+static guint32
+box (VizDiagramBuilder *b,
+     guint32            parent,
+     const char        *title,
+     const char        *name,
+     VizCategory        category,
+     const char        *shape)
+{
+  return viz_diagram_builder_add_box (b,
+                                      &(VizBoxInfo){ .id = name,
+                                                     .title = title,
+                                                     .subtitle = name,
+                                                     .shape = shape,
+                                                     .category = category,
+                                                     .parent = parent,
+                                                     .user = viz_diagram_builder_n_boxes (b) });
+}
+
+static guint32
+special (VizDiagramBuilder *b, guint32 parent, VizBoxKind kind, const char *name, const char *shape)
+{
+  return viz_diagram_builder_add_box (b,
+                                      &(VizBoxInfo){ .id = name,
+                                                     .title = name,
+                                                     .shape = shape,
+                                                     .kind = kind,
+                                                     .category = VIZ_CATEGORY_DATA,
+                                                     .parent = parent,
+                                                     .user = viz_diagram_builder_n_boxes (b) });
+}
+
+static void
+join (VizDiagramBuilder *b, guint32 tail, guint32 head, const char *label, guint64 bytes)
+{
+  viz_diagram_builder_add_arrow (b,
+                                 &(VizArrowInfo){
+                                     .tail = tail, .head = head, .label = label, .bytes = bytes });
+}
+
+static void
+weigh (VizDiagramBuilder *b, guint32 head, const char *name, const char *shape)
+{
+  join (b,
+        special (b, viz_diagram_builder_box (b, head)->parent, VIZ_BOX_WEIGHT, name, shape),
+        head,
+        shape,
+        0);
+}
+
+static VizDiagram *
+make_mlp (void)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("mlp");
+  guint32            data = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "32×784 f32");
+  guint32            fc1, relu, fc2, out;
+
+  fc1 = viz_diagram_builder_add_box (b,
+                                     &(VizBoxInfo){ .id = "fc1",
+                                                    .title = "FullyConnected",
+                                                    .subtitle = "fc1",
+                                                    .shape = "32×128 f32",
+                                                    .attributes =
+                                                        (const char *[]){ "num_hidden 128", NULL },
+                                                    .category = VIZ_CATEGORY_LINEAR });
+  relu = box (b, VIZ_ROOT, "Activation", "relu1", VIZ_CATEGORY_ELEMENTWISE, "32×128 f32");
+  fc2 = box (b, VIZ_ROOT, "FullyConnected", "fc2", VIZ_CATEGORY_LINEAR, "32×10 f32");
+  out = box (b, VIZ_ROOT, "SoftmaxOutput", "softmax", VIZ_CATEGORY_LOSS, "32×10 f32");
+  join (b, data, fc1, "32×784 f32", 100352);
+  weigh (b, fc1, "fc1_weight", "128×784");
+  weigh (b, fc1, "fc1_bias", "128");
+  join (b, fc1, relu, "32×128 f32", 16384);
+  join (b, relu, fc2, "32×128 f32", 16384);
+  weigh (b, fc2, "fc2_weight", "10×128");
+  weigh (b, fc2, "fc2_bias", "10");
+  join (b, fc2, out, "32×10 f32", 1280);
+  join (b, special (b, VIZ_ROOT, VIZ_BOX_INPUT, "softmax_label", "32"), out, "32 f32", 128);
+  return viz_diagram_builder_freeze (b);
+}
+
+static VizDiagram *
+make_residual (void)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("residual");
+  guint32            at = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "1×64×56×56 f32");
+
+  for (guint i = 0; i < 2; i++)
+    {
+      char    name[4][32];
+      guint32 conv1, bn, conv2, add;
+
+      for (guint k = 0; k < 4; k++)
+        g_snprintf (name[k],
+                    sizeof name[k],
+                    "stage1_unit%u_%s",
+                    i,
+                    (const char *[]){ "conv1", "bn1", "conv2", "plus" }[k]);
+      conv1 = box (b, VIZ_ROOT, "Convolution", name[0], VIZ_CATEGORY_CONVOLUTION, "1×64×56×56 f32");
+      bn = box (b, VIZ_ROOT, "BatchNorm", name[1], VIZ_CATEGORY_NORMALISATION, "1×64×56×56 f32");
+      conv2 = box (b, VIZ_ROOT, "Convolution", name[2], VIZ_CATEGORY_CONVOLUTION, "1×64×56×56 f32");
+      add = box (b, VIZ_ROOT, "elemwise_add", name[3], VIZ_CATEGORY_ELEMENTWISE, "1×64×56×56 f32");
+      join (b, at, conv1, "1×64×56×56 f32", 802816);
+      join (b, conv1, bn, "1×64×56×56 f32", 802816);
+      join (b, bn, conv2, "1×64×56×56 f32", 802816);
+      join (b, conv2, add, "1×64×56×56 f32", 802816);
+      join (b, at, add, NULL, 802816);
+      at = add;
+    }
+  return viz_diagram_builder_freeze (b);
+}
+
+/* foreach over 35 slices with an RNN cell inside: data, one state, two captured weights. */
+static VizDiagram *
+make_foreach (void)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("foreach");
+  guint32            data = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "35×32×512 f32");
+  guint32            state = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "h0", "32×512 f32");
+  guint32            weight = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "h2h_weight", "512×512 f32");
+  guint32            loop = viz_diagram_builder_add_box (b,
+                                              &(VizBoxInfo){ .id = "foreach0",
+                                                                        .title = "foreach × 35",
+                                                                        .subtitle = "foreach0",
+                                                                        .kind = VIZ_BOX_FRAME,
+                                                                        .category = VIZ_CATEGORY_CONTROL,
+                                                                        .flags = VIZ_BOX_OPEN });
+  guint32 in_data = viz_diagram_builder_add_port (b, loop, VIZ_PORT_DATA, VIZ_SIDE_IN, "data");
+  guint32 in_state = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_IN, "h");
+  guint32 in_weight =
+      viz_diagram_builder_add_port (b, loop, VIZ_PORT_CAPTURED, VIZ_SIDE_IN, "h2h_weight");
+  guint32 out_y = viz_diagram_builder_add_port (b, loop, VIZ_PORT_DATA, VIZ_SIDE_OUT, "out0");
+  guint32 out_h = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_OUT, "h");
+  guint32 i2h = box (b, loop, "FullyConnected", "rnn0_i2h", VIZ_CATEGORY_LINEAR, "32×512 f32");
+  guint32 h2h = box (b, loop, "FullyConnected", "rnn0_h2h", VIZ_CATEGORY_LINEAR, "32×512 f32");
+  guint32 add = box (b, loop, "elemwise_add", "rnn0_plus", VIZ_CATEGORY_ELEMENTWISE, "32×512 f32");
+  guint32 tanh = box (b, loop, "Activation", "rnn0_out", VIZ_CATEGORY_ELEMENTWISE, "32×512 f32");
+  guint32 dec =
+      box (b, VIZ_ROOT, "FullyConnected", "decoder", VIZ_CATEGORY_LINEAR, "35×32×1000 f32");
+
+#define ARROW(...) viz_diagram_builder_add_arrow (b, &(VizArrowInfo){ __VA_ARGS__ })
+  ARROW (.tail = data, .head = loop, .head_port = in_data, .label = "35×32×512 f32");
+  ARROW (.tail = state, .head = loop, .head_port = in_state, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = weight, .head = loop, .head_port = in_weight, .kind = VIZ_ARROW_CAPTURED);
+  ARROW (.tail = loop, .tail_port = in_data, .head = i2h, .label = "32×512");
+  ARROW (.tail = loop, .tail_port = in_state, .head = h2h, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = loop, .tail_port = in_weight, .head = h2h, .kind = VIZ_ARROW_CAPTURED);
+  ARROW (.tail = i2h, .head = add, .label = "32×512 f32");
+  ARROW (.tail = h2h, .head = add, .label = "32×512 f32");
+  ARROW (.tail = add, .head = tanh);
+  ARROW (.tail = tanh, .head = loop, .head_port = out_y);
+  ARROW (.tail = tanh, .head = loop, .head_port = out_h, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = loop,
+         .tail_port = out_h,
+         .head = loop,
+         .head_port = in_state,
+         .kind = VIZ_ARROW_FEEDBACK);
+  ARROW (.tail = loop, .tail_port = out_y, .head = dec, .label = "35×32×512 f32");
+#undef ARROW
+  return viz_diagram_builder_freeze (b);
+}
+
+const Scene scenes[] = {
+  { "mlp", make_mlp },
+  { "residual", make_residual },
+  { "foreach", make_foreach },
+};
+const guint n_scenes = G_N_ELEMENTS (scenes);

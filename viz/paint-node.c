@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* paint-node.c — boxes, open groups, ports. */
+#include "viz/painter.h"
+
+#include "viz/node.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RADIUS 5
+
+static gboolean
+is_loop (const VizBox *box)
+{
+  return box->kind == VIZ_BOX_FRAME;
+}
+
+static gboolean
+is_pill (const VizBox *box)
+{
+  return box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT;
+}
+
+VizColour
+viz_painter_fill (const VizPainter *painter, const VizItem *item)
+{
+  const VizTheme *theme = painter->theme;
+  const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
+  double level = painter->overlay != NULL ? viz_overlay_level (painter->overlay, item->box) : NAN;
+
+  if (!isnan (level))
+    return viz_overlay_scale (painter->overlay) == VIZ_SCALE_DIFFERENCE
+               ? viz_theme_difference (theme, level)
+               : viz_theme_heat (theme, level);
+  if (is_pill (box))
+    return theme->input;
+  if (theme->fills_by_category && box->n_children == 0)
+    return theme->category[box->category];
+  return item->state == VIZ_ITEM_LEAF ? theme->box : theme->box_closed;
+}
+
+static const VizColour *
+border_of (const VizPainter *painter, const VizBox *box)
+{
+  if (box->flags & (VIZ_BOX_PROBLEM | VIZ_BOX_UNKNOWN))
+    return &painter->theme->problem;
+  return is_loop (box) ? &painter->theme->loop_border : &painter->theme->box_border;
+}
+
+static void
+begin_thing (const VizPainter *painter, const VizItem *item, const char *kind)
+{
+  const VizBox    *box = viz_diagram_box (painter->diagram, item->box);
+  g_autofree char *title = NULL;
+  g_autofree char *id = NULL;
+
+  if (painter->pen->begin == NULL)
+    return;
+  title = g_strjoin ("\n",
+                     box->title != NULL ? box->title : "",
+                     box->subtitle != NULL ? box->subtitle : "",
+                     box->shape != NULL ? box->shape : "",
+                     NULL);
+  id = item->state == VIZ_ITEM_STEPS ? g_strdup_printf ("%s[%d-%d,%d]",
+                                                        box->id,
+                                                        item->first_step,
+                                                        item->last_step,
+                                                        item->layer)
+                                     : g_strdup (box->id);
+  painter->pen->begin (painter->pen, kind, id, g_strstrip (title));
+}
+
+static void
+end_thing (const VizPainter *painter)
+{
+  if (painter->pen->end != NULL)
+    painter->pen->end (painter->pen);
+}
+
+/* A closed group looks like a stack of sheets: there is more below. */
+static void
+paint_stack (const VizPainter *painter, const VizItem *item, const VizStyle *style)
+{
+  VizRect below = { item->x + 3, item->y + 3, item->width, item->height };
+
+  painter->pen->rect (painter->pen, &below, RADIUS, style);
+}
+
+/* Between the detail levels only the title is written, as large as it must be to be read. */
+static void
+paint_large_title (const VizPainter *painter,
+                   const VizItem    *item,
+                   const GArray     *lines,
+                   const VizColour  *colour)
+{
+  const VizLine   *line = &g_array_index (lines, VizLine, 0);
+  double           size = VIZ_SMALLEST_TEXT / painter->scale;
+  double           per_character = size * (viz_text_is_bold (line->style) ? 0.68 : 0.6);
+  double           room = item->width - VIZ_BOX_STRIPE - 6;
+  g_autofree char *text = NULL;
+  VizTextAt        at = {
+           .style = line->style,
+           .size = size,
+           .x = item->x + VIZ_BOX_STRIPE + room / 2 + 3,
+           .y = item->y + item->height / 2 + size * 0.36,
+           .align = 0.5,
+           .colour = *colour,
+  };
+
+  if (item->height < size * 1.25 || room < per_character * 5)
+    return;
+  text = viz_text_shorten (line->text, (guint) (room / per_character));
+  if (g_utf8_strlen (text, -1) * per_character <= room + 1e-6)
+    painter->pen->text (painter->pen, &at, text);
+}
+
+static void
+paint_lines (const VizPainter *painter,
+             const VizItem    *item,
+             const GArray     *lines,
+             const VizColour  *fill,
+             gboolean          has_stripe)
+{
+  VizColour strong = viz_theme_text_on (painter->theme, fill);
+  VizColour faint = viz_colour_mix (&strong, fill, 0.33);
+  double    y = item->y + VIZ_BOX_PAD_Y;
+
+  for (guint i = 0; i < lines->len; i++)
+    {
+      const VizLine *line = &g_array_index (lines, VizLine, i);
+      double         size = viz_text_size (line->style);
+      VizTextAt      at = {
+             .style = line->style,
+             .size = size,
+             .x = item->x + VIZ_BOX_PAD_X + (has_stripe ? VIZ_BOX_STRIPE : 0),
+             .y = y + viz_text_line (line->style) * 0.5 + size * 0.36,
+             .colour = line->is_faint ? faint : strong,
+      };
+
+      if (!viz_painter_shows_text (painter, size))
+        {
+          if (i == 0)
+            paint_large_title (painter, item, lines, &strong);
+          break;
+        }
+      painter->pen->text (painter->pen, &at, line->text);
+      y += viz_text_line (line->style);
+    }
+}
+
+/* What the overlay says, on a tag that hangs over the upper right corner. */
+static void
+paint_cost (const VizPainter *painter, const VizItem *item, const VizColour *fill)
+{
+  const char *text = painter->overlay != NULL && item->state != VIZ_ITEM_STEPS
+                         ? viz_overlay_text (painter->overlay, item->box)
+                         : NULL;
+  double      size = viz_text_size (VIZ_TEXT_EDGE);
+  double      width;
+  VizRect     tag;
+  VizColour   ink = viz_theme_text_on (painter->theme, fill);
+  VizStyle    style = { .fill = fill, .stroke = &painter->theme->box_border, .width = 1 };
+  VizTextAt   at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };
+
+  if (text == NULL || !viz_painter_shows_text (painter, size))
+    return;
+  width = 10 + (double) g_utf8_strlen (text, -1) * size * 0.62;
+  tag = (VizRect){ item->x + item->width - width + 6, item->y - 9, width, 14 };
+  painter->pen->rect (painter->pen, &tag, 7, &style);
+  at.x = tag.x + width / 2;
+  at.y = tag.y + 10.4;
+  painter->pen->text (painter->pen, &at, text);
+}
+
+/* How many arrows leave here that are drawn only where they arrive. */
+static void
+paint_stubs (const VizPainter *painter, const VizItem *item)
+{
+  char      text[24];
+  double    size = viz_text_size (VIZ_TEXT_EDGE);
+  VizStyle  dot = { .fill = &painter->theme->wire };
+  VizRect   rect = { item->x + item->width / 2 - 2.5, item->y + item->height - 1, 5, 5 };
+  VizTextAt at = { .style = VIZ_TEXT_EDGE,
+                   .size = size,
+                   .x = rect.x + 9,
+                   .y = rect.y + 10,
+                   .colour = painter->theme->text_faint };
+
+  if (item->n_stubs == 0)
+    return;
+  painter->pen->rect (painter->pen, &rect, 2.5, &dot);
+  g_snprintf (text, sizeof text, "→ %u", item->n_stubs);
+  if (viz_painter_shows_text (painter, size))
+    painter->pen->text (painter->pen, &at, text);
+}
+
+void
+viz_painter_box (const VizPainter *painter, guint32 number)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+  const VizBox  *box = viz_diagram_box (painter->diagram, item->box);
+  VizColour      fill = viz_painter_fill (painter, item);
+  VizRect        rect = { item->x, item->y, item->width, item->height };
+  gboolean       is_full = painter->level == VIZ_PAINT_FULL;
+  gboolean       has_stripe = !is_pill (box);
+  VizStyle       style = { .fill = &fill,
+                           .stroke = border_of (painter, box),
+                           .width = box->flags & VIZ_BOX_PROBLEM ? 2 : 1,
+                           .dash = box->flags & VIZ_BOX_UNKNOWN ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
+  g_autoptr (GArray) lines = NULL;
+
+  if (box->flags & VIZ_BOX_FADED ||
+      (painter->overlay != NULL && isnan (viz_overlay_level (painter->overlay, item->box))))
+    fill = viz_colour_mix (&fill, &painter->theme->background, 0.6);
+  begin_thing (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
+  if (is_full && item->state != VIZ_ITEM_LEAF)
+    paint_stack (painter, item, &style);
+  painter->pen->rect (painter->pen,
+                      &rect,
+                      !is_full        ? 0
+                      : is_pill (box) ? item->height / 2
+                                      : RADIUS,
+                      &style);
+  if (has_stripe)
+    {
+      VizRect  stripe = { rect.x + 1, rect.y + 3, VIZ_BOX_STRIPE - 1, rect.height - 6 };
+      VizStyle solid = { .fill = &painter->theme->category[box->category] };
+
+      painter->pen->rect (painter->pen, &stripe, is_full ? 1 : 0, &solid);
+    }
+  lines = viz_node_lines (painter->diagram,
+                          item->box,
+                          item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                          item->last_step,
+                          viz_picture_is_bare (painter->picture));
+  if (lines->len > 0)
+    paint_lines (painter, item, lines, &fill, has_stripe);
+  if (is_full)
+    {
+      paint_stubs (painter, item);
+      paint_cost (painter, item, &fill);
+    }
+  end_thing (painter);
+}
+
+void
+viz_painter_group (const VizPainter *painter, guint32 number)
+{
+  const VizItem   *item = viz_picture_item (painter->picture, number);
+  const VizBox    *box = viz_diagram_box (painter->diagram, item->box);
+  const VizTheme  *theme = painter->theme;
+  gboolean         loop = is_loop (box);
+  VizRect          rect = { item->x, item->y, item->width, item->height };
+  VizStyle         style = { .fill = &(loop ? theme->loop : theme->group)[item->depth % 2],
+                             .stroke = loop ? &theme->loop_border : &theme->group_border,
+                             .width = loop ? 1.5 : 1 };
+  double           size = viz_text_size (VIZ_TEXT_GROUP);
+  g_autofree char *title = NULL;
+  VizTextAt        at = { .style = VIZ_TEXT_GROUP,
+                          .size = size,
+                          .x = item->x + 24,
+                          .y = item->y + 18,
+                          .colour = theme->text };
+  VizPoint         arrow[3] = { { item->x + 9, item->y + 11.5 },
+                                { item->x + 18, item->y + 11.5 },
+                                { item->x + 13.5, item->y + 17 } };
+  VizStyle         ink = { .fill = &theme->text_faint };
+
+  if (item->box == VIZ_ROOT)
+    return;
+  begin_thing (painter, item, loop ? "loop" : "group");
+  painter->pen->rect (painter->pen, &rect, 7, &style);
+  if (viz_painter_shows_text (painter, size))
+    {
+      title = viz_node_group_title (painter->diagram, item->box);
+      painter->pen->polygon (painter->pen, arrow, 3, &ink);
+      painter->pen->text (painter->pen, &at, title);
+    }
+  end_thing (painter);
+}
+
+void
+viz_painter_plug (const VizPainter *painter, guint32 number)
+{
+  const VizPlug   *plug = viz_picture_plug (painter->picture, number);
+  const VizPort   *port = viz_diagram_port (painter->diagram, plug->port);
+  const VizTheme  *theme = painter->theme;
+  VizRect          rect = { plug->x, plug->y, plug->width, plug->height };
+  VizStyle         style = { .fill = &theme->port[port->kind],
+                             .stroke = &theme->loop_border,
+                             .width = 1,
+                             .dash = port->kind == VIZ_PORT_CAPTURED ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
+  double           size = viz_text_size (VIZ_TEXT_EDGE);
+  g_autofree char *label = viz_text_shorten (port->label != NULL ? port->label : "", 16);
+  VizTextAt        at = { .style = VIZ_TEXT_EDGE,
+                          .size = size,
+                          .x = plug->x + plug->width / 2,
+                          .y = plug->y + plug->height / 2 + size * 0.36,
+                          .align = 0.5,
+                          .colour = theme->text };
+
+  painter->pen->rect (painter->pen, &rect, painter->level == VIZ_PAINT_FULL ? 8 : 0, &style);
+  if (viz_painter_shows_text (painter, size))
+    painter->pen->text (painter->pen, &at, label);
+}
+
+/* Overview: one fill per colour instead of one per box. */
+
+typedef struct
+{
+  VizColour colour;
+  GArray   *rects;
+} Batch;
+
+static void
+batch_free (gpointer data)
+{
+  Batch *batch = data;
+
+  g_array_unref (batch->rects);
+  g_free (batch);
+}
+
+static void
+add_to_batch (GPtrArray *batches, const VizColour *colour, const VizRect *rect)
+{
+  Batch *batch;
+
+  for (guint i = 0; i < batches->len; i++)
+    {
+      batch = g_ptr_array_index (batches, i);
+      if (memcmp (&batch->colour, colour, sizeof *colour) == 0)
+        {
+          g_array_append_val (batch->rects, *rect);
+          return;
+        }
+    }
+  batch = g_new (Batch, 1);
+  batch->colour = *colour;
+  batch->rects = g_array_new (FALSE, FALSE, sizeof (VizRect));
+  g_array_append_val (batch->rects, *rect);
+  g_ptr_array_add (batches, batch);
+}
+
+/* Cost colours come in 33 shades here, so that they stay few. */
+static VizColour
+overview_colour (const VizPainter *painter, const VizItem *item)
+{
+  const VizBox *box = viz_diagram_box (painter->diagram, item->box);
+  double level = painter->overlay != NULL ? viz_overlay_level (painter->overlay, item->box) : NAN;
+  VizColour colour;
+
+  if (!isnan (level))
+    {
+      level = round (level * 32) / 32;
+      return viz_overlay_scale (painter->overlay) == VIZ_SCALE_DIFFERENCE
+                 ? viz_theme_difference (painter->theme, level)
+                 : viz_theme_heat (painter->theme, level);
+    }
+  colour = painter->theme->category[box->category];
+  return viz_colour_mix (&colour, &painter->theme->box, painter->overlay != NULL ? 0.8 : 0.35);
+}
+
+void
+viz_painter_overview (const VizPainter *painter, const GArray *items, const GArray *wires)
+{
+  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 number = g_array_index (items, guint32, i);
+
+      if (viz_picture_item (painter->picture, number)->state == VIZ_ITEM_OPEN)
+        viz_painter_group (painter, number);
+    }
+  for (guint i = 0; i < wires->len; i++)
+    {
+      guint32 number = g_array_index (wires, guint32, i);
+
+      if (number % 4 == 0 || wires->len < 2000)
+        viz_painter_wire (painter, number);
+    }
+  for (guint i = 0; i < items->len; i++)
+    {
+      const VizItem *item = viz_picture_item (painter->picture, g_array_index (items, guint32, i));
+      VizRect        rect = { item->x, item->y, item->width, item->height };
+      VizColour      colour;
+
+      if (item->state == VIZ_ITEM_OPEN)
+        continue;
+      colour = overview_colour (painter, item);
+      add_to_batch (batches, &colour, &rect);
+    }
+  for (guint i = 0; i < batches->len; i++)
+    {
+      const Batch *batch = g_ptr_array_index (batches, i);
+
+      painter->pen->rects (painter->pen,
+                           (const VizRect *) batch->rects->data,
+                           batch->rects->len,
+                           &batch->colour);
+    }
+}

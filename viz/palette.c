@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* palette.c — the themes as tables. */
+#include "viz/palette.h"
+
+#include <math.h>
+
+#define RGB(hex)                                                                       \
+  {                                                                                    \
+    ((hex) >> 16 & 255) / 255.0, ((hex) >> 8 & 255) / 255.0, ((hex) &255) / 255.0, 1.0 \
+  }
+
+#define CATEGORIES                                                                            \
+  [VIZ_CATEGORY_OTHER] = RGB (0x8a8f98), [VIZ_CATEGORY_DATA] = RGB (0x9aa5b1),                \
+  [VIZ_CATEGORY_ELEMENTWISE] = RGB (0xf0b429), [VIZ_CATEGORY_LINEAR] = RGB (0x0072b2),        \
+  [VIZ_CATEGORY_CONVOLUTION] = RGB (0x56b4e9), [VIZ_CATEGORY_NORMALISATION] = RGB (0x009e73), \
+  [VIZ_CATEGORY_REDUCTION] = RGB (0x6a994e), [VIZ_CATEGORY_MOVEMENT] = RGB (0xb08968),        \
+  [VIZ_CATEGORY_RECURRENT] = RGB (0x7b5ea7), [VIZ_CATEGORY_CONTROL] = RGB (0xcc79a7),         \
+  [VIZ_CATEGORY_LOSS] = RGB (0xd55e00),
+
+static const VizTheme light = {
+  .name = "light",
+  .background = RGB (0xfafafa),
+  .box = RGB (0xffffff),
+  .box_border = RGB (0xb4bac2),
+  .box_closed = RGB (0xf2f4f7),
+  .input = RGB (0xeceff2),
+  .text = RGB (0x1d2127),
+  .text_faint = RGB (0x646c77),
+  .group = { RGB (0xf1f3f6), RGB (0xe7ebf0) },
+  .group_border = RGB (0xc3cad3),
+  .loop = { RGB (0xf6f0fa), RGB (0xece2f4) },
+  .loop_border = RGB (0xa487bf),
+  .wire = RGB (0x878f9a),
+  .wire_state = RGB (0x7b4fa3),
+  .wire_captured = RGB (0x9aa2ac),
+  .wire_feedback = RGB (0x7b4fa3),
+  .wire_control = RGB (0xa0a0a0),
+  .port = { RGB (0xd6eaf8), RGB (0xe3d3f0), RGB (0xe4e7eb), RGB (0xf0f2f4) },
+  .problem = RGB (0xc01c28),
+  .selection = RGB (0x1c71d8),
+  .incoming = RGB (0x009e73),
+  .outgoing = RGB (0xd55e00),
+  .hit = RGB (0xf5d55a),
+  .category = { CATEGORIES },
+  .heat = { RGB (0xfff3e6), RGB (0xfdd0a2), RGB (0xfd9a4e), RGB (0xdd5a0b), RGB (0x8c2d04) },
+  .difference = { RGB (0x1b6ca8), RGB (0x9cc8e3), RGB (0xf4f4f4), RGB (0xf5b58a), RGB (0xb3470a) },
+};
+
+static const VizTheme dark = {
+  .name = "dark",
+  .is_dark = TRUE,
+  .background = RGB (0x1e1f22),
+  .box = RGB (0x2f3136),
+  .box_border = RGB (0x565b63),
+  .box_closed = RGB (0x383b41),
+  .input = RGB (0x3c4046),
+  .text = RGB (0xeceef1),
+  .text_faint = RGB (0xa3aab4),
+  .group = { RGB (0x26282c), RGB (0x2c2f34) },
+  .group_border = RGB (0x4a4f57),
+  .loop = { RGB (0x2b2533), RGB (0x332b3e) },
+  .loop_border = RGB (0x8468a3),
+  .wire = RGB (0x858c97),
+  .wire_state = RGB (0xb58ade),
+  .wire_captured = RGB (0x727983),
+  .wire_feedback = RGB (0xb58ade),
+  .wire_control = RGB (0x6f6f6f),
+  .port = { RGB (0x29475c), RGB (0x4a3960), RGB (0x41454c), RGB (0x3a3d43) },
+  .problem = RGB (0xff7b63),
+  .selection = RGB (0x78aeed),
+  .incoming = RGB (0x2ec7a0),
+  .outgoing = RGB (0xff8a3d),
+  .hit = RGB (0xb8962a),
+  .category = { CATEGORIES },
+  .heat = { RGB (0x3a3431), RGB (0x6b4423), RGB (0xa8601a), RGB (0xe58a1f), RGB (0xffd08a) },
+  .difference = { RGB (0x6ab7ea), RGB (0x34617f), RGB (0x35373b), RGB (0x85502e), RGB (0xff9c5b) },
+};
+
+/* The colours of mx.viz.plot_network, which users of MXNet remember. */
+static const VizTheme mxnet = {
+  .name = "mxnet",
+  .fills_by_category = TRUE,
+  .background = RGB (0xffffff),
+  .box = RGB (0xfccde5),
+  .box_border = RGB (0x777777),
+  .box_closed = RGB (0xf4f4f4),
+  .input = RGB (0x8dd3c7),
+  .text = RGB (0x111111),
+  .text_faint = RGB (0x444444),
+  .group = { RGB (0xf5f5f5), RGB (0xececec) },
+  .group_border = RGB (0xbbbbbb),
+  .loop = { RGB (0xf6f0fa), RGB (0xece2f4) },
+  .loop_border = RGB (0xa487bf),
+  .wire = RGB (0x666666),
+  .wire_state = RGB (0x7b4fa3),
+  .wire_captured = RGB (0x8a8a8a),
+  .wire_feedback = RGB (0x7b4fa3),
+  .wire_control = RGB (0xa0a0a0),
+  .port = { RGB (0xd6eaf8), RGB (0xe3d3f0), RGB (0xe4e7eb), RGB (0xf0f2f4) },
+  .problem = RGB (0xc01c28),
+  .selection = RGB (0x1c71d8),
+  .incoming = RGB (0x009e73),
+  .outgoing = RGB (0xd55e00),
+  .hit = RGB (0xf5d55a),
+  .category = {
+    [VIZ_CATEGORY_OTHER] = RGB (0xfccde5), [VIZ_CATEGORY_DATA] = RGB (0x8dd3c7),
+    [VIZ_CATEGORY_ELEMENTWISE] = RGB (0xffffb3), [VIZ_CATEGORY_LINEAR] = RGB (0xfb8072),
+    [VIZ_CATEGORY_CONVOLUTION] = RGB (0xfb8072), [VIZ_CATEGORY_NORMALISATION] = RGB (0xbebada),
+    [VIZ_CATEGORY_REDUCTION] = RGB (0x80b1d3), [VIZ_CATEGORY_MOVEMENT] = RGB (0xfdb462),
+    [VIZ_CATEGORY_RECURRENT] = RGB (0xfb8072), [VIZ_CATEGORY_CONTROL] = RGB (0xfccde5),
+    [VIZ_CATEGORY_LOSS] = RGB (0xb3de69),
+  },
+  .heat = { RGB (0xfff3e6), RGB (0xfdd0a2), RGB (0xfd9a4e), RGB (0xdd5a0b), RGB (0x8c2d04) },
+  .difference = { RGB (0x1b6ca8), RGB (0x9cc8e3), RGB (0xf4f4f4), RGB (0xf5b58a), RGB (0xb3470a) },
+};
+
+#undef CATEGORIES
+#undef RGB
+
+static const VizTheme *const themes[] = { &light, &dark, &mxnet, NULL };
+
+const VizTheme *const *
+viz_themes (void)
+{
+  return themes;
+}
+
+const VizTheme *
+viz_theme_find (const char *name)
+{
+  if (name == NULL)
+    return &light;
+  for (guint i = 0; themes[i] != NULL; i++)
+    if (g_strcmp0 (themes[i]->name, name) == 0)
+      return themes[i];
+  return NULL;
+}
+
+VizColour
+viz_colour_mix (const VizColour *a, const VizColour *b, double share_of_b)
+{
+  double t = share_of_b;
+
+  return (VizColour){ a->red + (b->red - a->red) * t,
+                      a->green + (b->green - a->green) * t,
+                      a->blue + (b->blue - a->blue) * t,
+                      a->alpha + (b->alpha - a->alpha) * t };
+}
+
+static VizColour
+from_ramp (const VizColour ramp[5], double level)
+{
+  double at = isnan (level) ? 0 : CLAMP (level, 0, 1) * 4;
+  guint  i = (guint) MIN (floor (at), 3);
+
+  return viz_colour_mix (&ramp[i], &ramp[i + 1], at - i);
+}
+
+VizColour
+viz_theme_heat (const VizTheme *theme, double level)
+{
+  return from_ramp (theme->heat, level);
+}
+
+VizColour
+viz_theme_difference (const VizTheme *theme, double level)
+{
+  return from_ramp (theme->difference, (level + 1) / 2);
+}
+
+static double
+linear (double channel)
+{
+  return channel <= 0.04045 ? channel / 12.92 : pow ((channel + 0.055) / 1.055, 2.4);
+}
+
+/* Relative luminance of WCAG 2. */
+double
+viz_colour_luminance (const VizColour *colour)
+{
+  return 0.2126 * linear (colour->red) + 0.7152 * linear (colour->green) +
+         0.0722 * linear (colour->blue);
+}
+
+VizColour
+viz_theme_text_on (const VizTheme *theme, const VizColour *fill)
+{
+  static const VizColour black = { 0.07, 0.08, 0.1, 1 }, white = { 1, 1, 1, 1 };
+
+  /* Where black and white have equal contrast: (L + 0.05)² = 1.05 × 0.05. */
+  return viz_colour_luminance (fill) > 0.179 ? black : white;
+}
+
+const char *
+viz_category_name (VizCategory category)
+{
+  static const char *const names[VIZ_N_CATEGORIES] = {
+    "other",     "data",     "elementwise", "linear",  "convolution", "normalisation",
+    "reduction", "movement", "recurrent",   "control", "loss",
+  };
+
+  return category < VIZ_N_CATEGORIES ? names[category] : names[VIZ_CATEGORY_OTHER];
+}
