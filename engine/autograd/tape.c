@@ -1,0 +1,497 @@
+/* tape.c — recording calls as they are computed, and going back over them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/autograd/tape.h"
+
+#include "engine/autograd/backward.h"
+#include "engine/base/error.h"
+#include "engine/exec/imperative.h"
+#include "engine/graph/builder.h"
+
+struct _HybTape
+{
+  HybBuilder *builder;  /* what was recorded */
+  GHashTable *values;   /* HybTensor * to value id + 1 */
+  GPtrArray  *tensors;  /* by value id; keeps them, so that no address comes twice */
+  GArray     *contexts; /* by node id, of HybRun: seed and mode of that call */
+  GArray     *scopes;   /* of gboolean: records */
+  GHashTable *attached; /* HybTensor * to Attachment */
+};
+
+typedef struct
+{
+  HybTensor *tensor;
+  HybTensor *gradient; /* NULL: none so far */
+  HybRequest request;
+} Attachment;
+
+static void
+attachment_free (gpointer data)
+{
+  Attachment *attachment = data;
+
+  hyb_tensor_unref (attachment->tensor);
+  hyb_tensor_unref (attachment->gradient);
+  g_free (attachment);
+}
+
+static void
+start_recording (HybTape *tape)
+{
+  tape->builder = hyb_builder_new ();
+  tape->values = g_hash_table_new (NULL, NULL);
+  tape->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  tape->contexts = g_array_new (FALSE, FALSE, sizeof (HybRun));
+}
+
+static void
+forget_recording (HybTape *tape)
+{
+  g_clear_pointer (&tape->builder, hyb_builder_free);
+  g_clear_pointer (&tape->values, g_hash_table_unref);
+  g_clear_pointer (&tape->tensors, g_ptr_array_unref);
+  g_clear_pointer (&tape->contexts, g_array_unref);
+}
+
+HybTape *
+hyb_tape_new (void)
+{
+  HybTape *tape = g_new0 (HybTape, 1);
+
+  tape->scopes = g_array_new (FALSE, FALSE, sizeof (gboolean));
+  tape->attached = g_hash_table_new_full (NULL, NULL, NULL, attachment_free);
+  start_recording (tape);
+  return tape;
+}
+
+void
+hyb_tape_free (HybTape *tape)
+{
+  if (!tape)
+    return;
+
+  forget_recording (tape);
+  g_array_unref (tape->scopes);
+  g_hash_table_unref (tape->attached);
+  g_free (tape);
+}
+
+void
+hyb_tape_clear (HybTape *tape)
+{
+  forget_recording (tape);
+  start_recording (tape);
+}
+
+static void
+push_scope (HybTape *tape, gboolean records)
+{
+  g_array_append_val (tape->scopes, records);
+}
+
+void
+hyb_tape_begin (HybTape *tape)
+{
+  push_scope (tape, TRUE);
+}
+
+void
+hyb_tape_pause (HybTape *tape)
+{
+  push_scope (tape, FALSE);
+}
+
+void
+hyb_tape_end (HybTape *tape)
+{
+  g_return_if_fail (tape->scopes->len > 0);
+
+  g_array_set_size (tape->scopes, tape->scopes->len - 1);
+}
+
+gboolean
+hyb_tape_is_recording (const HybTape *tape)
+{
+  return tape->scopes->len > 0 && g_array_index (tape->scopes, gboolean, tape->scopes->len - 1);
+}
+
+void
+hyb_tape_attach (HybTape *tape, HybTensor *tensor, HybRequest request)
+{
+  Attachment *attachment;
+
+  if (request == HYB_REQUEST_NULL)
+    {
+      g_hash_table_remove (tape->attached, tensor);
+      return;
+    }
+
+  attachment = g_new0 (Attachment, 1);
+  attachment->tensor = hyb_tensor_ref (tensor);
+  attachment->request = request;
+  g_hash_table_replace (tape->attached, tensor, attachment);
+}
+
+HybTensor *
+hyb_tape_get_gradient (HybTape *tape, HybTensor *tensor)
+{
+  Attachment *attachment = g_hash_table_lookup (tape->attached, tensor);
+
+  return attachment ? attachment->gradient : NULL;
+}
+
+void
+hyb_tape_clear_gradients (HybTape *tape)
+{
+  GHashTableIter iter;
+  gpointer       attachment;
+
+  g_hash_table_iter_init (&iter, tape->attached);
+  while (g_hash_table_iter_next (&iter, NULL, &attachment))
+    g_clear_pointer (&((Attachment *) attachment)->gradient, hyb_tensor_unref);
+}
+
+static HybValueId
+find_value (const HybTape *tape, HybTensor *tensor)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (tape->values, tensor)) - 1;
+}
+
+static void
+keep_value (HybTape *tape, HybTensor *tensor, HybValueId value)
+{
+  g_assert (value == tape->tensors->len);
+
+  g_ptr_array_add (tape->tensors, hyb_tensor_ref (tensor));
+  g_hash_table_insert (tape->values, tensor, GUINT_TO_POINTER (value + 1));
+}
+
+/* A tensor that no recorded call made comes from outside: a variable. */
+static HybValueId
+take_value (HybTape *tape, HybTensor *tensor)
+{
+  HybValueId value = find_value (tape, tensor);
+  HybRun     none = { 0 };
+
+  if (value == HYB_NO_ID)
+    {
+      g_autofree char *name = g_strdup_printf ("tensor%u", tape->tensors->len);
+
+      value = hyb_builder_add_variable (tape->builder, name, NULL);
+      keep_value (tape, tensor, value);
+      g_array_append_val (tape->contexts, none);
+    }
+
+  return value;
+}
+
+static gboolean
+record (HybTape          *tape,
+        HybNodeSpec      *spec,
+        HybTensor *const *inputs,
+        HybTensor *const *outputs,
+        const HybRun     *context,
+        GError          **error)
+{
+  g_autofree HybValueId *values = g_new (HybValueId, MAX (spec->n_inputs, 1));
+  g_autofree char       *name = NULL;
+  HybNodeId              node;
+
+  for (guint i = 0; i < spec->n_inputs; i++)
+    values[i] = take_value (tape, inputs[i]);
+
+  name = g_strdup_printf ("%s%u", spec->op->name, hyb_builder_n_nodes (tape->builder));
+  spec->name = name;
+  spec->inputs = values;
+  spec->key = context->key;
+  node = hyb_builder_add (tape->builder, spec, error);
+  if (node == HYB_NO_ID)
+    return FALSE;
+
+  for (guint i = 0; i < hyb_builder_get_node (tape->builder, node)->n_outputs; i++)
+    keep_value (tape, outputs[i], hyb_builder_output (tape->builder, node, i));
+  g_array_append_vals (tape->contexts, context, 1);
+  return TRUE;
+}
+
+gboolean
+hyb_tape_call (HybTape          *tape,
+               const HybOp      *op,
+               gconstpointer     params,
+               HybGraph *const  *bodies,
+               guint             n_inputs,
+               HybTensor *const *inputs,
+               HybTensor       **outputs,
+               const HybRun     *context,
+               GError          **error)
+{
+  const HybOp         *stands_in = op->recording ? hyb_op_find (op->recording) : op;
+  g_autofree gpointer *all = NULL;
+  HybRun               run = context ? *context : (HybRun){ 0 };
+  HybNodeSpec          spec = { .op = stands_in,
+                                .params = hyb_params_ref (params),
+                                .n_inputs = n_inputs,
+                                .n_bodies = op->n_bodies,
+                                .bodies = bodies };
+  guint                n, n_wanted, n_all;
+  gboolean             is_done;
+
+  if (!hyb_tape_is_recording (tape) || !stands_in)
+    {
+      hyb_params_unref (spec.params);
+      return hyb_imperative_call (op, params, bodies, n_inputs, inputs, outputs, context, error);
+    }
+
+  hyb_op_arity (op, params, &n, &n_wanted);
+  hyb_op_arity (stands_in, params, &n, &n_all);
+  all = g_new0 (gpointer, MAX (n_all, 1));
+  if (run.key == 0)
+    run.key = hyb_builder_n_nodes (tape->builder) + 1;
+
+  is_done = hyb_imperative_call (stands_in,
+                                 params,
+                                 bodies,
+                                 n_inputs,
+                                 inputs,
+                                 (HybTensor **) all,
+                                 &run,
+                                 error);
+  if (!is_done)
+    hyb_params_unref (spec.params);
+  else
+    is_done = record (tape, &spec, inputs, (HybTensor *const *) all, &run, error);
+
+  for (guint i = 0; i < n_all; i++)
+    if (is_done && i < n_wanted)
+      outputs[i] = all[i];
+    else
+      hyb_tensor_unref (all[i]);
+
+  return is_done;
+}
+
+/* --- Going back --- */
+
+typedef struct
+{
+  HybTape   *tape;
+  HybGraph  *graph;     /* with gradients */
+  GPtrArray *wrt;       /* of Attachment, borrowed */
+  guint      n_forward; /* nodes of the recording */
+  guint      n_heads;
+  GPtrArray *tensors; /* by value of graph; NULL: not yet, or no longer */
+  guint32   *left;    /* by value: how many nodes (and heads) will still read it */
+} Backward;
+
+static void
+backward_clear (Backward *back)
+{
+  g_clear_pointer (&back->graph, hyb_graph_unref);
+  g_clear_pointer (&back->wrt, g_ptr_array_unref);
+  g_clear_pointer (&back->tensors, g_ptr_array_unref);
+  g_free (back->left);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Backward, backward_clear)
+
+/* A frozen copy of what is recorded; the builder stays. */
+static HybGraph *
+freeze_recording (HybTape *tape, guint n_heads, HybTensor *const *heads, GError **error)
+{
+  g_autoptr (HybGraph) recorded = NULL;
+  HybBuilder *copy;
+
+  for (guint i = 0; i < n_heads; i++)
+    if (g_hash_table_contains (tape->attached, heads[i]))
+      take_value (tape, heads[i]);
+    else if (find_value (tape, heads[i]) == HYB_NO_ID)
+      {
+        hyb_error_at (error,
+                      HYB_GRAPH_ERROR,
+                      HYB_GRAPH_ERROR_MISSING,
+                      NULL,
+                      "Compute it between hyb_tape_begin() and hyb_tape_end()",
+                      "head %u was not computed while recording",
+                      i);
+        return NULL;
+      }
+
+  for (guint i = 0; i < n_heads; i++)
+    hyb_builder_add_head (tape->builder, find_value (tape, heads[i]));
+  recorded = hyb_builder_freeze (g_steal_pointer (&tape->builder));
+
+  copy = hyb_builder_new ();
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (recorded); id++)
+    hyb_builder_copy (copy, recorded, id, hyb_graph_get_inputs (recorded, id));
+  tape->builder = copy;
+
+  return g_steal_pointer (&recorded);
+}
+
+static gboolean
+backward_prepare (Backward *back, guint n_heads, HybTensor *const *heads, GError **error)
+{
+  g_autoptr (GArray) wrt = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  g_autoptr (HybGraph) recorded = freeze_recording (back->tape, n_heads, heads, error);
+
+  if (!recorded)
+    return FALSE;
+
+  back->n_heads = n_heads;
+  back->wrt = g_ptr_array_new ();
+  back->n_forward = hyb_graph_n_nodes (recorded);
+
+  /* In node order, so that the graph does not depend on addresses. */
+  for (HybValueId value = 0; value < back->tape->tensors->len; value++)
+    {
+      HybNodeId   id = hyb_graph_get_producer (recorded, value);
+      Attachment *attachment =
+          g_hash_table_lookup (back->tape->attached, back->tape->tensors->pdata[value]);
+
+      if (attachment && hyb_node_is_variable (hyb_graph_get_node (recorded, id)))
+        {
+          g_array_append_val (wrt, id);
+          g_ptr_array_add (back->wrt, attachment);
+        }
+    }
+
+  back->graph = hyb_graph_with_gradients (recorded, wrt->len, (const HybNodeId *) wrt->data, error);
+  return back->graph != NULL;
+}
+
+static HybTensor *
+make_ones (HybTensor *like)
+{
+  HybTensor *ones = hyb_tensor_copy (like);
+
+  for (gint64 i = 0; ones && i < hyb_tensor_get_size (ones); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (ones), hyb_tensor_get_dtype (ones), (gsize) i, 1);
+  return ones;
+}
+
+static void
+count_readers (Backward *back)
+{
+  guint             n;
+  const HybValueId *heads = hyb_graph_get_heads (back->graph, &n);
+
+  back->left = g_new0 (guint32, hyb_graph_n_values (back->graph));
+  for (HybNodeId id = back->n_forward; id < hyb_graph_n_nodes (back->graph); id++)
+    for (guint i = 0; i < hyb_graph_get_node (back->graph, id)->n_inputs; i++)
+      back->left[hyb_graph_get_inputs (back->graph, id)[i]]++;
+  for (guint i = back->n_heads; i < n; i++)
+    back->left[heads[i]]++;
+}
+
+/* What is known before anything is computed: the recording, and the head gradients. */
+static void
+take_known (Backward *back, HybTensor *const *heads, HybTensor *const *head_gradients)
+{
+  back->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  g_ptr_array_set_size (back->tensors, (int) hyb_graph_n_values (back->graph));
+  for (guint i = 0; i < back->tape->tensors->len; i++)
+    back->tensors->pdata[i] = hyb_tensor_ref (back->tape->tensors->pdata[i]);
+  for (guint i = 0; i < back->n_heads; i++)
+    back->tensors->pdata[back->tape->tensors->len + i] = head_gradients && head_gradients[i]
+                                                             ? hyb_tensor_ref (head_gradients[i])
+                                                             : make_ones (heads[i]);
+}
+
+static void
+drop_read (Backward *back, HybValueId value)
+{
+  if (--back->left[value] == 0)
+    g_clear_pointer ((HybTensor **) &back->tensors->pdata[value], hyb_tensor_unref);
+}
+
+static gboolean
+run_node (Backward *back, HybNodeId id, GError **error)
+{
+  const HybNode       *node = hyb_graph_get_node (back->graph, id);
+  const HybValueId    *values = hyb_graph_get_inputs (back->graph, id);
+  g_autofree gpointer *inputs = g_new (gpointer, MAX (node->n_inputs, 1));
+  HybRun               run = { 0 };
+
+  if (node->origin < back->n_forward)
+    run = g_array_index (back->tape->contexts, HybRun, node->origin);
+  run.key = node->key;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = back->tensors->pdata[values[i]];
+
+  if (!hyb_imperative_call (node->op,
+                            node->params,
+                            hyb_graph_get_bodies (back->graph, id),
+                            node->n_inputs,
+                            (HybTensor *const *) inputs,
+                            (HybTensor **) &back->tensors->pdata[node->first_output],
+                            &run,
+                            error))
+    {
+      g_prefix_error (error, "node “%s” (%s): ", node->name, node->op->name);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    drop_read (back, values[i]);
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (back->left[node->first_output + i] == 0)
+      g_clear_pointer ((HybTensor **) &back->tensors->pdata[node->first_output + i],
+                       hyb_tensor_unref);
+  return TRUE;
+}
+
+static gboolean
+deliver (Attachment *attachment, HybTensor *gradient, GError **error)
+{
+  HybTensor *inputs[] = { attachment->gradient, gradient };
+  HybTensor *sum;
+
+  if (attachment->request != HYB_REQUEST_ADD || !attachment->gradient)
+    sum = hyb_tensor_ref (gradient);
+  else if (!hyb_imperative_call (hyb_op_find ("elemwise_add"),
+                                 NULL,
+                                 NULL,
+                                 2,
+                                 inputs,
+                                 &sum,
+                                 NULL,
+                                 error))
+    return FALSE;
+
+  hyb_tensor_unref (attachment->gradient);
+  attachment->gradient = sum;
+  return TRUE;
+}
+
+gboolean
+hyb_tape_backward (HybTape          *tape,
+                   guint             n_heads,
+                   HybTensor *const *heads,
+                   HybTensor *const *head_gradients,
+                   gboolean          retain,
+                   GError          **error)
+{
+  g_auto (Backward) back = { .tape = tape };
+  const HybValueId *gradients;
+  guint             n;
+
+  if (!backward_prepare (&back, n_heads, heads, error))
+    return FALSE;
+
+  count_readers (&back);
+  take_known (&back, heads, head_gradients);
+  for (HybNodeId id = back.n_forward; id < hyb_graph_n_nodes (back.graph); id++)
+    if (!hyb_node_is_variable (hyb_graph_get_node (back.graph, id)) && !run_node (&back, id, error))
+      return FALSE;
+
+  gradients = hyb_graph_get_heads (back.graph, &n);
+  for (guint i = 0; i < back.wrt->len; i++)
+    if (!deliver (back.wrt->pdata[i], back.tensors->pdata[gradients[n_heads + i]], error))
+      return FALSE;
+
+  if (!retain)
+    hyb_tape_clear (tape);
+
+  return TRUE;
+}
