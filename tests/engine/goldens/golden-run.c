@@ -4,7 +4,17 @@
 #include "tests/engine/goldens/golden.h"
 
 #include "engine/autograd/backward.h"
+#include "engine/base/error.h"
+#include "engine/exec/imperative.h"
 #include "engine/passes/infer-types.h"
+
+#pragma weak hyb_executor_new
+#pragma weak hyb_executor_free
+#pragma weak hyb_executor_bind
+#pragma weak hyb_executor_run
+#pragma weak hyb_executor_n_outputs
+#pragma weak hyb_executor_get_output
+#pragma weak hyb_executor_get_bound
 
 const char *
 golden_mode_name (HybMode mode)
@@ -16,67 +26,113 @@ golden_mode_name (HybMode mode)
   return names[mode];
 }
 
-/* Binds a copy: auxiliary states are written, and other runs want the old ones. */
-static gboolean
-bind_variables (const GoldenRun *run, HybExecutor *executor, GError **error)
-{
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (run->graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const char *name = hyb_graph_get_node (run->graph, variables[i])->name;
-      HybTensor  *tensor = g_hash_table_lookup (run->tensors, name);
-      g_autoptr (HybTensor) copy = tensor ? hyb_tensor_copy (tensor) : NULL;
-
-      if (copy && !hyb_executor_bind (executor, name, copy, error))
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
-/* The variables behind those of the forward graph are the head gradients, in order. */
-static gboolean
-bind_head_gradients (const GoldenRun *run, HybGraph *graph, HybExecutor *executor, GError **error)
+/* One tensor per variable of graph: copies of what stands by name (auxiliary states
+ * are written, and other runs want the old ones), then the head gradients in order. */
+static GPtrArray *
+collect_variables (const GoldenRun *run, HybGraph *graph, GError **error)
 {
   guint            n, n_forward;
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+  const HybNodeId *ids = hyb_graph_get_variables (graph, &n);
+  g_autoptr (GPtrArray) variables =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
 
   hyb_graph_get_variables (run->graph, &n_forward);
-  for (guint i = n_forward; i < n; i++)
-    if (!hyb_executor_bind (executor,
-                            hyb_graph_get_node (graph, variables[i])->name,
-                            run->head_gradients->pdata[i - n_forward],
-                            error))
-      return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = hyb_graph_get_node (graph, ids[i])->name;
+      HybTensor  *tensor = i < n_forward ? g_hash_table_lookup (run->tensors, name)
+                                         : run->head_gradients->pdata[i - n_forward];
 
-  return TRUE;
+      if (!tensor)
+        {
+          hyb_error_at (error,
+                        HYB_GRAPH_ERROR,
+                        HYB_GRAPH_ERROR_MISSING,
+                        NULL,
+                        NULL,
+                        "variable “%s” has no value",
+                        name);
+          return NULL;
+        }
+      g_ptr_array_add (variables, hyb_tensor_copy (tensor));
+    }
+
+  return g_steal_pointer (&variables);
+}
+
+static GPtrArray *
+run_imperative (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GError **error)
+{
+  g_autoptr (GPtrArray) heads = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  HybRun context = { .training = run->training, .seed = run->seed };
+  guint  n;
+
+  hyb_graph_get_heads (graph, &n);
+  g_ptr_array_set_size (heads, (int) n);
+  if (!hyb_imperative_run (graph,
+                           (HybTensor *const *) variables->pdata,
+                           (HybTensor **) heads->pdata,
+                           &context,
+                           error))
+    return NULL;
+
+  return g_steal_pointer (&heads);
+}
+
+static GPtrArray *
+run_planned (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GError **error)
+{
+  HybExecutorOptions options = { .mode = run->mode, .training = run->training, .seed = run->seed };
+  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
+  g_autoptr (GPtrArray) heads = NULL;
+  guint            n;
+  const HybNodeId *ids = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (!hyb_executor_bind (executor,
+                            hyb_graph_get_node (graph, ids[i])->name,
+                            variables->pdata[i],
+                            error))
+      return NULL;
+  if (!hyb_executor_run (executor, NULL, error))
+    return NULL;
+
+  heads = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  for (guint i = 0; i < hyb_executor_n_outputs (executor); i++)
+    g_ptr_array_add (heads, hyb_tensor_copy (hyb_executor_get_output (executor, i)));
+
+  /* The executor replaces states that were written by new tensors. */
+  for (guint i = 0; i < n; i++)
+    {
+      HybTensor *now = hyb_executor_get_bound (executor, hyb_graph_get_node (graph, ids[i])->name);
+
+      hyb_tensor_ref (now);
+      hyb_tensor_unref (variables->pdata[i]);
+      variables->pdata[i] = now;
+    }
+
+  return g_steal_pointer (&heads);
 }
 
 static void
-keep_states (const GoldenRun *run, HybExecutor *executor, GHashTable *states)
+keep_states (HybGraph *graph, GPtrArray *variables, GHashTable *states)
 {
   guint            n;
-  const HybNodeId *auxiliary = hyb_graph_get_auxiliary (run->graph, &n);
+  const HybNodeId *ids = hyb_graph_get_variables (graph, &n);
 
   for (guint i = 0; i < n; i++)
-    {
-      const char *name = hyb_graph_get_node (run->graph, auxiliary[i])->name;
-      HybTensor  *state = hyb_executor_get_bound (executor, name);
-
-      if (state)
-        g_hash_table_insert (states, g_strdup (name), hyb_tensor_copy (state));
-    }
+    if (hyb_graph_is_auxiliary (graph, ids[i]))
+      g_hash_table_insert (states,
+                           g_strdup (hyb_graph_get_node (graph, ids[i])->name),
+                           hyb_tensor_ref (variables->pdata[i]));
 }
 
 GPtrArray *
 golden_run (const GoldenRun *run, GHashTable *states, GError **error)
 {
-  HybExecutorOptions options = { .mode = run->mode, .training = run->training, .seed = run->seed };
   g_autoptr (HybGraph) graph = NULL;
-  g_autoptr (HybExecutor) executor = NULL;
-  GPtrArray *outputs;
+  g_autoptr (GPtrArray) variables = NULL;
+  GPtrArray *heads;
 
   if (run->head_gradients)
     graph = hyb_graph_with_gradients (run->graph,
@@ -85,22 +141,19 @@ golden_run (const GoldenRun *run, GHashTable *states, GError **error)
                                       error);
   else
     graph = hyb_graph_ref (run->graph);
-  if (!graph)
+  if (graph)
+    variables = collect_variables (run, graph, error);
+  if (!variables)
     return NULL;
 
-  executor = hyb_executor_new (graph, &options);
-  if (!bind_variables (run, executor, error) ||
-      (run->head_gradients && !bind_head_gradients (run, graph, executor, error)) ||
-      !hyb_executor_run (executor, NULL, error))
-    return NULL;
+  if (run->mode == HYB_MODE_IMPERATIVE)
+    heads = run_imperative (run, graph, variables, error);
+  else
+    heads = run_planned (run, graph, variables, error);
+  if (heads && states)
+    keep_states (graph, variables, states);
 
-  outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
-  for (guint i = 0; i < hyb_executor_n_outputs (executor); i++)
-    g_ptr_array_add (outputs, hyb_tensor_copy (hyb_executor_get_output (executor, i)));
-  if (states)
-    keep_states (run, executor, states);
-
-  return outputs;
+  return heads;
 }
 
 static HybShape

@@ -3,8 +3,9 @@
 
 #include "tests/engine/goldens/golden.h"
 
+#include "engine/base/error.h"
 #include "engine/formats/file.h"
-#include "engine/formats/format.h"
+#include "engine/formats/mxnet-symbol.h"
 #include "engine/formats/npz.h"
 
 #include <math.h>
@@ -111,10 +112,29 @@ golden_read_npz (const char *path, GError **error)
   return tensors;
 }
 
-gboolean
-golden_read_file (HybModel *model, const char *path, GError **error)
+/* The first finding that says that the graph cannot run. */
+static gboolean
+refuse_findings (HybModel *model, GError **error)
 {
-  return hyb_model_read_file (model, path, error);
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      if (finding->severity == HYB_SEVERITY_ERROR)
+        {
+          g_set_error (error,
+                       HYB_FORMAT_ERROR,
+                       HYB_FORMAT_ERROR_MALFORMED,
+                       "%s: %s",
+                       finding->code,
+                       finding->message);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
 }
 
 gboolean
@@ -122,7 +142,15 @@ golden_read_text (HybModel *model, const char *text, const char *where, GError *
 {
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
 
-  return hyb_model_read_bytes (model, bytes, where, error);
+  return hyb_symbol_read (model, bytes, where, error) && refuse_findings (model, error);
+}
+
+gboolean
+golden_read_graph_file (HybModel *model, const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = hyb_file_read (path, HYB_FILE_TEXT_LIMIT, error);
+
+  return bytes && hyb_symbol_read (model, bytes, path, error) && refuse_findings (model, error);
 }
 
 HybModel *

@@ -21,10 +21,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (cJSON, cJSON_Delete)
 /* Named tensors of an npz: char * to HybTensor *. */
 GHashTable *golden_read_npz (const char *path, GError **error);
 
-/* What a file or a text in memory holds, put into model. */
-gboolean  golden_read_file (HybModel *model, const char *path, GError **error);
-HybModel *golden_read_symbol (const cJSON *symbol, GError **error);
+/* Graphs.  A finding that says “error” fails too. */
+gboolean  golden_read_graph_file (HybModel *model, const char *path, GError **error);
 gboolean  golden_read_text (HybModel *model, const char *text, const char *where, GError **error);
+HybModel *golden_read_symbol (const cJSON *symbol, GError **error);
 
 typedef struct
 {
