@@ -1,19 +1,25 @@
-/* softmax.c — softmax along one axis, and its gradient.
+/* softmax.c — softmax, softmin and log_softmax along one axis, and their gradients.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/op.h"
 
 #include "engine/autograd/gradient.h"
+#include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/exec/run.h"
+#include "engine/kernels/vector-math.h"
+#include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef struct
 {
-  gint64 axis;
-  double temperature;
+  gint64   axis;
+  double   temperature;
+  HybDType dtype;
+  gboolean use_length;
 } SoftmaxParams;
 
 static const HybParam softmax_params[] = {
@@ -22,6 +28,14 @@ static const HybParam softmax_params[] = {
     HYB_PARAM_OPTIONAL_FLOAT,
     "None",
     .doc = "divides the input" },
+  { HYB_FIELD (SoftmaxParams, dtype),
+    HYB_PARAM_DTYPE,
+    "None",
+    .doc = "element type of the output, if not that of the input" },
+  { HYB_FIELD (SoftmaxParams, use_length),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "a second input tells how much of each row counts" },
   { 0 },
 };
 
@@ -45,114 +59,276 @@ view_axis (const HybCall *call)
   };
 }
 
+static void
+softmax_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const SoftmaxParams *params = values;
+
+  *n_inputs = params->use_length ? 2 : 1;
+  *n_outputs = 1;
+}
+
+/* Lengths have the shape of the data without the axis. */
+static gboolean
+infer_length (HybShape *length, const HybShape *data, int axis, GError **error)
+{
+  HybShape want = { .rank = data->rank - 1 };
+
+  for (int i = 0; i < want.rank; i++)
+    want.dim[i] = data->dim[i < axis ? i : i + 1];
+
+  return hyb_layer_expect (length, "length", &want, error);
+}
+
 static gboolean
 softmax_infer_shape (HybCall *call, GError **error)
 {
   const SoftmaxParams *params = call->params;
+  HybShape            *data = &call->input[0].shape;
+  int                  axis;
 
-  if (!hyb_rule_same_shape (call, error))
+  if (!hyb_shape_unify (data, &call->output[0].shape, error))
     return FALSE;
 
   /* The axis can be checked only once the rank is known. */
-  return call->input[0].shape.rank == HYB_UNKNOWN ||
-         hyb_shape_axis (&call->input[0].shape, params->axis, error) >= 0;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  axis = hyb_shape_axis (data, params->axis, error);
+
+  return axis >= 0 &&
+         (call->n_inputs < 2 || infer_length (&call->input[1].shape, data, axis, error));
 }
+
+static gboolean
+softmax_infer_dtype (HybCall *call, GError **error)
+{
+  const SoftmaxParams *params = call->params;
+  HybDType             length = call->n_inputs > 1 ? call->input[1].dtype : HYB_I32;
+
+  if (length != HYB_DTYPE_UNKNOWN && length != HYB_I32 && length != HYB_I64)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_TYPES,
+                         "length",
+                         NULL,
+                         "it is %s and must be int32 or int64",
+                         hyb_dtype_name (length));
+
+  if (params->dtype == HYB_DTYPE_UNKNOWN)
+    return hyb_dtype_unify (&call->input[0].dtype, &call->output[0].dtype, error);
+  return hyb_dtype_assign (&call->output[0].dtype, params->dtype, error);
+}
+
+typedef enum
+{
+  SOFTMAX,
+  LOG_SOFTMAX,
+} SoftmaxKind;
 
 typedef struct
 {
+  SoftmaxKind   kind;
   AxisView      view;
-  double        scale; /* 1 / temperature */
-  gconstpointer x, dy;
-  gpointer      y;
-} SoftmaxWork;
+  double        scale; /* 1 / temperature, negative for softmin */
+  gconstpointer x, y, dy;
+  gpointer      to;
+  gconstpointer length; /* NULL: rows count in full */
+  HybDType      length_dtype;
+} Work;
 
-/* The loops are the same for every float type: T is the type, EXP its function. */
-#define SOFTMAX_LOOPS(T, suffix, EXP)                                                         \
-  /* Subtracting the maximum keeps exp() finite and cancels out in the quotient. */           \
-  static void softmax_row_##suffix (const SoftmaxWork *work, gint64 base)                     \
-  {                                                                                           \
-    const T *x = (const T *) work->x + base;                                                  \
-    T       *y = (T *) work->y + base;                                                        \
-    gint64   length = work->view.length, inner = work->view.inner;                            \
-    T        max = -(T) INFINITY, sum = 0;                                                    \
-                                                                                              \
-    for (gint64 k = 0; k < length; k++)                                                       \
-      max = x[k * inner] > max ? x[k * inner] : max;                                          \
-    for (gint64 k = 0; k < length; k++)                                                       \
-      sum += y[k * inner] = EXP ((x[k * inner] - max) * (T) work->scale);                     \
-    for (gint64 k = 0; k < length; k++)                                                       \
-      y[k * inner] /= sum;                                                                    \
-  }                                                                                           \
-                                                                                              \
-  /* dx = (y ∘ dy − y · Σ(y ∘ dy)) / temperature; x holds y here. */                  \
-  static void softmax_gradient_row_##suffix (const SoftmaxWork *work, gint64 base)            \
-  {                                                                                           \
-    const T *y = (const T *) work->x + base;                                                  \
-    const T *dy = (const T *) work->dy + base;                                                \
-    T       *dx = (T *) work->y + base;                                                       \
-    gint64   length = work->view.length, inner = work->view.inner;                            \
-    T        sum = 0;                                                                         \
-                                                                                              \
-    for (gint64 k = 0; k < length; k++)                                                       \
-      sum += y[k * inner] * dy[k * inner];                                                    \
-    for (gint64 k = 0; k < length; k++)                                                       \
-      dx[k * inner] = y[k * inner] * (dy[k * inner] - sum) * (T) work->scale;                 \
-  }                                                                                           \
-                                                                                              \
-  static void softmax_slice_##suffix (gint64 begin, gint64 end, gpointer data)                \
-  {                                                                                           \
-    const SoftmaxWork *work = data;                                                           \
-                                                                                              \
-    for (gint64 o = begin; o < end; o++)                                                      \
-      for (gint64 i = 0; i < work->view.inner; i++)                                           \
-        if (work->dy != NULL)                                                                 \
-          softmax_gradient_row_##suffix (work, o * work->view.length * work->view.inner + i); \
-        else                                                                                  \
-          softmax_row_##suffix (work, o * work->view.length * work->view.inner + i);          \
-  }
+/* How much of the row at this place of outer × inner counts. */
+static gint64
+row_length (const Work *work, gint64 place)
+{
+  if (work->length == NULL)
+    return work->view.length;
 
-SOFTMAX_LOOPS (float, f32, expf)
-SOFTMAX_LOOPS (double, f64, exp)
-
-#undef SOFTMAX_LOOPS
+  return CLAMP (hyb_dtype_get_int (work->length, work->length_dtype, (gsize) place),
+                0,
+                work->view.length);
+}
 
 static void
-softmax_compute (const HybCall *call, SoftmaxWork *work)
+exponentials_f32 (float *values, gint64 n)
+{
+  hyb_vector_exp ((gsize) n, values, values);
+}
+
+static void
+exponentials_f64 (double *values, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    values[i] = exp (values[i]);
+}
+
+#define REAL_KERNEL "engine/ops/softmax-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static void
+init_work (Work *work, const HybCall *call, SoftmaxKind kind, double sign)
 {
   const SoftmaxParams *params = call->params;
-  gint64               grain;
 
+  work->kind = kind;
   work->view = view_axis (call);
-  work->scale = isnan (params->temperature) ? 1 : 1 / params->temperature;
-  grain = MAX (1, 16384 / MAX (1, work->view.length * work->view.inner));
-  hyb_parallel_for (work->view.outer,
-                    grain,
-                    call->input[0].dtype == HYB_F64 ? softmax_slice_f64 : softmax_slice_f32,
-                    work);
+  work->scale = isnan (params->temperature) ? sign : sign / params->temperature;
+}
+
+static void
+run_work (Work *work, HybParallelFunc func)
+{
+  gint64 size = work->view.length * work->view.inner;
+
+  hyb_parallel_for (work->view.outer, MAX (1, 16384 / MAX (1, size)), func, work);
+}
+
+/* Room for operands of another type than the one computed in. */
+static gsize
+convert_workspace (const HybType *from, const HybType *to)
+{
+  return from->dtype == to->dtype ? 0 : (gsize) hyb_shape_size (&to->shape) * sizeof (double);
+}
+
+static gsize
+softmax_workspace (const HybCall *call)
+{
+  return convert_workspace (&call->input[0], &call->output[0]);
+}
+
+/* Computes in the type of the output. */
+static void
+compute (const HybCall *call, const HybRun *run, SoftmaxKind kind, double sign)
+{
+  Work work = { .x = run->input[0], .to = run->output[0] };
+
+  init_work (&work, call, kind, sign);
+  if (call->n_inputs > 1)
+    {
+      work.length = run->input[1];
+      work.length_dtype = call->input[1].dtype;
+    }
+  if (softmax_workspace (call) > 0)
+    {
+      hyb_dtype_convert (run->workspace,
+                         call->output[0].dtype,
+                         run->input[0],
+                         call->input[0].dtype,
+                         (gsize) hyb_shape_size (&call->input[0].shape));
+      work.x = run->workspace;
+    }
+
+  run_work (&work, call->output[0].dtype == HYB_F64 ? softmax_slice_f64 : softmax_slice_f32);
 }
 
 static void
 softmax_forward (const HybCall *call, const HybRun *run)
 {
-  SoftmaxWork work = { .x = run->input[0], .y = run->output[0] };
+  compute (call, run, SOFTMAX, 1);
+}
 
-  softmax_compute (call, &work);
+static void
+softmin_forward (const HybCall *call, const HybRun *run)
+{
+  compute (call, run, SOFTMAX, -1);
+}
+
+static void
+log_softmax_forward (const HybCall *call, const HybRun *run)
+{
+  compute (call, run, LOG_SOFTMAX, 1);
+}
+
+/* Gradient.  Inputs: gradient, output, and the data where dtype makes its type differ.
+ * Past the length the output is 0 and so is the gradient: lengths are not needed. */
+static void
+backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const SoftmaxParams *params = values;
+
+  *n_inputs = params->dtype == HYB_DTYPE_UNKNOWN ? 2 : 3;
+  *n_outputs = 1;
+}
+
+static gboolean
+backward_infer_dtype (HybCall *call, GError **error)
+{
+  return hyb_dtype_unify (&call->input[0].dtype, &call->input[1].dtype, error) &&
+         hyb_dtype_unify (&call->output[0].dtype,
+                          &call->input[call->n_inputs > 2 ? 2 : 0].dtype,
+                          error);
+}
+
+static gsize
+backward_workspace (const HybCall *call)
+{
+  return convert_workspace (&call->output[0], &call->input[0]);
+}
+
+/* Computes in the type of the forward output. */
+static void
+compute_backward (const HybCall *call, const HybRun *run, SoftmaxKind kind, double sign)
+{
+  gboolean converts = backward_workspace (call) > 0;
+  Work     work = { .dy = run->input[0],
+                    .y = run->input[1],
+                    .to = converts ? run->workspace : run->output[0] };
+
+  init_work (&work, call, kind, sign);
+  run_work (&work, call->input[0].dtype == HYB_F64 ? backward_slice_f64 : backward_slice_f32);
+  if (converts)
+    hyb_dtype_convert (run->output[0],
+                       call->output[0].dtype,
+                       run->workspace,
+                       call->input[0].dtype,
+                       (gsize) hyb_shape_size (&call->output[0].shape));
 }
 
 static void
 softmax_backward (const HybCall *call, const HybRun *run)
 {
-  SoftmaxWork work = { .x = run->input[0], .dy = run->input[1], .y = run->output[0] };
+  compute_backward (call, run, SOFTMAX, 1);
+}
 
-  softmax_compute (call, &work);
+static void
+softmin_backward (const HybCall *call, const HybRun *run)
+{
+  compute_backward (call, run, SOFTMAX, -1);
+}
+
+static void
+log_softmax_backward (const HybCall *call, const HybRun *run)
+{
+  compute_backward (call, run, LOG_SOFTMAX, 1);
+}
+
+static void
+emit_gradient (HybGrad *grad, const char *op)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_output (grad, 0),
+                          hyb_grad_input (grad, 0) };
+  guint      n_inputs, n_outputs;
+
+  backward_arity (hyb_grad_params (grad), &n_inputs, &n_outputs);
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, n_inputs, inputs));
 }
 
 static void
 softmax_gradient (HybGrad *grad)
 {
-  HybValueId inputs[] = { hyb_grad_output (grad, 0), hyb_grad_incoming (grad, 0) };
+  emit_gradient (grad, "_backward_softmax");
+}
 
-  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_softmax", 2, inputs));
+static void
+softmin_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_softmin");
+}
+
+static void
+log_softmax_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_log_softmax");
 }
 
 /* max, subtract, exp, sum, divide: five passes over the elements. */
@@ -162,39 +338,56 @@ softmax_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_elementwise (call, 5.0, cost);
 }
 
-static const char *const softmax_inputs[] = { "data", NULL };
-static const char *const softmax_outputs[] = { "output", NULL };
-static const char *const backward_inputs[] = { "output", "gradient", NULL };
+static const char *const softmax_inputs[] = { "data", "length", NULL };
+static const char *const one_input[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", "output", "data", NULL };
+
+#define FORWARD(mxnet_name, sentence, operands, count, compute, differentiate)       \
+  {                                                                                  \
+    .name = mxnet_name, .doc = sentence, .category = HYB_CATEGORY_REDUCTION,         \
+    .flags = HYB_OP_IN_PLACE, .inputs = operands, .constant_inputs = 1u << 1,        \
+    .params = softmax_params, .params_size = sizeof (SoftmaxParams), .arity = count, \
+    .infer_shape = softmax_infer_shape, .infer_dtype = softmax_infer_dtype,          \
+    .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .workspace = softmax_workspace,  \
+    .gradient = differentiate, .cost = softmax_cost                                  \
+  }
+
+#define BACKWARD(internal_name, sentence, compute)                                   \
+  {                                                                                  \
+    .name = internal_name, .doc = sentence, .category = HYB_CATEGORY_REDUCTION,      \
+    .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = softmax_params,   \
+    .params_size = sizeof (SoftmaxParams), .arity = backward_arity,                  \
+    .infer_shape = hyb_rule_same_shape, .infer_dtype = backward_infer_dtype,         \
+    .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .workspace = backward_workspace, \
+    .cost = softmax_cost                                                             \
+  }
 
 const HybOp hyb_ops_softmax[] = {
-  {
-      .name = "softmax",
-      .doc = "Exponentials of the input, scaled to sum to one along an axis.",
-      .category = HYB_CATEGORY_REDUCTION,
-      .flags = HYB_OP_IN_PLACE,
-      .inputs = softmax_inputs,
-      .outputs = softmax_outputs,
-      .params = softmax_params,
-      .params_size = sizeof (SoftmaxParams),
-      .infer_shape = softmax_infer_shape,
-      .dtypes = HYB_DTYPES_FLOAT,
-      .forward = softmax_forward,
-      .gradient = softmax_gradient,
-      .cost = softmax_cost,
-  },
-  {
-      .name = "_backward_softmax",
-      .doc = "Gradient of softmax from its output and the gradient of that.",
-      .category = HYB_CATEGORY_REDUCTION,
-      .flags = HYB_OP_INTERNAL,
-      .inputs = backward_inputs,
-      .outputs = softmax_outputs,
-      .params = softmax_params,
-      .params_size = sizeof (SoftmaxParams),
-      .infer_shape = softmax_infer_shape,
-      .dtypes = HYB_DTYPES_FLOAT,
-      .forward = softmax_backward,
-      .cost = softmax_cost,
-  },
+  FORWARD ("softmax",
+           "Exponentials of the input, scaled to sum to one along an axis.",
+           softmax_inputs,
+           softmax_arity,
+           softmax_forward,
+           softmax_gradient),
+  FORWARD ("softmin",
+           "Exponentials of the negated input, scaled to sum to one along an axis.",
+           one_input,
+           NULL,
+           softmin_forward,
+           softmin_gradient),
+  FORWARD ("log_softmax",
+           "Logarithm of softmax, without computing it.",
+           one_input,
+           NULL,
+           log_softmax_forward,
+           log_softmax_gradient),
+  BACKWARD ("_backward_softmax", "Gradient of softmax from its output.", softmax_backward),
+  BACKWARD ("_backward_softmin", "Gradient of softmin from its output.", softmin_backward),
+  BACKWARD ("_backward_log_softmax",
+            "Gradient of log_softmax from its output.",
+            log_softmax_backward),
   { 0 },
 };
+
+#undef FORWARD
+#undef BACKWARD
