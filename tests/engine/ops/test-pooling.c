@@ -1,0 +1,77 @@
+/* test-pooling.c — what the common operator checks cannot know about Pooling.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+static const OpSample samples[] = {
+  { "Pooling", "largest", "kernel=(2, 2) stride=(2, 2)", { "f32[1,2,5,5]" } },
+  { "Pooling", "largest in space", "kernel=(2, 2, 2) stride=(2, 1, 2)", { "f32[1,1,4,3,4]" } },
+  { "Pooling",
+    "last window hangs over",
+    "kernel=(3, 3) stride=(2, 2) pad=(1, 1) pooling_convention=full",
+    { "f32[1,1,6,6]" } },
+  { "Pooling",
+    "average",
+    "pool_type=avg kernel=(3, 3) stride=(2, 2) pad=(1, 1)",
+    { "f32[2,1,4,5]" } },
+  { "Pooling",
+    "average without padding",
+    "pool_type=avg kernel=(3, 3) stride=(2, 2) pad=(1, 1) count_include_pad=False",
+    { "f32[1,1,4,4]" } },
+  { "Pooling", "sum of a line", "pool_type=sum kernel=(3,) stride=(2,)", { "f32[1,2,7]" } },
+  { "Pooling", "norm of degree 1", "pool_type=lp p_value=1 kernel=(2, 2)", { "f32[1,1,3,3]" } },
+  { "Pooling", "norm of degree 2", "pool_type=lp p_value=2 kernel=(2, 2)", { "f32[1,1,3,3]" } },
+  { "Pooling",
+    "norm of degree 3",
+    "pool_type=lp p_value=3 kernel=(2, 2)",
+    { "f32[1,1,3,3] 0.5..2" } },
+  { "Pooling", "global", "global_pool=True pool_type=avg kernel=(2, 2)", { "f32[2,2,3,3]" } },
+  { "Pooling", "global without kernel", "global_pool=True", { "f32[2,2,4]" } },
+  { "Pooling", "channels last", "kernel=(2, 2) layout=NHWC", { "f32[2,3,3,2]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "Pooling", "kernel larger than the data", "kernel=(5, 5)", { "f32[1,1,3,3]" }, "5 cells" },
+  { "Pooling",
+    "data without spatial axes enough",
+    "kernel=(2, 2)",
+    { "f32[1,3,4]" },
+    "4 dimensions" },
+  { "Pooling", "norm without degree", "kernel=(2, 2) pool_type=lp", { "f32[1,1,3,3]" }, "p_value" },
+  { "Pooling", "no kernel", NULL, { "f32[1,1,3,3]" }, "kernel" },
+  { 0 },
+};
+
+static void
+test_padding_never_wins (void)
+{
+  g_autoptr (HybTensor) y =
+      op_run ("Pooling", "kernel=(2,) pad=(1,)", op_tensor ("f32[1,1,2]", -3., -5.), NULL);
+
+  op_assert_near (y, 0, -3., -3., -5.);
+}
+
+static void
+test_averages_do_not_count_cells_beyond_the_padding (void)
+{
+  g_autoptr (HybTensor) y = op_run ("Pooling",
+                                    "kernel=(2,) stride=(2,) pool_type=avg pooling_convention=full",
+                                    op_tensor ("f32[1,1,3]", 2., 4., 6.),
+                                    NULL);
+
+  op_assert_near (y, 0, 3., 6.);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("pooling", hyb_ops_pooling, samples, refusals);
+  g_test_add_func ("/engine/ops/pooling/padding-never-wins", test_padding_never_wins);
+  g_test_add_func ("/engine/ops/pooling/averages-do-not-count-cells-beyond-the-padding",
+                   test_averages_do_not_count_cells_beyond_the_padding);
+
+  return g_test_run ();
+}
