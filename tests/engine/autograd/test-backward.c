@@ -186,7 +186,7 @@ find_op_without_gradient (void)
       guint n_inputs, n_outputs;
 
       if (ops[i]->gradient || ops[i]->flags & (HYB_OP_NO_GRADIENT | HYB_OP_OPAQUE) ||
-          ops[i]->arity || ops[i]->recording || ops[i]->n_bodies ||
+          ops[i]->params || ops[i]->arity || ops[i]->recording || ops[i]->n_bodies ||
           (ops[i]->constant_inputs | ops[i]->mutates) & 1)
         continue;
       hyb_op_arity (ops[i], NULL, &n_inputs, &n_outputs);
