@@ -258,7 +258,7 @@ add_gradient_head (HybFlow *flow, HybNodeId wrt)
   if (gradient == HYB_NO_ID && !flow->error)
     {
       name = g_strconcat (hyb_graph_get_node (flow->graph, wrt)->name, "_gradient", NULL);
-      gradient = hyb_flow_emit (flow, wrt, "zeros_like", name, 1, &variable);
+      gradient = hyb_flow_emit (flow, wrt, "zeros_like", name, NULL, 1, &variable);
     }
 
   if (!flow->error)

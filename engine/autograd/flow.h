@@ -50,11 +50,12 @@ void hyb_flow_arrive (HybFlow *flow, HybValueId target, HybValueId value);
 /* The sum of what arrived; HYB_NO_ID if nothing did (or after a failure). */
 HybValueId hyb_flow_sum (HybFlow *flow, HybValueId target);
 /* A node that belongs to the gradient of the producer of near. */
-HybValueId hyb_flow_emit (HybFlow          *flow,
-                          HybNodeId         near,
-                          const char       *op,
-                          const char       *name,
-                          guint             n_inputs,
-                          const HybValueId *inputs);
+HybValueId hyb_flow_emit (HybFlow           *flow,
+                          HybNodeId          near,
+                          const char        *op,
+                          const char        *name,
+                          const char *const *attributes,
+                          guint              n_inputs,
+                          const HybValueId  *inputs);
 /* Whether gradients may flow into this input of this operator at all. */
 gboolean hyb_flow_input_is_open (const HybOp *op, guint index);

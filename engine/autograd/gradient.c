@@ -53,12 +53,13 @@ flow_find_op (HybFlow *flow, const HybNode *node, const char *name)
 }
 
 HybValueId
-hyb_flow_emit (HybFlow          *flow,
-               HybNodeId         near,
-               const char       *op,
-               const char       *name,
-               guint             n_inputs,
-               const HybValueId *inputs)
+hyb_flow_emit (HybFlow           *flow,
+               HybNodeId          near,
+               const char        *op,
+               const char        *name,
+               const char *const *attributes,
+               guint              n_inputs,
+               const HybValueId  *inputs)
 {
   const HybNode *node = hyb_graph_get_node (flow->graph, near);
 
@@ -66,6 +67,7 @@ hyb_flow_emit (HybFlow          *flow,
                    &(HybNodeSpec){
                        .op = flow_find_op (flow, node, op),
                        .name = name,
+                       .attributes = attributes,
                        .n_inputs = n_inputs,
                        .inputs = inputs,
                        .key = node->key,
@@ -74,20 +76,13 @@ hyb_flow_emit (HybFlow          *flow,
                    });
 }
 
-HybValueId
-hyb_flow_sum (HybFlow *flow, HybValueId target)
+/* What arrived at a value, in order. */
+static guint32 *
+list_arrivals (HybFlow *flow, const HybArrivals *at)
 {
-  HybArrivals        *at = &flow->at[target];
-  g_autofree guint32 *values = NULL;
-  g_autofree char    *name = NULL;
-  HybNodeId           producer;
-  HybValueId          sum;
-  guint               n = 0;
+  guint32 *values = g_new (guint32, at->count);
+  guint    n = 0;
 
-  if (at->count == 0)
-    return HYB_NO_ID;
-
-  values = g_new (guint32, at->count);
   for (guint32 i = at->first; i != 0;)
     {
       const HybArrival *arrival = &g_array_index (flow->arrivals, HybArrival, i - 1);
@@ -96,12 +91,33 @@ hyb_flow_sum (HybFlow *flow, HybValueId target)
       i = arrival->next;
     }
 
-  if (n == 1)
+  return values;
+}
+
+HybValueId
+hyb_flow_sum (HybFlow *flow, HybValueId target)
+{
+  HybArrivals        *at = &flow->at[target];
+  g_autofree guint32 *values = NULL;
+  g_autofree char    *name = NULL;
+  g_autofree char    *count = g_strdup_printf ("%u", at->count);
+  const char         *attributes[] = { "num_args", count, NULL };
+  HybNodeId           producer;
+  HybValueId          sum;
+
+  if (at->count == 0)
+    return HYB_NO_ID;
+
+  values = list_arrivals (flow, at);
+  if (at->count == 1)
     return values[0];
 
   producer = hyb_builder_get_producer (flow->builder, target);
   name = g_strconcat (hyb_graph_get_node (flow->graph, producer)->name, "_gradient_sum", NULL);
-  sum = hyb_flow_emit (flow, producer, n == 2 ? "elemwise_add" : "add_n", name, n, values);
+  if (at->count == 2)
+    sum = hyb_flow_emit (flow, producer, "elemwise_add", name, NULL, 2, values);
+  else
+    sum = hyb_flow_emit (flow, producer, "add_n", name, attributes, at->count, values);
 
   *at = (HybArrivals){ 0 };
   if (sum != HYB_NO_ID)

@@ -129,15 +129,18 @@ reduce_like_workspace (const HybCall *call)
   return (gsize) hyb_shape_size (&call->output[0].shape) * sizeof (double);
 }
 
+/* broadcast_like wants equal ranks; adding to zeros does not. */
 static void
 reduce_like_gradient (HybGrad *grad)
 {
+  HybValueId zeros = hyb_grad_emit (grad, "zeros_like", hyb_grad_input (grad, 0), HYB_NO_ID);
+
   hyb_grad_set_input (grad,
                       0,
                       hyb_grad_emit (grad,
-                                     "broadcast_like",
+                                     "broadcast_add",
+                                     zeros,
                                      hyb_grad_incoming (grad, 0),
-                                     hyb_grad_input (grad, 0),
                                      HYB_NO_ID));
 }
 

@@ -52,8 +52,10 @@ typedef struct
 GPtrArray *golden_run (const GoldenRun *run, GHashTable *states, GError **error);
 
 /* Compares shapes as inferred from "given" with "arguments" and "outputs" of an object
- * of shapes by name, lists in order.  Appends what is wrong. */
+ * of shapes by name, lists in order.  Dtypes are those of tensors (by name, may be NULL).  Appends what is
+ * wrong. */
 void golden_check_shapes (HybGraph    *graph,
+                          GHashTable  *tensors,
                           const cJSON *given,
                           const cJSON *arguments,
                           const cJSON *outputs,

@@ -264,11 +264,13 @@ case_check_graph (const Case *this)
     }
 
   golden_check_shapes (this->graph,
+                       this->tensors,
                        case_get (this, "input_shapes"),
                        case_get (this, "argument_shapes"),
                        outputs,
                        wrong);
   golden_check_shapes (this->graph,
+                       this->tensors,
                        case_get (this, "input_shapes"),
                        case_get (this, "auxiliary_shapes"),
                        outputs,

@@ -294,6 +294,7 @@ case_check (Case *this)
   case_take_inputs (this);
   if (cJSON_IsObject (inference))
     golden_check_shapes (this->graph,
+                         this->inputs,
                          cJSON_GetObjectItemCaseSensitive (inference, "given"),
                          cJSON_GetObjectItemCaseSensitive (inference, "arguments"),
                          cJSON_GetObjectItemCaseSensitive (inference, "outputs"),

@@ -21,7 +21,7 @@ static const OpRefusal refusals[] = {
     "shapes do not fit",
     NULL,
     { "f32[4,7]", "f32[3]" },
-    "shape (4, 7) cannot be summed down to (3)" },
+    "shape (4, 7) cannot be summed down to (3,)" },
   { 0 },
 };
 
