@@ -5,7 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/exec/run.h"
 #include "engine/kernels/each.h"
-#include "engine/kernels/reduce.h"
+#include "engine/kernels/reduction.h"
 #include "engine/ops/op.h"
 #include "engine/ops/reduce-axes.h"
 #include "engine/ops/rules.h"

@@ -1,9 +1,9 @@
-/* reduce.c — sums, means, products and extrema over any axes.
+/* reduction.c — sums, means, products and extrema over any axes.
  *
- * Which axes: reduce-axes.c.  The loops: kernels/reduce.c.
+ * Which axes: reduce-axes.c.  The loops: kernels/reduction.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/kernels/reduce.h"
+#include "engine/kernels/reduction.h"
 #include "engine/autograd/gradient.h"
 #include "engine/exec/run.h"
 #include "engine/kernels/each.h"

@@ -1,15 +1,15 @@
-/* reduce.c — how a reduction over any axes is cut into rows, columns and blocks.
+/* reduction.c — how a reduction over any axes is cut into rows, columns and blocks.
  *
  * Neighbouring axes that are both reduced or both kept are one.  Innermost lies a run
  * of length × inner contiguous elements: length is reduced; inner, the width of what is
  * kept side by side, is 1 where the innermost axis itself is reduced.  The axes around the run are
  * kept (one task for each place) or reduced (all of a task's runs).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/reduce.h"
+#include "engine/kernels/reduction.h"
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/each.h"
-#include "engine/kernels/reduce-loops.h"
+#include "engine/kernels/reduction-loops.h"
 
 /* Accumulators of one task that lie side by side, on the stack. */
 #define MAX_WIDTH 512

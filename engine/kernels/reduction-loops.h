@@ -1,8 +1,8 @@
-/* reduce-loops.h — the inner loops of reductions, by reduction and element type.
+/* reduction-loops.h — the inner loops of reductions, by reduction and element type.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/reduce.h"
+#include "engine/kernels/reduction.h"
 
 /* An accumulator takes at most this many bytes; which type it is, the loops know. */
 #define HYB_ACCUMULATOR_SIZE 8

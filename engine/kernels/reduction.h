@@ -1,4 +1,4 @@
-/* reduce.h — sums, products and extrema over any set of axes.
+/* reduction.h — sums, products and extrema over any set of axes.
  *
  * Floating-point sums and products are kept in double, in blocks that depend on sizes
  * alone: the result is the same with any number of threads.

@@ -1,10 +1,10 @@
-/* reduce-loops.c — the inner loops of reductions.
+/* reduction-loops.c — the inner loops of reductions.
  *
  * Floats accumulate in double (extrema in their own type), integers in 64 bits that wrap.
  * A row is taken in by several accumulators side by side, which the compiler turns into
  * vectors without reordering anything.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/reduce-loops.h"
+#include "engine/kernels/reduction-loops.h"
 
 #include <math.h>
 
