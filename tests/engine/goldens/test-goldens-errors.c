@@ -49,10 +49,10 @@ make_inputs (const cJSON *json)
   return inputs;
 }
 
-/* What inference cannot know yet (a parameter nobody gave) gets zeros, so that a refusal
- * at run time is not one for a missing input; unless that is the case's point. */
-static void
-add_parameters (HybGraph *graph, GHashTable *inputs)
+/* Parameters that nobody gave get zeros, so that a refusal is not one for a missing
+ * input; FALSE if inference refuses already. */
+static gboolean
+add_parameters (HybGraph *graph, GHashTable *inputs, GError **error)
 {
   g_autofree HybType *types = g_new (HybType, hyb_graph_n_values (graph));
   guint               n;
@@ -68,8 +68,8 @@ add_parameters (HybGraph *graph, GHashTable *inputs)
       if (input)
         types[node->first_output] = *hyb_tensor_get_type (input);
     }
-  if (!hyb_infer_types (graph, types, NULL, FALSE, NULL))
-    return;
+  if (!hyb_infer_types (graph, types, NULL, FALSE, error))
+    return FALSE;
 
   for (guint i = 0; i < n; i++)
     {
@@ -81,6 +81,8 @@ add_parameters (HybGraph *graph, GHashTable *inputs)
                              g_strdup (node->name),
                              hyb_tensor_new_zeros (&types[node->first_output], NULL));
     }
+
+  return TRUE;
 }
 
 static gboolean
@@ -98,39 +100,79 @@ read_case (const cJSON *json, HybModel **model, GError **error)
 
 /* Whether MXNet's message is about one node; ours then has to name it too. */
 static gboolean
-is_about_a_node (const cJSON *json)
+is_about_a_node (const cJSON *json, const char *stage)
 {
-  const char *stage = cJSON_GetObjectItemCaseSensitive (json, "stage")->valuestring;
   const char *message = cJSON_GetObjectItemCaseSensitive (json, "message")->valuestring;
 
   return g_str_equal (stage, "infer") && strstr (message, "operator op:");
+}
+
+static gboolean
+is_lack_of_kernel (const cJSON *json)
+{
+  const char *message = cJSON_GetObjectItemCaseSensitive (json, "message")->valuestring;
+
+  return strstr (message, "only supported for GPU") != NULL;
+}
+
+/* What MXNet's reader refuses for no reason that matters is read, and noted; a node of an
+ * unknown operator is kept, to be looked at. */
+static void
+expect_noted (HybModel *model)
+{
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  if (findings->len > 0)
+    g_test_message ("noted: %s", ((const HybFinding *) findings->pdata[0])->message);
+  else if (!hyb_graph_has_opaque (hyb_model_get_graph (model)))
+    {
+      g_test_message ("the file is read and nothing is noted");
+      g_test_fail ();
+    }
 }
 
 static void
 test_refusal (gconstpointer data)
 {
   const cJSON *json = data;
+  const char  *stage = cJSON_GetObjectItemCaseSensitive (json, "stage")->valuestring;
   g_autoptr (GError) error = NULL;
   g_autoptr (HybModel) model = NULL;
   g_autoptr (GHashTable) inputs = make_inputs (json);
   g_autoptr (GPtrArray) outputs = NULL;
 
-  if (read_case (json, &model, &error) && hyb_model_get_graph (model))
+  if (read_case (json, &model, &error))
     {
       GoldenRun run = { .graph = hyb_model_get_graph (model),
                         .tensors = inputs,
-                        .mode = HYB_MODE_STATIC };
+                        .mode = HYB_MODE_IMPERATIVE };
 
-      add_parameters (run.graph, inputs);
-      outputs = golden_run (&run, NULL, &error);
+      if (g_str_equal (stage, "load"))
+        {
+          expect_noted (model);
+          return;
+        }
+      if (add_parameters (run.graph, inputs, &error))
+        outputs = golden_run (&run, NULL, &error);
     }
 
-  g_assert_null (outputs);
+  /* What lacks a kernel there may have one here. */
+  if (outputs && is_lack_of_kernel (json))
+    return;
+  if (outputs)
+    {
+      g_test_message ("nothing is refused");
+      g_test_fail ();
+      return;
+    }
+
   g_assert_nonnull (error);
   g_test_message ("%s", error->message);
-  g_assert_cmpuint (strlen (error->message), >, 10);
-  if (is_about_a_node (json) && !strstr (error->message, "op"))
-    g_error ("“%s” does not name the node", error->message);
+  if (is_about_a_node (json, stage) && !strstr (error->message, "“op”"))
+    {
+      g_test_message ("the node is not named");
+      g_test_fail ();
+    }
 }
 
 int

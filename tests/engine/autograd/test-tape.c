@@ -1,0 +1,218 @@
+/* test-tape.c — what is recorded, and what going back over it gives.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/autograd/tape.h"
+
+#include "engine/base/error.h"
+#include "tests/engine/ops/op-tensor.h"
+
+#include <string.h>
+
+/* One call with up to two inputs; its first output. */
+static HybTensor *
+call (HybTape *tape, const char *name, const char *attributes_text, HybTensor *a, HybTensor *b)
+{
+  const HybOp *op = hyb_op_find (name);
+  g_auto (GStrv) attributes = op_attributes_from_text (attributes_text);
+  HybTensor           *inputs[] = { a, b };
+  g_autofree gpointer *outputs = NULL;
+  HybRun               context = { .training = TRUE, .seed = 5 };
+  g_autoptr (GError) error = NULL;
+  gpointer params = NULL;
+  guint    n_inputs, n_outputs;
+
+  g_assert_nonnull (op);
+  if (op->params)
+    params = hyb_params_parse (op->params,
+                               op->params_size,
+                               (const char *const *) attributes,
+                               NULL,
+                               &error);
+  g_assert_no_error (error);
+  hyb_op_arity (op, params, &n_inputs, &n_outputs);
+  g_assert_cmpuint (n_inputs, ==, b ? 2 : 1);
+
+  outputs = g_new0 (gpointer, n_outputs);
+  hyb_tape_call (tape,
+                 op,
+                 params,
+                 NULL,
+                 n_inputs,
+                 inputs,
+                 (HybTensor **) outputs,
+                 &context,
+                 &error);
+  g_assert_no_error (error);
+  hyb_params_unref (params);
+  for (guint i = 1; i < n_outputs; i++)
+    hyb_tensor_unref (outputs[i]);
+
+  return outputs[0];
+}
+
+static void
+go_back (HybTape *tape, HybTensor *head, gboolean retain)
+{
+  g_autoptr (GError) error = NULL;
+
+  hyb_tape_backward (tape, 1, &head, NULL, retain, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_a_product_gives_the_other_factor (void)
+{
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) a = op_tensor ("f32[2]", 2., 3.);
+  g_autoptr (HybTensor) b = op_tensor ("f32[2]", 5., 7.);
+  g_autoptr (HybTensor) y = NULL;
+
+  hyb_tape_attach (tape, a, HYB_REQUEST_WRITE);
+  hyb_tape_begin (tape);
+  y = call (tape, "elemwise_mul", NULL, a, b);
+  hyb_tape_end (tape);
+  op_assert_near (y, 0, 10., 21.);
+
+  g_assert_null (hyb_tape_get_gradient (tape, a));
+  go_back (tape, y, FALSE);
+  op_assert_near (hyb_tape_get_gradient (tape, a), 0, 5., 7.);
+  g_assert_null (hyb_tape_get_gradient (tape, b));
+}
+
+static void
+test_requests_write_or_add (void)
+{
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) a = op_tensor ("f32[1]", 2.);
+  g_autoptr (HybTensor) b = op_tensor ("f32[1]", 3.);
+
+  hyb_tape_attach (tape, a, HYB_REQUEST_WRITE);
+  hyb_tape_attach (tape, b, HYB_REQUEST_ADD);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (HybTensor) y = NULL;
+
+      hyb_tape_begin (tape);
+      y = call (tape, "elemwise_mul", NULL, a, b);
+      hyb_tape_end (tape);
+      go_back (tape, y, FALSE);
+    }
+
+  op_assert_near (hyb_tape_get_gradient (tape, a), 0, 3.);
+  op_assert_near (hyb_tape_get_gradient (tape, b), 0, 6.);
+  hyb_tape_clear_gradients (tape);
+  g_assert_null (hyb_tape_get_gradient (tape, b));
+  hyb_tape_attach (tape, b, HYB_REQUEST_NULL);
+  g_assert_null (hyb_tape_get_gradient (tape, b));
+}
+
+static void
+test_what_is_computed_in_a_pause_is_a_constant (void)
+{
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) a = op_tensor ("f32[1]", 3.);
+  g_autoptr (HybTensor) square = NULL;
+  g_autoptr (HybTensor) y = NULL;
+
+  hyb_tape_attach (tape, a, HYB_REQUEST_WRITE);
+  g_assert_false (hyb_tape_is_recording (tape));
+  hyb_tape_begin (tape);
+  hyb_tape_pause (tape);
+  g_assert_false (hyb_tape_is_recording (tape));
+  square = call (tape, "elemwise_mul", NULL, a, a);
+  hyb_tape_end (tape);
+  g_assert_true (hyb_tape_is_recording (tape));
+  y = call (tape, "elemwise_mul", NULL, square, a);
+  hyb_tape_end (tape);
+
+  go_back (tape, y, FALSE);
+  op_assert_near (hyb_tape_get_gradient (tape, a), 0, 9.);
+}
+
+static void
+test_a_recording_can_be_kept_and_gone_over_again (void)
+{
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) a = op_tensor ("f32[1]", 3.);
+  g_autoptr (HybTensor) y = NULL;
+  g_autoptr (GError) error = NULL;
+
+  hyb_tape_attach (tape, a, HYB_REQUEST_ADD);
+  hyb_tape_begin (tape);
+  y = call (tape, "elemwise_mul", NULL, a, a);
+  hyb_tape_end (tape);
+
+  go_back (tape, y, TRUE);
+  go_back (tape, y, FALSE);
+  op_assert_near (hyb_tape_get_gradient (tape, a), 0, 12.);
+
+  g_assert_false (hyb_tape_backward (tape, 1, &y, NULL, FALSE, &error));
+  g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_MISSING);
+}
+
+static void
+test_head_gradients_can_be_given (void)
+{
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) a = op_tensor ("f32[2]", 3., 4.);
+  g_autoptr (HybTensor) weight = op_tensor ("f32[2]", 10., 100.);
+  g_autoptr (HybTensor) y = NULL;
+  g_autoptr (GError) error = NULL;
+  HybTensor *heads[2], *gradients[] = { weight, NULL };
+
+  hyb_tape_attach (tape, a, HYB_REQUEST_WRITE);
+  hyb_tape_begin (tape);
+  y = call (tape, "elemwise_mul", NULL, a, a);
+  hyb_tape_end (tape);
+  heads[0] = heads[1] = y;
+
+  /* The same head twice: weight and ones. */
+  hyb_tape_backward (tape, 2, heads, gradients, FALSE, &error);
+  g_assert_no_error (error);
+  op_assert_near (hyb_tape_get_gradient (tape, a), 0, 6. * 11, 8. * 101);
+}
+
+/* The mask that going back uses is the one that was drawn. */
+static void
+test_random_masks_repeat (void)
+{
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) a = op_tensor_from_text ("f32[64] 1..2", 0);
+  g_autoptr (HybTensor) y = NULL;
+  HybTensor *gradient;
+
+  if (!hyb_op_find ("Dropout"))
+    {
+      g_test_skip ("no operator Dropout");
+      return;
+    }
+
+  hyb_tape_attach (tape, a, HYB_REQUEST_WRITE);
+  hyb_tape_begin (tape);
+  y = call (tape, "Dropout", "p=0.5", a, NULL);
+  hyb_tape_end (tape);
+  go_back (tape, y, FALSE);
+
+  gradient = hyb_tape_get_gradient (tape, a);
+  for (gint64 i = 0; i < 64; i++)
+    g_assert_cmpint (hyb_tensor_get_value (gradient, i) != 0, ==, hyb_tensor_get_value (y, i) != 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+#define TEST(name, function) g_test_add_func ("/engine/autograd/tape/" name, function)
+  TEST ("a-product-gives-the-other-factor", test_a_product_gives_the_other_factor);
+  TEST ("requests-write-or-add", test_requests_write_or_add);
+  TEST ("what-is-computed-in-a-pause-is-a-constant",
+        test_what_is_computed_in_a_pause_is_a_constant);
+  TEST ("a-recording-can-be-kept-and-gone-over-again",
+        test_a_recording_can_be_kept_and_gone_over_again);
+  TEST ("head-gradients-can-be-given", test_head_gradients_can_be_given);
+  TEST ("random-masks-repeat", test_random_masks_repeat);
+#undef TEST
+
+  return g_test_run ();
+}
