@@ -246,9 +246,10 @@ hyb_npy_read (GBytes *bytes, const char *where, GError **error)
   if (!read_description (find_value (text, "descr"), &header, where, error) ||
       !read_shape (find_value (text, "shape"), &header, where, error))
     return NULL;
-  if (!hyb_shape_bytes (&header.type.shape, header.type.dtype, &size, error))
+  if (!hyb_shape_is_plausible (&header.type.shape) ||
+      !hyb_shape_bytes (&header.type.shape, header.type.dtype, &size, NULL))
     {
-      g_prefix_error (error, "%s: ", where);
+      refuse (where, error, "the shape in the header would not fit any memory");
       return NULL;
     }
   if (size > hyb_byte_reader_left (&reader))

@@ -3,6 +3,7 @@
 #include "engine/formats/sparse.h"
 
 #include "engine/base/error.h"
+#include "engine/formats/tensor-list.h"
 
 #include <string.h>
 
@@ -126,6 +127,11 @@ hyb_sparse_to_dense (const HybSparse *sparse, GError **error)
   if (sparse->type.shape.rank < rank || (rank == 2 && sparse->type.shape.rank != 2))
     {
       refuse (error, "it has %d dimensions", sparse->type.shape.rank);
+      return NULL;
+    }
+  if (!hyb_shape_is_plausible (&sparse->type.shape))
+    {
+      refuse (error, "its shape would not fit any memory");
       return NULL;
     }
   if (!hyb_shape_bytes (&sparse->type.shape, sparse->type.dtype, &bytes, error))

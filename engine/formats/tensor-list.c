@@ -131,3 +131,16 @@ hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError 
     memcpy (hyb_tensor_get_data (copy), data + offset, size);
   return copy;
 }
+
+gboolean
+hyb_shape_is_plausible (const HybShape *shape)
+{
+  guint64 product = 1;
+
+  for (int i = 0; i < shape->rank; i++)
+    if (shape->dim[i] < 0 ||
+        !g_uint64_checked_mul (&product, product, (guint64) MAX (shape->dim[i], 1)) ||
+        product > (guint64) 1 << 56)
+      return FALSE;
+  return TRUE;
+}

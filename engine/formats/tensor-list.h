@@ -30,3 +30,7 @@ GPtrArray *hyb_tensor_list_get_findings (HybTensorList *list);
 /* The elements at offset of bytes, mapped where alignment and the bytes that follow
  * allow it, else copied.  The caller has checked the bounds. */
 HybTensor *hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError **error);
+
+/* Whether the product of all dimensions but the zeros stays within what a file or a
+ * memory can hold; only then may any part of it be multiplied. */
+gboolean hyb_shape_is_plausible (const HybShape *shape);
