@@ -3,6 +3,7 @@
 
 #include "engine/block/f.h"
 
+#include "engine/autograd/tape.h"
 #include "engine/base/error.h"
 #include "engine/block/f-private.h"
 #include "engine/exec/imperative.h"
@@ -322,7 +323,23 @@ compute (HybF            *F,
   for (guint i = 0; i < n_inputs; i++)
     inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->tensor;
 
-  if (hyb_imperative_call (op, params, call->bodies, n_inputs, inputs, outputs, &context, error))
+  if (F->tape != NULL ? hyb_tape_call (F->tape,
+                                       op,
+                                       params,
+                                       call->bodies,
+                                       n_inputs,
+                                       inputs,
+                                       outputs,
+                                       &context,
+                                       error)
+                      : hyb_imperative_call (op,
+                                             params,
+                                             call->bodies,
+                                             n_inputs,
+                                             inputs,
+                                             outputs,
+                                             &context,
+                                             error))
     {
       values = g_new (HybValue *, n_outputs);
       for (guint i = 0; i < n_outputs; i++)

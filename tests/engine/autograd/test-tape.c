@@ -4,6 +4,7 @@
 #include "engine/autograd/tape.h"
 
 #include "engine/base/error.h"
+#include "engine/block/f.h"
 #include "tests/engine/ops/op-tensor.h"
 
 #include <string.h>
@@ -198,6 +199,28 @@ test_random_masks_repeat (void)
     g_assert_cmpint (hyb_tensor_get_value (gradient, i) != 0, ==, hyb_tensor_get_value (y, i) != 0);
 }
 
+static void
+test_f_records (void)
+{
+  g_autoptr (HybF) F = hyb_f_new (TRUE, 1);
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) a = op_tensor ("f32[2]", 2., 3.);
+  HybValue *x = hyb_value_from_tensor (F, a);
+  HybValue *y;
+  g_autoptr (GError) error = NULL;
+
+  hyb_tape_attach (tape, a, HYB_REQUEST_WRITE);
+  hyb_f_set_tape (F, tape);
+  hyb_tape_begin (tape);
+  y = hyb_mul (F, x, hyb_mul (F, x, x));
+  hyb_tape_end (tape);
+  hyb_f_check (F, &error);
+  g_assert_no_error (error);
+
+  go_back (tape, hyb_value_get_tensor (y), FALSE);
+  op_assert_near (hyb_tape_get_gradient (tape, a), 1e-6, 12., 27.);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -212,6 +235,7 @@ main (int argc, char **argv)
         test_a_recording_can_be_kept_and_gone_over_again);
   TEST ("head-gradients-can-be-given", test_head_gradients_can_be_given);
   TEST ("random-masks-repeat", test_random_masks_repeat);
+  TEST ("F-records", test_f_records);
 #undef TEST
 
   return g_test_run ();
