@@ -281,6 +281,33 @@ hyb_imperative_call (const HybOp      *op,
   return FALSE;
 }
 
+gboolean
+hyb_imperative_node (HybGraph         *graph,
+                     HybNodeId         id,
+                     const HybType    *types,
+                     HybTensor *const *inputs,
+                     HybTensor       **outputs,
+                     const HybRun     *context,
+                     GError          **error)
+{
+  const HybNode      *node = hyb_graph_get_node (graph, id);
+  guint               n = node->n_inputs + node->n_outputs;
+  HybType             few[FEW_OPERANDS];
+  g_autofree HybType *many = n > FEW_OPERANDS ? g_new (HybType, n) : NULL;
+  HybCall             call;
+
+  hyb_call_init (&call, graph, id, types, many != NULL ? many : few);
+  for (guint i = 0; i < node->n_inputs; i++)
+    call.input[i] = *hyb_tensor_get_type (inputs[i]);
+
+  if (execute (&call, inputs, outputs, context, error))
+    return TRUE;
+  g_prefix_error (error, "node “%s” (%s): ", node->name, node->type);
+  if (node->line > 0)
+    g_prefix_error (error, "line %u: ", node->line);
+  return FALSE;
+}
+
 /* --- A whole graph --- */
 
 typedef struct
@@ -291,8 +318,7 @@ typedef struct
   HybTensor   **values; /* by value; NULL: not yet, or no longer */
   guint        *n_left; /* by value: readers and heads still to come */
   guint8       *needed; /* by node */
-  HybType      *room;   /* for the operands of one node */
-  HybTensor   **inputs; /* likewise */
+  HybTensor   **inputs; /* room for those of one node */
 } Walk;
 
 static void
@@ -345,11 +371,10 @@ walk_init (Walk *walk, HybGraph *graph, const HybRun *context)
       const HybNode    *node = hyb_graph_get_node (graph, id);
       const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
 
-      most = MAX (most, node->n_inputs + node->n_outputs);
+      most = MAX (most, node->n_inputs);
       for (guint i = 0; walk->needed[id] && i < node->n_inputs; i++)
         walk->n_left[inputs[i]]++;
     }
-  walk->room = g_new (HybType, most);
   walk->inputs = g_new (HybTensor *, most);
 }
 
@@ -362,7 +387,6 @@ walk_clear (Walk *walk)
   g_free (walk->values);
   g_free (walk->n_left);
   g_free (walk->needed);
-  g_free (walk->room);
   g_free (walk->inputs);
 }
 
@@ -419,27 +443,18 @@ walk_node (Walk *walk, HybNodeId id, GError **error)
                              .depth = context.depth,
                              .run = context.number,
                              .step = (guint32) context.step };
-  HybCall           call;
   gboolean          is_done;
 
   context.key = node->key;
-  hyb_call_init (&call, walk->graph, id, walk->types, walk->room);
   for (guint i = 0; i < node->n_inputs; i++)
-    {
-      walk->inputs[i] = walk->values[inputs[i]];
-      call.input[i] = *hyb_tensor_get_type (walk->inputs[i]);
-    }
+    walk->inputs[i] = walk->values[inputs[i]];
 
   tell_span (walk->context, TRUE, &span);
-  is_done = execute (&call, walk->inputs, outputs, &context, error);
+  is_done =
+      hyb_imperative_node (walk->graph, id, walk->types, walk->inputs, outputs, &context, error);
   tell_span (walk->context, FALSE, &span);
   if (!is_done)
-    {
-      g_prefix_error (error, "node “%s” (%s): ", node->name, node->type);
-      if (node->line > 0)
-        g_prefix_error (error, "line %u: ", node->line);
-      return FALSE;
-    }
+    return FALSE;
 
   for (guint i = 0; i < node->n_outputs; i++)
     {

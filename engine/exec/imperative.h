@@ -22,3 +22,12 @@ gboolean hyb_imperative_run (HybGraph         *graph,
                              HybTensor       **heads,
                              const HybRun     *context,
                              GError          **error);
+
+/* One node of a graph.  types: by value, as far as they are known. */
+gboolean hyb_imperative_node (HybGraph         *graph,
+                              HybNodeId         id,
+                              const HybType    *types,
+                              HybTensor *const *inputs,
+                              HybTensor       **outputs,
+                              const HybRun     *context,
+                              GError          **error);

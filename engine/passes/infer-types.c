@@ -10,8 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/ops/rules.h"
-
-#include <string.h>
+#include "engine/passes/pass.h"
 
 /* Operands that a message lists before it says “and so on”. */
 #define MAX_LISTED 6
@@ -471,3 +470,20 @@ hyb_infer_reason (HybGraph *graph, const HybType *types, HybValueId value)
     return g_strdup_printf ("the shape of “%s” is known", name);
   return g_strdup_printf ("the shape of “%s” is unknown because %s", name, cause);
 }
+
+static HybGraph *
+infer_types_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  if (!hyb_infer_types (graph, facts->types, facts->fixed_by, facts->training, error))
+    return NULL;
+  facts->have |= HYB_FACT_TYPES;
+  return hyb_graph_ref (graph);
+}
+
+extern const HybPass hyb_pass_infer_types;
+
+const HybPass hyb_pass_infer_types = {
+  .name = "infer-types",
+  .doc = "Finds the shape and dtype of every value, in both directions.",
+  .run = infer_types_run,
+};

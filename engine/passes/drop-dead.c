@@ -1,0 +1,41 @@
+/* drop-dead.c — a graph without the nodes that no head needs.
+ *
+ * Variables stay, needed or not: who binds them counts on their positions.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/graph/builder.h"
+#include "engine/passes/pass.h"
+#include "engine/passes/reach.h"
+#include "engine/passes/rewrite.h"
+
+static HybGraph *
+drop_dead_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  guint              n_nodes = hyb_graph_n_nodes (graph);
+  g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
+  guint              n_dead = 0;
+  HybRewrite         rewrite;
+
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      needed[id] |= hyb_node_is_variable (hyb_graph_get_node (graph, id));
+      n_dead += !needed[id];
+    }
+  if (n_dead == 0)
+    return hyb_graph_ref (graph);
+
+  hyb_rewrite_init (&rewrite, graph, map);
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    if (needed[id])
+      hyb_rewrite_copy (&rewrite, id);
+  return hyb_rewrite_finish (&rewrite);
+}
+
+extern const HybPass hyb_pass_drop_dead;
+
+const HybPass hyb_pass_drop_dead = {
+  .name = "drop-dead",
+  .doc = "Leaves out the nodes that no head needs.",
+  .optimising = TRUE,
+  .run = drop_dead_run,
+};

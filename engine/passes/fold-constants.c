@@ -1,0 +1,117 @@
+/* fold-constants.c — computes now what no run can change.
+ *
+ * The nodes stay in the graph; the contents of their values are known from here
+ * on, and no plan makes a step of them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/exec/imperative.h"
+#include "engine/passes/infer-types.h"
+#include "engine/passes/pass.h"
+#include "engine/passes/reach.h"
+
+/* A result that is larger than what it is made from is kept up to this size only:
+ * zeros of any extent are cheaper made than held. */
+#define MAX_GROWTH_BYTES ((gsize) 1 << 20)
+
+static gboolean
+may_fold (const HybGraph *graph, HybNodeId id, const HybFacts *facts)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  gsize             bytes_in = MAX_GROWTH_BYTES, bytes_out = 0, bytes;
+
+  if (hyb_node_is_variable (node) || node->op->forward == NULL || node->n_bodies > 0 ||
+      node->op->mutates != 0 || (node->op->flags & (HYB_OP_RANDOM | HYB_OP_OPAQUE)))
+    return FALSE;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (facts->constants[inputs[i]] == NULL)
+        return FALSE;
+      bytes_in += hyb_tensor_get_bytes (facts->constants[inputs[i]]);
+    }
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      const HybType *type = &facts->types[node->first_output + i];
+
+      if (!hyb_type_is_known (type) || !hyb_shape_bytes (&type->shape, type->dtype, &bytes, NULL) ||
+          !g_size_checked_add (&bytes_out, bytes_out, bytes))
+        return FALSE;
+    }
+  return bytes_out <= bytes_in;
+}
+
+/* Contents that are a part of a constant need no copy. */
+static gboolean
+fold_as_view (HybGraph *graph, HybNodeId id, HybFacts *facts)
+{
+  const HybNode      *node = hyb_graph_get_node (graph, id);
+  const HybValueId   *inputs = hyb_graph_get_inputs (graph, id);
+  g_autofree HybType *room = g_new (HybType, node->n_inputs + node->n_outputs);
+  HybCall             call;
+  guint               input, i;
+  gsize               offset;
+
+  if (node->op->view == NULL)
+    return FALSE;
+
+  hyb_call_init (&call, graph, id, facts->types, room);
+  for (i = 0; i < node->n_outputs; i++)
+    {
+      if (!node->op->view (&call, i, &input, &offset))
+        break;
+      facts->constants[node->first_output + i] =
+          hyb_tensor_new_view (facts->constants[inputs[input]], &call.output[i], offset);
+    }
+  if (i == node->n_outputs)
+    return TRUE;
+
+  while (i-- > 0)
+    g_clear_pointer (&facts->constants[node->first_output + i], hyb_tensor_unref);
+  return FALSE;
+}
+
+static gboolean
+fold_node (HybGraph *graph, HybNodeId id, HybFacts *facts, GError **error)
+{
+  const HybNode         *node = hyb_graph_get_node (graph, id);
+  const HybValueId      *ids = hyb_graph_get_inputs (graph, id);
+  g_autofree HybTensor **inputs = g_new (HybTensor *, MAX (node->n_inputs, 1));
+  HybRun                 context = { .training = facts->training, .key = node->key };
+
+  if (fold_as_view (graph, id, facts))
+    return TRUE;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = facts->constants[ids[i]];
+  return hyb_imperative_node (graph,
+                              id,
+                              facts->types,
+                              inputs,
+                              facts->constants + node->first_output,
+                              &context,
+                              error);
+}
+
+static HybGraph *
+fold_constants_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    if (needed[id] && may_fold (graph, id, facts) && !fold_node (graph, id, facts, error))
+      return NULL;
+
+  facts->have |= HYB_FACT_CONSTANTS;
+  return hyb_graph_ref (graph);
+}
+
+extern const HybPass hyb_pass_fold_constants;
+
+const HybPass hyb_pass_fold_constants = {
+  .name = "fold-constants",
+  .doc = "Computes while planning what depends on constants alone.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .run = fold_constants_run,
+};

@@ -1,0 +1,238 @@
+/* merge-equal.c — one node where several compute the same from the same.
+ *
+ * Unrolled cells reshape and transpose the same weights in every step; after
+ * this pass they do so once.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/passes/pass.h"
+#include "engine/passes/reach.h"
+#include "engine/passes/rewrite.h"
+
+#include <string.h>
+
+/* A node that others may be equal to, with what its inputs became. */
+typedef struct
+{
+  const HybNode *node;
+  HybNodeId      id;
+  guint          hash;
+  HybValueId     inputs[];
+} Candidate;
+
+/* --- Attributes, as their tables describe them --- */
+
+static guint
+hash_bytes (guint hash, gconstpointer data, gsize size)
+{
+  const guint8 *bytes = data;
+
+  for (gsize i = 0; i < size; i++)
+    hash = (hash ^ bytes[i]) * 16777619u; /* FNV */
+  return hash;
+}
+
+/* The memory that one attribute's value stands in; shapes and tuples of both
+ * kinds are their count followed by this. */
+static gconstpointer
+param_memory (const HybParam *param, gconstpointer params, gsize *size)
+{
+  gconstpointer field = (const char *) params + param->offset;
+
+  switch (param->kind)
+    {
+    case HYB_PARAM_INT:
+    case HYB_PARAM_OPTIONAL_INT:
+      *size = sizeof (gint64);
+      return field;
+    case HYB_PARAM_FLOAT:
+    case HYB_PARAM_OPTIONAL_FLOAT:
+      *size = sizeof (double);
+      return field;
+    case HYB_PARAM_BOOL:
+    case HYB_PARAM_OPTIONAL_BOOL:
+    case HYB_PARAM_ENUM:
+    case HYB_PARAM_DTYPE:
+      *size = sizeof (int);
+      return field;
+    case HYB_PARAM_SHAPE:
+      *size = (gsize) MAX (((const HybShape *) field)->rank, 0) * sizeof (gint64);
+      return ((const HybShape *) field)->dim;
+    case HYB_PARAM_INTS:
+      *size = (gsize) MAX (((const HybInts *) field)->n, 0) * sizeof (gint64);
+      return ((const HybInts *) field)->value;
+    case HYB_PARAM_FLOATS:
+      *size = (gsize) MAX (((const HybFloats *) field)->n, 0) * sizeof (double);
+      return ((const HybFloats *) field)->value;
+    case HYB_PARAM_STRING:
+      *size = *(char *const *) field != NULL ? strlen (*(char *const *) field) : 0;
+      return *(char *const *) field;
+    }
+  g_assert_not_reached ();
+}
+
+/* Tells None from an empty tuple, and a missing string from an empty one. */
+static int
+param_count (const HybParam *param, gconstpointer params)
+{
+  gconstpointer field = (const char *) params + param->offset;
+
+  if (param->kind == HYB_PARAM_SHAPE)
+    return ((const HybShape *) field)->rank;
+  if (param->kind == HYB_PARAM_INTS)
+    return ((const HybInts *) field)->n;
+  if (param->kind == HYB_PARAM_FLOATS)
+    return ((const HybFloats *) field)->n;
+  return param->kind == HYB_PARAM_STRING && *(char *const *) field == NULL ? HYB_UNKNOWN : 0;
+}
+
+static guint
+hash_params (guint hash, const HybParam *table, gconstpointer params)
+{
+  for (; table != NULL && params != NULL && table->name != NULL; table++)
+    {
+      gsize         size;
+      gconstpointer memory = param_memory (table, params, &size);
+
+      hash = hash_bytes (hash, memory, size);
+    }
+  return hash;
+}
+
+static gboolean
+params_equal (const HybParam *table, gconstpointer a, gconstpointer b)
+{
+  if (a == b || table == NULL)
+    return TRUE;
+  if (a == NULL || b == NULL)
+    return FALSE;
+
+  for (; table->name != NULL; table++)
+    {
+      gsize         a_size, b_size;
+      gconstpointer a_memory = param_memory (table, a, &a_size);
+      gconstpointer b_memory = param_memory (table, b, &b_size);
+
+      if (param_count (table, a) != param_count (table, b) || a_size != b_size ||
+          (a_size > 0 && memcmp (a_memory, b_memory, a_size) != 0))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* --- Nodes --- */
+
+static guint
+candidate_hash (gconstpointer key)
+{
+  return ((const Candidate *) key)->hash;
+}
+
+static gboolean
+candidate_equal (gconstpointer a_key, gconstpointer b_key)
+{
+  const Candidate *a = a_key, *b = b_key;
+
+  return a->node->op == b->node->op && a->node->n_inputs == b->node->n_inputs &&
+         a->node->n_outputs == b->node->n_outputs &&
+         (a->node->n_inputs == 0 ||
+          memcmp (a->inputs, b->inputs, a->node->n_inputs * sizeof a->inputs[0]) == 0) &&
+         params_equal (a->node->op->params, a->node->params, b->node->params);
+}
+
+static Candidate *
+candidate_new (HybRewrite *rewrite, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (rewrite->from, id);
+  gsize          inputs_size = node->n_inputs * sizeof (HybValueId);
+  Candidate     *candidate = g_malloc (sizeof (Candidate) + inputs_size);
+
+  candidate->node = node;
+  candidate->id = id;
+  if (node->n_inputs > 0)
+    memcpy (candidate->inputs, hyb_rewrite_inputs (rewrite, id), inputs_size);
+  candidate->hash = hash_bytes (g_direct_hash (node->op), candidate->inputs, inputs_size);
+  candidate->hash = hash_params (candidate->hash, node->op->params, node->params);
+  return candidate;
+}
+
+/* Random numbers differ from node to node, states are read at their time, and of
+ * subgraphs and unknown operators we cannot tell. */
+static gboolean
+may_merge (HybGraph *graph, HybNodeId id, const guint8 *written)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+
+  if (hyb_node_is_variable (node) || node->n_bodies > 0 || node->op->mutates != 0 ||
+      (node->op->flags & (HYB_OP_RANDOM | HYB_OP_OPAQUE)))
+    return FALSE;
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (written[hyb_graph_get_producer (graph, inputs[i])])
+      return FALSE;
+  return TRUE;
+}
+
+/* Equal nodes may have been inferred from different sides: a shape that only the
+ * readers of one know is not known of the other. */
+static gboolean
+same_types (const HybFacts *facts, const HybNode *a, const HybNode *b)
+{
+  for (guint i = 0; i < a->n_outputs; i++)
+    {
+      const HybType *x = &facts->types[a->first_output + i];
+      const HybType *y = &facts->types[b->first_output + i];
+
+      if (x->dtype != y->dtype || !hyb_shape_equal (&x->shape, &y->shape))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static HybGraph *
+merge_equal_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (candidate_hash, candidate_equal, g_free, NULL);
+  g_autofree guint8 *written = hyb_graph_find_written (graph, TRUE);
+  guint              n_merged = 0;
+  HybRewrite         rewrite;
+  g_autoptr (HybGraph) merged = NULL;
+
+  hyb_rewrite_init (&rewrite, graph, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode        *node = hyb_graph_get_node (graph, id);
+      g_autofree Candidate *candidate = NULL;
+      const Candidate      *same;
+
+      if (may_merge (graph, id, written))
+        {
+          candidate = candidate_new (&rewrite, id);
+          same = g_hash_table_lookup (seen, candidate);
+          if (same != NULL && same_types (facts, node, same->node))
+            {
+              for (guint i = 0; i < node->n_outputs; i++)
+                g_array_index (map, HybValueId, node->first_output + i) =
+                    g_array_index (map, HybValueId, same->node->first_output + i);
+              n_merged++;
+              continue;
+            }
+          if (same == NULL)
+            g_hash_table_add (seen, g_steal_pointer (&candidate));
+        }
+      hyb_rewrite_copy (&rewrite, id);
+    }
+
+  merged = hyb_rewrite_finish (&rewrite);
+  return n_merged > 0 ? g_steal_pointer (&merged) : hyb_graph_ref (graph);
+}
+
+extern const HybPass hyb_pass_merge_equal;
+
+const HybPass hyb_pass_merge_equal = {
+  .name = "merge-equal",
+  .doc = "Computes once what several nodes compute from the same inputs.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .run = merge_equal_run,
+};

@@ -1,0 +1,165 @@
+/* pipeline.c — how a graph becomes one that is worth running, pass by pass.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/passes/pipeline.h"
+
+#include "engine/base/error.h"
+#include "engine/passes/infer-types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const HybPass hyb_pass_infer_types;
+extern const HybPass hyb_pass_fold_constants;
+extern const HybPass hyb_pass_merge_equal;
+extern const HybPass hyb_pass_drop_dead;
+
+static const HybPass *const passes[] = {
+  &hyb_pass_infer_types,    /* everything after it asks for types */
+  &hyb_pass_fold_constants, /* before merging: what is folded need not be compared */
+  &hyb_pass_merge_equal,    /* leaves readers without work behind … */
+  &hyb_pass_drop_dead,      /* … which go last */
+  NULL,
+};
+
+const HybPass *const *
+hyb_passes (void)
+{
+  return passes;
+}
+
+const HybPass *
+hyb_pass_find (const char *name)
+{
+  for (guint i = 0; passes[i] != NULL; i++)
+    if (strcmp (passes[i]->name, name) == 0)
+      return passes[i];
+  return NULL;
+}
+
+static gboolean
+check_name (const char *name, GError **error)
+{
+  const HybPass *pass = hyb_pass_find (name);
+
+  if (pass == NULL)
+    {
+      g_autoptr (GString) all = g_string_new (passes[0]->name);
+
+      for (guint i = 1; passes[i] != NULL; i++)
+        g_string_append_printf (all, ", %s", passes[i]->name);
+      return hyb_error_at (error,
+                           HYB_GRAPH_ERROR,
+                           HYB_GRAPH_ERROR_UNKNOWN,
+                           NULL,
+                           NULL,
+                           "there is no pass called “%s”; there are %s",
+                           name,
+                           all->str);
+    }
+  return TRUE;
+}
+
+static gboolean
+check_options (const HybPipelineOptions *options, GError **error)
+{
+  for (guint i = 0; options->without != NULL && options->without[i] != NULL; i++)
+    if (!check_name (options->without[i], error))
+      return FALSE;
+  return options->dump_after == NULL || check_name (options->dump_after, error);
+}
+
+static gboolean
+is_left_out (const HybPass *pass, const HybPipelineOptions *options)
+{
+  return pass->optimising &&
+         (!options->optimise ||
+          (options->without != NULL && g_strv_contains (options->without, pass->name)));
+}
+
+static guint
+count_constants (const HybFacts *facts)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < facts->n_values; i++)
+    n += facts->constants[i] != NULL;
+  return n;
+}
+
+/* A pass may make values that nobody has typed yet. */
+static gboolean
+follow (HybGraph *graph, HybFacts *facts, const GArray *map, GError **error)
+{
+  hyb_facts_follow (facts, graph, map);
+  for (guint i = 0; (facts->have & HYB_FACT_TYPES) && i < facts->n_values; i++)
+    if (!hyb_type_is_known (&facts->types[i]))
+      return hyb_infer_types (graph, facts->types, facts->fixed_by, facts->training, error);
+  return TRUE;
+}
+
+/* Swallows graph; NULL and an error when the pass fails. */
+static HybGraph *
+run_pass (const HybPass *pass, HybGraph *graph, HybFacts *facts, GArray *reports, GError **error)
+{
+  g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  HybPassReport report = { .pass = pass, .nodes_before = hyb_graph_n_nodes (graph) };
+  guint         constants_before = reports != NULL ? count_constants (facts) : 0;
+  g_autoptr (HybGraph) before = graph;
+  g_autoptr (HybGraph) after = NULL;
+
+  g_return_val_if_fail ((facts->have & pass->needs) == pass->needs, NULL);
+
+  after = pass->run (before, facts, map, error);
+  if (after == NULL)
+    return NULL;
+  if (reports != NULL)
+    report.folded = count_constants (facts) - constants_before;
+
+  if (after != before)
+    {
+      g_autoptr (GError) broken = NULL;
+
+      if (!hyb_graph_verify (after, &broken))
+        {
+          g_critical ("after the pass %s: %s", pass->name, broken->message);
+          g_propagate_error (error, g_steal_pointer (&broken));
+          return NULL;
+        }
+      if (!follow (after, facts, map, error))
+        return NULL;
+    }
+
+  report.nodes_after = hyb_graph_n_nodes (after);
+  if (reports != NULL)
+    g_array_append_val (reports, report);
+  return g_steal_pointer (&after);
+}
+
+HybGraph *
+hyb_pipeline_run (HybGraph                 *graph,
+                  HybFacts                 *facts,
+                  const HybPipelineOptions *options,
+                  GArray                   *reports,
+                  GError                  **error)
+{
+  HybGraph *current;
+
+  if (!check_options (options, error))
+    return NULL;
+
+  current = hyb_graph_ref (graph);
+  for (guint i = 0; passes[i] != NULL && current != NULL; i++)
+    {
+      if (!is_left_out (passes[i], options))
+        current = run_pass (passes[i], current, facts, reports, error);
+
+      if (current != NULL && g_strcmp0 (options->dump_after, passes[i]->name) == 0)
+        {
+          g_autofree char *text = hyb_graph_print (current, facts->types);
+
+          fprintf (stderr, "after %s:\n%s", passes[i]->name, text);
+        }
+    }
+  return current;
+}
