@@ -30,12 +30,15 @@ void         hyb_executor_free (HybExecutor *executor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybExecutor, hyb_executor_free)
 
 /* Variables by name, kept until replaced: parameters, states, data. (transfer none) */
-gboolean   hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, GError **error);
+gboolean
+hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, GError **error);
 HybTensor *hyb_executor_get_bound (HybExecutor *executor, const char *name);
 /* TRUE: contents may be folded into the plan (see fold_parameters). */
 void hyb_executor_set_constant (HybExecutor *executor, const char *name, gboolean constant);
 
 void hyb_executor_set_probe (HybExecutor *executor, const HybProbe *probe);
+/* The first run after this draws from seed itself, the following ones from seeds
+ * that follow from it, so that every training step drops other units. */
 void hyb_executor_set_seed (HybExecutor *executor, guint64 seed);
 
 /* Plans if inputs changed type; fails with everything that is missing or wrong. */
@@ -43,9 +46,9 @@ gboolean hyb_executor_prepare (HybExecutor *executor, GError **error);
 /* Prepares if needed, and runs.  Auxiliary states bound are replaced by updated
  * copies when the graph writes them. */
 gboolean hyb_executor_run (HybExecutor *executor, GCancellable *cancellable, GError **error);
-guint      hyb_executor_n_outputs (HybExecutor *executor);
+guint    hyb_executor_n_outputs (HybExecutor *executor);
 /* Of the last run; (transfer none), overwritten by the next in static mode. */
-HybTensor *hyb_executor_get_output (HybExecutor *executor, guint index);
+HybTensor     *hyb_executor_get_output (HybExecutor *executor, guint index);
 const HybPlan *hyb_executor_get_plan (HybExecutor *executor); /* NULL in imperative mode */
-guint64    hyb_executor_n_runs (HybExecutor *executor);
-gsize      hyb_executor_get_peak_bytes (HybExecutor *executor);
+guint64        hyb_executor_n_runs (HybExecutor *executor);
+gsize          hyb_executor_get_peak_bytes (HybExecutor *executor);

@@ -97,9 +97,11 @@ static HybGraph *
 fold_constants_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
+  g_autofree guint8 *written = hyb_graph_find_written (graph, facts->training);
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (needed[id] && may_fold (graph, id, facts) && !fold_node (graph, id, facts, error))
+    if (needed[id] && !written[id] && may_fold (graph, id, facts) &&
+        !fold_node (graph, id, facts, error))
       return NULL;
 
   facts->have |= HYB_FACT_CONSTANTS;

@@ -163,7 +163,7 @@ may_merge (HybGraph *graph, HybNodeId id, const guint8 *written)
   const HybNode    *node = hyb_graph_get_node (graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
 
-  if (hyb_node_is_variable (node) || node->n_bodies > 0 || node->op->mutates != 0 ||
+  if (hyb_node_is_variable (node) || node->n_bodies > 0 || node->op->mutates != 0 || written[id] ||
       (node->op->flags & (HYB_OP_RANDOM | HYB_OP_OPAQUE)))
     return FALSE;
   for (guint i = 0; i < node->n_inputs; i++)

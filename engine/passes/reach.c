@@ -1,4 +1,4 @@
-/* reach.c — which nodes a result needs, and which variables a run writes.
+/* reach.c — which nodes a result needs, and what a run writes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/passes/reach.h"
@@ -33,15 +33,6 @@ hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
   return needed;
 }
 
-static void
-mark_written (const HybGraph *graph, HybValueId value, guint8 *written)
-{
-  HybNodeId producer = hyb_graph_get_producer (graph, value);
-
-  if (hyb_node_is_variable (hyb_graph_get_node (graph, producer)))
-    written[producer] = TRUE;
-}
-
 /* What the subgraphs of a node write of what it was given. */
 static void
 mark_written_by_bodies (const HybGraph *graph, HybNodeId id, gboolean training, guint8 *written)
@@ -65,7 +56,7 @@ mark_written_by_bodies (const HybGraph *graph, HybNodeId id, gboolean training, 
             guint input = node->op->body_variable (node->params, node->n_inputs, b, v);
 
             if (input < node->n_inputs)
-              mark_written (graph, inputs[input], written);
+              written[hyb_graph_get_producer (graph, inputs[input])] = TRUE;
           }
     }
 }
@@ -86,7 +77,7 @@ hyb_graph_find_written (const HybGraph *graph, gboolean training)
         continue;
       for (guint i = 0; i < MIN (node->n_inputs, 32); i++)
         if (node->op->mutates >> i & 1)
-          mark_written (graph, inputs[i], written);
+          written[hyb_graph_get_producer (graph, inputs[i])] = TRUE;
     }
   return written;
 }

@@ -9,6 +9,7 @@
  * (transfer full), to be freed with g_free(). */
 guint8 *hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants);
 
-/* One flag per node, set for variables that a run writes.  What only a training
- * run writes (running statistics) counts where training is TRUE. */
+/* One flag per node, set for those whose outputs another node writes: variables
+ * mostly.  What only a training run writes (running statistics) counts where
+ * training is TRUE.  (transfer full) */
 guint8 *hyb_graph_find_written (const HybGraph *graph, gboolean training);

@@ -1,0 +1,331 @@
+/* executor-run.c — one run of an executor, in each of the three modes.
+ *
+ * In static mode all entries share one block, since only the outputs of the last
+ * run are worth keeping; after the first run of an entry nothing is allocated.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/error.h"
+#include "engine/base/random.h"
+#include "engine/exec/executor-private.h"
+#include "engine/exec/imperative.h"
+
+#include <stdlib.h>
+
+static void
+account (HybExecutor *executor, gint64 bytes)
+{
+  const HybProbe *probe = executor->probe;
+
+  executor->live_bytes = (gsize) ((gint64) executor->live_bytes + bytes);
+  executor->peak_bytes = MAX (executor->peak_bytes, executor->live_bytes);
+  if (probe != NULL && probe->memory != NULL)
+    probe->memory (probe->data, 0, bytes);
+}
+
+static void
+set_output (HybExecutor *executor, guint index, HybTensor *tensor /* (transfer full) */)
+{
+  g_clear_pointer (&executor->outputs[index], hyb_tensor_unref);
+  executor->outputs[index] = tensor;
+}
+
+/* --- Imperative --- */
+
+static void
+imperative_begin (gpointer data, const HybSpan *span)
+{
+  const HybProbe *probe = ((HybExecutor *) data)->probe;
+
+  probe->begin (probe->data, span);
+}
+
+static void
+imperative_end (gpointer data, const HybSpan *span)
+{
+  const HybProbe *probe = ((HybExecutor *) data)->probe;
+
+  probe->end (probe->data, span);
+}
+
+static void
+imperative_memory (gpointer data, guint16 device, gint64 bytes)
+{
+  account (data, bytes);
+}
+
+static gboolean
+run_imperative (HybExecutor *executor, HybRun *context, GError **error)
+{
+  const HybProbe        *user = executor->probe;
+  HybProbe               probe = { .data = executor, .memory = imperative_memory };
+  g_autofree HybTensor **heads = g_new0 (HybTensor *, MAX (executor->n_outputs, 1));
+
+  if (user != NULL && user->begin != NULL)
+    probe.begin = imperative_begin;
+  if (user != NULL && user->end != NULL)
+    probe.end = imperative_end;
+  context->probe = &probe;
+
+  executor->live_bytes = 0;
+  if (!hyb_imperative_run (executor->graph, executor->inputs, heads, context, error))
+    return FALSE;
+  for (guint i = 0; i < executor->n_outputs; i++)
+    set_output (executor, i, heads[i]);
+  return TRUE;
+}
+
+/* --- Planned --- */
+
+static HybTensor *
+new_block (gsize bytes, GError **error)
+{
+  HybType type = { hyb_shape_1d ((gint64) bytes), HYB_U8 };
+
+  return hyb_tensor_new (&type, error);
+}
+
+static gboolean
+run_frame (HybFrame *frame, const HybRun *context, GError **error)
+{
+  if (hyb_frame_run (frame, context))
+    return TRUE;
+  if (!g_cancellable_set_error_if_cancelled (context->cancellable, error))
+    hyb_error_at (error,
+                  HYB_GRAPH_ERROR,
+                  HYB_GRAPH_ERROR_MISSING,
+                  NULL,
+                  NULL,
+                  "the run was not complete");
+  return FALSE;
+}
+
+static gpointer
+input_data (const HybExecutor *executor, guint index)
+{
+  return executor->inputs[index] != NULL ? hyb_tensor_get_data (executor->inputs[index]) : NULL;
+}
+
+/* Memory for this run alone: the plan's block, the frame behind it, the outputs. */
+static gboolean
+run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
+{
+  const HybPlan *plan = executor->current->plan;
+  gsize          memory = hyb_plan_get_memory (plan);
+  g_autoptr (HybTensor) block = new_block (memory + hyb_frame_size (plan), error);
+  g_autoptr (GPtrArray) outputs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  HybFrame *frame;
+  gboolean  is_done;
+
+  if (block == NULL)
+    return FALSE;
+
+  executor->live_bytes = 0;
+  account (executor, (gint64) hyb_tensor_get_bytes (block));
+  frame = hyb_frame_init ((char *) hyb_tensor_get_data (block) + memory,
+                          plan,
+                          hyb_tensor_get_data (block));
+  for (guint i = 0; i < executor->n_variables; i++)
+    hyb_frame_bind_variable (frame, i, input_data (executor, i));
+  for (guint i = 0; i < executor->n_outputs; i++)
+    {
+      HybTensor *output = hyb_tensor_new (hyb_plan_get_head_type (plan, i), error);
+
+      if (output == NULL)
+        return FALSE;
+      g_ptr_array_add (outputs, output);
+      hyb_frame_bind_head (frame, i, hyb_tensor_get_data (output));
+      account (executor, (gint64) hyb_tensor_get_bytes (output));
+    }
+
+  is_done = run_frame (frame, context, error);
+  account (executor, -(gint64) hyb_tensor_get_bytes (block));
+  for (guint i = 0; is_done && i < executor->n_outputs; i++)
+    set_output (executor, i, hyb_tensor_ref (g_ptr_array_index (outputs, i)));
+  return is_done;
+}
+
+/* --- Static --- */
+
+/* The entry's frame in the block that all entries share, both made if need be. */
+static gboolean
+make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
+{
+  gsize memory = hyb_plan_get_memory (entry->plan);
+  gsize had = executor->block != NULL ? hyb_tensor_get_bytes (executor->block) : 0;
+
+  if (executor->block == NULL || had < memory)
+    {
+      HybTensor *block = new_block (MAX (memory, HYB_ALIGNMENT), error);
+
+      if (block == NULL)
+        return FALSE;
+      account (executor, (gint64) hyb_tensor_get_bytes (block) - (gint64) had);
+      g_clear_pointer (&executor->block, hyb_tensor_unref);
+      executor->block = block;
+    }
+  if (entry->block == executor->block)
+    return TRUE;
+
+  if (entry->room == NULL &&
+      posix_memalign (&entry->room, HYB_ALIGNMENT, hyb_frame_size (entry->plan)) != 0)
+    {
+      entry->room = NULL;
+      return hyb_error_at (error,
+                           HYB_GRAPH_ERROR,
+                           HYB_GRAPH_ERROR_MEMORY,
+                           NULL,
+                           NULL,
+                           "there is no memory for %u steps",
+                           hyb_plan_n_steps (entry->plan));
+    }
+  entry->frame = hyb_frame_init (entry->room, entry->plan, hyb_tensor_get_data (executor->block));
+  for (guint i = 0; i < executor->n_variables; i++)
+    entry->bound[i] = NULL;
+  g_clear_pointer (&entry->block, hyb_tensor_unref);
+  entry->block = hyb_tensor_ref (executor->block);
+  return TRUE;
+}
+
+/* The tensor that memory belongs to: the block, an input, or else the plan. */
+static HybTensor *
+wrap_head (HybExecutor *executor, HybEntry *entry, const HybType *type, gpointer data)
+{
+  gsize bytes = hyb_type_bytes (type);
+
+  for (guint i = 0; i <= executor->n_variables; i++)
+    {
+      HybTensor  *owner = i == 0 ? executor->block : executor->inputs[i - 1];
+      const char *begin = owner != NULL ? hyb_tensor_get_data (owner) : NULL;
+
+      if (owner != NULL && (char *) data >= begin &&
+          (char *) data + bytes <= begin + hyb_tensor_get_bytes (owner))
+        return hyb_tensor_new_view (owner, type, (gsize) ((char *) data - begin));
+    }
+  return hyb_tensor_new_wrapped (type,
+                                 data,
+                                 hyb_plan_ref (entry->plan),
+                                 (GDestroyNotify) hyb_plan_unref);
+}
+
+static void
+find_outputs (HybExecutor *executor, HybEntry *entry)
+{
+  for (guint i = 0; i < executor->n_outputs; i++)
+    {
+      gpointer    data = hyb_frame_get_head (entry->frame, i);
+      HybTensor **output = &entry->outputs[i];
+
+      if (*output == NULL || hyb_tensor_get_data (*output) != data)
+        {
+          g_clear_pointer (output, hyb_tensor_unref);
+          *output = wrap_head (executor, entry, hyb_plan_get_head_type (entry->plan, i), data);
+        }
+      if (executor->outputs[i] != *output)
+        set_output (executor, i, hyb_tensor_ref (*output));
+    }
+}
+
+static gboolean
+run_static (HybExecutor *executor, const HybRun *context, GError **error)
+{
+  HybEntry *entry = executor->current;
+
+  if (!make_frame (executor, entry, error))
+    return FALSE;
+
+  for (guint i = 0; i < executor->n_variables; i++)
+    {
+      gpointer data = input_data (executor, i);
+
+      if (entry->bound[i] == data)
+        continue;
+      hyb_frame_bind_variable (entry->frame, i, data);
+      entry->bound[i] = data;
+    }
+  if (!run_frame (entry->frame, context, error))
+    return FALSE;
+  find_outputs (executor, entry);
+  return TRUE;
+}
+
+static gboolean
+run_in_mode (HybExecutor *executor, HybRun *context, GError **error)
+{
+  const HybPlan *plan = executor->current->plan;
+
+  if (plan == NULL || hyb_plan_is_dynamic (plan))
+    return run_imperative (executor, context, error);
+
+  switch (executor->options.mode)
+    {
+    case HYB_MODE_IMPERATIVE:
+      break;
+    case HYB_MODE_HYBRID:
+      return run_hybrid (executor, context, error);
+    case HYB_MODE_STATIC:
+      return run_static (executor, context, error);
+    }
+  g_return_val_if_reached (FALSE);
+}
+
+gboolean
+hyb_executor_run (HybExecutor *executor, GCancellable *cancellable, GError **error)
+{
+  HybRun context = { .training = executor->options.training,
+                     .seed = executor->options.seed,
+                     .number = executor->n_runs,
+                     .probe = executor->probe,
+                     .cancellable = cancellable };
+
+  if (!hyb_executor_prepare (executor, error))
+    return FALSE;
+
+  if (executor->n_seeded > 0)
+    context.seed = hyb_random_mix (executor->options.seed, executor->n_seeded);
+  for (guint i = 0; i < executor->n_variables; i++)
+    {
+      HybTensor *bound = executor->bindings[i].tensor;
+
+      executor->inputs[i] = bound != NULL ? bound : executor->current->zeros[i];
+    }
+
+  if (!run_in_mode (executor, &context, error))
+    return FALSE;
+  executor->n_runs++;
+  executor->n_seeded++;
+  return TRUE;
+}
+
+/* --- Reading --- */
+
+guint
+hyb_executor_n_outputs (HybExecutor *executor)
+{
+  return executor->n_outputs;
+}
+
+HybTensor *
+hyb_executor_get_output (HybExecutor *executor, guint index)
+{
+  g_return_val_if_fail (index < executor->n_outputs, NULL);
+  return executor->outputs[index];
+}
+
+const HybPlan *
+hyb_executor_get_plan (HybExecutor *executor)
+{
+  return executor->current != NULL ? executor->current->plan : NULL;
+}
+
+guint64
+hyb_executor_n_runs (HybExecutor *executor)
+{
+  return executor->n_runs;
+}
+
+gsize
+hyb_executor_get_peak_bytes (HybExecutor *executor)
+{
+  return executor->peak_bytes;
+}

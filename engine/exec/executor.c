@@ -1,0 +1,483 @@
+/* executor.c — running a model: one plan per set of input types, kept.
+ *
+ * An entry is what one set of types needs: a plan, zeros for labels nobody gave,
+ * and in static mode a frame.  Binding and preparing are here, running is in
+ * executor-run.c.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/exec/executor.h"
+
+#include "engine/base/error.h"
+#include "engine/exec/executor-private.h"
+#include "engine/passes/infer-types.h"
+#include "engine/passes/reach.h"
+
+#include <stdlib.h>
+
+/* Alternating lengths of sentences must not plan anew every time. */
+#define MAX_ENTRIES 8
+/* Names that one message lists. */
+#define MAX_LISTED 24
+
+static void
+entry_free (HybEntry *entry, const HybExecutor *executor)
+{
+  for (guint i = 0; i < executor->n_variables; i++)
+    g_clear_pointer (&entry->zeros[i], hyb_tensor_unref);
+  for (guint i = 0; i < executor->n_outputs; i++)
+    g_clear_pointer (&entry->outputs[i], hyb_tensor_unref);
+  g_clear_pointer (&entry->block, hyb_tensor_unref);
+  g_clear_pointer (&entry->plan, hyb_plan_unref);
+  free (entry->room);
+  g_free (entry->types);
+  g_free (entry->zeros);
+  g_free (entry->bound);
+  g_free (entry->outputs);
+  g_free (entry);
+}
+
+static void
+drop_entries (HybExecutor *executor)
+{
+  for (guint i = 0; i < executor->entries->len; i++)
+    entry_free (g_ptr_array_index (executor->entries, i), executor);
+  g_ptr_array_set_size (executor->entries, 0);
+  executor->current = NULL;
+}
+
+/* --- Making one --- */
+
+static gboolean
+is_label (HybGraph *graph, HybNodeId variable)
+{
+  HybValueId        value = hyb_graph_get_node (graph, variable)->first_output;
+  guint             n_users, n_heads;
+  const HybNodeId  *users = hyb_graph_get_users (graph, value, &n_users);
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  for (guint i = 0; i < n_heads; i++)
+    if (heads[i] == value)
+      return FALSE;
+
+  for (guint u = 0; u < n_users; u++)
+    {
+      const HybNode    *node = hyb_graph_get_node (graph, users[u]);
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, users[u]);
+
+      if (node->op->category != HYB_CATEGORY_LOSS)
+        return FALSE;
+      for (guint i = 0; i < node->n_inputs; i++)
+        if (inputs[i] == value && (i >= 32 || !(node->op->constant_inputs >> i & 1)))
+          return FALSE;
+    }
+  return n_users > 0;
+}
+
+static void
+find_bindings (HybExecutor *executor)
+{
+  HybGraph          *graph = executor->graph;
+  g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
+  g_autofree guint8 *written = hyb_graph_find_written (graph, executor->options.training);
+  const HybNodeId   *variables = hyb_graph_get_variables (graph, &executor->n_variables);
+
+  executor->bindings = g_new0 (HybBinding, MAX (executor->n_variables, 1));
+  executor->inputs = g_new0 (HybTensor *, MAX (executor->n_variables, 1));
+  executor->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = executor->n_variables; i-- > 0;)
+    {
+      HybBinding *binding = &executor->bindings[i];
+      const char *name = hyb_graph_get_node (graph, variables[i])->name;
+      guint       next = GPOINTER_TO_UINT (g_hash_table_lookup (executor->by_name, name));
+
+      binding->is_needed = needed[variables[i]];
+      binding->is_written = written[variables[i]];
+      binding->is_label = !executor->options.training && is_label (graph, variables[i]);
+      binding->next = next == 0 ? G_MAXUINT : next - 1;
+      g_hash_table_insert (executor->by_name, (gpointer) name, GUINT_TO_POINTER (i + 1));
+    }
+}
+
+HybExecutor *
+hyb_executor_new (HybGraph *graph, const HybExecutorOptions *options)
+{
+  HybExecutor *executor = g_new0 (HybExecutor, 1);
+
+  executor->graph = hyb_graph_ref (graph);
+  executor->options = *options;
+  executor->without = g_strdupv ((char **) options->without);
+  executor->dump_after = g_strdup (options->dump_after);
+  executor->options.without = (const char *const *) executor->without;
+  executor->options.dump_after = executor->dump_after;
+  executor->entries = g_ptr_array_new ();
+  hyb_graph_get_heads (graph, &executor->n_outputs);
+  executor->outputs = g_new0 (HybTensor *, MAX (executor->n_outputs, 1));
+  find_bindings (executor);
+  return executor;
+}
+
+void
+hyb_executor_free (HybExecutor *executor)
+{
+  if (executor == NULL)
+    return;
+
+  drop_entries (executor);
+  g_ptr_array_unref (executor->entries);
+  for (guint i = 0; i < executor->n_outputs; i++)
+    g_clear_pointer (&executor->outputs[i], hyb_tensor_unref);
+  for (guint i = 0; i < executor->n_variables; i++)
+    g_clear_pointer (&executor->bindings[i].tensor, hyb_tensor_unref);
+  g_clear_pointer (&executor->block, hyb_tensor_unref);
+  g_hash_table_unref (executor->by_name);
+  g_free (executor->bindings);
+  g_free (executor->inputs);
+  g_free (executor->outputs);
+  g_strfreev (executor->without);
+  g_free (executor->dump_after);
+  hyb_graph_unref (executor->graph);
+  g_free (executor);
+}
+
+/* --- HybBinding --- */
+
+static HybBinding *
+find_binding (HybExecutor *executor, const char *name)
+{
+  guint index = GPOINTER_TO_UINT (g_hash_table_lookup (executor->by_name, name));
+
+  return index == 0 ? NULL : &executor->bindings[index - 1];
+}
+
+static HybBinding *
+next_binding (HybExecutor *executor, const HybBinding *binding)
+{
+  return binding->next == G_MAXUINT ? NULL : &executor->bindings[binding->next];
+}
+
+static gboolean
+same_type (const HybType *a, const HybType *b)
+{
+  return a->dtype == b->dtype && hyb_shape_equal (&a->shape, &b->shape);
+}
+
+static gboolean
+is_folded (const HybExecutor *executor, const HybBinding *binding)
+{
+  return executor->options.fold_parameters && !executor->options.training && binding->is_constant &&
+         !binding->is_written;
+}
+
+/* Whether the next run would overwrite it. */
+static gboolean
+lies_in_block (const HybExecutor *executor, const HybTensor *tensor)
+{
+  const char *data = hyb_tensor_get_data (tensor);
+  const char *block = executor->block != NULL ? hyb_tensor_get_data (executor->block) : NULL;
+
+  return block != NULL && data >= block && data < block + hyb_tensor_get_bytes (executor->block);
+}
+
+gboolean
+hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, GError **error)
+{
+  HybBinding *binding = find_binding (executor, name);
+  g_autoptr (HybTensor) own = NULL;
+
+  if (binding == NULL)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_MISSING,
+                         NULL,
+                         NULL,
+                         "the model has no variable called “%s”",
+                         name);
+
+  own = lies_in_block (executor, tensor) ? hyb_tensor_copy (tensor) : hyb_tensor_ref (tensor);
+  if (own == NULL)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_MEMORY,
+                         NULL,
+                         NULL,
+                         "there is no memory for a copy of “%s”",
+                         name);
+
+  for (; binding != NULL; binding = next_binding (executor, binding))
+    {
+      if (binding->tensor == own)
+        continue;
+      if (binding->tensor == NULL ||
+          !same_type (hyb_tensor_get_type (binding->tensor), hyb_tensor_get_type (own)))
+        executor->current = NULL;
+      if (binding->tensor != NULL && is_folded (executor, binding))
+        drop_entries (executor);
+      g_clear_pointer (&binding->tensor, hyb_tensor_unref);
+      binding->tensor = hyb_tensor_ref (own);
+      binding->is_copy = FALSE;
+    }
+  return TRUE;
+}
+
+HybTensor *
+hyb_executor_get_bound (HybExecutor *executor, const char *name)
+{
+  HybBinding *binding = find_binding (executor, name);
+
+  return binding != NULL ? binding->tensor : NULL;
+}
+
+void
+hyb_executor_set_constant (HybExecutor *executor, const char *name, gboolean constant)
+{
+  for (HybBinding *binding = find_binding (executor, name); binding != NULL;
+       binding = next_binding (executor, binding))
+    if (binding->is_constant != constant)
+      {
+        binding->is_constant = constant;
+        drop_entries (executor);
+      }
+}
+
+void
+hyb_executor_set_probe (HybExecutor *executor, const HybProbe *probe)
+{
+  executor->probe = probe;
+}
+
+void
+hyb_executor_set_seed (HybExecutor *executor, guint64 seed)
+{
+  executor->options.seed = seed;
+  executor->n_seeded = 0;
+}
+
+/* --- Preparing --- */
+
+static const char *
+variable_name (const HybExecutor *executor, guint index)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (executor->graph, &n);
+
+  return hyb_graph_get_node (executor->graph, variables[index])->name;
+}
+
+static gboolean
+check_missing (const HybExecutor *executor, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  guint n_missing = 0;
+
+  for (guint i = 0; i < executor->n_variables; i++)
+    {
+      const HybBinding *binding = &executor->bindings[i];
+
+      if (binding->tensor != NULL || !binding->is_needed || binding->is_label)
+        continue;
+      if (n_missing++ < MAX_LISTED)
+        g_string_append_printf (names,
+                                "%s“%s”",
+                                names->len > 0 ? ", " : "",
+                                variable_name (executor, i));
+    }
+  if (n_missing == 0)
+    return TRUE;
+  if (n_missing > MAX_LISTED)
+    g_string_append_printf (names, " and %u more", n_missing - MAX_LISTED);
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_MISSING,
+                       NULL,
+                       NULL,
+                       "nothing is given for %u variable%s: %s",
+                       n_missing,
+                       n_missing == 1 ? "" : "s",
+                       names->str);
+}
+
+static gboolean
+fits (const HybExecutor *executor, const HybEntry *entry)
+{
+  static const HybType unknown = { .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN };
+
+  for (guint i = 0; i < executor->n_variables; i++)
+    {
+      HybTensor *tensor = executor->bindings[i].tensor;
+
+      if (!same_type (&entry->types[i], tensor != NULL ? hyb_tensor_get_type (tensor) : &unknown))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+lacks_labels (const HybExecutor *executor)
+{
+  for (guint i = 0; i < executor->n_variables; i++)
+    if (executor->bindings[i].tensor == NULL && executor->bindings[i].is_needed)
+      return TRUE;
+  return FALSE;
+}
+
+/* Zeros, as large as the losses want them. */
+static gboolean
+make_labels (HybExecutor *executor, HybEntry *entry, GError **error)
+{
+  g_autofree HybType *types = NULL;
+  guint               n, n_values = hyb_graph_n_values (executor->graph);
+  const HybNodeId    *variables = hyb_graph_get_variables (executor->graph, &n);
+
+  if (!lacks_labels (executor))
+    return TRUE;
+
+  types = g_new (HybType, MAX (n_values, 1));
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    types[hyb_graph_get_node (executor->graph, variables[i])->first_output] = entry->types[i];
+  if (!hyb_infer_types (executor->graph, types, NULL, FALSE, error))
+    return FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      HybValueId value = hyb_graph_get_node (executor->graph, variables[i])->first_output;
+
+      if (executor->bindings[i].tensor != NULL || !executor->bindings[i].is_needed)
+        continue;
+      if (!hyb_type_is_known (&types[value]))
+        {
+          g_autofree char *reason = hyb_infer_reason (executor->graph, types, value);
+
+          return hyb_error_at (error,
+                               HYB_GRAPH_ERROR,
+                               HYB_GRAPH_ERROR_UNKNOWN,
+                               NULL,
+                               NULL,
+                               "%s",
+                               reason);
+        }
+      entry->zeros[i] = hyb_tensor_new_zeros (&types[value], error);
+      if (entry->zeros[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
+{
+  g_autofree HybType    *types = g_new (HybType, MAX (executor->n_variables, 1));
+  g_autofree HybTensor **constants = g_new0 (HybTensor *, MAX (executor->n_variables, 1));
+  HybPlanOptions         options = { .training = executor->options.training,
+                                     .optimise = !executor->options.no_passes,
+                                     .without = executor->options.without,
+                                     .dump_after = executor->options.dump_after,
+                                     .bind_outputs = executor->options.mode == HYB_MODE_HYBRID,
+                                     .constants = constants,
+                                     .memory_limit = executor->options.memory_limit };
+
+  for (guint i = 0; i < executor->n_variables; i++)
+    {
+      const HybBinding *binding = &executor->bindings[i];
+
+      types[i] = entry->zeros[i] != NULL ? *hyb_tensor_get_type (entry->zeros[i]) : entry->types[i];
+      if (binding->tensor != NULL && is_folded (executor, binding))
+        constants[i] = binding->tensor;
+    }
+  entry->plan = hyb_plan_new (executor->graph, types, &options, error);
+  return entry->plan != NULL;
+}
+
+static HybEntry *
+entry_new (HybExecutor *executor, GError **error)
+{
+  HybEntry *entry = g_new0 (HybEntry, 1);
+  guint     n = MAX (executor->n_variables, 1);
+
+  entry->types = g_new (HybType, n);
+  entry->zeros = g_new0 (HybTensor *, n);
+  entry->bound = g_new0 (gconstpointer, n);
+  entry->outputs = g_new0 (HybTensor *, MAX (executor->n_outputs, 1));
+  for (guint i = 0; i < executor->n_variables; i++)
+    {
+      HybTensor *tensor = executor->bindings[i].tensor;
+
+      entry->types[i] = tensor != NULL ? *hyb_tensor_get_type (tensor) : HYB_TYPE_UNKNOWN;
+    }
+
+  if (make_labels (executor, entry, error) &&
+      (executor->options.mode == HYB_MODE_IMPERATIVE || make_plan (executor, entry, error)))
+    return entry;
+  entry_free (entry, executor);
+  return NULL;
+}
+
+static void
+forget_oldest (HybExecutor *executor)
+{
+  guint oldest = 0;
+
+  for (guint i = 1; i < executor->entries->len; i++)
+    if (((HybEntry *) g_ptr_array_index (executor->entries, i))->last_used <
+        ((HybEntry *) g_ptr_array_index (executor->entries, oldest))->last_used)
+      oldest = i;
+  entry_free (g_ptr_array_steal_index_fast (executor->entries, oldest), executor);
+}
+
+/* What a run writes is ours from the first run on: the caller's tensors stay. */
+static gboolean
+own_states (HybExecutor *executor, GError **error)
+{
+  for (guint i = 0; i < executor->n_variables; i++)
+    {
+      HybBinding *binding = &executor->bindings[i];
+      HybTensor  *copy;
+
+      if (!binding->is_written || binding->is_copy || binding->tensor == NULL)
+        continue;
+      copy = hyb_tensor_copy (binding->tensor);
+      if (copy == NULL)
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_MEMORY,
+                             NULL,
+                             NULL,
+                             "there is no memory for a copy of the state “%s”",
+                             variable_name (executor, i));
+      hyb_tensor_unref (binding->tensor);
+      binding->tensor = copy;
+      binding->is_copy = TRUE;
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_executor_prepare (HybExecutor *executor, GError **error)
+{
+  if (!own_states (executor, error))
+    return FALSE;
+  if (executor->current != NULL)
+    return TRUE;
+  if (!check_missing (executor, error))
+    return FALSE;
+
+  for (guint i = 0; i < executor->entries->len && executor->current == NULL; i++)
+    if (fits (executor, g_ptr_array_index (executor->entries, i)))
+      executor->current = g_ptr_array_index (executor->entries, i);
+
+  if (executor->current == NULL)
+    {
+      HybEntry *entry = entry_new (executor, error);
+
+      if (entry == NULL)
+        return FALSE;
+      if (executor->entries->len == MAX_ENTRIES)
+        forget_oldest (executor);
+      g_ptr_array_add (executor->entries, entry);
+      executor->current = entry;
+    }
+  executor->current->last_used = executor->n_runs;
+  return TRUE;
+}

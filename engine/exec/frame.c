@@ -1,0 +1,212 @@
+/* frame.c — running a plan: pointers resolved once, then one tight loop.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/exec/convert.h"
+#include "engine/exec/plan-private.h"
+
+#include <string.h>
+
+struct _HybFrame
+{
+  const HybPlan *plan;
+  char          *memory;
+  gpointer      *slots;     /* operands of all steps */
+  gpointer      *variables; /* as bound */
+  gpointer      *heads;     /* as bound */
+};
+
+static gsize
+align_up (gsize bytes)
+{
+  return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
+}
+
+gsize
+hyb_frame_size (const HybPlan *plan)
+{
+  gsize n_pointers = (gsize) plan->n_slots + plan->n_variables + plan->n_heads;
+
+  return align_up (align_up (sizeof (HybFrame)) + n_pointers * sizeof (gpointer));
+}
+
+/* NULL for what is not bound (yet). */
+static gpointer
+find_place (const HybFrame *frame, const HybPlace *place)
+{
+  const HybPlan *plan = frame->plan;
+  char          *base = NULL;
+
+  switch (place->kind)
+    {
+    case HYB_PLACE_NONE:
+      return NULL;
+    case HYB_PLACE_BLOCK:
+      return frame->memory + place->offset;
+    case HYB_PLACE_CONSTANT:
+      base = hyb_tensor_get_data (g_ptr_array_index (plan->constants, place->index));
+      break;
+    case HYB_PLACE_VARIABLE:
+      base = frame->variables[place->index];
+      break;
+    case HYB_PLACE_HEAD:
+      base = frame->heads[place->index];
+      break;
+    }
+  return base != NULL ? base + place->offset : NULL;
+}
+
+HybFrame *
+hyb_frame_init (gpointer room, const HybPlan *plan, gpointer memory)
+{
+  HybFrame *frame = room;
+
+  g_return_val_if_fail (!plan->is_dynamic, NULL);
+
+  frame->plan = plan;
+  frame->memory = memory;
+  frame->slots = (gpointer *) (gpointer) ((char *) room + align_up (sizeof (HybFrame)));
+  frame->variables = frame->slots + plan->n_slots;
+  frame->heads = frame->variables + plan->n_variables;
+  memset (frame->variables, 0, (plan->n_variables + plan->n_heads) * sizeof (gpointer));
+
+  for (guint i = 0; i < plan->n_slots; i++)
+    frame->slots[i] = find_place (frame, &plan->slots[i]);
+  return frame;
+}
+
+static void
+patch (HybFrame *frame, const HybPatch *patches, const guint *first, guint index, gpointer data)
+{
+  for (guint i = first[index]; i < first[index + 1]; i++)
+    frame->slots[patches[i].slot] = data != NULL ? (char *) data + patches[i].offset : NULL;
+}
+
+void
+hyb_frame_bind_variable (HybFrame *frame, guint variable, gconstpointer data)
+{
+  const HybPlan *plan = frame->plan;
+
+  g_return_if_fail (variable < plan->n_variables);
+
+  frame->variables[variable] = (gpointer) data;
+  patch (frame, plan->variable_patches, plan->variable_first, variable, (gpointer) data);
+}
+
+void
+hyb_frame_bind_head (HybFrame *frame, guint head, gpointer data)
+{
+  const HybPlan *plan = frame->plan;
+
+  g_return_if_fail (plan->binds_outputs && head < plan->n_heads);
+
+  frame->heads[head] = data;
+  patch (frame, plan->head_patches, plan->head_first, head, data);
+}
+
+gpointer
+hyb_frame_get_head (HybFrame *frame, guint head)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (frame->plan->graph, &n_heads);
+
+  g_return_val_if_fail (head < n_heads, NULL);
+
+  if (frame->plan->binds_outputs)
+    return frame->heads[head];
+  return find_place (frame, &frame->plan->places[heads[head]]);
+}
+
+static gboolean
+is_bound (const HybFrame *frame)
+{
+  const HybPlan *plan = frame->plan;
+
+  for (guint i = 0; i < plan->n_variables; i++)
+    if (frame->variables[i] == NULL && plan->variable_first[i] < plan->variable_first[i + 1])
+      return FALSE;
+  for (guint i = 0; i < plan->n_heads; i++)
+    if (frame->heads[i] == NULL && plan->binds_outputs)
+      return FALSE;
+  for (guint i = 0; i < plan->n_copies; i++)
+    if (find_place (frame, &plan->copies[i].from) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static inline void
+run_step (const HybFrame *frame, const HybStep *step, HybRun *run)
+{
+  run->input = (gconstpointer *) (frame->slots + step->first_slot);
+  run->output = frame->slots + step->first_slot + step->call.n_inputs;
+  run->workspace = frame->memory + step->workspace;
+  run->key = step->key;
+
+  if (G_UNLIKELY (step->converts))
+    hyb_convert_forward (&step->outer, &step->call, run);
+  else
+    step->call.op->forward (&step->call, run);
+}
+
+static gboolean
+run_watched (const HybFrame *frame, HybRun *run)
+{
+  const HybPlan  *plan = frame->plan;
+  const HybProbe *probe = run->probe;
+  HybSpan         span = { .kind = HYB_SPAN_NODE,
+                           .graph = hyb_graph_get_id (plan->graph),
+                           .depth = run->depth,
+                           .run = run->number,
+                           .step = (guint32) run->step };
+
+  for (guint i = 0; i < plan->n_steps; i++)
+    {
+      if (run->cancellable != NULL && g_cancellable_is_cancelled (run->cancellable))
+        return FALSE;
+      span.id = plan->steps[i].node;
+      if (probe->begin != NULL)
+        probe->begin (probe->data, &span);
+      run_step (frame, &plan->steps[i], run);
+      if (probe->end != NULL)
+        probe->end (probe->data, &span);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_unwatched (const HybFrame *frame, HybRun *run)
+{
+  const HybPlan *plan = frame->plan;
+
+  for (guint i = 0; i < plan->n_steps; i++)
+    {
+      if (run->cancellable != NULL && g_cancellable_is_cancelled (run->cancellable))
+        return FALSE;
+      run_step (frame, &plan->steps[i], run);
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_frame_run (HybFrame *frame, const HybRun *context)
+{
+  const HybPlan *plan = frame->plan;
+  HybRun         run = *context;
+
+  g_return_val_if_fail (is_bound (frame), FALSE);
+
+  run.training = plan->training;
+  if (!(run.probe != NULL ? run_watched (frame, &run) : run_unwatched (frame, &run)))
+    return FALSE;
+  if (run.cancellable != NULL && g_cancellable_is_cancelled (run.cancellable))
+    return FALSE; /* a loop may have stopped half way */
+
+  for (guint i = 0; i < plan->n_copies; i++)
+    {
+      const HybCopy *copy = &plan->copies[i];
+      gpointer       from = find_place (frame, &copy->from);
+
+      if (copy->bytes > 0 && from != frame->heads[copy->head])
+        memmove (frame->heads[copy->head], from, copy->bytes);
+    }
+  return TRUE;
+}

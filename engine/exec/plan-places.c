@@ -1,0 +1,312 @@
+/* plan-places.c — which values share memory, and whose memory it is.
+ *
+ * Values that share memory form a class: views of one another, and results
+ * computed in place.  A class lives in a variable, a constant, memory that the
+ * caller binds for a head, or in an interval of the plan's block.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/exec/plan-memory.h"
+#include "engine/exec/plan-private.h"
+#include "engine/passes/infer-types.h"
+#include "engine/passes/reach.h"
+
+#include <string.h>
+
+#define FOR_GOOD G_MAXUINT32
+
+typedef struct
+{
+  HybPlaceKind kind;
+  guint32      index; /* of the variable, constant, head or interval */
+  guint32      begin, end;
+  gsize        bytes;
+} Class;
+
+typedef struct
+{
+  HybPlan      *plan;
+  HybFacts     *facts;
+  const guint8 *needed;
+  const guint8 *written;  /* by node: its outputs change under us, so that nothing views them */
+  guint32      *last_use; /* by value: position of the last reader; FOR_GOOD: a head */
+  guint32      *class_of; /* by value, HYB_NO_ID: none */
+  gsize        *offset;   /* by value: within its class */
+  GArray       *classes;
+  HybType      *room; /* for the operands of one node */
+} Search;
+
+static Class *
+class_at (Search *search, HybValueId value)
+{
+  return &g_array_index (search->classes, Class, search->class_of[value]);
+}
+
+static gsize
+bytes_of (const Search *search, HybValueId value)
+{
+  return hyb_type_bytes (&search->plan->types[value]);
+}
+
+static void
+join (Search *search, HybValueId value, guint32 class, gsize offset)
+{
+  Class *joined = &g_array_index (search->classes, Class, class);
+
+  search->class_of[value] = class;
+  search->offset[value] = offset;
+  joined->end = MAX (joined->end, search->last_use[value]);
+}
+
+static void
+found_class (Search *search, HybValueId value, HybPlaceKind kind, guint32 index, guint32 position)
+{
+  Class class = { .kind = kind,
+                  .index = index,
+                  .begin = position,
+                  .end = position,
+                  .bytes = bytes_of (search, value) };
+
+  g_array_append_val (search->classes, class);
+  join (search, value, search->classes->len - 1, 0);
+}
+
+/* Positions are node ids: they keep the order of steps, gaps do no harm. */
+static void
+find_last_uses (Search *search)
+{
+  HybGraph         *graph = search->plan->graph;
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+      const HybNode    *node = hyb_graph_get_node (graph, id);
+
+      for (guint i = 0; i < node->n_outputs; i++)
+        search->last_use[node->first_output + i] = id;
+      for (guint i = 0; search->needed[id] && i < node->n_inputs; i++)
+        search->last_use[inputs[i]] = id;
+    }
+  for (guint i = 0; i < n_heads; i++)
+    search->last_use[heads[i]] = FOR_GOOD;
+}
+
+static void
+place_variables (Search *search)
+{
+  HybGraph        *graph = search->plan->graph;
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      HybValueId value = hyb_graph_get_node (graph, variables[i])->first_output;
+
+      if (search->needed[variables[i]] && search->class_of[value] == HYB_NO_ID)
+        found_class (search, value, HYB_PLACE_VARIABLE, i, 0);
+    }
+}
+
+static void
+place_constant (Search *search, HybValueId value)
+{
+  HybTensor *constant = search->facts->constants[value];
+  GPtrArray *constants = search->plan->constants;
+
+  if (constant == NULL || search->class_of[value] != HYB_NO_ID)
+    return;
+  found_class (search, value, HYB_PLACE_CONSTANT, constants->len, 0);
+  g_ptr_array_add (constants, hyb_tensor_ref (constant));
+}
+
+/* Those that a step or a head reads; what they were folded from may go. */
+static void
+place_constants (Search *search)
+{
+  HybGraph         *graph = search->plan->graph;
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+
+      for (guint i = 0; search->needed[id] && i < hyb_graph_get_node (graph, id)->n_inputs; i++)
+        place_constant (search, inputs[i]);
+    }
+  for (guint i = 0; i < n_heads; i++)
+    place_constant (search, heads[i]);
+}
+
+/* Whether every output is a part of an input that stays as it is. */
+static gboolean
+place_as_views (Search *search, HybNodeId id)
+{
+  HybGraph         *graph = search->plan->graph;
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  HybCall           call;
+
+  if (node->op->view == NULL || search->written[id])
+    return FALSE;
+
+  hyb_call_init (&call, graph, id, search->plan->types, search->room);
+  call.training = search->plan->training;
+  for (int turn = 0; turn < 2; turn++) /* ask for all, then join */
+    for (guint i = 0; i < node->n_outputs; i++)
+      {
+        HybValueId output = node->first_output + i;
+        guint      input = 0;
+        gsize      offset = 0;
+
+        if (!node->op->view (&call, i, &input, &offset))
+          return FALSE;
+        g_return_val_if_fail (input < node->n_inputs, FALSE);
+        g_return_val_if_fail (offset + bytes_of (search, output) <=
+                                  bytes_of (search, inputs[input]),
+                              FALSE);
+
+        if (search->written[hyb_graph_get_producer (graph, inputs[input])])
+          return FALSE;
+        if (turn == 1)
+          join (search,
+                output,
+                search->class_of[inputs[input]],
+                search->offset[inputs[input]] + offset);
+      }
+  return TRUE;
+}
+
+/* Output 0 over input 0: where the input's class ends here, and nothing else that
+ * this node reads lies in it. */
+static gboolean
+place_in_place (Search *search, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (search->plan->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (search->plan->graph, id);
+  HybValueId        output = node->first_output;
+  const Class *class;
+
+  if (!(node->op->flags & HYB_OP_IN_PLACE) || node->n_inputs == 0)
+    return FALSE;
+
+  class = class_at (search, inputs[0]);
+  if (class->kind != HYB_PLACE_BLOCK || class->end > id ||
+      search->plan->types[output].dtype != search->plan->types[inputs[0]].dtype ||
+      bytes_of (search, output) != bytes_of (search, inputs[0]))
+    return FALSE;
+  for (guint i = 1; i < node->n_inputs; i++)
+    if (search->class_of[inputs[i]] == search->class_of[inputs[0]])
+      return FALSE;
+
+  join (search, output, search->class_of[inputs[0]], search->offset[inputs[0]]);
+  return TRUE;
+}
+
+static void
+place_outputs (Search *search, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (search->plan->graph, id);
+  guint          first = place_in_place (search, id) ? 1 : 0;
+
+  for (guint i = first; i < node->n_outputs; i++)
+    found_class (search, node->first_output + i, HYB_PLACE_BLOCK, 0, id);
+}
+
+/* A class that is as large as a head in it can live where the caller wants that
+ * head; the first head of a class has it, others are copied. */
+static void
+place_heads (Search *search)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (search->plan->graph, &n_heads);
+
+  for (guint i = 0; i < n_heads; i++)
+    {
+      Class *class = class_at (search, heads[i]);
+
+      if (class->kind == HYB_PLACE_BLOCK && search->offset[heads[i]] == 0 &&
+          bytes_of (search, heads[i]) == class->bytes)
+        {
+          class->kind = HYB_PLACE_HEAD;
+          class->index = i;
+        }
+    }
+}
+
+static GArray *
+collect_intervals (Search *search)
+{
+  GArray *intervals = g_array_new (FALSE, FALSE, sizeof (HybInterval));
+
+  for (guint i = 0; i < search->classes->len; i++)
+    {
+      Class *class = &g_array_index (search->classes, Class, i);
+      HybInterval interval = { .begin = class->begin, .end = class->end, .bytes = class->bytes };
+
+      if (class->kind != HYB_PLACE_BLOCK)
+        continue;
+      class->index = intervals->len;
+      g_array_append_val (intervals, interval);
+    }
+  return intervals;
+}
+
+static void
+write_places (Search *search)
+{
+  for (guint v = 0; v < hyb_graph_n_values (search->plan->graph); v++)
+    {
+      HybPlace *place = &search->plan->places[v];
+
+      *place = (HybPlace){ .kind = HYB_PLACE_NONE };
+      if (search->class_of[v] == HYB_NO_ID)
+        continue;
+      place->kind = class_at (search, v)->kind;
+      place->index = class_at (search, v)->index;
+      place->offset = search->offset[v];
+    }
+}
+
+GArray *
+hyb_plan_find_places (HybPlan *plan, HybFacts *facts, const guint8 *needed, GArray *step_nodes)
+{
+  guint               n_values = MAX (hyb_graph_n_values (plan->graph), 1);
+  g_autofree guint32 *last_use = g_new0 (guint32, n_values);
+  g_autofree guint32 *class_of = g_new (guint32, n_values);
+  g_autofree gsize   *offset = g_new0 (gsize, n_values);
+  g_autofree guint8  *written = hyb_graph_find_written (plan->graph, plan->training);
+  g_autofree HybType *room = NULL;
+  g_autoptr (GArray) classes = g_array_new (FALSE, FALSE, sizeof (Class));
+  guint   most = 1;
+  GArray *intervals;
+  Search  search = { plan, facts, needed, written, last_use, class_of, offset, classes, NULL };
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (plan->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (plan->graph, id);
+
+      most = MAX (most, node->n_inputs + node->n_outputs);
+    }
+  search.room = room = g_new (HybType, most);
+  memset (class_of, 0xff, n_values * sizeof class_of[0]); /* HYB_NO_ID */
+
+  find_last_uses (&search);
+  place_constants (&search);
+  place_variables (&search);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (plan->graph); id++)
+    {
+      if (!needed[id] || hyb_node_is_variable (hyb_graph_get_node (plan->graph, id)) ||
+          place_as_views (&search, id))
+        continue;
+      place_outputs (&search, id);
+      g_array_append_val (step_nodes, id);
+    }
+  if (plan->binds_outputs)
+    place_heads (&search);
+
+  intervals = collect_intervals (&search);
+  write_places (&search);
+  return intervals;
+}

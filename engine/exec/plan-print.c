@@ -1,0 +1,148 @@
+/* plan-print.c — a plan as text: what the passes did, then one line a step.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/exec/plan-private.h"
+#include "engine/passes/pipeline.h"
+
+static void
+print_place (GString *text, const HybPlan *plan, HybValueId value)
+{
+  const HybPlace  *place = &plan->places[value];
+  g_autofree char *type = hyb_type_to_string (&plan->types[value]);
+
+  g_string_append (text, type);
+  switch (place->kind)
+    {
+    case HYB_PLACE_NONE:
+      g_string_append (text, " nowhere");
+      return;
+    case HYB_PLACE_BLOCK:
+      g_string_append_printf (text, " @%" G_GSIZE_FORMAT, place->offset);
+      return;
+    case HYB_PLACE_VARIABLE:
+      g_string_append_printf (text, " variable %u", place->index);
+      break;
+    case HYB_PLACE_HEAD:
+      g_string_append_printf (text, " head %u", place->index);
+      break;
+    case HYB_PLACE_CONSTANT:
+      g_string_append_printf (text, " constant %u", place->index);
+      break;
+    }
+  if (place->offset > 0)
+    g_string_append_printf (text, " +%" G_GSIZE_FORMAT, place->offset);
+}
+
+static void
+print_passes (GString *text, const HybPlan *plan)
+{
+  for (guint i = 0; i < plan->reports->len; i++)
+    {
+      const HybPassReport *report = &g_array_index (plan->reports, HybPassReport, i);
+
+      g_string_append_printf (text, "pass %s: ", report->pass->name);
+      if (report->nodes_before != report->nodes_after)
+        g_string_append_printf (text,
+                                "%u of %u nodes left",
+                                report->nodes_after,
+                                report->nodes_before);
+      else if (report->folded > 0)
+        g_string_append_printf (text, "%u values computed", report->folded);
+      else
+        g_string_append (text, "nothing to change");
+      g_string_append_c (text, '\n');
+    }
+}
+
+/* Whether an output lies where an input does. */
+static gboolean
+is_in_place (const HybPlan *plan, HybNodeId id)
+{
+  const HybNode  *node = hyb_graph_get_node (plan->graph, id);
+  const HybPlace *output = &plan->places[node->first_output];
+  const HybPlace *input;
+
+  if (node->n_inputs == 0)
+    return FALSE;
+  input = &plan->places[hyb_graph_get_inputs (plan->graph, id)[0]];
+  return input->kind == output->kind && input->offset == output->offset &&
+         (input->kind == HYB_PLACE_BLOCK || input->index == output->index);
+}
+
+static void
+print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *step)
+{
+  const HybNode    *node = hyb_graph_get_node (plan->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (plan->graph, id);
+
+  if (step != NULL)
+    g_string_append_printf (text, "%6u  ", (guint) (step - plan->steps));
+  else
+    g_string_append (text, "  view  ");
+  g_string_append_printf (text, "%s “%s” (", node->type, node->name);
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      g_string_append (text, i > 0 ? ", " : "");
+      print_place (text, plan, inputs[i]);
+    }
+  g_string_append (text, ") → ");
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      g_string_append (text, i > 0 ? ", " : "");
+      print_place (text, plan, node->first_output + i);
+    }
+  if (step != NULL && is_in_place (plan, id))
+    g_string_append (text, ", in place");
+  if (step != NULL && step->converts)
+    g_string_append (text, ", converting");
+  if (step != NULL && step->workspace_bytes > 0)
+    g_string_append_printf (text,
+                            ", workspace %" G_GSIZE_FORMAT " @%" G_GSIZE_FORMAT,
+                            step->workspace_bytes,
+                            step->workspace);
+  g_string_append_c (text, '\n');
+}
+
+static gboolean
+is_alias (const HybPlan *plan, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (plan->graph, id);
+
+  if (hyb_node_is_variable (node) || node->n_outputs == 0)
+    return FALSE;
+  return plan->places[node->first_output].kind != HYB_PLACE_NONE &&
+         plan->places[node->first_output].kind != HYB_PLACE_CONSTANT;
+}
+
+char *
+hyb_plan_print (const HybPlan *plan)
+{
+  GString *text = g_string_new (NULL);
+  guint    step = 0;
+
+  print_passes (text, plan);
+  if (plan->is_dynamic)
+    {
+      g_string_append (text, "some shapes show only while running: operator by operator\n");
+      return g_string_free (text, FALSE);
+    }
+
+  g_string_append_printf (text,
+                          "%u steps, %" G_GSIZE_FORMAT " bytes, %u constants\n",
+                          plan->n_steps,
+                          plan->memory,
+                          plan->constants->len);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (plan->graph); id++)
+    {
+      if (step < plan->n_steps && plan->steps[step].node == id)
+        print_node (text, plan, id, &plan->steps[step++]);
+      else if (is_alias (plan, id))
+        print_node (text, plan, id, NULL);
+    }
+  for (guint i = 0; i < plan->n_copies; i++)
+    g_string_append_printf (text,
+                            "  copy  %" G_GSIZE_FORMAT " bytes to head %u\n",
+                            plan->copies[i].bytes,
+                            plan->copies[i].head);
+  return g_string_free (text, FALSE);
+}
