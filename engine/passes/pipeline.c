@@ -118,12 +118,9 @@ run_pass (const HybPass *pass, HybGraph *graph, HybFacts *facts, GArray *reports
 
   if (after != before)
     {
-      g_autoptr (GError) broken = NULL;
-
-      if (!hyb_graph_verify (after, &broken))
+      if (!hyb_graph_verify (after, error))
         {
-          g_critical ("after the pass %s: %s", pass->name, broken->message);
-          g_propagate_error (error, g_steal_pointer (&broken));
+          g_prefix_error (error, "after the pass %s: ", pass->name);
           return NULL;
         }
       if (!follow (after, facts, map, error))
