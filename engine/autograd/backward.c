@@ -80,6 +80,7 @@ copy_recording (HybFlow *flow, HybNodeId id, const HybValueId *inputs)
   const HybNode *node = hyb_graph_get_node (flow->graph, id);
   HybNodeSpec    spec = {
        .op = hyb_op_find (node->op->recording),
+       .type = node->type, /* it is still shown as what it stands for */
        .name = node->name,
        .attributes = node->attributes,
        .params = hyb_params_ref (node->params),

@@ -55,7 +55,8 @@ NAME (normalise_channels) (gint64 begin, gint64 end, gpointer data)
       if (work->of_batch)
         {
           NAME (channel_statistics) (work, channel, &mean, &variance);
-          NAME (update_moving) (work, channel, mean, variance);
+          if (work->moves)
+            NAME (update_moving) (work, channel, mean, variance);
         }
       else
         {

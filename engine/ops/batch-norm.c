@@ -2,7 +2,8 @@
  * variance 1, then scaled and shifted; and the gradient.
  *
  * While training, mean and variance are those of the batch, and the moving
- * statistics (states that forward writes) follow them.
+ * statistics (states) follow them: only where a gradient is asked, as in MXNet, whose
+ * backward pass moves them.  So it is the recording form of the operator that writes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/op.h"
 
@@ -193,6 +194,7 @@ typedef struct
   const BatchNormParams *params;
   ChannelView            view;
   gboolean               of_batch; /* statistics are those of the batch */
+  gboolean               moves;    /* the moving statistics follow */
   gboolean               with_relu;
   gconstpointer          x, gamma, beta, dy, y;
   gpointer               moving_mean, moving_var;
@@ -215,12 +217,13 @@ run_channels (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelF
 }
 
 static void
-normalise (const HybCall *call, const HybRun *run, gboolean with_relu)
+normalise (const HybCall *call, const HybRun *run, gboolean with_relu, gboolean moves)
 {
   const BatchNormParams *params = call->params;
   Work                   work = { .params = params,
                                   .view = view_channels (call, &call->input[0].shape),
                                   .of_batch = run->training && !params->use_global_stats,
+                                  .moves = moves,
                                   .with_relu = with_relu,
                                   .x = run->input[0],
                                   .gamma = params->fix_gamma ? NULL : run->input[1],
@@ -235,15 +238,27 @@ normalise (const HybCall *call, const HybRun *run, gboolean with_relu)
 }
 
 static void
-batch_norm_forward (const HybCall *call, const HybRun *run)
+batch_norm_plain_forward (const HybCall *call, const HybRun *run)
 {
-  normalise (call, run, FALSE);
+  normalise (call, run, FALSE, FALSE);
+}
+
+static void
+batch_norm_plain_recording_forward (const HybCall *call, const HybRun *run)
+{
+  normalise (call, run, FALSE, TRUE);
 }
 
 static void
 batch_norm_relu_forward (const HybCall *call, const HybRun *run)
 {
-  normalise (call, run, TRUE);
+  normalise (call, run, TRUE, FALSE);
+}
+
+static void
+batch_norm_relu_recording_forward (const HybCall *call, const HybRun *run)
+{
+  normalise (call, run, TRUE, TRUE);
 }
 
 /* Inputs: gradient, data, gamma, mean, inverse, and the output where relu follows.
@@ -372,15 +387,27 @@ static const char *const backward_relu_inputs[] = {
 };
 static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
 
-#define BATCH_NORM(mxnet_name, sentence, table, compute, differentiate)                  \
-  {                                                                                      \
-    .name = mxnet_name, .doc = sentence, .category = HYB_CATEGORY_NORMALISATION,         \
-    .flags = HYB_OP_MODAL, .inputs = batch_norm_inputs, .outputs = batch_norm_outputs,   \
-    .mutates = 1u << 3 | 1u << 4, .constant_inputs = 1u << 3 | 1u << 4, .params = table, \
-    .params_size = sizeof (BatchNormParams), .visible = batch_norm_visible,              \
-    .infer_shape = batch_norm_infer_shape, .infer_dtype = batch_norm_infer_dtype,        \
-    .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .gradient = differentiate,           \
-    .cost = batch_norm_cost                                                              \
+#define SAME_IN_BOTH_FORMS(table, differentiate)                                                  \
+  .category = HYB_CATEGORY_NORMALISATION, .inputs = batch_norm_inputs,                            \
+  .outputs = batch_norm_outputs, .mutates = 1u << 3 | 1u << 4,                                    \
+  .constant_inputs = 1u << 3 | 1u << 4, .params = table, .params_size = sizeof (BatchNormParams), \
+  .visible = batch_norm_visible, .infer_shape = batch_norm_infer_shape,                           \
+  .infer_dtype = batch_norm_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .gradient = differentiate,   \
+  .cost = batch_norm_cost
+
+/* The operator and its recording form. */
+#define BATCH_NORM(mxnet_name, recording_name, sentence, table, compute, differentiate)           \
+  { .name = mxnet_name,                                                                           \
+    .doc = sentence,                                                                              \
+    .flags = HYB_OP_MODAL,                                                                        \
+    .recording = recording_name,                                                                  \
+    .forward = batch_norm_##compute##_forward,                                                    \
+    SAME_IN_BOTH_FORMS (table, differentiate) },                                                  \
+  {                                                                                               \
+    .name = recording_name,                                                                       \
+    .doc = "Batch normalisation that also moves its statistics while training.",                  \
+    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL, .forward = batch_norm_##compute##_recording_forward, \
+    SAME_IN_BOTH_FORMS (table, differentiate)                                                     \
   }
 
 #define BACKWARD(internal_name, operands, table, compute)                                      \
@@ -395,24 +422,28 @@ static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
 
 const HybOp hyb_ops_batch_norm[] = {
   BATCH_NORM ("BatchNorm",
+              "_recording_BatchNorm",
               "Every channel brought to mean 0 and variance 1, then scaled and shifted.",
               batch_norm_params,
-              batch_norm_forward,
+              plain,
               batch_norm_gradient),
   BATCH_NORM ("BatchNorm_v1",
+              "_recording_BatchNorm_v1",
               "BatchNorm of old models.",
               batch_norm_v1_params,
-              batch_norm_forward,
+              plain,
               batch_norm_v1_gradient),
   BATCH_NORM ("_contrib_SyncBatchNorm",
+              "_recording_SyncBatchNorm",
               "BatchNorm over all devices, of which there is one here.",
               sync_batch_norm_params,
-              batch_norm_forward,
+              plain,
               sync_batch_norm_gradient),
   BATCH_NORM ("_contrib_BatchNormWithReLU",
+              "_recording_BatchNormWithReLU",
               "BatchNorm followed by a rectifier.",
               batch_norm_params,
-              batch_norm_relu_forward,
+              relu,
               batch_norm_relu_gradient),
   BACKWARD ("_backward_BatchNorm", backward_inputs, batch_norm_params, batch_norm_backward),
   BACKWARD ("_backward_BatchNorm_v1", backward_inputs, batch_norm_v1_params, batch_norm_backward),
@@ -428,5 +459,6 @@ const HybOp hyb_ops_batch_norm[] = {
 };
 
 #undef BATCH_NORM
+#undef SAME_IN_BOTH_FORMS
 #undef BACKWARD
 #undef COMMON_FIELDS
