@@ -5,13 +5,11 @@
 
 #include "engine/autograd/gradient.h"
 #include "engine/base/error.h"
-#include "engine/base/parallel.h"
 #include "engine/exec/run.h"
-#include "engine/kernels/vector-math.h"
+#include "engine/kernels/softmax.h"
 #include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 
-#include <float.h>
 #include <math.h>
 
 typedef struct
@@ -38,26 +36,6 @@ static const HybParam softmax_params[] = {
     .doc = "a second input tells how much of each row counts" },
   { 0 },
 };
-
-/* A tensor seen from one axis: outer × length × inner. */
-typedef struct
-{
-  gint64 outer, length, inner;
-} AxisView;
-
-static AxisView
-view_axis (const HybCall *call)
-{
-  const SoftmaxParams *params = call->params;
-  const HybShape      *shape = &call->input[0].shape;
-  int                  axis = hyb_shape_axis (shape, params->axis, NULL);
-
-  return (AxisView){
-    .outer = hyb_shape_count (shape, 0, axis),
-    .length = shape->dim[axis],
-    .inner = hyb_shape_count (shape, axis + 1, shape->rank),
-  };
-}
 
 static void
 softmax_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
@@ -119,67 +97,17 @@ softmax_infer_dtype (HybCall *call, GError **error)
   return hyb_dtype_assign (&call->output[0].dtype, params->dtype, error);
 }
 
-typedef enum
-{
-  SOFTMAX,
-  LOG_SOFTMAX,
-} SoftmaxKind;
-
-typedef struct
-{
-  SoftmaxKind   kind;
-  AxisView      view;
-  double        scale; /* 1 / temperature, negative for softmin */
-  gconstpointer x, y, dy;
-  gpointer      to;
-  gconstpointer length; /* NULL: rows count in full */
-  HybDType      length_dtype;
-} Work;
-
-/* How much of the row at this place of outer × inner counts. */
-static gint64
-row_length (const Work *work, gint64 place)
-{
-  if (work->length == NULL)
-    return work->view.length;
-
-  return CLAMP (hyb_dtype_get_int (work->length, work->length_dtype, (gsize) place),
-                0,
-                work->view.length);
-}
-
-static void
-exponentials_f32 (float *values, gint64 n)
-{
-  hyb_vector_exp ((gsize) n, values, values);
-}
-
-static void
-exponentials_f64 (double *values, gint64 n)
-{
-  for (gint64 i = 0; i < n; i++)
-    values[i] = exp (values[i]);
-}
-
-#define REAL_KERNEL "engine/ops/softmax-kernel.h"
-#include "engine/kernels/each-real.h"
-
-static void
-init_work (Work *work, const HybCall *call, SoftmaxKind kind, double sign)
+static HybSoftmaxView
+view_softmax (const HybCall *call, double sign, gboolean log)
 {
   const SoftmaxParams *params = call->params;
+  const HybShape      *shape = &call->input[0].shape;
+  HybSoftmaxView       view;
 
-  work->kind = kind;
-  work->view = view_axis (call);
-  work->scale = isnan (params->temperature) ? sign : sign / params->temperature;
-}
-
-static void
-run_work (Work *work, HybParallelFunc func)
-{
-  gint64 size = work->view.length * work->view.inner;
-
-  hyb_parallel_for (work->view.outer, MAX (1, 16384 / MAX (1, size)), func, work);
+  hyb_softmax_init (&view, shape, hyb_shape_axis (shape, params->axis, NULL));
+  view.scale = isnan (params->temperature) ? sign : sign / params->temperature;
+  view.log = log;
+  return view;
 }
 
 /* Room for operands of another type than the one computed in. */
@@ -197,15 +125,15 @@ softmax_workspace (const HybCall *call)
 
 /* Computes in the type of the output. */
 static void
-compute (const HybCall *call, const HybRun *run, SoftmaxKind kind, double sign)
+compute (const HybCall *call, const HybRun *run, double sign, gboolean log)
 {
-  Work work = { .x = run->input[0], .to = run->output[0] };
+  HybSoftmaxView view = view_softmax (call, sign, log);
+  gconstpointer  x = run->input[0];
 
-  init_work (&work, call, kind, sign);
   if (call->n_inputs > 1)
     {
-      work.length = run->input[1];
-      work.length_dtype = call->input[1].dtype;
+      view.row_lengths = run->input[1];
+      view.row_lengths_dtype = call->input[1].dtype;
     }
   if (softmax_workspace (call) > 0)
     {
@@ -214,28 +142,28 @@ compute (const HybCall *call, const HybRun *run, SoftmaxKind kind, double sign)
                          run->input[0],
                          call->input[0].dtype,
                          (gsize) hyb_shape_size (&call->input[0].shape));
-      work.x = run->workspace;
+      x = run->workspace;
     }
 
-  run_work (&work, call->output[0].dtype == HYB_F64 ? softmax_slice_f64 : softmax_slice_f32);
+  hyb_softmax_forward (&view, call->output[0].dtype, x, run->output[0]);
 }
 
 static void
 softmax_forward (const HybCall *call, const HybRun *run)
 {
-  compute (call, run, SOFTMAX, 1);
+  compute (call, run, 1, FALSE);
 }
 
 static void
 softmin_forward (const HybCall *call, const HybRun *run)
 {
-  compute (call, run, SOFTMAX, -1);
+  compute (call, run, -1, FALSE);
 }
 
 static void
 log_softmax_forward (const HybCall *call, const HybRun *run)
 {
-  compute (call, run, LOG_SOFTMAX, 1);
+  compute (call, run, 1, TRUE);
 }
 
 /* Gradient.  Inputs: gradient, output, and the data where dtype makes its type differ.
@@ -266,15 +194,16 @@ backward_workspace (const HybCall *call)
 
 /* Computes in the type of the forward output. */
 static void
-compute_backward (const HybCall *call, const HybRun *run, SoftmaxKind kind, double sign)
+compute_backward (const HybCall *call, const HybRun *run, double sign, gboolean log)
 {
-  gboolean converts = backward_workspace (call) > 0;
-  Work     work = { .dy = run->input[0],
-                    .y = run->input[1],
-                    .to = converts ? run->workspace : run->output[0] };
+  gboolean       converts = backward_workspace (call) > 0;
+  HybSoftmaxView view = view_softmax (call, sign, log);
 
-  init_work (&work, call, kind, sign);
-  run_work (&work, call->input[0].dtype == HYB_F64 ? backward_slice_f64 : backward_slice_f32);
+  hyb_softmax_backward (&view,
+                        call->input[0].dtype,
+                        run->input[1],
+                        run->input[0],
+                        converts ? run->workspace : run->output[0]);
   if (converts)
     hyb_dtype_convert (run->output[0],
                        call->output[0].dtype,
@@ -286,19 +215,19 @@ compute_backward (const HybCall *call, const HybRun *run, SoftmaxKind kind, doub
 static void
 softmax_backward (const HybCall *call, const HybRun *run)
 {
-  compute_backward (call, run, SOFTMAX, 1);
+  compute_backward (call, run, 1, FALSE);
 }
 
 static void
 softmin_backward (const HybCall *call, const HybRun *run)
 {
-  compute_backward (call, run, SOFTMAX, -1);
+  compute_backward (call, run, -1, FALSE);
 }
 
 static void
 log_softmax_backward (const HybCall *call, const HybRun *run)
 {
-  compute_backward (call, run, LOG_SOFTMAX, 1);
+  compute_backward (call, run, 1, TRUE);
 }
 
 static void

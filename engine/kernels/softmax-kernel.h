@@ -10,16 +10,16 @@
 static void
 NAME (softmax_row) (const Work *work, gint64 row)
 {
-  const REAL *x = (const REAL *) work->x + row * work->view.length;
-  REAL       *y = (REAL *) work->to + row * work->view.length;
-  REAL        scale = (REAL) work->scale, maximum = -(REAL) INFINITY, shift;
+  const REAL *x = (const REAL *) work->x + row * work->view->length;
+  REAL       *y = (REAL *) work->to + row * work->view->length;
+  REAL        scale = (REAL) work->view->scale, maximum = -(REAL) INFINITY, shift;
   gint64      n = row_length (work, row);
   double      sum = 0.0;
 
   for (gint64 k = 0; k < n; k++)
     maximum = x[k] * scale > maximum ? x[k] * scale : maximum;
 
-  if (work->kind == LOG_SOFTMAX)
+  if (work->view->log)
     {
       for (gint64 k = 0; k < n; k++)
         sum += exp ((double) (x[k] * scale - maximum));
@@ -39,7 +39,7 @@ NAME (softmax_row) (const Work *work, gint64 row)
         y[k] *= shift;
     }
 
-  for (gint64 k = n; k < work->view.length; k++)
+  for (gint64 k = n; k < work->view->length; k++)
     y[k] = 0;
 }
 
@@ -47,10 +47,10 @@ NAME (softmax_row) (const Work *work, gint64 row)
 static void
 NAME (softmax_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
 {
-  gint64      length = work->view.length, step = work->view.inner;
+  gint64      length = work->view->length, step = work->view->inner;
   const REAL *x = (const REAL *) work->x + outer * length * step + first;
   REAL       *y = (REAL *) work->to + outer * length * step + first;
-  REAL        scale = (REAL) work->scale, maximum[BLOCK];
+  REAL        scale = (REAL) work->view->scale, maximum[BLOCK];
   double      sum[BLOCK];
   gint64      valid[BLOCK];
 
@@ -70,7 +70,7 @@ NAME (softmax_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
     {
       for (gint64 i = 0; i < n; i++)
         y[k * step + i] = k < valid[i] ? x[k * step + i] * scale - maximum[i] : 0;
-      if (work->kind == LOG_SOFTMAX)
+      if (work->view->log)
         for (gint64 i = 0; i < n; i++)
           sum[i] += exp ((double) y[k * step + i]);
       else
@@ -82,13 +82,13 @@ NAME (softmax_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
     }
 
   for (gint64 i = 0; i < n; i++)
-    sum[i] = work->kind == LOG_SOFTMAX ? log (sum[i]) : 1.0 / sum[i];
+    sum[i] = work->view->log ? log (sum[i]) : 1.0 / sum[i];
   for (gint64 k = 0; k < length; k++)
     for (gint64 i = 0; i < n; i++)
       {
         REAL *at = y + k * step + i;
 
-        if (work->kind == LOG_SOFTMAX)
+        if (work->view->log)
           *at -= (REAL) sum[i];
         else
           *at = k < valid[i] ? *at * (REAL) sum[i] : 0;
@@ -101,36 +101,36 @@ NAME (softmax_slice) (gint64 begin, gint64 end, gpointer data)
   const Work *work = data;
 
   for (gint64 outer = begin; outer < end; outer++)
-    if (work->view.inner == 1)
+    if (work->view->inner == 1)
       NAME (softmax_row) (work, outer);
     else
-      for (gint64 first = 0; first < work->view.inner; first += BLOCK)
-        NAME (softmax_block) (work, outer, first, MIN (BLOCK, work->view.inner - first));
+      for (gint64 first = 0; first < work->view->inner; first += BLOCK)
+        NAME (softmax_block) (work, outer, first, MIN (BLOCK, work->view->inner - first));
 }
 
 /* softmax: dx = (y ∘ dy − y · Σ (y ∘ dy)) · scale.  log_softmax: dx = (dy − eʸ · Σ dy) · scale. */
 static void
 NAME (backward_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
 {
-  gint64      length = work->view.length, step = work->view.inner;
+  gint64      length = work->view->length, step = work->view->inner;
   gint64      base = outer * length * step + first;
   const REAL *y = (const REAL *) work->y + base;
   const REAL *dy = (const REAL *) work->dy + base;
   REAL       *dx = (REAL *) work->to + base;
-  REAL        scale = (REAL) work->scale;
+  REAL        scale = (REAL) work->view->scale;
   double      sum[BLOCK] = { 0.0 };
 
   for (gint64 k = 0; k < length; k++)
     for (gint64 i = 0; i < n; i++)
-      sum[i] += work->kind == LOG_SOFTMAX ? (double) dy[k * step + i]
-                                          : (double) (y[k * step + i] * dy[k * step + i]);
+      sum[i] += work->view->log ? (double) dy[k * step + i]
+                                : (double) (y[k * step + i] * dy[k * step + i]);
 
   for (gint64 k = 0; k < length; k++)
     for (gint64 i = 0; i < n; i++)
       {
         gint64 at = k * step + i;
 
-        if (work->kind == LOG_SOFTMAX)
+        if (work->view->log)
           dx[at] = (dy[at] - (REAL) (exp ((double) y[at]) * sum[i])) * scale;
         else
           dx[at] = y[at] * (dy[at] - (REAL) sum[i]) * scale;
@@ -143,8 +143,8 @@ NAME (backward_slice) (gint64 begin, gint64 end, gpointer data)
   const Work *work = data;
 
   for (gint64 outer = begin; outer < end; outer++)
-    for (gint64 first = 0; first < work->view.inner; first += BLOCK)
-      NAME (backward_block) (work, outer, first, MIN (BLOCK, work->view.inner - first));
+    for (gint64 first = 0; first < work->view->inner; first += BLOCK)
+      NAME (backward_block) (work, outer, first, MIN (BLOCK, work->view->inner - first));
 }
 
 #undef BLOCK
