@@ -3,6 +3,7 @@
 #include "engine/ops/layer-rules.h"
 
 #include "engine/base/error.h"
+#include "engine/ops/rules.h"
 
 /* Far above any image, and small enough that products of two stay in gint64. */
 #define WINDOW_LIMIT (G_GINT64_CONSTANT (1) << 31)
@@ -87,6 +88,17 @@ hyb_layer_like_last_inputs (HybCall *call, GError **error)
     if (!hyb_shape_assign (&call->output[i].shape, &call->input[first + i].shape, error))
       return FALSE;
 
+  return TRUE;
+}
+
+gboolean
+hyb_layer_label_dtype (HybCall *call, GError **error)
+{
+  if (!hyb_rule_dtype_except (call, 1u << 1, error))
+    return FALSE;
+
+  if (call->input[1].dtype == HYB_DTYPE_UNKNOWN)
+    call->input[1].dtype = call->input[0].dtype;
   return TRUE;
 }
 

@@ -1,0 +1,53 @@
+/* softmax-output-kernel.h — the loops of softmax-output.c, for float and double.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+static inline REAL
+NAME (incoming) (const Work *work, gint64 index)
+{
+  return work->incoming != NULL ? ((const REAL *) work->incoming)[index] : 1;
+}
+
+/* Labels that are probabilities themselves: p − label. */
+static void
+NAME (probability_gradient) (const Work *work)
+{
+  const REAL *p = work->p;
+  REAL       *to = work->to;
+
+  for (gint64 i = 0; i < work->size; i++)
+    {
+      double label = hyb_dtype_get_double (work->label, work->label_dtype, (gsize) i);
+
+      to[i] = (p[i] - (REAL) label) * (REAL) work->params->grad_scale * NAME (incoming) (work, i);
+    }
+}
+
+/* Labels that are class numbers: p − target, where the target is 1 − a at the label
+ * and a / (K − 1) elsewhere, with a = smooth_alpha and K classes. */
+static void
+NAME (label_gradient) (const Work *work)
+{
+  const SoftmaxOutputParams *params = work->params;
+  gint64                     classes = work->view.length, inner = work->view.inner;
+  double                     alpha = params->smooth_alpha;
+  REAL                       scale = (REAL) gradient_scale (work);
+  REAL                       at_label = (REAL) (1.0 - alpha);
+  REAL                       elsewhere = (REAL) (classes > 1 ? alpha / (double) (classes - 1) : 0);
+
+  for (gint64 row = 0; row < work->view.outer * inner; row++)
+    {
+      gint64   base = row / inner * classes * inner + row % inner;
+      gint64   label = hyb_dtype_get_int (work->label, work->label_dtype, (gsize) row);
+      gboolean is_ignored = params->use_ignore && label == (gint64) params->ignore_label;
+
+      for (gint64 k = 0; k < classes; k++)
+        {
+          gint64 at = base + k * inner;
+          REAL   p = ((const REAL *) work->p)[at];
+          REAL   target = k == label ? at_label : elsewhere;
+
+          ((REAL *) work->to)[at] =
+              is_ignored ? 0 : (p - target) * scale * NAME (incoming) (work, at);
+        }
+    }
+}
