@@ -1,0 +1,148 @@
+/* rank.c — lines of an array ranked by value.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/rank.h"
+
+#include "engine/base/parallel.h"
+
+#include <string.h>
+
+/* So few are kept in order while reading; more are found by sorting all. */
+#define FEW 32
+
+static inline gboolean
+comes_before (const HybRankEntry *a, const HybRankEntry *b)
+{
+  return a->key < b->key || (b->key != b->key && a->key == a->key);
+}
+
+static void
+read_line (const HybRanking *ranking, gint64 base, HybRankEntry *line)
+{
+  double sign = ranking->is_ascend ? 1 : -1;
+
+  for (gint64 i = 0; i < ranking->length; i++)
+    {
+      gint64 at = base + i * ranking->inner;
+      double value = ranking->dtype == HYB_F32
+                         ? (double) ((const float *) ranking->data)[at]
+                         : hyb_dtype_get_double (ranking->data, ranking->dtype, (gsize) at);
+
+      line[i] = (HybRankEntry){ sign * value, i };
+    }
+}
+
+/* Moves the k first to the front, in order, looking at each entry once. */
+static void
+keep_first (HybRankEntry *line, gint64 n, gint64 k)
+{
+  gint64 kept = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      HybRankEntry entry = line[i];
+      gint64       at = kept;
+
+      if (kept == k && !comes_before (&entry, &line[k - 1]))
+        continue;
+      if (kept == k)
+        at = k - 1;
+      else
+        kept++;
+      for (; at > 0 && comes_before (&entry, &line[at - 1]); at--)
+        line[at] = line[at - 1];
+      line[at] = entry;
+    }
+}
+
+static void
+merge_runs (const HybRankEntry *from, gint64 middle, gint64 end, HybRankEntry *to)
+{
+  gint64 a = 0, b = middle;
+
+  for (gint64 i = 0; i < end; i++)
+    if (b >= end || (a < middle && !comes_before (&from[b], &from[a])))
+      to[i] = from[a++];
+    else
+      to[i] = from[b++];
+}
+
+/* A stable merge sort; returns which of the two arrays holds the result. */
+static HybRankEntry *
+sort_line (HybRankEntry *line, HybRankEntry *spare, gint64 n)
+{
+  for (gint64 at = 0; at < n; at += FEW)
+    keep_first (line + at, MIN (FEW, n - at), MIN (FEW, n - at));
+
+  for (gint64 width = FEW; width < n; width *= 2)
+    {
+      HybRankEntry *swap = line;
+
+      for (gint64 at = 0; at < n; at += 2 * width)
+        merge_runs (line + at, MIN (width, n - at), MIN (2 * width, n - at), spare + at);
+      line = spare;
+      spare = swap;
+    }
+  return line;
+}
+
+static void
+write_line (const HybRanking *ranking, gint64 n, gint64 base, const HybRankEntry *line)
+{
+  gint64 inner = ranking->inner;
+  gint64 out = n / inner * ranking->k * inner + n % inner;
+  gsize  item = hyb_dtype_size (ranking->dtype);
+
+  for (gint64 i = 0; i < ranking->k; i++)
+    {
+      gsize at = (gsize) (base + line[i].index * inner);
+      gsize to = (gsize) (out + i * inner);
+
+      if (ranking->values != NULL)
+        memcpy ((char *) ranking->values + to * item,
+                (const char *) ranking->data + at * item,
+                item);
+      if (ranking->indices != NULL)
+        hyb_dtype_set_double (ranking->indices, ranking->index_dtype, to, (double) line[i].index);
+      if (ranking->mask != NULL)
+        hyb_dtype_set_double (ranking->mask, ranking->dtype, at, 1);
+    }
+}
+
+/* Slot number s ranks lines s, s + HYB_RANK_SLOTS, s + 2 HYB_RANK_SLOTS … */
+static void
+rank_slots (gint64 begin, gint64 end, gpointer data)
+{
+  const HybRanking *ranking = data;
+  gint64            lines = ranking->outer * ranking->inner;
+  gint64            length = ranking->length;
+
+  for (gint64 slot = begin; slot < end; slot++)
+    for (gint64 n = slot; n < lines; n += HYB_RANK_SLOTS)
+      {
+        HybRankEntry *line = ranking->room + slot * 2 * length;
+        gint64        base = n / ranking->inner * length * ranking->inner + n % ranking->inner;
+
+        read_line (ranking, base, line);
+        if (ranking->k <= FEW)
+          keep_first (line, length, ranking->k);
+        else
+          line = sort_line (line, line + length, length);
+        write_line (ranking, n, base, line);
+      }
+}
+
+gsize
+hyb_rank_room (gint64 n_lines, gint64 length)
+{
+  return (gsize) (MIN (HYB_RANK_SLOTS, n_lines) * 2 * length) * sizeof (HybRankEntry);
+}
+
+void
+hyb_rank (const HybRanking *ranking)
+{
+  gint64 lines = ranking->outer * ranking->inner;
+  gint64 grain = lines * ranking->length < 4096 ? HYB_RANK_SLOTS : 1;
+
+  if (lines > 0 && ranking->length > 0)
+    hyb_parallel_for (MIN (HYB_RANK_SLOTS, lines), grain, rank_slots, (gpointer) ranking);
+}
