@@ -259,29 +259,34 @@ test_alternating_lengths_keep_their_plans (void)
     }
 }
 
+/* The input is read again after the output that it came from has been written. */
 static void
 test_outputs_may_become_inputs (void)
 {
-  g_autoptr (HybGraph) graph = new_model ();
-  g_autoptr (GPtrArray) expected = NULL;
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
+  HybValueId next = toy_node (builder, &toy_step, "next", x, HYB_NO_ID);
+  g_autoptr (HybGraph) graph = NULL;
+
+  hyb_builder_add_head (builder, next);
+  hyb_builder_add_head (builder, toy_node (builder, &toy_add, "sum", next, x));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
 
   for (HybMode mode = HYB_MODE_IMPERATIVE; mode <= HYB_MODE_STATIC; mode++)
     {
       HybExecutorOptions options = { .mode = mode };
-      g_autoptr (HybExecutor) executor = new_executor (graph, &options, 20);
-      g_autoptr (GPtrArray) outputs = NULL;
+      g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
 
+      bind (executor, "x", toy_row (4, 0));
       for (int i = 0; i < 4; i++)
         {
           run (executor);
+          g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_output (executor, 1), 0),
+                             ==,
+                             3 * i + 1);
           g_assert_true (
-              hyb_executor_bind (executor, "x", hyb_executor_get_output (executor, 1), NULL));
+              hyb_executor_bind (executor, "x", hyb_executor_get_output (executor, 0), NULL));
         }
-      outputs = copy_outputs (executor);
-      if (expected == NULL)
-        expected = g_steal_pointer (&outputs);
-      else
-        assert_same (outputs->pdata[1], expected->pdata[1]);
     }
 }
 
@@ -294,6 +299,7 @@ test_rebinding_a_folded_parameter_counts (void)
 
   hyb_executor_set_constant (executor, "weight", TRUE);
   run (executor);
+  g_assert_cmpuint (hyb_plan_n_steps (hyb_executor_get_plan (executor)), ==, 4);
   g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_output (executor, 3), 0), ==, 6);
   bind (executor, "weight", toy_row (4, 50));
   run (executor);

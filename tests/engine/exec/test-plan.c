@@ -447,6 +447,30 @@ test_states_are_never_folded_or_viewed (void)
     }
 }
 
+/* zeros → flat → state: if flat were a view, counting would write the zeros. */
+static void
+test_views_of_states_are_copies (void)
+{
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  HybValueId     x = hyb_builder_add_variable (builder, "x", NULL);
+  HybValueId     one = hyb_builder_add_variable (builder, "one", NULL);
+  HybValueId     state = toy_node (builder, &toy_flat, "state", one, HYB_NO_ID);
+  HybPlanOptions options = { .optimise = TRUE };
+  g_autoptr (HybTensor) data = toy_row (4, 0);
+  g_autoptr (HybTensor) start = toy_row (1, 1);
+  HybTensor *inputs[] = { data, start };
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybPlan) plan = NULL;
+  g_autoptr (GPtrArray) outputs = NULL;
+
+  hyb_builder_add_head (builder, toy_node (builder, &toy_count, "count", x, state));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  plan = plan_for (graph, inputs, &options);
+  outputs = run_plan (plan, inputs);
+  g_assert_cmpfloat (hyb_tensor_get_value (outputs->pdata[0], 0), ==, 2);
+  g_assert_cmpfloat (hyb_tensor_get_value (start, 0), ==, 1);
+}
+
 static void
 test_absurd_sizes_are_refused_with_a_name (void)
 {
@@ -585,6 +609,7 @@ main (int argc, char **argv)
                    test_equal_nodes_merge_and_constants_fold);
   g_test_add_func ("/engine/exec/plan/states-are-never-folded-or-viewed",
                    test_states_are_never_folded_or_viewed);
+  g_test_add_func ("/engine/exec/plan/views-of-states-are-copies", test_views_of_states_are_copies);
   g_test_add_func ("/engine/exec/plan/absurd-sizes-are-refused-with-a-name",
                    test_absurd_sizes_are_refused_with_a_name);
   g_test_add_func ("/engine/exec/plan/unknown-types-are-refused-together",
