@@ -1,4 +1,4 @@
-/* reduction.c — sums, means, products and extrema over any axes.
+/* reduce.c — sums, means, products and extrema over any axes.
  *
  * Which axes: reduce-axes.c.  The loops: kernels/reduction.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -1,0 +1,93 @@
+/* test-multinomial.c — drawing classes, and shuffling.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+#include <math.h>
+
+static const OpSample samples[] = {
+  { "_sample_multinomial", "one row", NULL, { "f32[3] = 0.2,0.3,0.5" } },
+  { "_sample_multinomial", "several rows", "shape=(4,)", { "f32[2,3] = 0.2,0.3,0.5" } },
+  { "_sample_multinomial",
+    "with probabilities",
+    "shape=(2,2) get_prob=True",
+    { "f32[2,3] = 0.2,0.3,0.5,0.1,0.6,0.3" } },
+  { "_sample_multinomial", "classes as floats", "dtype=float32", { "f64[2,2] = 0.5" } },
+  { "_shuffle", "rows", NULL, { "f32[5,2]" }, OP_SKIP_GRADIENT },
+  { "_shuffle", "integers", NULL, { "i64[7]" } },
+  { "_shuffle", "nothing", NULL, { "f32[0,2]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "_sample_multinomial", "no class", NULL, { "f32[2,0]" }, "nothing to draw from" },
+  { 0 },
+};
+
+static void
+test_frequencies_are_probabilities (void)
+{
+  g_autoptr (HybTensor) y = op_run ("_sample_multinomial",
+                                    "shape=(30000,)",
+                                    op_tensor ("f32[4]", 0.1, 0., 0.6, 0.3),
+                                    NULL);
+  int counts[4] = { 0 };
+
+  for (gint64 i = 0; i < 30000; i++)
+    counts[(int) hyb_tensor_get_value (y, i)]++;
+  g_assert_cmpfloat (fabs (counts[0] / 30000. - 0.1), <, 0.01);
+  g_assert_cmpint (counts[1], ==, 0);
+  g_assert_cmpfloat (fabs (counts[2] / 30000. - 0.6), <, 0.015);
+}
+
+static void
+test_probabilities_belong_to_what_was_drawn (void)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  g_autoptr (GPtrArray) outputs = NULL;
+  const double p[] = { 0.25, 0.75 };
+
+  g_ptr_array_add (inputs, op_tensor ("f32[2]", p[0], p[1]));
+  outputs = op_run_all ("_sample_multinomial", "shape=(20,) get_prob=True", FALSE, inputs);
+  for (gint64 i = 0; i < 20; i++)
+    g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (outputs->pdata[1], i),
+                                    log (p[(int) hyb_tensor_get_value (outputs->pdata[0], i)]),
+                                    1e-6);
+}
+
+static void
+test_shuffling_keeps_rows (void)
+{
+  HybTensor *x = op_tensor_from_text ("f32[50,2]", 0);
+  g_autoptr (HybTensor) y = op_run ("_shuffle", NULL, hyb_tensor_ref (x), NULL);
+  gboolean seen[50] = { FALSE }, moved = FALSE;
+
+  for (gint64 i = 0; i < 50; i++)
+    for (gint64 j = 0; j < 50; j++)
+      if (hyb_tensor_get_value (y, 2 * i) == hyb_tensor_get_value (x, 2 * j) &&
+          hyb_tensor_get_value (y, 2 * i + 1) == hyb_tensor_get_value (x, 2 * j + 1))
+        {
+          g_assert_false (seen[j]);
+          seen[j] = TRUE;
+          moved |= i != j;
+        }
+  for (gint64 j = 0; j < 50; j++)
+    g_assert_true (seen[j]);
+  g_assert_true (moved);
+  hyb_tensor_unref (x);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("multinomial", hyb_ops_multinomial, samples, refusals);
+#define ADD(name, function) g_test_add_func ("/engine/ops/multinomial/" name, function)
+  ADD ("frequencies-are-probabilities", test_frequencies_are_probabilities);
+  ADD ("probabilities-belong-to-what-was-drawn", test_probabilities_belong_to_what_was_drawn);
+  ADD ("shuffling-keeps-rows", test_shuffling_keeps_rows);
+#undef ADD
+
+  return g_test_run ();
+}
