@@ -35,15 +35,15 @@ typedef enum
 
 struct _HybBlock
 {
-  const HybBlockClass *class;
+  const HybBlockClass *klass;
   struct _HybBlockPrivate *priv;
 };
 
 /* prefix NULL: class name, number, "_", in the scope that is open (or globally);
  * "": no prefix and no scope. */
-HybBlock *hyb_block_new (const HybBlockClass *class, const char *prefix);
+HybBlock *hyb_block_new (const HybBlockClass *klass, const char *prefix);
 /* Parameters are looked up in (and added to) those of shared: Gluon's params=. */
-HybBlock *hyb_block_new_shared (const HybBlockClass *class, const char *prefix, HybBlock *shared);
+HybBlock *hyb_block_new_shared (const HybBlockClass *klass, const char *prefix, HybBlock *shared);
 HybBlock *hyb_block_ref (HybBlock *block);
 void      hyb_block_unref (HybBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybBlock, hyb_block_unref)

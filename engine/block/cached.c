@@ -1,0 +1,295 @@
+/* cached.c — the hybridized form of a call: traced once for each way in which
+ * inputs nest, then run as a graph.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/error.h"
+#include "engine/block/block-private.h"
+#include "engine/passes/infer-types.h"
+
+#include <string.h>
+
+static void
+cached_free (CachedGraph *cached)
+{
+  g_free (cached->structure);
+  hyb_f_free (cached->trace);
+  hyb_graph_unref (cached->graph);
+  for (guint i = 0; i < G_N_ELEMENTS (cached->executor); i++)
+    if (cached->executor[i] != NULL)
+      hyb_executor_free (cached->executor[i]);
+  g_free (cached);
+}
+
+void
+hyb_block_drop_cached (HybBlock *block)
+{
+  for (guint i = 0; i < block->priv->cached->len; i++)
+    cached_free (g_ptr_array_index (block->priv->cached, i));
+  g_ptr_array_set_size (block->priv->cached, 0);
+}
+
+/* Inputs as variables "data", or "data0", "data1" …, nested as the text says. */
+static HybValue *
+nested_variables (HybF *F, const char **structure, guint n, guint *next)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
+
+  if (**structure == '0')
+    {
+      (*structure)++;
+      (*next)++;
+      return hyb_value_variable (F, n == 1 ? "data" : hyb_f_text (F, "data%u", *next - 1), NULL);
+    }
+  for ((*structure)++; **structure != ']' && **structure != '\0';)
+    if (**structure == ',' || **structure == ' ')
+      (*structure)++;
+    else
+      g_ptr_array_add (items, nested_variables (F, structure, n, next));
+  if (**structure == ']')
+    (*structure)++;
+  return hyb_list (F, items->len, (HybValue *const *) items->pdata);
+}
+
+static HybGraph *
+trace (HybF *F, HybBlock *block, guint n, const char *structure, HybValue **result, GError **error)
+{
+  guint     next = 0;
+  HybValue *input = nested_variables (F, &structure, n, &next);
+
+  hyb_f_push_path (F, hyb_block_get_name (block));
+  *result = hyb_block_run_forward (F, block, input);
+  hyb_f_pop_path (F);
+  return hyb_f_finish (F, *result, error);
+}
+
+HybGraph *
+hyb_block_trace (HybBlock   *block,
+                 guint       n_inputs,
+                 const char *structure,
+                 gboolean    training,
+                 GError    **error)
+{
+  g_autoptr (HybF) F = hyb_f_new_trace (training);
+  HybValue *result;
+
+  if (block->klass->plain)
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_STRUCTURE,
+                    block->priv->prefix,
+                    "Make it a hybrid block",
+                    "a plain block cannot be traced");
+      return NULL;
+    }
+  return trace (F, block, n_inputs, structure, &result, error);
+}
+
+static HybParameter *
+find_parameter (GPtrArray *parameters, const char *name)
+{
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      HybParameter *parameter = g_ptr_array_index (parameters, i);
+
+      if (strcmp (parameter->name, name) == 0)
+        return parameter;
+    }
+  return NULL;
+}
+
+/* "data" or "data3": which input; -1: none. */
+static gint64
+input_number (const char *name, guint n_inputs)
+{
+  char  *end;
+  gint64 number;
+
+  if (n_inputs == 1)
+    return strcmp (name, "data") == 0 ? 0 : -1;
+  if (!g_str_has_prefix (name, "data") || !g_ascii_isdigit (name[4]))
+    return -1;
+  number = g_ascii_strtoll (name + 4, &end, 10);
+  return *end == '\0' && number < n_inputs ? number : -1;
+}
+
+gboolean
+hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs, GError **error)
+{
+  g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
+  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  const HybNodeId    *variables;
+  guint               n;
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+
+  variables = hyb_graph_get_variables (graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybParameter  *parameter = find_parameter (parameters, node->name);
+      gint64         input = input_number (node->name, inputs->len);
+
+      if (parameter != NULL)
+        types[node->first_output] = (HybType){ parameter->shape, parameter->dtype };
+      else if (input >= 0)
+        types[node->first_output] = *hyb_value_get_type (g_ptr_array_index (inputs, input));
+    }
+  if (!hyb_infer_types (graph, types, NULL, FALSE, error))
+    return FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybParameter  *parameter = find_parameter (parameters, node->name);
+
+      if (parameter != NULL &&
+          !hyb_parameter_set_shape (parameter, &types[node->first_output].shape, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static CachedGraph *
+find_or_trace (HybF *F, HybBlock *block, HybValue *input, GPtrArray *arrays)
+{
+  g_autofree char *structure = hyb_value_structure (input);
+  CachedGraph     *cached;
+  GError          *error = NULL;
+
+  for (guint i = 0; i < block->priv->cached->len; i++)
+    {
+      cached = g_ptr_array_index (block->priv->cached, i);
+      if (strcmp (cached->structure, structure) == 0)
+        return cached;
+    }
+
+  cached = g_new0 (CachedGraph, 1);
+  cached->structure = g_steal_pointer (&structure);
+  cached->trace = hyb_f_new_trace (hyb_f_is_training (F));
+  cached->graph =
+      trace (cached->trace, block, arrays->len, cached->structure, &cached->result, &error);
+  if (cached->graph != NULL && hyb_block_infer_parameters (block, cached->graph, arrays, &error))
+    {
+      g_ptr_array_add (block->priv->cached, cached);
+      return cached;
+    }
+  hyb_f_fail (F, "%s", error->message);
+  g_error_free (error);
+  cached_free (cached);
+  return NULL;
+}
+
+static HybExecutor *
+executor_for (HybF *F, HybBlock *block, CachedGraph *cached)
+{
+  gboolean           training = hyb_f_is_training (F);
+  HybExecutorOptions options = { .mode = block->priv->how.static_alloc ? HYB_MODE_STATIC
+                                                                       : HYB_MODE_HYBRID,
+                                 .training = training };
+
+  if (cached->executor[training] == NULL)
+    cached->executor[training] = hyb_executor_new (cached->graph, &options);
+  return cached->executor[training];
+}
+
+static gboolean
+bind_variables (HybExecutor *executor,
+                CachedGraph *cached,
+                HybBlock    *block,
+                GPtrArray   *arrays,
+                GError     **error)
+{
+  g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
+  const HybNodeId *variables;
+  guint            n;
+
+  variables = hyb_graph_get_variables (cached->graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const char   *name = hyb_graph_get_node (cached->graph, variables[i])->name;
+      HybParameter *parameter = find_parameter (parameters, name);
+      gint64        input = input_number (name, arrays->len);
+      HybTensor    *tensor = NULL;
+
+      if (parameter != NULL)
+        tensor = hyb_parameter_get_data (parameter, error);
+      else if (input >= 0)
+        tensor = hyb_value_get_tensor (g_ptr_array_index (arrays, input));
+      if (tensor == NULL)
+        return FALSE;
+      if (hyb_executor_get_bound (executor, name) != tensor &&
+          !hyb_executor_bind (executor, name, tensor, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Auxiliary states that the run has written become the parameters' new arrays. */
+static void
+take_auxiliary (HybExecutor *executor, CachedGraph *cached, HybBlock *block)
+{
+  g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
+  const HybNodeId *auxiliary;
+  guint            n;
+
+  auxiliary = hyb_graph_get_auxiliary (cached->graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const char   *name = hyb_graph_get_node (cached->graph, auxiliary[i])->name;
+      HybParameter *parameter = find_parameter (parameters, name);
+      HybTensor    *now = hyb_executor_get_bound (executor, name);
+
+      if (parameter != NULL && now != NULL && now != parameter->data)
+        hyb_parameter_set_data (parameter, now, NULL);
+    }
+}
+
+static HybValue *
+collect_outputs (HybF *F, HybExecutor *executor, CachedGraph *cached, gboolean copy)
+{
+  guint                 n = hyb_executor_n_outputs (executor);
+  g_autofree HybValue **values = g_new (HybValue *, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    {
+      HybTensor *output = hyb_executor_get_output (executor, i);
+
+      /* Memory that the next run overwrites must not be handed out. */
+      if (copy)
+        {
+          g_autoptr (HybTensor) kept = hyb_tensor_copy (output);
+
+          values[i] = hyb_value_from_tensor (F, kept);
+        }
+      else
+        values[i] = hyb_value_from_tensor (F, output);
+    }
+  return hyb_restructure (F, cached->result, values);
+}
+
+HybValue *
+hyb_block_call_cached (HybF *F, HybBlock *block, HybValue *input)
+{
+  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
+  CachedGraph *cached;
+  HybExecutor *executor;
+  GError      *error = NULL;
+
+  hyb_flatten_into (input, arrays);
+  cached = find_or_trace (F, block, input, arrays);
+  if (cached == NULL)
+    return hyb_list (F, 0, NULL);
+
+  executor = executor_for (F, block, cached);
+  if (!bind_variables (executor, cached, block, arrays, &error) ||
+      !hyb_executor_run (executor, NULL, &error))
+    {
+      hyb_f_fail (F, "%s", error->message);
+      g_error_free (error);
+      return hyb_list (F, 0, NULL);
+    }
+  take_auxiliary (executor, cached, block);
+  return collect_outputs (F, executor, cached, block->priv->how.static_alloc);
+}
