@@ -36,9 +36,9 @@ hyb_names_reset (void)
 
 /* "dense0_": the class name in lower case and how many there were. */
 static char *
-automatic_prefix (const HybBlockClass *klass, GHashTable *counters)
+automatic_prefix (const char *alias, GHashTable *counters)
 {
-  char *hint = g_ascii_strdown (klass->name, -1);
+  char *hint = g_ascii_strdown (alias, -1);
   guint count = GPOINTER_TO_UINT (g_hash_table_lookup (counters, hint));
   char *prefix = g_strdup_printf ("%s%u_", hint, count);
 
@@ -47,7 +47,7 @@ automatic_prefix (const HybBlockClass *klass, GHashTable *counters)
 }
 
 static void
-name_block (HybBlock *block, const char *given, HybBlock *shared)
+name_block (HybBlock *block, const char *alias, const char *given, HybBlock *shared)
 {
   HybBlock        *scope = g_private_get (&open_scope);
   const char      *outer = scope != NULL ? scope->priv->prefix : "";
@@ -56,8 +56,7 @@ name_block (HybBlock *block, const char *given, HybBlock *shared)
 
   own = given != NULL
             ? g_strdup (given)
-            : automatic_prefix (block->klass,
-                                scope != NULL ? scope->priv->counters : counters_at_top ());
+            : automatic_prefix (alias, scope != NULL ? scope->priv->counters : counters_at_top ());
   block->priv->prefix = g_strconcat (outer, own, NULL);
   block->priv->parameter_prefix = shared != NULL ? g_strdup (shared->priv->parameter_prefix)
                                                  : g_strconcat (outer_parameters, own, NULL);
@@ -68,7 +67,10 @@ name_block (HybBlock *block, const char *given, HybBlock *shared)
 }
 
 HybBlock *
-hyb_block_new_shared (const HybBlockClass *klass, const char *prefix, HybBlock *shared)
+hyb_block_new_full (const HybBlockClass *klass,
+                    const char          *alias,
+                    const char          *prefix,
+                    HybBlock            *shared)
 {
   HybBlock *block = g_malloc0 (MAX (klass->size, sizeof (HybBlock)));
 
@@ -80,8 +82,14 @@ hyb_block_new_shared (const HybBlockClass *klass, const char *prefix, HybBlock *
   block->priv->child_names = g_ptr_array_new_with_free_func (g_free);
   block->priv->parameters = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_parameter_unref);
   block->priv->cached = g_ptr_array_new ();
-  name_block (block, prefix, shared);
+  name_block (block, alias != NULL ? alias : klass->name, prefix, shared);
   return block;
+}
+
+HybBlock *
+hyb_block_new_shared (const HybBlockClass *klass, const char *prefix, HybBlock *shared)
+{
+  return hyb_block_new_full (klass, NULL, prefix, shared);
 }
 
 HybBlock *

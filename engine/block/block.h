@@ -35,7 +35,7 @@ typedef enum
 
 struct _HybBlock
 {
-  const HybBlockClass *klass;
+  const HybBlockClass     *klass;
   struct _HybBlockPrivate *priv;
 };
 
@@ -44,6 +44,11 @@ struct _HybBlock
 HybBlock *hyb_block_new (const HybBlockClass *klass, const char *prefix);
 /* Parameters are looked up in (and added to) those of shared: Gluon's params=. */
 HybBlock *hyb_block_new_shared (const HybBlockClass *klass, const char *prefix, HybBlock *shared);
+/* alias: what automatic prefixes are made of instead of the class name; NULL: that. */
+HybBlock *hyb_block_new_full (const HybBlockClass *klass,
+                              const char          *alias,
+                              const char          *prefix,
+                              HybBlock            *shared);
 HybBlock *hyb_block_ref (HybBlock *block);
 void      hyb_block_unref (HybBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybBlock, hyb_block_unref)
