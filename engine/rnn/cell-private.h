@@ -1,0 +1,44 @@
+/* cell-private.h — what the cell files share.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/rnn/cell.h"
+
+/* Makes a cell with hidden units; prefix NULL: symbolic cells take default_prefix. */
+HybCell *
+hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const char *default_prefix);
+void      hyb_cell_finish (HybBlock *block);
+HybValue *hyb_cell_forward (HybF *F, HybBlock *block, HybValue *input);
+
+/* "t3_i2h" of this step; symbolic: with the cell's prefix. */
+const char *hyb_cell_name (HybF *F, HybCell *cell, const char *suffix);
+/* name of something that only Gluon names; symbolic: NULL, which means automatic. */
+const char *hyb_cell_gluon_name (HybF *F, HybCell *cell, const char *suffix);
+
+/* weight (rows × inputs) and bias of "i2h" or "h2h". */
+void hyb_cell_add_parameters (HybCell *cell, const HybCellOptions *options, guint n_gates);
+/* FullyConnected of this step with the parameters of "i2h" or "h2h". */
+HybValue *hyb_cell_linear (HybF         *F,
+                           HybCell      *cell,
+                           HybValue     *x,
+                           HybParameter *weight,
+                           HybParameter *bias,
+                           const char   *name);
+
+/* One array with a time axis into a list of steps, or back, or as it is. */
+HybValue *hyb_format_sequence (HybF       *F,
+                               HybCell    *cell,
+                               guint       length,
+                               HybValue   *inputs,
+                               const char *layout,
+                               HybMerge    merge);
+int       hyb_layout_axis (const char *layout, char axis);
+/* Rows past the valid length become zero. */
+HybValue *hyb_mask_sequence (HybF     *F,
+                             HybValue *data,
+                             guint     length,
+                             HybValue *valid_length,
+                             int       axis,
+                             gboolean  merge);
+HybValue *hyb_states_slice (HybF *F, HybValue *states, guint from, guint n);
+HybValue *hyb_states_join (HybF *F, HybValue *a, HybValue *b);

@@ -1,0 +1,273 @@
+/* cell.c — what all cells have in common: names, parameters, begin states.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/rnn/cell.h"
+
+#include "engine/rnn/cell-private.h"
+
+#include <string.h>
+
+HybCell *
+HYB_CELL (HybBlock *block)
+{
+  return block->klass->finish == hyb_cell_finish ? (HybCell *) block : NULL;
+}
+
+static const HybCellClass *
+class_of (HybCell *cell)
+{
+  return (const HybCellClass *) cell->parent.klass;
+}
+
+HybCell *
+hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const char *default_prefix)
+{
+  gboolean    symbolic = options->style == HYB_STYLE_SYMBOLIC;
+  const char *prefix = symbolic && options->prefix == NULL ? default_prefix : options->prefix;
+  HybBlock   *block = hyb_block_new_shared (&klass->block, prefix, options->shared);
+  HybCell    *cell = (HybCell *) block;
+
+  cell->style = options->style;
+  cell->node_prefix = g_strdup (prefix != NULL ? prefix : "");
+  cell->hidden = options->hidden;
+  cell->counter = cell->state_counter = -1;
+  return cell;
+}
+
+void
+hyb_cell_finish (HybBlock *block)
+{
+  HybCell *cell = (HybCell *) block;
+
+  g_free (cell->node_prefix);
+  g_free (cell->output_prefix);
+}
+
+const char *
+hyb_cell_name (HybF *F, HybCell *cell, const char *suffix)
+{
+  const char *prefix = cell->style == HYB_STYLE_SYMBOLIC ? cell->node_prefix : "";
+
+  return hyb_f_text (F, "%st%d_%s", prefix, cell->counter, suffix);
+}
+
+const char *
+hyb_cell_gluon_name (HybF *F, HybCell *cell, const char *suffix)
+{
+  return cell->style == HYB_STYLE_SYMBOLIC ? NULL : hyb_cell_name (F, cell, suffix);
+}
+
+static HybParameter *
+add (HybCell *cell, const char *name, HybShape shape, const char *init)
+{
+  return hyb_block_add_parameter (&cell->parent,
+                                  &(HybParameterSpec){ .name = name,
+                                                       .shape = shape,
+                                                       .init = init,
+                                                       .allow_deferred = TRUE });
+}
+
+void
+hyb_cell_add_parameters (HybCell *cell, const HybCellOptions *options, guint n_gates)
+{
+  gint64      rows = cell->hidden * n_gates;
+  gint64      columns = options->input_size > 0 ? options->input_size : HYB_UNKNOWN;
+  gint64      recurrent = cell->projection > 0 ? cell->projection : cell->hidden;
+  const char *bias = cell->style == HYB_STYLE_GLUON ? "zeros" : NULL;
+
+  cell->i2h_weight =
+      add (cell, "i2h_weight", hyb_shape_2d (rows, columns), options->i2h_weight_init);
+  cell->h2h_weight =
+      add (cell, "h2h_weight", hyb_shape_2d (rows, recurrent), options->h2h_weight_init);
+  if (cell->projection > 0)
+    cell->h2r_weight =
+        add (cell, "h2r_weight", hyb_shape_2d (cell->projection, cell->hidden), NULL);
+  cell->i2h_bias = add (cell,
+                        "i2h_bias",
+                        hyb_shape_1d (rows),
+                        options->i2h_bias_init != NULL ? options->i2h_bias_init : bias);
+  cell->h2h_bias = add (cell,
+                        "h2h_bias",
+                        hyb_shape_1d (rows),
+                        options->h2h_bias_init != NULL ? options->h2h_bias_init : bias);
+}
+
+HybValue *
+hyb_cell_linear (HybF         *F,
+                 HybCell      *cell,
+                 HybValue     *x,
+                 HybParameter *weight,
+                 HybParameter *bias,
+                 const char   *name)
+{
+  const HybShape *shape = hyb_parameter_get_shape (weight);
+
+  return HYB_OP (F,
+                 "FullyConnected",
+                 .name = name,
+                 .in = { x, hyb_use (F, weight), bias != NULL ? hyb_use (F, bias) : NULL },
+                 .attributes = HYB_WITH ("no_bias",
+                                         bias == NULL ? "True" : NULL,
+                                         "num_hidden",
+                                         hyb_f_text (F, "%" G_GINT64_FORMAT, shape->dim[0])));
+}
+
+/* ---- States ---- */
+
+guint
+hyb_cell_n_states (HybBlock *block)
+{
+  HybCell *cell = HYB_CELL (block);
+
+  return class_of (cell)->n_states (cell);
+}
+
+/* "(0, 4)": the batch as given, 0 for unknown. */
+static const char *
+state_shape (HybF *F, const HybStateInfo *info, const char *batch)
+{
+  g_autoptr (GString) text = g_string_new ("(");
+
+  for (int i = 0; i < info->shape.rank; i++)
+    {
+      g_string_append (text, i > 0 ? ", " : "");
+      if (info->shape.dim[i] < 0)
+        g_string_append (text, batch);
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, info->shape.dim[i]);
+    }
+  g_string_append (text, ")");
+  return hyb_f_text (F, "%s", text->str);
+}
+
+static HybValue *
+begin_one (HybF *F, HybCell *cell, guint index, const char *op, const char *batch)
+{
+  HybStateInfo info = { 0 };
+  const char  *name, *shape;
+
+  class_of (cell)->state_info (cell, index, &info);
+  cell->state_counter++;
+  name = hyb_f_text (F,
+                     "%sbegin_state_%d",
+                     cell->style == HYB_STYLE_GLUON ? hyb_block_get_prefix (&cell->parent)
+                                                    : cell->node_prefix,
+                     cell->state_counter);
+  shape = state_shape (F, &info, batch);
+  if (op == NULL && !hyb_f_is_tracing (F))
+    {
+      hyb_f_fail (F, "a begin state as a variable can only be traced; give arrays instead");
+      return hyb_list (F, 0, NULL);
+    }
+  if (op == NULL)
+    return hyb_value_variable (F,
+                               hyb_f_name (F, name, NULL),
+                               HYB_WITH ("__layout__", info.layout, "__shape__", shape));
+  return HYB_OP (F,
+                 op,
+                 .name = name,
+                 .attributes =
+                     HYB_WITH ("__layout__", info.layout, "dtype", "float32", "shape", shape));
+}
+
+static HybValue *
+begin_state (HybF *F, HybCell *cell, const char *op, const char *batch)
+{
+  guint                 n = class_of (cell)->n_states (cell);
+  g_autofree HybValue **states = g_new (HybValue *, MAX (n, 1));
+
+  if (class_of (cell)->begin_state != NULL)
+    return class_of (cell)->begin_state (F, cell, op, batch);
+  for (guint i = 0; i < n; i++)
+    states[i] = begin_one (F, cell, i, op, batch);
+  return hyb_list (F, n, states);
+}
+
+HybValue *
+hyb_cell_begin_state (HybF *F, HybBlock *block, const char *op, gint64 batch)
+{
+  return begin_state (F,
+                      HYB_CELL (block),
+                      op,
+                      hyb_f_text (F, "%" G_GINT64_FORMAT, MAX (batch, (gint64) 0)));
+}
+
+HybValue *
+hyb_states_slice (HybF *F, HybValue *states, guint from, guint n)
+{
+  g_autofree HybValue **part = g_new (HybValue *, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    part[i] = hyb_item (F, states, from + i);
+  return hyb_list (F, n, part);
+}
+
+HybValue *
+hyb_states_join (HybF *F, HybValue *a, HybValue *b)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+
+  hyb_flatten_into (a, all);
+  hyb_flatten_into (b, all);
+  return hyb_list (F, all->len, (HybValue *const *) all->pdata);
+}
+
+void
+hyb_cell_reset (HybBlock *block)
+{
+  HybCell *cell = HYB_CELL (block);
+
+  if (cell == NULL)
+    return;
+  cell->counter = cell->state_counter = -1;
+  cell->previous = NULL;
+  if (class_of (cell)->reset != NULL)
+    class_of (cell)->reset (cell);
+  for (guint i = 0; i < hyb_block_n_children (block); i++)
+    hyb_cell_reset (hyb_block_get_child (block, i));
+}
+
+/* ---- Stepping ---- */
+
+/* What a block's call does: the input is the list (x, states). */
+HybValue *
+hyb_cell_forward (HybF *F, HybBlock *block, HybValue *input)
+{
+  HybCell  *cell = (HybCell *) block;
+  HybValue *states = hyb_item (F, input, 1);
+  HybValue *output;
+  guint     wanted = class_of (cell)->n_states (cell);
+
+  if (class_of (cell)->no_step != NULL)
+    {
+      hyb_f_fail (F, "%s", class_of (cell)->no_step);
+      return hyb_list (F, 0, NULL);
+    }
+  if (!hyb_is_list (states) && wanted == 1)
+    states = hyb_list (F, 1, &states);
+  if (hyb_n_items (states) != wanted)
+    {
+      hyb_f_fail (F,
+                  "%u state%s given where the cell has %u. Use hyb_cell_begin_state() for the "
+                  "first "
+                  "step and the states it returned for the next",
+                  hyb_n_items (states),
+                  hyb_n_items (states) == 1 ? " was" : "s were",
+                  wanted);
+      return hyb_list (F, 0, NULL);
+    }
+  cell->counter++;
+  output = class_of (cell)->step (F, cell, hyb_item (F, input, 0), &states);
+  return hyb_list_of (F, output, states, NULL);
+}
+
+HybValue *
+hyb_cell_step (HybF *F, HybBlock *block, HybValue *x, HybValue **states)
+{
+  HybValue *result = hyb_call (F, block, hyb_list_of (F, x, *states, NULL));
+
+  if (hyb_n_items (result) < 2)
+    return hyb_item (F, result, 0);
+  *states = hyb_item (F, result, 1);
+  return hyb_item (F, result, 0);
+}
