@@ -24,11 +24,11 @@ dense_forward (HybF *F, HybBlock *block, HybValue *x)
                                 hyb_use (F, self->weight),
                                 self->bias != NULL ? hyb_use (F, self->bias) : NULL },
                         .attributes = HYB_WITH ("flatten",
-                                                hyb_layer_bool (!self->options.no_flatten),
+                                                hyb_gluon_bool (!self->options.no_flatten),
                                                 "no_bias",
-                                                hyb_layer_bool (self->options.no_bias),
+                                                hyb_gluon_bool (self->options.no_bias),
                                                 "num_hidden",
-                                                hyb_layer_int (F, self->options.units)));
+                                                hyb_gluon_int (F, self->options.units)));
 
   return self->activation != NULL ? hyb_call (F, self->activation, y) : y;
 }
@@ -64,7 +64,7 @@ hyb_dense_new (const HybDenseOptions *options)
                                                                   ? options->bias_init
                                                                   : "zeros",
                                                       .allow_deferred = TRUE });
-  self->activation = hyb_layer_add_activation (block, options->activation);
+  self->activation = hyb_gluon_add_activation (block, options->activation);
   return block;
 }
 
@@ -100,23 +100,23 @@ conv_forward (HybF *F, HybBlock *block, HybValue *x)
                       self->bias != NULL ? hyb_use (F, self->bias) : NULL },
               .attributes =
                   HYB_WITH ("adj",
-                            self->transposed ? hyb_layer_shape (F, &self->output_pad) : NULL,
+                            self->transposed ? hyb_gluon_shape (F, &self->output_pad) : NULL,
                             "dilate",
-                            hyb_layer_shape (F, &self->dilate),
+                            hyb_gluon_shape (F, &self->dilate),
                             "kernel",
-                            hyb_layer_shape (F, &self->kernel),
+                            hyb_gluon_shape (F, &self->kernel),
                             "layout",
                             channel_first (self->rank),
                             "no_bias",
-                            hyb_layer_bool (self->bias == NULL),
+                            hyb_gluon_bool (self->bias == NULL),
                             "num_filter",
-                            hyb_layer_int (F, self->channels),
+                            hyb_gluon_int (F, self->channels),
                             "num_group",
-                            hyb_layer_int (F, self->groups),
+                            hyb_gluon_int (F, self->groups),
                             "pad",
-                            hyb_layer_shape (F, &self->pad),
+                            hyb_gluon_shape (F, &self->pad),
                             "stride",
-                            hyb_layer_shape (F, &self->stride)));
+                            hyb_gluon_shape (F, &self->stride)));
 
   return self->activation != NULL ? hyb_call (F, self->activation, y) : y;
 }
@@ -154,10 +154,10 @@ hyb_conv_new (const HybConvOptions *options)
   self->channels = options->channels;
   self->groups = MAX (options->groups, 1);
   self->kernel = options->kernel;
-  self->stride = hyb_layer_extent (&options->stride, self->rank, 1);
-  self->dilate = hyb_layer_extent (&options->dilate, self->rank, 1);
-  self->pad = hyb_layer_extent (&options->pad, self->rank, 0);
-  self->output_pad = hyb_layer_extent (&options->output_pad, self->rank, 0);
+  self->stride = hyb_gluon_extent (&options->stride, self->rank, 1);
+  self->dilate = hyb_gluon_extent (&options->dilate, self->rank, 1);
+  self->pad = hyb_gluon_extent (&options->pad, self->rank, 0);
+  self->output_pad = hyb_gluon_extent (&options->output_pad, self->rank, 0);
   self->weight =
       hyb_block_add_parameter (block,
                                &(HybParameterSpec){
@@ -174,7 +174,7 @@ hyb_conv_new (const HybConvOptions *options)
                                                                   ? options->bias_init
                                                                   : "zeros",
                                                       .allow_deferred = TRUE });
-  self->activation = hyb_layer_add_activation (block, options->activation);
+  self->activation = hyb_gluon_add_activation (block, options->activation);
   return block;
 }
 
@@ -197,9 +197,9 @@ embedding_forward (HybF *F, HybBlock *block, HybValue *x)
                  .attributes = HYB_WITH ("dtype",
                                          "float32",
                                          "input_dim",
-                                         hyb_layer_int (F, self->input_dim),
+                                         hyb_gluon_int (F, self->input_dim),
                                          "output_dim",
-                                         hyb_layer_int (F, self->output_dim),
+                                         hyb_gluon_int (F, self->output_dim),
                                          "sparse_grad",
                                          "False"));
 }

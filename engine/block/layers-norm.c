@@ -15,7 +15,7 @@ typedef struct
 static const char *
 epsilon (HybF *F, const Norm *self)
 {
-  return hyb_layer_number (F, self->options.epsilon);
+  return hyb_gluon_number (F, self->options.epsilon);
 }
 
 static HybValue *
@@ -32,15 +32,15 @@ batch_norm_forward (HybF *F, HybBlock *block, HybValue *x)
                          hyb_use (F, self->mean),
                          hyb_use (F, self->var) },
                  .attributes = HYB_WITH ("axis",
-                                         hyb_layer_int (F, self->options.axis),
+                                         hyb_gluon_int (F, self->options.axis),
                                          "eps",
                                          epsilon (F, self),
                                          "fix_gamma",
-                                         hyb_layer_bool (self->options.no_scale),
+                                         hyb_gluon_bool (self->options.no_scale),
                                          "momentum",
-                                         hyb_layer_number (F, self->options.momentum),
+                                         hyb_gluon_number (F, self->options.momentum),
                                          "use_global_stats",
-                                         hyb_layer_bool (self->options.use_global_stats)));
+                                         hyb_gluon_bool (self->options.use_global_stats)));
 }
 
 static HybValue *
@@ -52,7 +52,7 @@ layer_norm_forward (HybF *F, HybBlock *block, HybValue *x)
                  "LayerNorm",
                  .in = { x, hyb_use (F, self->gamma), hyb_use (F, self->beta) },
                  .attributes = HYB_WITH ("axis",
-                                         hyb_layer_int (F, self->options.axis),
+                                         hyb_gluon_int (F, self->options.axis),
                                          "eps",
                                          epsilon (F, self)));
 }
@@ -68,7 +68,7 @@ group_norm_forward (HybF *F, HybBlock *block, HybValue *x)
                  .attributes = HYB_WITH ("eps",
                                          epsilon (F, self),
                                          "num_groups",
-                                         hyb_layer_int (F, self->options.groups)));
+                                         hyb_gluon_int (F, self->options.groups)));
 }
 
 /* The operator knows axis 1 only: another one is swapped there and back. */
@@ -163,7 +163,7 @@ hyb_batch_norm_new (const HybNormOptions *options)
 }
 
 HybBlock *
-hyb_layer_norm_new (const HybNormOptions *options)
+hyb_gluon_norm_new (const HybNormOptions *options)
 {
   return &norm_new (&layer_norm_class, options, -1, options->in_channels)->parent;
 }

@@ -26,19 +26,19 @@ pool_forward (HybF *F, HybBlock *block, HybValue *x)
                  .attributes = HYB_WITH ("count_include_pad",
                                          self->exclude_pad ? "False" : NULL,
                                          "global_pool",
-                                         hyb_layer_bool (self->global),
+                                         hyb_gluon_bool (self->global),
                                          "kernel",
-                                         hyb_layer_shape (F, &self->size),
+                                         hyb_gluon_shape (F, &self->size),
                                          "layout",
                                          layouts[self->size.rank],
                                          "pad",
-                                         hyb_layer_shape (F, &self->pad),
+                                         hyb_gluon_shape (F, &self->pad),
                                          "pool_type",
                                          self->type,
                                          "pooling_convention",
                                          self->ceil_mode ? "full" : "valid",
                                          "stride",
-                                         hyb_layer_shape (F, &self->stride)));
+                                         hyb_gluon_shape (F, &self->stride)));
 }
 
 static const HybBlockClass pool_class = {
@@ -58,8 +58,8 @@ hyb_pool_new (const HybPoolOptions *options)
   self->global = options->global;
   self->ceil_mode = options->global || options->ceil_mode;
   self->exclude_pad = options->exclude_pad;
-  self->size = hyb_layer_extent (&options->size, rank, 1);
-  self->pad = hyb_layer_extent (&options->pad, rank, 0);
+  self->size = hyb_gluon_extent (&options->size, rank, 1);
+  self->pad = hyb_gluon_extent (&options->pad, rank, 0);
   self->stride = options->stride.rank > 0 ? options->stride : self->size;
   return block;
 }

@@ -9,20 +9,20 @@
 #include <string.h>
 
 const char *
-hyb_layer_bool (gboolean value)
+hyb_gluon_bool (gboolean value)
 {
   return value ? "True" : "False";
 }
 
 const char *
-hyb_layer_int (HybF *F, gint64 value)
+hyb_gluon_int (HybF *F, gint64 value)
 {
   return hyb_f_text (F, "%" G_GINT64_FORMAT, value);
 }
 
 /* As Python's repr of a float: the shortest that reads back, with ".0" or an exponent. */
 const char *
-hyb_layer_number (HybF *F, double value)
+hyb_gluon_number (HybF *F, double value)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -38,7 +38,7 @@ hyb_layer_number (HybF *F, double value)
 }
 
 const char *
-hyb_layer_shape (HybF *F, const HybShape *shape)
+hyb_gluon_shape (HybF *F, const HybShape *shape)
 {
   g_autofree char *text = hyb_shape_to_string (shape);
 
@@ -46,7 +46,7 @@ hyb_layer_shape (HybF *F, const HybShape *shape)
 }
 
 HybShape
-hyb_layer_extent (const HybShape *given, int rank, gint64 fallback)
+hyb_gluon_extent (const HybShape *given, int rank, gint64 fallback)
 {
   HybShape extent = { .rank = rank };
 
@@ -58,7 +58,7 @@ hyb_layer_extent (const HybShape *given, int rank, gint64 fallback)
 }
 
 HybBlock *
-hyb_layer_add_activation (HybBlock *block, const char *act_type)
+hyb_gluon_add_activation (HybBlock *block, const char *act_type)
 {
   g_autofree char *prefix = NULL;
   HybBlock        *child;
@@ -101,7 +101,7 @@ leaky_forward (HybF *F, HybBlock *block, HybValue *x)
                  .attributes = HYB_WITH ("act_type",
                                          self->kind,
                                          "slope",
-                                         has_slope ? hyb_layer_number (F, self->slope) : NULL));
+                                         has_slope ? hyb_gluon_number (F, self->slope) : NULL));
 }
 
 static HybValue *
@@ -180,7 +180,7 @@ dropout_forward (HybF *F, HybBlock *block, HybValue *x)
                                          "cudnn_off",
                                          "False",
                                          "p",
-                                         hyb_layer_number (F, rate)));
+                                         hyb_gluon_number (F, rate)));
 }
 
 static const HybBlockClass dropout_class = {

@@ -66,11 +66,11 @@ typedef struct
   const char *prefix;
 } HybNormOptions;
 HybBlock *hyb_batch_norm_new (const HybNormOptions *options);
-HybBlock *hyb_layer_norm_new (const HybNormOptions *options);
+HybBlock *hyb_gluon_norm_new (const HybNormOptions *options);
 HybBlock *hyb_instance_norm_new (const HybNormOptions *options);
 HybBlock *hyb_group_norm_new (const HybNormOptions *options);
 #define hyb_batch_norm(...)    hyb_batch_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
-#define hyb_layer_norm(...)    hyb_layer_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
+#define hyb_gluon_norm(...)    hyb_gluon_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
 #define hyb_instance_norm(...) hyb_instance_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
 #define hyb_group_norm(...)    hyb_group_norm_new (&(const HybNormOptions){ __VA_ARGS__ })
 

@@ -54,7 +54,7 @@ static HybValue *
 softmax_cross_entropy (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 {
   int         axis = loss->options.axis != 0 ? loss->options.axis : -1;
-  const char *axis_text = hyb_layer_int (F, axis);
+  const char *axis_text = hyb_gluon_int (F, axis);
   HybValue   *chosen;
 
   if (!loss->options.from_logits)
@@ -92,7 +92,7 @@ huber (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 {
   double      rho = loss->options.rho != 0 ? loss->options.rho : 1;
   HybValue   *distance = l1 (F, loss, prediction, label);
-  const char *rho_text = hyb_layer_number (F, rho);
+  const char *rho_text = hyb_gluon_number (F, rho);
   HybValue   *is_far = HYB_OP (F,
                              "_greater_scalar",
                              .hint = "_greaterscalar",
@@ -102,7 +102,7 @@ huber (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
                              "_minus_scalar",
                              .hint = "_minusscalar",
                              .in = { distance },
-                             .attributes = HYB_WITH ("scalar", hyb_layer_number (F, rho / 2)));
+                             .attributes = HYB_WITH ("scalar", hyb_gluon_number (F, rho / 2)));
 
   return hyb_where (F,
                     is_far,
@@ -165,7 +165,7 @@ loss_forward (HybF *F, HybBlock *block, HybValue *input)
                  "mean",
                  .in = { loss },
                  .attributes = HYB_WITH ("axis",
-                                         hyb_layer_int (F, self->options.batch_axis),
+                                         hyb_gluon_int (F, self->options.batch_axis),
                                          "exclude",
                                          "True"));
 }
