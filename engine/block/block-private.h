@@ -15,6 +15,7 @@ struct _HybParameter
   HybGradRequest request;
   gboolean       allow_deferred;
   gboolean       is_auxiliary;
+  gboolean       is_bare;
   double         lr_mult, wd_mult;
   HybTensor     *data;
   HybTensor     *gradient;

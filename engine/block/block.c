@@ -300,6 +300,8 @@ hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input)
   HybValue *result;
 
   block->priv->n_forward_calls++;
+  if (block->klass->before != NULL)
+    input = block->klass->before (F, block, input);
   if (block->priv->has_scope)
     hyb_f_push_scope (F, block->priv->prefix);
   result = block->klass->forward (F, block, input);

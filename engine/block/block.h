@@ -21,6 +21,8 @@ typedef struct
   gsize       size;  /* of the instance, which begins with a HybBlock */
   gboolean    plain; /* a Block, not a HybridBlock: only ever run at once */
   HybValue *(*forward) (HybF *F, HybBlock *block, HybValue *input);
+  /* Completes the input outside the block's name scope (begin states); NULL: nothing. */
+  HybValue *(*before) (HybF *F, HybBlock *block, HybValue *input);
   void (*finish) (HybBlock *block); /* frees what the instance owns; NULL: nothing */
   /* Extra text in the summary and repr; (transfer full); NULL: none. */
   char *(*describe) (HybBlock *block);
@@ -78,6 +80,7 @@ typedef struct
   HybGradRequest request;
   gboolean       allow_deferred;
   gboolean       is_auxiliary; /* not differentiable: running mean */
+  gboolean       is_bare;      /* its variable carries no attributes but __init__, as in mx.rnn */
 } HybParameterSpec;
 
 HybParameter *hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec);

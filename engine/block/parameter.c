@@ -20,6 +20,7 @@ hyb_parameter_new (const char *name, const HybParameterSpec *spec)
   parameter->request = spec->is_auxiliary ? HYB_GRAD_NULL : spec->request;
   parameter->allow_deferred = spec->allow_deferred;
   parameter->is_auxiliary = spec->is_auxiliary;
+  parameter->is_bare = spec->is_bare;
   parameter->lr_mult = parameter->wd_mult = 1;
   return parameter;
 }
@@ -264,7 +265,8 @@ as_variable (HybF *F, HybParameter *parameter)
   guint       n = 0;
 
   for (guint i = 0; attributes[i] != NULL; i += 2)
-    if (attributes[i + 1] != NULL)
+    if (attributes[i + 1] != NULL &&
+        (!parameter->is_bare || g_str_equal (attributes[i], "__init__")))
       {
         given[n++] = attributes[i];
         given[n++] = attributes[i + 1];

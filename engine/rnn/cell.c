@@ -3,6 +3,7 @@
 
 #include "engine/rnn/cell.h"
 
+#include "engine/block/block-private.h"
 #include "engine/rnn/cell-private.h"
 
 #include <string.h>
@@ -27,6 +28,9 @@ hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const ch
   HybBlock   *block = hyb_block_new_shared (&klass->block, prefix, options->shared);
   HybCell    *cell = (HybCell *) block;
 
+  /* mx.rnn knows no scopes: its names are full, its automatic ones counted globally. */
+  if (symbolic)
+    block->priv->has_scope = FALSE;
   cell->style = options->style;
   cell->node_prefix = g_strdup (prefix != NULL ? prefix : "");
   cell->hidden = options->hidden;
@@ -64,7 +68,9 @@ add (HybCell *cell, const char *name, HybShape shape, const char *init)
                                   &(HybParameterSpec){ .name = name,
                                                        .shape = shape,
                                                        .init = init,
-                                                       .allow_deferred = TRUE });
+                                                       .allow_deferred = TRUE,
+                                                       .is_bare =
+                                                           cell->style == HYB_STYLE_SYMBOLIC });
 }
 
 void

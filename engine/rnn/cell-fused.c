@@ -1,0 +1,215 @@
+/* cell-fused.c — mx.rnn's FusedRNNCell: all steps, layers and directions as one
+ * operator with one flat parameter; and the stack of cells it stands for.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/block/layers.h"
+#include "engine/rnn/cell-private.h"
+#include "engine/rnn/layer.h"
+
+#include <string.h>
+
+typedef struct
+{
+  HybCell            cell;
+  HybRnnLayerOptions options;
+  char              *mode;
+  char              *prefix;
+  guint              layers, directions;
+  HybParameter      *parameters;
+} FusedCell;
+
+static gboolean
+is_lstm (const FusedCell *self)
+{
+  return strcmp (self->mode, "lstm") == 0;
+}
+
+static guint
+fused_n_states (HybCell *cell)
+{
+  return is_lstm ((FusedCell *) cell) ? 2 : 1;
+}
+
+static void
+fused_state_info (HybCell *cell, guint index, HybStateInfo *info)
+{
+  FusedCell *self = (FusedCell *) cell;
+
+  info->shape = hyb_shape_3d (self->layers * self->directions, HYB_UNKNOWN, cell->hidden);
+  info->layout = "LNC";
+}
+
+static const char *
+rate (HybF *F, double x)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (text, sizeof text, "%.15g", x);
+  return hyb_f_text (F, strpbrk (text, ".e") != NULL ? "%s" : "%s.0", text);
+}
+
+static HybValue *
+fused_operator (HybF *F, FusedCell *self, HybValue *x, HybValue *states)
+{
+  gboolean  next = self->options.get_next_state;
+  HybValue *inputs[] = { x, hyb_use (F, self->parameters), states };
+
+  return HYB_OP (F,
+                 "RNN",
+                 .name = hyb_f_text (F, "%srnn", self->prefix),
+                 .inputs = inputs,
+                 .n_inputs = G_N_ELEMENTS (inputs),
+                 .attributes = HYB_WITH ("__layout__",
+                                         next ? "LNC" : NULL,
+                                         "bidirectional",
+                                         self->options.bidirectional ? "True" : "False",
+                                         "mode",
+                                         self->mode,
+                                         "num_layers",
+                                         hyb_f_text (F, "%u", self->layers),
+                                         "p",
+                                         rate (F, self->options.dropout),
+                                         "state_outputs",
+                                         next ? "True" : "False",
+                                         "state_size",
+                                         hyb_f_text (F, "%" G_GINT64_FORMAT, self->cell.hidden)));
+}
+
+static HybValue *
+fused_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
+{
+  FusedCell *self = (FusedCell *) cell;
+  int        axis = hyb_layout_axis (unroll->layout, 'T');
+  HybValue  *x =
+      hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, HYB_MERGE_YES);
+  HybValue *begin = unroll->begin_state, *all, *output;
+
+  if (axis == 1)
+    x = hyb_swap_axes (F, x, 0, 1);
+  if (begin == NULL)
+    begin = hyb_cell_begin_state (F, &cell->parent, "_zeros", 0);
+  all = fused_operator (F, self, x, begin);
+
+  output = hyb_item (F, all, 0);
+  *states = hyb_list (F, 0, NULL);
+  if (self->options.get_next_state)
+    *states = hyb_states_slice (F, all, 1, fused_n_states (cell));
+  if (axis == 1)
+    output = hyb_swap_axes (F, output, 0, 1);
+  return hyb_format_sequence (F,
+                              cell,
+                              unroll->length,
+                              output,
+                              unroll->layout,
+                              unroll->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : unroll->merge);
+}
+
+static const HybCellClass fused_class = {
+  .block = { .name = "FusedRNNCell",
+             .size = sizeof (FusedCell),
+             .forward = hyb_cell_forward,
+             .finish = hyb_cell_finish },
+  .n_states = fused_n_states,
+  .state_info = fused_state_info,
+  .unroll = fused_unroll,
+  .no_step = "a fused cell cannot be stepped: it is one operator over all steps. Unroll it, or "
+             "unfuse it and step the cells",
+};
+
+static char *
+initialiser (const FusedCell *self)
+{
+  double forget = self->options.forget_bias != 0 ? self->options.forget_bias : 1;
+  char   text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (text, sizeof text, "%.15g", forget);
+  return g_strdup_printf ("[\"fusedrnn\", {\"init\": null, \"num_hidden\": %" G_GINT64_FORMAT
+                          ", \"num_layers\": %u, \"mode\": \"%s\", \"bidirectional\": %s, "
+                          "\"forget_bias\": %s%s}]",
+                          self->cell.hidden,
+                          self->layers,
+                          self->mode,
+                          self->options.bidirectional ? "true" : "false",
+                          text,
+                          strpbrk (text, ".e") != NULL ? "" : ".0");
+}
+
+HybBlock *
+hyb_fused_cell_new (const HybRnnLayerOptions *options)
+{
+  g_autofree char *automatic = g_strconcat (options->mode, "_", NULL);
+  const char      *prefix = options->prefix != NULL ? options->prefix : automatic;
+  HybCellOptions   cell_options = { .hidden = options->hidden,
+                                    .prefix = prefix,
+                                    .shared = options->shared,
+                                    .style = HYB_STYLE_SYMBOLIC };
+  HybCell         *cell = hyb_cell_new (&fused_class, &cell_options, prefix);
+  FusedCell       *self = (FusedCell *) cell;
+  g_autofree char *init = NULL;
+
+  self->options = *options;
+  /* Both live as long as the program: cells are few and their prefixes fewer. */
+  self->mode = (char *) g_intern_string (options->mode);
+  self->prefix = (char *) g_intern_string (prefix);
+  self->layers = MAX (options->layers, 1);
+  self->directions = options->bidirectional ? 2 : 1;
+  init = initialiser (self);
+  self->parameters =
+      hyb_block_add_parameter (&cell->parent,
+                               &(HybParameterSpec){ .name = "parameters",
+                                                    .shape = hyb_shape_1d (HYB_UNKNOWN),
+                                                    .init = init,
+                                                    .is_bare = TRUE,
+                                                    .allow_deferred = TRUE });
+  return &cell->parent;
+}
+
+static HybBlock *
+plain_cell (const FusedCell *self, const char *prefix)
+{
+  HybCellOptions options = {
+    .hidden = self->cell.hidden,
+    .prefix = prefix,
+    .style = HYB_STYLE_SYMBOLIC,
+    .forget_bias = self->options.forget_bias,
+  };
+
+  if (is_lstm (self))
+    return hyb_lstm_cell_new (&options);
+  if (strcmp (self->mode, "gru") == 0)
+    return hyb_gru_cell_new (&options);
+  options.activation = strcmp (self->mode, "rnn_relu") == 0 ? "relu" : "tanh";
+  return hyb_rnn_cell_new (&options);
+}
+
+HybBlock *
+hyb_fused_cell_unfuse (HybBlock *block)
+{
+  FusedCell *self = (FusedCell *) block;
+  HybBlock  *stack = hyb_sequential_cell_new (HYB_STYLE_SYMBOLIC, NULL);
+
+  for (guint layer = 0; layer < self->layers; layer++)
+    {
+      g_autofree char *left = g_strdup_printf ("%sl%u_", self->prefix, layer);
+      g_autofree char *right = g_strdup_printf ("%sr%u_", self->prefix, layer);
+      g_autofree char *output = g_strdup_printf ("%sbi_l%u_", self->prefix, layer);
+      g_autofree char *dropout = g_strdup_printf ("%s_dropout%u_", self->prefix, layer);
+
+      if (self->directions == 2)
+        {
+          HybBlock *forward = plain_cell (self, left);
+
+          hyb_append (stack,
+                      hyb_bidirectional_cell_new (forward,
+                                                  plain_cell (self, right),
+                                                  output,
+                                                  HYB_STYLE_SYMBOLIC));
+        }
+      else
+        hyb_append (stack, plain_cell (self, left));
+      if (self->options.dropout > 0 && layer + 1 < self->layers)
+        hyb_append (stack,
+                    hyb_dropout_cell_new (self->options.dropout, HYB_STYLE_SYMBOLIC, dropout));
+    }
+  return stack;
+}
