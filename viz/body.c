@@ -115,17 +115,56 @@ add_curve (VizBody *body, const VizPoint curve[3])
 }
 
 void
-viz_body_line_to (VizBody *body, double x, double y)
+viz_points_line_to (GArray *points, double x, double y)
 {
-  VizPoint from = g_array_index (body->points, VizPoint, body->points->len - 1);
+  VizPoint from = g_array_index (points, VizPoint, points->len - 1);
   VizPoint curve[3] = {
     { from.x + (x - from.x) / 3, from.y + (y - from.y) / 3 },
     { from.x + (x - from.x) * 2 / 3, from.y + (y - from.y) * 2 / 3 },
     { x, y },
   };
 
-  if (from.x != x || from.y != y)
-    add_curve (body, curve);
+  if (fabs (from.x - x) > 1e-6 || fabs (from.y - y) > 1e-6)
+    g_array_append_vals (points, curve, 3);
+}
+
+void
+viz_points_turn (GArray *points, VizPoint corner, VizPoint next)
+{
+  VizPoint from = g_array_index (points, VizPoint, points->len - 1);
+  double   in = hypot (corner.x - from.x, corner.y - from.y);
+  double   out = hypot (next.x - corner.x, next.y - corner.y);
+  double   radius = MIN (6, MIN (in, out) / 2);
+  VizPoint curve[3];
+
+  if (in < 1e-6 || out < 1e-6)
+    return;
+  viz_points_line_to (points,
+                      corner.x - (corner.x - from.x) / in * radius,
+                      corner.y - (corner.y - from.y) / in * radius);
+  from = g_array_index (points, VizPoint, points->len - 1);
+  curve[2].x = corner.x + (next.x - corner.x) / out * radius;
+  curve[2].y = corner.y + (next.y - corner.y) / out * radius;
+  /* 0.55: a quarter of a circle, nearly. */
+  curve[0].x = from.x + (corner.x - from.x) * 0.55;
+  curve[0].y = from.y + (corner.y - from.y) * 0.55;
+  curve[1].x = curve[2].x + (corner.x - curve[2].x) * 0.55;
+  curve[1].y = curve[2].y + (corner.y - curve[2].y) * 0.55;
+  g_array_append_vals (points, curve, 3);
+}
+
+void
+viz_body_line_to (VizBody *body, double x, double y)
+{
+  viz_points_line_to (body->points, x, y);
+  body->first_point[body->current + 1] = body->points->len;
+}
+
+void
+viz_body_turn (VizBody *body, VizPoint corner, VizPoint next)
+{
+  viz_points_turn (body->points, corner, next);
+  body->first_point[body->current + 1] = body->points->len;
 }
 
 void

@@ -74,6 +74,9 @@ void     viz_body_free (VizBody *body);
 guint    viz_body_hash (gconstpointer body);
 gboolean viz_body_equal (gconstpointer a, gconstpointer b);
 
+/* Whether every box has a column and a row. */
+gboolean viz_grid_can_place (const VizBody *body);
+
 /* Copies the answer of an equal body. */
 void viz_body_stamp (VizBody *body, const VizBody *like);
 
@@ -82,7 +85,13 @@ void viz_body_begin (VizBody *body);
 void viz_body_begin_route (VizBody *body, guint32 edge, double x, double y);
 void viz_body_line_to (VizBody *body, double x, double y);
 void viz_body_curve_to (VizBody *body, double x, double y); /* leaves and arrives vertically */
-void viz_body_end (VizBody *body);                          /* moves all to start at 0, 0 */
+/* A rounded corner on the way to next. */
+void viz_body_turn (VizBody *body, VizPoint corner, VizPoint next);
+void viz_body_end (VizBody *body); /* moves all to start at 0, 0 */
+
+/* The same for any array of points that holds a start. */
+void viz_points_line_to (GArray *points, double x, double y);
+void viz_points_turn (GArray *points, VizPoint corner, VizPoint next);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizBody, viz_body_free)
 

@@ -6,12 +6,13 @@
 
 G_DEFINE_QUARK (viz - error - quark, viz_error)
 
-extern const VizLayout viz_layout_auto, viz_layout_layers;
+extern const VizLayout viz_layout_auto, viz_layout_layers, viz_layout_grid;
 
 /* One line a layout; "auto" comes first and is the default. */
 static const VizLayout *const layouts[] = {
   &viz_layout_auto,
   &viz_layout_layers,
+  &viz_layout_grid,
   NULL,
 };
 
@@ -36,7 +37,9 @@ auto_place (VizBody                *body,
             GCancellable           *cancellable,
             GError                **error)
 {
-  return viz_layout_layers.place (body, options, cancellable, error);
+  const VizLayout *layout = viz_grid_can_place (body) ? &viz_layout_grid : &viz_layout_layers;
+
+  return layout->place (body, options, cancellable, error);
 }
 
 const VizLayout viz_layout_auto = {

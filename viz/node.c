@@ -30,16 +30,23 @@ clear_line (gpointer line)
   g_free (((VizLine *) line)->text);
 }
 
-/* "weight" of "fc1_weight" in "fc1": the rest is said by the box. */
+/* "weight" of "fc1_weight" in "fc1", "h2h_weight" of "l0_h2h_weight" in "l0_t3_h2h": what the two
+ * names share is said by the box. */
 static const char *
 without_prefix (const char *name, const char *prefix)
 {
-  gsize length = prefix != NULL ? strlen (prefix) : 0;
+  gsize shared = 0;
 
-  if (length > 0 && g_str_has_prefix (name, prefix) && name[length] == '_' &&
-      name[length + 1] != '\0')
-    return name + length + 1;
-  return name;
+  for (gsize i = 0; prefix != NULL && name[i] != '\0'; i++)
+    {
+      if (prefix[i] == '\0' && strchr ("_./", name[i]) != NULL && name[i + 1] != '\0')
+        shared = i + 1;
+      if (prefix[i] == '\0' || name[i] != prefix[i])
+        break;
+      if (strchr ("_./", name[i]) != NULL && name[i + 1] != '\0')
+        shared = i + 1;
+    }
+  return name + shared;
 }
 
 static void

@@ -273,8 +273,18 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
                         .y = wire->label_y,
                         .colour = painter->theme->text_faint };
 
-  if (wire->has_label && painter->level == VIZ_PAINT_FULL && viz_painter_shows_text (painter, size))
-    painter->pen->text (painter->pen,
-                        &at,
-                        viz_diagram_arrow (painter->diagram, wire->arrow)->label);
+  VizColour ground = painter->theme->background;
+  VizRect   behind = {
+      wire->label_x - 1.5, wire->label_y - size + 0.5, wire->label_width + 3, size + 2
+  };
+  VizStyle style = { .fill = &ground };
+
+  if (!wire->has_label || painter->level != VIZ_PAINT_FULL ||
+      !viz_painter_shows_text (painter, size))
+    return;
+  /* Wires that cross a label are kept back, so that it can be read. */
+  ground = viz_painter_ground (painter, wire->tail);
+  ground.alpha = 0.8;
+  painter->pen->rect (painter->pen, &behind, 2, &style);
+  painter->pen->text (painter->pen, &at, viz_diagram_arrow (painter->diagram, wire->arrow)->label);
 }

@@ -40,6 +40,25 @@ viz_painter_fill (const VizPainter *painter, const VizItem *item)
 }
 
 static const VizColour *
+group_colour (const VizPainter *painter, const VizItem *item)
+{
+  const VizTheme *theme = painter->theme;
+  gboolean        loop = is_loop (viz_diagram_box (painter->diagram, item->box));
+
+  return &(loop ? theme->loop : theme->group)[item->depth % 2];
+}
+
+VizColour
+viz_painter_ground (const VizPainter *painter, guint32 number)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+
+  if (item->parent == VIZ_NO_ITEM || item->parent == 0)
+    return painter->theme->background;
+  return *group_colour (painter, viz_picture_item (painter->picture, item->parent));
+}
+
+static const VizColour *
 border_of (const VizPainter *painter, const VizBox *box)
 {
   if (box->flags & (VIZ_BOX_PROBLEM | VIZ_BOX_UNKNOWN))
@@ -251,7 +270,7 @@ viz_painter_group (const VizPainter *painter, guint32 number)
   const VizTheme  *theme = painter->theme;
   gboolean         loop = is_loop (box);
   VizRect          rect = { item->x, item->y, item->width, item->height };
-  VizStyle         style = { .fill = &(loop ? theme->loop : theme->group)[item->depth % 2],
+  VizStyle         style = { .fill = group_colour (painter, item),
                              .stroke = loop ? &theme->loop_border : &theme->group_border,
                              .width = loop ? 1.5 : 1 };
   double           size = viz_text_size (VIZ_TEXT_GROUP);

@@ -34,6 +34,9 @@ void viz_painter_curve (const VizPainter *painter, guint32 wire, const VizStyle 
 
 VizColour viz_painter_fill (const VizPainter *painter, const VizItem *item);
 
+/* The colour behind an item: of the open group around it. */
+VizColour viz_painter_ground (const VizPainter *painter, guint32 item);
+
 static inline gboolean
 viz_painter_shows_text (const VizPainter *painter, double size)
 {

@@ -46,9 +46,10 @@ typedef struct
   guint32 first_point, n_points; /* 3k+1: Bézier curves end to end; 0: not drawn */
   guint32 arrow;                 /* the first of them, in the diagram */
   guint32 n_arrows;
-  guint32 tail, head; /* items */
-  float   width;      /* by bytes */
-  guint8  kind;       /* VizArrowKind */
+  guint32 tail, head;  /* items */
+  float   width;       /* by bytes */
+  float   label_width; /* of its text */
+  guint8  kind;        /* VizArrowKind */
   guint8  has_label;
   guint8  is_stub; /* only the part at the head is drawn */
 } VizWire;

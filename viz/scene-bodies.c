@@ -25,9 +25,14 @@ typedef struct
 
 typedef struct
 {
+  guint32 body, tail, tail_inner, head, head_inner;
+} PieceKey;
+
+typedef struct
+{
   VizScene   *scene;
   GHashTable *ports;  /* Key to node + 1: crossings; explicit ports by number */
-  GHashTable *pieces; /* Key { body, tail, head } to edge + 1: shared with a crossing */
+  GHashTable *pieces; /* PieceKey to edge + 1: shared where they cross a border */
   GHashTable *tensors;
 } Cutter;
 
@@ -43,6 +48,24 @@ static gboolean
 key_equal (gconstpointer a, gconstpointer b)
 {
   return memcmp (a, b, sizeof (Key)) == 0;
+}
+
+static guint
+piece_key_hash (gconstpointer data)
+{
+  const PieceKey *key = data;
+  guint           hash = key->body;
+
+  hash = hash * 31u + key->tail;
+  hash = hash * 40503u + key->tail_inner;
+  hash = hash * 31u + key->head;
+  return hash * 2654435761u + key->head_inner;
+}
+
+static gboolean
+piece_key_equal (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (PieceKey)) == 0;
 }
 
 static guint32
@@ -208,11 +231,17 @@ tensor_number (Cutter *cutter, guint32 number, const VizSceneWire *wire, const E
   return found - 1;
 }
 
+/* Whether an end is where wires cross a border, seen from inside or outside. */
 static gboolean
-is_crossing (const VizSceneBody *body, const End *end)
+is_crossing (const VizScene *scene, const VizSceneBody *body, const End *end)
 {
   const VizSceneNode *thing = body_thing (body, end->node);
 
+  if (end->inner != VIZ_NO_ITEM)
+    {
+      body = viz_scene_body (scene, viz_scene_item (scene, thing->item)->body);
+      return body_thing (body, end->inner)->port == VIZ_NO_PORT;
+    }
   return thing->item == VIZ_NO_ITEM && thing->port == VIZ_NO_PORT;
 }
 
@@ -224,15 +253,13 @@ add_piece (Cutter             *cutter,
            const End          *head)
 {
   VizSceneBody *body = viz_scene_body (cutter->scene, number);
-  gboolean      may_share = is_crossing (body, tail) || is_crossing (body, head);
-  Key           key = { number,
-                        tail->node * 2 + (tail->inner != VIZ_NO_ITEM ? tail->inner * 77 : 0),
-                        head->node,
-                        head->inner };
-  VizBodyEdge   edge = {
-      .tail = tail->node, .head = head->node, .tail_at = VIZ_ANYWHERE, .head_at = VIZ_ANYWHERE
+  gboolean      may_share =
+      is_crossing (cutter->scene, body, tail) || is_crossing (cutter->scene, body, head);
+  PieceKey    key = { number, tail->node, tail->inner, head->node, head->inner };
+  VizBodyEdge edge = {
+    .tail = tail->node, .head = head->node, .tail_at = VIZ_ANYWHERE, .head_at = VIZ_ANYWHERE
   };
-  guint32 found = may_share ? find (cutter->pieces, &key) : 0;
+  guint32 found = may_share ? GPOINTER_TO_UINT (g_hash_table_lookup (cutter->pieces, &key)) : 0;
 
   if (found > 0)
     return (VizScenePiece){ number, found - 1 };
@@ -244,7 +271,9 @@ add_piece (Cutter             *cutter,
   g_array_append_val (body->tail_node_port, tail->inner);
   g_array_append_val (body->head_node_port, head->inner);
   if (may_share)
-    remember (cutter->pieces, &key, body->edges->len);
+    g_hash_table_insert (cutter->pieces,
+                         g_memdup2 (&key, sizeof key),
+                         GUINT_TO_POINTER (body->edges->len));
   return (VizScenePiece){ number, body->edges->len - 1 };
 }
 
@@ -372,7 +401,7 @@ viz_scene_cut (VizScene *scene)
   Cutter  cutter = {
      .scene = scene,
      .ports = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
-     .pieces = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
+     .pieces = g_hash_table_new_full (piece_key_hash, piece_key_equal, g_free, NULL),
      .tensors = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
   };
 

@@ -84,21 +84,6 @@ add_plugs (Placer *placer)
 
 /* Curves */
 
-static void
-line_to (Placer *placer, double x, double y)
-{
-  VizPoint *last = &g_array_index (placer->points, VizPoint, placer->points->len - 1);
-  VizPoint  from = *last;
-  VizPoint  curve[3] = {
-     { from.x + (x - from.x) / 3, from.y + (y - from.y) / 3 },
-     { from.x + (x - from.x) * 2 / 3, from.y + (y - from.y) * 2 / 3 },
-     { x, y },
-  };
-
-  if (fabs (from.x - x) > 1e-6 || fabs (from.y - y) > 1e-6)
-    g_array_append_vals (placer->points, curve, 3);
-}
-
 /* Pieces meet at ports: one ends on the border of a group, the next starts below the port. */
 static void
 append_piece (Placer *placer, VizWire *wire, const VizScenePiece *piece)
@@ -119,36 +104,11 @@ append_piece (Placer *placer, VizWire *wire, const VizScenePiece *piece)
       point.x += origin.x;
       point.y += origin.y;
       if (i == first && wire->n_points > 0)
-        line_to (placer, point.x, point.y);
+        viz_points_line_to (placer->points, point.x, point.y);
       else
         g_array_append_val (placer->points, point);
     }
   wire->n_points = placer->points->len - wire->first_point;
-}
-
-/* A rounded corner at (x, y) on the way to (next_x, next_y). */
-static void
-turn (Placer *placer, VizPoint corner, VizPoint next)
-{
-  VizPoint from = g_array_index (placer->points, VizPoint, placer->points->len - 1);
-  double   in = hypot (corner.x - from.x, corner.y - from.y);
-  double   out = hypot (next.x - corner.x, next.y - corner.y);
-  double   radius = MIN (6, MIN (in, out) / 2);
-  VizPoint curve[3] = { corner, corner, corner };
-
-  if (in < 1e-6 || out < 1e-6)
-    return;
-  line_to (placer,
-           corner.x - (corner.x - from.x) / in * radius,
-           corner.y - (corner.y - from.y) / in * radius);
-  from = g_array_index (placer->points, VizPoint, placer->points->len - 1);
-  curve[2].x = corner.x + (next.x - corner.x) / out * radius;
-  curve[2].y = corner.y + (next.y - corner.y) / out * radius;
-  curve[0].x = from.x + (corner.x - from.x) * 0.55;
-  curve[0].y = from.y + (corner.y - from.y) * 0.55;
-  curve[1].x = curve[2].x + (corner.x - curve[2].x) * 0.55;
-  curve[1].y = curve[2].y + (corner.y - curve[2].y) * 0.55;
-  g_array_append_vals (placer->points, curve, 3);
 }
 
 /* The plug of an open group's port, or the item itself. */
@@ -203,11 +163,11 @@ route_feedback (Placer *placer, VizWire *wire, const VizSceneWire *cut)
   double              below = start.y + VIZ_PAD_TRACK - 3, above = end.y - VIZ_PAD_TRACK + 3;
 
   g_array_append_val (placer->points, start);
-  turn (placer, (VizPoint){ start.x, below }, (VizPoint){ side, below });
-  turn (placer, (VizPoint){ side, below }, (VizPoint){ side, above });
-  turn (placer, (VizPoint){ side, above }, (VizPoint){ end.x, above });
-  turn (placer, (VizPoint){ end.x, above }, end);
-  line_to (placer, end.x, end.y);
+  viz_points_turn (placer->points, (VizPoint){ start.x, below }, (VizPoint){ side, below });
+  viz_points_turn (placer->points, (VizPoint){ side, below }, (VizPoint){ side, above });
+  viz_points_turn (placer->points, (VizPoint){ side, above }, (VizPoint){ end.x, above });
+  viz_points_turn (placer->points, (VizPoint){ end.x, above }, end);
+  viz_points_line_to (placer->points, end.x, end.y);
   wire->n_points = placer->points->len - wire->first_point;
 }
 
@@ -222,7 +182,7 @@ touch_plug (Placer *placer, VizWire *wire, const VizSceneWire *cut)
   if (cut->head_port != VIZ_NO_PORT && !cut->head_inside)
     {
       plug = end_rect (placer->scene, cut->head, cut->head_port);
-      line_to (placer, plug.x + plug.width / 2, plug.y);
+      viz_points_line_to (placer->points, plug.x + plug.width / 2, plug.y);
     }
   wire->n_points = placer->points->len - wire->first_point;
 }
@@ -283,15 +243,40 @@ add_wire (Placer *placer, const VizSceneWire *cut)
         append_piece (placer, &wire, &pieces[i]);
       touch_plug (placer, &wire, cut);
     }
-  if (wire.has_label && wire.n_points > 0)
-    {
-      const VizPoint *start = &g_array_index (placer->points, VizPoint, wire.first_point);
-
-      wire.label_x = start->x + 5;
-      wire.label_y = start->y + 11;
-      wire.has_label = !wire.is_stub;
-    }
+  wire.has_label = wire.has_label && wire.n_points > 0 && !wire.is_stub;
   g_array_append_val (placer->wires, wire);
+}
+
+/* A label stands right of all wires that leave its box, so that none runs through it there. */
+static void
+place_labels (Placer *placer)
+{
+  const VizScene    *scene = placer->scene;
+  g_autofree double *rightmost = g_new0 (double, scene->items->len);
+
+  for (guint i = 0; i < placer->wires->len; i++)
+    {
+      const VizWire *wire = &g_array_index (placer->wires, VizWire, i);
+
+      if (wire->n_points > 0 && !wire->is_stub)
+        rightmost[wire->tail] = MAX (rightmost[wire->tail],
+                                     g_array_index (placer->points, VizPoint, wire->first_point).x);
+    }
+  for (guint i = 0; i < placer->wires->len; i++)
+    {
+      VizWire        *wire = &g_array_index (placer->wires, VizWire, i);
+      const VizPoint *start = &g_array_index (placer->points, VizPoint, wire->first_point);
+      const char     *text = viz_diagram_arrow (scene->diagram, wire->arrow)->label;
+
+      if (!wire->has_label)
+        continue;
+      wire->label_x = rightmost[wire->tail] + 5;
+      wire->label_y = start->y + 11;
+      wire->label_width = (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, text);
+      /* A wire to the cell beside it is too short for one. */
+      if (wire->n_points > 1 && start[wire->n_points - 1].y == start->y)
+        wire->has_label = FALSE;
+    }
 }
 
 VizPicture *
@@ -311,6 +296,7 @@ viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats
   add_plugs (&placer);
   for (guint32 i = 0; i < scene->wires->len; i++)
     add_wire (&placer, &g_array_index (scene->wires, VizSceneWire, i));
+  place_labels (&placer);
   return viz_picture_new (&(VizPictureParts){
       .diagram = scene->diagram,
       .font = font,

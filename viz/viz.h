@@ -15,6 +15,7 @@
 #include "viz/diagram.h"
 #include "viz/dot.h"
 #include "viz/export.h"
+#include "viz/fold.h"
 #include "viz/folds.h"
 #include "viz/layout.h"
 #include "viz/legend.h"

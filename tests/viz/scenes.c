@@ -168,3 +168,161 @@ const Scene scenes[] = {
   { "foreach", make_foreach },
 };
 const guint n_scenes = G_N_ELEMENTS (scenes);
+
+static const char *const lstm_names[] = { "i2h", "h2h",  "plus", "slice", "i",    "f",  "c",
+                                          "o",   "mulf", "muli", "state", "tanh", "out" };
+static const char *const lstm_ops[] = {
+  "FullyConnected", "FullyConnected", "elemwise_add", "SliceChannel", "Activation",
+  "Activation",     "Activation",     "Activation",   "elemwise_mul", "elemwise_mul",
+  "elemwise_add",   "Activation",     "elemwise_mul",
+};
+/* Pairs inside a cell: tail, head. */
+static const guint8 lstm_pairs[][2] = { { 0, 2 },  { 1, 2 },  { 2, 3 },   { 3, 4 },  { 3, 5 },
+                                        { 3, 6 },  { 3, 7 },  { 5, 8 },   { 4, 9 },  { 6, 9 },
+                                        { 8, 10 }, { 9, 10 }, { 10, 11 }, { 7, 12 }, { 11, 12 } };
+
+/* Unrolled as Gluon names it: 13 operators a step and layer, a slice in front, a concat behind. */
+VizDiagramBuilder *
+scene_lstm (guint n_steps, guint n_layers)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("lstm");
+  guint32            data = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "32×T×512 f32");
+  guint32  slice = box (b, VIZ_ROOT, "SliceChannel", "slice0", VIZ_CATEGORY_MOVEMENT, NULL), concat;
+  guint32 *inputs = g_new (guint32, n_steps);
+  guint32  weights[2];
+  char     name[64];
+
+  join (b, data, slice, "32×T×512 f32", 0);
+  for (guint l = 0; l < n_layers; l++)
+    {
+      guint32 h = 0, c = 0;
+
+      for (guint w = 0; w < 2; w++)
+        {
+          g_snprintf (name, sizeof name, "lstm_l%u_%s_weight", l, w ? "h2h" : "i2h");
+          weights[w] = special (b, VIZ_ROOT, VIZ_BOX_WEIGHT, name, "2048×512");
+        }
+      for (guint t = 0; t < n_steps; t++)
+        {
+          guint32 at[13];
+
+          for (guint k = 0; k < 13; k++)
+            {
+              g_snprintf (name, sizeof name, "lstm_l%u_t%u_%s", l, t, lstm_names[k]);
+              at[k] = box (b,
+                           VIZ_ROOT,
+                           lstm_ops[k],
+                           name,
+                           k < 2    ? VIZ_CATEGORY_LINEAR
+                           : k == 3 ? VIZ_CATEGORY_MOVEMENT
+                                    : VIZ_CATEGORY_ELEMENTWISE,
+                           k < 4 ? "32×2048 f32" : "32×512 f32");
+            }
+          for (guint p = 0; p < G_N_ELEMENTS (lstm_pairs); p++)
+            viz_diagram_builder_add_arrow (b,
+                                           &(VizArrowInfo){ .tail = at[lstm_pairs[p][0]],
+                                                            .head = at[lstm_pairs[p][1]],
+                                                            .label = "32×512 f32",
+                                                            .output = lstm_pairs[p][0] == 3
+                                                                          ? lstm_pairs[p][1] - 4
+                                                                          : 0 });
+          join (b, weights[0], at[0], NULL, 0);
+          join (b, weights[1], at[1], NULL, 0);
+          if (l == 0)
+            viz_diagram_builder_add_arrow (b,
+                                           &(VizArrowInfo){ .tail = slice,
+                                                            .head = at[0],
+                                                            .label = "32×512 f32",
+                                                            .output = t });
+          else
+            join (b, inputs[t], at[0], "32×512 f32", 65536);
+          if (t > 0)
+            {
+              viz_diagram_builder_add_arrow (b,
+                                             &(VizArrowInfo){ .tail = h,
+                                                              .head = at[1],
+                                                              .kind = VIZ_ARROW_STATE,
+                                                              .label = "32×512 f32" });
+              viz_diagram_builder_add_arrow (b,
+                                             &(VizArrowInfo){ .tail = c,
+                                                              .head = at[8],
+                                                              .kind = VIZ_ARROW_STATE,
+                                                              .label = "32×512 f32" });
+            }
+          inputs[t] = h = at[12];
+          c = at[10];
+        }
+    }
+  concat = box (b, VIZ_ROOT, "Concat", "concat0", VIZ_CATEGORY_MOVEMENT, "32×T×512 f32");
+  for (guint t = 0; t < n_steps; t++)
+    join (b, inputs[t], concat, "32×512 f32", 65536);
+  join (b, concat, special (b, VIZ_ROOT, VIZ_BOX_OUTPUT, "output", NULL), NULL, 0);
+  g_free (inputs);
+  return b;
+}
+
+VizDiagramBuilder *
+scene_transformer (guint n_blocks)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("transformer");
+  guint32            at = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "data", "128×512 f32");
+  char               name[64];
+
+  for (guint i = 0; i < n_blocks; i++)
+    {
+      guint32 start = at;
+
+      for (guint k = 0; k < 40; k++)
+        {
+          guint32 next;
+
+          g_snprintf (name, sizeof name, "block%u_op%u", i, k);
+          next = box (b,
+                      VIZ_ROOT,
+                      k % 4 == 0 ? "FullyConnected" : "op",
+                      name,
+                      k % 4 == 0 ? VIZ_CATEGORY_LINEAR : VIZ_CATEGORY_ELEMENTWISE,
+                      "128×512 f32");
+          join (b, at, next, "128×512 f32", 262144);
+          if (k % 10 == 9)
+            {
+              join (b, start, next, NULL, 262144);
+              start = next;
+            }
+          at = next;
+        }
+    }
+  join (b, at, special (b, VIZ_ROOT, VIZ_BOX_OUTPUT, "output", NULL), NULL, 0);
+  return b;
+}
+
+VizDiagramBuilder *
+scene_random (guint32 seed, guint n_nodes, guint n_edges)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("random");
+  GRand             *random = g_rand_new_with_seed (seed);
+  guint32           *boxes = g_new (guint32, n_nodes);
+  char               name[32];
+
+  for (guint i = 0; i < n_nodes; i++)
+    {
+      g_snprintf (name, sizeof name, "node%u", i);
+      boxes[i] = box (b, VIZ_ROOT, "op", name, i % VIZ_N_CATEGORIES, NULL);
+    }
+  for (guint i = 0; i < n_edges; i++)
+    {
+      /* Mostly to something near, as in networks. */
+      guint tail = (guint) g_rand_int_range (random, 0, (gint32) n_nodes - 1);
+      guint reach = i % 5 == 0 ? n_nodes : 8;
+      guint head =
+          tail + 1 + (guint) g_rand_int_range (random, 0, (gint32) MIN (reach, n_nodes - 1 - tail));
+
+      join (b, boxes[tail], boxes[head], NULL, 0);
+    }
+  for (guint i = 1; i < n_nodes; i++)
+    if (i % 3 == 0)
+      join (b, boxes[i - 1 - i % 2], boxes[i], NULL, 0);
+  g_free (boxes);
+  g_rand_free (random);
+  return b;
+}
