@@ -92,6 +92,10 @@ softmax_infer_dtype (HybCall *call, GError **error)
                          "it is %s and must be int32 or int64",
                          hyb_dtype_name (length));
 
+  /* Where nobody says it, float32 would be assumed. */
+  if (length == HYB_DTYPE_UNKNOWN)
+    call->input[1].dtype = HYB_I32;
+
   if (params->dtype == HYB_DTYPE_UNKNOWN)
     return hyb_dtype_unify (&call->input[0].dtype, &call->output[0].dtype, error);
   return hyb_dtype_assign (&call->output[0].dtype, params->dtype, error);

@@ -4,7 +4,6 @@
 #include "tests/engine/goldens/golden.h"
 
 #include "engine/base/error.h"
-#include "engine/formats/file.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/formats/npz.h"
 
@@ -143,14 +142,6 @@ golden_read_text (HybModel *model, const char *text, const char *where, GError *
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
 
   return hyb_symbol_read (model, bytes, where, error) && refuse_findings (model, error);
-}
-
-gboolean
-golden_read_graph_file (HybModel *model, const char *path, GError **error)
-{
-  g_autoptr (GBytes) bytes = hyb_file_read (path, HYB_FILE_TEXT_LIMIT, error);
-
-  return bytes && hyb_symbol_read (model, bytes, path, error) && refuse_findings (model, error);
 }
 
 HybModel *

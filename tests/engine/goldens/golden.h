@@ -22,7 +22,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (cJSON, cJSON_Delete)
 GHashTable *golden_read_npz (const char *path, GError **error);
 
 /* Graphs.  A finding that says “error” fails too. */
-gboolean  golden_read_graph_file (HybModel *model, const char *path, GError **error);
 gboolean  golden_read_text (HybModel *model, const char *text, const char *where, GError **error);
 HybModel *golden_read_symbol (const cJSON *symbol, GError **error);
 
@@ -52,10 +51,8 @@ typedef struct
 GPtrArray *golden_run (const GoldenRun *run, GHashTable *states, GError **error);
 
 /* Compares shapes as inferred from "given" with "arguments" and "outputs" of an object
- * of shapes by name, lists in order.  Dtypes are those of tensors (by name, may be NULL).  Appends what is
- * wrong. */
+ * of shapes by name, lists in order, as --shape asks it: no dtypes are given.  Appends what is wrong. */
 void golden_check_shapes (HybGraph    *graph,
-                          GHashTable  *tensors,
                           const cJSON *given,
                           const cJSON *arguments,
                           const cJSON *outputs,

@@ -145,7 +145,7 @@ test_refusal (gconstpointer data)
     {
       GoldenRun run = { .graph = hyb_model_get_graph (model),
                         .tensors = inputs,
-                        .mode = HYB_MODE_IMPERATIVE };
+                        .mode = HYB_MODE_STATIC };
 
       if (g_str_equal (stage, "load"))
         {

@@ -12,13 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#pragma weak hyb_executor_new
-#pragma weak hyb_executor_free
-#pragma weak hyb_executor_bind
-#pragma weak hyb_executor_run
-#pragma weak hyb_executor_n_outputs
-#pragma weak hyb_executor_get_output
-
 /* What is read is what is written, and reads again as the same. */
 static void
 check_attributes (const OpCase *this)
@@ -175,8 +168,7 @@ check_planned (const OpCase *this, gboolean training)
   g_autoptr (GError) error = NULL;
   HybNodeId node;
 
-  if (!hyb_executor_new || this->op->compute || this->op->mutates ||
-      this->op->flags & HYB_OP_RANDOM)
+  if (this->op->compute || this->op->mutates || this->op->flags & HYB_OP_RANDOM)
     return;
 
   outputs = op_run_graph (sample->graph, sample->inputs, training, &error);
