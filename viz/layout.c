@@ -6,14 +6,11 @@
 
 G_DEFINE_QUARK (viz - error - quark, viz_error)
 
-extern const VizLayout viz_layout_auto, viz_layout_layers, viz_layout_grid;
+extern const VizLayout viz_layout_auto, viz_layout_layers, viz_layout_grid, viz_layout_dot;
 
 /* One line a layout; "auto" comes first and is the default. */
 static const VizLayout *const layouts[] = {
-  &viz_layout_auto,
-  &viz_layout_layers,
-  &viz_layout_grid,
-  NULL,
+  &viz_layout_auto, &viz_layout_layers, &viz_layout_grid, &viz_layout_dot, NULL,
 };
 
 const VizLayout *const *
