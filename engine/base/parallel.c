@@ -179,6 +179,7 @@ run_in_pool (const Job *job, guint n_threads)
 {
   guint32 generation = (guint32) (atomic_load (&pool.ticket) >> 32) + 1;
 
+  g_assert (atomic_load (&pool.n_pending) == 0);
   start_workers (n_threads - 1);
   pool.job = *job;
   atomic_store (&pool.n_pending, (guint32) job->n_pieces);

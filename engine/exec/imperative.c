@@ -14,6 +14,15 @@
 /* Operands for which no memory is taken to hold their types. */
 #define FEW_OPERANDS 12
 
+static void
+tell_memory (const HybRun *context, gint64 bytes)
+{
+  const HybProbe *probe = context->probe;
+
+  if (probe != NULL && probe->memory != NULL)
+    probe->memory (probe->data, 0, bytes);
+}
+
 /* --- Types --- */
 
 static gboolean
@@ -109,12 +118,16 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
       if (workspace == NULL)
         return FALSE;
       run->workspace = hyb_tensor_get_data (workspace);
+      tell_memory (run, (gint64) (bytes + asked));
     }
 
   if (bytes > 0)
     hyb_convert_forward (outer, inner, run);
   else
     inner->op->forward (inner, run);
+
+  if (workspace != NULL)
+    tell_memory (run, -(gint64) (bytes + asked));
   return TRUE;
 }
 
@@ -176,6 +189,28 @@ run_compute (HybCall          *call,
   g_assert_not_reached ();
 }
 
+gboolean
+hyb_op_check_computable (const HybOp *op, const char *type, GError **error)
+{
+  if (op->flags & HYB_OP_OPAQUE)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_UNKNOWN,
+                         NULL,
+                         "The graph can be looked at, but not run",
+                         "there is no operator called %s here",
+                         type);
+  if (op->forward == NULL && op->compute == NULL)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_UNSUPPORTED,
+                         NULL,
+                         NULL,
+                         "%s cannot be computed",
+                         type);
+  return TRUE;
+}
+
 /* call: inputs typed, outputs as far as somebody else knows them. */
 static gboolean
 execute (HybCall          *call,
@@ -195,14 +230,6 @@ execute (HybCall          *call,
 
   for (guint i = 0; i < call->n_outputs; i++)
     outputs[i] = NULL;
-
-  if ((call->op->flags & HYB_OP_OPAQUE) || (call->op->forward == NULL && call->op->compute == NULL))
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_UNSUPPORTED,
-                         NULL,
-                         NULL,
-                         "this operator cannot be computed here");
 
   call->training = run.training;
   if (!infer_call (call, many != NULL ? many : few, error) || !inputs_agree (call, inputs, error))
@@ -275,7 +302,8 @@ hyb_imperative_call (const HybOp      *op,
   for (guint i = 0; i < call.n_outputs; i++)
     call.output[i] = HYB_TYPE_UNKNOWN;
 
-  if (execute (&call, inputs, outputs, context != NULL ? context : &no_context, error))
+  if (hyb_op_check_computable (op, op->name, error) &&
+      execute (&call, inputs, outputs, context != NULL ? context : &no_context, error))
     return TRUE;
   g_prefix_error (error, "%s: ", op->name);
   return FALSE;
@@ -300,7 +328,8 @@ hyb_imperative_node (HybGraph         *graph,
   for (guint i = 0; i < node->n_inputs; i++)
     call.input[i] = *hyb_tensor_get_type (inputs[i]);
 
-  if (execute (&call, inputs, outputs, context, error))
+  if (hyb_op_check_computable (node->op, node->type, error) &&
+      execute (&call, inputs, outputs, context, error))
     return TRUE;
   g_prefix_error (error, "node “%s” (%s): ", node->name, node->type);
   if (node->line > 0)
@@ -320,15 +349,6 @@ typedef struct
   guint8       *needed; /* by node */
   HybTensor   **inputs; /* room for those of one node */
 } Walk;
-
-static void
-tell_memory (const HybRun *context, gint64 bytes)
-{
-  const HybProbe *probe = context->probe;
-
-  if (probe != NULL && probe->memory != NULL)
-    probe->memory (probe->data, 0, bytes);
-}
 
 static gboolean
 walk_is_variable (const Walk *walk, HybValueId value)

@@ -31,3 +31,7 @@ gboolean hyb_imperative_node (HybGraph         *graph,
                               HybTensor       **outputs,
                               const HybRun     *context,
                               GError          **error);
+
+/* FALSE and an error for an operator that is unknown or has no kernel.  type: its
+ * name in the file. */
+gboolean hyb_op_check_computable (const HybOp *op, const char *type, GError **error);

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/exec/convert.h"
+#include "engine/exec/imperative.h"
 #include "engine/exec/plan-memory.h"
 #include "engine/exec/plan-private.h"
 #include "engine/passes/infer-types.h"
@@ -149,15 +150,8 @@ check_node (HybPlan *plan, HybNodeId id, const guint8 *needed, guint8 *dynamic, 
 {
   const HybNode *node = hyb_graph_get_node (plan->graph, id);
 
-  if (!hyb_node_is_variable (node) &&
-      ((node->op->flags & HYB_OP_OPAQUE) || (!node->op->forward && !node->op->compute)))
+  if (!hyb_node_is_variable (node) && !hyb_op_check_computable (node->op, node->type, error))
     {
-      hyb_error_at (error,
-                    HYB_OP_ERROR,
-                    HYB_OP_ERROR_UNSUPPORTED,
-                    NULL,
-                    NULL,
-                    "this operator cannot be computed here");
       prefix_node (error, node);
       return FALSE;
     }
