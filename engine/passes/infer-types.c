@@ -137,6 +137,9 @@ explain_contradiction (const Inference *inference, HybNodeId id, GError **error)
   g_string_append_printf (text, "node “%s” (%s): ", node->name, node->type);
   cause = *error;
   g_string_append (text, cause->message);
+  /* Some messages end their last sentence, some leave that to us. */
+  if (text->str[text->len - 1] == '.')
+    g_string_truncate (text, text->len - 1);
 
   for (guint i = 0; i < MIN (node->n_inputs, MAX_LISTED); i++)
     {
