@@ -1,0 +1,61 @@
+/* test-argmax.c — where extreme elements are.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+#include <math.h>
+
+static const OpSample samples[] = {
+  { "argmax argmin", "last axis", "axis=-1", { "f32[3,4]" } },
+  { "argmax argmin", "kept axis", "axis=0 keepdims=True", { "f32[3,4]" } },
+  { "argmax argmin", "flattened", NULL, { "f32[3,4]" } },
+  { "argmax argmin", "flattened, axes kept", "keepdims=True", { "f32[3,4]" } },
+  { "argmax argmin", "integers", "axis=1", { "i32[3,4]" } },
+  { "argmax argmin", "half floats", "axis=1", { "f16[3,4]" } },
+  { "argmax_channel", "matrix", NULL, { "f32[3,4]" } },
+  { "argmax_channel", "images", NULL, { "f32[2,3,2,2]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "argmax", "axis outside", "axis=2", { "f32[3,4]" }, "axis 2 is outside" },
+  { "argmin", "empty axis", "axis=1", { "f32[3,0]" }, "axis 1 is empty" },
+  { "argmax_channel", "one dimension", NULL, { "f32[3]" }, "axis 1 is outside" },
+  { 0 },
+};
+
+static void
+test_the_first_of_equals_counts (void)
+{
+  g_autoptr (HybTensor) x = op_tensor ("f32[2,4]", 1., 3., 3., 1., 0., 0., -1., -1.);
+  g_autoptr (HybTensor) most = op_run ("argmax", "axis=1", hyb_tensor_ref (x), NULL);
+  g_autoptr (HybTensor) least = op_run ("argmin", "axis=1", hyb_tensor_ref (x), NULL);
+
+  op_assert_type (most, "float32 (2,)");
+  op_assert_near (most, 0, 1., 0.);
+  op_assert_near (least, 0, 0., 2.);
+}
+
+static void
+test_the_first_nan_is_extreme (void)
+{
+  g_autoptr (HybTensor) x = op_tensor ("f32[2,3]", 5., NAN, 9., NAN, -7., NAN);
+  g_autoptr (HybTensor) most = op_run ("argmax", "axis=1", hyb_tensor_ref (x), NULL);
+  g_autoptr (HybTensor) least = op_run ("argmin", "axis=1", hyb_tensor_ref (x), NULL);
+
+  op_assert_near (most, 0, 1., 0.);
+  op_assert_near (least, 0, 1., 0.);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("argmax", hyb_ops_argmax, samples, refusals);
+  g_test_add_func ("/engine/ops/argmax/the-first-of-equals-counts",
+                   test_the_first_of_equals_counts);
+  g_test_add_func ("/engine/ops/argmax/the-first-nan-is-extreme", test_the_first_nan_is_extreme);
+
+  return g_test_run ();
+}

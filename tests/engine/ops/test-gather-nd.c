@@ -1,0 +1,84 @@
+/* test-gather-nd.c — elements by coordinates.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+static const OpSample samples[] = {
+  { "gather_nd", "elements", NULL, { "f32[3,4]", "f32[2,3] = 0,2,1,3,0,1" } },
+  { "gather_nd", "rows", NULL, { "f32[3,4]", "f32[1,2] = 2,0" } },
+  { "gather_nd", "table of rows", NULL, { "f32[2,2,3]", "i32[2,2,2] = 0,1,1,0,1,0,1,0" } },
+  { "gather_nd", "the same twice", NULL, { "f32[2,2]", "i64[2,3] = 1,1,0,0,0,1" } },
+  { "gather_nd", "negative", NULL, { "f32[3,2]", "f32[1,3] = -1,-3,1" } },
+  { "scatter_nd", "elements", "shape=(3, 4)", { "f32[3]", "f32[2,3] = 0,2,1,3,0,1" } },
+  { "scatter_nd", "rows", "shape=(4, 2)", { "f32[2,2]", "i32[1,2] = 3,1" } },
+  { "_ravel_multi_index", "plain", "shape=(3, 4)", { "f32[2,3] = 0,1,2,3,0,1" } },
+  { "_unravel_index", "plain", "shape=(3, 4)", { "i64[3] = 3,4,9" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "gather_nd",
+    "too many coordinates",
+    NULL,
+    { "f32[3]", "f32[2,3]" },
+    "2 coordinates cannot select in 1 dimensions" },
+  { "scatter_nd",
+    "data of another shape",
+    "shape=(3, 4)",
+    { "f32[4]", "f32[2,3]" },
+    "does not go with" },
+  { "scatter_nd",
+    "negative size",
+    "shape=(3, -4)",
+    { "f32[3]", "f32[2,3]" },
+    "cannot be negative" },
+  { "_unravel_index", "no shape", "shape=()", { "f32[3]" }, "shape is empty" },
+  { "_ravel_multi_index",
+    "other dimensions",
+    "shape=(3, 4, 5)",
+    { "f32[2,3]" },
+    "does not go with" },
+  { 0 },
+};
+
+static void
+test_coordinates_outside_read_zero_and_write_nothing (void)
+{
+  g_autoptr (HybTensor) index = op_tensor ("i64[1,3]", 0., 5., -9.);
+  g_autoptr (HybTensor) y =
+      op_run ("gather_nd", NULL, op_tensor ("f32[2]", 7., 8.), hyb_tensor_ref (index), NULL);
+  g_autoptr (HybTensor) z = op_run ("scatter_nd",
+                                    "shape=(2,)",
+                                    op_tensor ("f32[3]", 1., 2., 3.),
+                                    hyb_tensor_ref (index),
+                                    NULL);
+
+  op_assert_near (y, 0, 7., 0., 0.);
+  op_assert_near (z, 0, 1., 0.);
+}
+
+static void
+test_the_last_of_equal_coordinates_stays (void)
+{
+  g_autoptr (HybTensor) y = op_run ("scatter_nd",
+                                    "shape=(2,)",
+                                    op_tensor ("f32[3]", 1., 2., 3.),
+                                    op_tensor ("f32[1,3]", 1., 0., 1.),
+                                    NULL);
+
+  op_assert_near (y, 0, 2., 3.);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("gather-nd", hyb_ops_gather_nd, samples, refusals);
+  g_test_add_func ("/engine/ops/gather-nd/coordinates-outside-read-zero-and-write-nothing",
+                   test_coordinates_outside_read_zero_and_write_nothing);
+  g_test_add_func ("/engine/ops/gather-nd/the-last-of-equal-coordinates-stays",
+                   test_the_last_of_equal_coordinates_stays);
+
+  return g_test_run ();
+}
