@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/block/block-private.h"
+#include "engine/block/f-private.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -32,6 +33,7 @@ void
 hyb_names_reset (void)
 {
   g_private_replace (&top_counters, NULL);
+  hyb_names_reset_subgraphs ();
 }
 
 /* "dense0_": the class name in lower case and how many there were. */

@@ -56,5 +56,8 @@ HybValue *hyb_value_new_failed (HybF *F);
 HybValue *hyb_value_new_traced (HybF *F, HybValueId id);
 /* The value as one of F's own: itself, or the variable that stands for an outer one. */
 HybValue *hyb_value_enter (HybF *F, HybValue *value);
-void      hyb_names_init (HybF *F);
-void      hyb_names_clear (HybF *F);
+/* How many bodies were called so before: numbers them. */
+guint hyb_names_count_subgraph (const char *name);
+void  hyb_names_reset_subgraphs (void);
+void  hyb_names_init (HybF *F);
+void  hyb_names_clear (HybF *F);

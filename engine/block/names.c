@@ -4,6 +4,30 @@
 
 #include "engine/block/f-private.h"
 
+static GPrivate subgraph_counters = G_PRIVATE_INIT ((GDestroyNotify) g_hash_table_unref);
+
+guint
+hyb_names_count_subgraph (const char *name)
+{
+  GHashTable *counters = g_private_get (&subgraph_counters);
+  guint       count;
+
+  if (counters == NULL)
+    {
+      counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      g_private_set (&subgraph_counters, counters);
+    }
+  count = GPOINTER_TO_UINT (g_hash_table_lookup (counters, name));
+  g_hash_table_insert (counters, g_strdup (name), GUINT_TO_POINTER (count + 1));
+  return count;
+}
+
+void
+hyb_names_reset_subgraphs (void)
+{
+  g_private_replace (&subgraph_counters, NULL);
+}
+
 static void
 scope_clear (gpointer data)
 {

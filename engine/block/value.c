@@ -6,6 +6,7 @@
 #include "engine/block/f-private.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 HybValue *
 hyb_value_new (HybF *F)
@@ -51,20 +52,74 @@ hyb_value_from_tensor (HybF *F, HybTensor *tensor)
   return value;
 }
 
+static const HybNode *
+variable_node (HybF *F, const HybValue *value)
+{
+  return hyb_builder_get_node (F->builder, hyb_builder_get_producer (F->builder, value->id));
+}
+
+/* A variable that stands outside already keeps its attributes; one first touched in a
+ * body is marked with the body's name, inside and out. */
+static const char **
+body_attributes (HybF *F, const char *name, const char *const *attributes)
+{
+  GPtrArray *pairs = g_ptr_array_new ();
+  gboolean   marked = F->attribute_key != NULL;
+
+  for (HybF *outer = F->parent; outer != NULL; outer = outer->parent)
+    {
+      HybValue *known = g_hash_table_lookup (outer->variables, name);
+
+      if (known != NULL)
+        {
+          attributes = variable_node (outer, known)->attributes;
+          marked = FALSE;
+          break;
+        }
+    }
+  for (gsize i = 0; attributes != NULL && attributes[i] != NULL; i += 2)
+    {
+      g_ptr_array_add (pairs, (gpointer) attributes[i]);
+      g_ptr_array_add (pairs, (gpointer) attributes[i + 1]);
+    }
+  if (marked)
+    {
+      guint at = 0;
+
+      while (at < pairs->len && strcmp (g_ptr_array_index (pairs, at), F->attribute_key) < 0)
+        at += 2;
+      g_ptr_array_insert (pairs, (int) at, (gpointer) F->attribute_key);
+      g_ptr_array_insert (pairs, (int) at + 1, (gpointer) F->attribute_value);
+    }
+  g_ptr_array_add (pairs, NULL);
+  return (const char **) g_ptr_array_free (pairs, FALSE);
+}
+
+static HybValue *
+new_variable (HybF *F, const char *name, const char *const *attributes)
+{
+  HybValue *value =
+      hyb_value_new_traced (F, hyb_builder_add_variable (F->builder, name, attributes));
+
+  g_hash_table_insert (F->variables, g_string_chunk_insert (F->text, name), value);
+  return value;
+}
+
 HybValue *
 hyb_value_variable (HybF *F, const char *name, const char *const *attributes)
 {
-  HybValue *value;
+  g_autofree const char **given = NULL;
+  HybValue               *value;
 
   g_return_val_if_fail (F->tracing, NULL);
 
   value = g_hash_table_lookup (F->variables, name);
   if (value != NULL)
     return value;
-
-  value = hyb_value_new_traced (F, hyb_builder_add_variable (F->builder, name, attributes));
-  g_hash_table_insert (F->variables, g_string_chunk_insert (F->text, name), value);
-  return value;
+  if (F->parent == NULL)
+    return new_variable (F, name, attributes);
+  given = body_attributes (F, name, attributes);
+  return new_variable (F, name, given);
 }
 
 /* The name of a captured value: that of the variable, or of the node's output. */
@@ -85,6 +140,8 @@ static HybValue *
 capture (HybF *F, HybValue *outer)
 {
   Capture new = { .outer = outer };
+  const HybNode *node;
+  const char    *name;
 
   for (guint i = 0; i < F->captures->len; i++)
     {
@@ -93,7 +150,11 @@ capture (HybF *F, HybValue *outer)
       if (old->outer->id == outer->id)
         return old->inner;
     }
-  new.inner = hyb_value_variable (F, captured_name (F->parent, outer), NULL);
+  name = captured_name (F->parent, outer);
+  new.inner = g_hash_table_lookup (F->variables, name);
+  node = variable_node (F->parent, outer);
+  if (new.inner == NULL)
+    new.inner = new_variable (F, name, hyb_node_is_variable (node) ? node->attributes : NULL);
   g_array_append_val (F->captures, new);
   return new.inner;
 }
