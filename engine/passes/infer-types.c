@@ -349,12 +349,13 @@ fill_dtypes (Inference *inference, GError **error)
   return TRUE;
 }
 
-gboolean
-hyb_infer_types (HybGraph *graph,
-                 HybType  *types,
-                 guint32  *fixed_by,
-                 gboolean  training,
-                 GError  **error)
+static gboolean
+infer_graph (HybGraph *graph,
+             HybType  *types,
+             guint32  *fixed_by,
+             gboolean  training,
+             gboolean  with_defaults,
+             GError  **error)
 {
   guint                 n_nodes = hyb_graph_n_nodes (graph);
   guint                 most_operands = 1;
@@ -385,7 +386,23 @@ hyb_infer_types (HybGraph *graph,
       fixed_by[i] = HYB_NO_ID;
 
   return read_variables (&inference, error) && run_queue (&inference, error) &&
-         fill_dtypes (&inference, error);
+         (!with_defaults || fill_dtypes (&inference, error));
+}
+
+gboolean
+hyb_infer_types (HybGraph *graph,
+                 HybType  *types,
+                 guint32  *fixed_by,
+                 gboolean  training,
+                 GError  **error)
+{
+  return infer_graph (graph, types, fixed_by, training, TRUE, error);
+}
+
+gboolean
+hyb_infer_known_types (HybGraph *graph, HybType *types, gboolean training, GError **error)
+{
+  return infer_graph (graph, types, NULL, training, FALSE, error);
 }
 
 /* --- Reasons --- */

@@ -13,6 +13,10 @@ gboolean hyb_infer_types (HybGraph *graph,
                           guint32  *fixed_by,
                           gboolean  training,
                           GError  **error);
+/* The same, but what nothing determines stays unknown: for bodies of loops, whose
+ * surroundings may still learn more. */
+gboolean
+hyb_infer_known_types (HybGraph *graph, HybType *types, gboolean training, GError **error);
 /* Only shapes known to hyb_infer_types; why value is not: a sentence with the
  * variable or operator at the bottom of it.  (transfer full) */
 char *hyb_infer_reason (HybGraph *graph, const HybType *types, HybValueId value);
