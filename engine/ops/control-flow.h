@@ -1,0 +1,88 @@
+/* control-flow.h — what loops and conditions share: typing, planning and running
+ * the graphs that they own.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/exec/plan.h"
+
+/* --- Types --- */
+
+/* Lets a body's variables and heads learn from each other; both arrays are in and
+ * out, unknown where nothing is known.  complete (may be NULL): no value of the body
+ * is left unknown.  FALSE for a contradiction. */
+gboolean hyb_body_infer (HybGraph *body,
+                         HybType  *variables,
+                         HybType  *heads,
+                         gboolean  training,
+                         gboolean *complete,
+                         GError  **error);
+
+guint hyb_body_n_variables (const HybGraph *body);
+guint hyb_body_n_heads (const HybGraph *body);
+
+/* FALSE (and an error) unless the body has so many variables and heads. */
+gboolean hyb_body_check (const HybGraph *body,
+                         guint           n_variables,
+                         guint           n_heads,
+                         const char     *name,
+                         GError        **error);
+
+/* Adds what a body costs, so many times.  variables: their types. */
+void hyb_body_add_cost (HybGraph      *body,
+                        const HybType *variables,
+                        gboolean       training,
+                        double         times,
+                        HybCost       *cost);
+
+/* --- Planned bodies, in the workspace of the node that owns them --- */
+
+typedef struct
+{
+  /* Said by the owner. */
+  guint32   index;       /* which body of the node */
+  HybGraph *graph;       /* what to run; NULL: that body itself */
+  gboolean  holds_heads; /* the owner binds no memory for heads */
+
+  HybPlan *plan;
+  guint32  id;            /* of the body's graph, for the probe */
+  gsize    frame, memory; /* offsets in the workspace */
+} HybBody;
+
+/* Takes what it needs from *workspace on.  variables: their types. */
+gboolean hyb_body_plan (HybBody       *body,
+                        const HybCall *call,
+                        const HybType *variables,
+                        gsize         *workspace,
+                        GError       **error);
+void     hyb_body_clear (HybBody *body);
+
+/* Room of so many bytes at the end of a workspace; returns its offset. */
+gsize hyb_workspace_take (gsize *workspace, gsize bytes);
+
+HybFrame *hyb_body_start (const HybBody *body, const HybRun *run);
+
+/* One run of the body: as step number `step` of a loop, or (HYB_UNKNOWN) as an arm
+ * of a condition.  FALSE: cancelled. */
+gboolean hyb_body_run (const HybBody *body, HybFrame *frame, const HybRun *run, gint64 step);
+
+/* What a body's operators see.  The step counter holds the innermost step in its
+ * low half and all enclosing ones, mixed, in its high half. */
+HybRun hyb_body_context (const HybRun *run, gint64 step);
+
+/* Tells the probe, if there is one, that a body begins or ends. */
+void hyb_body_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins);
+
+/* --- Gradients of bodies --- */
+
+/* The same graph with other heads, without what they do not need.  Variables stay. */
+HybGraph *hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *heads);
+
+/* to += from, of a float dtype. */
+void hyb_body_accumulate (HybDType dtype, gint64 n, gconstpointer from, gpointer to);
+
+/* A node's attributes as text, then further ones (key, value, …, NULL).  (transfer full) */
+char **
+hyb_control_attributes (const HybParam *table, gconstpointer params, ...) G_GNUC_NULL_TERMINATED;
+
+/* "(1, 2)" */
+char *hyb_control_ints (guint n, const guint *values);

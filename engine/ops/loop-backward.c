@@ -1,0 +1,416 @@
+/* loop-backward.c — going back through a loop: planning and running.
+ *
+ * Read loop-gradient.c first: it says what the body and its heads are.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/ops/loop.h"
+#include "engine/passes/reach.h"
+
+#include <string.h>
+
+/* --- Planning --- */
+
+/* A gradient that goes out. */
+typedef struct
+{
+  guint    variable; /* of the body */
+  int      head;     /* of the planned graph; -1: an integer, whose gradient is zero */
+  gsize    bytes;    /* of one step's */
+  gint64   size;
+  HybDType dtype;
+  gsize    scratch; /* one step's, before it is added; or two of them, for a state */
+} Outgoing;
+
+typedef struct
+{
+  HybLoop         loop;
+  HybLoopSections sections;
+  HybBody         body;
+  HybGraph       *graph; /* the body with only the heads that are needed */
+  gint64          length;
+  gsize          *row_bytes;  /* by variable */
+  gsize          *head_bytes; /* by head of the forward body */
+  int            *incoming;   /* by head of the forward body: the node's input; -1: zero */
+  int            *outgoing;   /* by variable: which of out; -1 */
+  guint           n_out;
+  Outgoing       *out;
+  gsize *private;  /* by variable: a copy, because the body writes it (moving averages) */
+  guint8 *written; /* by variable */
+  gsize   zeros, zeros_bytes;
+  gsize   workspace;
+} WayBack;
+
+static void
+way_back_free (WayBack *way)
+{
+  hyb_body_clear (&way->body);
+  hyb_loop_clear (&way->loop);
+  g_clear_pointer (&way->graph, hyb_graph_unref);
+  g_free (way->row_bytes);
+  g_free (way->head_bytes);
+  g_free (way->incoming);
+  g_free (way->outgoing);
+  g_free (way->out);
+  g_free (way->private);
+  g_free (way->written);
+  g_free (way);
+}
+
+void
+hyb_loop_gradient_release (HybCall *call)
+{
+  g_clear_pointer ((WayBack **) &call->prepared, way_back_free);
+}
+
+/* Types of the body's variables: those of the forward body are known, and tell what
+ * its heads and so their gradients are. */
+static HybType *
+infer_variables (const WayBack *way, HybCall *call, GError **error)
+{
+  const HybLoop      *loop = &way->loop;
+  HybGraph           *body = call->body[0];
+  guint               n_heads = loop->n_out_data + loop->n_states;
+  HybType            *variables = g_new (HybType, loop->n_variables + n_heads + 1);
+  g_autofree HybType *heads = g_new (HybType, MAX (hyb_body_n_heads (body), 1));
+
+  hyb_loop_variable_types (loop,
+                           call->input + way->sections.inputs,
+                           call->legacy_shapes,
+                           variables);
+  for (guint h = 0; h < n_heads; h++)
+    variables[loop->n_variables + h] = HYB_TYPE_UNKNOWN;
+  for (guint h = 0; h < hyb_body_n_heads (body); h++)
+    heads[h] = HYB_TYPE_UNKNOWN;
+  if (!hyb_body_infer (body, variables, heads, call->training, NULL, error))
+    {
+      g_free (variables);
+      return NULL;
+    }
+  for (guint h = 0; h < n_heads; h++)
+    variables[loop->n_variables + h] = heads[h];
+  return variables;
+}
+
+/* The graph to run: gradients of float variables only. */
+static void
+choose_heads (WayBack                     *way,
+              HybCall                     *call,
+              const HybLoopGradientParams *params,
+              const HybType               *variables)
+{
+  guint                  n_heads;
+  const HybValueId      *heads = hyb_graph_get_heads (call->body[0], &n_heads);
+  guint                  first = way->loop.n_out_data + way->loop.n_states;
+  g_autofree HybValueId *chosen = g_new (HybValueId, MAX (n_heads, 1));
+  guint                  n_chosen = 0;
+
+  way->n_out = (guint) params->gradients.n;
+  way->out = g_new0 (Outgoing, MAX (way->n_out, 1));
+  for (guint g = 0; g < way->n_out; g++)
+    {
+      guint          v = (guint) params->gradients.value[g];
+      const HybType *type = &variables[v];
+
+      way->out[g] = (Outgoing){
+        .variable = v,
+        .head = hyb_dtype_is_float (type->dtype) ? (int) n_chosen : -1,
+        .bytes = hyb_type_bytes (type),
+        .size = hyb_shape_size (&type->shape),
+        .dtype = type->dtype,
+      };
+      way->outgoing[v] = (int) g;
+      if (way->out[g].head >= 0)
+        chosen[n_chosen++] = heads[first + g];
+    }
+  way->graph = hyb_graph_with_heads (call->body[0], n_chosen, chosen);
+}
+
+static void
+place_operands (WayBack *way, gboolean training, const HybType *variables)
+{
+  const HybLoop     *loop = &way->loop;
+  guint              n_heads = loop->n_out_data + loop->n_states;
+  g_autofree guint8 *written = hyb_graph_find_written (way->graph, training);
+  guint              n;
+  const HybNodeId   *ids = hyb_graph_get_variables (way->graph, &n);
+
+  for (guint v = 0; v < loop->n_variables; v++)
+    {
+      way->row_bytes[v] = hyb_type_bytes (&variables[v]);
+      way->written[v] = written[ids[v]];
+      if (way->written[v])
+        way->private[v] = hyb_workspace_take (&way->workspace, way->row_bytes[v]);
+    }
+  for (guint h = 0; h < n_heads; h++)
+    {
+      way->head_bytes[h] = hyb_type_bytes (&variables[loop->n_variables + h]);
+      way->zeros_bytes = MAX (way->zeros_bytes, way->head_bytes[h]);
+    }
+  way->zeros = hyb_workspace_take (&way->workspace, way->zeros_bytes);
+  for (guint g = 0; g < way->n_out; g++)
+    {
+      const HybLoopVariable *variable = &loop->variable[way->out[g].variable];
+
+      way->out[g].scratch =
+          hyb_workspace_take (&way->workspace, variable->is_slice ? 0 : way->out[g].bytes);
+      if (variable->state != HYB_LOOP_NOTHING)
+        hyb_workspace_take (&way->workspace, way->out[g].bytes);
+    }
+}
+
+gboolean
+hyb_loop_gradient_prepare (HybLoop                     *given,
+                           const HybLoopGradientParams *params,
+                           HybCall                     *call,
+                           GError                     **error)
+{
+  WayBack            *way = g_new0 (WayBack, 1);
+  const HybLoop      *loop = &way->loop;
+  g_autofree HybType *variables = NULL;
+  guint               n_heads;
+
+  way->loop = *given;
+  *given = (HybLoop){ 0 };
+  call->prepared = way;
+  way->sections = hyb_loop_sections (loop, params);
+  way->length = hyb_loop_length (loop, call->input + way->sections.inputs);
+  n_heads = loop->n_out_data + loop->n_states;
+  way->row_bytes = g_new0 (gsize, MAX (loop->n_variables, 1));
+  way->private = g_new0 (gsize, MAX (loop->n_variables, 1));
+  way->written = g_new0 (guint8, MAX (loop->n_variables, 1));
+  way->outgoing = g_new (int, MAX (loop->n_variables, 1));
+  way->head_bytes = g_new0 (gsize, MAX (n_heads, 1));
+  way->incoming = g_new (int, MAX (n_heads, 1));
+  for (guint v = 0; v < loop->n_variables; v++)
+    way->outgoing[v] = -1;
+  for (guint h = 0; h < n_heads; h++)
+    way->incoming[h] = -1;
+  for (int i = 0; i < params->heads.n; i++)
+    way->incoming[params->heads.value[i]] = i;
+
+  variables = infer_variables (way, call, error);
+  if (variables == NULL)
+    {
+      hyb_loop_gradient_release (call);
+      return FALSE;
+    }
+  choose_heads (way, call, params, variables);
+  way->body.graph = way->graph;
+  if (!hyb_body_plan (&way->body, call, variables, &way->workspace, error))
+    {
+      hyb_loop_gradient_release (call);
+      return FALSE;
+    }
+  place_operands (way, call->training, variables);
+  return TRUE;
+}
+
+gsize
+hyb_loop_gradient_workspace (const HybCall *call)
+{
+  const WayBack *way = call->prepared;
+
+  return way->workspace;
+}
+
+/* --- Running --- */
+
+typedef struct
+{
+  const WayBack *way;
+  const HybRun  *run;
+  HybFrame      *frame;
+  gint64         n_steps; /* as executed forward */
+} Running;
+
+static gpointer
+in_workspace (const Running *running, gsize offset)
+{
+  return (char *) running->run->workspace + offset;
+}
+
+static gconstpointer
+forward_input (const Running *running, guint v)
+{
+  const WayBack *way = running->way;
+
+  return running->run->input[way->sections.inputs + way->loop.variable[v].input];
+}
+
+static gsize
+aligned (gsize bytes)
+{
+  return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
+}
+
+/* Where the body leaves a gradient in a step.  A state's goes to and fro between two
+ * places until the first step, where it is done. */
+static gpointer
+gradient_place (const Running *running, guint g, gint64 step)
+{
+  const Outgoing        *out = &running->way->out[g];
+  const HybLoopVariable *variable = &running->way->loop.variable[out->variable];
+  char                  *output = running->run->output[g];
+
+  if (variable->is_slice)
+    return output + (gsize) step * out->bytes;
+  if (variable->state != HYB_LOOP_NOTHING)
+    return step == 0 ? output
+                     : in_workspace (running, out->scratch + (step & 1 ? aligned (out->bytes) : 0));
+  return step == running->n_steps - 1 ? output : in_workspace (running, out->scratch);
+}
+
+/* The gradient of a head of the forward body in a step. */
+static gconstpointer
+head_gradient (const Running *running, guint h, gint64 step)
+{
+  const WayBack *way = running->way;
+  const HybLoop *loop = &way->loop;
+  int            incoming = way->incoming[h];
+  int            g;
+
+  if (h < loop->n_out_data)
+    return incoming < 0
+               ? in_workspace (running, way->zeros)
+               : (const char *) running->run->input[incoming] + (gsize) step * way->head_bytes[h];
+
+  g = way->outgoing[loop->state[h - loop->n_out_data]];
+  if (step < running->n_steps - 1)
+    return g >= 0 && way->out[g].head >= 0 ? gradient_place (running, (guint) g, step + 1)
+                                           : in_workspace (running, way->zeros);
+  return incoming < 0 ? in_workspace (running, way->zeros) : running->run->input[incoming];
+}
+
+/* What stays the same in all steps. */
+static void
+bind_captured (const Running *running)
+{
+  const WayBack *way = running->way;
+
+  for (guint v = 0; v < way->loop.n_variables; v++)
+    if (way->written[v])
+      {
+        memcpy (in_workspace (running, way->private[v]),
+                forward_input (running, v),
+                way->row_bytes[v]);
+        hyb_frame_bind_variable (running->frame, v, in_workspace (running, way->private[v]));
+      }
+    else
+      hyb_frame_bind_variable (running->frame, v, forward_input (running, v));
+}
+
+static void
+bind_step (const Running *running, gint64 step)
+{
+  const WayBack *way = running->way;
+  const HybLoop *loop = &way->loop;
+
+  for (guint v = 0; v < loop->n_variables; v++)
+    {
+      gsize offset = (gsize) step * way->row_bytes[v];
+      guint k = loop->variable[v].state;
+
+      if (loop->variable[v].is_slice)
+        hyb_frame_bind_variable (running->frame,
+                                 v,
+                                 (const char *) forward_input (running, v) + offset);
+      else if (k != HYB_LOOP_NOTHING)
+        hyb_frame_bind_variable (running->frame,
+                                 v,
+                                 (const char *) running->run->input[way->sections.kept + k] +
+                                     offset);
+    }
+  for (guint h = 0; h < loop->n_out_data + loop->n_states; h++)
+    hyb_frame_bind_variable (running->frame,
+                             loop->n_variables + h,
+                             head_gradient (running, h, step));
+  for (guint g = 0; g < way->n_out; g++)
+    if (way->out[g].head >= 0)
+      hyb_frame_bind_head (running->frame,
+                           (guint) way->out[g].head,
+                           gradient_place (running, g, step));
+}
+
+static void
+accumulate (const Running *running, gint64 step)
+{
+  for (guint g = 0; g < running->way->n_out; g++)
+    {
+      const Outgoing        *out = &running->way->out[g];
+      const HybLoopVariable *variable = &running->way->loop.variable[out->variable];
+
+      if (!variable->is_slice && variable->state == HYB_LOOP_NOTHING && out->head >= 0 &&
+          step < running->n_steps - 1)
+        hyb_body_accumulate (out->dtype,
+                             out->size,
+                             gradient_place (running, g, step),
+                             running->run->output[g]);
+    }
+}
+
+/* Gradients of integers, and of a loop that made no step: then only what comes in
+ * for a final state goes on to the initial one. */
+static void
+write_trivial (const Running *running)
+{
+  const WayBack *way = running->way;
+
+  for (guint g = 0; g < way->n_out; g++)
+    {
+      const Outgoing        *out = &way->out[g];
+      const HybLoopVariable *variable = &way->loop.variable[out->variable];
+      gsize                  rows = variable->is_slice ? (gsize) way->length : 1;
+      int                    incoming = variable->state == HYB_LOOP_NOTHING
+                                            ? -1
+                                            : way->incoming[way->loop.n_out_data + variable->state];
+
+      if (running->n_steps > 0 && out->head >= 0)
+        continue;
+      if (out->head >= 0 && incoming >= 0)
+        memcpy (running->run->output[g], running->run->input[incoming], out->bytes);
+      else
+        memset (running->run->output[g], 0, rows * out->bytes);
+    }
+}
+
+void
+hyb_loop_gradient_forward (const HybCall *call, const HybRun *run)
+{
+  const WayBack *way = call->prepared;
+  Running        running = { .way = way, .run = run, .n_steps = way->length };
+
+  if (way->loop.counts)
+    running.n_steps = CLAMP (*(const gint64 *) run->input[way->sections.count], 0, way->length);
+  write_trivial (&running);
+  if (running.n_steps == 0)
+    return;
+
+  running.frame = hyb_body_start (&way->body, run);
+  memset (in_workspace (&running, way->zeros), 0, way->zeros_bytes);
+  bind_captured (&running);
+  for (gint64 step = running.n_steps - 1; step >= 0; step--)
+    {
+      bind_step (&running, step);
+      if (!hyb_body_run (&way->body, running.frame, run, step))
+        return;
+      accumulate (&running, step);
+    }
+}
+
+void
+hyb_loop_gradient_cost (const HybLoop               *loop,
+                        const HybLoopGradientParams *params,
+                        const HybCall               *call,
+                        HybCost                     *cost)
+{
+  HybLoopSections     sections = hyb_loop_sections (loop, params);
+  guint               n_heads = loop->n_out_data + loop->n_states;
+  g_autofree HybType *variables = g_new (HybType, loop->n_variables + n_heads + 1);
+  gint64              length = hyb_loop_length (loop, call->input + sections.inputs);
+
+  hyb_loop_variable_types (loop, call->input + sections.inputs, call->legacy_shapes, variables);
+  for (guint h = 0; h < n_heads; h++)
+    variables[loop->n_variables + h] = HYB_TYPE_UNKNOWN;
+  *cost = (HybCost){ 0 };
+  hyb_body_add_cost (call->body[0], variables, call->training, (double) MAX (length, 0), cost);
+}

@@ -1,0 +1,359 @@
+/* while-loop.c — _while_loop: a body as long as a condition holds, at most
+ * max_iterations times.
+ *
+ * Outputs: stacked rows (max_iterations of them; those that no step wrote are
+ * zero), final loop variables, and hidden the number of steps.  What it does is in
+ * loop.h; here are its attributes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/ops/op.h"
+
+#include "engine/base/error.h"
+#include "engine/ops/loop.h"
+#include "engine/ops/rules.h"
+
+typedef struct
+{
+  gint64  num_args;
+  gint64  num_outputs;
+  gint64  num_out_data;
+  gint64  max_iterations;
+  HybInts cond_input_locs;
+  HybInts func_input_locs;
+  HybInts func_var_locs;
+} WhileParams;
+
+typedef struct
+{
+  WhileParams           forward;
+  HybLoopGradientParams way_back;
+} WhileGradientParams;
+
+/* Attributes of the loop, at the start of either struct. */
+#define WHILE_FIELDS                                                                              \
+  { HYB_FIELD (WhileParams, num_args),    HYB_PARAM_INT, NULL, .low = 2, .high = 65536,           \
+    .doc = "inputs and the two subgraphs" },                                                      \
+      { HYB_FIELD (WhileParams, num_outputs),       HYB_PARAM_INT, NULL, .low = 1, .high = 65536, \
+        .doc = "stacked outputs and loop variables" },                                            \
+      { HYB_FIELD (WhileParams, num_out_data),                                                    \
+        HYB_PARAM_INT,                                                                            \
+        NULL,                                                                                     \
+        .low = 0,                                                                                 \
+        .high = 65536,                                                                            \
+        .doc = "stacked outputs" },                                                               \
+      { HYB_FIELD (WhileParams, max_iterations),                                                  \
+        HYB_PARAM_INT,                                                                            \
+        NULL,                                                                                     \
+        .low = 1,                                                                                 \
+        .high = G_MAXINT32,                                                                       \
+        .doc = "most steps" },                                                                    \
+      { HYB_FIELD (WhileParams, cond_input_locs),                                                 \
+        HYB_PARAM_INTS,                                                                           \
+        NULL,                                                                                     \
+        .doc = "inputs that the condition's variables are" },                                     \
+      { HYB_FIELD (WhileParams, func_input_locs),                                                 \
+        HYB_PARAM_INTS,                                                                           \
+        NULL,                                                                                     \
+        .doc = "inputs that the body's variables are" },                                          \
+  {                                                                                               \
+    HYB_FIELD (WhileParams, func_var_locs), HYB_PARAM_INTS, NULL,                                 \
+        .doc = "variables of the body that the loop replaces"                                     \
+  }
+
+static const HybParam while_params[] = {
+  WHILE_FIELDS,
+  { 0 },
+};
+
+static const HybParam gradient_params[] = {
+  WHILE_FIELDS,
+  HYB_LOOP_GRADIENT_FIELDS (WhileGradientParams),
+  { 0 },
+};
+
+enum
+{
+  BODY_CONDITION,
+  BODY_STEP,
+};
+
+static gboolean
+check_range (const char *name, const HybInts *locations, gint64 end, GError **error)
+{
+  gboolean is_good = locations->n >= 0;
+
+  for (int i = 0; i < locations->n; i++)
+    is_good &= locations->value[i] >= 0 && locations->value[i] < end;
+  return is_good || hyb_error_at (error,
+                                  HYB_OP_ERROR,
+                                  HYB_OP_ERROR_ATTRIBUTE,
+                                  NULL,
+                                  NULL,
+                                  "%s must lie between 0 and %d",
+                                  name,
+                                  (int) end - 1);
+}
+
+static gboolean
+while_check (gconstpointer values, GError **error)
+{
+  const WhileParams *params = values;
+  gint64             n = params->num_args - 2;
+
+  if (!check_range ("cond_input_locs", &params->cond_input_locs, n, error) ||
+      !check_range ("func_input_locs", &params->func_input_locs, n, error) ||
+      !check_range ("func_var_locs", &params->func_var_locs, params->func_input_locs.n, error))
+    return FALSE;
+
+  if (params->num_outputs - params->num_out_data != params->func_var_locs.n)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_ATTRIBUTE,
+                         NULL,
+                         NULL,
+                         "func_var_locs names %d loop variables, but num_outputs − num_out_data "
+                         "is %d",
+                         params->func_var_locs.n,
+                         (int) (params->num_outputs - params->num_out_data));
+  for (int i = 0; i < params->func_var_locs.n; i++)
+    for (int j = 0; j < i; j++)
+      if (params->func_var_locs.value[i] == params->func_var_locs.value[j])
+        return hyb_error_at (error,
+                             HYB_OP_ERROR,
+                             HYB_OP_ERROR_ATTRIBUTE,
+                             NULL,
+                             NULL,
+                             "func_var_locs names variable %d twice",
+                             (int) params->func_var_locs.value[i]);
+  return TRUE;
+}
+
+static void
+describe (gconstpointer values, HybLoop *loop)
+{
+  const WhileParams *params = values;
+
+  hyb_loop_init (loop,
+                 (guint) params->func_input_locs.n,
+                 (guint) params->func_var_locs.n,
+                 (guint) params->cond_input_locs.n);
+  loop->n_inputs = (guint) params->num_args - 2;
+  loop->n_out_data = (guint) params->num_out_data;
+  loop->limit = params->max_iterations;
+  loop->condition = BODY_CONDITION;
+  loop->body = BODY_STEP;
+  loop->counts = TRUE;
+  for (guint v = 0; v < loop->n_variables; v++)
+    loop->variable[v].input = (guint) params->func_input_locs.value[v];
+  for (guint k = 0; k < loop->n_states; k++)
+    {
+      loop->state[k] = (guint) params->func_var_locs.value[k];
+      loop->variable[loop->state[k]].state = k;
+    }
+  for (guint v = 0; v < loop->n_condition_variables; v++)
+    loop->condition_input[v] = (guint) params->cond_input_locs.value[v];
+}
+
+static void
+while_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const WhileParams *params = values;
+
+  *n_inputs = (guint) params->num_args - 2;
+  *n_outputs = (guint) params->num_outputs + 1;
+}
+
+static void
+recording_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const WhileParams *params = values;
+
+  while_arity (values, n_inputs, n_outputs);
+  *n_outputs += (guint) params->func_var_locs.n;
+}
+
+static guint
+while_visible (gconstpointer values)
+{
+  const WhileParams *params = values;
+
+  return (guint) params->num_outputs;
+}
+
+static guint
+while_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
+{
+  const WhileParams *params = values;
+  const HybInts     *locations =
+      body == BODY_CONDITION ? &params->cond_input_locs : &params->func_input_locs;
+
+  return variable < (guint) MAX (locations->n, 0) ? (guint) locations->value[variable] : G_MAXUINT;
+}
+
+static gboolean
+while_infer (HybCall *call, GError **error)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (call->params, &loop);
+  return hyb_loop_infer (&loop, call, error);
+}
+
+static gboolean
+while_prepare (HybCall *call, GError **error)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (call->params, &loop);
+  return hyb_loop_prepare (&loop, call, error);
+}
+
+static gboolean
+while_compute (HybCall          *call,
+               const HybRun     *run,
+               HybTensor *const *inputs,
+               HybTensor       **outputs,
+               GError          **error)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (call->params, &loop);
+  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
+}
+
+/* As if all iterations ran. */
+static void
+while_cost (const HybCall *call, HybCost *cost)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (call->params, &loop);
+  hyb_loop_cost (&loop, call, cost);
+}
+
+static void
+while_gradient (HybGrad *grad)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (hyb_grad_params (grad), &loop);
+  hyb_loop_differentiate (&loop, grad, "_backward_while_loop", while_params);
+}
+
+/* --- The way back --- */
+
+static void
+gradient_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const WhileGradientParams *params = values;
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (&params->forward, &loop);
+  hyb_loop_gradient_arity (&loop, &params->way_back, n_inputs, n_outputs);
+}
+
+static guint
+gradient_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
+{
+  return G_MAXUINT; /* what the body writes is a copy of its own */
+}
+
+static gboolean
+gradient_infer (HybCall *call, GError **error)
+{
+  const WhileGradientParams *params = call->params;
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (&params->forward, &loop);
+  return hyb_loop_gradient_infer (&loop, &params->way_back, call, error);
+}
+
+static gboolean
+gradient_prepare (HybCall *call, GError **error)
+{
+  const WhileGradientParams *params = call->params;
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (&params->forward, &loop);
+  return hyb_loop_gradient_prepare (&loop, &params->way_back, call, error);
+}
+
+static void
+gradient_cost (const HybCall *call, HybCost *cost)
+{
+  const WhileGradientParams *params = call->params;
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (&params->forward, &loop);
+  hyb_loop_gradient_cost (&loop, &params->way_back, call, cost);
+}
+
+const HybOp hyb_ops_while_loop[] = {
+  {
+      .name = "_while_loop",
+      .doc = "Runs its body as long as its condition holds and hands loop variables on.",
+      .category = HYB_CATEGORY_CONTROL,
+      .flags = HYB_OP_MODAL | HYB_OP_RANDOM,
+      .params = while_params,
+      .params_size = sizeof (WhileParams),
+      .arity = while_arity,
+      .visible = while_visible,
+      .check = while_check,
+      .n_bodies = 2,
+      .body_variable = while_body_variable,
+      .infer_shape = while_infer,
+      .infer_dtype = hyb_rule_dtype_free,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = hyb_loop_forward,
+      .workspace = hyb_loop_workspace,
+      .prepare = while_prepare,
+      .release = hyb_loop_release,
+      .compute = while_compute,
+      .gradient = while_gradient,
+      .recording = "_while_loop_recording",
+      .cost = while_cost,
+  },
+  {
+      .name = "_while_loop_recording",
+      .doc = "_while_loop that keeps the loop variables of every step for its gradient.",
+      .category = HYB_CATEGORY_CONTROL,
+      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .params = while_params,
+      .params_size = sizeof (WhileParams),
+      .arity = recording_arity,
+      .visible = while_visible,
+      .check = while_check,
+      .n_bodies = 2,
+      .body_variable = while_body_variable,
+      .infer_shape = while_infer,
+      .infer_dtype = hyb_rule_dtype_free,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = hyb_loop_forward,
+      .workspace = hyb_loop_workspace,
+      .prepare = while_prepare,
+      .release = hyb_loop_release,
+      .compute = while_compute,
+      .gradient = while_gradient,
+      .cost = while_cost,
+  },
+  {
+      .name = "_backward_while_loop",
+      .doc = "Gradients of _while_loop, from the last step made to the first.",
+      .category = HYB_CATEGORY_CONTROL,
+      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .params = gradient_params,
+      .params_size = sizeof (WhileGradientParams),
+      .arity = gradient_arity,
+      .check = while_check,
+      .n_bodies = 1,
+      .body_variable = gradient_body_variable,
+      .infer_shape = gradient_infer,
+      .infer_dtype = hyb_rule_dtype_free,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = hyb_loop_gradient_forward,
+      .workspace = hyb_loop_gradient_workspace,
+      .prepare = gradient_prepare,
+      .release = hyb_loop_gradient_release,
+      .cost = gradient_cost,
+  },
+  { 0 },
+};
