@@ -261,6 +261,33 @@ hyb_body_run (const HybBody *body, HybFrame *frame, const HybRun *run, gint64 st
   return is_done;
 }
 
+HybType *
+hyb_body_gradient_types (HybGraph      *body,
+                         const HybType *forward_variables,
+                         guint          n_heads,
+                         gboolean       training,
+                         GError       **error)
+{
+  guint               n_variables = hyb_body_n_variables (body);
+  guint               n_all_heads = hyb_body_n_heads (body);
+  guint               n_forward = n_variables - n_heads;
+  HybType            *variables = g_new (HybType, MAX (n_variables, 1));
+  g_autofree HybType *heads = g_new (HybType, MAX (n_all_heads, 1));
+
+  for (guint v = 0; v < n_variables; v++)
+    variables[v] = v < n_forward ? forward_variables[v] : HYB_TYPE_UNKNOWN;
+  for (guint h = 0; h < n_all_heads; h++)
+    heads[h] = HYB_TYPE_UNKNOWN;
+  if (!hyb_body_infer (body, variables, heads, training, NULL, error))
+    {
+      g_free (variables);
+      return NULL;
+    }
+  for (guint h = 0; h < n_heads; h++)
+    variables[n_forward + h] = heads[h];
+  return variables;
+}
+
 HybGraph *
 hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *heads)
 {

@@ -74,6 +74,14 @@ void hyb_body_tell (const HybRun *context, guint32 graph, guint32 index, gboolea
 
 /* --- Gradients of bodies --- */
 
+/* Of a body made by hyb_graph_with_gradients(): the types of its variables, which are
+ * those of the forward body, then gradients of its n_heads heads.  (transfer full) */
+HybType *hyb_body_gradient_types (HybGraph      *body,
+                                  const HybType *forward_variables,
+                                  guint          n_heads,
+                                  gboolean       training,
+                                  GError       **error);
+
 /* The same graph with other heads, without what they do not need.  Variables stay. */
 HybGraph *hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *heads);
 

@@ -62,33 +62,18 @@ hyb_loop_gradient_release (HybCall *call)
   g_clear_pointer ((WayBack **) &call->prepared, way_back_free);
 }
 
-/* Types of the body's variables: those of the forward body are known, and tell what
- * its heads and so their gradients are. */
 static HybType *
 infer_variables (const WayBack *way, HybCall *call, GError **error)
 {
   const HybLoop      *loop = &way->loop;
-  HybGraph           *body = call->body[0];
-  guint               n_heads = loop->n_out_data + loop->n_states;
-  HybType            *variables = g_new (HybType, loop->n_variables + n_heads + 1);
-  g_autofree HybType *heads = g_new (HybType, MAX (hyb_body_n_heads (body), 1));
+  g_autofree HybType *forward = g_new (HybType, MAX (loop->n_variables, 1));
 
-  hyb_loop_variable_types (loop,
-                           call->input + way->sections.inputs,
-                           call->legacy_shapes,
-                           variables);
-  for (guint h = 0; h < n_heads; h++)
-    variables[loop->n_variables + h] = HYB_TYPE_UNKNOWN;
-  for (guint h = 0; h < hyb_body_n_heads (body); h++)
-    heads[h] = HYB_TYPE_UNKNOWN;
-  if (!hyb_body_infer (body, variables, heads, call->training, NULL, error))
-    {
-      g_free (variables);
-      return NULL;
-    }
-  for (guint h = 0; h < n_heads; h++)
-    variables[loop->n_variables + h] = heads[h];
-  return variables;
+  hyb_loop_variable_types (loop, call->input + way->sections.inputs, call->legacy_shapes, forward);
+  return hyb_body_gradient_types (call->body[0],
+                                  forward,
+                                  loop->n_out_data + loop->n_states,
+                                  call->training,
+                                  error);
 }
 
 /* The graph to run: gradients of float variables only. */
