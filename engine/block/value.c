@@ -132,7 +132,9 @@ captured_name (HybF *outer, const HybValue *value)
 
   if (hyb_node_is_variable (node))
     return node->name;
-  output = hyb_op_dup_output_name (node->op, value->id - node->first_output, node->n_outputs);
+  output = hyb_op_dup_output_name (node->op,
+                                   value->id - node->first_output,
+                                   hyb_op_n_visible (node->op, node->params, node->n_outputs));
   return hyb_f_text (outer, "%s_%s", node->name, output);
 }
 

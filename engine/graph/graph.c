@@ -200,7 +200,10 @@ hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
   if (hyb_node_is_variable (node))
     return g_strdup (node->name);
 
-  output = hyb_op_dup_output_name (node->op, value - node->first_output, node->n_outputs);
+  /* Hidden outputs do not count: a single visible one is “output”, not “output0”. */
+  output = hyb_op_dup_output_name (node->op,
+                                   value - node->first_output,
+                                   hyb_op_n_visible (node->op, node->params, node->n_outputs));
   return g_strconcat (node->name, "_", output, NULL);
 }
 

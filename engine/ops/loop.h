@@ -83,14 +83,14 @@ typedef struct
   HybInts gradients; /* variables of the body whose gradients go out */
 } HybLoopGradientParams;
 
-#define HYB_LOOP_GRADIENT_FIELDS(Struct)                          \
-  { HYB_FIELD (Struct, way_back.heads),                           \
-    HYB_PARAM_INTS,                                               \
-    NULL,                                                         \
-    .doc = "outputs of the loop whose gradients come in" },       \
-  {                                                               \
-    HYB_FIELD (Struct, way_back.gradients), HYB_PARAM_INTS, NULL, \
-        .doc = "variables of the body whose gradients go out"     \
+#define HYB_LOOP_GRADIENT_FIELDS(Struct)                                          \
+  { .name = "heads",                                                              \
+    .offset = G_STRUCT_OFFSET (Struct, way_back.heads),                           \
+    .kind = HYB_PARAM_INTS,                                                       \
+    .doc = "outputs of the loop whose gradients come in" },                       \
+  {                                                                               \
+    .name = "gradients", .offset = G_STRUCT_OFFSET (Struct, way_back.gradients),  \
+    .kind = HYB_PARAM_INTS, .doc = "variables of the body whose gradients go out" \
   }
 
 /* Where the parts of the backward node's inputs begin; those named by heads come first. */
