@@ -128,10 +128,10 @@ typedef struct
 
 typedef struct
 {
-  HybBody   body;
-  HybGraph *graph; /* with the heads that are needed */
-  GArray   *out;   /* of Outgoing, by head of graph */
-  guint     n_forward;
+  HybSubgraph body;
+  HybGraph   *graph; /* with the heads that are needed */
+  GArray     *out;   /* of Outgoing, by head of graph */
+  guint       n_forward;
   gsize *private; /* by variable: room for a copy; G_MAXSIZE: the branch does not write it */
 } Branch;
 
@@ -149,7 +149,7 @@ gradient_release (HybCall *call)
 
   for (guint b = 0; plan != NULL && b < N_BRANCHES; b++)
     {
-      hyb_body_clear (&plan->branch[b].body);
+      hyb_subgraph_clear (&plan->branch[b].body);
       g_clear_pointer (&plan->branch[b].graph, hyb_graph_unref);
       g_clear_pointer (&plan->branch[b].out, g_array_unref);
       g_free (plan->branch[b].private);
@@ -223,9 +223,9 @@ plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GErro
   branch->n_forward = (guint) locations->n;
   for (int v = 0; v < locations->n; v++)
     forward[v] = call->input[first_input (params) + (guint) locations->value[v]];
-  if (hyb_body_n_variables (call->body[b]) != branch->n_forward + n_heads)
-    return hyb_body_check (call->body[b], branch->n_forward + n_heads, 0, "branch", error);
-  variables = hyb_body_gradient_types (call->body[b], forward, n_heads, call->training, error);
+  if (hyb_subgraph_n_variables (call->body[b]) != branch->n_forward + n_heads)
+    return hyb_subgraph_check (call->body[b], branch->n_forward + n_heads, 0, "branch", error);
+  variables = hyb_subgraph_gradient_types (call->body[b], forward, n_heads, call->training, error);
   if (variables == NULL)
     return FALSE;
 
@@ -233,8 +233,8 @@ plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GErro
   place_private (branch, call->training, variables, workspace);
   for (guint h = 0; h < n_heads; h++)
     plan->zeros_bytes = MAX (plan->zeros_bytes, hyb_type_bytes (&variables[branch->n_forward + h]));
-  branch->body = (HybBody){ .index = b, .graph = branch->graph };
-  return hyb_body_plan (&branch->body, call, variables, workspace, error);
+  branch->body = (HybSubgraph){ .index = b, .graph = branch->graph };
+  return hyb_subgraph_plan (&branch->body, call, variables, workspace, error);
 }
 
 static gboolean
@@ -312,7 +312,7 @@ gradient_forward (const HybCall *call, const HybRun *run)
   const GradientPlan   *plan = call->prepared;
   guint                 b = *(const gint64 *) run->input[params->heads.n] != 0 ? 0 : 1;
   const Branch         *branch = &plan->branch[b];
-  HybFrame             *frame = hyb_body_start (&branch->body, run);
+  HybFrame             *frame = hyb_subgraph_start (&branch->body, run);
 
   for (guint g = 0; g < call->n_outputs; g++)
     memset (run->output[g], 0, hyb_type_bytes (&call->output[g]));
@@ -321,7 +321,7 @@ gradient_forward (const HybCall *call, const HybRun *run)
     return;
 
   bind_branch (call, run, b, frame);
-  if (!hyb_body_run (&branch->body, frame, run, HYB_UNKNOWN))
+  if (!hyb_subgraph_run (&branch->body, frame, run, HYB_UNKNOWN))
     return;
   for (guint i = 0; i < branch->out->len; i++)
     {
@@ -329,10 +329,10 @@ gradient_forward (const HybCall *call, const HybRun *run)
       const HybType  *type = &call->output[out->output];
 
       if (out->adds)
-        hyb_body_accumulate (type->dtype,
-                             hyb_shape_size (&type->shape),
-                             outgoing_place (run, out),
-                             run->output[out->output]);
+        hyb_subgraph_accumulate (type->dtype,
+                                 hyb_shape_size (&type->shape),
+                                 outgoing_place (run, out),
+                                 run->output[out->output]);
     }
 }
 
@@ -346,7 +346,7 @@ gradient_cost (const HybCall *call, HybCost *cost)
   for (guint b = 0; b < N_BRANCHES; b++)
     {
       const HybInts      *locations = branch_locations (params, b);
-      guint               n = hyb_body_n_variables (call->body[b]);
+      guint               n = hyb_subgraph_n_variables (call->body[b]);
       g_autofree HybType *variables = g_new (HybType, MAX (n, 1));
       HybCost             own = { 0 };
 
@@ -354,7 +354,7 @@ gradient_cost (const HybCall *call, HybCost *cost)
         variables[v] = v < (guint) locations->n
                            ? call->input[first_input (params) + (guint) locations->value[v]]
                            : HYB_TYPE_UNKNOWN;
-      hyb_body_add_cost (call->body[b], variables, call->training, 1, &own);
+      hyb_subgraph_add_cost (call->body[b], variables, call->training, 1, &own);
       if (own.flops >= cost->flops)
         *cost = own;
     }

@@ -99,15 +99,15 @@ infer_body (HybCall *call, guint b, HybType *heads, gboolean *complete, GError *
   guint                n = (guint) locations->n;
   g_autofree HybType  *variables = g_new (HybType, MAX (n, 1));
 
-  if (!hyb_body_check (call->body[b],
-                       n,
-                       b == BODY_PREDICATE ? 1 : (guint) params->num_outputs,
-                       body_names[b],
-                       error))
+  if (!hyb_subgraph_check (call->body[b],
+                           n,
+                           b == BODY_PREDICATE ? 1 : (guint) params->num_outputs,
+                           body_names[b],
+                           error))
     return FALSE;
   for (guint v = 0; v < n; v++)
     variables[v] = call->input[locations->value[v]];
-  if (!hyb_body_infer (call->body[b], variables, heads, call->training, complete, error))
+  if (!hyb_subgraph_infer (call->body[b], variables, heads, call->training, complete, error))
     {
       g_prefix_error (error, "in its %s: ", body_names[b]);
       return FALSE;
@@ -203,9 +203,9 @@ cond_infer (HybCall *call, GError **error)
 
 typedef struct
 {
-  HybBody  body[N_BODIES];
-  HybDType predicate_dtype;
-  gsize    workspace;
+  HybSubgraph body[N_BODIES];
+  HybDType    predicate_dtype;
+  gsize       workspace;
 } CondPlan;
 
 static void
@@ -214,7 +214,7 @@ cond_release (HybCall *call)
   CondPlan *plan = g_steal_pointer (&call->prepared);
 
   for (guint b = 0; plan != NULL && b < N_BODIES; b++)
-    hyb_body_clear (&plan->body[b]);
+    hyb_subgraph_clear (&plan->body[b]);
   g_free (plan);
 }
 
@@ -233,8 +233,8 @@ cond_prepare (HybCall *call, GError **error)
 
       for (int v = 0; v < locations->n; v++)
         variables[v] = call->input[locations->value[v]];
-      plan->body[b] = (HybBody){ .index = b, .holds_heads = b == BODY_PREDICATE };
-      if (!hyb_body_plan (&plan->body[b], call, variables, &end, error))
+      plan->body[b] = (HybSubgraph){ .index = b, .holds_heads = b == BODY_PREDICATE };
+      if (!hyb_subgraph_plan (&plan->body[b], call, variables, &end, error))
         {
           g_prefix_error (error, "in its %s: ", body_names[b]);
           cond_release (call);
@@ -261,7 +261,7 @@ start_body (const HybCall *call, const HybRun *run, guint b)
 {
   const CondPlan *plan = call->prepared;
   const HybInts  *locations = locations_of (call->params, b);
-  HybFrame       *frame = hyb_body_start (&plan->body[b], run);
+  HybFrame       *frame = hyb_subgraph_start (&plan->body[b], run);
 
   for (int v = 0; v < locations->n; v++)
     hyb_frame_bind_variable (frame, (guint) v, run->input[locations->value[v]]);
@@ -276,7 +276,7 @@ cond_forward (const HybCall *call, const HybRun *run)
   HybFrame       *frame = start_body (call, run, BODY_PREDICATE);
   gboolean        is_true;
 
-  if (!hyb_body_run (&plan->body[BODY_PREDICATE], frame, run, HYB_UNKNOWN))
+  if (!hyb_subgraph_run (&plan->body[BODY_PREDICATE], frame, run, HYB_UNKNOWN))
     return;
   is_true = hyb_dtype_get_double (hyb_frame_get_head (frame, 0), plan->predicate_dtype, 0) != 0;
   *(gint64 *) run->output[n] = is_true;
@@ -284,7 +284,7 @@ cond_forward (const HybCall *call, const HybRun *run)
   frame = start_body (call, run, is_true ? BODY_THEN : BODY_ELSE);
   for (guint o = 0; o < n; o++)
     hyb_frame_bind_head (frame, o, run->output[o]);
-  hyb_body_run (&plan->body[is_true ? BODY_THEN : BODY_ELSE], frame, run, HYB_UNKNOWN);
+  hyb_subgraph_run (&plan->body[is_true ? BODY_THEN : BODY_ELSE], frame, run, HYB_UNKNOWN);
 }
 
 static gboolean
@@ -297,15 +297,15 @@ compute_body (const HybCall    *call,
 {
   const HybInts         *locations = locations_of (call->params, b);
   g_autofree HybTensor **variables = g_new (HybTensor *, MAX (locations->n, 1));
-  HybRun                 context = hyb_body_context (run, HYB_UNKNOWN);
+  HybRun                 context = hyb_subgraph_context (run, HYB_UNKNOWN);
   guint32                graph = hyb_graph_get_id (call->body[b]);
   gboolean               is_done;
 
   for (int v = 0; v < locations->n; v++)
     variables[v] = inputs[locations->value[v]];
-  hyb_body_tell (&context, graph, b, TRUE);
+  hyb_subgraph_tell (&context, graph, b, TRUE);
   is_done = hyb_imperative_run (call->body[b], variables, heads, &context, error);
-  hyb_body_tell (&context, graph, b, FALSE);
+  hyb_subgraph_tell (&context, graph, b, FALSE);
   if (!is_done)
     g_prefix_error (error, "in its %s: ", body_names[b]);
   return is_done;
@@ -357,11 +357,11 @@ cond_cost (const HybCall *call, HybCost *cost)
 
       for (int v = 0; v < locations->n; v++)
         variables[v] = call->input[locations->value[v]];
-      hyb_body_add_cost (call->body[b],
-                         variables,
-                         call->training,
-                         1,
-                         b == BODY_PREDICATE ? cost : &own);
+      hyb_subgraph_add_cost (call->body[b],
+                             variables,
+                             call->training,
+                             1,
+                             b == BODY_PREDICATE ? cost : &own);
       if (own.flops > dearest.flops || own.bytes_written > dearest.bytes_written)
         dearest = own;
     }

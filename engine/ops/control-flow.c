@@ -12,7 +12,7 @@
 #include <string.h>
 
 guint
-hyb_body_n_variables (const HybGraph *body)
+hyb_subgraph_n_variables (const HybGraph *body)
 {
   guint n;
 
@@ -21,7 +21,7 @@ hyb_body_n_variables (const HybGraph *body)
 }
 
 guint
-hyb_body_n_heads (const HybGraph *body)
+hyb_subgraph_n_heads (const HybGraph *body)
 {
   guint n;
 
@@ -30,14 +30,14 @@ hyb_body_n_heads (const HybGraph *body)
 }
 
 gboolean
-hyb_body_check (const HybGraph *body,
-                guint           n_variables,
-                guint           n_heads,
-                const char     *name,
-                GError        **error)
+hyb_subgraph_check (const HybGraph *body,
+                    guint           n_variables,
+                    guint           n_heads,
+                    const char     *name,
+                    GError        **error)
 {
-  guint has_variables = hyb_body_n_variables (body);
-  guint has_heads = hyb_body_n_heads (body);
+  guint has_variables = hyb_subgraph_n_variables (body);
+  guint has_heads = hyb_subgraph_n_heads (body);
 
   if (has_variables == n_variables && has_heads == n_heads)
     return TRUE;
@@ -72,15 +72,15 @@ learn_type (HybType *type, const HybType *known, GError **error)
 }
 
 gboolean
-hyb_body_infer (HybGraph *body,
-                HybType  *variables,
-                HybType  *heads,
-                gboolean  training,
-                gboolean *complete,
-                GError  **error)
+hyb_subgraph_infer (HybGraph *body,
+                    HybType  *variables,
+                    HybType  *heads,
+                    gboolean  training,
+                    gboolean *complete,
+                    GError  **error)
 {
   guint               n_values = hyb_graph_n_values (body);
-  guint               n_variables = hyb_body_n_variables (body);
+  guint               n_variables = hyb_subgraph_n_variables (body);
   guint               n_heads;
   const HybValueId   *head_values = hyb_graph_get_heads (body, &n_heads);
   g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
@@ -136,18 +136,18 @@ add_node_cost (HybGraph *body, HybNodeId id, const HybType *types, double times,
 }
 
 void
-hyb_body_add_cost (HybGraph      *body,
-                   const HybType *variables,
-                   gboolean       training,
-                   double         times,
-                   HybCost       *cost)
+hyb_subgraph_add_cost (HybGraph      *body,
+                       const HybType *variables,
+                       gboolean       training,
+                       double         times,
+                       HybCost       *cost)
 {
   guint               n_values = hyb_graph_n_values (body);
   g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
 
   for (guint i = 0; i < n_values; i++)
     types[i] = HYB_TYPE_UNKNOWN;
-  for (guint i = 0; i < hyb_body_n_variables (body); i++)
+  for (guint i = 0; i < hyb_subgraph_n_variables (body); i++)
     types[variable_value (body, i)] = variables[i];
   if (!hyb_infer_types (body, types, NULL, training, NULL))
     return;
@@ -165,11 +165,11 @@ hyb_workspace_take (gsize *workspace, gsize bytes)
 }
 
 gboolean
-hyb_body_plan (HybBody       *body,
-               const HybCall *call,
-               const HybType *variables,
-               gsize         *workspace,
-               GError       **error)
+hyb_subgraph_plan (HybSubgraph   *body,
+                   const HybCall *call,
+                   const HybType *variables,
+                   gsize         *workspace,
+                   GError       **error)
 {
   HybGraph      *own = call->body[body->index];
   HybPlanOptions options = { .training = call->training,
@@ -195,13 +195,13 @@ hyb_body_plan (HybBody       *body,
 }
 
 void
-hyb_body_clear (HybBody *body)
+hyb_subgraph_clear (HybSubgraph *body)
 {
   g_clear_pointer (&body->plan, hyb_plan_unref);
 }
 
 HybFrame *
-hyb_body_start (const HybBody *body, const HybRun *run)
+hyb_subgraph_start (const HybSubgraph *body, const HybRun *run)
 {
   char *workspace = run->workspace;
 
@@ -209,7 +209,7 @@ hyb_body_start (const HybBody *body, const HybRun *run)
 }
 
 HybRun
-hyb_body_context (const HybRun *run, gint64 step)
+hyb_subgraph_context (const HybRun *run, gint64 step)
 {
   HybRun context = {
     .training = run->training,
@@ -229,7 +229,7 @@ hyb_body_context (const HybRun *run, gint64 step)
 }
 
 void
-hyb_body_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins)
+hyb_subgraph_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins)
 {
   const HybProbe *probe = context->probe;
   HybSpan         span = {
@@ -250,26 +250,26 @@ hyb_body_tell (const HybRun *context, guint32 graph, guint32 index, gboolean beg
 }
 
 gboolean
-hyb_body_run (const HybBody *body, HybFrame *frame, const HybRun *run, gint64 step)
+hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, gint64 step)
 {
-  HybRun   context = hyb_body_context (run, step);
+  HybRun   context = hyb_subgraph_context (run, step);
   gboolean is_done;
 
-  hyb_body_tell (&context, body->id, body->index, TRUE);
+  hyb_subgraph_tell (&context, body->id, body->index, TRUE);
   is_done = hyb_frame_run (frame, &context);
-  hyb_body_tell (&context, body->id, body->index, FALSE);
+  hyb_subgraph_tell (&context, body->id, body->index, FALSE);
   return is_done;
 }
 
 HybType *
-hyb_body_gradient_types (HybGraph      *body,
-                         const HybType *forward_variables,
-                         guint          n_heads,
-                         gboolean       training,
-                         GError       **error)
+hyb_subgraph_gradient_types (HybGraph      *body,
+                             const HybType *forward_variables,
+                             guint          n_heads,
+                             gboolean       training,
+                             GError       **error)
 {
-  guint               n_variables = hyb_body_n_variables (body);
-  guint               n_all_heads = hyb_body_n_heads (body);
+  guint               n_variables = hyb_subgraph_n_variables (body);
+  guint               n_all_heads = hyb_subgraph_n_heads (body);
   guint               n_forward = n_variables - n_heads;
   HybType            *variables = g_new (HybType, MAX (n_variables, 1));
   g_autofree HybType *heads = g_new (HybType, MAX (n_all_heads, 1));
@@ -278,7 +278,7 @@ hyb_body_gradient_types (HybGraph      *body,
     variables[v] = v < n_forward ? forward_variables[v] : HYB_TYPE_UNKNOWN;
   for (guint h = 0; h < n_all_heads; h++)
     heads[h] = HYB_TYPE_UNKNOWN;
-  if (!hyb_body_infer (body, variables, heads, training, NULL, error))
+  if (!hyb_subgraph_infer (body, variables, heads, training, NULL, error))
     {
       g_free (variables);
       return NULL;
@@ -325,7 +325,7 @@ hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *he
 }
 
 void
-hyb_body_accumulate (HybDType dtype, gint64 n, gconstpointer from, gpointer to)
+hyb_subgraph_accumulate (HybDType dtype, gint64 n, gconstpointer from, gpointer to)
 {
   if (dtype == HYB_F32)
     {

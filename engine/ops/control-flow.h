@@ -10,29 +10,29 @@
 /* Lets a body's variables and heads learn from each other; both arrays are in and
  * out, unknown where nothing is known.  complete (may be NULL): no value of the body
  * is left unknown.  FALSE for a contradiction. */
-gboolean hyb_body_infer (HybGraph *body,
-                         HybType  *variables,
-                         HybType  *heads,
-                         gboolean  training,
-                         gboolean *complete,
-                         GError  **error);
+gboolean hyb_subgraph_infer (HybGraph *body,
+                             HybType  *variables,
+                             HybType  *heads,
+                             gboolean  training,
+                             gboolean *complete,
+                             GError  **error);
 
-guint hyb_body_n_variables (const HybGraph *body);
-guint hyb_body_n_heads (const HybGraph *body);
+guint hyb_subgraph_n_variables (const HybGraph *body);
+guint hyb_subgraph_n_heads (const HybGraph *body);
 
 /* FALSE (and an error) unless the body has so many variables and heads. */
-gboolean hyb_body_check (const HybGraph *body,
-                         guint           n_variables,
-                         guint           n_heads,
-                         const char     *name,
-                         GError        **error);
+gboolean hyb_subgraph_check (const HybGraph *body,
+                             guint           n_variables,
+                             guint           n_heads,
+                             const char     *name,
+                             GError        **error);
 
 /* Adds what a body costs, so many times.  variables: their types. */
-void hyb_body_add_cost (HybGraph      *body,
-                        const HybType *variables,
-                        gboolean       training,
-                        double         times,
-                        HybCost       *cost);
+void hyb_subgraph_add_cost (HybGraph      *body,
+                            const HybType *variables,
+                            gboolean       training,
+                            double         times,
+                            HybCost       *cost);
 
 /* --- Planned bodies, in the workspace of the node that owns them --- */
 
@@ -46,47 +46,48 @@ typedef struct
   HybPlan *plan;
   guint32  id;            /* of the body's graph, for the probe */
   gsize    frame, memory; /* offsets in the workspace */
-} HybBody;
+} HybSubgraph;
 
 /* Takes what it needs from *workspace on.  variables: their types. */
-gboolean hyb_body_plan (HybBody       *body,
-                        const HybCall *call,
-                        const HybType *variables,
-                        gsize         *workspace,
-                        GError       **error);
-void     hyb_body_clear (HybBody *body);
+gboolean hyb_subgraph_plan (HybSubgraph   *body,
+                            const HybCall *call,
+                            const HybType *variables,
+                            gsize         *workspace,
+                            GError       **error);
+void     hyb_subgraph_clear (HybSubgraph *body);
 
 /* Room of so many bytes at the end of a workspace; returns its offset. */
 gsize hyb_workspace_take (gsize *workspace, gsize bytes);
 
-HybFrame *hyb_body_start (const HybBody *body, const HybRun *run);
+HybFrame *hyb_subgraph_start (const HybSubgraph *body, const HybRun *run);
 
 /* One run of the body: as step number `step` of a loop, or (HYB_UNKNOWN) as an arm
  * of a condition.  FALSE: cancelled. */
-gboolean hyb_body_run (const HybBody *body, HybFrame *frame, const HybRun *run, gint64 step);
+gboolean
+hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, gint64 step);
 
 /* What a body's operators see.  The step counter holds the innermost step in its
  * low half and all enclosing ones, mixed, in its high half. */
-HybRun hyb_body_context (const HybRun *run, gint64 step);
+HybRun hyb_subgraph_context (const HybRun *run, gint64 step);
 
 /* Tells the probe, if there is one, that a body begins or ends. */
-void hyb_body_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins);
+void hyb_subgraph_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins);
 
 /* --- Gradients of bodies --- */
 
 /* Of a body made by hyb_graph_with_gradients(): the types of its variables, which are
  * those of the forward body, then gradients of its n_heads heads.  (transfer full) */
-HybType *hyb_body_gradient_types (HybGraph      *body,
-                                  const HybType *forward_variables,
-                                  guint          n_heads,
-                                  gboolean       training,
-                                  GError       **error);
+HybType *hyb_subgraph_gradient_types (HybGraph      *body,
+                                      const HybType *forward_variables,
+                                      guint          n_heads,
+                                      gboolean       training,
+                                      GError       **error);
 
 /* The same graph with other heads, without what they do not need.  Variables stay. */
 HybGraph *hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *heads);
 
 /* to += from, of a float dtype. */
-void hyb_body_accumulate (HybDType dtype, gint64 n, gconstpointer from, gpointer to);
+void hyb_subgraph_accumulate (HybDType dtype, gint64 n, gconstpointer from, gpointer to);
 
 /* A node's attributes as text, then further ones (key, value, …, NULL).  (transfer full) */
 char **

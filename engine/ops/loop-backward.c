@@ -25,7 +25,7 @@ typedef struct
 {
   HybLoop         loop;
   HybLoopSections sections;
-  HybBody         body;
+  HybSubgraph     body;
   HybGraph       *graph; /* the body with only the heads that are needed */
   gint64          length;
   gsize          *row_bytes;  /* by variable */
@@ -43,7 +43,7 @@ typedef struct
 static void
 way_back_free (WayBack *way)
 {
-  hyb_body_clear (&way->body);
+  hyb_subgraph_clear (&way->body);
   hyb_loop_clear (&way->loop);
   g_clear_pointer (&way->graph, hyb_graph_unref);
   g_free (way->row_bytes);
@@ -69,11 +69,11 @@ infer_variables (const WayBack *way, HybCall *call, GError **error)
   g_autofree HybType *forward = g_new (HybType, MAX (loop->n_variables, 1));
 
   hyb_loop_variable_types (loop, call->input + way->sections.inputs, call->legacy_shapes, forward);
-  return hyb_body_gradient_types (call->body[0],
-                                  forward,
-                                  loop->n_out_data + loop->n_states,
-                                  call->training,
-                                  error);
+  return hyb_subgraph_gradient_types (call->body[0],
+                                      forward,
+                                      loop->n_out_data + loop->n_states,
+                                      call->training,
+                                      error);
 }
 
 /* The graph to run: gradients of float variables only. */
@@ -181,7 +181,7 @@ hyb_loop_gradient_prepare (HybLoop                     *given,
     }
   choose_heads (way, call, params, variables);
   way->body.graph = way->graph;
-  if (!hyb_body_plan (&way->body, call, variables, &way->workspace, error))
+  if (!hyb_subgraph_plan (&way->body, call, variables, &way->workspace, error))
     {
       hyb_loop_gradient_release (call);
       return FALSE;
@@ -326,10 +326,10 @@ accumulate (const Running *running, gint64 step)
 
       if (!variable->is_slice && variable->state == HYB_LOOP_NOTHING && out->head >= 0 &&
           step < running->n_steps - 1)
-        hyb_body_accumulate (out->dtype,
-                             out->size,
-                             gradient_place (running, g, step),
-                             running->run->output[g]);
+        hyb_subgraph_accumulate (out->dtype,
+                                 out->size,
+                                 gradient_place (running, g, step),
+                                 running->run->output[g]);
     }
 }
 
@@ -370,13 +370,13 @@ hyb_loop_gradient_forward (const HybCall *call, const HybRun *run)
   if (running.n_steps == 0)
     return;
 
-  running.frame = hyb_body_start (&way->body, run);
+  running.frame = hyb_subgraph_start (&way->body, run);
   memset (in_workspace (&running, way->zeros), 0, way->zeros_bytes);
   bind_captured (&running);
   for (gint64 step = running.n_steps - 1; step >= 0; step--)
     {
       bind_step (&running, step);
-      if (!hyb_body_run (&way->body, running.frame, run, step))
+      if (!hyb_subgraph_run (&way->body, running.frame, run, step))
         return;
       accumulate (&running, step);
     }
@@ -397,5 +397,5 @@ hyb_loop_gradient_cost (const HybLoop               *loop,
   for (guint h = 0; h < n_heads; h++)
     variables[loop->n_variables + h] = HYB_TYPE_UNKNOWN;
   *cost = (HybCost){ 0 };
-  hyb_body_add_cost (call->body[0], variables, call->training, (double) MAX (length, 0), cost);
+  hyb_subgraph_add_cost (call->body[0], variables, call->training, (double) MAX (length, 0), cost);
 }

@@ -78,16 +78,16 @@ run_body (const Computing *computing,
           GError         **error)
 {
   HybGraph *body = computing->call->body[index];
-  HybRun    context = hyb_body_context (computing->run, step);
+  HybRun    context = hyb_subgraph_context (computing->run, step);
   gboolean  is_done;
 
-  hyb_body_tell (&context, hyb_graph_get_id (body), index, TRUE);
+  hyb_subgraph_tell (&context, hyb_graph_get_id (body), index, TRUE);
   is_done = hyb_imperative_run (body,
                                 (HybTensor *const *) variables->pdata,
                                 (HybTensor **) heads->pdata,
                                 &context,
                                 error);
-  hyb_body_tell (&context, hyb_graph_get_id (body), index, FALSE);
+  hyb_subgraph_tell (&context, hyb_graph_get_id (body), index, FALSE);
   if (!is_done)
     g_prefix_error (error, "step %" G_GINT64_FORMAT ": ", step);
   return is_done;
@@ -215,12 +215,12 @@ make_empty_rows (const Computing *computing, GError **error)
   for (guint h = 0; h < n_heads; h++)
     heads[h] = HYB_TYPE_UNKNOWN;
   hyb_loop_variable_types (loop, inputs, computing->call->legacy_shapes, variables);
-  if (!hyb_body_infer (computing->call->body[loop->body],
-                       variables,
-                       heads,
-                       computing->run->training,
-                       NULL,
-                       error))
+  if (!hyb_subgraph_infer (computing->call->body[loop->body],
+                           variables,
+                           heads,
+                           computing->run->training,
+                           NULL,
+                           error))
     return FALSE;
 
   for (guint h = 0; h < loop->n_out_data; h++)

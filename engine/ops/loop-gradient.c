@@ -226,11 +226,11 @@ hyb_loop_gradient_infer (const HybLoop               *loop,
                          NULL,
                          NULL,
                          "heads and gradients must name outputs and variables of the loop");
-  if (!hyb_body_check (call->body[0],
-                       loop->n_variables + n_heads,
-                       n_heads + (guint) params->gradients.n,
-                       "body",
-                       error))
+  if (!hyb_subgraph_check (call->body[0],
+                           loop->n_variables + n_heads,
+                           n_heads + (guint) params->gradients.n,
+                           "body",
+                           error))
     return FALSE;
 
   for (int g = 0; g < params->gradients.n; g++)

@@ -190,12 +190,12 @@ infer_body (const HybLoop *loop, const HybCall *call, BodyTypes *types, GError *
 
   for (guint round = 0; learnt && round < MAX_ROUNDS; round++)
     {
-      if (!hyb_body_infer (call->body[loop->body],
-                           types->variables,
-                           types->heads,
-                           call->training,
-                           &types->is_complete,
-                           error))
+      if (!hyb_subgraph_infer (call->body[loop->body],
+                               types->variables,
+                               types->heads,
+                               call->training,
+                               &types->is_complete,
+                               error))
         {
           g_prefix_error (error, "in its body: ");
           return FALSE;
@@ -293,16 +293,21 @@ infer_condition (const HybLoop *loop, HybCall *call, GError **error)
 
   if (loop->condition == HYB_LOOP_NOTHING)
     return TRUE;
-  if (!hyb_body_check (call->body[loop->condition],
-                       loop->n_condition_variables,
-                       1,
-                       "condition",
-                       error))
+  if (!hyb_subgraph_check (call->body[loop->condition],
+                           loop->n_condition_variables,
+                           1,
+                           "condition",
+                           error))
     return FALSE;
 
   for (guint v = 0; v < loop->n_condition_variables; v++)
     variables[v] = call->input[loop->condition_input[v]];
-  if (!hyb_body_infer (call->body[loop->condition], variables, &head, call->training, NULL, error))
+  if (!hyb_subgraph_infer (call->body[loop->condition],
+                           variables,
+                           &head,
+                           call->training,
+                           NULL,
+                           error))
     {
       g_prefix_error (error, "in its condition: ");
       return FALSE;
@@ -343,7 +348,7 @@ hyb_loop_infer (const HybLoop *loop, HybCall *call, GError **error)
   BodyTypes           types = { .variables = variables, .heads = heads };
   gint64              length;
 
-  if (!hyb_body_check (call->body[loop->body], loop->n_variables, n_heads, "body", error) ||
+  if (!hyb_subgraph_check (call->body[loop->body], loop->n_variables, n_heads, "body", error) ||
       !infer_condition (loop, call, error) || !infer_length (loop, call, &length, error))
     return FALSE;
 

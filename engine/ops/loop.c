@@ -11,23 +11,23 @@
 
 typedef struct
 {
-  HybLoop  loop;
-  HybBody  body, condition;
-  gint64   length;     /* most steps */
-  gsize   *row_bytes;  /* by variable: of a slice; else of the whole */
-  gsize   *head_bytes; /* by head */
-  gsize   *buffer;     /* by state: two of them in the workspace, where none is recorded */
-  guint    kept;       /* the first output with recorded states; HYB_LOOP_NOTHING */
-  guint    n_outputs;
-  gsize    workspace;
-  HybDType condition_dtype;
+  HybLoop     loop;
+  HybSubgraph body, condition;
+  gint64      length;     /* most steps */
+  gsize      *row_bytes;  /* by variable: of a slice; else of the whole */
+  gsize      *head_bytes; /* by head */
+  gsize      *buffer;     /* by state: two of them in the workspace, where none is recorded */
+  guint       kept;       /* the first output with recorded states; HYB_LOOP_NOTHING */
+  guint       n_outputs;
+  gsize       workspace;
+  HybDType    condition_dtype;
 } LoopPlan;
 
 static void
 loop_plan_free (LoopPlan *plan)
 {
-  hyb_body_clear (&plan->body);
-  hyb_body_clear (&plan->condition);
+  hyb_subgraph_clear (&plan->body);
+  hyb_subgraph_clear (&plan->condition);
   hyb_loop_clear (&plan->loop);
   g_free (plan->row_bytes);
   g_free (plan->head_bytes);
@@ -45,8 +45,8 @@ plan_condition (LoopPlan *plan, const HybCall *call, GError **error)
     return TRUE;
   for (guint v = 0; v < loop->n_condition_variables; v++)
     variables[v] = call->input[loop->condition_input[v]];
-  plan->condition = (HybBody){ .index = loop->condition, .holds_heads = TRUE };
-  if (!hyb_body_plan (&plan->condition, call, variables, &plan->workspace, error))
+  plan->condition = (HybSubgraph){ .index = loop->condition, .holds_heads = TRUE };
+  if (!hyb_subgraph_plan (&plan->condition, call, variables, &plan->workspace, error))
     return FALSE;
   plan->condition_dtype = hyb_plan_get_head_type (plan->condition.plan, 0)->dtype;
   return TRUE;
@@ -104,7 +104,7 @@ hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
   plan->body.index = loop->body;
   plan->body.index = loop->body;
   if (!plan_condition (plan, call, error) ||
-      !hyb_body_plan (&plan->body, call, variables, &plan->workspace, error))
+      !hyb_subgraph_plan (&plan->body, call, variables, &plan->workspace, error))
     {
       hyb_loop_release (call);
       return FALSE;
@@ -211,7 +211,7 @@ goes_on (const Running *running, gint64 step)
                                    ? running->run->input[loop->condition_input[v]]
                                    : state_before (running, state, step));
     }
-  return hyb_body_run (&plan->condition, running->condition, running->run, step) &&
+  return hyb_subgraph_run (&plan->condition, running->condition, running->run, step) &&
          hyb_dtype_get_double (hyb_frame_get_head (running->condition, 0),
                                plan->condition_dtype,
                                0) != 0;
@@ -251,11 +251,11 @@ hyb_loop_forward (const HybCall *call, const HybRun *run)
 {
   const LoopPlan *plan = call->prepared;
   const HybLoop  *loop = &plan->loop;
-  Running         running = { .plan = plan, .run = run, .body = hyb_body_start (&plan->body, run) };
-  gint64          step = 0;
+  Running running = { .plan = plan, .run = run, .body = hyb_subgraph_start (&plan->body, run) };
+  gint64  step = 0;
 
   if (loop->condition != HYB_LOOP_NOTHING)
-    running.condition = hyb_body_start (&plan->condition, run);
+    running.condition = hyb_subgraph_start (&plan->condition, run);
   for (guint v = 0; v < loop->n_variables; v++)
     if (!loop->variable[v].is_slice && loop->variable[v].state == HYB_LOOP_NOTHING)
       hyb_frame_bind_variable (running.body, v, run->input[loop->variable[v].input]);
@@ -267,7 +267,7 @@ hyb_loop_forward (const HybCall *call, const HybRun *run)
   while (goes_on (&running, step))
     {
       bind_step (&running, step);
-      if (!hyb_body_run (&plan->body, running.body, run, step))
+      if (!hyb_subgraph_run (&plan->body, running.body, run, step))
         break;
       step++;
     }
@@ -282,9 +282,9 @@ hyb_loop_cost (const HybLoop *loop, const HybCall *call, HybCost *cost)
 
   hyb_loop_variable_types (loop, call->input, call->legacy_shapes, variables);
   *cost = (HybCost){ 0 };
-  hyb_body_add_cost (call->body[loop->body],
-                     variables,
-                     call->training,
-                     (double) MAX (length, 0),
-                     cost);
+  hyb_subgraph_add_cost (call->body[loop->body],
+                         variables,
+                         call->training,
+                         (double) MAX (length, 0),
+                         cost);
 }
