@@ -376,7 +376,8 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
                                      .dump_after = executor->options.dump_after,
                                      .bind_outputs = executor->options.mode == HYB_MODE_HYBRID,
                                      .constants = constants,
-                                     .memory_limit = executor->options.memory_limit };
+                                     .memory_limit = executor->options.memory_limit,
+                                     .probe = executor->probe };
 
   for (guint i = 0; i < executor->n_variables; i++)
     {

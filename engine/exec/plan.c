@@ -417,7 +417,9 @@ hyb_plan_new (HybGraph             *graph,
               GError              **error)
 {
   g_autoptr (HybFacts) facts = first_facts (graph, variable_types, options);
-  HybPipelineOptions passes = { options->optimise, options->without, options->dump_after };
+  HybPipelineOptions passes = {
+    options->optimise, options->without, options->dump_after, options->probe
+  };
   g_autoptr (HybPlan) plan = g_new0 (HybPlan, 1);
   g_autofree guint8 *needed = NULL;
   gsize              limit = memory_limit (options);

@@ -22,6 +22,7 @@ typedef struct
   gboolean           bind_outputs;  /* the caller gives memory for heads; else it lies in the block */
   HybTensor *const  *constants;     /* by variable (node order), fixed contents that may be folded; NULL */
   gsize              memory_limit;  /* bytes; 0: what the machine has */
+  const HybProbe    *probe;         /* told of every pass; NULL: nobody watches */
 } HybPlanOptions;
 
 /* types: one per variable in node order; unknown where not given. */

@@ -14,6 +14,8 @@
 
 /* Operands that a message lists before it says “and so on”. */
 #define MAX_LISTED 6
+/* Values without a dtype that are filled one after the other. */
+#define MAX_FILLED_SINGLY 4096
 
 typedef struct
 {
@@ -323,29 +325,40 @@ read_variables (Inference *inference, GError **error)
   return TRUE;
 }
 
+static gboolean
+lacks_dtype (const Inference *inference, HybValueId value, gboolean variables_only)
+{
+  HybNodeId      producer = hyb_graph_get_producer (inference->graph, value);
+  const HybNode *node = hyb_graph_get_node (inference->graph, producer);
+
+  return inference->types[value].dtype == HYB_DTYPE_UNKNOWN && !(node->op->flags & HYB_OP_OPAQUE) &&
+         (!variables_only || hyb_node_is_variable (node));
+}
+
 /* What nothing determines is float32: variables first, each with all that
- * follows from it, then what is left. */
+ * follows from it, then what is left.  A graph with very many (no real one has
+ * them) gets them all at once. */
 static gboolean
 fill_dtypes (Inference *inference, GError **error)
 {
   guint n = hyb_graph_n_values (inference->graph);
 
   for (int turn = 0; turn < 2; turn++)
-    for (HybValueId value = 0; value < n; value++)
-      {
-        HybNodeId      producer = hyb_graph_get_producer (inference->graph, value);
-        const HybNode *node = hyb_graph_get_node (inference->graph, producer);
+    {
+      guint n_filled = 0;
 
-        if (inference->types[value].dtype != HYB_DTYPE_UNKNOWN || (node->op->flags & HYB_OP_OPAQUE))
-          continue;
-        if (turn == 0 && !hyb_node_is_variable (node))
-          continue;
-
-        inference->types[value].dtype = HYB_F32;
-        enqueue_neighbours (inference, value);
-        if (!run_queue (inference, error))
-          return FALSE;
-      }
+      for (HybValueId value = 0; value < n; value++)
+        {
+          if (!lacks_dtype (inference, value, turn == 0))
+            continue;
+          inference->types[value].dtype = HYB_F32;
+          enqueue_neighbours (inference, value);
+          if (n_filled++ < MAX_FILLED_SINGLY && !run_queue (inference, error))
+            return FALSE;
+        }
+      if (!run_queue (inference, error))
+        return FALSE;
+    }
   return TRUE;
 }
 

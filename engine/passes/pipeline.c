@@ -98,6 +98,17 @@ follow (HybGraph *graph, HybFacts *facts, const GArray *map, GError **error)
   return TRUE;
 }
 
+static void
+tell (const HybProbe *probe, gboolean begin, guint index, guint32 graph)
+{
+  HybSpan span = { .kind = HYB_SPAN_PASS, .id = index, .graph = graph };
+
+  if (probe != NULL && begin && probe->begin != NULL)
+    probe->begin (probe->data, &span);
+  if (probe != NULL && !begin && probe->end != NULL)
+    probe->end (probe->data, &span);
+}
+
 /* Swallows graph; NULL and an error when the pass fails. */
 static HybGraph *
 run_pass (const HybPass *pass, HybGraph *graph, HybFacts *facts, GArray *reports, GError **error)
@@ -149,7 +160,13 @@ hyb_pipeline_run (HybGraph                 *graph,
   for (guint i = 0; passes[i] != NULL && current != NULL; i++)
     {
       if (!is_left_out (passes[i], options))
-        current = run_pass (passes[i], current, facts, reports, error);
+        {
+          guint32 before = hyb_graph_get_id (current);
+
+          tell (options->probe, TRUE, i, before);
+          current = run_pass (passes[i], current, facts, reports, error);
+          tell (options->probe, FALSE, i, before);
+        }
 
       if (current != NULL && g_strcmp0 (options->dump_after, passes[i]->name) == 0)
         {

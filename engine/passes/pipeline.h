@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/exec/probe.h"
 #include "engine/passes/pass.h"
 
 typedef struct
@@ -9,6 +10,7 @@ typedef struct
   gboolean           optimise;   /* run the optimising passes */
   const char *const *without;    /* names of passes left out; NULL: none */
   const char        *dump_after; /* print the graph to stderr after this pass; NULL: none */
+  const HybProbe    *probe;      /* told of every pass; NULL: nobody watches */
 } HybPipelineOptions;
 
 /* What one pass did. */

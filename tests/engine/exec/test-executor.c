@@ -394,10 +394,19 @@ test_shapes_that_show_only_while_running (void)
     }
 }
 
+typedef struct
+{
+  GCancellable *cancellable;
+  guint         n_started;
+} Impatient;
+
 static void
 cancel_at_once (gpointer data, const HybSpan *span)
 {
-  g_cancellable_cancel (data);
+  Impatient *impatient = data;
+
+  impatient->n_started++;
+  g_cancellable_cancel (impatient->cancellable);
 }
 
 static void
@@ -410,12 +419,15 @@ test_cancelling_between_operators (void)
       HybExecutorOptions options = { .mode = mode };
       g_autoptr (HybExecutor) executor = new_executor (graph, &options, 20);
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-      HybProbe probe = { .data = cancellable, .begin = cancel_at_once };
+      Impatient impatient = { cancellable, 0 };
+      HybProbe  probe = { .data = &impatient, .begin = cancel_at_once };
       g_autoptr (GError) error = NULL;
 
+      run (executor); /* plans, so that the probe sees operators first */
       hyb_executor_set_probe (executor, &probe);
       g_assert_false (hyb_executor_run (executor, cancellable, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_cmpuint (impatient.n_started, ==, 1);
       hyb_executor_set_probe (executor, NULL);
       run (executor);
     }

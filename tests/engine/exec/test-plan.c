@@ -4,6 +4,7 @@
 #include "engine/exec/plan.h"
 
 #include "engine/base/error.h"
+#include "engine/passes/pass.h"
 #include "tests/engine/exec/run-plan.h"
 #include "tests/engine/toy-ops.h"
 
@@ -226,6 +227,29 @@ test_passes_have_names (void)
 }
 
 static void
+note_pass (gpointer data, const HybSpan *span)
+{
+  g_assert_cmpint (span->kind, ==, HYB_SPAN_PASS);
+  g_string_append_printf (data, "%s ", hyb_passes ()[span->id]->name);
+}
+
+static void
+test_the_probe_sees_passes (void)
+{
+  g_autoptr (HybGraph) graph = chain (3, TRUE);
+  g_autoptr (HybTensor) x = toy_row (16, 0);
+  g_autoptr (GString) seen = g_string_new (NULL);
+  HybProbe       probe = { .data = seen, .begin = note_pass };
+  const char    *without[] = { "merge-equal", NULL };
+  HybPlanOptions options = { .optimise = TRUE, .without = without, .probe = &probe };
+  g_autoptr (HybPlan) plan = plan_for (graph, &x, &options);
+
+  g_assert_nonnull (plan);
+  g_assert_true (g_str_has_prefix (seen->str, "infer-types fold-constants "));
+  g_assert_null (strstr (seen->str, "merge-equal"));
+}
+
+static void
 test_dynamic_shapes_are_told (void)
 {
   g_autoptr (HybBuilder) builder = hyb_builder_new ();
@@ -311,6 +335,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/exec/plan/unknown-types-are-refused-together",
                    test_unknown_types_are_refused_together);
   g_test_add_func ("/engine/exec/plan/passes-have-names", test_passes_have_names);
+  g_test_add_func ("/engine/exec/plan/the-probe-sees-passes", test_the_probe_sees_passes);
   g_test_add_func ("/engine/exec/plan/dynamic-shapes-are-told", test_dynamic_shapes_are_told);
   g_test_add_func ("/engine/exec/plan/dispatch-takes-little-time", test_dispatch_takes_little_time);
 

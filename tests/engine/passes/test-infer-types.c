@@ -211,6 +211,28 @@ test_long_graphs_take_little_time (void)
     assert_type (&types[i], "float32 (4, 8)");
 }
 
+/* Nothing joins them, so that each is filled for itself. */
+static void
+test_many_values_without_a_dtype (void)
+{
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  g_autofree HybType *types = NULL;
+  g_autoptr (HybGraph) graph = NULL;
+
+  for (guint i = 0; i < 10000; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("x%u", i);
+      HybValueId       x = hyb_builder_add_variable (builder, name, NULL);
+
+      hyb_builder_add_head (builder, toy_node (builder, &toy_step, "", x, HYB_NO_ID));
+    }
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  types = new_types (graph);
+  g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, NULL));
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    g_assert_cmpint (types[i].dtype, ==, HYB_F32);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -228,6 +250,9 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/passes/infer-types/reasons", test_reasons);
   g_test_add_func ("/engine/passes/infer-types/long-graphs-take-little-time",
                    test_long_graphs_take_little_time);
+
+  g_test_add_func ("/engine/passes/infer-types/many-values-without-a-dtype",
+                   test_many_values_without_a_dtype);
 
   return g_test_run ();
 }
