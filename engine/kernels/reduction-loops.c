@@ -15,8 +15,8 @@
 #define ADD(a, b)      ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
 /* A NaN, once there, stays: no comparison replaces it. */
-#define LARGER(a, x)          ((x) > (a) || (x) != (x) ? (x) : (a))
-#define SMALLER(a, x)         ((x) < (a) || (x) != (x) ? (x) : (a))
+#define LARGER(a, x)          (((x) > (a)) | ((x) != (x)) ? (x) : (a))
+#define SMALLER(a, x)         (((x) < (a)) | ((x) != (x)) ? (x) : (a))
 #define ADD_NUMBER(a, x)      ((a) + ((x) == (x) ? (x) : 0))
 #define MULTIPLY_NUMBER(a, x) ((a) * ((x) == (x) ? (x) : 1))
 #define ADD_SIZE(a, x)        ((a) + fabs (x))
@@ -39,31 +39,63 @@
       a[i] = (A) (IDENTITY);                                                                \
   }                                                                                         \
                                                                                             \
+  static void id##_rows_##suffix (gconstpointer   elements,                                 \
+                                  gint64          n_rows,                                   \
+                                  gint64          length,                                   \
+                                  HybReduceFinish how,                                      \
+                                  gpointer        results)                                  \
+  {                                                                                         \
+    const T *x = elements;                                                                  \
+    T       *y = results;                                                                   \
+                                                                                            \
+    for (gint64 row = 0; row < n_rows; row++, x += length)                                  \
+      {                                                                                     \
+        A total = (A) (IDENTITY);                                                           \
+                                                                                            \
+        for (gint64 i = 0; i < length; i++)                                                 \
+          total = (A) STEP (total, (A) x[i]);                                               \
+        y[row] = (T) FINISH (total, how, length);                                           \
+      }                                                                                     \
+  }                                                                                         \
+                                                                                            \
+  static void id##_columns_##suffix (gpointer      accumulators,                            \
+                                     gconstpointer elements,                                \
+                                     gint64        n,                                       \
+                                     gint64        n_rows,                                  \
+                                     gint64        stride)                                  \
+  {                                                                                         \
+    const T *x = elements;                                                                  \
+    A       *sums = accumulators;                                                           \
+                                                                                            \
+    for (gint64 row = 0; row < n_rows; row++, x += stride)                                  \
+      {                                                                                     \
+        HYB_INDEPENDENT                                                                     \
+        for (gint64 i = 0; i < n; i++)                                                      \
+          sums[i] = (A) STEP (sums[i], (A) x[i]);                                           \
+      }                                                                                     \
+  }                                                                                         \
+                                                                                            \
   static void id##_row_##suffix (gpointer accumulator, gconstpointer elements, gint64 n)    \
   {                                                                                         \
     const T *x = elements;                                                                  \
     A        lanes[LANES], total = *(const A *) accumulator;                                \
-    gint64   i = 0;                                                                         \
+    gint64   even = n - n % LANES;                                                          \
                                                                                             \
-    id##_start_##suffix (lanes, LANES);                                                     \
-    for (; i + LANES <= n; i += LANES)                                                      \
-      for (int lane = 0; lane < LANES; lane++)                                              \
-        lanes[lane] = (A) STEP (lanes[lane], (A) x[i + lane]);                              \
-    for (; i < n; i++)                                                                      \
+    if (even > 0)                                                                           \
+      {                                                                                     \
+        id##_start_##suffix (lanes, LANES);                                                 \
+        for (gint64 i = 0; i < even; i += LANES)                                            \
+          {                                                                                 \
+            HYB_KEEP_LOOP                                                                   \
+            for (gint64 lane = 0; lane < LANES; lane++)                                     \
+              lanes[lane] = (A) STEP (lanes[lane], (A) x[i + lane]);                        \
+          }                                                                                 \
+        for (gint64 lane = 0; lane < LANES; lane++)                                         \
+          total = (A) COMBINE (total, lanes[lane]);                                         \
+      }                                                                                     \
+    for (gint64 i = even; i < n; i++)                                                       \
       total = (A) STEP (total, (A) x[i]);                                                   \
-    for (int lane = 0; lane < LANES; lane++)                                                \
-      total = (A) COMBINE (total, lanes[lane]);                                             \
     *(A *) accumulator = total;                                                             \
-  }                                                                                         \
-                                                                                            \
-  static void id##_each_##suffix (gpointer accumulators, gconstpointer elements, gint64 n)  \
-  {                                                                                         \
-    const T *x = elements;                                                                  \
-    A       *a = accumulators;                                                              \
-                                                                                            \
-    HYB_INDEPENDENT                                                                         \
-    for (gint64 i = 0; i < n; i++)                                                          \
-      a[i] = (A) STEP (a[i], (A) x[i]);                                                     \
   }                                                                                         \
                                                                                             \
   static void id##_combine_##suffix (gpointer accumulators, gconstpointer others, gint64 n) \
@@ -90,7 +122,7 @@
   }                                                                                         \
                                                                                             \
   static const HybReduceLoops id##_##suffix = {                                             \
-    id##_start_##suffix,   id##_row_##suffix,    id##_each_##suffix,                        \
+    id##_start_##suffix,   id##_row_##suffix,    id##_rows_##suffix, id##_columns_##suffix, \
     id##_combine_##suffix, id##_finish_##suffix, sizeof (A),                                \
   };
 

@@ -12,8 +12,10 @@ typedef struct
   void (*start) (gpointer accumulators, gint64 n);
   /* One accumulator takes in n elements in a row. */
   void (*row) (gpointer accumulator, gconstpointer x, gint64 n);
-  /* n accumulators take in one element each. */
-  void (*each) (gpointer accumulators, gconstpointer x, gint64 n);
+  /* Many short contiguous rows, from nothing to their results. */
+  void (*rows) (gconstpointer x, gint64 n_rows, gint64 length, HybReduceFinish how, gpointer y);
+  /* n accumulators take in an element each from every row; rows lie stride apart. */
+  void (*columns) (gpointer accumulators, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride);
   /* n accumulators take in n others. */
   void (*combine) (gpointer accumulators, gconstpointer others, gint64 n);
   void (*finish) (gconstpointer   accumulators,

@@ -11,13 +11,19 @@
 #include "engine/kernels/each.h"
 #include "engine/kernels/reduction-loops.h"
 
-/* Accumulators of one task that lie side by side, on the stack. */
-#define MAX_WIDTH 512
+/* Accumulators of one task, on the stack. */
+#define MAX_WIDTH 2048
+/* As many of them as narrow rows are taken in together for. */
+#define MIN_WIDTH 512
 /* All accumulators of a task that is cut into blocks for several threads. */
-#define MAX_PARTIAL 8192
+#define MAX_PARTIAL 16384
 #define MAX_BLOCKS  64
 /* Elements of a unit where the innermost axis is reduced. */
 #define ROW_PIECE 65536
+/* Shorter rows are not worth a call each. */
+#define SHORT_ROW 64
+/* Places whose rows are taken in turn, so that memory is read in order. */
+#define N_PLACES 64
 
 /* Axes around the run, outermost first. */
 typedef struct
@@ -119,7 +125,7 @@ choose_units (Reduce *reduce)
   if (reduce->inner == 1)
     reduce->step = ROW_PIECE;
   else
-    reduce->step = MAX_WIDTH / MAX (1, reduce->inner);
+    reduce->step = MIN_WIDTH / MAX (1, reduce->inner);
   reduce->step = CLAMP (reduce->step, 1, MAX (1, reduce->length));
   reduce->n_units = (reduce->length + reduce->step - 1) / reduce->step;
   reduce->n_columns = MIN (reduce->inner, MAX_WIDTH);
@@ -140,19 +146,26 @@ take_units (const Reduce *reduce,
             gint64       *sums)
 {
   const HybReduceLoops *loops = reduce->loops;
+  gint64                width = reduce->step * reduce->inner;
 
-  for (gint64 unit = begin; unit < end; unit++)
+  for (gint64 unit = begin; unit < end;)
     {
-      gint64      run = reduce->n_units == 1 ? unit : unit / reduce->n_units;
-      gint64      at = (unit - run * reduce->n_units) * reduce->step;
-      gint64      n = MIN (reduce->step, reduce->length - at);
-      gint64      offset = base + find_offset (&reduce->reduced, run) + at * reduce->inner;
+      gint64      run = unit / reduce->n_units;
+      gint64      first = unit - run * reduce->n_units;
+      gint64      last = MIN (end - run * reduce->n_units, reduce->n_units);
+      gint64      length = MIN (reduce->length, last * reduce->step) - first * reduce->step;
+      gint64      offset = base + find_offset (&reduce->reduced, run) + first * width;
       const char *x = reduce->x + offset * reduce->size;
+      gint64      n_rows = length / reduce->step;
+      gint64      rest = length % reduce->step;
 
       if (reduce->inner == 1)
-        loops->row (sums, x, n);
+        loops->row (sums, x, length);
       else
-        loops->each (sums, x, n == 1 ? columns : n * reduce->inner);
+        loops->columns (sums, x, reduce->step == 1 ? columns : width, n_rows, width);
+      if (reduce->inner > 1 && rest > 0)
+        loops->columns (sums, x + n_rows * width * reduce->size, rest * reduce->inner, 1, width);
+      unit = run * reduce->n_units + last;
     }
 }
 
@@ -235,6 +248,39 @@ run_tasks (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* Where the innermost axis is reduced: one accumulator for each place. */
+static void
+run_places (gint64 begin, gint64 end, gpointer data)
+{
+  const Reduce         *reduce = data;
+  const HybReduceLoops *loops = reduce->loops;
+  gint64                sums[N_PLACES];
+
+  if (reduce->kept.n <= 1 && reduce->reduced.n == 0 && reduce->length < SHORT_ROW)
+    {
+      loops->rows (reduce->x + begin * reduce->length * reduce->size,
+                   end - begin,
+                   reduce->length,
+                   reduce->finish,
+                   reduce->y + begin * reduce->size);
+      return;
+    }
+  for (gint64 at = begin; at < end; at += N_PLACES)
+    {
+      gint64 n = MIN (N_PLACES, end - at);
+
+      loops->start (sums, n);
+      for (gint64 run = 0; run < reduce->reduced.count; run++)
+        for (gint64 i = 0; i < n; i++)
+          loops->row ((char *) sums + i * (gint64) loops->size,
+                      reduce->x + (find_offset (&reduce->kept, at + i) +
+                                   find_offset (&reduce->reduced, run)) *
+                                      reduce->size,
+                      reduce->length);
+      loops->finish (sums, n, reduce->finish, reduce->count, reduce->y + at * reduce->size);
+    }
+}
+
 void
 hyb_reduce (HybReduction    reduction,
             HybReduceFinish finish,
@@ -261,6 +307,6 @@ hyb_reduce (HybReduction    reduction,
   else
     hyb_parallel_for (n_tasks,
                       MAX (1, HYB_EACH_GRAIN / MAX (1, reduce.count * reduce.n_columns)),
-                      run_tasks,
+                      reduce.inner == 1 ? run_places : run_tasks,
                       &reduce);
 }

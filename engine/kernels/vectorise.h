@@ -9,6 +9,9 @@
 #pragma GCC optimize("O3")
 /* In front of a loop whose output is either apart from its inputs or exactly one of them. */
 #define HYB_INDEPENDENT _Pragma ("GCC ivdep")
+/* In front of a short loop that is to become vectors, not single operations one by one. */
+#define HYB_KEEP_LOOP _Pragma ("GCC unroll 1")
 #else
 #define HYB_INDEPENDENT
+#define HYB_KEEP_LOOP
 #endif

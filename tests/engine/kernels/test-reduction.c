@@ -1,0 +1,200 @@
+/* test-reduction.c — reductions over any axes against one addition after another.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/reduction.h"
+
+#include "engine/base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Which result element `at` of x belongs to. */
+static gint64
+place_of (const HybShape *shape, guint32 axes, gint64 at)
+{
+  gint64 place = 0, step = 1;
+
+  for (int i = shape->rank - 1; i >= 0; i--)
+    {
+      if (!(axes >> i & 1))
+        {
+          place += at % shape->dim[i] * step;
+          step *= shape->dim[i];
+        }
+      at /= shape->dim[i];
+    }
+  return place;
+}
+
+static double
+step (HybReduction reduction, double sum, double x)
+{
+  switch (reduction)
+    {
+    case HYB_REDUCE_SUM:
+      return sum + x;
+    case HYB_REDUCE_PROD:
+      return sum * x;
+    case HYB_REDUCE_MAX:
+      return MAX (sum, x);
+    case HYB_REDUCE_MIN:
+      return MIN (sum, x);
+    case HYB_REDUCE_NAN_SUM:
+      return isnan (x) ? sum : sum + x;
+    case HYB_REDUCE_NAN_PROD:
+      return isnan (x) ? sum : sum * x;
+    case HYB_REDUCE_SUM_ABS:
+      return sum + fabs (x);
+    case HYB_REDUCE_SUM_SQUARE:
+      return sum + x * x;
+    case HYB_N_REDUCTIONS:
+      break;
+    }
+  return NAN;
+}
+
+static double
+identity (HybReduction reduction)
+{
+  if (reduction == HYB_REDUCE_PROD || reduction == HYB_REDUCE_NAN_PROD)
+    return 1;
+  return reduction == HYB_REDUCE_MAX ? -INFINITY : reduction == HYB_REDUCE_MIN ? INFINITY : 0;
+}
+
+static void
+check (HybReduction reduction, HybDType dtype, const HybShape *shape, guint32 axes)
+{
+  gint64             n = hyb_shape_size (shape), n_results = 1;
+  gsize              size = hyb_dtype_size (dtype);
+  g_autofree char   *x = g_malloc ((gsize) n * size + 1);
+  g_autofree char   *y = NULL;
+  g_autofree double *want = NULL;
+
+  for (int i = 0; i < shape->rank; i++)
+    n_results *= axes >> i & 1 ? 1 : shape->dim[i];
+  y = g_malloc ((gsize) n_results * size + 1);
+  want = g_new (double, n_results + 1);
+  for (gint64 i = 0; i < n_results; i++)
+    want[i] = identity (reduction);
+  for (gint64 i = 0; i < n; i++)
+    {
+      /* Small integers, so that sums are exact; products of ones and minus ones. */
+      double value = reduction == HYB_REDUCE_PROD || reduction == HYB_REDUCE_NAN_PROD
+                         ? (i * 7 % 5 < 2 ? -1 : 1)
+                         : (double) (i * 7919 % 23) - 11;
+
+      hyb_dtype_set_double (x, dtype, (gsize) i, value);
+      value = hyb_dtype_get_double (x, dtype, (gsize) i);
+      want[place_of (shape, axes, i)] = step (reduction, want[place_of (shape, axes, i)], value);
+    }
+  hyb_reduce (reduction, HYB_REDUCE_PLAIN, dtype, shape, axes, x, y);
+  for (gint64 i = 0; i < n_results; i++)
+    {
+      double got = hyb_dtype_get_double (y, dtype, (gsize) i);
+
+      if (n > 0 && hyb_dtype_is_float (dtype) && got != want[i])
+        g_error ("result %" G_GINT64_FORMAT " is %g, not %g", i, got, want[i]);
+      if (n > 0 && dtype == HYB_I32 && got != want[i])
+        g_error ("result %" G_GINT64_FORMAT " is %g, not %g", i, got, want[i]);
+    }
+}
+
+static void
+test_random_axes (void)
+{
+  const HybDType dtypes[] = { HYB_F32, HYB_F64, HYB_I32, HYB_U8, HYB_I8, HYB_I64 };
+
+  for (int round = 0; round < 2000; round++)
+    {
+      HybShape     shape = { .rank = g_test_rand_int_range (0, 6) };
+      HybDType     dtype = dtypes[g_test_rand_int_range (0, G_N_ELEMENTS (dtypes))];
+      HybReduction reduction =
+          (HybReduction) g_test_rand_int_range (0,
+                                                hyb_dtype_is_float (dtype) ? HYB_N_REDUCTIONS
+                                                                           : HYB_REDUCE_NAN_SUM);
+
+      for (int i = 0; i < shape.rank; i++)
+        shape.dim[i] = g_test_rand_int_range (0, 20) == 0 ? 0 : g_test_rand_int_range (1, 9);
+      check (reduction, dtype, &shape, (guint32) g_test_rand_int_range (0, 64));
+    }
+}
+
+/* All ways of cutting: pieces, blocks, stripes, short rows and narrow columns. */
+static void
+test_large_shapes (void)
+{
+  const HybShape shapes[] = {
+    hyb_shape_1d (1000003),       hyb_shape_2d (3, 200001),   hyb_shape_2d (200001, 3),
+    hyb_shape_2d (1003, 517),     hyb_shape_2d (70, 5003),    hyb_shape_2d (5003, 70),
+    hyb_shape_3d (40, 65, 203),   hyb_shape_3d (3, 70001, 2), hyb_shape_3d (300, 4, 301),
+    hyb_shape_4d (9, 31, 33, 17),
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (shapes); k++)
+    for (guint32 axes = 0; axes < 1u << shapes[k].rank; axes++)
+      {
+        check (HYB_REDUCE_SUM, HYB_F32, &shapes[k], axes);
+        check (HYB_REDUCE_MAX, HYB_F32, &shapes[k], axes);
+        check (HYB_REDUCE_SUM, HYB_I32, &shapes[k], axes);
+      }
+}
+
+static void
+test_threads_do_not_change_sums (void)
+{
+  const gint64      n = 500000;
+  HybShape          shape = hyb_shape_1d (n);
+  g_autofree float *x = g_new (float, n);
+  float             first;
+
+  for (gint64 i = 0; i < n; i++)
+    x[i] = (float) g_test_rand_double ();
+  hyb_parallel_set_threads (1);
+  hyb_reduce (HYB_REDUCE_SUM, HYB_REDUCE_MEAN, HYB_F32, &shape, 1, x, &first);
+  for (guint threads = 2; threads < 6; threads++)
+    {
+      float again;
+
+      hyb_parallel_set_threads (threads);
+      hyb_reduce (HYB_REDUCE_SUM, HYB_REDUCE_MEAN, HYB_F32, &shape, 1, x, &again);
+      g_assert_cmpint (memcmp (&first, &again, sizeof first), ==, 0);
+    }
+}
+
+static void
+test_nan_wins_wherever_it_stands (void)
+{
+  HybShape shape = hyb_shape_1d (1000);
+
+  for (int at = 0; at < 1000; at += 37)
+    {
+      float x[1000] = { 0 }, y;
+
+      x[at] = NAN;
+      x[500] = 7;
+      if (at == 500)
+        continue;
+      hyb_reduce (HYB_REDUCE_MAX, HYB_REDUCE_PLAIN, HYB_F32, &shape, 1, x, &y);
+      g_assert_true (isnan (y));
+      hyb_reduce (HYB_REDUCE_MIN, HYB_REDUCE_PLAIN, HYB_F32, &shape, 1, x, &y);
+      g_assert_true (isnan (y));
+      hyb_reduce (HYB_REDUCE_NAN_SUM, HYB_REDUCE_PLAIN, HYB_F32, &shape, 1, x, &y);
+      g_assert_cmpfloat (y, ==, 7);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  hyb_parallel_set_threads (4);
+
+  g_test_add_func ("/engine/kernels/reduction/random-axes", test_random_axes);
+  g_test_add_func ("/engine/kernels/reduction/large-shapes", test_large_shapes);
+  g_test_add_func ("/engine/kernels/reduction/threads-do-not-change-sums",
+                   test_threads_do_not_change_sums);
+  g_test_add_func ("/engine/kernels/reduction/nan-wins-wherever-it-stands",
+                   test_nan_wins_wherever_it_stands);
+
+  return g_test_run ();
+}
