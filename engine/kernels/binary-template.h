@@ -8,8 +8,9 @@
 #if FLOATING
 #define DIVIDE(a, b) ((a) / (b))
 #define MODULO(a, b) MODULO_FLOATING ((a), (b))
-#define POWER(a, b)  (pow ((a), (b)))
-#define HYPOT(a, b)  (hypot ((a), (b)))
+/* Squares are frequent; a loop with one exponent decides once. */
+#define POWER(a, b) ((b) == 2 ? (a) * (a) : pow ((a), (b)))
+#define HYPOT(a, b) (hypot ((a), (b)))
 #else
 #define DIVIDE(a, b) ((T) divide_integers ((a), (b)))
 #define MODULO(a, b) ((T) modulo_integers ((a), (b)))

@@ -7,7 +7,7 @@
 #include "engine/autograd/gradient.h"
 #include "engine/base/error.h"
 #include "engine/exec/run.h"
-#include "engine/kernels/each.h"
+#include "engine/kernels/reduction.h"
 #include "engine/ops/op.h"
 #include "engine/ops/rules.h"
 
@@ -61,72 +61,30 @@ reduce_like_view (const HybCall *call, guint output, guint *input, gsize *offset
   return TRUE;
 }
 
-typedef struct
-{
-  gconstpointer from;
-  double       *sum;
-  HybDType      dtype;
-} ReduceWork;
-
-#define REDUCE_ROW(T)                                   \
-  {                                                     \
-    const T *from = (const T *) work->from + offset[1]; \
-    double  *sum = work->sum + offset[0];               \
-                                                        \
-    if (stride[0] == 0)                                 \
-      {                                                 \
-        double total = 0;                               \
-                                                        \
-        for (gint64 i = 0; i < length; i++)             \
-          total += from[i * stride[1]];                 \
-        *sum += total;                                  \
-      }                                                 \
-    else                                                \
-      for (gint64 i = 0; i < length; i++)               \
-        sum[i * stride[0]] += from[i * stride[1]];      \
-  }
-
-static void
-reduce_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
-{
-  const ReduceWork *work = data;
-
-  if (work->dtype == HYB_F64)
-    REDUCE_ROW (double)
-  else
-    REDUCE_ROW (float)
-}
-
-#undef REDUCE_ROW
-
 /* Sums are kept in double precision: a bias collects millions of terms. */
 static void
 reduce_like_forward (const HybCall *call, const HybRun *run)
 {
-  const HybShape *shapes[] = { &call->output[0].shape, &call->input[0].shape };
-  gint64          n = hyb_shape_size (shapes[0]);
-  ReduceWork      work = { run->input[0], run->workspace, call->input[0].dtype };
-  HybEach         each;
+  const HybShape *large = &call->input[0].shape;
+  const HybShape *small = &call->output[0].shape;
+  guint32         axes = 0;
 
-  if (n == hyb_shape_size (shapes[1]))
+  if (hyb_shape_size (large) == hyb_shape_size (small))
     {
       memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
       return;
     }
 
-  memset (work.sum, 0, (gsize) n * sizeof (double));
-  if (hyb_shape_size (shapes[1]) > 0)
-    {
-      hyb_each_init (&each, shapes[1], 2, shapes);
-      hyb_each_rows (&each, reduce_row, &work);
-    }
-  hyb_dtype_convert (run->output[0], work.dtype, work.sum, HYB_F64, (gsize) n);
-}
-
-static gsize
-reduce_like_workspace (const HybCall *call)
-{
-  return (gsize) hyb_shape_size (&call->output[0].shape) * sizeof (double);
+  for (int i = 1; i <= large->rank; i++)
+    if (i > small->rank || small->dim[small->rank - i] != large->dim[large->rank - i])
+      axes |= 1u << (large->rank - i);
+  hyb_reduce (HYB_REDUCE_SUM,
+              HYB_REDUCE_PLAIN,
+              call->output[0].dtype,
+              large,
+              axes,
+              run->input[0],
+              run->output[0]);
 }
 
 /* broadcast_like wants equal ranks; adding to zeros does not. */
@@ -167,7 +125,6 @@ const HybOp hyb_ops_gradient_helpers[] = {
       .infer_shape = reduce_like_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = reduce_like_forward,
-      .workspace = reduce_like_workspace,
       .view = reduce_like_view,
       .gradient = reduce_like_gradient,
       .cost = reduce_like_cost,

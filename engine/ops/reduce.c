@@ -3,10 +3,10 @@
  * Which axes: reduce-axes.c.  The loops: kernels/reduction.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/kernels/reduction.h"
 #include "engine/autograd/gradient.h"
 #include "engine/exec/run.h"
 #include "engine/kernels/each.h"
+#include "engine/kernels/reduction.h"
 #include "engine/ops/op.h"
 #include "engine/ops/reduce-axes.h"
 #include "engine/ops/rules.h"
@@ -62,24 +62,43 @@ reduce_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* row name, name in files, reduction, what follows, dtypes, description, gradient of an element x from
- * the incoming g, the result y and the number of elements behind it, aliases … */
-#define ROWS(ROW)                                                                                \
-  ROW (sum, "sum", SUM, PLAIN, REDUCE, "Sum.", g, "sum_axis")                                    \
-  ROW (mean, "mean", SUM, MEAN, REDUCE, "Mean.", g / (T) count, NULL)                            \
-  ROW (prod, "prod", PROD, PLAIN, REDUCE, "Product.", y / x * g, NULL)                           \
-  ROW (max, "max", MAX, PLAIN, REDUCE, "Largest element.", x == y ? g : 0, "max_axis")           \
-  ROW (min, "min", MIN, PLAIN, REDUCE, "Smallest element.", x == y ? g : 0, "min_axis")          \
-  ROW (nansum, "nansum", NAN_SUM, PLAIN, FLOAT, "Sum of what is not NaN.", x == x ? g : 0, NULL) \
-  ROW (nanprod,                                                                                  \
-       "nanprod",                                                                                \
-       NAN_PROD,                                                                                 \
-       PLAIN,                                                                                    \
-       FLOAT,                                                                                    \
-       "Product of what is not NaN.",                                                            \
-       x == x ? y / x * g : 0,                                                                   \
-       NULL)                                                                                     \
-  ROW (square_sum, "_square_sum", SUM_SQUARE, PLAIN, FLOAT, "Sum of squares.", 2 * x * g, NULL)
+/* row name, name in files, what the gradient takes as y, reduction, what follows, dtypes,
+ * description, gradient of an element x from the incoming g, the result y and the number of elements
+ * behind it, alias.  Where y is not read it is the gradient again: the result need not
+ * be kept. */
+#define ROWS(ROW)                                                                               \
+  ROW (sum, "sum", incoming, SUM, PLAIN, REDUCE, "Sum.", g, "sum_axis")                         \
+  ROW (mean, "mean", incoming, SUM, MEAN, REDUCE, "Mean.", g / (T) count, NULL)                 \
+  ROW (prod, "prod", output, PROD, PLAIN, REDUCE, "Product.", y / x * g, NULL)                  \
+  ROW (max, "max", output, MAX, PLAIN, REDUCE, "Largest element.", x == y ? g : 0, "max_axis")  \
+  ROW (min, "min", output, MIN, PLAIN, REDUCE, "Smallest element.", x == y ? g : 0, "min_axis") \
+  ROW (nansum,                                                                                  \
+       "nansum",                                                                                \
+       incoming,                                                                                \
+       NAN_SUM,                                                                                 \
+       PLAIN,                                                                                   \
+       FLOAT,                                                                                   \
+       "Sum of what is not NaN.",                                                               \
+       x == x ? g : 0,                                                                          \
+       NULL)                                                                                    \
+  ROW (nanprod,                                                                                 \
+       "nanprod",                                                                               \
+       output,                                                                                  \
+       NAN_PROD,                                                                                \
+       PLAIN,                                                                                   \
+       FLOAT,                                                                                   \
+       "Product of what is not NaN.",                                                           \
+       x == x ? y / x * g : 0,                                                                  \
+       NULL)                                                                                    \
+  ROW (square_sum,                                                                              \
+       "_square_sum",                                                                           \
+       incoming,                                                                                \
+       SUM_SQUARE,                                                                              \
+       PLAIN,                                                                                   \
+       FLOAT,                                                                                   \
+       "Sum of squares.",                                                                       \
+       2 * x * g,                                                                               \
+       NULL)
 
 /* Operands of the gradient: dx, g, x, y; g and y are repeated along reduced axes. */
 typedef struct
@@ -133,7 +152,7 @@ reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
   hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, row, &work);
 }
 
-#define ROW(id, text, REDUCTION, FINISH, DTYPES, summary, derivative, alias)                    \
+#define ROW(id, text, source, REDUCTION, FINISH, DTYPES, summary, derivative, alias)            \
   static void id##_forward (const HybCall *call, const HybRun *run)                             \
   {                                                                                             \
     reduce_forward (call, run, HYB_REDUCE_##REDUCTION, HYB_REDUCE_##FINISH);                    \
@@ -150,7 +169,7 @@ reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
   {                                                                                             \
     HybValueId operands[] = { hyb_grad_incoming (grad, 0),                                      \
                               hyb_grad_input (grad, 0),                                         \
-                              hyb_grad_output (grad, 0) };                                      \
+                              hyb_grad_##source (grad, 0) };                                    \
                                                                                                 \
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_" #id, 3, operands));     \
   }
@@ -171,28 +190,28 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
 #define COMMON \
   .category = HYB_CATEGORY_REDUCTION, .params = reduce_params, .params_size = sizeof (ReduceParams)
 
-#define ROW(id, text, REDUCTION, FINISH, DTYPES, summary, derivative, alias) \
-  {                                                                          \
-    .name = text,                                                            \
-    .aliases = (const char *const[]){ alias, NULL },                         \
-    .doc = summary,                                                          \
-    COMMON,                                                                  \
-    .inputs = inputs,                                                        \
-    .infer_shape = reduce_infer_shape,                                       \
-    .dtypes = HYB_DTYPES_##DTYPES,                                           \
-    .forward = id##_forward,                                                 \
-    .gradient = id##_gradient,                                               \
-    .cost = reduce_cost,                                                     \
-  },                                                                         \
-      {                                                                      \
-        .name = "_backward_" #id,                                            \
-        .doc = "Gradient of " #id ".",                                       \
-        COMMON,                                                              \
-        .flags = HYB_OP_INTERNAL,                                            \
-        .inputs = backward_inputs,                                           \
-        .infer_shape = backward_infer_shape,                                 \
-        .dtypes = HYB_DTYPES_FLOAT,                                          \
-        .forward = id##_backward,                                            \
+#define ROW(id, text, source, REDUCTION, FINISH, DTYPES, summary, derivative, alias) \
+  {                                                                                  \
+    .name = text,                                                                    \
+    .aliases = (const char *const[]){ alias, NULL },                                 \
+    .doc = summary,                                                                  \
+    COMMON,                                                                          \
+    .inputs = inputs,                                                                \
+    .infer_shape = reduce_infer_shape,                                               \
+    .dtypes = HYB_DTYPES_##DTYPES,                                                   \
+    .forward = id##_forward,                                                         \
+    .gradient = id##_gradient,                                                       \
+    .cost = reduce_cost,                                                             \
+  },                                                                                 \
+      {                                                                              \
+        .name = "_backward_" #id,                                                    \
+        .doc = "Gradient of " #id ".",                                               \
+        COMMON,                                                                      \
+        .flags = HYB_OP_INTERNAL,                                                    \
+        .inputs = backward_inputs,                                                   \
+        .infer_shape = backward_infer_shape,                                         \
+        .dtypes = HYB_DTYPES_FLOAT,                                                  \
+        .forward = id##_backward,                                                    \
       },
 
 const HybOp hyb_ops_reduce[] = {

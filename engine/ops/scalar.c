@@ -165,13 +165,13 @@ typedef struct
 } GradientWork;
 
 /* Gradients that need the data x, by the function's row. */
-#define GRADIENT_ROWS(ROW)                              \
-  ROW (rdiv, "−g s / x²", s / (x * x) * -g)             \
-  ROW (rmod, "−g ⌊s / x⌋", floor (s / x) * -g)          \
-  ROW (power, "g s x^(s−1)", pow (x, s - 1) * s * g)    \
-  ROW (rpower, "g s^x log s", pow (s, x) * log (s) * g) \
-  ROW (maximum, "g where x ≥ s", x >= s ? g : 0)        \
-  ROW (minimum, "g where x ≤ s", x <= s ? g : 0)        \
+#define GRADIENT_ROWS(ROW)                                          \
+  ROW (rdiv, "−g s / x²", s / (x * x) * -g)                         \
+  ROW (rmod, "−g ⌊s / x⌋", floor (s / x) * -g)                      \
+  ROW (power, "g s x^(s−1)", (s == 2 ? x : pow (x, s - 1)) * s * g) \
+  ROW (rpower, "g s^x log s", pow (s, x) * log (s) * g)             \
+  ROW (maximum, "g where x ≥ s", x >= s ? g : 0)                    \
+  ROW (minimum, "g where x ≤ s", x <= s ? g : 0)                    \
   ROW (hypot, "g x / √(x² + s²)", x / hypot (x, s) * g)
 
 #define GRADIENT_LOOP(id, T, suffix, formula)                                  \
