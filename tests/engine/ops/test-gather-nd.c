@@ -58,6 +58,18 @@ test_coordinates_outside_read_zero_and_write_nothing (void)
 }
 
 static void
+test_negative_coordinates_count_from_the_end (void)
+{
+  g_autoptr (HybTensor) y = op_run ("gather_nd",
+                                    NULL,
+                                    op_tensor ("f32[2,2]", 1., 2., 3., 4.),
+                                    op_tensor ("f32[2,2]", -1., 0., -2., -1.),
+                                    NULL);
+
+  op_assert_near (y, 0, 3., 2.);
+}
+
+static void
 test_the_last_of_equal_coordinates_stays (void)
 {
   g_autoptr (HybTensor) y = op_run ("scatter_nd",
@@ -79,6 +91,9 @@ main (int argc, char **argv)
                    test_coordinates_outside_read_zero_and_write_nothing);
   g_test_add_func ("/engine/ops/gather-nd/the-last-of-equal-coordinates-stays",
                    test_the_last_of_equal_coordinates_stays);
+
+  g_test_add_func ("/engine/ops/gather-nd/negative-coordinates-count-from-the-end",
+                   test_negative_coordinates_count_from_the_end);
 
   return g_test_run ();
 }

@@ -51,6 +51,26 @@ test_padding_stays_behind_a_reversed_sequence (void)
 }
 
 static void
+test_time_may_be_the_second_axis (void)
+{
+  g_autoptr (HybTensor) x = op_tensor ("f32[2,3]", 1., 2., 3., 4., 5., 6.);
+  g_autoptr (HybTensor) lengths = op_tensor ("i32[2]", 1., 2.);
+  g_autoptr (HybTensor) mask = op_run ("SequenceMask",
+                                       "use_sequence_length=True axis=1",
+                                       hyb_tensor_ref (x),
+                                       hyb_tensor_ref (lengths),
+                                       NULL);
+  g_autoptr (HybTensor) last = op_run ("SequenceLast",
+                                       "use_sequence_length=True axis=1",
+                                       hyb_tensor_ref (x),
+                                       hyb_tensor_ref (lengths),
+                                       NULL);
+
+  op_assert_near (mask, 0, 1., 0., 0., 4., 5., 0.);
+  op_assert_near (last, 0, 1., 5.);
+}
+
+static void
 test_lengths_outside_are_cut (void)
 {
   g_autoptr (HybTensor) y = op_run ("SequenceMask",
@@ -71,6 +91,9 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/ops/sequence/padding-stays-behind-a-reversed-sequence",
                    test_padding_stays_behind_a_reversed_sequence);
   g_test_add_func ("/engine/ops/sequence/lengths-outside-are-cut", test_lengths_outside_are_cut);
+
+  g_test_add_func ("/engine/ops/sequence/time-may-be-the-second-axis",
+                   test_time_may_be_the_second_axis);
 
   return g_test_run ();
 }

@@ -65,8 +65,23 @@ test_negative_steps_go_backwards (void)
   g_autoptr (HybTensor) z =
       op_run ("slice", "begin=9 end=0 step=-2", op_tensor ("f32[5]", 0., 1., 2., 3., 4.), NULL);
 
+  op_assert_type (y, "float32 (2, 2)");
   op_assert_near (y, 0, 13., 11., 3., 1.);
+  op_assert_type (z, "float32 (2,)");
   op_assert_near (z, 0, 4., 2.);
+}
+
+/* Rows of five do not hold whole numbers of the pairs that are cut out. */
+static void
+test_pairs_are_cut_out_of_odd_rows (void)
+{
+  g_autoptr (HybTensor) y =
+      op_run ("slice",
+              "begin=(0, 1) end=(2, 3)",
+              op_tensor ("f32[2,5]", 0., 1., 2., 3., 4., 10., 11., 12., 13., 14.),
+              NULL);
+
+  op_assert_near (y, 0, 1., 2., 11., 12.);
 }
 
 static void
@@ -88,6 +103,9 @@ main (int argc, char **argv)
                    test_negative_steps_go_backwards);
   g_test_add_func ("/engine/ops/slice/an-empty-slice-has-no-elements",
                    test_an_empty_slice_has_no_elements);
+
+  g_test_add_func ("/engine/ops/slice/pairs-are-cut-out-of-odd-rows",
+                   test_pairs_are_cut_out_of_odd_rows);
 
   return g_test_run ();
 }

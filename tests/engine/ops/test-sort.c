@@ -38,6 +38,19 @@ test_equals_keep_their_order (void)
   op_assert_near (down, 0, 0., 2., 4., 1., 3.);
 }
 
+/* Merged runs must not overtake each other. */
+static void
+test_equals_keep_their_order_in_long_lines (void)
+{
+  g_autoptr (HybTensor) x = op_tensor_from_text ("i32[500] 0..3", 0);
+  g_autoptr (HybTensor) y = op_run ("argsort", "dtype=int32", hyb_tensor_ref (x), NULL);
+  const gint32 *index = hyb_tensor_get_data (y);
+
+  for (gint64 i = 1; i < 500; i++)
+    if (hyb_tensor_get_value (x, index[i]) == hyb_tensor_get_value (x, index[i - 1]))
+      g_assert_cmpint (index[i - 1], <, index[i]);
+}
+
 static void
 test_nan_comes_last (void)
 {
@@ -76,6 +89,9 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/ops/sort/nan-comes-last", test_nan_comes_last);
   g_test_add_func ("/engine/ops/sort/long-lines-come-out-in-order",
                    test_long_lines_come_out_in_order);
+
+  g_test_add_func ("/engine/ops/sort/equals-keep-their-order-in-long-lines",
+                   test_equals_keep_their_order_in_long_lines);
 
   return g_test_run ();
 }

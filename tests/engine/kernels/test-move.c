@@ -1,0 +1,176 @@
+/* test-move.c — strided copies against copies element by element.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/move.h"
+
+#include "engine/base/random.h"
+
+#include <string.h>
+
+#define ROOM 30000
+
+/* Walks all axes and copies bytes, as the header says. */
+static void
+move_plainly (const HybMove *move, int axis, const char *from, char *to)
+{
+  if (axis == move->rank)
+    {
+      memcpy (to, from, move->item);
+      return;
+    }
+  for (gint64 i = 0; i < move->dim[axis]; i++)
+    move_plainly (move,
+                  axis + 1,
+                  from + i * move->from[axis] * (gint64) move->item,
+                  to + i * move->to[axis] * (gint64) move->item);
+}
+
+/* A random arrangement: writing is packed in a random order of axes, reading has
+ * its own order, some axes repeated or backwards.  *start: where reading begins. */
+static HybMove
+make_move (guint64 seed, gsize item, gint64 *start)
+{
+  HybMove move = { .item = item };
+  int     rank = 1 + (int) (hyb_random_word (seed, 0) % 5);
+  gint64  dim[5], from[5], to[5];
+  gint64  step;
+
+  for (int i = 0; i < rank; i++)
+    dim[i] = 1 + hyb_random_word (seed, 10 + (guint64) i) % (i % 2 == 0 ? 9 : 4);
+
+  step = 1;
+  for (int i = 0; i < rank; i++)
+    {
+      int axis = (i + (int) (hyb_random_word (seed, 1) % 5)) % rank;
+
+      from[axis] = step;
+      step *= dim[axis] + (hyb_random_word (seed, 20 + (guint64) i) % 3 == 0);
+    }
+  step = 1;
+  for (int i = rank - 1; i >= 0; i--)
+    {
+      to[i] = step;
+      step *= dim[i];
+    }
+
+  *start = 0;
+  for (int i = 0; i < rank; i++)
+    {
+      guint32 kind = hyb_random_word (seed, 30 + (guint64) i) % 6;
+
+      if (kind == 0)
+        from[i] = 0;
+      else if (kind == 1)
+        {
+          *start += (dim[i] - 1) * from[i];
+          from[i] = -from[i];
+        }
+      hyb_move_axis (&move, dim[i], from[i], to[i]);
+    }
+  return move;
+}
+
+static void
+test_any_arrangement_is_copied (void)
+{
+  static const gsize items[] = { 1, 2, 4, 8 };
+  g_autofree char   *from = g_malloc (ROOM * 8);
+  g_autofree char   *got = g_malloc (ROOM * 8);
+  g_autofree char   *want = g_malloc (ROOM * 8);
+
+  for (gsize i = 0; i < ROOM * 8; i++)
+    from[i] = (char) hyb_random_word (7, i);
+
+  for (guint64 seed = 0; seed < 2000; seed++)
+    {
+      gsize   item = items[seed % G_N_ELEMENTS (items)];
+      gint64  start;
+      HybMove move = make_move (seed, item, &start);
+
+      memset (got, 0, ROOM * item);
+      memset (want, 0, ROOM * item);
+      hyb_move (&move, from + (gsize) start * item, got);
+      move_plainly (&move, 0, from + (gsize) start * item, want);
+      if (memcmp (got, want, ROOM * item) != 0)
+        g_error ("move %" G_GUINT64_FORMAT " is wrong", seed);
+    }
+}
+
+static void
+test_large_copies_and_transposes_use_all_threads_rightly (void)
+{
+  gint64             n = 1500;
+  g_autofree gint32 *from = g_new (gint32, n * n);
+  g_autofree gint32 *to = g_new0 (gint32, n * n);
+  HybMove            run = { .item = 4 };
+  HybMove            turn = { .item = 4 };
+
+  for (gint64 i = 0; i < n * n; i++)
+    from[i] = (gint32) i;
+
+  hyb_move_axis (&run, n * n, 1, 1);
+  hyb_move (&run, from, to);
+  g_assert_cmpmem (from, (gsize) (n * n) * 4, to, (gsize) (n * n) * 4);
+
+  hyb_move_axis (&turn, n, 1, n);
+  hyb_move_axis (&turn, n, n, 1);
+  hyb_move (&turn, from, to);
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 k = 0; k < n; k++)
+      g_assert_true (to[i * n + k] == from[k * n + i]);
+}
+
+static void
+test_sums_collect_in_one_place (void)
+{
+  float   from[] = { 1, 2, 3, 4, 5, 6 };
+  float   rows[2] = { 10, 0 };
+  double  total = 0;
+  double  wide[] = { 0.5, 0.25 };
+  guint8  bytes[] = { 1, 2, 3 }, sum = 4;
+  HybMove move = { .item = 4 }, all = { .item = 8 }, small = { .item = 1 };
+
+  hyb_move_axis (&move, 2, 3, 1);
+  hyb_move_axis (&move, 3, 1, 0);
+  hyb_move_add (&move, HYB_F32, from, rows);
+  g_assert_cmpfloat (rows[0], ==, 16);
+  g_assert_cmpfloat (rows[1], ==, 15);
+
+  hyb_move_axis (&all, 2, 1, 0);
+  hyb_move_add (&all, HYB_F64, wide, &total);
+  g_assert_cmpfloat (total, ==, 0.75);
+
+  hyb_move_axis (&small, 3, 1, 0);
+  hyb_move_add (&small, HYB_U8, bytes, &sum);
+  g_assert_cmpint (sum, ==, 10);
+}
+
+static void
+test_nothing_is_moved_of_an_empty_axis (void)
+{
+  float   from = 1, to = 2;
+  HybMove move = { .item = 4 };
+
+  hyb_move_axis (&move, 3, 1, 1);
+  hyb_move_axis (&move, 0, 1, 1);
+  hyb_move (&move, &from, &to);
+  hyb_move_add (&move, HYB_F32, &from, &to);
+  g_assert_cmpfloat (to, ==, 2);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/kernels/move/any-arrangement-is-copied",
+                   test_any_arrangement_is_copied);
+  g_test_add_func ("/engine/kernels/move/large-copies-and-transposes-use-all-threads-rightly",
+                   test_large_copies_and_transposes_use_all_threads_rightly);
+  g_test_add_func ("/engine/kernels/move/sums-collect-in-one-place",
+                   test_sums_collect_in_one_place);
+  g_test_add_func ("/engine/kernels/move/nothing-is-moved-of-an-empty-axis",
+                   test_nothing_is_moved_of_an_empty_axis);
+
+  return g_test_run ();
+}
