@@ -3,7 +3,7 @@
  *
  * First order depth-first from the sources; then barycentre sweeps down and up,
  * keeping the best.  Small bodies also get neighbours swapped while that helps,
- * and more sweeps.  Equal values keep their order, so the result depends on the
+ * more sweeps, and other first orders.  Equal values keep their order, so the result depends on the
  * input only.
  */
 #include "viz/layers.h"
@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#define PATIENCE     6 /* sweeps without gain */
 #define SWEEPS       8
 #define SWEEPS_SMALL 24
 #define SMALL        3000 /* nodes and virtual nodes */
@@ -72,32 +73,75 @@ has_fixed_ports (const VizLayers *layers, guint32 row)
   return row == 0 || row + 1 == layers->n_ranks;
 }
 
-static void
-visit (VizLayers *layers, guint32 start, guint8 *seen, guint32 *filled, GArray *stack)
+/* Where the first order comes from: which way the search goes, and how. */
+typedef enum
 {
-  g_array_append_val (stack, start);
-  while (stack->len > 0)
-    {
-      guint32 node = g_array_index (stack, guint32, stack->len - 1);
+  DEPTH_FIRST_DOWN,
+  BREADTH_FIRST_UP,
+  BREADTH_FIRST_DOWN,
+  N_STARTS,
+} Start;
 
-      g_array_set_size (stack, stack->len - 1);
+static void
+visit (VizLayers *layers, guint32 from, Start start, guint8 *seen, guint32 *filled, GArray *list)
+{
+  gboolean       is_deep = start == DEPTH_FIRST_DOWN, up = start == BREADTH_FIRST_UP;
+  const guint32 *first = up ? layers->first_up : layers->first_down;
+  const guint32 *links = up ? layers->up : layers->down;
+  guint          taken = 0;
+
+  g_array_set_size (list, 0);
+  g_array_append_val (list, from);
+  while (taken < list->len)
+    {
+      guint32 node = g_array_index (list, guint32, is_deep ? list->len - 1 : taken);
+      guint32 n = first[node + 1] - first[node];
+
+      if (is_deep)
+        g_array_set_size (list, list->len - 1);
+      else
+        taken++;
       if (seen[node])
         continue;
       seen[node] = TRUE;
       layers->rows[layers->first_in_row[layers->row[node]] + filled[layers->row[node]]++] = node;
-      for (guint32 i = layers->first_down[node + 1]; i-- > layers->first_down[node];)
-        if (!seen[layers->links[layers->down[i]].lower])
-          g_array_append_val (stack, layers->links[layers->down[i]].lower);
+      for (guint32 i = 0; i < n; i++)
+        {
+          const VizLink *link = &layers->links[links[first[node] + (is_deep ? n - 1 - i : i)]];
+          guint32        other = up ? link->upper : link->lower;
+
+          if (!seen[other])
+            g_array_append_val (list, other);
+        }
     }
 }
 
 static void
-first_order (VizLayers *layers)
+first_order (VizLayers *layers, Start start)
 {
-  guint8  *seen = g_new0 (guint8, MAX (layers->n_nodes, 1));
-  guint32 *filled = g_new0 (guint32, layers->n_ranks + 1);
-  GArray  *stack = g_array_new (FALSE, FALSE, sizeof (guint32));
+  const guint32 *before = start == BREADTH_FIRST_UP ? layers->first_down : layers->first_up;
+  guint8        *seen = g_new0 (guint8, MAX (layers->n_nodes, 1));
+  guint32       *filled = g_new0 (guint32, layers->n_ranks + 1);
+  GArray        *list = g_array_new (FALSE, FALSE, sizeof (guint32));
 
+  for (guint32 i = 0; i < layers->n_nodes; i++)
+    if (before[i] == before[i + 1])
+      visit (layers, i, start, seen, filled, list);
+  for (guint32 i = 0; i < layers->n_nodes; i++)
+    if (!seen[i])
+      visit (layers, i, start, seen, filled, list);
+  for (guint32 r = 0; r < layers->n_ranks; r++)
+    if (has_fixed_ports (layers, r))
+      fix_ports (layers, r);
+  update_positions (layers);
+  g_array_unref (list);
+  g_free (filled);
+  g_free (seen);
+}
+
+static void
+make_rows (VizLayers *layers)
+{
   layers->first_in_row = g_new0 (guint32, layers->n_ranks + 2);
   layers->rows = g_new (guint32, MAX (layers->n_nodes, 1));
   layers->position = g_new0 (guint32, MAX (layers->n_nodes, 1));
@@ -105,19 +149,6 @@ first_order (VizLayers *layers)
     layers->first_in_row[layers->row[i] + 1]++;
   for (guint32 r = 0; r < layers->n_ranks; r++)
     layers->first_in_row[r + 1] += layers->first_in_row[r];
-  for (guint32 i = 0; i < layers->n_nodes; i++)
-    if (layers->first_up[i] == layers->first_up[i + 1])
-      visit (layers, i, seen, filled, stack);
-  for (guint32 i = 0; i < layers->n_nodes; i++)
-    if (!seen[i])
-      visit (layers, i, seen, filled, stack);
-  for (guint32 r = 0; r < layers->n_ranks; r++)
-    if (has_fixed_ports (layers, r))
-      fix_ports (layers, r);
-  update_positions (layers);
-  g_array_unref (stack);
-  g_free (filled);
-  g_free (seen);
 }
 
 /* Counting */
@@ -300,9 +331,10 @@ may_swap (const VizLayers *layers, guint32 left, guint32 right)
          (viz_layers_is_virtual (layers, right) || nodes[right].order < 0);
 }
 
-/* Swaps neighbours while that removes crossings. */
+/* Swaps neighbours while that removes crossings; with ties, also where it makes no difference:
+ * that leads out of dead ends. */
 static void
-transpose (Order *order)
+transpose (Order *order, gboolean ties)
 {
   VizLayers *layers = order->layers;
   gboolean   better = TRUE;
@@ -324,49 +356,65 @@ transpose (Order *order)
               continue;
             swapped = pair_crossings (order, right, left, TRUE) +
                       pair_crossings (order, right, left, FALSE);
-            if (swapped >= now)
+            if (swapped > now || (swapped == now && !(ties && pass == 0)))
               continue;
             layers->rows[i] = right;
             layers->rows[i + 1] = left;
             layers->position[left]++;
             layers->position[right]--;
-            better = TRUE;
+            better |= swapped < now;
           }
     }
 }
 
+/* Sweeps from the order there is; keeps the best in order->best. */
 static void
-reduce (Order *order)
+reduce (Order *order, guint64 *best)
 {
   VizLayers *layers = order->layers;
   gsize      n_bytes = layers->n_nodes * sizeof *layers->rows;
   gboolean   is_small = layers->n_nodes <= SMALL;
   guint      n_sweeps = is_small ? SWEEPS_SMALL : SWEEPS, n_idle = 0;
-  guint64    best;
+  guint64    least = G_MAXUINT64;
 
-  if (is_small)
-    transpose (order);
-  best = count_all (order, G_MAXUINT64);
-  memcpy (order->best, layers->rows, n_bytes);
-  for (guint i = 0; i < n_sweeps && best > 0 && n_idle < 8; i++)
+  for (guint i = 0; i <= n_sweeps && *best > 0 && n_idle < PATIENCE; i++)
     {
       guint64 now;
 
       if (g_cancellable_is_cancelled (layers->cancellable))
         return;
-      sweep (order, i % 2 == 0);
+      if (i > 0)
+        sweep (order, i % 2 == 1);
       if (is_small)
-        transpose (order);
-      now = count_all (order, best);
+        transpose (order, i % 4 > 1);
+      now = count_all (order, MAX (*best, least));
       n_idle++;
-      if (now < best)
+      if (now < least)
         {
-          best = now;
+          least = now;
           n_idle = 0;
+        }
+      if (now < *best)
+        {
+          *best = now;
           memcpy (order->best, layers->rows, n_bytes);
         }
     }
-  memcpy (layers->rows, order->best, n_bytes);
+}
+
+static void
+reduce_all (Order *order)
+{
+  VizLayers *layers = order->layers;
+  guint64    best = G_MAXUINT64;
+
+  for (Start start = 0; start < (layers->n_nodes <= SMALL ? N_STARTS : 1) && best > 0; start++)
+    {
+      first_order (layers, start);
+      reduce (order, &best);
+    }
+  if (best < G_MAXUINT64)
+    memcpy (layers->rows, order->best, layers->n_nodes * sizeof *layers->rows);
   update_positions (layers);
 }
 
@@ -419,9 +467,9 @@ viz_layers_order (VizLayers *layers)
 {
   Order order;
 
-  first_order (layers);
+  make_rows (layers);
   order = order_new (layers);
-  reduce (&order);
+  reduce_all (&order);
   order_clear (&order);
   return !g_cancellable_is_cancelled (layers->cancellable);
 }

@@ -11,10 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#define GAP_BOXES 22
-#define GAP_LINES 10
-#define GAP_MIXED 14
-
 typedef struct
 {
   VizLayers *layers;
@@ -164,9 +160,7 @@ static double
 separation (const Run *run, guint32 left, guint32 right)
 {
   const VizLayers *layers = run->layers;
-  gboolean         a = viz_layers_is_virtual (layers, left);
-  gboolean         b = viz_layers_is_virtual (layers, right);
-  double           gap = a && b ? GAP_LINES : a || b ? GAP_MIXED : GAP_BOXES;
+  double           gap = viz_layers_gap (layers, left, right);
 
   return run->mirrored ? layers->left[left] + layers->right[right] + gap
                        : layers->right[left] + layers->left[right] + gap;
@@ -380,6 +374,7 @@ viz_layers_place (VizLayers *layers)
       read_places (&run, x[i]);
     }
   combine (layers, x);
+  viz_layers_settle (layers);
   place_rows (layers);
   for (guint i = 0; i < 4; i++)
     g_free (x[i]);

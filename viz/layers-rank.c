@@ -2,12 +2,20 @@
 /* layers-rank.c — which row each node stands in.
  *
  * Cycles are broken by turning round the edges that a depth-first search finds
- * going back; rows are longest paths from the sources; then nodes that only
- * feed others are pulled down to just above their nearest consumer.
+ * going back; rows are longest paths from the sources.  Then edges are made
+ * short: exactly in small bodies, in large ones by pulling nodes that only feed
+ * others down to just above their nearest consumer.
  */
 #include "viz/layers.h"
 
+#include "viz/layers-simplex.h"
+
 #include <string.h>
+
+/* A pivot of the simplex costs a walk over all of it. */
+#define SIMPLEX_NODES  1000
+#define SIMPLEX_EDGES  4000
+#define SIMPLEX_PIVOTS 2000
 
 typedef struct
 {
@@ -207,6 +215,56 @@ tighten (VizLayers *layers, const Leaving *leaving, const guint32 *order)
   g_free (n_in);
 }
 
+/* For small bodies: the ranks with the shortest edges.  All ports of a side are one node, above
+ * or below everything. */
+static void
+rank_by_simplex (VizLayers *layers)
+{
+  const VizBody      *body = layers->body;
+  guint32             n = body->n_nodes, top = n, bottom = n + 1;
+  g_autofree gint32  *ranks = g_new0 (gint32, n + 2);
+  g_autofree guint32 *stand_in = g_new (guint32, MAX (n, 1));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (VizSimplexEdge));
+  VizSimplexEdge edge;
+  gboolean       has_top = FALSE, has_bottom = FALSE;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      gboolean is_box = body->nodes[i].kind == VIZ_NODE_BOX;
+      gboolean is_out = body->nodes[i].kind == VIZ_NODE_OUT;
+
+      has_top |= !is_box && !is_out;
+      has_bottom |= is_out;
+      stand_in[i] = is_box ? i : is_out ? bottom : top;
+      if (is_box)
+        ranks[i] = (gint32) layers->rank[i];
+    }
+  ranks[bottom] = (gint32) layers->n_ranks;
+  for (guint32 i = 0; i < n; i++)
+    {
+      if (stand_in[i] != i)
+        continue;
+      edge = (VizSimplexEdge){ top, i, 0 };
+      if (has_top)
+        g_array_append_val (edges, edge);
+      edge = (VizSimplexEdge){ i, bottom, 0 };
+      if (has_bottom)
+        g_array_append_val (edges, edge);
+    }
+  for (guint32 e = 0; e < body->n_edges; e++)
+    {
+      edge =
+          (VizSimplexEdge){ stand_in[upper_end (layers, e)], stand_in[lower_end (layers, e)], 1 };
+      if (constrains (&body->edges[e]) && edge.tail != edge.head && edge.tail != bottom &&
+          edge.head != top && !(edge.tail == top && edge.head == bottom))
+        g_array_append_val (edges, edge);
+    }
+  viz_simplex_rank (n + 2, (const VizSimplexEdge *) edges->data, edges->len, SIMPLEX_PIVOTS, ranks);
+  for (guint32 i = 0; i < n; i++)
+    if (stand_in[i] == i)
+      layers->rank[i] = (guint32) ranks[i];
+}
+
 gboolean
 viz_layers_rank (VizLayers *layers)
 {
@@ -221,7 +279,13 @@ viz_layers_rank (VizLayers *layers)
   order = topological_order (layers, &leaving);
   longest_paths (layers, &leaving, order);
   sink_out_ports (layers);
-  tighten (layers, &leaving, order);
+  if (body->n_nodes <= SIMPLEX_NODES && body->n_edges <= SIMPLEX_EDGES)
+    {
+      rank_by_simplex (layers);
+      sink_out_ports (layers);
+    }
+  else
+    tighten (layers, &leaving, order);
   leaving_free (&leaving);
   return !g_cancellable_is_cancelled (layers->cancellable);
 }

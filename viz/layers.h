@@ -67,6 +67,7 @@ gboolean viz_layers_rank (VizLayers *layers);
 gboolean viz_layers_build (VizLayers *layers);
 gboolean viz_layers_order (VizLayers *layers);
 gboolean viz_layers_place (VizLayers *layers);
+void     viz_layers_settle (VizLayers *layers); /* called by place */
 void     viz_layers_route (VizLayers *layers, VizBody *answer);
 
 /* Crossings between links of neighbouring rows, as ordered now. */
@@ -78,6 +79,15 @@ static inline gboolean
 viz_layers_is_virtual (const VizLayers *layers, guint32 node)
 {
   return node >= layers->body->n_nodes;
+}
+
+/* Least distance between two neighbours of a row, in either order. */
+static inline double
+viz_layers_gap (const VizLayers *layers, guint32 a, guint32 b)
+{
+  guint n_virtual = viz_layers_is_virtual (layers, a) + viz_layers_is_virtual (layers, b);
+
+  return n_virtual == 2 ? 10 : n_virtual == 1 ? 14 : 22;
 }
 
 G_END_DECLS

@@ -15,7 +15,7 @@
 void
 viz_legend_size (const VizOverlay *overlay, const char *font, double *width, double *height)
 {
-  g_autoptr (VizMeasure) measure = viz_measure_new (font);
+  VizMeasure *measure = viz_measure_get (font);
   const char *title = viz_overlay_title (overlay), *note = viz_overlay_note (overlay);
 
   *width = RAMP_WIDTH + NO_VALUE_ROOM;

@@ -3,6 +3,10 @@
 #include "viz/measure.h"
 
 #include <pango/pangocairo.h>
+#include <string.h>
+
+/* Strings beyond ASCII that are remembered, per style. */
+#define MANY 20000
 
 typedef struct
 {
@@ -18,6 +22,7 @@ static const Style styles[VIZ_N_TEXT_STYLES] = {
 
 struct _VizMeasure
 {
+  char         *family;
   PangoFontMap *fonts;
   PangoContext *context;
   PangoLayout  *layout[VIZ_N_TEXT_STYLES];
@@ -55,8 +60,8 @@ viz_text_is_bold (VizTextStyle style)
   return styles[style].is_bold;
 }
 
-VizMeasure *
-viz_measure_new (const char *font)
+static VizMeasure *
+measure_new (const char *font)
 {
   VizMeasure           *measure = g_new0 (VizMeasure, 1);
   cairo_font_options_t *options = cairo_font_options_create ();
@@ -82,11 +87,12 @@ viz_measure_new (const char *font)
   return measure;
 }
 
-void
-viz_measure_free (VizMeasure *measure)
+static void
+measure_free (gpointer data)
 {
-  if (measure == NULL)
-    return;
+  VizMeasure *measure = data;
+
+  g_free (measure->family);
   for (guint i = 0; i < VIZ_N_TEXT_STYLES; i++)
     {
       g_object_unref (measure->layout[i]);
@@ -95,6 +101,23 @@ viz_measure_free (VizMeasure *measure)
   g_object_unref (measure->context);
   g_object_unref (measure->fonts);
   g_free (measure);
+}
+
+static GPrivate thread_measure = G_PRIVATE_INIT (measure_free);
+
+VizMeasure *
+viz_measure_get (const char *font)
+{
+  VizMeasure *measure = g_private_get (&thread_measure);
+
+  font = font != NULL ? font : VIZ_DEFAULT_FONT;
+  if (measure == NULL || strcmp (measure->family, font) != 0)
+    {
+      measure = measure_new (font);
+      measure->family = g_strdup (font);
+      g_private_replace (&thread_measure, measure);
+    }
+  return measure;
 }
 
 static double
@@ -116,6 +139,8 @@ measure_piece (VizMeasure *measure, VizTextStyle style, const char *text, gsize 
 
   if (known == NULL)
     {
+      if (g_hash_table_size (measure->other[style]) > MANY)
+        g_hash_table_remove_all (measure->other[style]);
       known = g_new (double, 1);
       *known = ask_pango (measure, style, piece, -1);
       g_hash_table_insert (measure->other[style], g_steal_pointer (&piece), known);

@@ -24,8 +24,9 @@ typedef enum
 
 typedef struct _VizMeasure VizMeasure;
 
-VizMeasure *viz_measure_new (const char *font); /* (nullable) family; one thread only */
-void        viz_measure_free (VizMeasure *measure);
+/* This thread's table for a family (NULL: VIZ_DEFAULT_FONT); holds until the thread asks for
+ * another family.  (transfer none) */
+VizMeasure *viz_measure_get (const char *font);
 
 double viz_measure_width (VizMeasure *measure, VizTextStyle style, const char *text);
 
@@ -36,7 +37,5 @@ PangoFontDescription *viz_text_font (const char *font, VizTextStyle style); /* (
 
 /* text itself, or its first and last characters around an ellipsis. */
 char *viz_text_shorten (const char *text, guint n_characters);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizMeasure, viz_measure_free)
 
 G_END_DECLS

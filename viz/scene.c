@@ -287,7 +287,7 @@ viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gbo
   scene->diagram = viz_diagram_ref (diagram);
   scene->folds = folds;
   scene->bare = bare;
-  scene->measure = viz_measure_new (font);
+  scene->measure = viz_measure_get (font);
   scene->items = g_array_new (FALSE, TRUE, sizeof (VizSceneItem));
   scene->wires = g_array_new (FALSE, TRUE, sizeof (VizSceneWire));
   scene->pieces = g_array_new (FALSE, TRUE, sizeof (VizScenePiece));
@@ -304,7 +304,6 @@ viz_scene_free (VizScene *scene)
   if (scene == NULL)
     return;
   viz_diagram_unref (scene->diagram);
-  viz_measure_free (scene->measure);
   g_array_unref (scene->items);
   g_array_unref (scene->wires);
   g_array_unref (scene->pieces);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* geometry.c — slow and simple on purpose: it judges the fast code. */
+#include "tests/viz/geometry.h"
+
+#include "viz/node.h"
+
+#include <math.h>
+#include <pango/pangocairo.h>
+
+#define CHORDS  6
+#define EPSILON 0.51
+
+static gboolean
+holds (const VizPicture *picture, guint32 group, guint32 item)
+{
+  for (; item != VIZ_NO_ITEM; item = viz_picture_item (picture, item)->parent)
+    if (item == group)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+overlap (const VizItem *a, const VizItem *b)
+{
+  return a->x + EPSILON < b->x + b->width && b->x + EPSILON < a->x + a->width &&
+         a->y + EPSILON < b->y + b->height && b->y + EPSILON < a->y + a->height;
+}
+
+static void
+check_items (const VizPicture *picture, Geometry *geometry)
+{
+  for (guint32 i = 1; i < viz_picture_n_items (picture); i++)
+    {
+      const VizItem *item = viz_picture_item (picture, i);
+      const VizItem *parent = viz_picture_item (picture, item->parent);
+
+      if (item->x < parent->x || item->y < parent->y ||
+          item->x + item->width > parent->x + parent->width + EPSILON ||
+          item->y + item->height > parent->y + parent->height + EPSILON)
+        geometry->n_outside++;
+      for (guint32 k = i + 1; k < viz_picture_n_items (picture); k++)
+        if (overlap (item, viz_picture_item (picture, k)) && !holds (picture, i, k) &&
+            !holds (picture, k, i))
+          geometry->n_overlaps++;
+    }
+}
+
+/* By Pango itself, whole lines: not by the sums that the layout used. */
+static void
+check_texts (const VizPicture *picture, Geometry *geometry)
+{
+  PangoFontMap *fonts = pango_cairo_font_map_new ();
+  PangoContext *context = pango_font_map_create_context (fonts);
+  PangoLayout  *layout;
+
+  pango_context_set_round_glyph_positions (context, FALSE);
+  layout = pango_layout_new (context);
+  for (guint32 i = 1; i < viz_picture_n_items (picture); i++)
+    {
+      const VizItem *item = viz_picture_item (picture, i);
+      g_autoptr (GArray) lines = NULL;
+
+      if (item->state == VIZ_ITEM_OPEN)
+        continue;
+      lines = viz_node_lines (viz_picture_diagram (picture),
+                              item->box,
+                              item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                              item->last_step,
+                              viz_picture_is_bare (picture));
+      for (guint k = 0; k < lines->len; k++)
+        {
+          const VizLine        *line = &g_array_index (lines, VizLine, k);
+          PangoFontDescription *font = viz_text_font (viz_picture_font (picture), line->style);
+          int                   width;
+
+          pango_layout_set_font_description (layout, font);
+          pango_layout_set_text (layout, line->text, -1);
+          pango_layout_get_size (layout, &width, NULL);
+          pango_font_description_free (font);
+          if (width / (double) PANGO_SCALE > item->width - VIZ_BOX_PAD_X)
+            geometry->n_clipped++;
+        }
+    }
+  g_object_unref (layout);
+  g_object_unref (context);
+  g_object_unref (fonts);
+}
+
+static GArray *
+flatten (const VizPicture *picture, guint32 number)
+{
+  const VizWire  *wire = viz_picture_wire (picture, number);
+  const VizPoint *p = viz_picture_points (picture, number);
+  GArray         *flat = g_array_new (FALSE, FALSE, sizeof (VizPoint));
+
+  if (wire->n_points > 0)
+    g_array_append_val (flat, p[0]);
+  for (guint32 k = 0; k + 3 < wire->n_points; k += 3)
+    for (guint c = 1; c <= CHORDS; c++)
+      {
+        double   t = (double) c / CHORDS, s = 1 - t;
+        VizPoint at = { s * s * s * p[k].x + 3 * s * s * t * p[k + 1].x +
+                            3 * s * t * t * p[k + 2].x + t * t * t * p[k + 3].x,
+                        s * s * s * p[k].y + 3 * s * s * t * p[k + 1].y +
+                            3 * s * t * t * p[k + 2].y + t * t * t * p[k + 3].y };
+
+        g_array_append_val (flat, at);
+      }
+  return flat;
+}
+
+static void
+check_wire (const VizPicture *picture, guint32 number, const GArray *flat, Geometry *geometry)
+{
+  const VizWire *wire = viz_picture_wire (picture, number);
+  gboolean       is_outside = FALSE;
+
+  for (guint k = 0; k < flat->len; k++)
+    {
+      VizPoint at = g_array_index (flat, VizPoint, k);
+
+      is_outside |= at.x < 0 || at.y < 0 || at.x > viz_picture_width (picture) ||
+                    at.y > viz_picture_height (picture);
+      if (k > 0)
+        geometry->length += hypot (at.x - g_array_index (flat, VizPoint, k - 1).x,
+                                   at.y - g_array_index (flat, VizPoint, k - 1).y);
+    }
+  geometry->n_outside += is_outside;
+  for (guint32 i = 1; i < viz_picture_n_items (picture); i++)
+    {
+      const VizItem *item = viz_picture_item (picture, i);
+      gboolean       is_through = FALSE;
+
+      if (item->state == VIZ_ITEM_OPEN || i == wire->tail || i == wire->head)
+        continue;
+      for (guint k = 0; k < flat->len; k++)
+        {
+          VizPoint at = g_array_index (flat, VizPoint, k);
+
+          is_through |= at.x > item->x + 1 && at.x < item->x + item->width - 1 &&
+                        at.y > item->y + 1 && at.y < item->y + item->height - 1;
+        }
+      geometry->n_through += is_through;
+    }
+}
+
+static double
+side (VizPoint a, VizPoint b, VizPoint p)
+{
+  return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
+}
+
+/* Where two wires cross, to a point: branches of one bus cross a third wire once. */
+static void
+find_crossings (const GArray *a, const GArray *b, guint32 tail_a, guint32 tail_b, GHashTable *found)
+{
+  for (guint i = 1; i < a->len; i++)
+    for (guint k = 1; k < b->len; k++)
+      {
+        VizPoint p = g_array_index (a, VizPoint, i - 1), q = g_array_index (a, VizPoint, i);
+        VizPoint r = g_array_index (b, VizPoint, k - 1), s = g_array_index (b, VizPoint, k);
+        double   t;
+
+        if (MAX (p.x, q.x) < MIN (r.x, s.x) || MAX (r.x, s.x) < MIN (p.x, q.x) ||
+            MAX (p.y, q.y) < MIN (r.y, s.y) || MAX (r.y, s.y) < MIN (p.y, q.y))
+          continue;
+        if (side (p, q, r) * side (p, q, s) >= -1e-9 || side (r, s, p) * side (r, s, q) >= -1e-9)
+          continue;
+        t = side (r, s, p) / (side (r, s, p) - side (r, s, q));
+        g_hash_table_add (found,
+                          g_strdup_printf ("%u %u %.0f %.0f",
+                                           MIN (tail_a, tail_b),
+                                           MAX (tail_a, tail_b),
+                                           p.x + t * (q.x - p.x),
+                                           p.y + t * (q.y - p.y)));
+      }
+}
+
+Geometry
+geometry_of (const VizPicture *picture)
+{
+  Geometry geometry = { 0 };
+  guint32  n = viz_picture_n_wires (picture);
+  g_autoptr (GPtrArray) flat = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) crossings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  check_items (picture, &geometry);
+  check_texts (picture, &geometry);
+  for (guint32 i = 0; i < n; i++)
+    {
+      g_ptr_array_add (flat, flatten (picture, i));
+      check_wire (picture, i, g_ptr_array_index (flat, i), &geometry);
+    }
+  for (guint32 i = 0; i < n; i++)
+    for (guint32 k = i + 1; k < n; k++)
+      {
+        const VizWire *a = viz_picture_wire (picture, i), *b = viz_picture_wire (picture, k);
+
+        if (a->tail != b->tail && a->head != b->head && a->tail != b->head && a->head != b->tail)
+          find_crossings (g_ptr_array_index (flat, i),
+                          g_ptr_array_index (flat, k),
+                          a->tail,
+                          b->tail,
+                          crossings);
+      }
+  geometry.n_crossings = g_hash_table_size (crossings);
+  return geometry;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* geometry.h — how good a picture is, as numbers. */
+#pragma once
+
+#include "viz/picture.h"
+
+typedef struct
+{
+  guint  n_overlaps;  /* pairs of items that overlap without one holding the other */
+  guint  n_outside;   /* items, plugs and wires that leave the picture or their group */
+  guint  n_clipped;   /* lines of text wider than their box */
+  guint  n_through;   /* wires that run through a box that is neither end */
+  guint  n_crossings; /* places where wires without a common end cross */
+  double length;      /* of all wires */
+} Geometry;
+
+Geometry geometry_of (const VizPicture *picture);
