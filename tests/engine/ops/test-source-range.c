@@ -33,6 +33,8 @@ test_values (void)
   g_autoptr (HybTensor) c = op_run ("_linspace", "start=0 stop=1 num=3 endpoint=False", NULL);
   g_autoptr (HybTensor) d = op_run ("_linspace", "start=1 stop=2 num=3", NULL);
 
+  op_assert_type (a, "float32 (3,)");
+  op_assert_type (b, "float32 (4,)");
   op_assert_near (a, 0, 5., 3., 1.);
   op_assert_near (b, 0, 0., 0., 1., 1.);
   op_assert_near (c, 1e-6, 0., 1 / 3., 2 / 3.);
