@@ -146,7 +146,7 @@ const HybOp hyb_ops_elementwise_binary[] = {
   STEP_ROWS (STEP)             //
   {
       .name = "add_n",
-      .aliases = (const char *const[]){ "ElementWiseSum", "_sum", NULL },
+      .aliases = (const char *const[]){ "ElementWiseSum", NULL },
       .doc = "Sum of any number of tensors of one shape.",
       .category = HYB_CATEGORY_ELEMENTWISE,
       .flags = HYB_OP_IN_PLACE,

@@ -2,6 +2,8 @@
  * shape: functions that integers have too, computed in their own type.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#define UNARY_GRAIN HYB_EACH_GRAIN
+
 #include "engine/kernels/fill.h"
 #include "engine/ops/unary-family.h"
 

@@ -26,8 +26,10 @@ typedef struct
   gconstpointer params;
 } UnaryWork;
 
-/* Functions cost more than moving their operands. */
+/* Functions cost more than moving their operands; a file of cheap ones says so before. */
+#ifndef UNARY_GRAIN
 #define UNARY_GRAIN (HYB_EACH_GRAIN / 4)
+#endif
 
 static inline void
 unary_run (const HybCall *call, const HybRun *run, HybParallelFunc slice)
