@@ -34,6 +34,7 @@ typedef struct
   const char    *where;
   guint64        index; /* of the record at hand */
   gboolean       in_record;
+  gboolean       has_v2, has_v3;
   gsize          record_at;
   HybTensorList *list;
   HybFinding   **trouble;
@@ -299,6 +300,13 @@ read_record (Reader *reader, HybTensor **tensor)
   if (!hyb_byte_reader_u32 (&reader->bytes, &version))
     return refuse_end (reader);
 
+  reader->has_v2 |= version == V2_MAGIC;
+  reader->has_v3 |= version == V3_MAGIC;
+  if (reader->has_v2 && reader->has_v3)
+    return refuse (reader,
+                   "truncated",
+                   "arrays with np shape semantics (V3) and without (V2) stand in one file, which "
+                   "no MXNet writes or reads: the file is damaged");
   if (version == V2_MAGIC || version == V3_MAGIC)
     return read_modern (reader, version == V3_MAGIC, tensor);
   if (version != V1_MAGIC)

@@ -1,0 +1,156 @@
+/* check.c — the export doctor on the command line: hscope check.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/describe.h"
+
+#include "engine/formats/open.h"
+#include "engine/graph/diagnose.h"
+
+#include <stdio.h>
+
+typedef struct
+{
+  char *repair;
+} CheckOptions;
+
+static gboolean
+has_errors (GPtrArray *findings)
+{
+  for (guint i = 0; i < findings->len; i++)
+    if (((HybFinding *) findings->pdata[i])->severity == HYB_SEVERITY_ERROR)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+print_items (const GArray *items)
+{
+  for (guint i = 0; items && i < items->len; i++)
+    {
+      const HybFindingItem *item = &g_array_index (items, HybFindingItem, i);
+
+      if (i == 20)
+        {
+          printf ("    … and %u more\n", items->len - i);
+          return;
+        }
+      printf ("    %s", item->name);
+      if (item->expected)
+        printf (" expected %s", item->expected);
+      if (item->got)
+        printf (" got %s", item->got);
+      printf ("\n");
+    }
+}
+
+static void
+print_findings (GPtrArray *findings)
+{
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      printf ("%s %s: ", hyb_severity_name (finding->severity), finding->code);
+      if (finding->file)
+        printf ("%s", finding->file);
+      if (finding->line > 0)
+        printf (":%u", finding->line);
+      if (finding->offset >= 0)
+        printf (" at byte %" G_GINT64_FORMAT, finding->offset);
+      printf ("%s%s\n", finding->file ? ": " : "", finding->message);
+      if (finding->hint)
+        printf ("    %s\n", finding->hint);
+      print_items (finding->items);
+    }
+  if (findings->len == 0)
+    printf ("nothing to say: the files fit each other\n");
+}
+
+static gboolean
+repair (const CheckOptions *options,
+        HybModel           *model,
+        ScopeJson          *json,
+        gboolean            is_quiet,
+        GError            **error)
+{
+  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+
+  if (!options->repair)
+    return TRUE;
+
+  hyb_diagnose_repair (model, changes);
+  if (!hyb_model_save (model, options->repair, 0, written, error))
+    return FALSE;
+
+  scope_json_begin_list (json, "changes");
+  for (guint i = 0; i < changes->len; i++)
+    scope_json_string (json, NULL, changes->pdata[i]);
+  scope_json_end (json);
+  scope_json_begin_list (json, "written");
+  for (guint i = 0; i < written->len; i++)
+    scope_json_string (json, NULL, written->pdata[i]);
+  scope_json_end (json);
+  for (guint i = 0; !is_quiet && i < changes->len; i++)
+    printf ("changed: %s\n", (const char *) changes->pdata[i]);
+  for (guint i = 0; !is_quiet && i < written->len; i++)
+    printf ("wrote %s\n", (const char *) written->pdata[i]);
+  return TRUE;
+}
+
+static int
+run_check (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const CheckOptions *options = data;
+  g_autoptr (HybModel) model = scope_open_model_tolerant (common, files, error);
+  g_autoptr (ScopeJson) json = scope_json_new ();
+  g_autofree HybType *types = NULL;
+  HybGraph           *graph;
+  GPtrArray          *findings;
+
+  if (!model)
+    return SCOPE_EXIT_FILE;
+
+  graph = hyb_model_get_graph (model);
+  findings = hyb_model_get_findings (model);
+  if (graph)
+    {
+      types = hyb_diagnose_new_types (graph);
+      if (!scope_fill_types (common, model, types, error))
+        return SCOPE_EXIT_USAGE;
+      hyb_diagnose (model, types);
+    }
+
+  scope_describe_findings (json, findings);
+  if (graph)
+    scope_describe_values (json, model, types);
+  if (!common->json)
+    print_findings (findings);
+  if (graph && !repair (options, model, json, common->json, error))
+    return SCOPE_EXIT_FILE;
+  if (common->json)
+    scope_json_print (json);
+  return has_errors (findings) ? SCOPE_EXIT_NO : SCOPE_EXIT_DONE;
+}
+
+static const GOptionEntry check_options[] = {
+  { "repair",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (CheckOptions, repair),
+    "Write a mended pair, PREFIX-symbol.json and PREFIX-0000.params",
+    "PREFIX" },
+  { 0 },
+};
+
+const ScopeCommand scope_command_check = {
+  .name = "check",
+  .arguments = "MODEL [PARAMS]",
+  .summary = "Find what is wrong with an export, and mend what can be mended",
+  .n_files = { 1, 2 },
+  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .options = check_options,
+  .options_size = sizeof (CheckOptions),
+  .run = run_check,
+};

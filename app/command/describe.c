@@ -1,0 +1,162 @@
+/* describe.c — variables, arrays and findings as JSON.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/describe.h"
+
+#include "engine/graph/roles.h"
+
+static void
+describe_variable (ScopeJson *json, HybModel *model, HybNodeId id, const HybType *types)
+{
+  HybGraph      *graph = hyb_model_get_graph (model);
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  const HybType *type = &types[node->first_output];
+  HybRole        role =
+      hyb_graph_get_role (graph, id, hyb_model_get_parameter (model, node->name) != NULL);
+
+  scope_json_begin_object (json, NULL);
+  scope_json_string (json, "name", node->name);
+  scope_json_shape (json, "shape", &type->shape);
+  scope_json_dtype (json, "dtype", type->dtype);
+  if (!hyb_graph_is_auxiliary (graph, id))
+    scope_json_string (json, "role", hyb_role_name (role));
+  scope_json_end (json);
+}
+
+void
+scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types)
+{
+  HybGraph         *graph = hyb_model_get_graph (model);
+  guint             n;
+  const HybNodeId  *ids = hyb_graph_get_arguments (graph, &n);
+  const HybValueId *heads;
+  g_auto (GStrv) names = hyb_graph_dup_output_names (graph);
+
+  scope_json_begin_list (json, "arguments");
+  for (guint i = 0; i < n; i++)
+    describe_variable (json, model, ids[i], types);
+  scope_json_end (json);
+
+  ids = hyb_graph_get_auxiliary (graph, &n);
+  scope_json_begin_list (json, "auxiliary");
+  for (guint i = 0; i < n; i++)
+    describe_variable (json, model, ids[i], types);
+  scope_json_end (json);
+
+  heads = hyb_graph_get_heads (graph, &n);
+  scope_json_begin_list (json, "outputs");
+  for (guint i = 0; i < n; i++)
+    {
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", names[i]);
+      scope_json_shape (json, "shape", &types[heads[i]].shape);
+      scope_json_dtype (json, "dtype", types[heads[i]].dtype);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+void
+scope_describe_tensor (ScopeJson  *json,
+                       const char *name,
+                       HybTensor  *tensor,
+                       gboolean    with_deviation)
+{
+  HybStatistics statistics;
+
+  scope_json_string (json, "name", name);
+  if (!tensor)
+    {
+      scope_json_null (json, "shape");
+      scope_json_null (json, "dtype");
+      return;
+    }
+
+  hyb_tensor_statistics (tensor, &statistics);
+  scope_json_shape (json, "shape", hyb_tensor_get_shape (tensor));
+  scope_json_dtype (json, "dtype", hyb_tensor_get_dtype (tensor));
+  scope_json_double (json, "minimum", statistics.minimum);
+  scope_json_double (json, "maximum", statistics.maximum);
+  scope_json_double (json, "mean", statistics.mean);
+  if (with_deviation)
+    scope_json_double (json, "std", statistics.deviation);
+  scope_json_int (json, "nan", statistics.n_nan);
+  scope_json_int (json, "infinite", statistics.n_infinite);
+}
+
+void
+scope_describe_tensors (ScopeJson *json, HybTensorList *list)
+{
+  scope_json_begin_list (json, "tensors");
+  for (guint i = 0; i < hyb_tensor_list_n (list); i++)
+    {
+      const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_describe_tensor (json, entry->name, entry->tensor, TRUE);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+describe_items (ScopeJson *json, const GArray *items)
+{
+  scope_json_begin_list (json, "items");
+  for (guint i = 0; items && i < items->len; i++)
+    {
+      const HybFindingItem *item = &g_array_index (items, HybFindingItem, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", item->name);
+      scope_json_raw (json, "expected", item->expected ? item->expected : "null");
+      scope_json_raw (json, "got", item->got ? item->got : "null");
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+describe_place (ScopeJson *json, const HybFinding *finding)
+{
+  scope_json_begin_object (json, "place");
+  if (finding->file)
+    scope_json_string (json, "file", finding->file);
+  if (finding->line > 0)
+    scope_json_int (json, "line", finding->line);
+  if (finding->path)
+    scope_json_string (json, "path", finding->path);
+  if (finding->offset >= 0)
+    scope_json_int (json, "offset", finding->offset);
+  scope_json_end (json);
+}
+
+void
+scope_describe_findings (ScopeJson *json, GPtrArray *findings)
+{
+  guint            n[3] = { 0 };
+  g_autofree char *summary = NULL;
+
+  scope_json_begin_list (json, "findings");
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      n[finding->severity]++;
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "code", finding->code);
+      scope_json_string (json, "severity", hyb_severity_name (finding->severity));
+      scope_json_string (json, "node", finding->node);
+      describe_place (json, finding);
+      scope_json_string (json, "message", finding->message);
+      scope_json_string (json, "hint", finding->hint);
+      describe_items (json, finding->items);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+
+  summary = g_strdup_printf ("%u errors, %u warnings, %u notes",
+                             n[HYB_SEVERITY_ERROR],
+                             n[HYB_SEVERITY_WARNING],
+                             n[HYB_SEVERITY_NOTE]);
+  scope_json_string (json, "summary", summary);
+}

@@ -1,0 +1,433 @@
+/* info.c — what is in a file: hscope info.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/describe.h"
+
+#include "engine/formats/file.h"
+#include "engine/formats/format.h"
+#include "engine/formats/open.h"
+#include "engine/graph/roles.h"
+#include "engine/passes/infer-types.h"
+#include "engine/passes/pass.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct
+{
+  gboolean passes;
+} InfoOptions;
+
+typedef struct
+{
+  HybModel   *model;
+  HybGraph   *graph;
+  HybType    *types;
+  GHashTable *operators; /* name to count */
+  GPtrArray  *order;     /* their names, first seen first */
+  guint       n_subgraphs;
+  guint       n_parameters;
+  gint64      parameter_bytes;
+  double      flops;
+  gboolean    has_flops;
+} Info;
+
+static void
+count_operators (Info *info, HybGraph *graph)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, id);
+      HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+      const char      *name = node->op->flags & HYB_OP_OPAQUE ? node->type : node->op->name;
+      guint            n;
+
+      if (!hyb_node_is_variable (node))
+        {
+          n = GPOINTER_TO_UINT (g_hash_table_lookup (info->operators, name));
+          if (n == 0)
+            g_ptr_array_add (info->order, (gpointer) name);
+          g_hash_table_insert (info->operators, (gpointer) name, GUINT_TO_POINTER (n + 1));
+        }
+      for (guint b = 0; b < node->n_bodies; b++)
+        {
+          info->n_subgraphs++;
+          count_operators (info, bodies[b]);
+        }
+    }
+}
+
+static void
+count_parameters (Info *info)
+{
+  guint            n;
+  const HybNodeId *ids = hyb_graph_get_variables (info->graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (info->graph, ids[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (info->model, node->name);
+      const HybType *type = &info->types[node->first_output];
+
+      if (hyb_graph_get_role (info->graph, ids[i], tensor != NULL) != HYB_ROLE_PARAMETER)
+        continue;
+      info->n_parameters++;
+      if (tensor)
+        info->parameter_bytes += (gint64) hyb_tensor_get_bytes (tensor);
+      else if (hyb_type_is_known (type))
+        info->parameter_bytes += (gint64) hyb_type_bytes (type);
+    }
+}
+
+static gboolean
+is_known (const HybType *types, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (!hyb_type_is_known (&types[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* One operation per output element where the operator does not say. */
+static double
+cost_of_call (const HybCall *call)
+{
+  HybCost cost = { 0 };
+
+  if (call->op->cost)
+    call->op->cost (call, &cost);
+  else
+    for (guint i = 0; i < call->n_outputs; i++)
+      cost.flops += (double) hyb_shape_size (&call->output[i].shape);
+  return cost.flops;
+}
+
+static void
+sum_flops (Info *info)
+{
+  g_autofree HybType *room = NULL;
+  guint               widest = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (info->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (info->graph, id);
+
+      widest = MAX (widest, node->n_inputs + node->n_outputs);
+    }
+
+  room = g_new (HybType, MAX (widest, 1));
+  info->has_flops = TRUE;
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (info->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (info->graph, id);
+      HybCall        call;
+
+      if (hyb_node_is_variable (node))
+        continue;
+      hyb_call_init (&call, info->graph, id, info->types, room);
+      if (!is_known (room, call.n_inputs + call.n_outputs))
+        {
+          info->has_flops = FALSE;
+          return;
+        }
+      info->flops += cost_of_call (&call);
+    }
+}
+
+static gboolean
+fill_info (Info *info, const ScopeCommon *common, GError **error)
+{
+  guint n_values = hyb_graph_n_values (info->graph);
+  g_autoptr (GError) own = NULL;
+
+  info->types = g_new (HybType, MAX (n_values, 1));
+  for (guint i = 0; i < n_values; i++)
+    info->types[i] = HYB_TYPE_UNKNOWN;
+  if (!scope_fill_types (common, info->model, info->types, error))
+    return FALSE;
+  if (!hyb_infer_types (info->graph, info->types, NULL, common->train, &own))
+    scope_say (HYB_SEVERITY_WARNING, "%s", own->message);
+
+  info->operators = g_hash_table_new (g_str_hash, g_str_equal);
+  info->order = g_ptr_array_new ();
+  count_operators (info, info->graph);
+  count_parameters (info);
+  sum_flops (info);
+  return TRUE;
+}
+
+static void
+clear_info (Info *info)
+{
+  g_clear_pointer (&info->model, hyb_model_unref);
+  g_clear_pointer (&info->operators, g_hash_table_unref);
+  g_clear_pointer (&info->order, g_ptr_array_unref);
+  g_clear_pointer (&info->types, g_free);
+}
+
+/* How often a loop runs, where that is known: its limit, or the length of what it
+ * walks over; 0: not known. */
+static gint64
+count_steps (const Info *info, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (info->graph, id);
+  const char       *limit = hyb_node_get_attribute (node, "max_iterations");
+  const HybValueId *inputs = hyb_graph_get_inputs (info->graph, id);
+
+  if (limit)
+    return g_ascii_strtoll (limit, NULL, 10);
+  if (node->n_inputs > 0 && info->types[inputs[0]].shape.rank > 0)
+    return MAX (info->types[inputs[0]].shape.dim[0], 0);
+  return 0;
+}
+
+static guint
+count_nodes (HybGraph *const *bodies, guint n_bodies)
+{
+  guint n = 0;
+
+  for (guint b = 0; b < n_bodies; b++)
+    for (HybNodeId id = 0; id < hyb_graph_n_nodes (bodies[b]); id++)
+      {
+        const HybNode *node = hyb_graph_get_node (bodies[b], id);
+
+        n += !hyb_node_is_variable (node);
+        n += count_nodes (hyb_graph_get_bodies (bodies[b], id), node->n_bodies);
+      }
+  return n;
+}
+
+/* A node of three bodies chooses between two of them; one of fewer repeats. */
+static void
+describe_structure (ScopeJson *json, const Info *info)
+{
+  scope_json_begin_list (json, "structure");
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (info->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (info->graph, id);
+      gint64         n_steps;
+
+      if (node->n_bodies == 0 || node->op->category != HYB_CATEGORY_CONTROL)
+        continue;
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "kind", node->n_bodies == 3 ? "branch" : "loop");
+      scope_json_string (json, "node", node->name);
+      scope_json_null (json, "cell");
+      scope_json_null (json, "layers");
+      n_steps = node->n_bodies == 3 ? 0 : count_steps (info, id);
+      if (n_steps > 0)
+        scope_json_int (json, "steps", n_steps);
+      else
+        scope_json_null (json, "steps");
+      scope_json_int (json,
+                      "nodes",
+                      count_nodes (hyb_graph_get_bodies (info->graph, id), node->n_bodies));
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+print_json (const Info *info)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+
+  scope_json_string (json, "file", hyb_model_get_file (info->model));
+  scope_json_string (json, "format", hyb_model_get_format (info->model));
+  scope_json_string (json, "version", hyb_model_get_version (info->model));
+  scope_json_int (json, "nodes", hyb_graph_n_nodes (info->graph));
+  scope_json_begin_object (json, "operators");
+  for (guint i = 0; i < info->order->len; i++)
+    scope_json_int (json,
+                    info->order->pdata[i],
+                    GPOINTER_TO_UINT (
+                        g_hash_table_lookup (info->operators, info->order->pdata[i])));
+  scope_json_end (json);
+  scope_describe_values (json, info->model, info->types);
+  scope_json_int (json, "subgraphs", info->n_subgraphs);
+  scope_json_begin_object (json, "parameters");
+  scope_json_int (json, "count", info->n_parameters);
+  scope_json_int (json, "bytes", info->parameter_bytes);
+  scope_json_end (json);
+  if (info->has_flops)
+    scope_json_double (json, "flops", info->flops);
+  else
+    scope_json_null (json, "flops");
+  describe_structure (json, info);
+  scope_json_print (json);
+}
+
+static void
+print_variables (const Info *info, const char *title, const HybNodeId *ids, guint n)
+{
+  if (n > 0)
+    printf ("%s:\n", title);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode   *node = hyb_graph_get_node (info->graph, ids[i]);
+      g_autofree char *type = hyb_type_to_string (&info->types[node->first_output]);
+      gboolean         is_given = hyb_model_get_parameter (info->model, node->name) != NULL;
+
+      printf ("  %-40s %-24s %s\n",
+              node->name,
+              type,
+              hyb_graph_is_auxiliary (info->graph, ids[i])
+                  ? ""
+                  : hyb_role_name (hyb_graph_get_role (info->graph, ids[i], is_given)));
+    }
+}
+
+static void
+print_text (const Info *info)
+{
+  guint             n;
+  const HybNodeId  *ids;
+  const HybValueId *heads = hyb_graph_get_heads (info->graph, &n);
+  g_auto (GStrv) names = hyb_graph_dup_output_names (info->graph);
+  g_autofree char *size = g_format_size ((guint64) info->parameter_bytes);
+  const char      *version = hyb_model_get_version (info->model);
+
+  printf ("%s: %s%s%s, %u nodes, %u subgraphs\n",
+          hyb_model_get_file (info->model),
+          hyb_model_get_format (info->model),
+          version ? ", MXNet " : "",
+          version ? version : "",
+          hyb_graph_n_nodes (info->graph),
+          info->n_subgraphs);
+  printf ("%u parameters, %s", info->n_parameters, size);
+  if (info->has_flops)
+    printf (", %.4g flops a pass", info->flops);
+  printf ("\noutputs:\n");
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *type = hyb_type_to_string (&info->types[heads[i]]);
+
+      printf ("  %-40s %s\n", names[i], type);
+    }
+  ids = hyb_graph_get_arguments (info->graph, &n);
+  print_variables (info, "arguments", ids, n);
+  ids = hyb_graph_get_auxiliary (info->graph, &n);
+  print_variables (info, "auxiliary states", ids, n);
+  printf ("operators:\n");
+  for (guint i = 0; i < info->order->len; i++)
+    printf ("  %6u %s\n",
+            GPOINTER_TO_UINT (g_hash_table_lookup (info->operators, info->order->pdata[i])),
+            (const char *) info->order->pdata[i]);
+}
+
+static int
+info_weights (const ScopeCommon *common, const char *file, GError **error)
+{
+  g_autoptr (HybTensorList) list = hyb_weights_read_file (file, NULL, error);
+  g_autoptr (GBytes) bytes = list ? hyb_file_read (file, 0, error) : NULL;
+  g_autoptr (ScopeJson) json = NULL;
+
+  if (!bytes)
+    return SCOPE_EXIT_FILE;
+  if (!common->json)
+    {
+      printf ("%s: %s, %u arrays; hscope weights shows them\n",
+              file,
+              hyb_format_of_bytes (bytes)->id,
+              hyb_tensor_list_n (list));
+      return SCOPE_EXIT_DONE;
+    }
+
+  json = scope_json_new ();
+  scope_json_string (json, "file", file);
+  scope_json_string (json, "format", hyb_format_of_bytes (bytes)->id);
+  scope_describe_tensors (json, list);
+  scope_json_print (json);
+  return SCOPE_EXIT_DONE;
+}
+
+static gboolean
+holds_weights (const char *file)
+{
+  g_autoptr (GBytes) bytes = hyb_file_read (file, 0, NULL);
+  const HybFormat *format = bytes ? hyb_format_of_bytes (bytes) : NULL;
+
+  return format && format->read_weights && !format->read_graph;
+}
+
+static int
+list_passes (const ScopeCommon *common)
+{
+  const HybPass *const *passes = hyb_passes ();
+  g_autoptr (ScopeJson) json = scope_json_new ();
+
+  scope_json_begin_list (json, "passes");
+  for (guint i = 0; passes[i]; i++)
+    {
+      if (!common->json)
+        printf ("%-20s %s%s\n",
+                passes[i]->name,
+                passes[i]->doc,
+                passes[i]->optimising ? "" : " (cannot be left out)");
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", passes[i]->name);
+      scope_json_string (json, "doc", passes[i]->doc);
+      scope_json_boolean (json, "optimising", passes[i]->optimising);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  if (common->json)
+    scope_json_print (json);
+  return SCOPE_EXIT_DONE;
+}
+
+static int
+run_info (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const InfoOptions *options = data;
+  Info               info = { 0 };
+  gboolean           is_filled;
+
+  if (options->passes)
+    return list_passes (common);
+  if (!files[0])
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "hscope info takes a MODEL; see hscope info --help");
+      return SCOPE_EXIT_USAGE;
+    }
+  if (holds_weights (files[0]))
+    return info_weights (common, files[0], error);
+
+  info.model = scope_open_model (common, files, error);
+  if (!info.model)
+    return SCOPE_EXIT_FILE;
+
+  info.graph = hyb_model_get_graph (info.model);
+  is_filled = fill_info (&info, common, error);
+  if (is_filled && common->json)
+    print_json (&info);
+  else if (is_filled)
+    print_text (&info);
+  clear_info (&info);
+  return is_filled ? SCOPE_EXIT_DONE : SCOPE_EXIT_USAGE;
+}
+
+static const GOptionEntry info_options[] = {
+  { "passes",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (InfoOptions, passes),
+    "List the passes that turn a graph into a plan",
+    NULL },
+  { 0 },
+};
+
+const ScopeCommand scope_command_info = {
+  .name = "info",
+  .arguments = "MODEL [PARAMS]",
+  .summary = "Show what a model or a file of parameters holds",
+  .n_files = { 0, 2 },
+  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .options = info_options,
+  .options_size = sizeof (InfoOptions),
+  .run = run_info,
+};

@@ -1,0 +1,421 @@
+/* run.c — numbers in, numbers out: hscope run.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/describe.h"
+#include "app/command/inputs.h"
+
+#include "engine/autograd/backward.h"
+#include "engine/base/error.h"
+#include "engine/exec/executor.h"
+#include "engine/exec/imperative.h"
+#include "engine/formats/npz.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct
+{
+  char    *input, *output;
+  char    *head, *gradients, *aux;
+  gboolean backward;
+} RunOptions;
+
+/* One run with all that goes in and comes out. */
+typedef struct
+{
+  const ScopeCommon *common;
+  const RunOptions  *options;
+  ScopeInputs        inputs;
+  HybGraph          *graph;  /* the model's, perhaps with gradients behind */
+  GPtrArray         *values; /* of HybTensor, by variable of graph */
+  GPtrArray         *heads;  /* of HybTensor */
+  char             **names;  /* of the model's outputs */
+  guint              n_outputs;
+  double             seconds;
+} Run;
+
+static HybMode
+mode_of (const ScopeCommon *common)
+{
+  if (g_strcmp0 (common->mode, "imperative") == 0)
+    return HYB_MODE_IMPERATIVE;
+  return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
+}
+
+static const char *
+variable_name (HybGraph *graph, guint index)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  return hyb_graph_get_node (graph, variables[index])->name;
+}
+
+/* Binds values by variable of graph, runs, and takes outputs and written states. */
+static gboolean
+execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GError **error)
+{
+  HybExecutorOptions options = {
+    .mode = mode_of (run->common),
+    .training = run->common->train,
+    .seed = (guint64) run->common->seed,
+    .without = (const char *const *) run->common->without,
+    .dump_after = run->common->dump_after,
+  };
+  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
+  gint64 begin;
+
+  for (guint i = 0; i < values->len; i++)
+    if (values->pdata[i] &&
+        !hyb_executor_bind (executor, variable_name (graph, i), values->pdata[i], error))
+      return FALSE;
+  if (!hyb_executor_prepare (executor, error))
+    return FALSE;
+
+  begin = g_get_monotonic_time ();
+  if (!hyb_executor_run (executor, NULL, error))
+    return FALSE;
+  run->seconds = (double) (g_get_monotonic_time () - begin) * 1e-6;
+
+  *outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  for (guint i = 0; i < hyb_executor_n_outputs (executor); i++)
+    g_ptr_array_add (*outputs, hyb_tensor_ref (hyb_executor_get_output (executor, i)));
+  for (guint i = 0; i < values->len; i++)
+    {
+      HybTensor *now = hyb_executor_get_bound (executor, variable_name (graph, i));
+
+      if (!now || now == values->pdata[i])
+        continue;
+      hyb_tensor_ref (now);
+      g_clear_pointer ((HybTensor **) &values->pdata[i], hyb_tensor_unref);
+      values->pdata[i] = now;
+    }
+  return TRUE;
+}
+
+static void
+unref_value (gpointer value)
+{
+  if (value)
+    hyb_tensor_unref (value);
+}
+
+static GPtrArray *
+list_values (const ScopeInputs *inputs)
+{
+  GPtrArray *values = g_ptr_array_new_with_free_func (unref_value);
+
+  for (guint i = 0; i < inputs->n_variables; i++)
+    g_ptr_array_add (values, inputs->values[i] ? hyb_tensor_ref (inputs->values[i]) : NULL);
+  return values;
+}
+
+/* The type of an output; where only a run shows it, after one. */
+static gboolean
+find_output_types (Run *run, HybType *types, GError **error)
+{
+  const HybValueId *heads = hyb_graph_get_heads (run->inputs.graph, &run->n_outputs);
+  gboolean          is_known = TRUE;
+  g_autoptr (GPtrArray) values = NULL;
+  g_autoptr (GPtrArray) outputs = NULL;
+
+  for (guint i = 0; i < run->n_outputs; i++)
+    {
+      types[i] = run->inputs.types[heads[i]];
+      is_known = is_known && hyb_type_is_known (&types[i]);
+    }
+  if (is_known)
+    return TRUE;
+
+  values = list_values (&run->inputs);
+  if (!execute (run, run->inputs.graph, values, &outputs, error))
+    return FALSE;
+  for (guint i = 0; i < run->n_outputs; i++)
+    types[i] = *hyb_tensor_get_type (outputs->pdata[i]);
+  return TRUE;
+}
+
+static HybTensor *
+make_ones (const HybType *type, GError **error)
+{
+  HybTensor *ones = hyb_tensor_new (type, error);
+
+  for (gint64 i = 0; ones && i < hyb_tensor_get_size (ones); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (ones), type->dtype, (gsize) i, 1);
+  return ones;
+}
+
+/* By the output's name or its position; without either, ones. */
+static HybTensor *
+take_head_gradient (Run           *run,
+                    HybTensorList *given,
+                    guint          index,
+                    const HybType *type,
+                    GError       **error)
+{
+  g_autofree char *position = g_strdup_printf ("%u", index);
+  HybTensor       *tensor = given ? hyb_tensor_list_find (given, run->names[index]) : NULL;
+  g_autofree char *got = NULL, *wanted = NULL;
+
+  if (!tensor && given)
+    tensor = hyb_tensor_list_find (given, position);
+  if (!tensor)
+    return make_ones (type, error);
+  if (hyb_shape_equal (hyb_tensor_get_shape (tensor), &type->shape))
+    return hyb_tensor_convert (tensor, type->dtype);
+
+  got = hyb_shape_to_string (hyb_tensor_get_shape (tensor));
+  wanted = hyb_shape_to_string (&type->shape);
+  hyb_error_at (error,
+                HYB_GRAPH_ERROR,
+                HYB_GRAPH_ERROR_TYPES,
+                run->options->head,
+                NULL,
+                "the head gradient of “%s” has shape %s, but the output has %s",
+                run->names[index],
+                got,
+                wanted);
+  return NULL;
+}
+
+static gboolean
+add_head_gradients (Run *run, GError **error)
+{
+  g_autoptr (HybTensorList) given = NULL;
+  g_autofree HybType *types = g_new (HybType, run->n_outputs + 1);
+
+  if (run->options->head && !(given = hyb_npz_read_file (run->options->head, error)))
+    return FALSE;
+  if (!find_output_types (run, types, error))
+    return FALSE;
+
+  for (guint i = 0; i < run->n_outputs; i++)
+    {
+      HybTensor *tensor = take_head_gradient (run, given, i, &types[i], error);
+
+      if (!tensor)
+        return FALSE;
+      g_ptr_array_add (run->values, tensor);
+    }
+  return TRUE;
+}
+
+static gboolean
+prepare (Run *run, GError **error)
+{
+  HybGraph        *graph = run->inputs.graph;
+  guint            n_wrt;
+  const HybNodeId *wrt = hyb_graph_get_arguments (graph, &n_wrt);
+
+  run->values = list_values (&run->inputs);
+  if (!run->options->backward)
+    {
+      run->graph = hyb_graph_ref (graph);
+      return TRUE;
+    }
+
+  run->graph = hyb_graph_with_gradients (graph, n_wrt, wrt, error);
+  return run->graph && add_head_gradients (run, error);
+}
+
+static gboolean
+write_outputs (const Run *run, GError **error)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+
+  if (!run->options->output)
+    return TRUE;
+
+  for (guint i = 0; i < run->n_outputs; i++)
+    hyb_tensor_list_set (list, run->names[i], run->heads->pdata[i]);
+  return hyb_npz_write_file (list, run->options->output, error);
+}
+
+static gboolean
+write_gradients (const Run *run, GError **error)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  guint            n;
+  const HybNodeId *arguments = hyb_graph_get_arguments (run->inputs.graph, &n);
+
+  if (!run->options->gradients)
+    return TRUE;
+
+  for (guint i = 0; i < n; i++)
+    hyb_tensor_list_set (list,
+                         hyb_graph_get_node (run->inputs.graph, arguments[i])->name,
+                         run->heads->pdata[run->n_outputs + i]);
+  return hyb_npz_write_file (list, run->options->gradients, error);
+}
+
+static gboolean
+write_states (const Run *run, GError **error)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  const ScopeInputs *inputs = &run->inputs;
+
+  if (!run->options->aux)
+    return TRUE;
+
+  for (guint i = 0; i < inputs->n_variables; i++)
+    if (hyb_graph_is_auxiliary (inputs->graph, inputs->variables[i]) && run->values->pdata[i])
+      hyb_tensor_list_set (list, variable_name (inputs->graph, i), run->values->pdata[i]);
+  return hyb_npz_write_file (list, run->options->aux, error);
+}
+
+static void
+print_json (const Run *run)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+
+  scope_json_begin_list (json, "outputs");
+  for (guint i = 0; i < run->n_outputs; i++)
+    {
+      scope_json_begin_object (json, NULL);
+      scope_describe_tensor (json, run->names[i], run->heads->pdata[i], FALSE);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_json_double (json, "seconds", run->seconds);
+  scope_json_print (json);
+}
+
+static void
+print_text (const Run *run)
+{
+  for (guint i = 0; i < run->n_outputs; i++)
+    {
+      HybTensor       *tensor = run->heads->pdata[i];
+      g_autofree char *type = hyb_type_to_string (hyb_tensor_get_type (tensor));
+      HybStatistics    statistics;
+
+      hyb_tensor_statistics (tensor, &statistics);
+      printf ("%-40s %-24s %.6g … %.6g, mean %.6g",
+              run->names[i],
+              type,
+              statistics.minimum,
+              statistics.maximum,
+              statistics.mean);
+      if (statistics.n_nan > 0)
+        printf (", %" G_GINT64_FORMAT " NaN", statistics.n_nan);
+      printf ("\n");
+    }
+  printf ("%.6f seconds\n", run->seconds);
+}
+
+static gboolean
+check_options (const ScopeCommon *common, const RunOptions *options, GError **error)
+{
+  if ((options->head || options->gradients) && !options->backward)
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "--head and --gradients mean something with --backward only");
+  else if (common->device && strcmp (common->device, "cpu") != 0)
+    hyb_error_at (error,
+                  HYB_DEVICE_ERROR,
+                  HYB_DEVICE_ERROR_ABSENT,
+                  NULL,
+                  "Use --device cpu",
+                  "there is no device “%s” here",
+                  common->device);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+static void
+clear_run (Run *run)
+{
+  g_clear_pointer (&run->graph, hyb_graph_unref);
+  g_clear_pointer (&run->values, g_ptr_array_unref);
+  g_clear_pointer (&run->heads, g_ptr_array_unref);
+  g_clear_pointer (&run->names, g_strfreev);
+  scope_inputs_clear (&run->inputs);
+}
+
+static int
+run_run (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const RunOptions *options = data;
+  g_autoptr (HybModel) model = NULL;
+  g_autoptr (HybTensorList) given = NULL;
+  Run      run = { .common = common, .options = options };
+  gboolean is_done;
+
+  if (!check_options (common, options, error) || !(model = scope_open_model (common, files, error)))
+    return SCOPE_EXIT_USAGE;
+  if (options->input && !(given = hyb_npz_read_file (options->input, error)))
+    return SCOPE_EXIT_FILE;
+
+  run.names = hyb_graph_dup_output_names (hyb_model_get_graph (model));
+  run.n_outputs = g_strv_length (run.names);
+  is_done = scope_inputs_fill (&run.inputs, common, model, given, options->backward, error) &&
+            prepare (&run, error) && execute (&run, run.graph, run.values, &run.heads, error) &&
+            write_outputs (&run, error) && write_gradients (&run, error) &&
+            write_states (&run, error);
+  if (is_done && common->json)
+    print_json (&run);
+  else if (is_done)
+    print_text (&run);
+  clear_run (&run);
+  return is_done ? SCOPE_EXIT_DONE : SCOPE_EXIT_MODEL;
+}
+
+static const GOptionEntry run_options[] = {
+  { "input",
+    'i',
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (RunOptions, input),
+    "Arrays by name of variable",
+    "IN.npz" },
+  { "output",
+    'o',
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (RunOptions, output),
+    "Where outputs are written, by name",
+    "OUT.npz" },
+  { "backward",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (RunOptions, backward),
+    "Compute gradients of all arguments, too",
+    NULL },
+  { "head",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (RunOptions, head),
+    "Gradients of the outputs, by name or position; without it ones",
+    "HEAD.npz" },
+  { "gradients",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (RunOptions, gradients),
+    "Where gradients are written, by argument",
+    "G.npz" },
+  { "aux",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (RunOptions, aux),
+    "Where auxiliary states are written, as the run leaves them",
+    "AUX.npz" },
+  { 0 },
+};
+
+const ScopeCommand scope_command_run = {
+  .name = "run",
+  .arguments = "MODEL [PARAMS]",
+  .summary = "Run a model, forward or forward and backward, on arrays from a file",
+  .n_files = { 1, 2 },
+  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES | SCOPE_GROUP_RUN,
+  .options = run_options,
+  .options_size = sizeof (RunOptions),
+  .run = run_run,
+};

@@ -1,0 +1,9 @@
+/* main-hscope.c — everything the window can do, on a server that has none.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+
+int
+main (int argc, char **argv)
+{
+  return scope_main (argc, argv);
+}
