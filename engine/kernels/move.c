@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-#define TILE        32          /* elements of a side of a transposed tile */
+/* Elements of a side of a transposed tile, so that it stays in the fastest cache. */
+#define SMALL_SIDE  64 /* up to 4 bytes */
+#define WIDE_SIDE   32
 #define GRAIN_BYTES (256 << 10) /* less is not worth waking a thread for */
 
 /* Elements as bytes: of any type, and after widening not always aligned. */
@@ -30,6 +32,7 @@ typedef struct
   const char *from;
   char       *to;
   int         other;  /* tiles: the axis along which reading is contiguous */
+  gint64      side;   /* tiles: elements of a side */
   gint64      blocks; /* tiles: how many along that axis */
 } Job;
 
@@ -136,9 +139,10 @@ next_row (const HybMove *move, int n_outer, gint64 *index, gint64 *from, gint64 
     {                                                      \
       const Type *x = (const Type *) (gconstpointer) from; \
       Type       *y = (Type *) (gpointer) to;              \
+      const Type  first = x[0];                            \
       if (from_stride == 0 && to_stride == 1)              \
         for (gint64 k = 0; k < n; k++)                     \
-          y[k] = x[0];                                     \
+          y[k] = first;                                    \
       else                                                 \
         for (gint64 k = 0; k < n; k++)                     \
           y[k * to_stride] = x[k * from_stride];           \
@@ -200,15 +204,27 @@ move_run (gint64 begin, gint64 end, gpointer data)
             job->move.to[0]);
 }
 
-#define COPY_TILE(Type)                                    \
-  do                                                       \
-    {                                                      \
-      const Type *x = (const Type *) (gconstpointer) from; \
-      Type       *y = (Type *) (gpointer) to;              \
-      for (gint64 i = 0; i < height; i++)                  \
-        for (gint64 j = 0; j < width; j++)                 \
-          y[i * to_stride + j] = x[j * from_stride + i];   \
-    }                                                      \
+/* A whole tile goes by way of a packed one: lines are read once, even where strides
+ * are powers of two and rows compete for one place in the cache. */
+#define COPY_TILE(Type, SIDE)                                      \
+  do                                                               \
+    {                                                              \
+      const Type *x = (const Type *) (gconstpointer) from;         \
+      Type       *y = (Type *) (gpointer) to;                      \
+      if (height == SIDE && width == SIDE)                         \
+        {                                                          \
+          Type tile[SIDE][SIDE];                                   \
+          for (int j = 0; j < SIDE; j++)                           \
+            memcpy (tile[j], x + j * from_stride, sizeof tile[j]); \
+          for (int i = 0; i < SIDE; i++)                           \
+            for (int j = 0; j < SIDE; j++)                         \
+              y[i * to_stride + j] = tile[j][i];                   \
+        }                                                          \
+      else                                                         \
+        for (gint64 i = 0; i < height; i++)                        \
+          for (gint64 j = 0; j < width; j++)                       \
+            y[i * to_stride + j] = x[j * from_stride + i];         \
+    }                                                              \
   while (0)
 
 /* height elements lie side by side in from, width in to. */
@@ -222,15 +238,15 @@ copy_tile (gsize       item,
            gint64      to_stride)
 {
   if (item == 4)
-    COPY_TILE (Bits32);
+    COPY_TILE (Bits32, SMALL_SIDE);
   else if (item == 8)
-    COPY_TILE (Bits64);
+    COPY_TILE (Bits64, WIDE_SIDE);
   else if (item == 2)
-    COPY_TILE (Bits16);
+    COPY_TILE (Bits16, SMALL_SIDE);
   else if (item == 1)
-    COPY_TILE (Bits8);
+    COPY_TILE (Bits8, SMALL_SIDE);
   else
-    COPY_TILE (Bits128);
+    COPY_TILE (Bits128, WIDE_SIDE);
 }
 
 #undef COPY_ELEMENTS
@@ -254,17 +270,17 @@ move_tiles (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 n = begin; n < end; n++)
     {
-      gint64 at = n % job->blocks * TILE;
+      gint64 at = n % job->blocks * job->side;
       gint64 index[HYB_MOVE_MAX_RANK];
       gint64 from, to;
 
       find_row (&outer, outer.rank, n / job->blocks, index, &from, &to);
       from += at;
       to += at * job->move.to[job->other];
-      for (gint64 k = 0; k < width_all; k += TILE)
+      for (gint64 k = 0; k < width_all; k += job->side)
         copy_tile (job->move.item,
-                   MIN (TILE, height_all - at),
-                   MIN (TILE, width_all - k),
+                   MIN (job->side, height_all - at),
+                   MIN (job->side, width_all - k),
                    job->from + (from + k * job->move.from[last]) * item,
                    job->move.from[last],
                    job->to + (to + k) * item,
@@ -302,10 +318,11 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
   job.other = find_tiled_axis (&job.move);
   if (job.other >= 0)
     {
-      job.blocks = (job.move.dim[job.other] + TILE - 1) / TILE;
+      job.side = job.move.item <= 4 ? SMALL_SIDE : WIDE_SIDE;
+      job.blocks = (job.move.dim[job.other] + job.side - 1) / job.side;
       for (int i = 0; i < job.move.rank - 1; i++)
         n *= i == job.other ? job.blocks : job.move.dim[i];
-      bytes = job.move.dim[job.move.rank - 1] * MIN (TILE, job.move.dim[job.other]);
+      bytes = job.move.dim[job.move.rank - 1] * MIN (job.side, job.move.dim[job.other]);
       bytes *= (gint64) job.move.item;
       hyb_parallel_for (n, MAX (1, GRAIN_BYTES / bytes), move_tiles, &job);
     }

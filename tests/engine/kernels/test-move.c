@@ -120,6 +120,35 @@ test_large_copies_and_transposes_use_all_threads_rightly (void)
       g_assert_true (to[i * n + k] == from[k * n + i]);
 }
 
+/* Larger than the tiles, and not a multiple of them. */
+static void
+test_transposes_of_any_width_are_right (void)
+{
+  static const gsize items[] = { 1, 2, 4, 8, 16 };
+  gint64             n = 150;
+  g_autofree char   *from = g_malloc ((gsize) (n * n) * 16);
+  g_autofree char   *to = g_malloc ((gsize) (n * n) * 16);
+
+  for (gsize i = 0; i < (gsize) (n * n) * 16; i++)
+    from[i] = (char) hyb_random_word (11, i);
+
+  for (guint w = 0; w < G_N_ELEMENTS (items); w++)
+    {
+      gsize   item = items[w];
+      HybMove turn = { .item = item };
+
+      hyb_move_axis (&turn, n, 1, n);
+      hyb_move_axis (&turn, n, n, 1);
+      hyb_move (&turn, from, to);
+      for (gint64 i = 0; i < n; i++)
+        for (gint64 k = 0; k < n; k++)
+          g_assert_cmpmem (to + (gsize) (i * n + k) * item,
+                           item,
+                           from + (gsize) (k * n + i) * item,
+                           item);
+    }
+}
+
 static void
 test_sums_collect_in_one_place (void)
 {
@@ -167,6 +196,8 @@ main (int argc, char **argv)
                    test_any_arrangement_is_copied);
   g_test_add_func ("/engine/kernels/move/large-copies-and-transposes-use-all-threads-rightly",
                    test_large_copies_and_transposes_use_all_threads_rightly);
+  g_test_add_func ("/engine/kernels/move/transposes-of-any-width-are-right",
+                   test_transposes_of_any_width_are_right);
   g_test_add_func ("/engine/kernels/move/sums-collect-in-one-place",
                    test_sums_collect_in_one_place);
   g_test_add_func ("/engine/kernels/move/nothing-is-moved-of-an-empty-axis",
