@@ -458,6 +458,7 @@ reordered (HybGraph *graph, const HybValueId *heads, guint n_heads)
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   HybBuilder *builder = hyb_builder_new ();
 
+  hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (graph));
   for (guint i = 0; i < order->len; i++)
     {
       HybNodeId      old = g_array_index (order, HybNodeId, i);
@@ -508,6 +509,7 @@ graph_traced (HybF *F, HybGraph *graph, HybValue *const *variables)
   HybValue         *result;
   guint             n_heads, variable = 0;
 
+  hyb_builder_set_legacy_shapes (F->builder, hyb_graph_has_legacy_shapes (graph));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       const HybNode *node = hyb_graph_get_node (graph, id);

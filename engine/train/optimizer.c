@@ -1,0 +1,463 @@
+/* optimizer.c — the optimizers, as MXNet computes them (where it clips before decay
+ * and where after is copied too).
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/train/optimizer.h"
+
+#include "engine/base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+static double
+clipped (const HybUpdate *update, double x)
+{
+  if (isnan (update->clip))
+    return x;
+  return x > update->clip ? update->clip : x < -update->clip ? -update->clip : x;
+}
+
+static double
+gradient_at (const HybUpdate *update, gint64 i)
+{
+  return clipped (update, update->gradient[i] * update->rescale);
+}
+
+/* Gradient with decay inside the clipping. */
+static double
+decayed_at (const HybUpdate *update, gint64 i)
+{
+  return clipped (update,
+                  update->gradient[i] * update->rescale + update->decay * update->weight[i]);
+}
+
+static guint
+one_state (gconstpointer options)
+{
+  return 1;
+}
+
+static guint
+two_states (gconstpointer options)
+{
+  return 2;
+}
+
+/* ---- SGD, NAG ---- */
+
+typedef struct
+{
+  double momentum;
+} MomentumOptions;
+
+static const HybParam momentum_options[] = {
+  { HYB_FIELD (MomentumOptions, momentum),
+    HYB_PARAM_FLOAT,
+    "0.0",
+    .doc = "share of the last step" },
+  { 0 },
+};
+
+static guint
+momentum_states (gconstpointer options)
+{
+  return ((const MomentumOptions *) options)->momentum != 0;
+}
+
+static void
+sgd_update (gconstpointer options, const HybUpdate *update)
+{
+  double momentum = ((const MomentumOptions *) options)->momentum;
+
+  for (gint64 i = 0; i < update->n; i++)
+    {
+      double step =
+          -update->learning_rate * (gradient_at (update, i) + update->decay * update->weight[i]);
+
+      if (momentum != 0)
+        step = update->state[0][i] = (float) (momentum * update->state[0][i] + step);
+      update->weight[i] = (float) (update->weight[i] + step);
+    }
+}
+
+static void
+nag_update (gconstpointer options, const HybUpdate *update)
+{
+  double momentum = ((const MomentumOptions *) options)->momentum;
+
+  for (gint64 i = 0; i < update->n; i++)
+    {
+      double step =
+          -update->learning_rate * (gradient_at (update, i) + update->decay * update->weight[i]);
+
+      if (momentum != 0)
+        {
+          update->state[0][i] = (float) (momentum * update->state[0][i] + step);
+          step += momentum * update->state[0][i];
+        }
+      update->weight[i] = (float) (update->weight[i] + step);
+    }
+}
+
+/* ---- Adam ---- */
+
+typedef struct
+{
+  double beta1, beta2, epsilon;
+} AdamOptions;
+
+static const HybParam adam_options[] = {
+  { HYB_FIELD (AdamOptions, beta1), HYB_PARAM_FLOAT, "0.9", .doc = "memory of the gradient" },
+  { HYB_FIELD (AdamOptions, beta2), HYB_PARAM_FLOAT, "0.999", .doc = "memory of its square" },
+  { HYB_FIELD (AdamOptions, epsilon), HYB_PARAM_FLOAT, "1e-8", .doc = "keeps the quotient finite" },
+  { 0 },
+};
+
+static void
+adam_update (gconstpointer data, const HybUpdate *update)
+{
+  const AdamOptions *options = data;
+  double             t = (double) update->t;
+  double             rate =
+      update->learning_rate * sqrt (1 - pow (options->beta2, t)) / (1 - pow (options->beta1, t));
+
+  for (gint64 i = 0; i < update->n; i++)
+    {
+      double g = decayed_at (update, i);
+      double mean = options->beta1 * update->state[0][i] + (1 - options->beta1) * g;
+      double square = options->beta2 * update->state[1][i] + (1 - options->beta2) * g * g;
+
+      update->state[0][i] = (float) mean;
+      update->state[1][i] = (float) square;
+      update->weight[i] =
+          (float) (update->weight[i] - rate * mean / (sqrt (square) + options->epsilon));
+    }
+}
+
+/* ---- RMSProp ---- */
+
+typedef struct
+{
+  double   gamma1, gamma2, epsilon, clip_weights;
+  gboolean centered;
+} RmspropOptions;
+
+static const HybParam rmsprop_options[] = {
+  { HYB_FIELD (RmspropOptions, gamma1), HYB_PARAM_FLOAT, "0.9", .doc = "memory of the square" },
+  { HYB_FIELD (RmspropOptions, gamma2), HYB_PARAM_FLOAT, "0.9", .doc = "momentum (centered)" },
+  { HYB_FIELD (RmspropOptions, epsilon), HYB_PARAM_FLOAT, "1e-8", .doc = "keeps the root finite" },
+  { HYB_FIELD (RmspropOptions, clip_weights),
+    HYB_PARAM_OPTIONAL_FLOAT,
+    "None",
+    .doc = "limit of the weights themselves" },
+  { HYB_FIELD (RmspropOptions, centered),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "subtracts the mean gradient's square" },
+  { 0 },
+};
+
+static guint
+rmsprop_states (gconstpointer options)
+{
+  return ((const RmspropOptions *) options)->centered ? 3 : 1;
+}
+
+static void
+rmsprop_update (gconstpointer data, const HybUpdate *update)
+{
+  const RmspropOptions *options = data;
+  double                keep = options->gamma1;
+
+  for (gint64 i = 0; i < update->n; i++)
+    {
+      double g = decayed_at (update, i), w = update->weight[i], step;
+      double square = keep * update->state[0][i] + (1 - keep) * g * g;
+
+      update->state[0][i] = (float) square;
+      if (options->centered)
+        {
+          double mean = keep * update->state[1][i] + (1 - keep) * g;
+
+          update->state[1][i] = (float) mean;
+          step = options->gamma2 * update->state[2][i] -
+                 update->learning_rate * g / sqrt (square - mean * mean + options->epsilon);
+          update->state[2][i] = (float) step;
+        }
+      else
+        step = -update->learning_rate * g / sqrt (square + options->epsilon);
+      w += step;
+      if (options->clip_weights > 0)
+        w = CLAMP (w, -options->clip_weights, options->clip_weights);
+      update->weight[i] = (float) w;
+    }
+}
+
+/* ---- AdaGrad, AdaDelta ---- */
+
+typedef struct
+{
+  double eps;
+} AdagradOptions;
+
+static const HybParam adagrad_options[] = {
+  { HYB_FIELD (AdagradOptions, eps), HYB_PARAM_FLOAT, "1e-7", .doc = "keeps the quotient finite" },
+  { 0 },
+};
+
+static void
+adagrad_update (gconstpointer data, const HybUpdate *update)
+{
+  double eps = ((const AdagradOptions *) data)->eps;
+
+  for (gint64 i = 0; i < update->n; i++)
+    {
+      double g = gradient_at (update, i), w = update->weight[i];
+      double history = update->state[0][i] + g * g;
+
+      update->state[0][i] = (float) history;
+      update->weight[i] =
+          (float) (w - update->learning_rate * (g / sqrt (history + eps) + update->decay * w));
+    }
+}
+
+typedef struct
+{
+  double rho, epsilon;
+} AdadeltaOptions;
+
+static const HybParam adadelta_options[] = {
+  { HYB_FIELD (AdadeltaOptions, rho), HYB_PARAM_FLOAT, "0.9", .doc = "memory of both squares" },
+  { HYB_FIELD (AdadeltaOptions, epsilon),
+    HYB_PARAM_FLOAT,
+    "1e-5",
+    .doc = "keeps the quotient finite" },
+  { 0 },
+};
+
+static void
+adadelta_update (gconstpointer data, const HybUpdate *update)
+{
+  const AdadeltaOptions *options = data;
+
+  for (gint64 i = 0; i < update->n; i++)
+    {
+      double g = gradient_at (update, i), w = update->weight[i], delta;
+      double square = options->rho * update->state[0][i] + (1 - options->rho) * g * g;
+
+      delta = sqrt (update->state[1][i] + options->epsilon) / sqrt (square + options->epsilon) * g;
+      update->state[0][i] = (float) square;
+      update->state[1][i] =
+          (float) (options->rho * update->state[1][i] + (1 - options->rho) * delta * delta);
+      update->weight[i] = (float) (w - delta - update->decay * w);
+    }
+}
+
+/* ---- The table ---- */
+
+static const HybOptimizerClass sgd = {
+  "sgd",
+  "Gradient descent, with momentum if asked.",
+  momentum_options,
+  sizeof (MomentumOptions),
+  0.01,
+  momentum_states,
+  sgd_update,
+};
+static const HybOptimizerClass nag = {
+  "nag",
+  "Gradient descent with Nesterov's momentum.",
+  momentum_options,
+  sizeof (MomentumOptions),
+  0.1,
+  momentum_states,
+  nag_update,
+};
+static const HybOptimizerClass adam = {
+  "adam",       "Steps scaled by running means of the gradient and its square.",
+  adam_options, sizeof (AdamOptions),
+  0.001,        two_states,
+  adam_update,
+};
+static const HybOptimizerClass rmsprop = {
+  "rmsprop",       "Steps scaled by a running mean of the gradient's square.",
+  rmsprop_options, sizeof (RmspropOptions),
+  0.001,           rmsprop_states,
+  rmsprop_update,
+};
+static const HybOptimizerClass adagrad = {
+  "adagrad",
+  "Steps scaled by the sum of all squared gradients.",
+  adagrad_options,
+  sizeof (AdagradOptions),
+  0.01,
+  one_state,
+  adagrad_update,
+};
+static const HybOptimizerClass adadelta = {
+  "adadelta",
+  "Steps as large as recent steps, without a learning rate.",
+  adadelta_options,
+  sizeof (AdadeltaOptions),
+  1,
+  two_states,
+  adadelta_update,
+};
+
+const HybOptimizerClass *const *
+hyb_optimizers (void)
+{
+  static const HybOptimizerClass *const table[] = {
+    &sgd, &nag, &adam, &rmsprop, &adagrad, &adadelta, NULL,
+  };
+
+  return table;
+}
+
+/* ---- An optimizer with its options ---- */
+
+typedef struct
+{
+  double learning_rate, wd, rescale_grad, clip_gradient;
+} CommonOptions;
+
+static const HybParam common_options[] = {
+  { HYB_FIELD (CommonOptions, learning_rate), HYB_PARAM_OPTIONAL_FLOAT, "None" },
+  { HYB_FIELD (CommonOptions, wd), HYB_PARAM_FLOAT, "0.0", .doc = "weight decay" },
+  { HYB_FIELD (CommonOptions, rescale_grad), HYB_PARAM_FLOAT, "1.0" },
+  { HYB_FIELD (CommonOptions, clip_gradient), HYB_PARAM_OPTIONAL_FLOAT, "None" },
+  { 0 },
+};
+
+struct _HybOptimizer
+{
+  const HybOptimizerClass *klass;
+  CommonOptions           *common;
+  gpointer                 options;
+};
+
+static const HybOptimizerClass *
+find_class (const char *name, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (const HybOptimizerClass *const *klass = hyb_optimizers (); *klass != NULL; klass++)
+    {
+      if (strcmp ((*klass)->name, name) == 0)
+        return *klass;
+      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", (*klass)->name);
+    }
+  hyb_error_at (error,
+                HYB_OP_ERROR,
+                HYB_OP_ERROR_ATTRIBUTE,
+                NULL,
+                NULL,
+                "there is no optimizer “%s”; there are %s",
+                name,
+                names->str);
+  return NULL;
+}
+
+static gboolean
+is_known (const HybParam *options, const char *key)
+{
+  for (; options->name != NULL; options++)
+    if (strcmp (options->name, key) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_settings (const HybOptimizerClass *klass, const char *const *settings, GError **error)
+{
+  for (gsize i = 0; settings != NULL && settings[i] != NULL; i += 2)
+    if (!is_known (common_options, settings[i]) && !is_known (klass->options, settings[i]))
+      {
+        g_autoptr (GString) known = g_string_new ("learning_rate, wd, rescale_grad, clip_gradient");
+
+        for (const HybParam *option = klass->options; option->name != NULL; option++)
+          g_string_append_printf (known, ", %s", option->name);
+        return hyb_error_at (error,
+                             HYB_OP_ERROR,
+                             HYB_OP_ERROR_ATTRIBUTE,
+                             NULL,
+                             NULL,
+                             "the optimizer %s has no setting “%s”; it has %s",
+                             klass->name,
+                             settings[i],
+                             known->str);
+      }
+  return TRUE;
+}
+
+HybOptimizer *
+hyb_optimizer_new (const char *name, const char *const *settings, GError **error)
+{
+  const HybOptimizerClass *klass = find_class (name, error);
+  g_autoptr (HybOptimizer) optimizer = NULL;
+
+  if (klass == NULL || !check_settings (klass, settings, error))
+    return NULL;
+
+  optimizer = g_new0 (HybOptimizer, 1);
+  optimizer->klass = klass;
+  optimizer->common =
+      hyb_params_parse (common_options, sizeof (CommonOptions), settings, NULL, error);
+  if (optimizer->common == NULL)
+    return NULL;
+  optimizer->options =
+      hyb_params_parse (klass->options, klass->options_size, settings, NULL, error);
+  if (optimizer->options == NULL)
+    return NULL;
+  if (isnan (optimizer->common->learning_rate))
+    optimizer->common->learning_rate = klass->learning_rate;
+  return g_steal_pointer (&optimizer);
+}
+
+void
+hyb_optimizer_free (HybOptimizer *optimizer)
+{
+  hyb_params_unref (optimizer->common);
+  hyb_params_unref (optimizer->options);
+  g_free (optimizer);
+}
+
+const char *
+hyb_optimizer_get_name (HybOptimizer *optimizer)
+{
+  return optimizer->klass->name;
+}
+
+guint
+hyb_optimizer_n_states (HybOptimizer *optimizer)
+{
+  return optimizer->klass->n_states (optimizer->options);
+}
+
+double
+hyb_optimizer_get_learning_rate (HybOptimizer *optimizer)
+{
+  return optimizer->common->learning_rate;
+}
+
+void
+hyb_optimizer_set_learning_rate (HybOptimizer *optimizer, double rate)
+{
+  optimizer->common->learning_rate = rate;
+}
+
+void
+hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale)
+{
+  optimizer->common->rescale_grad = rescale;
+}
+
+void
+hyb_optimizer_apply (HybOptimizer *optimizer, HybUpdate *update, double lr_mult, double wd_mult)
+{
+  update->learning_rate = optimizer->common->learning_rate * lr_mult;
+  update->decay = optimizer->common->wd * wd_mult;
+  update->rescale = optimizer->common->rescale_grad;
+  update->clip = optimizer->common->clip_gradient;
+  optimizer->klass->update (optimizer->options, update);
+}

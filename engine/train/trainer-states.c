@@ -1,0 +1,109 @@
+/* trainer-states.c — what a checkpoint needs besides the model's pair: optimizer
+ * states, carried states and the number of steps, as an npz archive.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/error.h"
+#include "engine/formats/npz.h"
+#include "engine/train/trainer-private.h"
+
+#include <string.h>
+
+static char *
+state_name (const TrainedParameter *parameter, guint index)
+{
+  return g_strdup_printf ("state%u:%s", index, parameter->name);
+}
+
+gboolean
+hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  HybType one = { hyb_shape_1d (1), HYB_I64 };
+  g_autoptr (HybTensor) steps = hyb_tensor_new (&one, error);
+
+  if (steps == NULL)
+    return FALSE;
+  *(gint64 *) hyb_tensor_get_data (steps) = (gint64) trainer->n_steps;
+  hyb_tensor_list_set (list, "steps", steps);
+  for (guint i = 0; i < trainer->parameters->len; i++)
+    {
+      TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);
+
+      for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k] != NULL; k++)
+        {
+          g_autofree char *name = state_name (parameter, k);
+
+          hyb_tensor_list_set (list, name, parameter->state[k]);
+        }
+    }
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState    *carried = &g_array_index (trainer->carried, CarriedState, i);
+      g_autofree char *name = g_strdup_printf ("carry:%s", carried->input);
+
+      if (carried->state != NULL)
+        hyb_tensor_list_set (list, name, carried->state);
+    }
+  return hyb_npz_write_file (list, file, error);
+}
+
+static gboolean
+load_parameter (HybTensorList *list, TrainedParameter *parameter, const char *file, GError **error)
+{
+  for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k] != NULL; k++)
+    {
+      g_autofree char *name = state_name (parameter, k);
+      HybTensor       *stored = hyb_tensor_list_find (list, name);
+
+      if (stored == NULL ||
+          !hyb_shape_equal (hyb_tensor_get_shape (stored),
+                            hyb_tensor_get_shape (parameter->state[k])) ||
+          hyb_tensor_get_dtype (stored) != HYB_F32)
+        return hyb_error_at (error,
+                             HYB_FORMAT_ERROR,
+                             HYB_FORMAT_ERROR_MISMATCH,
+                             file,
+                             "It belongs to another optimizer or another model",
+                             "there is no fitting array “%s”",
+                             name);
+      memcpy (hyb_tensor_get_data (parameter->state[k]),
+              hyb_tensor_get_data (stored),
+              hyb_tensor_get_bytes (stored));
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
+{
+  g_autoptr (HybTensorList) list = hyb_npz_read_file (file, error);
+  HybTensor *steps;
+
+  if (list == NULL)
+    return FALSE;
+  steps = hyb_tensor_list_find (list, "steps");
+  if (steps == NULL || hyb_tensor_get_size (steps) != 1)
+    return hyb_error_at (error,
+                         HYB_FORMAT_ERROR,
+                         HYB_FORMAT_ERROR_MALFORMED,
+                         file,
+                         NULL,
+                         "this is no training state: it lacks the number of steps");
+  for (guint i = 0; i < trainer->parameters->len; i++)
+    if (!load_parameter (list,
+                         &g_array_index (trainer->parameters, TrainedParameter, i),
+                         file,
+                         error))
+      return FALSE;
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState    *carried = &g_array_index (trainer->carried, CarriedState, i);
+      g_autofree char *name = g_strdup_printf ("carry:%s", carried->input);
+      HybTensor       *stored = hyb_tensor_list_find (list, name);
+
+      hyb_tensor_unref (carried->state);
+      carried->state = stored != NULL ? hyb_tensor_ref (stored) : NULL;
+    }
+  trainer->n_steps = (guint64) hyb_tensor_get_value (steps, 0);
+  return TRUE;
+}

@@ -1,0 +1,501 @@
+/* trainer.c — training steps on a model's graph.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/train/trainer.h"
+
+#include "engine/base/error.h"
+#include "engine/base/random.h"
+#include "engine/passes/infer-types.h"
+#include "engine/train/trainer-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Making one ---- */
+
+static gboolean
+is_listed (const char *const *names, const char *name)
+{
+  return names != NULL && g_strv_contains (names, name);
+}
+
+static double
+multiplier (const HybNode *node, const char *key)
+{
+  const char *text = hyb_node_get_attribute (node, key);
+
+  return text != NULL ? g_ascii_strtod (text, NULL) : 1;
+}
+
+/* Everything the model has an array for, but data and carried states. */
+static void
+collect_parameters (HybTrainer *trainer, const HybTrainerOptions *options)
+{
+  HybGraph        *graph = hyb_model_get_graph (trainer->model);
+  const HybNodeId *arguments;
+  guint            n;
+
+  arguments = hyb_graph_get_arguments (graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, arguments[i]);
+      HybTensor       *tensor = hyb_model_get_parameter (trainer->model, node->name);
+      TrainedParameter parameter = { .lr_mult = multiplier (node, "__lr_mult__"),
+                                     .wd_mult = multiplier (node, "__wd_mult__") };
+      gboolean         is_carried = FALSE;
+
+      for (guint k = 0; k < options->n_carry; k++)
+        is_carried |= strcmp (options->carry[k].input, node->name) == 0;
+      if (tensor == NULL || is_carried || is_listed (options->data, node->name) ||
+          !hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)))
+        continue;
+
+      parameter.name = g_strdup (node->name);
+      /* A copy: the file's pages must not be written, and the caller's arrays are the caller's. */
+      parameter.weight = hyb_tensor_copy (tensor);
+      hyb_model_set_parameter (trainer->model, node->name, parameter.weight);
+      g_array_append_val (trainer->parameters, parameter);
+    }
+}
+
+static gboolean
+make_states (HybTrainer *trainer, GError **error)
+{
+  for (guint i = 0; i < trainer->parameters->len; i++)
+    {
+      TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);
+      HybType           type = { *hyb_tensor_get_shape (parameter->weight), HYB_F32 };
+
+      for (guint k = 0; k < hyb_optimizer_n_states (trainer->optimizer); k++)
+        {
+          parameter->state[k] = hyb_tensor_new_zeros (&type, error);
+          if (parameter->state[k] == NULL)
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+collect_carried (HybTrainer *trainer, const HybTrainerOptions *options, GError **error)
+{
+  HybGraph *graph = hyb_model_get_graph (trainer->model);
+
+  hyb_graph_get_heads (graph, &trainer->n_model_heads);
+  for (guint i = 0; i < options->n_carry; i++)
+    {
+      CarriedState carried = { .input = g_strdup (options->carry[i].input),
+                               .output = options->carry[i].output };
+
+      g_array_append_val (trainer->carried, carried);
+      if (hyb_graph_find_variable (graph, carried.input) == HYB_NO_ID)
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_MISSING,
+                             NULL,
+                             NULL,
+                             "the model has no input “%s” to carry a state to",
+                             carried.input);
+      if (carried.output >= trainer->n_model_heads)
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_MISSING,
+                             NULL,
+                             NULL,
+                             "the model has %u outputs, so none is number %u",
+                             trainer->n_model_heads,
+                             carried.output);
+    }
+  return TRUE;
+}
+
+static gboolean
+make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  HybExecutorOptions how = { .mode = HYB_MODE_STATIC,
+                             .training = TRUE,
+                             .without = options->without };
+  g_autoptr (HybTensor) one = hyb_tensor_new_scalar (1);
+  const HybNodeId *variables;
+  guint            n;
+
+  for (guint i = 0; i < trainer->parameters->len; i++)
+    g_ptr_array_add (names, g_array_index (trainer->parameters, TrainedParameter, i).name);
+  g_ptr_array_add (names, NULL);
+  trainer->graph = hyb_trainer_graph (hyb_model_get_graph (trainer->model),
+                                      options->loss,
+                                      (const char *const *) names->pdata,
+                                      error);
+  if (trainer->graph == NULL)
+    return FALSE;
+
+  trainer->executor = hyb_executor_new (trainer->graph, &how);
+  variables = hyb_graph_get_variables (trainer->graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = hyb_graph_get_node (trainer->graph, variables[i])->name;
+      HybTensor  *tensor = hyb_model_get_parameter (trainer->model, name);
+
+      if (tensor == NULL && g_str_has_suffix (name, "_head_gradient"))
+        tensor = one;
+      if (tensor != NULL && !hyb_executor_bind (trainer->executor, name, tensor, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The label that the model's own loss head compares with. */
+static void
+find_label (HybTrainer *trainer)
+{
+  HybGraph         *graph = hyb_model_get_graph (trainer->model);
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+  HybNodeId         loss = hyb_graph_get_producer (graph, heads[0]);
+  const HybNode    *node = hyb_graph_get_node (graph, loss);
+
+  if (node->op->category != HYB_CATEGORY_LOSS || node->n_inputs < 2)
+    return;
+  node = hyb_graph_get_node (graph,
+                             hyb_graph_get_producer (graph, hyb_graph_get_inputs (graph, loss)[1]));
+  if (hyb_node_is_variable (node))
+    trainer->label = g_strdup (node->name);
+}
+
+HybTrainer *
+hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error)
+{
+  g_autoptr (HybTrainer) trainer = g_new0 (HybTrainer, 1);
+
+  trainer->model = hyb_model_ref (model);
+  trainer->parameters = g_array_new (FALSE, FALSE, sizeof (TrainedParameter));
+  trainer->carried = g_array_new (FALSE, FALSE, sizeof (CarriedState));
+  trainer->clip_global_norm = options->clip_global_norm;
+  trainer->seed = options->seed;
+  trainer->has_own_loss = strcmp (options->loss, "none") == 0;
+  trainer->optimizer = hyb_optimizer_new (options->optimizer, options->settings, error);
+  if (trainer->optimizer == NULL || !collect_carried (trainer, options, error))
+    return NULL;
+
+  find_label (trainer);
+  collect_parameters (trainer, options);
+  if (trainer->parameters->len == 0)
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_MISSING,
+                    NULL,
+                    "Give a parameter file, or fill them with --init xavier",
+                    "the model has no parameters to train");
+      return NULL;
+    }
+  if (!make_states (trainer, error) || !make_executor (trainer, options, error))
+    return NULL;
+  return g_steal_pointer (&trainer);
+}
+
+void
+hyb_trainer_free (HybTrainer *trainer)
+{
+  for (guint i = 0; i < trainer->parameters->len; i++)
+    {
+      TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);
+
+      g_free (parameter->name);
+      hyb_tensor_unref (parameter->weight);
+      for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES; k++)
+        hyb_tensor_unref (parameter->state[k]);
+    }
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
+
+      g_free (carried->input);
+      hyb_tensor_unref (carried->state);
+    }
+  g_array_unref (trainer->parameters);
+  g_array_unref (trainer->carried);
+  g_free (trainer->label);
+  g_clear_pointer (&trainer->executor, hyb_executor_free);
+  g_clear_pointer (&trainer->optimizer, hyb_optimizer_free);
+  hyb_graph_unref (trainer->graph);
+  hyb_model_unref (trainer->model);
+  g_free (trainer);
+}
+
+/* ---- A step ---- */
+
+static gboolean
+bind_batch (HybTrainer *trainer, GHashTable *batch, GError **error)
+{
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, batch);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    {
+      const char *variable = name;
+
+      if (trainer->has_own_loss && trainer->label != NULL && strcmp (name, "label") == 0)
+        variable = trainer->label;
+      if (hyb_graph_find_variable (trainer->graph, variable) != HYB_NO_ID &&
+          !hyb_executor_bind (trainer->executor, variable, tensor, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Zeros for states that nothing was carried to yet: their shape follows from the batch. */
+static gboolean
+begin_carried (HybTrainer *trainer, GError **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (trainer->model);
+  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  const HybNodeId    *variables;
+  guint               n;
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  variables = hyb_graph_get_variables (graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *bound = hyb_executor_get_bound (trainer->executor, node->name);
+
+      if (bound != NULL)
+        types[node->first_output] = *hyb_tensor_get_type (bound);
+    }
+  if (!hyb_infer_types (graph, types, NULL, TRUE, error))
+    return FALSE;
+
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState  *carried = &g_array_index (trainer->carried, CarriedState, i);
+      HybNodeId      id = hyb_graph_find_variable (graph, carried->input);
+      const HybType *type = &types[hyb_graph_get_node (graph, id)->first_output];
+
+      if (carried->state != NULL)
+        continue;
+      if (!hyb_type_is_known (type))
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_UNKNOWN,
+                             NULL,
+                             "Give it in the first batch",
+                             "the shape of the carried state “%s” does not follow from the batch",
+                             carried->input);
+      carried->state = hyb_tensor_new_zeros (type, error);
+      if (carried->state == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+bind_carried (HybTrainer *trainer, GError **error)
+{
+  if (trainer->carried->len > 0 && !begin_carried (trainer, error))
+    return FALSE;
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
+
+      if (!hyb_executor_bind (trainer->executor, carried->input, carried->state, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static HybTensor *
+gradient_of (HybTrainer *trainer, guint parameter)
+{
+  return hyb_executor_get_output (trainer->executor, 1 + parameter);
+}
+
+static double
+global_norm (HybTrainer *trainer)
+{
+  double squares = 0;
+
+  for (guint i = 0; i < trainer->parameters->len; i++)
+    {
+      HybTensor *gradient = gradient_of (trainer, i);
+
+      for (gint64 k = 0; k < hyb_tensor_get_size (gradient); k++)
+        {
+          double g = hyb_tensor_get_value (gradient, k);
+
+          squares += g * g;
+        }
+    }
+  return sqrt (squares);
+}
+
+static void
+update_parameter (HybTrainer *trainer, guint index, double scale)
+{
+  TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, index);
+  g_autoptr (HybTensor) gradient = hyb_tensor_convert (gradient_of (trainer, index), HYB_F32);
+  g_autoptr (HybTensor) scaled = NULL;
+  g_autoptr (HybTensor) weight = hyb_tensor_convert (parameter->weight, HYB_F32);
+  HybUpdate update = { .n = hyb_tensor_get_size (weight),
+                       .weight = hyb_tensor_get_data (weight),
+                       .t = trainer->n_steps + 1 };
+
+  if (scale != 1)
+    {
+      float *values;
+
+      scaled = hyb_tensor_copy (gradient);
+      values = hyb_tensor_get_data (scaled);
+      for (gint64 i = 0; i < update.n; i++)
+        values[i] = (float) (values[i] * scale);
+    }
+  update.gradient = hyb_tensor_get_data (scaled != NULL ? scaled : gradient);
+  for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k] != NULL; k++)
+    update.state[k] = hyb_tensor_get_data (parameter->state[k]);
+  hyb_optimizer_apply (trainer->optimizer, &update, parameter->lr_mult, parameter->wd_mult);
+  if (weight != parameter->weight)
+    hyb_dtype_convert (hyb_tensor_get_data (parameter->weight),
+                       hyb_tensor_get_dtype (parameter->weight),
+                       update.weight,
+                       HYB_F32,
+                       (gsize) update.n);
+}
+
+/* What a graph with its own loss head is judged by: mean −log p[label] where the head
+ * gives one distribution a label, else the mean of its output. */
+static double
+own_loss (HybTrainer *trainer)
+{
+  HybTensor *output = hyb_trainer_get_output (trainer, 0);
+  HybTensor *label =
+      trainer->label != NULL ? hyb_executor_get_bound (trainer->executor, trainer->label) : NULL;
+  gint64 n = label != NULL ? hyb_tensor_get_size (label) : 0, size = hyb_tensor_get_size (output);
+  double total = 0;
+
+  if (n > 0 && size > n && size % n == 0)
+    {
+      gint64 classes = size / n;
+
+      for (gint64 i = 0; i < n; i++)
+        {
+          gint64 k = (gint64) hyb_tensor_get_value (label, i);
+
+          if (k >= 0 && k < classes)
+            total -= log (MAX (hyb_tensor_get_value (output, i * classes + k), 1e-38));
+        }
+      return total / (double) n;
+    }
+  for (gint64 i = 0; i < size; i++)
+    total += hyb_tensor_get_value (output, i);
+  return total / (double) MAX (size, 1);
+}
+
+static void
+keep_carried (HybTrainer *trainer)
+{
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
+
+      hyb_tensor_unref (carried->state);
+      carried->state = hyb_tensor_copy (hyb_trainer_get_output (trainer, carried->output));
+    }
+}
+
+static void
+keep_auxiliary (HybTrainer *trainer)
+{
+  const HybNodeId *auxiliary;
+  guint            n;
+
+  auxiliary = hyb_graph_get_auxiliary (trainer->graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = hyb_graph_get_node (trainer->graph, auxiliary[i])->name;
+      HybTensor  *now = hyb_executor_get_bound (trainer->executor, name);
+
+      if (now != NULL && now != hyb_model_get_parameter (trainer->model, name))
+        hyb_model_set_parameter (trainer->model, name, now);
+    }
+}
+
+gboolean
+hyb_trainer_step (HybTrainer   *trainer,
+                  GHashTable   *batch,
+                  HybTrainStep *result,
+                  GCancellable *cancellable,
+                  GError      **error)
+{
+  double scale = 1;
+
+  if (!bind_batch (trainer, batch, error) || !bind_carried (trainer, error))
+    return FALSE;
+  hyb_executor_set_seed (trainer->executor, hyb_random_mix (trainer->seed, trainer->n_steps));
+  if (!hyb_executor_run (trainer->executor, cancellable, error))
+    return FALSE;
+
+  result->loss = trainer->has_own_loss
+                     ? own_loss (trainer)
+                     : hyb_tensor_get_value (hyb_executor_get_output (trainer->executor, 0), 0);
+  result->gradient_norm = global_norm (trainer);
+  if (trainer->clip_global_norm > 0)
+    scale = MIN (1, trainer->clip_global_norm / (result->gradient_norm + 1e-8));
+
+  for (guint i = 0; i < trainer->parameters->len; i++)
+    update_parameter (trainer, i, scale);
+  keep_carried (trainer);
+  keep_auxiliary (trainer);
+  trainer->n_steps++;
+  return TRUE;
+}
+
+/* ---- Asking ---- */
+
+guint64
+hyb_trainer_n_steps (HybTrainer *trainer)
+{
+  return trainer->n_steps;
+}
+
+HybOptimizer *
+hyb_trainer_get_optimizer (HybTrainer *trainer)
+{
+  return trainer->optimizer;
+}
+
+HybExecutor *
+hyb_trainer_get_executor (HybTrainer *trainer)
+{
+  return trainer->executor;
+}
+
+HybTensor *
+hyb_trainer_get_output (HybTrainer *trainer, guint index)
+{
+  return hyb_executor_get_output (trainer->executor, 1 + trainer->parameters->len + index);
+}
+
+void
+hyb_trainer_set_multipliers (HybTrainer *trainer, const char *name, double lr, double wd)
+{
+  for (guint i = 0; i < trainer->parameters->len; i++)
+    {
+      TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);
+
+      if (strcmp (parameter->name, name) == 0)
+        {
+          parameter->lr_mult = lr;
+          parameter->wd_mult = wd;
+        }
+    }
+}
+
+void
+hyb_trainer_reset_carry (HybTrainer *trainer)
+{
+  for (guint i = 0; i < trainer->carried->len; i++)
+    g_clear_pointer (&g_array_index (trainer->carried, CarriedState, i).state, hyb_tensor_unref);
+}
