@@ -52,14 +52,8 @@ hyb_value_from_tensor (HybF *F, HybTensor *tensor)
   return value;
 }
 
-static const HybNode *
-variable_node (HybF *F, const HybValue *value)
-{
-  return hyb_builder_get_node (F->builder, hyb_builder_get_producer (F->builder, value->id));
-}
-
-/* A variable that stands outside already keeps its attributes; one first touched in a
- * body is marked with the body's name, inside and out. */
+/* A variable that stands outside already is captured, without attributes; one first
+ * touched in a body is marked with the body's name, inside and out. */
 static const char **
 body_attributes (HybF *F, const char *name, const char *const *attributes)
 {
@@ -72,7 +66,7 @@ body_attributes (HybF *F, const char *name, const char *const *attributes)
 
       if (known != NULL)
         {
-          attributes = variable_node (outer, known)->attributes;
+          attributes = NULL;
           marked = FALSE;
           break;
         }
@@ -142,8 +136,7 @@ static HybValue *
 capture (HybF *F, HybValue *outer)
 {
   Capture new = { .outer = outer };
-  const HybNode *node;
-  const char    *name;
+  const char *name;
 
   for (guint i = 0; i < F->captures->len; i++)
     {
@@ -154,9 +147,8 @@ capture (HybF *F, HybValue *outer)
     }
   name = captured_name (F->parent, outer);
   new.inner = g_hash_table_lookup (F->variables, name);
-  node = variable_node (F->parent, outer);
   if (new.inner == NULL)
-    new.inner = new_variable (F, name, hyb_node_is_variable (node) ? node->attributes : NULL);
+    new.inner = new_variable (F, name, NULL);
   g_array_append_val (F->captures, new);
   return new.inner;
 }

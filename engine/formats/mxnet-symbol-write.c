@@ -295,7 +295,10 @@ write_lists (Writer *writer)
 
       if (hyb_node_is_variable (node))
         g_array_append_val (variables, i);
-      n_values += node->n_outputs;
+      /* The count of steps or the branch taken, which our loops and branches keep as a
+       * hidden output, is none of MXNet's. */
+      n_values += node->n_bodies > 0 ? hyb_op_n_visible (node->op, node->params, node->n_outputs)
+                                     : node->n_outputs;
       g_array_append_val (rows, n_values);
     }
 
