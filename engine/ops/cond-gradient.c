@@ -129,8 +129,7 @@ typedef struct
 typedef struct
 {
   HybSubgraph body;
-  HybGraph   *graph; /* with the heads that are needed */
-  GArray     *out;   /* of Outgoing, by head of graph */
+  GArray     *out; /* of Outgoing, by head of graph */
   guint       n_forward;
   gsize *private; /* by variable: room for a copy; G_MAXSIZE: the branch does not write it */
 } Branch;
@@ -150,7 +149,6 @@ gradient_release (HybCall *call)
   for (guint b = 0; plan != NULL && b < N_BRANCHES; b++)
     {
       hyb_subgraph_clear (&plan->branch[b].body);
-      g_clear_pointer (&plan->branch[b].graph, hyb_graph_unref);
       g_clear_pointer (&plan->branch[b].out, g_array_unref);
       g_free (plan->branch[b].private);
     }
@@ -192,16 +190,16 @@ choose_heads (Branch        *branch,
         }
       head++;
     }
-  branch->graph =
+  branch->body.graph =
       hyb_graph_with_heads (call->body[b], chosen->len, (const HybValueId *) chosen->data);
 }
 
 static void
 place_private (Branch *branch, gboolean training, const HybType *variables, gsize *workspace)
 {
-  g_autofree guint8 *written = hyb_graph_find_written (branch->graph, training);
+  g_autofree guint8 *written = hyb_graph_find_written (branch->body.graph, training);
   guint              n;
-  const HybNodeId   *ids = hyb_graph_get_variables (branch->graph, &n);
+  const HybNodeId   *ids = hyb_graph_get_variables (branch->body.graph, &n);
 
   branch->private = g_new (gsize, MAX (branch->n_forward, 1));
   for (guint v = 0; v < branch->n_forward; v++)
@@ -233,7 +231,7 @@ plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GErro
   place_private (branch, call->training, variables, workspace);
   for (guint h = 0; h < n_heads; h++)
     plan->zeros_bytes = MAX (plan->zeros_bytes, hyb_type_bytes (&variables[branch->n_forward + h]));
-  branch->body = (HybSubgraph){ .index = b, .graph = branch->graph };
+  branch->body.index = b;
   return hyb_subgraph_plan (&branch->body, call, variables, workspace, error);
 }
 

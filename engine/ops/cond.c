@@ -220,7 +220,7 @@ cond_release (HybCall *call)
 
 /* Both branches use the same workspace: only one of them runs. */
 static gboolean
-cond_prepare (HybCall *call, GError **error)
+prepare (HybCall *call, gboolean records, GError **error)
 {
   CondPlan *plan = call->prepared = g_new0 (CondPlan, 1);
   gsize     first = 0;
@@ -234,6 +234,8 @@ cond_prepare (HybCall *call, GError **error)
       for (int v = 0; v < locations->n; v++)
         variables[v] = call->input[locations->value[v]];
       plan->body[b] = (HybSubgraph){ .index = b, .holds_heads = b == BODY_PREDICATE };
+      if (records)
+        plan->body[b].graph = hyb_subgraph_recording (call->body[b]);
       if (!hyb_subgraph_plan (&plan->body[b], call, variables, &end, error))
         {
           g_prefix_error (error, "in its %s: ", body_names[b]);
@@ -246,6 +248,18 @@ cond_prepare (HybCall *call, GError **error)
     }
   plan->predicate_dtype = hyb_plan_get_head_type (plan->body[BODY_PREDICATE].plan, 0)->dtype;
   return TRUE;
+}
+
+static gboolean
+cond_prepare (HybCall *call, GError **error)
+{
+  return prepare (call, FALSE, error);
+}
+
+static gboolean
+recording_prepare (HybCall *call, GError **error)
+{
+  return prepare (call, TRUE, error);
 }
 
 static gsize
@@ -467,6 +481,30 @@ const HybOp hyb_ops_cond[] = {
       .forward = cond_forward,
       .workspace = cond_workspace,
       .prepare = cond_prepare,
+      .release = cond_release,
+      .compute = cond_compute,
+      .gradient = cond_gradient,
+      .recording = "_cond_recording",
+      .cost = cond_cost,
+  },
+  {
+      .name = "_cond_recording",
+      .doc = "_cond whose bodies write what they write only on the way to a gradient.",
+      .category = HYB_CATEGORY_CONTROL,
+      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .params = cond_params,
+      .params_size = sizeof (HybCondParams),
+      .arity = cond_arity,
+      .visible = cond_visible,
+      .check = hyb_cond_check,
+      .n_bodies = N_BODIES,
+      .body_variable = cond_body_variable,
+      .infer_shape = cond_infer,
+      .infer_dtype = hyb_rule_dtype_free,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = cond_forward,
+      .workspace = cond_workspace,
+      .prepare = recording_prepare,
       .release = cond_release,
       .compute = cond_compute,
       .gradient = cond_gradient,

@@ -198,6 +198,7 @@ void
 hyb_subgraph_clear (HybSubgraph *body)
 {
   g_clear_pointer (&body->plan, hyb_plan_unref);
+  g_clear_pointer (&body->graph, hyb_graph_unref);
 }
 
 HybFrame *
@@ -259,6 +260,78 @@ hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, g
   is_done = hyb_frame_run (frame, &context);
   hyb_subgraph_tell (&context, body->id, body->index, FALSE);
   return is_done;
+}
+
+/* The recording form of a node that writes states then, itself or inside; or NULL. */
+static const HybOp *
+find_writing_form (const HybGraph *graph, HybNodeId id)
+{
+  const HybNode   *node = hyb_graph_get_node (graph, id);
+  HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+  const HybOp *recording = node->op->recording != NULL ? hyb_op_find (node->op->recording) : NULL;
+  guint        n_written = recording != NULL && recording->mutates != 0 ? 1 : 0;
+
+  for (guint b = 0; b < node->n_bodies && n_written == 0; b++)
+    hyb_graph_get_auxiliary (bodies[b], &n_written);
+  return n_written > 0 ? recording : NULL;
+}
+
+static HybValueId
+copy_writing (HybBuilder *builder, const HybGraph *graph, HybNodeId id, const HybValueId *inputs)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  const HybOp   *writing = find_writing_form (graph, id);
+  HybNodeSpec    spec = {
+       .op = writing,
+       .name = node->name,
+       .attributes = node->attributes,
+       .params = writing != NULL ? hyb_params_ref (node->params) : NULL,
+       .n_inputs = node->n_inputs,
+       .inputs = inputs,
+       .n_bodies = node->n_bodies,
+       .bodies = hyb_graph_get_bodies (graph, id),
+       .key = node->key,
+       .origin_plus_one = node->origin + 1,
+       .line = node->line,
+  };
+
+  if (writing == NULL)
+    return hyb_builder_copy (builder, graph, id, inputs);
+  return hyb_builder_output (builder, hyb_builder_add (builder, &spec, NULL), 0);
+}
+
+HybGraph *
+hyb_subgraph_recording (HybGraph *body)
+{
+  guint                  n_nodes = hyb_graph_n_nodes (body);
+  guint                  n_heads, n_written;
+  const HybValueId      *heads = hyb_graph_get_heads (body, &n_heads);
+  g_autofree HybValueId *moved = g_new0 (HybValueId, MAX (hyb_graph_n_values (body), 1));
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  HybBuilder *builder;
+
+  hyb_graph_get_auxiliary (body, &n_written);
+  if (n_written == 0)
+    return NULL;
+
+  builder = hyb_builder_new ();
+  hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (body));
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (body, id);
+      const HybValueId *old = hyb_graph_get_inputs (body, id);
+      HybValueId        first;
+
+      g_array_set_size (inputs, 0);
+      for (guint i = 0; i < node->n_inputs; i++)
+        g_array_append_val (inputs, moved[old[i]]);
+      first = copy_writing (builder, body, id, (const HybValueId *) inputs->data);
+      for (guint i = 0; i < node->n_outputs; i++)
+        moved[node->first_output + i] = first + i;
+    }
+  for (guint i = 0; i < n_heads; i++)
+    hyb_builder_add_head (builder, moved[heads[i]]);
+  return hyb_builder_freeze (builder);
 }
 
 HybType *

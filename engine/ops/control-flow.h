@@ -40,7 +40,7 @@ typedef struct
 {
   /* Said by the owner. */
   guint32   index;       /* which body of the node */
-  HybGraph *graph;       /* what to run; NULL: that body itself */
+  HybGraph *graph;       /* what to run, owned; NULL: that body itself */
   gboolean  holds_heads; /* the owner binds no memory for heads */
 
   HybPlan *plan;
@@ -74,6 +74,10 @@ HybRun hyb_subgraph_context (const HybRun *run, gint64 step);
 void hyb_subgraph_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins);
 
 /* --- Gradients of bodies --- */
+
+/* The body as the recording form of a node runs it: operators that write a state only
+ * when they record (moving averages) do so.  NULL: there is none, the body will do. */
+HybGraph *hyb_subgraph_recording (HybGraph *body);
 
 /* Of a body made by hyb_graph_with_gradients(): the types of its variables, which are
  * those of the forward body, then gradients of its n_heads heads.  (transfer full) */

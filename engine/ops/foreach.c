@@ -194,6 +194,16 @@ foreach_prepare (HybCall *call, GError **error)
 }
 
 static gboolean
+recording_prepare (HybCall *call, GError **error)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (call->params, &loop);
+  loop.records = TRUE;
+  return hyb_loop_prepare (&loop, call, error);
+}
+
+static gboolean
 foreach_compute (HybCall          *call,
                  const HybRun     *run,
                  HybTensor *const *inputs,
@@ -313,7 +323,7 @@ const HybOp hyb_ops_foreach[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = hyb_loop_forward,
       .workspace = hyb_loop_workspace,
-      .prepare = foreach_prepare,
+      .prepare = recording_prepare,
       .release = hyb_loop_release,
       .compute = foreach_compute,
       .gradient = foreach_gradient,

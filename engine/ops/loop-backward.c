@@ -26,7 +26,6 @@ typedef struct
   HybLoop         loop;
   HybLoopSections sections;
   HybSubgraph     body;
-  HybGraph       *graph; /* the body with only the heads that are needed */
   gint64          length;
   gsize          *row_bytes;  /* by variable */
   gsize          *head_bytes; /* by head of the forward body */
@@ -45,7 +44,6 @@ way_back_free (WayBack *way)
 {
   hyb_subgraph_clear (&way->body);
   hyb_loop_clear (&way->loop);
-  g_clear_pointer (&way->graph, hyb_graph_unref);
   g_free (way->row_bytes);
   g_free (way->head_bytes);
   g_free (way->incoming);
@@ -107,7 +105,7 @@ choose_heads (WayBack                     *way,
       if (way->out[g].head >= 0)
         chosen[n_chosen++] = heads[first + g];
     }
-  way->graph = hyb_graph_with_heads (call->body[0], n_chosen, chosen);
+  way->body.graph = hyb_graph_with_heads (call->body[0], n_chosen, chosen);
 }
 
 static void
@@ -115,9 +113,9 @@ place_operands (WayBack *way, gboolean training, const HybType *variables)
 {
   const HybLoop     *loop = &way->loop;
   guint              n_heads = loop->n_out_data + loop->n_states;
-  g_autofree guint8 *written = hyb_graph_find_written (way->graph, training);
+  g_autofree guint8 *written = hyb_graph_find_written (way->body.graph, training);
   guint              n;
-  const HybNodeId   *ids = hyb_graph_get_variables (way->graph, &n);
+  const HybNodeId   *ids = hyb_graph_get_variables (way->body.graph, &n);
 
   for (guint v = 0; v < loop->n_variables; v++)
     {
@@ -180,7 +178,6 @@ hyb_loop_gradient_prepare (HybLoop                     *given,
       return FALSE;
     }
   choose_heads (way, call, params, variables);
-  way->body.graph = way->graph;
   if (!hyb_subgraph_plan (&way->body, call, variables, &way->workspace, error))
     {
       hyb_loop_gradient_release (call);

@@ -102,7 +102,11 @@ hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
 
   hyb_loop_variable_types (loop, call->input, call->legacy_shapes, variables);
   plan->body.index = loop->body;
+  if (loop->records)
+    plan->body.graph = hyb_subgraph_recording (call->body[loop->body]);
   plan->body.index = loop->body;
+  if (loop->records)
+    plan->body.graph = hyb_subgraph_recording (call->body[loop->body]);
   if (!plan_condition (plan, call, error) ||
       !hyb_subgraph_plan (&plan->body, call, variables, &plan->workspace, error))
     {

@@ -38,6 +38,7 @@ typedef struct
   guint            n_condition_variables;
   guint           *condition_input; /* of the node */
   gboolean         counts;          /* gives the number of steps */
+  gboolean         records;         /* keeps the states of every step, for its gradient */
 } HybLoop;
 
 void hyb_loop_init (HybLoop *loop, guint n_variables, guint n_states, guint n_condition_variables);

@@ -208,6 +208,16 @@ while_prepare (HybCall *call, GError **error)
 }
 
 static gboolean
+recording_prepare (HybCall *call, GError **error)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (call->params, &loop);
+  loop.records = TRUE;
+  return hyb_loop_prepare (&loop, call, error);
+}
+
+static gboolean
 while_compute (HybCall          *call,
                const HybRun     *run,
                HybTensor *const *inputs,
@@ -329,7 +339,7 @@ const HybOp hyb_ops_while_loop[] = {
       .dtypes = HYB_DTYPES_ALL,
       .forward = hyb_loop_forward,
       .workspace = hyb_loop_workspace,
-      .prepare = while_prepare,
+      .prepare = recording_prepare,
       .release = hyb_loop_release,
       .compute = while_compute,
       .gradient = while_gradient,

@@ -1,0 +1,76 @@
+/* op-body.c — small graphs for tests of control flow.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-body.h"
+
+#include "tests/engine/ops/op-tensor.h"
+
+#include <stdarg.h>
+
+HybValueId
+op_node_with_bodies (HybBuilder       *builder,
+                     const char       *op,
+                     const char       *attributes,
+                     guint             n_inputs,
+                     const HybValueId *inputs,
+                     guint             n_bodies,
+                     HybGraph *const  *bodies)
+{
+  g_auto (GStrv) pairs = op_attributes_from_text (attributes);
+  g_autoptr (GError) error = NULL;
+  HybNodeId id = hyb_builder_add (builder,
+                                  &(HybNodeSpec){
+                                      .op = hyb_op_find (op),
+                                      .name = op,
+                                      .attributes = (const char *const *) pairs,
+                                      .n_inputs = n_inputs,
+                                      .inputs = inputs,
+                                      .n_bodies = n_bodies,
+                                      .bodies = bodies,
+                                  },
+                                  &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < n_bodies; i++)
+    hyb_graph_unref (bodies[i]);
+  return hyb_builder_output (builder, id, 0);
+}
+
+HybValueId
+op_node (HybBuilder *builder, const char *op, const char *attributes, ...)
+{
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  HybValueId input;
+  va_list    list;
+
+  va_start (list, attributes);
+  while ((input = va_arg (list, HybValueId)) != HYB_NO_ID)
+    g_array_append_val (inputs, input);
+  va_end (list);
+  return op_node_with_bodies (builder,
+                              op,
+                              attributes,
+                              inputs->len,
+                              (const HybValueId *) inputs->data,
+                              0,
+                              NULL);
+}
+
+HybValueId
+op_variable (HybBuilder *builder, const char *name)
+{
+  return hyb_builder_add_variable (builder, name, NULL);
+}
+
+HybGraph *
+op_finish (HybBuilder *builder, ...)
+{
+  HybValueId head;
+  va_list    list;
+
+  va_start (list, builder);
+  while ((head = va_arg (list, HybValueId)) != HYB_NO_ID)
+    hyb_builder_add_head (builder, head);
+  va_end (list);
+  return hyb_builder_freeze (builder);
+}
