@@ -205,6 +205,24 @@ has_arrivals (HybGrad *grad)
 }
 
 static void
+refuse_missing (HybFlow *flow, const HybNode *node)
+{
+  gboolean is_opaque = node->op->flags & HYB_OP_OPAQUE;
+
+  hyb_error_at (&flow->error,
+                HYB_OP_ERROR,
+                is_opaque ? HYB_OP_ERROR_UNKNOWN : HYB_OP_ERROR_GRADIENT,
+                NULL,
+                is_opaque ? "The graph can be looked at, but not differentiated"
+                          : "Stop the gradient before it with BlockGrad, or ask for the "
+                            "gradients of other variables",
+                is_opaque ? "node “%s”: there is no operator called %s here"
+                          : "node “%s”: no gradient is defined for operator %s",
+                node->name,
+                node->type);
+}
+
+static void
 differentiate_node (HybFlow *flow, HybNodeId id)
 {
   const HybNode         *built = hyb_builder_get_node (flow->builder, id);
@@ -228,15 +246,7 @@ differentiate_node (HybFlow *flow, HybNodeId id)
     op = grad.node->op;
   if (!op->gradient)
     {
-      hyb_error_at (&flow->error,
-                    HYB_OP_ERROR,
-                    HYB_OP_ERROR_GRADIENT,
-                    NULL,
-                    "Stop the gradient before it with BlockGrad, or ask for the gradients of "
-                    "other variables",
-                    "node “%s”: no gradient is defined for operator %s",
-                    grad.node->name,
-                    grad.node->type);
+      refuse_missing (flow, grad.node);
       return;
     }
 

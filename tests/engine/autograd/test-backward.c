@@ -218,6 +218,22 @@ test_a_missing_gradient_names_node_and_operator (void)
 }
 
 static void
+test_an_unknown_operator_is_called_so (void)
+{
+  Sketch      sketch = sketch_new ();
+  HybNodeSpec spec = { .type = "Strange", .name = "alien", .n_inputs = 1, .inputs = &sketch.a };
+  HybNodeId   alien = hyb_builder_add (sketch.builder, &spec, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybGraph) graph = NULL;
+
+  hyb_builder_add_head (sketch.builder, hyb_builder_output (sketch.builder, alien, 0));
+  graph = differentiate (&sketch, 1, &error);
+  g_assert_null (graph);
+  g_assert_error (error, HYB_OP_ERROR, HYB_OP_ERROR_UNKNOWN);
+  g_assert_nonnull (strstr (error->message, "“alien”: there is no operator called Strange"));
+}
+
+static void
 test_a_missing_gradient_that_is_not_needed_is_no_error (void)
 {
   const HybOp *op = find_op_without_gradient ();
@@ -327,6 +343,7 @@ main (int argc, char **argv)
   TEST ("constant-operators-stop-the-flow", test_constant_operators_stop_the_flow);
   TEST ("a-missing-gradient-names-node-and-operator",
         test_a_missing_gradient_names_node_and_operator);
+  TEST ("an-unknown-operator-is-called-so", test_an_unknown_operator_is_called_so);
   TEST ("a-missing-gradient-that-is-not-needed-is-no-error",
         test_a_missing_gradient_that_is_not_needed_is_no_error);
   TEST ("gradient-nodes-point-at-what-they-differentiate",
