@@ -340,7 +340,8 @@ place_rows (VizLayers *layers)
     {
       layers->row_y[r] = y;
       /* Flat curves are hard to follow: wide rows stand further apart. */
-      y += layers->row_height[r] + 24 + CLAMP (slant[r] * 0.06, 0, 56) + (labelled[r] ? 10 : 0);
+      y += layers->row_height[r] + 24 + CLAMP ((slant[r] - 100) * 0.07, 0, 56) +
+           (labelled[r] ? 10 : 0);
     }
   g_free (labelled);
   g_free (slant);

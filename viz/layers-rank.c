@@ -284,8 +284,8 @@ viz_layers_rank (VizLayers *layers)
       rank_by_simplex (layers);
       sink_out_ports (layers);
     }
-  else
-    tighten (layers, &leaving, order);
+  /* After the simplex this moves only what costs nothing to move: down, to what it is for. */
+  tighten (layers, &leaving, order);
   leaving_free (&leaving);
   return !g_cancellable_is_cancelled (layers->cancellable);
 }

@@ -206,6 +206,8 @@ cairo_pen_text (VizPen *pen, const VizTextAt *at, const char *text)
   set_colour (self->cr, &at->colour);
   cairo_move_to (self->cr, at->x - at->align * width / PANGO_SCALE, at->y);
   pango_cairo_show_layout_line (self->cr, pango_layout_get_line_readonly (layout, 0));
+  /* Where the text began is still the current point: the next shape would start there. */
+  cairo_new_path (self->cr);
 }
 
 static void

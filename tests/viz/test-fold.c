@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* test-fold.c — weights, chains, scopes, and which groups stand open. */
+#include "tests/viz/scenes.h"
+
+#include "viz/fold.h"
+#include "viz/folds.h"
+
+static guint32
+find_kind (const VizDiagram *diagram, VizBoxKind kind)
+{
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (viz_diagram_box (diagram, i)->kind == kind)
+      return i;
+  return VIZ_ROOT;
+}
+
+static VizDiagram *
+fold (VizDiagramBuilder *builder, VizFoldWhat what)
+{
+  viz_fold (builder, what);
+  return viz_diagram_builder_freeze (builder);
+}
+
+static void
+test_weights_go_into_their_consumers (void)
+{
+  g_autoptr (VizDiagram) diagram = fold (scene_lstm (2, 1), VIZ_FOLD_WEIGHTS);
+  guint32 weight = viz_diagram_find_id (diagram, "lstm_l0_h2h_weight");
+
+  g_assert_true (viz_diagram_box (diagram, weight)->flags & VIZ_BOX_FOLDED);
+  g_assert_false (viz_diagram_box (diagram, viz_diagram_find_id (diagram, "data"))->flags &
+                  VIZ_BOX_FOLDED);
+}
+
+static void
+test_a_computed_weight_stays (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            a, w, b;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  a = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "a" });
+  w = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "w", .kind = VIZ_BOX_WEIGHT });
+  b = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "b" });
+  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = a, .head = w });
+  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = w, .head = b });
+  diagram = fold (builder, VIZ_FOLD_ALL);
+  g_assert_false (viz_diagram_box (diagram, w)->flags & VIZ_BOX_FOLDED);
+}
+
+static void
+test_a_chain_of_cells_becomes_a_grid (void)
+{
+  g_autoptr (VizDiagram) diagram = fold (scene_lstm (35, 2), VIZ_FOLD_ALL);
+  guint32 steps = find_kind (diagram, VIZ_BOX_STEPS);
+  guint   n_layer = 0;
+
+  g_assert_cmpuint (steps, !=, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, steps)->n_children, ==, 70);
+  g_assert_cmpstr (viz_diagram_box (diagram, steps)->title, ==, "lstm × 35 steps × 2 layers");
+  for (guint32 i = 0; i < 70; i++)
+    {
+      const VizBox *cell = viz_diagram_box (diagram, viz_diagram_child (diagram, steps, i));
+
+      g_assert_cmpuint (cell->n_children, ==, 13);
+      g_assert_cmpint (cell->step, <, 35);
+      n_layer += cell->layer == 1;
+    }
+  g_assert_cmpuint (n_layer, ==, 35);
+}
+
+static void
+test_numbers_without_a_chain_are_no_steps (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  g_autoptr (VizDiagram) diagram = NULL;
+  char name[32];
+
+  for (guint t = 0; t < 10; t++)
+    for (guint k = 0; k < 4; k++)
+      {
+        g_snprintf (name, sizeof name, "branch_t%u_op%u", t, k);
+        viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = name, .subtitle = name });
+      }
+  diagram = fold (builder, VIZ_FOLD_ALL);
+  g_assert_cmpuint (find_kind (diagram, VIZ_BOX_STEPS), ==, VIZ_ROOT);
+  g_assert_cmpuint (find_kind (diagram, VIZ_BOX_SCOPE), !=, VIZ_ROOT);
+}
+
+/* a_x → b → a_y: as one box, a would feed itself. */
+static void
+test_scopes_that_feed_themselves_come_apart (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  g_autoptr (VizDiagram) diagram = NULL;
+  const char *names[] = { "a/x", "b", "a/y", "c/p", "c/q" };
+  guint32     box[5];
+
+  for (guint i = 0; i < 5; i++)
+    box[i] = viz_diagram_builder_add_box (builder,
+                                          &(VizBoxInfo){ .id = names[i], .subtitle = names[i] });
+  for (guint i = 0; i + 1 < 5; i++)
+    viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box[i], .head = box[i + 1] });
+  diagram = fold (builder, VIZ_FOLD_ALL);
+  g_assert_cmpuint (viz_diagram_box (diagram, box[0])->parent, ==, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent, !=, VIZ_ROOT);
+  g_assert_cmpuint (viz_diagram_box (diagram, box[3])->parent,
+                    ==,
+                    viz_diagram_box (diagram, box[4])->parent);
+}
+
+static void
+test_folds_survive_as_text (void)
+{
+  g_autoptr (VizDiagram) diagram = fold (scene_lstm (35, 1), VIZ_FOLD_ALL);
+  guint32 steps = find_kind (diagram, VIZ_BOX_STEPS);
+  g_autoptr (VizFolds) folds = viz_folds_new (diagram), again = viz_folds_new (diagram);
+  g_autofree char *text = NULL;
+  gint32           first, last;
+
+  viz_folds_set_open (folds, steps, TRUE);
+  viz_folds_set_steps (folds, steps, 7, 9);
+  viz_folds_set_open (folds, viz_diagram_child (diagram, steps, 8), TRUE);
+  text = viz_folds_to_string (folds);
+  viz_folds_from_string (again, text);
+  viz_folds_from_string (again, "open nowhere\nsteps 3 4 nothing\nrubbish\n");
+  viz_folds_get_steps (again, steps, &first, &last);
+  g_assert_cmpint (first, ==, 7);
+  g_assert_cmpint (last, ==, 9);
+  g_assert_true (viz_folds_is_open (again, viz_diagram_child (diagram, steps, 8)));
+}
+
+static void
+test_revealing_a_box_opens_its_step (void)
+{
+  g_autoptr (VizDiagram) diagram = fold (scene_lstm (35, 1), VIZ_FOLD_ALL);
+  g_autoptr (VizFolds) folds = viz_folds_new (diagram);
+  guint32 box = viz_diagram_find_id (diagram, "lstm_l0_t20_plus");
+  guint32 cell = viz_diagram_box (diagram, box)->parent;
+  gint32  first, last;
+
+  viz_folds_reveal (folds, box);
+  viz_folds_get_steps (folds, viz_diagram_box (diagram, cell)->parent, &first, &last);
+  g_assert_true (viz_folds_is_open (folds, cell));
+  g_assert_cmpint (first, <=, 20);
+  g_assert_cmpint (last, >=, 20);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/viz/fold/weights-go-into-their-consumers",
+                   test_weights_go_into_their_consumers);
+  g_test_add_func ("/viz/fold/a-computed-weight-stays", test_a_computed_weight_stays);
+  g_test_add_func ("/viz/fold/a-chain-of-cells-becomes-a-grid",
+                   test_a_chain_of_cells_becomes_a_grid);
+  g_test_add_func ("/viz/fold/numbers-without-a-chain-are-no-steps",
+                   test_numbers_without_a_chain_are_no_steps);
+  g_test_add_func ("/viz/fold/scopes-that-feed-themselves-come-apart",
+                   test_scopes_that_feed_themselves_come_apart);
+  g_test_add_func ("/viz/folds/survive-as-text", test_folds_survive_as_text);
+  g_test_add_func ("/viz/folds/revealing-a-box-opens-its-step",
+                   test_revealing_a_box_opens_its_step);
+  return g_test_run ();
+}

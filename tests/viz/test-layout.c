@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* test-layout.c — the geometry of pictures, as numbers. */
+#include "tests/viz/geometry.h"
+#include "tests/viz/scenes.h"
+
+#include "viz/fold.h"
+#include "viz/layout.h"
+
+#include <math.h>
+#include <string.h>
+
+static VizPicture *
+lay_out (VizDiagram *diagram, const VizFolds *folds, const char *layout)
+{
+  VizLayoutOptions options = { .layout = layout, .helper = VIZ_HELPER };
+  g_autoptr (GError) error = NULL;
+  VizPicture *picture = viz_layout (diagram, folds, &options, NULL, &error);
+
+  g_assert_no_error (error);
+  return picture;
+}
+
+static VizDiagram *
+fold (VizDiagramBuilder *builder, VizFoldWhat what)
+{
+  viz_fold (builder, what);
+  return viz_diagram_builder_freeze (builder);
+}
+
+static void
+assert_clean (const VizPicture *picture)
+{
+  Geometry geometry = geometry_of (picture);
+
+  g_assert_cmpuint (geometry.n_overlaps, ==, 0);
+  g_assert_cmpuint (geometry.n_outside, ==, 0);
+  g_assert_cmpuint (geometry.n_clipped, ==, 0);
+  g_assert_cmpuint (geometry.n_through, ==, 0);
+}
+
+static void
+test_scenes_are_clean (void)
+{
+  for (guint i = 0; i < n_scenes; i++)
+    for (guint depth = 0; depth < 4; depth++)
+      {
+        g_autoptr (VizDiagram) diagram = scenes[i].make ();
+        g_autoptr (VizFolds) folds = viz_folds_new (diagram);
+        g_autoptr (VizPicture) picture = NULL;
+
+        viz_folds_open_depth (folds, depth);
+        picture = lay_out (diagram, folds, NULL);
+        g_test_message ("%s, depth %u", scenes[i].name, depth);
+        assert_clean (picture);
+      }
+}
+
+static void
+test_unrolled_networks_are_clean (void)
+{
+  for (guint layers = 1; layers <= 2; layers++)
+    for (guint depth = 0; depth < 4; depth++)
+      {
+        g_autoptr (VizDiagram) diagram = fold (scene_lstm (5, layers), VIZ_FOLD_ALL);
+        g_autoptr (VizFolds) folds = viz_folds_new (diagram);
+        g_autoptr (VizPicture) picture = NULL;
+
+        viz_folds_open_depth (folds, depth);
+        picture = lay_out (diagram, folds, NULL);
+        assert_clean (picture);
+      }
+}
+
+static void
+test_random_graphs_are_clean (void)
+{
+  for (guint32 seed = 1; seed <= 12; seed++)
+    {
+      g_autoptr (VizDiagram) diagram =
+          fold (scene_random (seed, 40 + 10 * seed, 60 + 14 * seed), 0);
+      g_autoptr (VizPicture) picture = lay_out (diagram, NULL, NULL);
+
+      assert_clean (picture);
+    }
+}
+
+/* The crossings of dot's drawings are the measure; ours may be a fifth more, over all. */
+static void
+test_crossings_are_as_few_as_graphvizs (void)
+{
+  static const guint sizes[][2] = { { 20, 26 },   { 40, 50 },   { 60, 80 },  { 100, 120 },
+                                    { 100, 180 }, { 150, 190 }, { 200, 240 } };
+  guint              ours = 0, theirs = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint32 seed = 1; seed <= 2; seed++)
+      {
+        g_autoptr (VizDiagram) diagram = fold (scene_random (seed, sizes[i][0], sizes[i][1]), 0);
+        g_autoptr (VizPicture) own = lay_out (diagram, NULL, "layers");
+        g_autoptr (VizPicture) dot = lay_out (diagram, NULL, "dot");
+
+        if (viz_picture_stats (dot)->n_fallbacks > 0)
+          continue;
+        ours += geometry_of (own).n_crossings;
+        theirs += geometry_of (dot).n_crossings;
+      }
+  g_test_message ("crossings: ours %u, dot's %u", ours, theirs);
+  g_assert_cmpuint (theirs, >, 0);
+  g_assert_cmpfloat (ours, <=, 1.2 * theirs);
+}
+
+static gboolean
+same_picture (const VizPicture *a, const VizPicture *b)
+{
+  if (viz_picture_n_items (a) != viz_picture_n_items (b) ||
+      viz_picture_n_wires (a) != viz_picture_n_wires (b))
+    return FALSE;
+  for (guint32 i = 0; i < viz_picture_n_items (a); i++)
+    {
+      const VizItem *left = viz_picture_item (a, i), *right = viz_picture_item (b, i);
+
+      if (left->x != right->x || left->y != right->y || left->width != right->width ||
+          left->height != right->height)
+        return FALSE;
+    }
+  for (guint32 i = 0; i < viz_picture_n_wires (a); i++)
+    if (viz_picture_wire (a, i)->n_points != viz_picture_wire (b, i)->n_points ||
+        memcmp (viz_picture_points (a, i),
+                viz_picture_points (b, i),
+                viz_picture_wire (a, i)->n_points * sizeof (VizPoint)) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+test_same_input_gives_same_picture (void)
+{
+  g_autoptr (VizDiagram) one = fold (scene_lstm (6, 2), VIZ_FOLD_ALL);
+  g_autoptr (VizDiagram) two = fold (scene_lstm (6, 2), VIZ_FOLD_ALL);
+  g_autoptr (VizPicture) a = lay_out (one, NULL, NULL), b = lay_out (two, NULL, NULL);
+
+  g_assert_true (same_picture (a, b));
+}
+
+static void
+test_closing_gives_the_old_picture_back (void)
+{
+  g_autoptr (VizDiagram) diagram = fold (scene_lstm (6, 1), VIZ_FOLD_ALL);
+  g_autoptr (VizFolds) folds = viz_folds_new (diagram);
+  g_autoptr (VizPicture) before = lay_out (diagram, folds, NULL), open = NULL, after = NULL;
+  guint32 cell =
+      viz_diagram_box (diagram, viz_diagram_find_id (diagram, "lstm_l0_t3_plus"))->parent;
+  gboolean was_open = viz_folds_is_open (folds, cell);
+
+  viz_folds_set_open (folds, cell, !was_open);
+  open = lay_out (diagram, folds, NULL);
+  viz_folds_set_open (folds, cell, was_open);
+  after = lay_out (diagram, folds, NULL);
+  g_assert_false (same_picture (before, open));
+  g_assert_true (same_picture (before, after));
+}
+
+/* How far items that are neither in nor around the group went, beyond its change of size. */
+static double
+drift (const VizPicture *before, const VizPicture *after, guint32 group)
+{
+  VizDiagram    *diagram = viz_picture_diagram (before);
+  const VizItem *old = viz_picture_item (before, viz_picture_find_box (before, group));
+  const VizItem *new = viz_picture_item (after, viz_picture_find_box (after, group));
+  double worst = 0;
+
+  for (guint32 i = 1; i < viz_picture_n_items (before); i++)
+    {
+      const VizItem *a = viz_picture_item (before, i), *b;
+
+      if (a->state == VIZ_ITEM_STEPS || a->state == VIZ_ITEM_OPEN || a->box == group)
+        continue;
+      b = viz_picture_item (after, viz_picture_find_box (after, a->box));
+      if (viz_diagram_is_inside (diagram, a->box, group))
+        continue;
+      worst = MAX (worst, fabs (b->x - a->x) - fabs (new->width - old->width));
+      worst = MAX (worst, fabs (b->y - a->y) - fabs (new->height - old->height));
+    }
+  return worst;
+}
+
+static void
+test_opening_a_box_moves_others_only_out_of_its_way (void)
+{
+  g_autoptr (VizDiagram) diagram = fold (scene_transformer (6), VIZ_FOLD_ALL);
+  g_autoptr (VizFolds) folds = viz_folds_new (diagram);
+  g_autoptr (VizPicture) before = NULL;
+
+  viz_folds_open_depth (folds, 0);
+  before = lay_out (diagram, folds, NULL);
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    {
+      g_autoptr (VizFolds) opened = viz_folds_copy (folds);
+      g_autoptr (VizPicture) after = NULL;
+
+      if (viz_diagram_box (diagram, i)->n_children == 0 ||
+          viz_diagram_box (diagram, i)->parent != VIZ_ROOT)
+        continue;
+      viz_folds_set_open (opened, i, TRUE);
+      after = lay_out (diagram, opened, NULL);
+      g_assert_cmpfloat (drift (before, after, i), <=, 1);
+    }
+}
+
+static void
+test_equal_groups_are_laid_out_once (void)
+{
+  g_autoptr (VizDiagram) diagram = fold (scene_lstm (12, 1), VIZ_FOLD_ALL);
+  g_autoptr (VizFolds) folds = viz_folds_new (diagram);
+  g_autoptr (VizPicture) picture = NULL;
+
+  viz_folds_open_depth (folds, 9);
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (viz_diagram_box (diagram, i)->kind == VIZ_BOX_STEPS)
+      viz_folds_set_steps (folds, i, 0, 11);
+  picture = lay_out (diagram, folds, NULL);
+  g_assert_cmpuint (viz_picture_stats (picture)->n_stamped, >=, 6);
+}
+
+static void
+test_a_cancelled_layout_gives_no_picture (void)
+{
+  g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (scene_lstm (50, 2));
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_null (viz_layout (diagram, NULL, NULL, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+static void
+test_an_unknown_layout_is_refused (void)
+{
+  g_autoptr (VizDiagram) diagram = scenes[0].make ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (
+      viz_layout (diagram, NULL, &(VizLayoutOptions){ .layout = "spiral" }, NULL, &error));
+  g_assert_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT);
+}
+
+/* Whatever happens to the helper, there is a picture. */
+static void
+test_without_graphviz_layers_step_in (void)
+{
+  static const char *const helpers[] = { "/nonexistent", "/bin/false", "/bin/true", "/bin/cat" };
+  g_autoptr (VizDiagram) diagram = scenes[0].make ();
+  g_autoptr (VizPicture) own = lay_out (diagram, NULL, "layers");
+
+  for (guint i = 0; i < G_N_ELEMENTS (helpers); i++)
+    {
+      VizLayoutOptions options = { .layout = "dot", .helper = helpers[i] };
+      g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, &options, NULL, NULL);
+
+      g_assert_nonnull (picture);
+      g_assert_cmpuint (viz_picture_stats (picture)->n_fallbacks, ==, 1);
+      g_assert_true (same_picture (picture, own));
+    }
+}
+
+static void
+test_odd_diagrams_are_survived (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            a, b, c;
+
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (VizDiagram) diagram = NULL;
+      g_autoptr (VizPicture) picture = NULL;
+
+      if (round == 1)
+        {
+          builder = viz_diagram_builder_new ("odd");
+          a = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "a" });
+          b = viz_diagram_builder_add_box (builder,
+                                           &(VizBoxInfo){ .parent = a, .flags = VIZ_BOX_OPEN });
+          c = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "x\ny", .parent = b });
+          viz_diagram_builder_add_flags (builder, a, VIZ_BOX_OPEN);
+          /* To itself, into and out of its own groups, in a circle, many times. */
+          for (guint i = 0; i < 5; i++)
+            {
+              viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = c, .head = c });
+              viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = a, .head = c });
+              viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = c, .head = a });
+              viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = b, .head = a });
+              viz_diagram_builder_add_arrow (builder,
+                                             &(VizArrowInfo){ .tail = c,
+                                                              .head = b,
+                                                              .kind = VIZ_ARROW_FEEDBACK });
+            }
+        }
+      diagram = viz_diagram_builder_freeze (builder);
+      picture = lay_out (diagram, NULL, NULL);
+      g_assert_cmpfloat (viz_picture_width (picture), >, 0);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/viz/layout/scenes-are-clean", test_scenes_are_clean);
+  g_test_add_func ("/viz/layout/unrolled-networks-are-clean", test_unrolled_networks_are_clean);
+  g_test_add_func ("/viz/layout/random-graphs-are-clean", test_random_graphs_are_clean);
+  g_test_add_func ("/viz/layout/crossings-are-as-few-as-graphvizs",
+                   test_crossings_are_as_few_as_graphvizs);
+  g_test_add_func ("/viz/layout/same-input-gives-same-picture", test_same_input_gives_same_picture);
+  g_test_add_func ("/viz/layout/closing-gives-the-old-picture-back",
+                   test_closing_gives_the_old_picture_back);
+  g_test_add_func ("/viz/layout/opening-a-box-moves-others-only-out-of-its-way",
+                   test_opening_a_box_moves_others_only_out_of_its_way);
+  g_test_add_func ("/viz/layout/equal-groups-are-laid-out-once",
+                   test_equal_groups_are_laid_out_once);
+  g_test_add_func ("/viz/layout/a-cancelled-layout-gives-no-picture",
+                   test_a_cancelled_layout_gives_no_picture);
+  g_test_add_func ("/viz/layout/an-unknown-layout-is-refused", test_an_unknown_layout_is_refused);
+  g_test_add_func ("/viz/layout/without-graphviz-layers-step-in",
+                   test_without_graphviz_layers_step_in);
+  g_test_add_func ("/viz/layout/odd-diagrams-are-survived", test_odd_diagrams_are_survived);
+  return g_test_run ();
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* test-paint.c — pictures against stored ones, tiles against the whole, far coordinates.
+ *
+ * VIZ_WRITE_REFERENCES=1 writes the stored pictures anew; look at them before
+ * committing.
+ */
+#include "tests/viz/scenes.h"
+
+#include "viz/fold.h"
+#include "viz/layout.h"
+#include "viz/paint.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Other versions of FreeType shade the borders of letters a little differently. */
+#define NOTICEABLE    48
+#define SHARE_ALLOWED 0.004
+
+typedef struct
+{
+  const char *name;
+  const char *scene;
+  const char *theme;
+  double      scale;
+  gboolean    heat;
+} Reference;
+
+static const Reference references[] = {
+  { "mlp", "mlp", "light", 1, FALSE },
+  { "residual-dark", "residual", "dark", 1, FALSE },
+  { "foreach", "foreach", "light", 1, FALSE },
+  { "foreach-heat", "foreach", "light", 1, TRUE },
+  { "lstm-steps", "lstm", "light", 1, FALSE },
+  { "lstm-far", "lstm-open", "light", 0.3, FALSE },
+  { "lstm-open", "lstm-open", "dark", 1, FALSE },
+  { "mlp-mxnet", "mlp", "mxnet", 1, FALSE },
+};
+
+static VizDiagram *
+make_diagram (const char *name)
+{
+  for (guint i = 0; i < n_scenes; i++)
+    if (g_str_equal (scenes[i].name, name))
+      return scenes[i].make ();
+  {
+    VizDiagramBuilder *builder = scene_lstm (g_str_equal (name, "lstm") ? 35 : 3, 2);
+
+    viz_fold (builder, VIZ_FOLD_ALL);
+    return viz_diagram_builder_freeze (builder);
+  }
+}
+
+static VizOverlay *
+make_overlay (VizDiagram *diagram)
+{
+  VizOverlay *overlay = viz_overlay_new (diagram, "Time", VIZ_SCALE_LOG);
+
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (viz_diagram_box (diagram, i)->n_children == 0 &&
+        viz_diagram_box (diagram, i)->kind == VIZ_BOX_OPERATOR)
+      viz_overlay_set (overlay, i, pow (3, i % 6), "1.2 ms");
+  viz_overlay_finish (overlay);
+  return overlay;
+}
+
+static cairo_surface_t *
+draw (const VizPicture *picture, const VizPaintOptions *options, double scale)
+{
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_RGB24,
+                                  (int) ceil (viz_picture_width (picture) * scale),
+                                  (int) ceil (viz_picture_height (picture) * scale));
+  cairo_t *cr = cairo_create (surface);
+
+  cairo_scale (cr, scale, scale);
+  viz_paint (picture, cr, options);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  return surface;
+}
+
+/* Share of pixels that differ to be seen; 1 when the sizes differ. */
+static double
+difference (cairo_surface_t *a, cairo_surface_t *b)
+{
+  int           width = cairo_image_surface_get_width (a);
+  int           height = cairo_image_surface_get_height (a);
+  const guint8 *left = cairo_image_surface_get_data (a), *right = cairo_image_surface_get_data (b);
+  guint         n = 0;
+
+  if (width != cairo_image_surface_get_width (b) || height != cairo_image_surface_get_height (b))
+    return 1;
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      {
+        const guint8 *p = left + y * cairo_image_surface_get_stride (a) + 4 * x;
+        const guint8 *q = right + y * cairo_image_surface_get_stride (b) + 4 * x;
+
+        n += abs (p[0] - q[0]) > NOTICEABLE || abs (p[1] - q[1]) > NOTICEABLE ||
+             abs (p[2] - q[2]) > NOTICEABLE;
+      }
+  return (double) n / ((double) width * height);
+}
+
+static void
+test_reference (gconstpointer data)
+{
+  const Reference *reference = data;
+  g_autofree char *file = g_strconcat (reference->name, ".png", NULL);
+  g_autofree char *path = g_build_filename (VIZ_REFERENCES, file, NULL);
+  g_autoptr (VizDiagram) diagram = make_diagram (reference->scene);
+  g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  g_autoptr (VizOverlay) overlay = reference->heat ? make_overlay (diagram) : NULL;
+  VizPaintOptions  options = { .theme = viz_theme_find (reference->theme),
+                               .overlay = overlay,
+                               .scale = reference->scale };
+  cairo_surface_t *drawn = draw (picture, &options, reference->scale), *stored;
+
+  if (g_getenv ("VIZ_WRITE_REFERENCES") != NULL)
+    {
+      g_assert_cmpint (cairo_surface_write_to_png (drawn, path), ==, CAIRO_STATUS_SUCCESS);
+      g_test_skip ("written, not compared");
+      cairo_surface_destroy (drawn);
+      return;
+    }
+  stored = cairo_image_surface_create_from_png (path);
+  g_assert_cmpint (cairo_surface_status (stored), ==, CAIRO_STATUS_SUCCESS);
+  g_assert_cmpfloat (difference (drawn, stored), <=, SHARE_ALLOWED);
+  cairo_surface_destroy (stored);
+  cairo_surface_destroy (drawn);
+}
+
+static void
+test_tiles_make_the_whole (void)
+{
+  g_autoptr (VizDiagram) diagram = make_diagram ("lstm-open");
+  g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  VizPaintOptions  options = { .scale = 1 };
+  cairo_surface_t *whole = draw (picture, &options, 1);
+  cairo_surface_t *tiled =
+      cairo_surface_create_similar_image (whole,
+                                          CAIRO_FORMAT_RGB24,
+                                          cairo_image_surface_get_width (whole),
+                                          cairo_image_surface_get_height (whole));
+
+  for (int y = 0; y < cairo_image_surface_get_height (whole); y += 128)
+    for (int x = 0; x < cairo_image_surface_get_width (whole); x += 128)
+      {
+        VizRect  area = { x, y, 128, 128 };
+        cairo_t *cr = cairo_create (tiled);
+
+        options.area = &area;
+        cairo_rectangle (cr, x, y, 128, 128);
+        cairo_clip (cr);
+        viz_paint (picture, cr, &options);
+        cairo_destroy (cr);
+      }
+  cairo_surface_flush (tiled);
+  g_assert_cmpfloat (difference (whole, tiled), <=, 0.0005);
+  cairo_surface_destroy (tiled);
+  cairo_surface_destroy (whole);
+}
+
+/* A wire whose ends are far outside is drawn where it should be. */
+static void
+test_far_coordinates_are_cut (void)
+{
+  VizDiagramBuilder *builder = scene_lstm (900, 1);
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizFolds) folds = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, 256, 256);
+  cairo_t         *cr = cairo_create (surface);
+  VizPaintOptions  options = { .scale = 1 };
+  VizRect          area;
+
+  viz_fold (builder, VIZ_FOLD_ALL);
+  diagram = viz_diagram_builder_freeze (builder);
+  folds = viz_folds_new (diagram);
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (viz_diagram_box (diagram, i)->kind == VIZ_BOX_STEPS)
+      {
+        viz_folds_set_open (folds, i, TRUE);
+        viz_folds_set_steps (folds, i, 0, 899);
+      }
+  picture = viz_layout (diagram, folds, NULL, NULL, NULL);
+  g_assert_cmpfloat (viz_picture_width (picture), >, 50000);
+  area = (VizRect){
+    viz_picture_width (picture) * 0.8, viz_picture_height (picture) / 2 - 128, 256, 256
+  };
+  options.area = &area;
+  cairo_translate (cr, -area.x, -area.y);
+  viz_paint (picture, cr, &options);
+  g_assert_cmpint (cairo_status (cr), ==, CAIRO_STATUS_SUCCESS);
+  cairo_destroy (cr);
+  cairo_surface_destroy (surface);
+}
+
+static void
+test_every_level_draws (void)
+{
+  static const double scales[] = { 0, 4, 1, 0.3, 0.05, 0.004 };
+  g_autoptr (VizDiagram) diagram = make_diagram ("lstm-open");
+  g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  g_autoptr (VizOverlay) overlay = make_overlay (diagram);
+
+  for (guint i = 0; i < G_N_ELEMENTS (scales); i++)
+    {
+      VizPaintOptions  options = { .scale = scales[i], .overlay = overlay };
+      cairo_surface_t *surface = draw (picture, &options, scales[i] > 0 ? scales[i] : 1);
+
+      g_assert_cmpint (cairo_surface_status (surface), ==, CAIRO_STATUS_SUCCESS);
+      cairo_surface_destroy (surface);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (references); i++)
+    {
+      g_autofree char *path = g_strconcat ("/viz/paint/looks-as-stored/", references[i].name, NULL);
+
+      g_test_add_data_func (path, &references[i], test_reference);
+    }
+  g_test_add_func ("/viz/paint/tiles-make-the-whole", test_tiles_make_the_whole);
+  g_test_add_func ("/viz/paint/far-coordinates-are-cut", test_far_coordinates_are_cut);
+  g_test_add_func ("/viz/paint/every-level-draws", test_every_level_draws);
+  return g_test_run ();
+}
