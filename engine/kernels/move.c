@@ -51,7 +51,8 @@ hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to)
 static gboolean
 merge_axes (const HybMove *wide, HybMove *move)
 {
-  *move = (HybMove){ .item = wide->item };
+  move->rank = 0;
+  move->item = wide->item;
 
   for (int i = 0; i < wide->rank; i++)
     {
@@ -307,7 +308,7 @@ find_tiled_axis (const HybMove *move)
 void
 hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
 {
-  Job    job = { .from = from, .to = to };
+  Job    job;
   gint64 n = 1;
   gint64 bytes;
 
@@ -315,6 +316,8 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
     return;
   widen_items (&job.move);
 
+  job.from = from;
+  job.to = to;
   job.other = find_tiled_axis (&job.move);
   if (job.other >= 0)
     {
@@ -348,18 +351,15 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
   while (0)
 
 static void
-add_row (const HybMove *move,
-         HybDType       dtype,
-         gconstpointer  from,
-         gint64         from_at,
-         gpointer       to,
-         gint64         to_at)
+add_row (HybDType      dtype,
+         gint64        n,
+         gconstpointer from,
+         gint64        from_at,
+         gint64        from_stride,
+         gpointer      to,
+         gint64        to_at,
+         gint64        to_stride)
 {
-  int    last = move->rank - 1;
-  gint64 n = move->dim[last];
-  gint64 from_stride = move->from[last];
-  gint64 to_stride = move->to[last];
-
   if (dtype == HYB_F32)
     ADD_ELEMENTS (float);
   else if (dtype == HYB_F64)
@@ -384,18 +384,26 @@ hyb_move_add (const HybMove *wide, HybDType dtype, gconstpointer from, gpointer 
   gint64  index[HYB_MOVE_MAX_RANK];
   gint64  from_at, to_at;
   gint64  n = 1;
+  int     last;
 
   if (!merge_axes (wide, &move))
     return;
 
-  for (int i = 0; i < move.rank - 1; i++)
+  last = move.rank - 1;
+  for (int i = 0; i < last; i++)
     n *= move.dim[i];
 
   /* One thread: several elements may be added to the same place. */
-  find_row (&move, move.rank - 1, 0, index, &from_at, &to_at);
+  find_row (&move, last, 0, index, &from_at, &to_at);
   for (gint64 row = 0; row < n; row++)
     {
-      add_row (&move, dtype, from, from_at, to, to_at);
-      next_row (&move, move.rank - 1, index, &from_at, &to_at);
+      add_row (dtype, move.dim[last], from, from_at, move.from[last], to, to_at, move.to[last]);
+      next_row (&move, last, index, &from_at, &to_at);
     }
+}
+
+void
+hyb_move_add_run (HybDType dtype, gint64 n, gconstpointer from, gpointer to)
+{
+  add_row (dtype, n, from, 0, 1, to, 0, 1);
 }

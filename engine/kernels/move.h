@@ -24,3 +24,5 @@ void hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to); /* appen
 void hyb_move (const HybMove *move, gconstpointer from, gpointer to);
 /* Adds instead of replacing; to may have strides of 0 (a sum). */
 void hyb_move_add (const HybMove *move, HybDType dtype, gconstpointer from, gpointer to);
+/* n elements side by side in both places. */
+void hyb_move_add_run (HybDType dtype, gint64 n, gconstpointer from, gpointer to);

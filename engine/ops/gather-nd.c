@@ -155,19 +155,17 @@ backward_gather (const HybCall *call, const HybRun *run)
   Selection selection = select_rows (&call->output[0].shape, &call->input[1], run->input[1]);
   HybDType  dtype = call->input[0].dtype;
   gsize     bytes = (gsize) selection.row * hyb_dtype_size (dtype);
-  HybMove   move = { .item = hyb_dtype_size (dtype) };
 
-  hyb_move_axis (&move, selection.row, 1, 1);
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   for (gint64 j = 0; j < selection.columns; j++)
     {
       gint64 at = find_row (&selection, j);
 
       if (at >= 0)
-        hyb_move_add (&move,
-                      dtype,
-                      (const char *) run->input[0] + (gsize) j * bytes,
-                      (char *) run->output[0] + (gsize) at * bytes);
+        hyb_move_add_run (dtype,
+                          selection.row,
+                          (const char *) run->input[0] + (gsize) j * bytes,
+                          (char *) run->output[0] + (gsize) at * bytes);
     }
 }
 

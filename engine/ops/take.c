@@ -249,15 +249,6 @@ backward_like_third (HybCall *call, GError **error)
   return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
 }
 
-static void
-add_elements (HybDType dtype, gconstpointer from, gpointer to, gint64 n)
-{
-  HybMove move = { .item = hyb_dtype_size (dtype) };
-
-  hyb_move_axis (&move, n, 1, 1);
-  hyb_move_add (&move, dtype, from, to);
-}
-
 /* A slice of the outer axis: no two slices add to the same row. */
 static void
 take_add_rows (gint64 begin, gint64 end, gpointer data)
@@ -266,10 +257,25 @@ take_add_rows (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 outer = begin; outer < end; outer++)
     for (gint64 i = 0; i < job->n_indices; i++)
-      add_elements (job->dtype,
-                    job->from + (gsize) (outer * job->n_indices + i) * job->row,
-                    job->to + (gsize) (outer * job->view.length + job_place (job, i)) * job->row,
-                    job->view.inner);
+      hyb_move_add_run (job->dtype,
+                        job->view.inner,
+                        job->from + (gsize) (outer * job->n_indices + i) * job->row,
+                        job->to +
+                            (gsize) (outer * job->view.length + job_place (job, i)) * job->row);
+}
+
+/* A slice of each row, where there is but one outer: again no two slices meet. */
+static void
+take_add_columns (gint64 begin, gint64 end, gpointer data)
+{
+  const TakeJob *job = data;
+  gsize          start = (gsize) begin * hyb_dtype_size (job->dtype);
+
+  for (gint64 i = 0; i < job->n_indices; i++)
+    hyb_move_add_run (job->dtype,
+                      end - begin,
+                      job->from + (gsize) i * job->row + start,
+                      job->to + (gsize) job_place (job, i) * job->row + start);
 }
 
 static void
@@ -278,10 +284,16 @@ take_backward (const HybCall *call, const HybRun *run)
   TakeJob job = take_job (call, run, &call->input[2], &call->input[1]);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
-  hyb_parallel_for (job.view.outer,
-                    MAX (1, GRAIN / MAX (1, job.n_indices * job.view.inner)),
-                    take_add_rows,
-                    &job);
+  if (job.view.outer == 1)
+    hyb_parallel_for (job.view.inner,
+                      MAX (64, GRAIN / MAX (1, job.n_indices)),
+                      take_add_columns,
+                      &job);
+  else
+    hyb_parallel_for (job.view.outer,
+                      MAX (1, GRAIN / MAX (1, job.n_indices * job.view.inner)),
+                      take_add_rows,
+                      &job);
 }
 
 /* pick: one element for each position along an axis. */
