@@ -307,7 +307,8 @@ check_range (const HybParam *param, gconstpointer at, const char *text, GError *
 
   if (param->kind == HYB_PARAM_INT || param->kind == HYB_PARAM_OPTIONAL_INT)
     {
-      if (*(const gint64 *) at == HYB_NONE)
+      /* Of an integer that may not be None it is the smallest number, and out of any range. */
+      if (param->kind == HYB_PARAM_OPTIONAL_INT && *(const gint64 *) at == HYB_NONE)
         return TRUE;
       value = (double) *(const gint64 *) at;
     }

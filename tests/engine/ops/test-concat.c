@@ -20,6 +20,7 @@ static const OpSample samples[] = {
 static const OpRefusal refusals[] = {
   { "Concat", "other sizes differ", "num_args=2 dim=1", { "f32[2,3]", "f32[3,3]" }, "input 1: " },
   { "Concat", "axis outside", "num_args=2 dim=2", { "f32[2,3]", "f32[2,3]" }, "axis 2 is outside" },
+  { "Concat", "smallest integer", "num_args=-9223372036854775808", { "f32[2]" }, "num_args" },
   { "Concat", "no input", "num_args=0", { "f32[2]" }, "num_args" },
   { "stack", "shapes differ", "num_args=2", { "f32[2,3]", "f32[2,2]" }, "input 1: " },
   { "stack", "axis outside", "num_args=1 axis=3", { "f32[2,3]" }, "axis 3 is outside" },
