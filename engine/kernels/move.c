@@ -47,10 +47,15 @@ hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to)
   move->rank++;
 }
 
-/* Leaves out axes of one element and joins neighbours that are one run. */
+/* Leaves out axes of one element and joins neighbours that are one run.  FALSE: there is
+ * nothing to move. */
 static gboolean
 merge_axes (const HybMove *wide, HybMove *move)
 {
+  for (int i = 0; i < wide->rank; i++)
+    if (wide->dim[i] == 0)
+      return FALSE;
+
   move->rank = 0;
   move->item = wide->item;
 
@@ -58,8 +63,6 @@ merge_axes (const HybMove *wide, HybMove *move)
     {
       int last = move->rank - 1;
 
-      if (wide->dim[i] == 0)
-        return FALSE;
       if (wide->dim[i] == 1)
         continue;
 

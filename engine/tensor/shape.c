@@ -81,12 +81,16 @@ hyb_shape_size (const HybShape *shape)
 gboolean
 hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **error)
 {
-  gsize total = hyb_dtype_size (dtype);
+  gsize    total = hyb_dtype_size (dtype);
+  gboolean is_empty = FALSE;
 
   g_return_val_if_fail (hyb_shape_is_known (shape) && total > 0, FALSE);
 
+  /* An empty array must not have absurd sizes either: kernels multiply them. */
   for (int i = 0; i < shape->rank; i++)
-    if (!g_size_checked_mul (&total, total, (gsize) shape->dim[i]) || total > G_MAXSSIZE)
+    if (shape->dim[i] == 0)
+      is_empty = TRUE;
+    else if (!g_size_checked_mul (&total, total, (gsize) shape->dim[i]) || total > G_MAXSSIZE)
       {
         g_autofree char *text = hyb_shape_to_string (shape);
 
@@ -98,7 +102,7 @@ hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **e
                              "an array of shape %s would not fit any memory",
                              text);
       }
-  *bytes = total;
+  *bytes = is_empty ? 0 : total;
   return TRUE;
 }
 

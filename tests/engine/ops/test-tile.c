@@ -17,6 +17,11 @@ static const OpSample samples[] = {
 
 static const OpRefusal refusals[] = {
   { "tile", "negative", "reps=(-1, 2)", { "f32[2,2]" }, "cannot be negative" },
+  { "tile",
+    "absurd size of nothing",
+    "reps=(1, 9223372036854775807)",
+    { "f32[0,2]" },
+    "would not fit any memory" },
   { "repeat", "negative", "repeats=-1", { "f32[2,2]" }, "repeats" },
   { "repeat", "axis outside", "repeats=2 axis=2", { "f32[2,2]" }, "axis 2 is outside" },
   { 0 },
