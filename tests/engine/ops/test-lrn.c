@@ -1,0 +1,27 @@
+/* test-lrn.c — LRN from its declaration.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+static const OpSample samples[] = {
+  { "LRN", "three channels", "nsize=3 alpha=1", { "f32[1,5,2,2]" } },
+  { "LRN", "all channels", "nsize=5 alpha=0.5 beta=0.5 knorm=1", { "f32[2,5,1,2]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "LRN", "even window", "nsize=4", { "f32[1,5,2,2]" }, "nsize: 4 is even" },
+  { "LRN", "window wider than the channels", "nsize=7", { "f32[1,5,2,2]" }, "nsize is 7" },
+  { "LRN", "no window", NULL, { "f32[1,5,2,2]" }, "nsize" },
+  { 0 },
+};
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("lrn", hyb_ops_lrn, samples, refusals);
+
+  return g_test_run ();
+}
