@@ -1,0 +1,88 @@
+/* ctc-loss-kernel.h — the parts of ctc-loss.c that touch data, for float and double.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+static void
+NAME (log_softmax_of_sample) (const Work *work, const Sample *sample, gint64 index)
+{
+  for (gint64 t = 0; t < sample->steps; t++)
+    {
+      const REAL *x =
+          (const REAL *) work->run->input[0] + (t * work->batch + index) * work->classes;
+      double *logp = sample->logp + t * work->classes;
+      double  maximum = -INFINITY, sum = 0.0;
+
+      for (gint64 k = 0; k < work->classes; k++)
+        maximum = MAX (maximum, (double) x[k]);
+      for (gint64 k = 0; k < work->classes; k++)
+        sum += exp ((double) x[k] - maximum);
+      for (gint64 k = 0; k < work->classes; k++)
+        logp[k] = (double) x[k] - maximum - log (sum);
+    }
+}
+
+/* By the activation of class k at step t: p_k − Σ over its places of alpha · beta / p (label). */
+static void
+NAME (
+    gradient_of_step) (const Work *work, const Sample *sample, gint64 index, gint64 t, double total)
+{
+  REAL         *to = (REAL *) work->run->output[1] + (t * work->batch + index) * work->classes;
+  const double *alpha = sample->alpha + t * sample->places;
+  const double *logp = sample->logp + t * work->classes;
+
+  for (gint64 k = 0; k < work->classes; k++)
+    sample->mass[k] = -INFINITY;
+  for (gint64 s = 0; s < sample->places; s++)
+    sample->mass[sample->path[s]] =
+        log_add (sample->mass[sample->path[s]], alpha[s] + sample->beta[s]);
+
+  for (gint64 k = 0; k < work->classes; k++)
+    to[k] = (REAL) (exp (logp[k]) - exp (sample->mass[k] - total));
+}
+
+/* A label too long for its sequence has loss 0 and no gradient, as in the library that
+ * MXNet contains; one outside the alphabet has none that means anything: NaN. */
+static void
+NAME (loss_of_sample) (const Work *work, gint64 index)
+{
+  REAL  *loss = (REAL *) work->run->output[0] + index;
+  Sample sample;
+  double total;
+
+  *loss = 0;
+  if (!init_sample (&sample, work, index))
+    {
+      *loss = (REAL) NAN;
+      return;
+    }
+  if (!fits (&sample) || sample.steps == 0)
+    return;
+
+  NAME (log_softmax_of_sample) (work, &sample, index);
+  total = go_forward (&sample);
+  *loss = (REAL) -total;
+
+  for (gint64 s = 0; s < sample.places; s++)
+    sample.beta[s] = s >= sample.places - 2 ? 0.0 : -INFINITY;
+  for (gint64 t = sample.steps - 1; t >= 0; t--)
+    {
+      if (t < sample.steps - 1)
+        {
+          memcpy (sample.next, sample.beta, sizeof (double) * (gsize) sample.places);
+          step_back (&sample, t);
+        }
+      NAME (gradient_of_step) (work, &sample, index, t, total);
+    }
+}
+
+static void
+NAME (scale_gradient) (const HybCall *call, const HybRun *run)
+{
+  const HybShape *shape = &call->output[0].shape;
+  const REAL     *dy = run->input[0];
+  const REAL     *gradient = run->input[1];
+  REAL           *dx = run->output[0];
+
+  for (gint64 row = 0; row < shape->dim[0] * shape->dim[1]; row++)
+    for (gint64 k = 0; k < shape->dim[2]; k++)
+      dx[row * shape->dim[2] + k] = gradient[row * shape->dim[2] + k] * dy[row % shape->dim[1]];
+}
