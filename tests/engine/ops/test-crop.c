@@ -1,0 +1,31 @@
+/* test-crop.c — Crop from its declaration.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+static const OpSample samples[] = {
+  { "Crop", "given window", "num_args=1 h_w=(2,3) offset=(1,1)", { "f32[1,2,4,5]" } },
+  { "Crop", "middle", "num_args=1 h_w=(2,2) center_crop=True", { "f32[1,1,5,4]" } },
+  { "Crop", "like another", "num_args=2 offset=(2,1)", { "f32[2,1,4,4]", "f32[2,3,2,2]" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "Crop",
+    "beyond the edge",
+    "num_args=1 h_w=(4,2) offset=(2,0)",
+    { "f32[1,1,5,5]" },
+    "4 cells from 2 on are not within the 5" },
+  { "Crop", "no size", "num_args=1", { "f32[1,1,5,5]" }, "0 cells" },
+  { 0 },
+};
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("crop", hyb_ops_crop, samples, refusals);
+
+  return g_test_run ();
+}
