@@ -3,9 +3,11 @@
  * is included once to declare and once to list.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 HYB_OPS (activation)
+HYB_OPS (adaptive_pooling)
 HYB_OPS (argmax)
 HYB_OPS (attention)
 HYB_OPS (batch_norm)
+HYB_OPS (bilinear_resize)
 HYB_OPS (binary_gradient)
 HYB_OPS (boolean_mask)
 HYB_OPS (broadcast)
