@@ -52,8 +52,12 @@ struct _HybBlockPrivate
   gboolean     is_active;        /* hybridized */
   HybHybridize how;
   guint64      n_forward_calls;
-  GPtrArray   *cached; /* of CachedGraph */
+  char        *last_output; /* type of what the last imperative call gave, for the summary */
+  GPtrArray   *cached;      /* of CachedGraph */
 };
+
+/* The block's parameters beside a graph traced from it. */
+HybModel *hyb_block_model_of_graph (HybBlock *block, HybGraph *graph, GError **error);
 
 HybParameter *hyb_parameter_new (const char *name, const HybParameterSpec *spec);
 HybParameter *hyb_parameter_ref (HybParameter *parameter);

@@ -125,6 +125,7 @@ hyb_block_unref (HybBlock *block)
   g_ptr_array_unref (priv->parameters);
   g_hash_table_unref (priv->counters);
   hyb_block_unref (priv->shared);
+  g_free (priv->last_output);
   g_free (priv->prefix);
   g_free (priv->parameter_prefix);
   g_free (priv);
@@ -356,6 +357,18 @@ call_inside (HybF *F, HybBlock *block, HybValue *input)
   return hyb_list (F, 0, NULL);
 }
 
+static void
+remember_output (HybBlock *block, HybValue *result)
+{
+  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
+
+  hyb_flatten_into (result, arrays);
+  g_clear_pointer (&block->priv->last_output, g_free);
+  if (arrays->len > 0 && !hyb_value_is_failed (g_ptr_array_index (arrays, 0)))
+    block->priv->last_output =
+        hyb_shape_to_string (&hyb_value_get_type (g_ptr_array_index (arrays, 0))->shape);
+}
+
 HybValue *
 hyb_call (HybF *F, HybBlock *block, HybValue *input)
 {
@@ -364,6 +377,8 @@ hyb_call (HybF *F, HybBlock *block, HybValue *input)
   hyb_f_push_path (F, hyb_block_get_name (block));
   result = call_inside (F, block, input);
   hyb_f_pop_path (F);
+  if (!hyb_f_is_tracing (F))
+    remember_output (block, result);
   return result;
 }
 

@@ -51,6 +51,16 @@ struct _HybF
   GArray     *captures;  /* of Capture, in order of first use */
 };
 
+/* (transfer full): kept with the block path if it is the first, dropped if not. */
+void hyb_f_keep_error (HybF *F, GError *error);
+/* Computes at once; the tape, if there is one, hears of it. */
+gboolean  hyb_f_compute (HybF            *F,
+                         const HybOp     *op,
+                         const HybOpCall *call,
+                         gpointer         params,
+                         GPtrArray       *arrays,
+                         HybTensor      **outputs,
+                         GError         **error);
 HybValue *hyb_value_new (HybF *F);
 HybValue *hyb_value_new_failed (HybF *F);
 HybValue *hyb_value_new_traced (HybF *F, HybValueId id);

@@ -120,8 +120,8 @@ hyb_f_check (HybF *F, GError **error)
 }
 
 /* Only the first mistake is kept: the others follow from it. */
-static void
-keep_error (HybF *F, GError *error)
+void
+hyb_f_keep_error (HybF *F, GError *error)
 {
   if (F->error != NULL)
     {
@@ -146,8 +146,11 @@ hyb_f_fail (HybF *F, const char *format, ...)
   va_list arguments;
 
   va_start (arguments, format);
-  keep_error (F,
-              g_error_new_valist (HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_STRUCTURE, format, arguments));
+  hyb_f_keep_error (F,
+                    g_error_new_valist (HYB_GRAPH_ERROR,
+                                        HYB_GRAPH_ERROR_STRUCTURE,
+                                        format,
+                                        arguments));
   va_end (arguments);
 }
 
@@ -274,7 +277,7 @@ call_traced (HybF            *F,
   id = hyb_builder_add (F->builder, &spec, &error);
   if (id == HYB_NO_ID)
     {
-      keep_error (F, error);
+      hyb_f_keep_error (F, error);
       return hyb_value_new_failed (F);
     }
 
@@ -288,6 +291,45 @@ call_traced (HybF            *F,
   return result;
 }
 
+/* Tensors of all outputs; the tape, if there is one, hears of it. */
+gboolean
+hyb_f_compute (HybF            *F,
+               const HybOp     *op,
+               const HybOpCall *call,
+               gpointer         params,
+               GPtrArray       *arrays,
+               HybTensor      **outputs,
+               GError         **error)
+{
+  HybRun      context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
+  HybTensor  *few[FEW];
+  HybTensor **inputs = arrays->len > FEW ? g_new (HybTensor *, arrays->len) : few;
+  gboolean    done;
+
+  for (guint i = 0; i < arrays->len; i++)
+    inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->tensor;
+  done = F->tape != NULL ? hyb_tape_call (F->tape,
+                                          op,
+                                          params,
+                                          call->bodies,
+                                          arrays->len,
+                                          inputs,
+                                          outputs,
+                                          &context,
+                                          error)
+                         : hyb_imperative_call (op,
+                                                params,
+                                                call->bodies,
+                                                arrays->len,
+                                                inputs,
+                                                outputs,
+                                                &context,
+                                                error);
+  if (inputs != few)
+    g_free (inputs);
+  return done;
+}
+
 static HybValue *
 compute (HybF            *F,
          const HybOp     *op,
@@ -296,12 +338,9 @@ compute (HybF            *F,
          GPtrArray       *arrays,
          GError         **error)
 {
-  HybRun      context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
-  HybTensor  *few_inputs[FEW], *few_outputs[FEW] = { NULL };
-  HybTensor **inputs = few_inputs, **outputs = few_outputs;
-  HybValue  **values;
-  HybValue   *result = NULL;
-  guint       n_inputs, n_outputs;
+  g_autofree HybTensor **outputs = NULL;
+  g_autofree HybValue  **values = NULL;
+  guint                  n_inputs, n_outputs;
 
   hyb_op_arity (op, params, &n_inputs, &n_outputs);
   if (n_inputs != arrays->len)
@@ -309,52 +348,24 @@ compute (HybF            *F,
       hyb_error_at (error,
                     HYB_GRAPH_ERROR,
                     HYB_GRAPH_ERROR_STRUCTURE,
-                    op->name,
+                    NULL,
                     NULL,
                     "%u inputs where it takes %u",
                     arrays->len,
                     n_inputs);
       return NULL;
     }
-  if (n_inputs > FEW)
-    inputs = g_new (HybTensor *, n_inputs);
-  if (n_outputs > FEW)
-    outputs = g_new0 (HybTensor *, n_outputs);
-  for (guint i = 0; i < n_inputs; i++)
-    inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->tensor;
+  outputs = g_new0 (HybTensor *, MAX (n_outputs, 1));
+  if (!hyb_f_compute (F, op, call, params, arrays, outputs, error))
+    return NULL;
 
-  if (F->tape != NULL ? hyb_tape_call (F->tape,
-                                       op,
-                                       params,
-                                       call->bodies,
-                                       n_inputs,
-                                       inputs,
-                                       outputs,
-                                       &context,
-                                       error)
-                      : hyb_imperative_call (op,
-                                             params,
-                                             call->bodies,
-                                             n_inputs,
-                                             inputs,
-                                             outputs,
-                                             &context,
-                                             error))
+  values = g_new (HybValue *, MAX (n_outputs, 1));
+  for (guint i = 0; i < n_outputs; i++)
     {
-      values = g_new (HybValue *, n_outputs);
-      for (guint i = 0; i < n_outputs; i++)
-        {
-          values[i] = hyb_value_new (F);
-          values[i]->tensor = outputs[i];
-        }
-      result = visible_outputs (F, op, params, values, n_outputs);
-      g_free (values);
+      values[i] = hyb_value_new (F);
+      values[i]->tensor = outputs[i];
     }
-  if (inputs != few_inputs)
-    g_free (inputs);
-  if (outputs != few_outputs)
-    g_free (outputs);
-  return result;
+  return visible_outputs (F, op, params, values, n_outputs);
 }
 
 static HybValue *
@@ -377,7 +388,7 @@ call_at_once (HybF            *F,
   if (result == NULL)
     {
       g_prefix_error (&error, "%s: ", op->name);
-      keep_error (F, error);
+      hyb_f_keep_error (F, error);
       return hyb_value_new_failed (F);
     }
   return result;
@@ -407,174 +418,4 @@ hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
   lower = g_ascii_strdown (op_name, -1);
   name = hyb_f_name (F, call->name, call->hint != NULL ? call->hint : lower);
   return call_traced (F, op, call, name, attributes, arrays);
-}
-
-/* ---- Ending a trace ---- */
-
-/* Nodes as a depth-first walk from the heads leaves them: the order of MXNet's files. */
-static GArray *
-depth_first (const HybGraph *graph, const HybValueId *heads, guint n_heads)
-{
-  GArray             *order = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
-  g_autofree guint8  *seen = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
-  g_autofree guint32 *next = g_new0 (guint32, MAX (hyb_graph_n_nodes (graph), 1));
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
-
-  for (guint h = 0; h < n_heads; h++)
-    {
-      HybNodeId id = hyb_graph_get_producer (graph, heads[h]);
-
-      if (seen[id])
-        continue;
-      seen[id] = TRUE;
-      g_array_append_val (stack, id);
-      while (stack->len > 0)
-        {
-          HybNodeId      top = g_array_index (stack, HybNodeId, stack->len - 1);
-          const HybNode *node = hyb_graph_get_node (graph, top);
-
-          if (next[top] < node->n_inputs)
-            {
-              id = hyb_graph_get_producer (graph, hyb_graph_get_inputs (graph, top)[next[top]++]);
-              if (!seen[id])
-                {
-                  seen[id] = TRUE;
-                  g_array_append_val (stack, id);
-                }
-              continue;
-            }
-          g_array_append_val (order, top);
-          g_array_set_size (stack, stack->len - 1);
-        }
-    }
-  return order;
-}
-
-static HybGraph *
-reordered (HybGraph *graph, const HybValueId *heads, guint n_heads)
-{
-  g_autoptr (GArray) order = depth_first (graph, heads, n_heads);
-  g_autofree HybValueId *map = g_new (HybValueId, MAX (hyb_graph_n_values (graph), 1));
-  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  HybBuilder *builder = hyb_builder_new ();
-
-  hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (graph));
-  for (guint i = 0; i < order->len; i++)
-    {
-      HybNodeId      old = g_array_index (order, HybNodeId, i);
-      const HybNode *node = hyb_graph_get_node (graph, old);
-      HybValueId     first;
-
-      g_array_set_size (inputs, node->n_inputs);
-      for (guint k = 0; k < node->n_inputs; k++)
-        g_array_index (inputs, HybValueId, k) = map[hyb_graph_get_inputs (graph, old)[k]];
-      first = hyb_builder_copy (builder, graph, old, (const HybValueId *) inputs->data);
-      for (guint k = 0; k < node->n_outputs; k++)
-        map[node->first_output + k] = first + k;
-    }
-  for (guint h = 0; h < n_heads; h++)
-    hyb_builder_add_head (builder, map[heads[h]]);
-  return hyb_builder_freeze (builder);
-}
-
-HybGraph *
-hyb_f_finish (HybF *F, HybValue *value, GError **error)
-{
-  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
-  g_autofree HybValueId *heads = NULL;
-  g_autoptr (HybGraph) raw = NULL;
-
-  g_return_val_if_fail (F->tracing && F->builder != NULL, NULL);
-
-  hyb_flatten_into (value, arrays);
-  heads = g_new (HybValueId, MAX (arrays->len, 1));
-  for (guint i = 0; i < arrays->len && F->error == NULL; i++)
-    heads[i] = hyb_value_enter (F, g_ptr_array_index (arrays, i))->id;
-  if (!hyb_f_check (F, error))
-    return NULL;
-
-  raw = hyb_builder_freeze (g_steal_pointer (&F->builder));
-  return reordered (raw, heads, arrays->len);
-}
-
-/* ---- A graph inside F ---- */
-
-static HybValue *
-graph_traced (HybF *F, HybGraph *graph, HybValue *const *variables)
-{
-  g_autofree HybValueId *map = g_new (HybValueId, MAX (hyb_graph_n_values (graph), 1));
-  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  const HybValueId *heads;
-  HybValue        **values;
-  HybValue         *result;
-  guint             n_heads, variable = 0;
-
-  hyb_builder_set_legacy_shapes (F->builder, hyb_graph_has_legacy_shapes (graph));
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, id);
-      HybValueId     first;
-
-      if (hyb_node_is_variable (node))
-        first = hyb_value_enter (F, variables[variable++])->id;
-      else
-        {
-          g_array_set_size (inputs, node->n_inputs);
-          for (guint k = 0; k < node->n_inputs; k++)
-            g_array_index (inputs, HybValueId, k) = map[hyb_graph_get_inputs (graph, id)[k]];
-          first = hyb_builder_copy (F->builder, graph, id, (const HybValueId *) inputs->data);
-        }
-      for (guint k = 0; k < node->n_outputs; k++)
-        map[node->first_output + k] = first + k;
-    }
-
-  heads = hyb_graph_get_heads (graph, &n_heads);
-  values = g_new (HybValue *, MAX (n_heads, 1));
-  for (guint h = 0; h < n_heads; h++)
-    values[h] = hyb_value_new_traced (F, map[heads[h]]);
-  result = n_heads == 1 ? values[0] : hyb_list (F, n_heads, values);
-  g_free (values);
-  return result;
-}
-
-static HybValue *
-graph_at_once (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
-{
-  HybRun context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
-  g_autofree HybTensor **inputs = g_new (HybTensor *, MAX (n, 1));
-  g_autofree HybTensor **outputs = NULL;
-  HybValue             **values;
-  HybValue              *result;
-  GError                *error = NULL;
-  guint                  n_heads;
-
-  hyb_graph_get_heads (graph, &n_heads);
-  outputs = g_new0 (HybTensor *, MAX (n_heads, 1));
-  for (guint i = 0; i < n; i++)
-    inputs[i] = variables[i]->tensor;
-  if (!hyb_imperative_run (graph, inputs, outputs, &context, &error))
-    {
-      keep_error (F, error);
-      return hyb_value_new_failed (F);
-    }
-
-  values = g_new (HybValue *, MAX (n_heads, 1));
-  for (guint h = 0; h < n_heads; h++)
-    {
-      values[h] = hyb_value_new (F);
-      values[h]->tensor = outputs[h];
-    }
-  result = n_heads == 1 ? values[0] : hyb_list (F, n_heads, values);
-  g_free (values);
-  return result;
-}
-
-HybValue *
-hyb_f_graph (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
-{
-  for (guint i = 0; i < n; i++)
-    if (variables[i]->failed)
-      return hyb_value_new_failed (F);
-
-  return F->tracing ? graph_traced (F, graph, variables) : graph_at_once (F, graph, n, variables);
 }
