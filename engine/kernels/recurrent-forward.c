@@ -110,7 +110,8 @@ compute_row (const Direction *run, gint64 n)
   run->maths->forward[net->cell](&row);
 }
 
-/* A sequence that has ended: its state stays as it was. */
+/* A sequence that has ended: its state stays as it was.  The way back multiplies the
+ * row before projection by zero, so it must be a number. */
 static void
 carry_row (const Direction *run, gint64 n)
 {
@@ -122,6 +123,10 @@ carry_row (const Direction *run, gint64 n)
               at (run, kept_at (run, run->slot.cells, H, run->t), n * H),
               at (run, run->cell_before, n * H),
               H);
+  if (run->net->projection > 0)
+    memset (at (run, kept_at (run, run->slot.full, H, run->t), n * H),
+            0,
+            (gsize) H * run->maths->size);
 }
 
 static void
