@@ -16,22 +16,16 @@ gemm_work (const HybGemm *gemm)
   return (double) gemm->m * (double) gemm->n * (double) gemm->k;
 }
 
-/* The library's number of threads is one for the whole process and setting it
- * is not free, so it is set only when it changes. */
+/* The library's number of threads is one for the whole process. */
 static void
 choose_threads (const HybGemm *gemm)
 {
-  static gint current = -1;
-  gint        wanted = 1;
+  int wanted = 1;
 
   if (!hyb_parallel_is_inside () && gemm_work (gemm) > SERIAL_WORK)
-    wanted = (gint) hyb_parallel_get_threads ();
-
-  if (g_atomic_int_get (&current) != wanted)
-    {
-      openblas_set_num_threads (wanted);
-      g_atomic_int_set (&current, wanted);
-    }
+    wanted = (int) hyb_parallel_get_threads ();
+  if (openblas_get_num_threads () != wanted)
+    openblas_set_num_threads (wanted);
 }
 
 /* The library counts in int. */
