@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Multiplications below which a second thread costs more than it gains. */
-#define SERIAL_WORK (64.0 * 64 * 64)
+#define SERIAL_WORK (128.0 * 128 * 128)
 
 static double
 gemm_work (const HybGemm *gemm)
