@@ -1,0 +1,191 @@
+/* roi-kernel.h — the loops of roi.c, for float and double.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Cells [begin, end) of the image along one axis under cell i of n of a region that
+ * starts at `start` and is `length` long, all rounded. */
+static void
+NAME (pooled_range) (gint64 i, gint64 n, gint64 start, gint64 length, gint64 size, gint64 range[2])
+{
+  REAL   step = (REAL) length / (REAL) n;
+  gint64 begin = (gint64) floor ((double) ((REAL) i * step)) + start;
+  gint64 end = (gint64) ceil ((double) ((REAL) (i + 1) * step)) + start;
+
+  range[0] = CLAMP (begin, 0, size);
+  range[1] = CLAMP (end, 0, size);
+}
+
+/* The largest cell under cell (i, j) of a region, -1 if there is none. */
+static gint64
+NAME (find_largest) (const View *view, const REAL *plane, const REAL *roi, gint64 i, gint64 j)
+{
+  double scale = view->params->spatial_scale;
+  gint64 x1 = to_integer (round ((double) (roi[1] * (REAL) scale)));
+  gint64 y1 = to_integer (round ((double) (roi[2] * (REAL) scale)));
+  gint64 x2 = to_integer (round ((double) (roi[3] * (REAL) scale)));
+  gint64 y2 = to_integer (round ((double) (roi[4] * (REAL) scale)));
+  gint64 rows[2], columns[2], found = -1;
+
+  NAME (pooled_range) (i, view->out_height, y1, MAX (y2 - y1 + 1, 1), view->height, rows);
+  NAME (pooled_range) (j, view->out_width, x1, MAX (x2 - x1 + 1, 1), view->width, columns);
+
+  for (gint64 y = rows[0]; y < rows[1]; y++)
+    for (gint64 x = columns[0]; x < columns[1]; x++)
+      if (found < 0 || plane[y * view->width + x] > plane[found])
+        found = y * view->width + x;
+
+  return found;
+}
+
+static void
+NAME (pool_regions) (const View *view, const REAL *data, const REAL *rois, REAL *out)
+{
+  gint64 size = view->height * view->width;
+
+  for (gint64 r = 0; r < view->regions; r++)
+    for (gint64 c = 0; c < view->out_channels; c++)
+      for (gint64 i = 0; i < view->out_height; i++)
+        for (gint64 j = 0; j < view->out_width; j++, out++)
+          {
+            gint64      image = image_of (view, (double) rois[5 * r]);
+            const REAL *plane = data + (MAX (image, 0) * view->channels + c) * size;
+            gint64      at = image < 0 ? -1 : NAME (find_largest) (view, plane, rois + 5 * r, i, j);
+
+            *out = at < 0 ? 0 : plane[at];
+          }
+}
+
+static void
+NAME (unpool_regions) (const View *view, const HybRun *run)
+{
+  const REAL *dy = run->input[0];
+  const REAL *rois = run->input[1];
+  gint64      size = view->height * view->width;
+
+  for (gint64 r = 0; r < view->regions; r++)
+    for (gint64 c = 0; c < view->out_channels; c++)
+      for (gint64 i = 0; i < view->out_height; i++)
+        for (gint64 j = 0; j < view->out_width; j++, dy++)
+          {
+            gint64 image = image_of (view, (double) rois[5 * r]);
+            gint64 base = (MAX (image, 0) * view->channels + c) * size;
+            gint64 at = image < 0 ? -1
+                                  : NAME (find_largest) (view,
+                                                         (const REAL *) run->input[2] + base,
+                                                         rois + 5 * r,
+                                                         i,
+                                                         j);
+
+            if (at >= 0)
+              ((REAL *) run->output[0])[base + at] += *dy;
+          }
+}
+
+/* A region of ROIAlign: its corner, the size of a cell, samples a cell along each axis. */
+typedef struct
+{
+  REAL   x, y, cell_width, cell_height;
+  gint64 columns, rows;
+} NAME (Region);
+
+/* More samples a cell than this tell nothing new of an image and never end. */
+#define MOST_SAMPLES 4096
+
+static NAME (Region) NAME (read_region) (const View *view, const REAL *roi)
+{
+  const RoiParams *params = view->params;
+  REAL             scale = (REAL) params->spatial_scale, shift = params->aligned ? (REAL) 0.5 : 0;
+  REAL             width = roi[3] * scale - roi[1] * scale;
+  REAL             height = roi[4] * scale - roi[2] * scale;
+  NAME (Region) region = { .x = roi[1] * scale - shift, .y = roi[2] * scale - shift };
+
+  if (!params->aligned)
+    {
+      width = width > 1 ? width : 1;
+      height = height > 1 ? height : 1;
+    }
+  region.cell_width = width / (REAL) view->out_width;
+  region.cell_height = height / (REAL) view->out_height;
+  region.columns = params->sample_ratio > 0 ? params->sample_ratio
+                                            : to_integer (ceil ((double) region.cell_width));
+  region.rows = params->sample_ratio > 0 ? params->sample_ratio
+                                         : to_integer (ceil ((double) region.cell_height));
+  region.columns = CLAMP (region.columns, 0, MOST_SAMPLES);
+  region.rows = CLAMP (region.rows, 0, MOST_SAMPLES);
+  return region;
+}
+
+#undef MOST_SAMPLES
+
+/* Mixes the four cells around a position into a value, or, with spread, hands share
+ * times value to them.  More than a cell outside is 0, less counts as the edge. */
+static REAL
+NAME (sample_at) (const View *view, const REAL *plane, REAL *spread, REAL y, REAL x, REAL share)
+{
+  gint64 top, left, bottom, right;
+  REAL   down, across;
+
+  if (!(y >= -1 && y <= (REAL) view->height && x >= -1 && x <= (REAL) view->width))
+    return 0;
+
+  y = y > 0 ? y : 0;
+  x = x > 0 ? x : 0;
+  top = MIN ((gint64) y, view->height - 1);
+  left = MIN ((gint64) x, view->width - 1);
+  bottom = MIN (top + 1, view->height - 1);
+  right = MIN (left + 1, view->width - 1);
+  down = bottom == top ? 0 : y - (REAL) top;
+  across = right == left ? 0 : x - (REAL) left;
+
+  if (spread == NULL)
+    return (1 - down) * ((1 - across) * plane[top * view->width + left] +
+                         across * plane[top * view->width + right]) +
+           down * ((1 - across) * plane[bottom * view->width + left] +
+                   across * plane[bottom * view->width + right]);
+
+  spread[top * view->width + left] += share * (1 - down) * (1 - across);
+  spread[top * view->width + right] += share * (1 - down) * across;
+  spread[bottom * view->width + left] += share * down * (1 - across);
+  spread[bottom * view->width + right] += share * down * across;
+  return 0;
+}
+
+/* Forward: data gives out.  Backward (gradient is there): out, a gradient, goes to gradient. */
+static void
+NAME (
+    align_regions) (const View *view, const REAL *data, const REAL *rois, REAL *out, REAL *gradient)
+{
+  gint64 size = view->height * view->width;
+
+  for (gint64 cell = 0;
+       size > 0 && cell < view->regions * view->out_channels * view->out_height * view->out_width;
+       cell++)
+    {
+      gint64      j = cell % view->out_width, i = cell / view->out_width % view->out_height;
+      gint64      c = cell / (view->out_width * view->out_height) % view->out_channels;
+      const REAL *roi =
+          rois + 5 * (cell / (view->out_width * view->out_height * view->out_channels));
+      gint64 image = image_of (view, (double) roi[0]);
+      gint64 base = (MAX (image, 0) * view->channels + channel_of (view, c, i, j)) * size;
+      NAME (Region) region = NAME (read_region) (view, roi);
+      REAL count = (REAL) MAX (region.rows * region.columns, 1), sum = 0;
+      REAL share = gradient != NULL ? out[cell] / count : 0;
+
+      for (gint64 v = 0; image >= 0 && v < region.rows; v++)
+        for (gint64 u = 0; u < region.columns; u++)
+          {
+            REAL y = region.y +
+                     ((REAL) i + ((REAL) v + (REAL) 0.5) / (REAL) region.rows) * region.cell_height;
+            REAL x = region.x + ((REAL) j + ((REAL) u + (REAL) 0.5) / (REAL) region.columns) *
+                                    region.cell_width;
+
+            sum += NAME (sample_at) (view,
+                                     data != NULL ? data + base : NULL,
+                                     gradient != NULL ? gradient + base : NULL,
+                                     y,
+                                     x,
+                                     share);
+          }
+      if (gradient == NULL)
+        out[cell] = sum / count;
+    }
+}

@@ -1,0 +1,81 @@
+/* test-roi.c — what the common operator checks cannot know about ROIPooling and ROIAlign.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tests/engine/ops/op-check.h"
+
+#include <math.h>
+
+static const OpSample samples[] = {
+  { "ROIPooling",
+    "two regions",
+    "pooled_size=(2, 2) spatial_scale=1.0",
+    { "f32[1,2,5,5]", "f32[2,5] = 0,0,0,4,4,0,1,2,3,3" } },
+  { "ROIPooling",
+    "smaller than its cells",
+    "pooled_size=(3, 2) spatial_scale=0.5",
+    { "f32[2,1,4,4]", "f32[1,5] = 1,2,2,3,3" } },
+  { "_contrib_ROIAlign",
+    "given samples",
+    "pooled_size=(2, 2) spatial_scale=1.0 sample_ratio=2",
+    { "f32[1,2,5,5]", "f32[2,5] = 0,0.3,0.2,4.1,3.9,0,1,2,3,3" } },
+  { "_contrib_ROIAlign",
+    "samples by size, aligned",
+    "pooled_size=(2, 3) spatial_scale=0.5 aligned=True",
+    { "f32[2,1,5,5]", "f32[1,5] = 1,1.1,0.7,7.9,8.3" } },
+  { "_contrib_ROIAlign",
+    "channels by position",
+    "pooled_size=(2, 2) spatial_scale=1.0 sample_ratio=1 position_sensitive=True",
+    { "f32[1,4,4,4]", "f32[1,5] = 0,0.5,0.4,3.1,3.3" } },
+  { 0 },
+};
+
+static const OpRefusal refusals[] = {
+  { "ROIPooling",
+    "regions of four numbers",
+    "pooled_size=(2, 2) spatial_scale=1.0",
+    { "f32[1,1,3,3]", "f32[1,4]" },
+    "rois: " },
+  { "ROIPooling",
+    "no cell",
+    "pooled_size=(0, 2) spatial_scale=1.0",
+    { "f32[1,1,3,3]", "f32[1,5]" },
+    "pooled_size" },
+  { "_contrib_ROIAlign",
+    "channels that cannot be shared out",
+    "pooled_size=(2, 2) spatial_scale=1.0 position_sensitive=True",
+    { "f32[1,3,4,4]", "f32[1,5]" },
+    "3 channels cannot be shared out" },
+  { 0 },
+};
+
+static void
+test_a_region_of_no_image_gives_zero (void)
+{
+  g_autoptr (HybTensor) pooled =
+      op_run ("ROIPooling",
+              "pooled_size=(1, 1) spatial_scale=1.0",
+              op_tensor ("f32[1,1,1,1]", 7.),
+              op_tensor ("f32[3,5]", 5., 0., 0., 1., 1., -1., 0., 0., 1., 1., NAN, 0., 0., 1., 1.),
+              NULL);
+  g_autoptr (HybTensor) aligned =
+      op_run ("_contrib_ROIAlign",
+              "pooled_size=(1, 1) spatial_scale=1.0",
+              op_tensor ("f32[1,1,1,1]", 7.),
+              op_tensor ("f32[2,5]", 5., 0., 0., 1., 1., 0., -1e30, -1e30, 1e30, NAN),
+              NULL);
+
+  op_assert_near (pooled, 0, 0., 0., 7.);
+  op_assert_near (aligned, 0, 0., 0.);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  op_check_family ("roi", hyb_ops_roi, samples, refusals);
+  g_test_add_func ("/engine/ops/roi/a-region-of-no-image-gives-zero",
+                   test_a_region_of_no_image_gives_zero);
+
+  return g_test_run ();
+}
