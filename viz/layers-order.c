@@ -124,8 +124,12 @@ first_order (VizLayers *layers, Start start)
   guint32       *filled = g_new0 (guint32, layers->n_ranks + 1);
   GArray        *list = g_array_new (FALSE, FALSE, sizeof (guint32));
 
+  /* Ports first, as they come: what enters a group keeps the order it has outside. */
+  for (guint32 i = 0; i < layers->body->n_nodes; i++)
+    if (layers->body->nodes[i].kind != VIZ_NODE_BOX && before[i] == before[i + 1])
+      visit (layers, i, start, seen, filled, list);
   for (guint32 i = 0; i < layers->n_nodes; i++)
-    if (before[i] == before[i + 1])
+    if (!seen[i] && before[i] == before[i + 1])
       visit (layers, i, start, seen, filled, list);
   for (guint32 i = 0; i < layers->n_nodes; i++)
     if (!seen[i])

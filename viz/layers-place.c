@@ -312,6 +312,13 @@ combine (VizLayers *layers, double *x[4])
     }
 }
 
+/* Where wires only leave the group, without a port to be seen, less will do. */
+static double
+gap_below (const VizLayers *layers, guint32 row)
+{
+  return row + 1 < layers->n_ranks && layers->row_height[row + 1] <= 0 ? 14 : 24;
+}
+
 static void
 place_rows (VizLayers *layers)
 {
@@ -340,7 +347,7 @@ place_rows (VizLayers *layers)
     {
       layers->row_y[r] = y;
       /* Flat curves are hard to follow: wide rows stand further apart. */
-      y += layers->row_height[r] + 24 + CLAMP ((slant[r] - 100) * 0.07, 0, 56) +
+      y += layers->row_height[r] + gap_below (layers, r) + CLAMP ((slant[r] - 100) * 0.07, 0, 56) +
            (labelled[r] ? 10 : 0);
     }
   g_free (labelled);

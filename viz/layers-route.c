@@ -12,6 +12,7 @@
 #define BORDER 9  /* no edge closer to a corner */
 #define APART  12 /* between two edges at a box */
 #define STUB   15
+#define TALL   90
 
 /* An end of an edge (or of a bus) that still looks for its place on a box. */
 typedef struct
@@ -261,8 +262,9 @@ place_boxes (const VizLayers *layers, VizBody *answer)
       double             spare = (layers->row_height[row] - node->height) / 2;
 
       answer->at[i].x = layers->x[i] - node->width / 2;
-      /* Beside an open group a small box stands near the top, where its flow comes from. */
-      answer->at[i].y = layers->row_y[row] + MIN (spare, 30);
+      /* Beside an open group a small box stands near the top, where its flow comes from; groups
+       * start together. */
+      answer->at[i].y = layers->row_y[row] + (node->height > TALL ? 0 : MIN (spare, 30));
     }
 }
 

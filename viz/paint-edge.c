@@ -161,17 +161,18 @@ add_piece (const VizPainter *painter,
 }
 
 void
-viz_painter_curve (const VizPainter *painter, guint32 number, const VizStyle *style)
+viz_painter_points (const VizPainter *painter,
+                    const VizPoint   *points,
+                    guint32           n_points,
+                    const VizStyle   *style)
 {
-  const VizWire  *wire = viz_picture_wire (painter->picture, number);
-  const VizPoint *points = viz_picture_points (painter->picture, number);
-  double          margin = MARGIN / (painter->scale > 0 ? MIN (painter->scale, 1) : 1);
-  VizRect         area;
+  double  margin = MARGIN / (painter->scale > 0 ? MIN (painter->scale, 1) : 1);
+  VizRect area;
   g_autoptr (GArray) run = NULL;
 
   if (painter->area == NULL)
     {
-      painter->pen->curve (painter->pen, points, wire->n_points, style);
+      painter->pen->curve (painter->pen, points, n_points, style);
       return;
     }
   area = (VizRect){ painter->area->x - margin,
@@ -179,10 +180,19 @@ viz_painter_curve (const VizPainter *painter, guint32 number, const VizStyle *st
                     painter->area->width + 2 * margin,
                     painter->area->height + 2 * margin };
   run = g_array_new (FALSE, FALSE, sizeof (VizPoint));
-  for (guint32 i = 0; i + 3 < wire->n_points; i += 3)
+  for (guint32 i = 0; i + 3 < n_points; i += 3)
     add_piece (painter, run, &area, points + i, style);
   if (run->len > 3)
     painter->pen->curve (painter->pen, (const VizPoint *) run->data, run->len, style);
+}
+
+void
+viz_painter_curve (const VizPainter *painter, guint32 number, const VizStyle *style)
+{
+  viz_painter_points (painter,
+                      viz_picture_points (painter->picture, number),
+                      viz_picture_wire (painter->picture, number)->n_points,
+                      style);
 }
 
 static void
@@ -274,6 +284,7 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
                         .colour = painter->theme->text_faint };
 
   VizColour ground = painter->theme->background;
+  VizPoint  end;
   VizRect   behind = {
       wire->label_x - 1.5, wire->label_y - size + 0.5, wire->label_width + 3, size + 2
   };
@@ -283,7 +294,9 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
       !viz_painter_shows_text (painter, size))
     return;
   /* Wires that cross a label are kept back, so that it can be read. */
-  ground = viz_painter_ground (painter, wire->tail);
+  end = viz_picture_points (painter->picture, number)[wire->n_points - 1];
+  ground =
+      viz_painter_ground (painter, fabs (end.y - wire->label_y) < size ? wire->head : wire->tail);
   ground.alpha = 0.8;
   painter->pen->rect (painter->pen, &behind, 2, &style);
   painter->pen->text (painter->pen, &at, viz_diagram_arrow (painter->diagram, wire->arrow)->label);

@@ -184,7 +184,7 @@ paint_cost (const VizPainter *painter, const VizItem *item, const VizColour *fil
   if (text == NULL || !viz_painter_shows_text (painter, size))
     return;
   width = 10 + (double) g_utf8_strlen (text, -1) * size * 0.62;
-  tag = (VizRect){ item->x + item->width - width + 6, item->y - 9, width, 14 };
+  tag = (VizRect){ item->x + item->width - width + 18, item->y - 9, width, 14 };
   painter->pen->rect (painter->pen, &tag, 7, &style);
   at.x = tag.x + width / 2;
   at.y = tag.y + 10.4;

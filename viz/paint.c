@@ -132,6 +132,19 @@ viz_paint_item_mark (const VizPicture      *picture,
   viz_pen_free (pen);
 }
 
+/* What is drawn as stubs is shown in full once somebody asks for it. */
+static void
+mark_whole_way (const VizPainter *painter, const VizWire *wire, const VizStyle *style)
+{
+  const VizItem *tail = viz_picture_item (painter->picture, wire->tail);
+  const VizItem *head = viz_picture_item (painter->picture, wire->head);
+  VizPoint       from = { tail->x + tail->width / 2, tail->y + tail->height };
+  VizPoint       to = { head->x + head->width / 2, head->y };
+  VizPoint       way[4] = { from, { from.x, from.y + 60 }, { to.x, to.y - 60 }, to };
+
+  viz_painter_points (painter, way, 4, style);
+}
+
 void
 viz_paint_wire_mark (const VizPicture      *picture,
                      cairo_t               *cr,
@@ -145,6 +158,9 @@ viz_paint_wire_mark (const VizPicture      *picture,
   double     pixel = options->scale > 0 ? 1 / options->scale : 1;
   VizStyle   style = { .stroke = colour, .width = width * pixel };
 
-  viz_painter_curve (&painter, wire, &style);
+  if (viz_picture_wire (picture, wire)->is_stub)
+    mark_whole_way (&painter, viz_picture_wire (picture, wire), &style);
+  else
+    viz_painter_curve (&painter, wire, &style);
   viz_pen_free (pen);
 }

@@ -31,6 +31,10 @@ void viz_painter_overview (const VizPainter *painter, const GArray *items, const
 
 /* The curve of a wire in any colour, far parts cut off. */
 void viz_painter_curve (const VizPainter *painter, guint32 wire, const VizStyle *style);
+void viz_painter_points (const VizPainter *painter,
+                         const VizPoint   *points,
+                         guint32           n_points,
+                         const VizStyle   *style);
 
 VizColour viz_painter_fill (const VizPainter *painter, const VizItem *item);
 

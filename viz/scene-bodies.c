@@ -372,25 +372,33 @@ note_feedback (VizScene *scene, const VizSceneWire *wire)
   viz_scene_item (scene, tail)->has_feedback = TRUE;
 }
 
-/* One label a tensor: the first wire of each gets it, and room beside its start. */
+/* One label a tensor: the first wire of each gets it, beside its start, with room kept free.  What
+ * else leaves the same box and says something else, "true" and "false", says it at its head. */
 static void
 label_wires (VizScene *scene)
 {
-  g_autoptr (GHashTable) labelled = g_hash_table_new_full (key_hash, key_equal, g_free, NULL);
+  g_autofree const char **first = g_new0 (const char *, scene->items->len);
 
   for (guint32 i = 0; i < scene->wires->len; i++)
     {
       VizSceneWire   *wire = &g_array_index (scene->wires, VizSceneWire, i);
       const VizArrow *arrow = viz_diagram_arrow (scene->diagram, wire->arrow);
       VizSceneItem   *tail = viz_scene_item (scene, wire->tail);
-      Key             key = { wire->tail, 0, 0, 0 };
 
       if (arrow->label == NULL || *arrow->label == '\0' || wire->kind == VIZ_ARROW_FEEDBACK ||
-          tail->state == VIZ_ITEM_OPEN || find (labelled, &key) != 0)
+          tail->state == VIZ_ITEM_OPEN)
         continue;
-      remember (labelled, &key, 1);
-      wire->has_label = TRUE;
-      tail->label = 12 + (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, arrow->label);
+      if (wire->kind == VIZ_ARROW_CONTROL)
+        wire->label = VIZ_LABEL_AT_HEAD;
+      else if (first[wire->tail] == NULL)
+        {
+          first[wire->tail] = arrow->label;
+          wire->label = VIZ_LABEL_AT_TAIL;
+          tail->label =
+              12 + (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, arrow->label);
+        }
+      else if (strcmp (first[wire->tail], arrow->label) != 0)
+        wire->label = VIZ_LABEL_AT_HEAD;
     }
 }
 

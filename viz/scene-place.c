@@ -220,7 +220,7 @@ add_wire (Placer *placer, const VizSceneWire *cut)
       .head = cut->head,
       .width = width_of_bytes (cut->bytes),
       .kind = cut->kind,
-      .has_label = cut->has_label,
+      .has_label = cut->label != VIZ_LABEL_NONE,
   };
 
   if (cut->kind == VIZ_ARROW_FEEDBACK)
@@ -270,8 +270,16 @@ place_labels (Placer *placer)
 
       if (!wire->has_label)
         continue;
-      wire->label_x = rightmost[wire->tail] + 5;
-      wire->label_y = start->y + 11;
+      if (g_array_index (scene->wires, VizSceneWire, i).label == VIZ_LABEL_AT_HEAD)
+        {
+          wire->label_x = start[wire->n_points - 1].x + 5;
+          wire->label_y = start[wire->n_points - 1].y - 4;
+        }
+      else
+        {
+          wire->label_x = rightmost[wire->tail] + 5;
+          wire->label_y = start->y + 11;
+        }
       wire->label_width = (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, text);
       /* A wire to the cell beside it is too short for one. */
       if (wire->n_points > 1 && start[wire->n_points - 1].y == start->y)

@@ -37,6 +37,13 @@ typedef struct
   guint8  has_feedback;
 } VizSceneItem;
 
+typedef enum
+{
+  VIZ_LABEL_NONE,
+  VIZ_LABEL_AT_TAIL,
+  VIZ_LABEL_AT_HEAD,
+} VizSceneLabel;
+
 typedef struct
 {
   guint32 arrow, n_arrows;
@@ -45,9 +52,9 @@ typedef struct
   guint32 tail_port, head_port;  /* of open groups only */
   guint32 first_piece, n_pieces; /* from tail to head */
   guint8  kind;
+  guint8  label;           /* VizSceneLabel */
   guint   tail_inside : 1; /* starts at the inner side of an open group's port */
   guint   head_inside : 1;
-  guint   has_label : 1;
 } VizSceneWire;
 
 /* One part of a wire: an edge of one body. */

@@ -162,10 +162,167 @@ make_foreach (void)
   return viz_diagram_builder_freeze (b);
 }
 
+#define ARROW(...) viz_diagram_builder_add_arrow (b, &(VizArrowInfo){ __VA_ARGS__ })
+
+static guint32
+frame (VizDiagramBuilder *b, guint32 parent, const char *title, const char *name)
+{
+  return viz_diagram_builder_add_box (b,
+                                      &(VizBoxInfo){ .id = name,
+                                                     .title = title,
+                                                     .kind = VIZ_BOX_FRAME,
+                                                     .category = VIZ_CATEGORY_CONTROL,
+                                                     .flags = VIZ_BOX_OPEN,
+                                                     .parent = parent,
+                                                     .user = VIZ_NO_USER });
+}
+
+/* cond: the predicate above, both branches beside each other below it. */
+static VizDiagram *
+make_cond (void)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("cond");
+  guint32            x = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "x", "4 f32");
+  guint32            y = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "y", "4 f32");
+  guint32            cond = frame (b, VIZ_ROOT, "cond", "cond0");
+  guint32 in_x = viz_diagram_builder_add_port (b, cond, VIZ_PORT_VALUE, VIZ_SIDE_IN, "x");
+  guint32 in_y = viz_diagram_builder_add_port (b, cond, VIZ_PORT_VALUE, VIZ_SIDE_IN, "y");
+  guint32 out = viz_diagram_builder_add_port (b, cond, VIZ_PORT_VALUE, VIZ_SIDE_OUT, "out0");
+  guint32 predicate = frame (b, cond, "predicate", "cond0_pred");
+  guint32 side[2] = { frame (b, cond, "then", "cond0_then"),
+                      frame (b, cond, "else", "cond0_else") };
+  guint32 sum = box (b, predicate, "sum", "cond0_pred_sum", VIZ_CATEGORY_REDUCTION, "1 f32");
+  guint32 less =
+      box (b, predicate, "_lesser_scalar", "cond0_pred_less", VIZ_CATEGORY_ELEMENTWISE, "1");
+  guint32 use = box (b, VIZ_ROOT, "relu", "relu0", VIZ_CATEGORY_ELEMENTWISE, "4 f32");
+
+  ARROW (.tail = x, .head = cond, .head_port = in_x, .label = "4 f32");
+  ARROW (.tail = y, .head = cond, .head_port = in_y, .label = "4 f32");
+  ARROW (.tail = cond, .tail_port = in_x, .head = sum);
+  ARROW (.tail = sum, .head = less);
+  for (guint i = 0; i < 2; i++)
+    {
+      char    name[2][32];
+      guint32 first, second;
+
+      g_snprintf (name[0], sizeof name[0], "cond0_%u_op", i);
+      g_snprintf (name[1], sizeof name[1], "cond0_%u_mul", i);
+      first = box (b,
+                   side[i],
+                   i ? "elemwise_sub" : "elemwise_add",
+                   name[0],
+                   VIZ_CATEGORY_ELEMENTWISE,
+                   "4 f32");
+      ARROW (.tail = less,
+             .head = side[i],
+             .kind = VIZ_ARROW_CONTROL,
+             .label = i ? "false" : "true");
+      ARROW (.tail = cond, .tail_port = in_x, .head = first);
+      ARROW (.tail = cond, .tail_port = in_y, .head = first);
+      second =
+          i ? first : box (b, side[i], "_mul_scalar", name[1], VIZ_CATEGORY_ELEMENTWISE, "4 f32");
+      if (!i)
+        ARROW (.tail = first, .head = second);
+      ARROW (.tail = second, .head = cond, .head_port = out);
+    }
+  ARROW (.tail = cond, .tail_port = out, .head = use, .label = "4 f32");
+  return viz_diagram_builder_freeze (b);
+}
+
+/* while_loop with its condition, and a foreach inside its body. */
+static VizDiagram *
+make_nested (void)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("nested");
+  guint32            i0 = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "i", "1 f32");
+  guint32            s0 = special (b, VIZ_ROOT, VIZ_BOX_INPUT, "s", "5×4 f32");
+  guint32            loop = frame (b, VIZ_ROOT, "while_loop ≤ 10", "while0");
+  guint32 in_i = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_IN, "i");
+  guint32 in_s = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_IN, "s");
+  guint32 out_i = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_OUT, "i");
+  guint32 out_s = viz_diagram_builder_add_port (b, loop, VIZ_PORT_STATE, VIZ_SIDE_OUT, "s");
+  guint32 test = frame (b, loop, "condition", "while0_cond");
+  guint32 body = frame (b, loop, "body", "while0_body");
+  guint32 less = box (b, test, "_lesser_scalar", "while0_less", VIZ_CATEGORY_ELEMENTWISE, "1");
+  guint32 plus = box (b, body, "_plus_scalar", "while0_plus", VIZ_CATEGORY_ELEMENTWISE, "1");
+  guint32 inner = frame (b, body, "foreach × 5", "foreach1");
+  guint32 in_x = viz_diagram_builder_add_port (b, inner, VIZ_PORT_DATA, VIZ_SIDE_IN, "x");
+  guint32 in_h = viz_diagram_builder_add_port (b, inner, VIZ_PORT_STATE, VIZ_SIDE_IN, "h");
+  guint32 out_y = viz_diagram_builder_add_port (b, inner, VIZ_PORT_DATA, VIZ_SIDE_OUT, "y");
+  guint32 out_h = viz_diagram_builder_add_port (b, inner, VIZ_PORT_STATE, VIZ_SIDE_OUT, "h");
+  guint32 add = box (b, inner, "elemwise_add", "foreach1_plus", VIZ_CATEGORY_ELEMENTWISE, "4 f32");
+  guint32 zeros = box (b, body, "zeros", "zeros0", VIZ_CATEGORY_DATA, "4 f32");
+  guint32 end = special (b, VIZ_ROOT, VIZ_BOX_OUTPUT, "output", "5×4 f32");
+
+  ARROW (.tail = i0, .head = loop, .head_port = in_i, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = s0, .head = loop, .head_port = in_s, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = loop, .tail_port = in_i, .head = less);
+  ARROW (.tail = loop, .tail_port = in_i, .head = plus, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = less, .head = body, .kind = VIZ_ARROW_CONTROL, .label = "true");
+  ARROW (.tail = loop,
+         .tail_port = in_s,
+         .head = inner,
+         .head_port = in_x,
+         .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = zeros, .head = inner, .head_port = in_h);
+  ARROW (.tail = inner, .tail_port = in_x, .head = add);
+  ARROW (.tail = inner, .tail_port = in_h, .head = add, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = add, .head = inner, .head_port = out_y);
+  ARROW (.tail = add, .head = inner, .head_port = out_h, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = inner,
+         .tail_port = out_h,
+         .head = inner,
+         .head_port = in_h,
+         .kind = VIZ_ARROW_FEEDBACK);
+  ARROW (.tail = plus, .head = loop, .head_port = out_i, .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = inner,
+         .tail_port = out_y,
+         .head = loop,
+         .head_port = out_s,
+         .kind = VIZ_ARROW_STATE);
+  ARROW (.tail = loop,
+         .tail_port = out_i,
+         .head = loop,
+         .head_port = in_i,
+         .kind = VIZ_ARROW_FEEDBACK);
+  ARROW (.tail = loop,
+         .tail_port = out_s,
+         .head = loop,
+         .head_port = in_s,
+         .kind = VIZ_ARROW_FEEDBACK);
+  ARROW (.tail = loop, .tail_port = out_s, .head = end, .label = "5×4 f32");
+  return viz_diagram_builder_freeze (b);
+}
+
+/* A skip over more rows than an edge may cross, and a hub. */
+static VizDiagram *
+make_long (void)
+{
+  VizDiagramBuilder *b = viz_diagram_builder_new ("long");
+  guint32 first = box (b, VIZ_ROOT, "Embedding", "embed", VIZ_CATEGORY_LINEAR, NULL), at = first;
+
+  for (guint i = 0; i < 50; i++)
+    {
+      char    name[16];
+      guint32 next;
+
+      g_snprintf (name, sizeof name, "op%u", i);
+      next = box (b, VIZ_ROOT, "tanh", name, VIZ_CATEGORY_ELEMENTWISE, NULL);
+      ARROW (.tail = at, .head = next);
+      if (i > 10 && i % 13 == 0)
+        ARROW (.tail = first, .head = next);
+      at = next;
+    }
+  ARROW (.tail = first, .head = at, .label = "4 f32");
+  return viz_diagram_builder_freeze (b);
+}
+
+#undef ARROW
+
 const Scene scenes[] = {
-  { "mlp", make_mlp },
-  { "residual", make_residual },
-  { "foreach", make_foreach },
+
+  { "mlp", make_mlp },   { "residual", make_residual }, { "foreach", make_foreach },
+  { "cond", make_cond }, { "nested", make_nested },     { "long", make_long },
 };
 const guint n_scenes = G_N_ELEMENTS (scenes);
 

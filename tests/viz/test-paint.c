@@ -28,6 +28,10 @@ typedef struct
 } Reference;
 
 static const Reference references[] = {
+  { "cond", "cond", "light", 1, FALSE },
+  { "nested", "nested", "light", 1, FALSE },
+  { "nested-dark", "nested", "dark", 1, FALSE },
+  { "long-far", "long", "light", 0.25, FALSE },
   { "mlp", "mlp", "light", 1, FALSE },
   { "residual-dark", "residual", "dark", 1, FALSE },
   { "foreach", "foreach", "light", 1, FALSE },
