@@ -410,10 +410,10 @@ check_looks (Reader *reader)
 
   if (kind == HYB_SNIFF_PARAMS)
     return TRUE;
-  if (reader->bytes.length < 8 && reader->bytes.length > 0)
-    return refuse_end (reader);
   if (hint)
     return refuse (reader, "bad-magic", "this is %s. %s", description, hint);
+  if (kind == HYB_SNIFF_UNKNOWN && reader->bytes.length < 8)
+    return refuse_end (reader);
 
   return refuse (reader, "bad-magic", "this is %s, not a list of arrays", description);
 }

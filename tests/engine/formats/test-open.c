@@ -1,0 +1,201 @@
+/* test-open.c — which files belong together, and which names mean the same.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/open.h"
+
+#include "engine/formats/format.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static const char symbol[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"net_fc_weight\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"net_fc_bias\", \"inputs\": []},"
+    "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"2\"}, "
+    "\"inputs\": [[0,0,0],[1,0,0],[2,0,0]]}], \"arg_nodes\": [0,1,2], \"heads\": [[3,0,0]], "
+    "\"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
+
+typedef struct
+{
+  char *folder, *symbol;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer unused)
+{
+  fixture->folder = g_dir_make_tmp ("open-XXXXXX", NULL);
+  fixture->symbol = g_build_filename (fixture->folder, "net-symbol.json", NULL);
+  g_file_set_contents (fixture->symbol, symbol, -1, NULL);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)))
+    {
+      g_autofree char *path = g_build_filename (fixture->folder, name, NULL);
+
+      g_remove (path);
+    }
+  g_rmdir (fixture->folder);
+  g_free (fixture->folder);
+  g_free (fixture->symbol);
+}
+
+static char *
+write_params (Fixture *fixture, const char *name, const char *weight, const char *bias, float value)
+{
+  char *path = g_build_filename (fixture->folder, name, NULL);
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  g_autoptr (HybTensor) w = hyb_tensor_new_float (2, (gint64[]){ 2, 1 }, (float[]){ value, value });
+  g_autoptr (HybTensor) b = hyb_tensor_new_float (1, (gint64[]){ 2 }, (float[]){ value, value });
+
+  hyb_tensor_list_set (list, weight, w);
+  hyb_tensor_list_set (list, bias, b);
+  g_assert_true (hyb_weights_write_file (list, path, NULL));
+  return path;
+}
+
+static const HybFinding *
+find_code (HybModel *model, const char *code)
+{
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  for (guint i = 0; i < findings->len; i++)
+    if (strcmp (((HybFinding *) findings->pdata[i])->code, code) == 0)
+      return findings->pdata[i];
+  return NULL;
+}
+
+static double
+bias_of (HybModel *model)
+{
+  HybTensor *tensor = hyb_model_get_parameter (model, "net_fc_bias");
+
+  return tensor ? hyb_tensor_get_value (tensor, 0) : -1;
+}
+
+static void
+test_the_highest_epoch_is_taken (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *zero =
+      write_params (fixture, "net-0000.params", "arg:net_fc_weight", "arg:net_fc_bias", 1);
+  g_autofree char *twelve =
+      write_params (fixture, "net-0012.params", "arg:net_fc_weight", "arg:net_fc_bias", 12);
+  g_autofree char *other =
+      write_params (fixture, "net2-0099.params", "arg:net_fc_weight", "arg:net_fc_bias", 99);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, &error);
+  g_autoptr (HybModel) first = hyb_model_open (fixture->symbol, NULL, 0, &error);
+  g_autoptr (HybModel) named = hyb_model_open (fixture->symbol, other, HYB_EPOCH_HIGHEST, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (bias_of (model), ==, 12);
+  g_assert_cmpstr (hyb_model_get_weights_file (model), ==, twelve);
+  g_assert_nonnull (strstr (find_code (model, "paired-file")->message, "highest epoch"));
+  g_assert_cmpfloat (bias_of (first), ==, 1);
+  g_assert_cmpfloat (bias_of (named), ==, 99);
+  g_assert_null (hyb_model_open (fixture->symbol, NULL, 7, &error));
+  g_assert_nonnull (strstr (error->message, "epoch 7"));
+  g_clear_error (&error);
+  g_assert_cmpint (zero[0], ==, '/');
+}
+
+static void
+test_no_parameters_are_no_error (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (hyb_model_n_parameters (model), ==, 0);
+}
+
+static void
+test_prefixes_are_added_and_taken_away (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const names[][2] = {
+    { "fc_weight", "fc_bias" },
+    { "arg:other_fc_weight", "arg:other_fc_bias" },
+    { "outer_net_fc_weight", "outer_net_fc_bias" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path =
+          write_params (fixture, "net-0000.params", names[i][0], names[i][1], 5);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HybModel) model =
+          hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpfloat (bias_of (model), ==, 5);
+      g_assert_cmpuint (find_code (model, "renamed-parameter")->items->len, ==, 2);
+    }
+}
+
+static void
+test_strangers_are_left_alone (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *path = write_params (fixture, "net-0000.params", "conv0_gamma", "conv0_beta", 5);
+  g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, NULL);
+
+  g_assert_null (find_code (model, "renamed-parameter"));
+  g_assert_nonnull (hyb_model_get_parameter (model, "conv0_gamma"));
+}
+
+static void
+test_broken_parameters_are_an_error_or_a_finding (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "net-0000.params", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = NULL;
+
+  g_file_set_contents (path, "<html>", -1, NULL);
+  g_assert_null (hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, &error));
+  g_assert_nonnull (strstr (error->message, "web page"));
+  model = hyb_model_open_tolerant (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, NULL);
+  g_assert_nonnull (find_code (model, "bad-magic"));
+  g_assert_nonnull (hyb_model_get_graph (model));
+}
+
+static void
+test_saved_pairs_open_again (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *path = write_params (fixture, "net-0000.params", "fc_weight", "fc_bias", 5);
+  g_autofree char *prefix = g_build_filename (fixture->folder, "saved", NULL);
+  g_autofree char *saved = g_strconcat (prefix, "-symbol.json", NULL);
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, &error);
+  g_autoptr (HybModel) again = NULL;
+
+  g_assert_true (hyb_model_save (model, prefix, 3, written, &error));
+  g_assert_cmpuint (written->len, ==, 2);
+  again = hyb_model_open (saved, NULL, HYB_EPOCH_HIGHEST, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (bias_of (again), ==, 5);
+  g_assert_null (find_code (again, "renamed-parameter"));
+}
+
+#define ADD(path, function) \
+  g_test_add ("/engine/formats/open/" path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  ADD ("the-highest-epoch-is-taken", test_the_highest_epoch_is_taken);
+  ADD ("no-parameters-are-no-error", test_no_parameters_are_no_error);
+  ADD ("prefixes-are-added-and-taken-away", test_prefixes_are_added_and_taken_away);
+  ADD ("strangers-are-left-alone", test_strangers_are_left_alone);
+  ADD ("broken-parameters-are-an-error-or-a-finding",
+       test_broken_parameters_are_an_error_or_a_finding);
+  ADD ("saved-pairs-open-again", test_saved_pairs_open_again);
+
+  return g_test_run ();
+}

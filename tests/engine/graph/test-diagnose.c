@@ -1,0 +1,322 @@
+/* test-diagnose.c — each of the doctor's rules on a graph that breaks it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/graph/diagnose.h"
+
+#include "engine/formats/mxnet-symbol.h"
+#include "engine/formats/open.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BEGIN          "{\"arg_nodes\": [], \"nodes\": ["
+#define END(heads)     "], \"heads\": [" heads "], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}}"
+#define VARIABLE(name) "{\"op\": \"null\", \"name\": \"" name "\", \"inputs\": []}"
+#define NODE(op, name, attrs, inputs) \
+  "{\"op\": \"" op "\", \"name\": \"" name "\", \"attrs\": {" attrs "}, \"inputs\": [" inputs "]}"
+
+#define FC                                                          \
+  BEGIN VARIABLE ("data") "," VARIABLE ("fc_weight") "," VARIABLE ( \
+      "fc_bias") "," NODE ("FullyConnected",                        \
+                           "fc",                                    \
+                           "\"num_hidden\": \"4\"",                 \
+                           "[0,0,0],[1,0,0],[2,0,0]")
+
+static HybModel *
+read_text (const char *text)
+{
+  HybModel *model = hyb_model_new ();
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (hyb_symbol_read (model, bytes, "x.json", &error));
+  hyb_model_set_file (model, "x.json");
+  return model;
+}
+
+static void
+add_parameter (HybModel *model, const char *name, HybDType dtype, HybShape shape)
+{
+  HybType type = { shape, dtype };
+  g_autoptr (HybTensor) tensor = hyb_tensor_new_zeros (&type, NULL);
+
+  hyb_model_set_parameter (model, name, tensor);
+  hyb_model_set_weights_file (model, "x.params");
+}
+
+static void
+diagnose (HybModel *model)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_diagnose_new_types (graph);
+
+  hyb_diagnose (model, types);
+}
+
+static const HybFinding *
+find_code (HybModel *model, const char *code)
+{
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  for (guint i = 0; i < findings->len; i++)
+    if (strcmp (((HybFinding *) findings->pdata[i])->code, code) == 0)
+      return findings->pdata[i];
+  return NULL;
+}
+
+static const HybFindingItem *
+get_item (const HybFinding *finding, guint index)
+{
+  g_assert_nonnull (finding);
+  g_assert_nonnull (finding->items);
+  g_assert_cmpuint (index, <, finding->items->len);
+  return &g_array_index (finding->items, HybFindingItem, index);
+}
+
+static void
+test_a_good_pair_has_no_errors (void)
+{
+  g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
+  GPtrArray *findings;
+
+  add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 7));
+  add_parameter (model, "fc_bias", HYB_F32, hyb_shape_1d (4));
+  diagnose (model);
+  findings = hyb_model_get_findings (model);
+  for (guint i = 0; i < findings->len; i++)
+    g_assert_cmpint (((HybFinding *) findings->pdata[i])->severity, !=, HYB_SEVERITY_ERROR);
+}
+
+static void
+test_shapes (void)
+{
+  g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
+  const HybFindingItem *item;
+
+  add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (5, 7));
+  add_parameter (model, "fc_bias", HYB_F32, hyb_shape_1d (4));
+  diagnose (model);
+  item = get_item (find_code (model, "wrong-shape"), 0);
+  g_assert_cmpstr (item->name, ==, "fc_weight");
+  g_assert_cmpstr (item->expected, ==, "[4, null]");
+  g_assert_cmpstr (item->got, ==, "[5, 7]");
+}
+
+static void
+test_element_types (void)
+{
+  g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
+  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  const HybFindingItem *item;
+
+  add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 7));
+  add_parameter (model, "fc_bias", HYB_F16, hyb_shape_1d (4));
+  diagnose (model);
+  item = get_item (find_code (model, "wrong-dtype"), 0);
+  g_assert_cmpstr (item->name, ==, "fc_bias");
+  g_assert_cmpstr (item->expected, ==, "\"float32\"");
+  g_assert_cmpstr (item->got, ==, "\"float16\"");
+
+  hyb_diagnose_repair (model, changes);
+  g_assert_cmpint (hyb_tensor_get_dtype (hyb_model_get_parameter (model, "fc_bias")), ==, HYB_F32);
+}
+
+static void
+test_missing_and_unused (void)
+{
+  g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
+  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+
+  add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 7));
+  add_parameter (model, "fc_bais", HYB_F32, hyb_shape_1d (4));
+  diagnose (model);
+  g_assert_cmpstr (get_item (find_code (model, "missing-parameter"), 0)->name, ==, "fc_bias");
+  g_assert_nonnull (strstr (find_code (model, "missing-parameter")->hint, "fc_bais"));
+  g_assert_cmpstr (get_item (find_code (model, "unused-parameter"), 0)->name, ==, "fc_bais");
+  g_assert_null (find_code (model, "wrong-pair"));
+
+  hyb_diagnose_repair (model, changes);
+  g_assert_null (hyb_model_get_parameter (model, "fc_bais"));
+}
+
+static void
+test_another_models_file (void)
+{
+  g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
+
+  add_parameter (model, "conv_gamma", HYB_F32, hyb_shape_1d (3));
+  diagnose (model);
+  g_assert_nonnull (find_code (model, "wrong-pair"));
+}
+
+static void
+test_not_finite (void)
+{
+  g_autoptr (HybModel) model = read_text (FC END ("[3,0,0]"));
+
+  add_parameter (model, "fc_weight", HYB_F32, hyb_shape_2d (4, 7));
+  add_parameter (model, "fc_bias", HYB_F32, hyb_shape_1d (4));
+  ((float *) hyb_tensor_get_data (hyb_model_get_parameter (model, "fc_bias")))[2] = NAN;
+  diagnose (model);
+  g_assert_cmpstr (get_item (find_code (model, "not-finite"), 0)->name, ==, "fc_bias");
+}
+
+static void
+test_dead_nodes (void)
+{
+  g_autoptr (HybModel) model =
+      read_text (FC "," NODE ("relu", "forgotten", "", "[3,0,0]") END ("[3,0,0]"));
+
+  diagnose (model);
+  g_assert_cmpstr (get_item (find_code (model, "dead-node"), 0)->name, ==, "forgotten");
+}
+
+static void
+test_unknown_operators (void)
+{
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
+      "x") "," NODE ("Actvation", "a", "", "[0,0,0]") "," NODE ("Custom", "c", "", "[1,0,0]")
+                                              END ("[2,0,0]"));
+  const HybFinding *finding;
+
+  diagnose (model);
+  finding = find_code (model, "unknown-operator");
+  g_assert_nonnull (finding);
+  g_assert_nonnull (strstr (finding->hint, "“Activation”"));
+  g_assert_cmpstr (finding->path, ==, "$.nodes[1]");
+}
+
+static void
+test_labels_and_states (void)
+{
+  g_autoptr (HybModel) model =
+      read_text (BEGIN VARIABLE ("data") "," VARIABLE ("p") "," VARIABLE ("data1") "," NODE (
+          "RNN",
+          "rnn",
+          "\"mode\": \"gru\", \"num_layers\": \"1\", \"state_size\": \"2\"",
+          "[0,0,0],[1,0,0],[2,0,0]") "," VARIABLE ("softmax_label") "," NODE ("SoftmaxOutput",
+                                                                              "softmax",
+                                                                              "",
+                                                                              "[3,0,0],[4,0,0]")
+                     END ("[5,0,0]"));
+
+  diagnose (model);
+  g_assert_cmpstr (get_item (find_code (model, "state-as-input"), 0)->name, ==, "data1");
+  g_assert_cmpstr (get_item (find_code (model, "label-needed"), 0)->name, ==, "softmax_label");
+}
+
+static void
+test_flat_vectors (void)
+{
+  g_autoptr (HybModel) model =
+      read_text (BEGIN VARIABLE ("data") "," VARIABLE ("rnn_parameters") "," VARIABLE (
+          "s") "," NODE ("RNN",
+                         "rnn",
+                         "\"mode\": \"gru\", \"num_layers\": \"1\", \"state_size\": \"2\"",
+                         "[0,0,0],[1,0,0],[2,0,0]") END ("[3,0,0]"));
+  g_autofree HybType *types = hyb_diagnose_new_types (hyb_model_get_graph (model));
+
+  types[0].shape = hyb_shape_3d (5, 1, 3);
+  add_parameter (model, "rnn_parameters", HYB_F32, hyb_shape_1d (43));
+  hyb_diagnose (model, types);
+  g_assert_cmpstr (get_item (find_code (model, "packed-length"), 0)->expected, ==, "[42]");
+  g_assert_cmpstr (get_item (find_code (model, "packed-length"), 0)->got, ==, "[43]");
+}
+
+static void
+test_conflicts_in_the_graph (void)
+{
+  g_autoptr (HybModel) model = read_text (
+      BEGIN "{\"op\": \"null\", \"name\": \"a\", \"attrs\": {\"__shape__\": \"(2, 3)\"}, "
+            "\"inputs\": []},"
+            "{\"op\": \"null\", \"name\": \"b\", \"attrs\": {\"__shape__\": \"(2, 4)\"}, "
+            "\"inputs\": []}," NODE ("elemwise_add", "sum", "", "[0,0,0],[1,0,0]") END ("[2,0,0]"));
+
+  diagnose (model);
+  g_assert_cmpstr (find_code (model, "shape-conflict")->node, ==, "sum");
+}
+
+static void
+test_old_gate_order (void)
+{
+#define GATE(name, act, index) \
+  NODE ("Activation", name, "\"act_type\": \"" act "\"", "[1," index ",0]")
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
+      "x") "," NODE ("SliceChannel",
+                     "gates",
+                     "\"num_outputs\": \"4\"",
+                     "[0,0,0]") "," GATE ("in",
+                                          "sigmoid",
+                                          "0") "," GATE ("transform",
+                                                         "tanh",
+                                                         "1") "," GATE ("forget",
+                                                                        "sigmoid",
+                                                                        "2") "," GATE ("out",
+                                                                                       "sigmoid",
+                                                                                       "3")
+                                              END ("[2,0,0],[3,0,0],[4,0,0],[5,0,0]"));
+#undef GATE
+
+  diagnose (model);
+  g_assert_cmpstr (find_code (model, "old-gate-order")->node, ==, "gates");
+}
+
+static void
+test_loops_whose_parts_do_not_fit (void)
+{
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE ("x") "," VARIABLE (
+      "s") ",{\"op\": \"_foreach\", \"name\": \"loop\", \"attrs\": {\"num_args\": \"3\", "
+           "\"num_outputs\": \"2\", \"num_out_data\": \"1\", \"in_data_locs\": \"[0]\", "
+           "\"in_state_locs\": \"[7]\", \"remain_locs\": \"[]\"}, \"inputs\": [[0,0,0],[1,0,0]], "
+           "\"subgraphs\": [{\"nodes\": [" VARIABLE ("x-0") "," VARIABLE (
+               "s-0") "," NODE ("elemwise_add",
+                                "add",
+                                "",
+                                "[0,0,0],[1,0,0]") "], \"arg_nodes\": [0,1], \"heads\": "
+                                                   "[[2,0,0],[2,0,0]]}]}" END ("[2,0,0]"));
+
+  diagnose (model);
+  g_assert_nonnull (strstr (find_code (model, "control-flow-mismatch")->message, "in_state_locs"));
+}
+
+static void
+test_unknown_attributes_are_removed (void)
+{
+  g_autoptr (HybModel) model = read_text (BEGIN VARIABLE (
+      "x") "," NODE ("softmax", "s", "\"axis\": \"-1\", \"colour\": \"red\"", "[0,0,0]")
+                                              END ("[1,0,0]"));
+  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (g_free);
+  const HybNode *node;
+
+  diagnose (model);
+  hyb_diagnose_repair (model, changes);
+  node = hyb_graph_get_node (hyb_model_get_graph (model), 1);
+  g_assert_null (hyb_node_get_attribute (node, "colour"));
+  g_assert_cmpstr (hyb_node_get_attribute (node, "axis"), ==, "-1");
+  g_assert_nonnull (strstr (changes->pdata[0], "colour"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/graph/diagnose/a-good-pair-has-no-errors",
+                   test_a_good_pair_has_no_errors);
+  g_test_add_func ("/engine/graph/diagnose/shapes", test_shapes);
+  g_test_add_func ("/engine/graph/diagnose/element-types", test_element_types);
+  g_test_add_func ("/engine/graph/diagnose/missing-and-unused", test_missing_and_unused);
+  g_test_add_func ("/engine/graph/diagnose/another-models-file", test_another_models_file);
+  g_test_add_func ("/engine/graph/diagnose/not-finite", test_not_finite);
+  g_test_add_func ("/engine/graph/diagnose/dead-nodes", test_dead_nodes);
+  g_test_add_func ("/engine/graph/diagnose/unknown-operators", test_unknown_operators);
+  g_test_add_func ("/engine/graph/diagnose/labels-and-states", test_labels_and_states);
+  g_test_add_func ("/engine/graph/diagnose/flat-vectors", test_flat_vectors);
+  g_test_add_func ("/engine/graph/diagnose/conflicts-in-the-graph", test_conflicts_in_the_graph);
+  g_test_add_func ("/engine/graph/diagnose/old-gate-order", test_old_gate_order);
+  g_test_add_func ("/engine/graph/diagnose/loops-whose-parts-do-not-fit",
+                   test_loops_whose_parts_do_not_fit);
+  g_test_add_func ("/engine/graph/diagnose/unknown-attributes-are-removed",
+                   test_unknown_attributes_are_removed);
+
+  return g_test_run ();
+}
