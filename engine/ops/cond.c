@@ -175,11 +175,15 @@ cond_infer (HybCall *call, GError **error)
   g_autofree HybType  *no = g_new (HybType, n);
   HybShape             one = hyb_shape_1d (1);
   gboolean             complete[2];
+  gboolean agree = TRUE; /* else types show only while running, and so does which branch ran */
+
+  /* Nothing to learn, and planning will find a contradiction. */
+  if (all_known (call->input, call->n_inputs) && all_known (call->output, call->n_outputs))
+    return TRUE;
 
   for (guint o = 0; o < n; o++)
     yes[o] = no[o] = HYB_TYPE_UNKNOWN;
-  if (!hyb_shape_assign (&call->output[n].shape, &one, error) ||
-      !hyb_dtype_assign (&call->output[n].dtype, HYB_I64, error) ||
+  if (!hyb_dtype_assign (&call->output[n].dtype, HYB_I64, error) ||
       !infer_predicate (call, error) || !infer_body (call, BODY_THEN, yes, &complete[0], error) ||
       !infer_body (call, BODY_ELSE, no, &complete[1], error))
     return FALSE;
@@ -191,11 +195,17 @@ cond_infer (HybCall *call, GError **error)
   if (!(complete[0] && complete[1]) && all_known (call->input, call->n_inputs))
     return TRUE;
   for (guint o = 0; o < n; o++)
-    if (hyb_type_is_known (&yes[o]) && yes[o].dtype == no[o].dtype &&
-        hyb_shape_equal (&yes[o].shape, &no[o].shape) &&
-        (!hyb_shape_assign (&call->output[o].shape, &yes[o].shape, error) ||
-         !hyb_dtype_assign (&call->output[o].dtype, yes[o].dtype, error)))
-      return FALSE;
+    {
+      if (yes[o].dtype == no[o].dtype &&
+          !hyb_dtype_assign (&call->output[o].dtype, yes[o].dtype, error))
+        return FALSE;
+      if (!hyb_type_is_known (&yes[o]) || !hyb_shape_equal (&yes[o].shape, &no[o].shape))
+        agree = FALSE;
+      else if (!hyb_shape_assign (&call->output[o].shape, &yes[o].shape, error))
+        return FALSE;
+    }
+  if (agree && !hyb_shape_assign (&call->output[n].shape, &one, error))
+    return FALSE;
   return TRUE;
 }
 
@@ -216,6 +226,34 @@ cond_release (HybCall *call)
   for (guint b = 0; plan != NULL && b < N_BODIES; b++)
     hyb_subgraph_clear (&plan->body[b]);
   g_free (plan);
+}
+
+static gboolean
+check_heads (const HybSubgraph *branch, const HybCall *call, GError **error)
+{
+  for (guint o = 0; o + 1 < call->n_outputs; o++)
+    {
+      const HybType   *got = hyb_plan_get_head_type (branch->plan, o);
+      g_autofree char *got_text = NULL;
+      g_autofree char *want_text = NULL;
+
+      if (got->dtype == call->output[o].dtype &&
+          hyb_shape_equal (&got->shape, &call->output[o].shape))
+        continue;
+      got_text = hyb_type_to_string (got);
+      want_text = hyb_type_to_string (&call->output[o]);
+      return hyb_error_at (error,
+                           HYB_GRAPH_ERROR,
+                           HYB_GRAPH_ERROR_TYPES,
+                           NULL,
+                           NULL,
+                           "its %s makes output %u %s where %s is needed",
+                           body_names[branch->index],
+                           o,
+                           got_text,
+                           want_text);
+    }
+  return TRUE;
 }
 
 /* Both branches use the same workspace: only one of them runs. */
@@ -239,6 +277,11 @@ prepare (HybCall *call, gboolean records, GError **error)
       if (!hyb_subgraph_plan (&plan->body[b], call, variables, &end, error))
         {
           g_prefix_error (error, "in its %s: ", body_names[b]);
+          cond_release (call);
+          return FALSE;
+        }
+      if (b != BODY_PREDICATE && !check_heads (&plan->body[b], call, error))
+        {
           cond_release (call);
           return FALSE;
         }

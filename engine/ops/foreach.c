@@ -2,7 +2,7 @@
  * row to row.
  *
  * Inputs: data, initial states, captured values; outputs: stacked rows, final
- * states.  What it does is in loop.h; here are its attributes.
+ * states, and hidden the number of steps.  What it does is in loop.h; here are its attributes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/op.h"
 
@@ -146,7 +146,7 @@ foreach_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   const ForeachParams *params = values;
 
   *n_inputs = (guint) params->num_args - 1;
-  *n_outputs = (guint) params->num_outputs;
+  *n_outputs = (guint) params->num_outputs + 1;
 }
 
 static void
@@ -291,6 +291,7 @@ const HybOp hyb_ops_foreach[] = {
       .params = foreach_params,
       .params_size = sizeof (ForeachParams),
       .arity = foreach_arity,
+      .visible = foreach_visible,
       .check = foreach_check,
       .n_bodies = 1,
       .body_variable = foreach_body_variable,

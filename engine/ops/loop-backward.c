@@ -361,8 +361,7 @@ hyb_loop_gradient_forward (const HybCall *call, const HybRun *run)
   const WayBack *way = call->prepared;
   Running        running = { .way = way, .run = run, .n_steps = way->length };
 
-  if (way->loop.counts)
-    running.n_steps = CLAMP (*(const gint64 *) run->input[way->sections.count], 0, way->length);
+  running.n_steps = CLAMP (*(const gint64 *) run->input[way->sections.count], 0, way->length);
   write_trivial (&running);
   if (running.n_steps == 0)
     return;

@@ -272,7 +272,7 @@ hyb_loop_compute (const HybLoop    *loop,
   HybType   count = { hyb_shape_1d (1), HYB_I64 };
   gint64    n_steps;
 
-  if (call->n_outputs > n_heads + (loop->counts ? 1 : 0))
+  if (call->n_outputs > n_heads + 1)
     return hyb_error_at (error,
                          HYB_OP_ERROR,
                          HYB_OP_ERROR_GRADIENT,
@@ -291,13 +291,10 @@ hyb_loop_compute (const HybLoop    *loop,
   if (!run_steps (&computing, &n_steps, error))
     return FALSE;
 
-  if (loop->counts)
-    {
-      outputs[n_heads] = hyb_tensor_new (&count, error);
-      if (outputs[n_heads] == NULL)
-        return FALSE;
-      *(gint64 *) hyb_tensor_get_data (outputs[n_heads]) = n_steps;
-    }
+  outputs[n_heads] = hyb_tensor_new (&count, error);
+  if (outputs[n_heads] == NULL)
+    return FALSE;
+  *(gint64 *) hyb_tensor_get_data (outputs[n_heads]) = n_steps;
   for (guint h = 0; h < loop->n_out_data; h++)
     outputs[h] = hyb_tensor_ref (rows->pdata[h]);
   for (guint k = 0; k < loop->n_states; k++)

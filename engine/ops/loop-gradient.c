@@ -97,8 +97,9 @@ differentiate_body (HybGrad *grad, HybGraph *body, guint n, const guint *variabl
 static void
 collect_inputs (const HybLoop *loop, HybGrad *grad, GArray *inputs, GArray *heads)
 {
-  guint n_heads = loop->n_out_data + loop->n_states;
-  guint first_kept = n_heads + (loop->counts ? 1 : 0);
+  guint      n_heads = loop->n_out_data + loop->n_states;
+  guint      first_kept = n_heads + 1;
+  HybValueId count;
 
   for (guint h = 0; h < n_heads; h++)
     if (hyb_grad_has_incoming (grad, h))
@@ -114,12 +115,8 @@ collect_inputs (const HybLoop *loop, HybGrad *grad, GArray *inputs, GArray *head
 
       g_array_append_val (inputs, value);
     }
-  if (loop->counts)
-    {
-      HybValueId value = hyb_grad_output (grad, n_heads);
-
-      g_array_append_val (inputs, value);
-    }
+  count = hyb_grad_output (grad, n_heads);
+  g_array_append_val (inputs, count);
   for (guint i = 0; i < loop->n_inputs; i++)
     {
       HybValueId value = hyb_grad_input (grad, i);
@@ -185,8 +182,7 @@ hyb_loop_gradient_arity (const HybLoop               *loop,
                          guint                       *n_inputs,
                          guint                       *n_outputs)
 {
-  *n_inputs =
-      (guint) MAX (params->heads.n, 0) + loop->n_states + (loop->counts ? 1 : 0) + loop->n_inputs;
+  *n_inputs = (guint) MAX (params->heads.n, 0) + loop->n_states + 1 + loop->n_inputs;
   *n_outputs = (guint) MAX (params->gradients.n, 0);
 }
 
@@ -196,7 +192,7 @@ hyb_loop_sections (const HybLoop *loop, const HybLoopGradientParams *params)
   guint kept = (guint) MAX (params->heads.n, 0);
   guint count = kept + loop->n_states;
 
-  return (HybLoopSections){ kept, count, count + (loop->counts ? 1 : 0) };
+  return (HybLoopSections){ kept, count, count + 1 };
 }
 
 static gboolean

@@ -159,19 +159,25 @@ all_known (const HybType *types, guint n)
   return TRUE;
 }
 
-/* What the node's outputs say of the heads, for a body that cannot tell itself. */
-static void
+/* What the node's outputs say of the heads, for a body that cannot tell itself.
+ * TRUE if that is anything new. */
+static gboolean
 take_outputs (const HybLoop *loop, const HybCall *call, HybType *heads)
 {
+  gboolean learnt = FALSE;
+
   for (guint h = 0; h < loop->n_out_data + loop->n_states; h++)
     {
       HybType known = call->output[h];
+      HybType old = heads[h];
 
       if (h < loop->n_out_data)
         known.shape = hyb_loop_row_shape (&known.shape, FALSE);
       if (hyb_shape_assign (&heads[h].shape, &known.shape, NULL))
         hyb_dtype_assign (&heads[h].dtype, known.dtype, NULL);
+      learnt |= !hyb_shape_equal (&old.shape, &heads[h].shape) || old.dtype != heads[h].dtype;
     }
+  return learnt;
 }
 
 typedef struct
@@ -208,8 +214,8 @@ infer_body (const HybLoop *loop, const HybCall *call, BodyTypes *types, GError *
         }
       if (learnt || asked_outputs || all_known (types->heads, n_heads))
         continue;
-      take_outputs (loop, call, types->heads);
-      asked_outputs = learnt = TRUE;
+      learnt = take_outputs (loop, call, types->heads);
+      asked_outputs = TRUE;
     }
   return TRUE;
 }
@@ -259,7 +265,7 @@ teach_outputs (const HybLoop *loop,
                GError       **error)
 {
   guint n_heads = loop->n_out_data + loop->n_states;
-  guint kept = n_heads + (loop->counts ? 1 : 0);
+  guint kept = n_heads + 1;
 
   for (guint h = 0; h < n_heads; h++)
     {
@@ -282,6 +288,17 @@ teach_outputs (const HybLoop *loop,
         return FALSE;
     }
   return TRUE;
+}
+
+/* Element types are known also where shapes show only while running. */
+static void
+teach_dtypes (const HybLoop *loop, HybCall *call, const HybType *heads)
+{
+  guint n_heads = loop->n_out_data + loop->n_states;
+
+  hyb_dtype_assign (&call->output[n_heads].dtype, HYB_I64, NULL);
+  for (guint h = 0; h < n_heads; h++)
+    hyb_dtype_assign (&call->output[h].dtype, heads[h].dtype, NULL);
 }
 
 /* Of one element, or still unknown. */
@@ -348,12 +365,13 @@ hyb_loop_infer (const HybLoop *loop, HybCall *call, GError **error)
   BodyTypes           types = { .variables = variables, .heads = heads };
   gint64              length;
 
+  /* Nothing to learn, and planning will find a contradiction: without this, loops in
+   * loops would be typed again and again. */
+  if (all_known (call->input, call->n_inputs) && all_known (call->output, call->n_outputs))
+    return TRUE;
+
   if (!hyb_subgraph_check (call->body[loop->body], loop->n_variables, n_heads, "body", error) ||
       !infer_condition (loop, call, error) || !infer_length (loop, call, &length, error))
-    return FALSE;
-
-  if (loop->counts &&
-      !teach (&call->output[n_heads], hyb_shape_1d (1), HYB_I64, "output", n_heads, error))
     return FALSE;
 
   hyb_loop_variable_types (loop, call->input, call->legacy_shapes, variables);
@@ -361,6 +379,7 @@ hyb_loop_infer (const HybLoop *loop, HybCall *call, GError **error)
     heads[h] = HYB_TYPE_UNKNOWN;
   if (!infer_body (loop, call, &types, error))
     return FALSE;
+  teach_dtypes (loop, call, heads);
   if (types.is_dynamic)
     return TRUE;
   if (!teach_inputs (loop, call, variables, length, error))
@@ -370,5 +389,6 @@ hyb_loop_infer (const HybLoop *loop, HybCall *call, GError **error)
    * while running: then those of the outputs stay unknown too. */
   if (!types.is_complete && all_known (call->input, call->n_inputs))
     return TRUE;
-  return teach_outputs (loop, call, heads, length, error);
+  return teach_outputs (loop, call, heads, length, error) &&
+         teach (&call->output[n_heads], hyb_shape_1d (1), HYB_I64, "output", n_heads, error);
 }

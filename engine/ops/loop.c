@@ -75,12 +75,54 @@ place_operands (LoopPlan *plan, const HybType *variables)
     }
 }
 
+static gboolean
+check_head (const HybType *got, const HybType *want, guint h, GError **error)
+{
+  g_autofree char *got_text = NULL;
+  g_autofree char *want_text = NULL;
+
+  if (got->dtype == want->dtype && hyb_shape_equal (&got->shape, &want->shape))
+    return TRUE;
+  got_text = hyb_type_to_string (got);
+  want_text = hyb_type_to_string (want);
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_TYPES,
+                       NULL,
+                       NULL,
+                       "its body makes output %u %s where %s is needed",
+                       h,
+                       got_text,
+                       want_text);
+}
+
+/* The body gives what the outputs, and the states of the next step, have room for. */
+static gboolean
+check_heads (const LoopPlan *plan, const HybCall *call, const HybType *variables, GError **error)
+{
+  const HybLoop *loop = &plan->loop;
+
+  for (guint h = 0; h < loop->n_out_data + loop->n_states; h++)
+    {
+      HybType head = *hyb_plan_get_head_type (plan->body.plan, h);
+
+      if (h >= loop->n_out_data &&
+          !check_head (&head, &variables[loop->state[h - loop->n_out_data]], h, error))
+        return FALSE;
+      if (h < loop->n_out_data)
+        head.shape = hyb_loop_stacked_shape (plan->length, &head.shape);
+      if (!check_head (&head, &call->output[h], h, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
 {
   LoopPlan           *plan = g_new0 (LoopPlan, 1);
   const HybLoop      *loop = &plan->loop;
-  guint               n_plain = given->n_out_data + given->n_states + (given->counts ? 1 : 0);
+  guint               n_plain = given->n_out_data + given->n_states + 1;
   g_autofree HybType *variables = g_new (HybType, MAX (given->n_variables, 1));
 
   plan->loop = *given;
@@ -108,7 +150,8 @@ hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
   if (loop->records)
     plan->body.graph = hyb_subgraph_recording (call->body[loop->body]);
   if (!plan_condition (plan, call, error) ||
-      !hyb_subgraph_plan (&plan->body, call, variables, &plan->workspace, error))
+      !hyb_subgraph_plan (&plan->body, call, variables, &plan->workspace, error) ||
+      !check_heads (plan, call, variables, error))
     {
       hyb_loop_release (call);
       return FALSE;
@@ -246,8 +289,7 @@ finish (const Running *running, gint64 n_steps)
     memset ((char *) output[h] + (gsize) n_steps * plan->head_bytes[h],
             0,
             n_missing * plan->head_bytes[h]);
-  if (loop->counts)
-    *(gint64 *) output[loop->n_out_data + loop->n_states] = n_steps;
+  *(gint64 *) output[loop->n_out_data + loop->n_states] = n_steps;
 }
 
 void

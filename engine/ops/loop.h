@@ -4,10 +4,11 @@
  * The two describe themselves as a HybLoop; typing, planning, running (loop.c) and
  * the way back (loop-gradient.c) are the same for both.
  *
- * Outputs of a forward node: stacked rows, final states, [number of steps,] and,
+ * Outputs of a forward node: stacked rows, final states, the number of steps
+ * (hidden; its shape stays unknown where types show only while running), and,
  * recording, for every state what it was before each step.
  * Inputs of a backward node: gradients of the outputs named by `heads`, the
- * recorded states, [the number of steps,] and the forward node's inputs.
+ * recorded states, the number of steps, and the forward node's inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -37,7 +38,6 @@ typedef struct
   guint            condition; /* which of them says “go on”; HYB_LOOP_NOTHING: none */
   guint            n_condition_variables;
   guint           *condition_input; /* of the node */
-  gboolean         counts;          /* gives the number of steps */
   gboolean         records;         /* keeps the states of every step, for its gradient */
 } HybLoop;
 

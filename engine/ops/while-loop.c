@@ -141,7 +141,6 @@ describe (gconstpointer values, HybLoop *loop)
   loop->limit = params->max_iterations;
   loop->condition = BODY_CONDITION;
   loop->body = BODY_STEP;
-  loop->counts = TRUE;
   for (guint v = 0; v < loop->n_variables; v++)
     loop->variable[v].input = (guint) params->func_input_locs.value[v];
   for (guint k = 0; k < loop->n_states; k++)

@@ -104,6 +104,64 @@ test_an_input_used_twice_gets_the_sum (void)
   op_assert_near (hyb_executor_get_output (executor, 3), 0, 5., 6.);
 }
 
+/* sum(x) > 1; (x, x); sin(x). */
+static HybGraph *
+shape_body (guint index)
+{
+  HybBuilder *b = hyb_builder_new ();
+  HybValueId  x = op_variable (b, "x");
+
+  if (index == 0)
+    {
+      HybValueId sum = op_node (b, "sum", NULL, x, HYB_NO_ID);
+
+      return op_finish (b, op_node (b, "_greater_scalar", "scalar=1", sum, HYB_NO_ID), HYB_NO_ID);
+    }
+  if (index == 1)
+    return op_finish (b, op_node (b, "Concat", "num_args=2 dim=0", x, x, HYB_NO_ID), HYB_NO_ID);
+  return op_finish (b, op_node (b, "_mul_scalar", "scalar=3", x, HYB_NO_ID), HYB_NO_ID);
+}
+
+static void
+test_branches_of_different_shapes (void)
+{
+  HybBuilder *b = hyb_builder_new ();
+  HybGraph   *bodies[] = { shape_body (0), shape_body (1), shape_body (2) };
+  HybValueId  x = op_variable (b, "x");
+  HybValueId  y = op_node_with_bodies (b,
+                                      "_cond",
+                                      "num_args=4 num_outputs=1 cond_input_locs=[0] "
+                                       "then_input_locs=[0] else_input_locs=[0]",
+                                      1,
+                                      &x,
+                                      3,
+                                      bodies);
+  HybValueId  square = op_node (b, "square", NULL, y, HYB_NO_ID);
+  g_autoptr (HybGraph) graph =
+      op_finish (b, op_node (b, "sum", NULL, square, HYB_NO_ID), HYB_NO_ID);
+  g_autoptr (GError) error = NULL;
+  HybNodeId wrt = 0;
+  g_autoptr (HybGraph) gradients = hyb_graph_with_gradients (graph, 1, &wrt, &error);
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
+
+  g_assert_no_error (error);
+  for (int large = 0; large < 2; large++)
+    {
+      g_autoptr (HybExecutor) executor = hyb_executor_new (gradients, &options);
+      g_autoptr (HybTensor) given = op_tensor ("f32[2]", 0.25, large ? 2. : 0.5);
+      g_autoptr (HybTensor) one = op_tensor ("f32[1]", 1.);
+
+      hyb_executor_bind (executor, "x", given, NULL);
+      hyb_executor_bind (executor, "sum_output_head_gradient", one, &error);
+      hyb_executor_run (executor, NULL, &error);
+      g_assert_no_error (error);
+      if (large) /* 4 x */
+        op_assert_near (hyb_executor_get_output (executor, 1), 1e-6, 1., 8.);
+      else /* 18 x */
+        op_assert_near (hyb_executor_get_output (executor, 1), 1e-6, 4.5, 9.);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -113,6 +171,8 @@ main (int argc, char **argv)
                    test_branch_not_taken_gives_zeros);
   g_test_add_func ("/engine/ops/cond-gradient/an-input-used-twice-gets-the-sum",
                    test_an_input_used_twice_gets_the_sum);
+  g_test_add_func ("/engine/ops/cond-gradient/branches-of-different-shapes",
+                   test_branches_of_different_shapes);
 
   return g_test_run ();
 }

@@ -396,6 +396,31 @@ test_auxiliary_states_of_the_body_are_written_once (void)
   }
 }
 
+/* Also where everything that reads the result says what shape it must have. */
+static void
+test_growing_state_may_be_read_with_a_fixed_shape (void)
+{
+  HybBuilder *b = hyb_builder_new ();
+  HybGraph   *body = grow_body (0);
+  HybValueId  inputs[] = { op_variable (b, "x0"), op_variable (b, "x1") };
+  HybValueId  rows = op_variable (b, "x2");
+  HybValueId  state = op_variable (b, "x3");
+  HybValueId  loop = op_node_with_bodies (b, "_foreach", ONE_STATE, 2, inputs, 1, &body);
+  HybValueId  first = op_node (b, "elemwise_add", NULL, loop, rows, HYB_NO_ID);
+  HybValueId  second = op_node (b, "elemwise_add", NULL, loop + 1, state, HYB_NO_ID);
+  g_autoptr (HybGraph) graph = op_finish (b, first, second, HYB_NO_ID);
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
+  g_autoptr (HybTensor) x = op_tensor ("f32[2,1]", 1., 2.);
+  g_autoptr (HybTensor) s = op_tensor ("f32[1]", 3.);
+  g_autoptr (HybTensor) y = op_tensor ("f32[2,1]", 10., 20.);
+  g_autoptr (HybTensor) z = op_tensor ("f32[3]", 1., 1., 1.);
+  HybTensor *bound[] = { x, s, y, z };
+  g_autoptr (HybExecutor) executor = run_bound (graph, &options, bound, 4, NULL);
+
+  op_assert_near (hyb_executor_get_output (executor, 0), 0, 14., 26.);
+  op_assert_near (hyb_executor_get_output (executor, 1), 0, 4., 2., 3.);
+}
+
 /* --- Probe --- */
 
 typedef struct
@@ -452,6 +477,8 @@ main (int argc, char **argv)
                    test_state_may_change_its_shape);
   g_test_add_func ("/engine/ops/foreach/auxiliary-states-of-the-body-are-written-once",
                    test_auxiliary_states_of_the_body_are_written_once);
+  g_test_add_func ("/engine/ops/foreach/growing-state-may-be-read-with-a-fixed-shape",
+                   test_growing_state_may_be_read_with_a_fixed_shape);
   g_test_add_func ("/engine/ops/foreach/probe-sees-every-step", test_probe_sees_every_step);
 
   return g_test_run ();
