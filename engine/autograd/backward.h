@@ -9,4 +9,5 @@
  * more variable per head, "<head name>_head_gradient" (#1 … when names repeat),
  * in the order of the heads.  origin of a gradient node is that of the node it
  * differentiates.  NULL and an error naming the node that has no gradient. */
-HybGraph *hyb_graph_with_gradients (HybGraph *graph, guint n_wrt, const HybNodeId *wrt, GError **error);
+HybGraph *
+hyb_graph_with_gradients (HybGraph *graph, guint n_wrt, const HybNodeId *wrt, GError **error);

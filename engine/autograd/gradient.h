@@ -32,15 +32,16 @@ HybValueId hyb_grad_emit_with (HybGrad           *grad,
                                const HybValueId  *inputs);
 /* With the differentiated node's own attributes (the new operator has the same
  * params table) and bodies. */
-HybValueId hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValueId *inputs);
+HybValueId
+hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValueId *inputs);
 /* As emit_same with other bodies. */
-HybValueId hyb_grad_emit_bodies (HybGrad          *grad,
-                                 const char       *op,
+HybValueId hyb_grad_emit_bodies (HybGrad           *grad,
+                                 const char        *op,
                                  const char *const *attributes,
-                                 guint             n_inputs,
-                                 const HybValueId *inputs,
-                                 guint             n_bodies,
-                                 HybGraph *const  *bodies);
+                                 guint              n_inputs,
+                                 const HybValueId  *inputs,
+                                 guint              n_bodies,
+                                 HybGraph *const   *bodies);
 HybValueId hyb_grad_emit_scalar (HybGrad *grad, const char *op, HybValueId x, double scalar);
 /* Body i of the differentiated node. */
 HybGraph *hyb_grad_body (HybGrad *grad, guint index);
