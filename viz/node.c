@@ -162,6 +162,19 @@ viz_node_group_title (const VizDiagram *diagram, guint32 box)
   return text;
 }
 
+char *
+viz_node_stub_text (const VizDiagram *diagram, guint32 arrow)
+{
+  const VizBox    *tail = viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrow)->tail);
+  const char      *name = tail->subtitle != NULL ? tail->subtitle
+                          : tail->title != NULL  ? tail->title
+                                                 : tail->id;
+  g_autofree char *text = viz_text_shorten (name, 20);
+
+  g_strdelimit (text, "\n\r\t\v\f", ' ');
+  return g_strconcat ("from ", text, NULL);
+}
+
 void
 viz_node_size (VizMeasure   *measure,
                const GArray *lines,

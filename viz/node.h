@@ -33,6 +33,9 @@ GArray *viz_node_lines (const VizDiagram *diagram,
 /* What stands beside the title of an open group. */
 char *viz_node_group_title (const VizDiagram *diagram, guint32 box);
 
+/* Where a wire comes from that is drawn only at its head. */
+char *viz_node_stub_text (const VizDiagram *diagram, guint32 arrow);
+
 void viz_node_size (VizMeasure   *measure,
                     const GArray *lines,
                     VizBoxKind    kind,

@@ -7,6 +7,8 @@
  */
 #include "viz/painter.h"
 
+#include "viz/node.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -283,10 +285,11 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
                         .y = wire->label_y,
                         .colour = painter->theme->text_faint };
 
-  VizColour ground = painter->theme->background;
-  VizPoint  end;
-  VizRect   behind = {
-      wire->label_x - 1.5, wire->label_y - size + 0.5, wire->label_width + 3, size + 2
+  VizColour        ground = painter->theme->background;
+  VizPoint         end;
+  g_autofree char *text = NULL;
+  VizRect          behind = {
+             wire->label_x - 1.5, wire->label_y - size + 0.5, wire->label_width + 3, size + 2
   };
   VizStyle style = { .fill = &ground };
 
@@ -299,5 +302,7 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
       viz_painter_ground (painter, fabs (end.y - wire->label_y) < size ? wire->head : wire->tail);
   ground.alpha = 0.8;
   painter->pen->rect (painter->pen, &behind, 2, &style);
-  painter->pen->text (painter->pen, &at, viz_diagram_arrow (painter->diagram, wire->arrow)->label);
+  text = wire->is_stub ? viz_node_stub_text (painter->diagram, wire->arrow)
+                       : g_strdup (viz_diagram_arrow (painter->diagram, wire->arrow)->label);
+  painter->pen->text (painter->pen, &at, text);
 }

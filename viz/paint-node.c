@@ -198,7 +198,7 @@ paint_stubs (const VizPainter *painter, const VizItem *item)
   char      text[24];
   double    size = viz_text_size (VIZ_TEXT_EDGE);
   VizStyle  dot = { .fill = &painter->theme->wire };
-  VizRect   rect = { item->x + item->width / 2 - 2.5, item->y + item->height - 1, 5, 5 };
+  VizRect   rect = { item->x + 8, item->y + item->height - 1, 5, 5 };
   VizTextAt at = { .style = VIZ_TEXT_EDGE,
                    .size = size,
                    .x = rect.x + 9,

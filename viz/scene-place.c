@@ -2,6 +2,7 @@
 /* scene-place.c — puts the answers of all bodies together into one picture. */
 #include "viz/scene.h"
 
+#include "viz/node.h"
 #include "viz/picture-build.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 typedef struct
 {
   VizScene *scene;
+  guint32  *n_stubs; /* per item, arriving */
   GArray   *points, *wires, *plugs, *items;
 } Placer;
 
@@ -244,6 +246,8 @@ add_wire (Placer *placer, const VizSceneWire *cut)
       touch_plug (placer, &wire, cut);
     }
   wire.has_label = wire.has_label && wire.n_points > 0 && !wire.is_stub;
+  if (wire.is_stub)
+    placer->n_stubs[wire.head]++;
   g_array_append_val (placer->wires, wire);
 }
 
@@ -268,6 +272,16 @@ place_labels (Placer *placer)
       const VizPoint *start = &g_array_index (placer->points, VizPoint, wire->first_point);
       const char     *text = viz_diagram_arrow (scene->diagram, wire->arrow)->label;
 
+      if (wire->is_stub && placer->n_stubs[wire->head] == 1)
+        {
+          g_autofree char *origin = viz_node_stub_text (scene->diagram, wire->arrow);
+
+          wire->has_label = TRUE;
+          wire->label_x = start->x + 6;
+          wire->label_y = start->y + 3;
+          wire->label_width = (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, origin);
+          continue;
+        }
       if (!wire->has_label)
         continue;
       if (g_array_index (scene->wires, VizSceneWire, i).label == VIZ_LABEL_AT_HEAD)
@@ -299,12 +313,14 @@ viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats
                  .items = g_array_sized_new (FALSE, FALSE, sizeof (VizItem), scene->items->len),
   };
 
+  placer.n_stubs = g_new0 (guint32, scene->items->len);
   place_items (scene);
   add_items (&placer);
   add_plugs (&placer);
   for (guint32 i = 0; i < scene->wires->len; i++)
     add_wire (&placer, &g_array_index (scene->wires, VizSceneWire, i));
   place_labels (&placer);
+  g_free (placer.n_stubs);
   return viz_picture_new (&(VizPictureParts){
       .diagram = scene->diagram,
       .font = font,

@@ -9,9 +9,11 @@
  *   overlay  overlay.h    values as colours
  *   paint    paint.h      the one draw function
  *   export   export.h     SVG, PNG, PDF, DOT
+ *   charts   chart.h      bars, waterfall, heat strip
  */
 #pragma once
 
+#include "viz/chart.h"
 #include "viz/diagram.h"
 #include "viz/dot.h"
 #include "viz/export.h"

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* test-chart.c — charts put in SVG, where every shape can be counted. */
+#include "viz/chart.h"
+
+#include <math.h>
+#include <string.h>
+
+static guint
+count (const char *text, const char *what)
+{
+  guint n = 0;
+
+  for (const char *at = strstr (text, what); at != NULL; at = strstr (at + 1, what))
+    n++;
+  return n;
+}
+
+static const VizBar bars[] = {
+  { .label = "FullyConnected", .text = "3.0 ms", .value = 3, .low = 2.5, .high = 3.5 },
+  { .label = "Activation", .text = "1.5 ms", .value = 1.5 },
+  { .label = "broken", .value = NAN },
+};
+
+static void
+test_longest_bar_is_twice_the_half (void)
+{
+  GString    *out = g_string_new (NULL);
+  VizPen     *pen = viz_pen_new_svg (out, VIZ_DEFAULT_FONT, FALSE);
+  VizRect     rect = { 0, 0, 400, viz_chart_bars_height (3) };
+  double      width[3];
+  const char *at = out->str;
+
+  viz_chart_bars (pen, &rect, viz_theme_find (NULL), bars, 3);
+  at = out->str;
+  for (guint i = 0; i < 3; i++)
+    {
+      at = strstr (at, "<rect");
+      g_assert_nonnull (at);
+      width[i] = g_ascii_strtod (strstr (at, "width=\"") + 7, NULL);
+      at++;
+    }
+  g_assert_cmpfloat_with_epsilon (width[0], 2 * width[1], 0.05);
+  g_assert_cmpfloat (width[2], <=, 1);
+  g_assert_cmpuint (count (out->str, "<text"), ==, 5);
+  g_assert_null (strstr (out->str, "nan"));
+  g_assert_cmpuint (viz_chart_bars_at (&rect, 3, 25), ==, 1);
+  g_assert_cmpuint (viz_chart_bars_at (&rect, 3, 99), ==, G_MAXUINT);
+  viz_pen_free (pen);
+  g_string_free (out, TRUE);
+}
+
+static void
+test_waterfall_ends_where_the_changes_lead (void)
+{
+  static const VizBar steps[] = {
+    { .label = "unrolled", .value = 10, .is_total = TRUE },
+    { .label = "launches", .value = -4 },
+    { .label = "copies", .value = 1, .is_unclear = TRUE },
+    { .label = "fused", .value = 7, .is_total = TRUE },
+  };
+  GString *out = g_string_new (NULL);
+  VizPen  *pen = viz_pen_new_svg (out, VIZ_DEFAULT_FONT, FALSE);
+  VizRect  rect = { 0, 0, 400, 132 };
+  double   y[4], height[4];
+  char    *at;
+
+  viz_chart_waterfall (pen, &rect, viz_theme_find (NULL), steps, 4);
+  at = out->str;
+  for (guint i = 0; i < 4; i++)
+    {
+      at = strstr (at, "<rect");
+      g_assert_nonnull (at);
+      y[i] = g_ascii_strtod (strstr (at, " y=\"") + 4, NULL);
+      height[i] = g_ascii_strtod (strstr (at, "height=\"") + 8, NULL);
+      at++;
+    }
+  /* The first change hangs from the first total; the last total starts where the changes end. */
+  g_assert_cmpfloat_with_epsilon (y[1], y[0], 0.05);
+  g_assert_cmpfloat_with_epsilon (height[1], 0.4 * height[0], 0.05);
+  g_assert_cmpfloat_with_epsilon (y[3], y[2], 0.05);
+  g_assert_cmpfloat_with_epsilon (y[3] + height[3], y[0] + height[0], 0.05);
+  g_assert_cmpuint (viz_chart_waterfall_at (&rect, 4, 250), ==, 2);
+  viz_pen_free (pen);
+  g_string_free (out, TRUE);
+}
+
+static void
+test_a_spike_among_many_steps_is_seen (void)
+{
+  const VizTheme  *theme = viz_theme_find (NULL);
+  VizColour        hot = viz_theme_heat (theme, 1);
+  double          *levels = g_new0 (double, 10000);
+  GString         *out = g_string_new (NULL);
+  VizPen          *pen = viz_pen_new_svg (out, VIZ_DEFAULT_FONT, FALSE);
+  VizRect          rect = { 0, 0, 200, 30 };
+  g_autofree char *colour = g_strdup_printf ("#%02x%02x%02x",
+                                             (guint) lround (hot.red * 255),
+                                             (guint) lround (hot.green * 255),
+                                             (guint) lround (hot.blue * 255));
+
+  levels[7123] = 1;
+  levels[0] = NAN;
+  viz_chart_heat_strip (pen, &rect, theme, levels, 10000);
+  g_assert_cmpuint (count (out->str, colour), ==, 1);
+  g_assert_cmpuint (count (out->str, "<path"), ==, 200);
+  g_assert_cmpuint (viz_chart_heat_strip_at (&rect, 10000, 100), ==, 5000);
+  viz_pen_free (pen);
+  g_string_free (out, TRUE);
+  g_free (levels);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/viz/chart/longest-bar-is-twice-the-half", test_longest_bar_is_twice_the_half);
+  g_test_add_func ("/viz/chart/waterfall-ends-where-the-changes-lead",
+                   test_waterfall_ends_where_the_changes_lead);
+  g_test_add_func ("/viz/chart/a-spike-among-many-steps-is-seen",
+                   test_a_spike_among_many_steps_is_seen);
+  return g_test_run ();
+}
