@@ -3,6 +3,7 @@
 #include "app/command/command.h"
 #include "app/command/describe.h"
 
+#include "engine/formats/format.h"
 #include "engine/formats/open.h"
 #include "engine/graph/diagnose.h"
 
@@ -98,16 +99,73 @@ repair (const CheckOptions *options,
   return TRUE;
 }
 
+/* NaN and infinity, in a file that no graph is given for. */
+static void
+check_contents (HybTensorList *list, const char *file, GPtrArray *findings)
+{
+  for (guint i = 0; i < hyb_tensor_list_n (list); i++)
+    {
+      const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
+      HybStatistics         statistics;
+      HybFinding           *finding;
+
+      if (!entry->tensor)
+        continue;
+      hyb_tensor_statistics (entry->tensor, &statistics);
+      if (statistics.n_nan == 0 && statistics.n_infinite == 0)
+        continue;
+      finding = hyb_finding_new ("not-finite",
+                                 HYB_SEVERITY_ERROR,
+                                 "“%s” holds %" G_GINT64_FORMAT " NaN and %" G_GINT64_FORMAT
+                                 " infinite values",
+                                 entry->name,
+                                 statistics.n_nan,
+                                 statistics.n_infinite);
+      finding->file = g_strdup (file);
+      g_ptr_array_add (findings, finding);
+    }
+}
+
+static int
+check_weights (const ScopeCommon *common, const char *file)
+{
+  g_autoptr (GPtrArray) findings = hyb_findings_new ();
+  g_autoptr (ScopeJson) json = scope_json_new ();
+  HybFinding *trouble = NULL;
+  g_autoptr (HybTensorList) list = hyb_weights_read_file (file, &trouble, NULL);
+
+  if (trouble)
+    g_ptr_array_add (findings, trouble);
+  if (list)
+    {
+      GPtrArray *noticed = hyb_tensor_list_get_findings (list);
+
+      while (noticed->len > 0)
+        g_ptr_array_add (findings, g_ptr_array_steal_index (noticed, 0));
+      check_contents (list, file, findings);
+    }
+
+  scope_describe_findings (json, findings);
+  if (common->json)
+    scope_json_print (json);
+  else
+    print_findings (findings);
+  return has_errors (findings) ? SCOPE_EXIT_NO : SCOPE_EXIT_DONE;
+}
+
 static int
 run_check (const ScopeCommon *common, gpointer data, char **files, GError **error)
 {
   const CheckOptions *options = data;
-  g_autoptr (HybModel) model = scope_open_model_tolerant (common, files, error);
+  g_autoptr (HybModel) model = NULL;
   g_autoptr (ScopeJson) json = scope_json_new ();
   g_autofree HybType *types = NULL;
   HybGraph           *graph;
   GPtrArray          *findings;
 
+  if (!files[1] && scope_holds_weights (files[0]))
+    return check_weights (common, files[0]);
+  model = scope_open_model_tolerant (common, files, error);
   if (!model)
     return SCOPE_EXIT_FILE;
 

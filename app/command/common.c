@@ -3,6 +3,8 @@
 #include "app/command/common.h"
 
 #include "engine/base/error.h"
+#include "engine/formats/file.h"
+#include "engine/formats/format.h"
 #include "engine/formats/open.h"
 #include "engine/formats/suggest.h"
 
@@ -96,6 +98,15 @@ HybModel *
 scope_open_model_tolerant (const ScopeCommon *common, char **files, GError **error)
 {
   return hyb_model_open_tolerant (files[0], params_of (common, files), common->epoch, error);
+}
+
+gboolean
+scope_holds_weights (const char *file)
+{
+  g_autoptr (GBytes) bytes = hyb_file_read (file, 0, NULL);
+  const HybFormat *format = bytes ? hyb_format_of_bytes (bytes) : NULL;
+
+  return format && format->read_weights && !format->read_graph;
 }
 
 gboolean

@@ -55,6 +55,9 @@ HybModel *scope_open_model (const ScopeCommon *common, char **files, GError **er
 /* The same, but what is wrong stays among the findings (check). */
 HybModel *scope_open_model_tolerant (const ScopeCommon *common, char **files, GError **error);
 
+/* Whether a file holds arrays and no graph, by its first bytes. */
+gboolean scope_holds_weights (const char *file);
+
 /* --shape NAME=1,3,224,224: one entry each; a dimension “?” is unknown. */
 gboolean scope_parse_shape (const char *text, char **name, HybShape *shape, GError **error);
 /* Types by value id: --shape and --dtype for inputs, the file's parameters.  FALSE:

@@ -341,15 +341,6 @@ info_weights (const ScopeCommon *common, const char *file, GError **error)
   return SCOPE_EXIT_DONE;
 }
 
-static gboolean
-holds_weights (const char *file)
-{
-  g_autoptr (GBytes) bytes = hyb_file_read (file, 0, NULL);
-  const HybFormat *format = bytes ? hyb_format_of_bytes (bytes) : NULL;
-
-  return format && format->read_weights && !format->read_graph;
-}
-
 static int
 list_passes (const ScopeCommon *common)
 {
@@ -393,7 +384,7 @@ run_info (const ScopeCommon *common, gpointer data, char **files, GError **error
                            "hscope info takes a MODEL; see hscope info --help");
       return SCOPE_EXIT_USAGE;
     }
-  if (holds_weights (files[0]))
+  if (scope_holds_weights (files[0]))
     return info_weights (common, files[0], error);
 
   info.model = scope_open_model (common, files, error);

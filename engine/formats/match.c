@@ -12,10 +12,11 @@
 
 typedef struct
 {
-  HybModel  *model;
-  HybGraph  *graph;
-  GPtrArray *missing; /* of const char *: variables without a parameter */
-  GPtrArray *unused;  /* of char *: parameters without a variable */
+  HybModel   *model;
+  HybGraph   *graph;
+  GPtrArray  *missing; /* of const char *: variables without a parameter */
+  GPtrArray  *unused;  /* of char *: parameters without a variable */
+  HybFinding *packed;  /* one for all that was packed; lent */
 } Matcher;
 
 static void
@@ -68,6 +69,22 @@ rename_parameter (Matcher *matcher, const char *from, const char *to)
 
   hyb_model_remove_parameter (matcher->model, from);
   hyb_model_set_parameter (matcher->model, to, tensor);
+}
+
+static void
+say_packed (Matcher *matcher, const char *variable, const char *from)
+{
+  g_autofree char *got = from ? g_strdup_printf ("\"%s\"", from) : NULL;
+
+  if (!matcher->packed)
+    {
+      matcher->packed = note (matcher,
+                              "packed-parameter",
+                              "the file holds recurrent weights per gate, as checkpoints of mx.rnn "
+                              "do; they were packed for the graph");
+      matcher->packed->node = g_strdup (variable);
+    }
+  hyb_finding_add_item (matcher->packed, variable, NULL, got);
 }
 
 static HybTensorList *
@@ -127,13 +144,11 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
         }
     }
 
-  message = g_strdup_printf ("“%s” was packed from the per-gate weights that the file holds (%s, "
-                             "%u layers%s)",
-                             variable,
+  message = g_strdup_printf ("%s, %u layers%s",
                              hyb_rnn_mode_name (weights.mode),
                              weights.n_layers,
                              weights.is_bidirectional ? ", two directions" : "");
-  note (matcher, "packed-parameter", message)->node = g_strdup (variable);
+  say_packed (matcher, variable, message);
 }
 
 /* Arrays of one shape but for the rows, above each other. */
@@ -172,7 +187,6 @@ stack_gates (Matcher *matcher, const char *variable, HybRnnMode mode, const char
   guint              n = hyb_rnn_n_gates (mode);
   g_autofree char   *stem = g_strndup (variable, strlen (variable) - strlen (ending));
   g_autoptr (HybTensor) stacked = NULL;
-  g_autofree char *message = NULL;
 
   for (guint i = 0; i < n; i++)
     {
@@ -194,9 +208,7 @@ stack_gates (Matcher *matcher, const char *variable, HybRnnMode mode, const char
 
       hyb_model_remove_parameter (matcher->model, name);
     }
-  message =
-      g_strdup_printf ("“%s” was packed from the per-gate weights that the file holds", variable);
-  note (matcher, "packed-parameter", message)->node = g_strdup (variable);
+  say_packed (matcher, variable, NULL);
   return TRUE;
 }
 

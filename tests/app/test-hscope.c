@@ -1,0 +1,340 @@
+/* test-hscope.c — the command line from outside: output, exit codes, files.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/npz.h"
+
+#include <cjson/cJSON.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (cJSON, cJSON_Delete)
+
+static const char symbol[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"fc_weight\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"fc_bias\", \"inputs\": []},"
+    "{\"op\": \"FullyConnected\", \"name\": \"fc\", \"attrs\": {\"num_hidden\": \"2\"}, "
+    "\"inputs\": [[0,0,0],[1,0,0],[2,0,0]]}], \"arg_nodes\": [0,1,2], \"heads\": [[3,0,0]], "
+    "\"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
+
+typedef struct
+{
+  char *folder, *symbol, *input;
+  char *out, *err;
+  int   code;
+} Fixture;
+
+static char *
+in_folder (Fixture *fixture, const char *name)
+{
+  return g_build_filename (fixture->folder, name, NULL);
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  g_autoptr (HybTensor) data =
+      hyb_tensor_new_float (2, (gint64[]){ 2, 3 }, (float[]){ 1, 2, 3, 4, 5, 6 });
+  g_autoptr (HybTensor) weight =
+      hyb_tensor_new_float (2, (gint64[]){ 2, 3 }, (float[]){ 1, 0, 0, 0, 1, 1 });
+  g_autoptr (HybTensor) bias = hyb_tensor_new_float (1, (gint64[]){ 2 }, (float[]){ 10, 20 });
+
+  fixture->folder = g_dir_make_tmp ("hscope-XXXXXX", NULL);
+  fixture->symbol = in_folder (fixture, "net-symbol.json");
+  fixture->input = in_folder (fixture, "in.npz");
+  g_file_set_contents (fixture->symbol, symbol, -1, NULL);
+  hyb_tensor_list_set (list, "data", data);
+  hyb_tensor_list_set (list, "fc_weight", weight);
+  hyb_tensor_list_set (list, "fc_bias", bias);
+  g_assert_true (hyb_npz_write_file (list, fixture->input, NULL));
+}
+
+static void
+forget_output (Fixture *fixture)
+{
+  g_clear_pointer (&fixture->out, g_free);
+  g_clear_pointer (&fixture->err, g_free);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)))
+    {
+      g_autofree char *path = in_folder (fixture, name);
+
+      g_remove (path);
+    }
+  g_rmdir (fixture->folder);
+  forget_output (fixture);
+  g_free (fixture->folder);
+  g_free (fixture->symbol);
+  g_free (fixture->input);
+}
+
+static void
+hscope (Fixture *fixture, const char *first, ...)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  va_list list;
+  int     status;
+
+  g_ptr_array_add (arguments, (gpointer) HSCOPE);
+  va_start (list, first);
+  for (const char *argument = first; argument; argument = va_arg (list, const char *))
+    g_ptr_array_add (arguments, (gpointer) argument);
+  va_end (list);
+  g_ptr_array_add (arguments, NULL);
+
+  forget_output (fixture);
+  g_spawn_sync (NULL,
+                (char **) arguments->pdata,
+                NULL,
+                G_SPAWN_DEFAULT,
+                NULL,
+                NULL,
+                &fixture->out,
+                &fixture->err,
+                &status,
+                &error);
+  g_assert_no_error (error);
+  g_assert_true (WIFEXITED (status));
+  fixture->code = WEXITSTATUS (status);
+}
+
+static cJSON *
+parse_output (Fixture *fixture)
+{
+  cJSON *json = cJSON_ParseWithOpts (fixture->out, NULL, TRUE);
+
+  if (!json)
+    g_error ("this is no JSON: %s", fixture->out);
+  return json;
+}
+
+static void
+test_help_and_usage (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture, "--help", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "weights"));
+  hscope (fixture, "--version", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  hscope (fixture, "run", "--help", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "--backward"));
+  hscope (fixture, "fly", NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+  hscope (fixture, NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+  hscope (fixture, "run", NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+  hscope (fixture, "run", fixture->symbol, "--mode", "quick", NULL);
+  g_assert_cmpint (fixture->code, ==, 2);
+  g_assert_nonnull (strstr (fixture->err, "hybrid"));
+}
+
+static void
+test_files_that_cannot_be_read (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture, "info", "/nowhere/net-symbol.json", NULL);
+  g_assert_cmpint (fixture->code, ==, 3);
+  g_assert_nonnull (strstr (fixture->err, "/nowhere"));
+  hscope (fixture, "info", fixture->folder, NULL);
+  g_assert_cmpint (fixture->code, ==, 3);
+  g_file_set_contents (fixture->symbol, "{", -1, NULL);
+  hscope (fixture, "info", fixture->symbol, NULL);
+  g_assert_cmpint (fixture->code, ==, 3);
+  hscope (fixture, "check", fixture->symbol, NULL);
+  g_assert_cmpint (fixture->code, ==, 1);
+  g_assert_nonnull (strstr (fixture->out, "truncated"));
+}
+
+static void
+test_info_knows_shapes (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *weight, *output;
+
+  hscope (fixture, "info", fixture->symbol, "--json", "--shape", "data=5,3", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  weight = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "arguments"), 1);
+  g_assert_cmpstr (cJSON_GetObjectItem (weight, "role")->valuestring, ==, "parameter");
+  g_assert_cmpint (cJSON_GetArrayItem (cJSON_GetObjectItem (weight, "shape"), 1)->valueint, ==, 3);
+  output = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "outputs"), 0);
+  g_assert_cmpstr (cJSON_GetObjectItem (output, "name")->valuestring, ==, "fc_output");
+  g_assert_cmpint (cJSON_GetArrayItem (cJSON_GetObjectItem (output, "shape"), 0)->valueint, ==, 5);
+  g_assert_true (cJSON_IsNumber (cJSON_GetObjectItem (json, "flops")));
+}
+
+static void
+test_unknown_dimensions_are_null (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *shape;
+
+  hscope (fixture, "info", fixture->symbol, "--json", NULL);
+  json = parse_output (fixture);
+  shape =
+      cJSON_GetObjectItem (cJSON_GetArrayItem (cJSON_GetObjectItem (json, "outputs"), 0), "shape");
+  g_assert_true (cJSON_IsNull (cJSON_GetArrayItem (shape, 0)));
+  g_assert_cmpint (cJSON_GetArrayItem (shape, 1)->valueint, ==, 2);
+}
+
+static void
+assert_array (Fixture *fixture, const char *file, const char *name, const float *values, guint n)
+{
+  g_autofree char *path = in_folder (fixture, file);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybTensorList) list = hyb_npz_read_file (path, &error);
+  HybTensor *tensor;
+
+  g_assert_no_error (error);
+  tensor = hyb_tensor_list_find (list, name);
+  g_assert_nonnull (tensor);
+  g_assert_cmpint (hyb_tensor_get_size (tensor), ==, n);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpfloat (hyb_tensor_get_value (tensor, i), ==, values[i]);
+}
+
+static void
+test_run_computes (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const modes[] = { "imperative", "hybrid", "static" };
+  g_autofree char         *output = in_folder (fixture, "out.npz");
+  g_autofree char         *gradients = in_folder (fixture, "grad.npz");
+
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      g_autoptr (cJSON) json = NULL;
+
+      hscope (fixture,
+              "run",
+              fixture->symbol,
+              "--input",
+              fixture->input,
+              "--output",
+              output,
+              "--backward",
+              "--gradients",
+              gradients,
+              "--mode",
+              modes[i],
+              "--json",
+              NULL);
+      g_assert_cmpint (fixture->code, ==, 0);
+      json = parse_output (fixture);
+      g_assert_true (cJSON_IsNumber (cJSON_GetObjectItem (json, "seconds")));
+      assert_array (fixture, "out.npz", "fc_output", (float[]){ 11, 25, 14, 31 }, 4);
+      assert_array (fixture, "grad.npz", "fc_bias", (float[]){ 2, 2 }, 2);
+      assert_array (fixture, "grad.npz", "data", (float[]){ 1, 1, 1, 1, 1, 1 }, 6);
+    }
+}
+
+static void
+test_all_that_is_missing_is_named (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture, "run", fixture->symbol, NULL);
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "“data”"));
+  g_assert_nonnull (strstr (fixture->err, "“fc_weight”"));
+  g_assert_nonnull (strstr (fixture->err, "“fc_bias”"));
+  hscope (fixture, "run", fixture->symbol, "--init", "xavier", NULL);
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "--shape"));
+  hscope (fixture, "run", fixture->symbol, "--init", "xavier", "--shape", "data=1,3", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+}
+
+static void
+test_unknown_operators_stop_only_runs (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *other = in_folder (fixture, "other-symbol.json");
+
+  g_file_set_contents (other,
+                       "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}, "
+                       "{\"op\": \"NoSuch\", \"name\": \"n\", \"inputs\": [[0,0,0]]}], "
+                       "\"arg_nodes\": [0], \"heads\": [[1,0,0]]}",
+                       -1,
+                       NULL);
+  hscope (fixture, "info", other, NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  hscope (fixture, "check", other, NULL);
+  g_assert_cmpint (fixture->code, ==, 1);
+  hscope (fixture, "run", other, "--input", fixture->input, NULL);
+  g_assert_cmpint (fixture->code, ==, 4);
+  g_assert_nonnull (strstr (fixture->err, "NoSuch"));
+}
+
+static void
+test_weights_convert_both_ways (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *params = in_folder (fixture, "w.params");
+  g_autofree char *back = in_folder (fixture, "back.npz");
+
+  hscope (fixture, "weights", fixture->input, "--to", params, NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  hscope (fixture, "weights", params, "--to", back, NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  assert_array (fixture, "back.npz", "fc_bias", (float[]){ 10, 20 }, 2);
+  hscope (fixture, "weights", params, fixture->input, NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  hscope (fixture, "weights", fixture->input, "--to", "/nowhere/x.npz", NULL);
+  g_assert_cmpint (fixture->code, ==, 3);
+}
+
+static void
+test_repair_writes_a_pair (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *prefix = in_folder (fixture, "mended");
+  g_autofree char *mended = in_folder (fixture, "mended-symbol.json");
+  g_autofree char *params = in_folder (fixture, "net-0000.params");
+  g_autoptr (HybTensorList) list = hyb_npz_read_file (fixture->input, NULL);
+
+  hscope (fixture, "weights", fixture->input, "--to", params, NULL);
+  hscope (fixture, "check", fixture->symbol, "--repair", prefix, NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  hscope (fixture, "check", mended, "--json", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_null (strstr (fixture->out, "unused-parameter"));
+}
+
+static void
+test_numbers_ignore_the_locale (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) json = NULL;
+
+  g_setenv ("LC_ALL", "de_DE.UTF-8", TRUE);
+  hscope (fixture, "weights", fixture->input, "--json", NULL);
+  g_unsetenv ("LC_ALL");
+  json = parse_output (fixture);
+  g_assert_nonnull (strstr (fixture->out, "3.5"));
+}
+
+#define ADD(path, function) \
+  g_test_add ("/app/hscope/" path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  ADD ("help-and-usage", test_help_and_usage);
+  ADD ("files-that-cannot-be-read", test_files_that_cannot_be_read);
+  ADD ("info-knows-shapes", test_info_knows_shapes);
+  ADD ("unknown-dimensions-are-null", test_unknown_dimensions_are_null);
+  ADD ("run-computes", test_run_computes);
+  ADD ("all-that-is-missing-is-named", test_all_that_is_missing_is_named);
+  ADD ("unknown-operators-stop-only-runs", test_unknown_operators_stop_only_runs);
+  ADD ("weights-convert-both-ways", test_weights_convert_both_ways);
+  ADD ("repair-writes-a-pair", test_repair_writes_a_pair);
+  ADD ("numbers-ignore-the-locale", test_numbers_ignore_the_locale);
+
+  return g_test_run ();
+}
