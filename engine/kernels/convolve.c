@@ -13,6 +13,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef enum
 {
   METHOD_POINTWISE, /* the image is its own column matrix */

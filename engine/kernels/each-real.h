@@ -2,8 +2,8 @@
  *
  * Define REAL_KERNEL as the path of the file with the kernel and include this: the
  * file is read twice, with REAL as the type and NAME (x) giving x_f32 or x_f64.
- * Such files include nothing themselves; <tgmath.h> gives them exp() and the
- * like in the right width.  No guard: a file may have several kernels.
+ * Such files include nothing themselves but others of their kind; <tgmath.h> gives
+ * them exp() and the like in the right width.  No guard: a file may have several kernels.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #define REAL        float
 #define NAME(x)     x##_f32

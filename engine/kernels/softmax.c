@@ -7,6 +7,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
+
+#include "engine/kernels/vectorise.h"
 
 typedef struct
 {

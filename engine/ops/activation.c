@@ -11,6 +11,8 @@
 
 #include <tgmath.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef struct
 {
   int act_type;

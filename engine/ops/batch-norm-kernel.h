@@ -1,6 +1,7 @@
 /* batch-norm-kernel.h — the loops of batch-norm.c, for float and double.  Sums are
  * kept in double, so that a large batch loses nothing.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/row-sums-kernel.h"
 
 /* Mean and biased variance of one channel, in two passes: the difference of large
  * sums of squares would lose what the second pass keeps. */
@@ -15,8 +16,7 @@ NAME (channel_statistics) (const Work *work, gint64 channel, double *mean, doubl
     {
       const REAL *x = (const REAL *) work->x + (o * view->channels + channel) * view->inner;
 
-      for (gint64 i = 0; i < view->inner; i++)
-        sum += (double) x[i];
+      sum += NAME (row_sum) (x, view->inner);
     }
   *mean = sum / n;
 
@@ -24,8 +24,7 @@ NAME (channel_statistics) (const Work *work, gint64 channel, double *mean, doubl
     {
       const REAL *x = (const REAL *) work->x + (o * view->channels + channel) * view->inner;
 
-      for (gint64 i = 0; i < view->inner; i++)
-        squares += ((double) x[i] - *mean) * ((double) x[i] - *mean);
+      squares += NAME (row_squares) (x, *mean, view->inner);
     }
   *variance = squares / n;
 }
@@ -85,13 +84,20 @@ NAME (normalise_channels) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* The gradient that reaches the normalisation: nothing where the rectifier cut off. */
-static inline REAL
-NAME (incoming) (const Work *work, gint64 index)
+/* The gradient that reaches the normalisation: that of the output, but nothing where
+ * the rectifier cut off.  The rest is written to dx, where it will be read in place. */
+static const REAL *
+NAME (incoming) (const Work *work, gint64 base, REAL *dx)
 {
-  REAL dy = ((const REAL *) work->dy)[index];
+  const REAL *dy = (const REAL *) work->dy + base;
+  const REAL *y = (const REAL *) work->y + base;
 
-  return work->y == NULL || ((const REAL *) work->y)[index] > 0 ? dy : 0;
+  if (work->y == NULL)
+    return dy;
+
+  for (gint64 i = 0; i < work->view.inner; i++)
+    dx[i] = y[i] > 0 ? dy[i] : 0;
+  return dx;
 }
 
 /* With x̂ = (x − mean) · inverse: dgamma = Σ dy x̂, dbeta = Σ dy, and
@@ -110,7 +116,7 @@ NAME (backward_channels) (gint64 begin, gint64 end, gpointer data)
       REAL   inverse = ((const REAL *) work->inverse)[channel];
       REAL   scale = inverse;
       double sum = 0.0, product = 0.0;
-      REAL   mean_dy = 0, mean_product = 0;
+      REAL   mean_dy = 0, slope = 0;
 
       if (work->gamma != NULL)
         scale *= ((const REAL *) work->gamma)[channel];
@@ -118,23 +124,20 @@ NAME (backward_channels) (gint64 begin, gint64 end, gpointer data)
       for (gint64 o = 0; o < view->outer; o++)
         {
           gint64      base = (o * view->channels + channel) * view->inner;
-          const REAL *x = (const REAL *) work->x + base;
+          const REAL *dy = NAME (incoming) (work, base, (REAL *) work->to + base);
 
-          for (gint64 i = 0; i < view->inner; i++)
-            {
-              double dy = (double) NAME (incoming) (work, base + i);
-
-              sum += dy;
-              product += dy * (double) ((x[i] - mean) * inverse);
-            }
+          sum += NAME (row_sum) (dy, view->inner);
+          product +=
+              NAME (row_centred_product) ((const REAL *) work->x + base, mean, dy, view->inner);
         }
+      product *= (double) inverse;
 
       ((REAL *) work->dgamma)[channel] = work->gamma != NULL ? (REAL) product : 0;
       ((REAL *) work->dbeta)[channel] = (REAL) sum;
       if (work->of_batch)
         {
           mean_dy = (REAL) (sum / n);
-          mean_product = (REAL) (product / n);
+          slope = inverse * (REAL) (product / n);
         }
 
       for (gint64 o = 0; o < view->outer; o++)
@@ -142,10 +145,10 @@ NAME (backward_channels) (gint64 begin, gint64 end, gpointer data)
           gint64      base = (o * view->channels + channel) * view->inner;
           const REAL *x = (const REAL *) work->x + base;
           REAL       *dx = (REAL *) work->to + base;
+          const REAL *dy = work->y != NULL ? dx : (const REAL *) work->dy + base;
 
           for (gint64 i = 0; i < view->inner; i++)
-            dx[i] = scale * (NAME (incoming) (work, base + i) - mean_dy -
-                             (x[i] - mean) * inverse * mean_product);
+            dx[i] = scale * (dy[i] - mean_dy - (x[i] - mean) * slope);
         }
     }
 }

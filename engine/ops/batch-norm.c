@@ -15,6 +15,8 @@
 
 #include <math.h>
 
+#include "engine/kernels/vectorise.h"
+
 /* One struct for the whole family, so that one kernel serves it. */
 typedef struct
 {

@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef enum
 {
   MODE_SIZE,

@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef enum
 {
   MODE_TRAINING,

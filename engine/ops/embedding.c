@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef struct
 {
   gint64   input_dim, output_dim;

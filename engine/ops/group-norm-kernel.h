@@ -1,5 +1,6 @@
 /* group-norm-kernel.h — the loops of group-norm.c, for float and double.  Sums are in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/row-sums-kernel.h"
 
 static void
 NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
@@ -11,18 +12,12 @@ NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
     {
       const REAL *x = (const REAL *) work->x + row * n;
       REAL       *y = (REAL *) work->to + row * n;
-      double      sum = 0.0, squares = 0.0, deviation;
-      REAL        mean, scale;
+      double      exact = NAME (row_sum) (x, n) / (double) n;
+      double      squares = NAME (row_squares) (x, exact, n), deviation;
+      REAL        mean = (REAL) exact, scale;
       REAL        shift = ((const REAL *) work->beta)[row % work->groups];
 
-      for (gint64 k = 0; k < n; k++)
-        sum += (double) x[k];
-      sum /= (double) n;
-      for (gint64 k = 0; k < n; k++)
-        squares += ((double) x[k] - sum) * ((double) x[k] - sum);
-
       deviation = sqrt (squares / (double) n + work->eps);
-      mean = (REAL) sum;
       scale = (REAL) (1.0 / deviation) * ((const REAL *) work->gamma)[row % work->groups];
       ((REAL *) work->mean)[row] = mean;
       ((REAL *) work->deviation)[row] = (REAL) deviation;
@@ -51,14 +46,10 @@ NAME (backward_groups) (gint64 begin, gint64 end, gpointer data)
           REAL       *dx = (REAL *) work->to + row * n;
           REAL        mean = ((const REAL *) work->mean)[row];
           REAL        inverse = 1 / ((const REAL *) work->deviation)[row];
-          double      sum = 0.0, product = 0.0;
+          double      sum = NAME (row_sum) (dy, n);
+          double      product = NAME (row_centred_product) (x, mean, dy, n) * (double) inverse;
           REAL        mean_dy, mean_product;
 
-          for (gint64 k = 0; k < n; k++)
-            {
-              sum += (double) dy[k];
-              product += (double) (dy[k] * ((x[k] - mean) * inverse));
-            }
           mean_dy = (REAL) (sum / (double) n);
           mean_product = (REAL) (product / (double) n);
           all += sum;

@@ -15,6 +15,8 @@
 
 #include <math.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef struct
 {
   gint64   num_groups; /* 0: every channel is a group (InstanceNorm has no such attribute) */

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef enum
 {
   MODE_INSTANCE, /* a row is a whole sample */

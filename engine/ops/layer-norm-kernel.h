@@ -1,11 +1,32 @@
 /* layer-norm-kernel.h — the loops of layer-norm.c, for float and double.  Sums are in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/row-sums-kernel.h"
 
 /* Index of the first element of a row; the others follow `inner` apart. */
 static inline gint64
 NAME (row_base) (const Work *work, gint64 row)
 {
   return row / work->inner * work->length * work->inner + row % work->inner;
+}
+
+static void
+NAME (row_statistics) (const REAL *x, gint64 n, gint64 step, double *mean, double *squares)
+{
+  double sum = 0.0, rest = 0.0;
+
+  if (step == 1)
+    {
+      *mean = NAME (row_sum) (x, n) / (double) n;
+      *squares = NAME (row_squares) (x, *mean, n);
+      return;
+    }
+
+  for (gint64 k = 0; k < n; k++)
+    sum += (double) x[k * step];
+  *mean = sum / (double) n;
+  for (gint64 k = 0; k < n; k++)
+    rest += ((double) x[k * step] - *mean) * ((double) x[k * step] - *mean);
+  *squares = rest;
 }
 
 static void
@@ -20,26 +41,26 @@ NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
     {
       const REAL *x = (const REAL *) work->x + NAME (row_base) (work, row);
       REAL       *y = (REAL *) work->to + NAME (row_base) (work, row);
-      double      sum = 0.0, squares = 0.0, deviation;
+      double      exact, squares, deviation;
       REAL        mean, inverse;
 
-      for (gint64 k = 0; k < n; k++)
-        sum += (double) x[k * step];
-      sum /= (double) n;
-      for (gint64 k = 0; k < n; k++)
-        squares += ((double) x[k * step] - sum) * ((double) x[k * step] - sum);
-
+      NAME (row_statistics) (x, n, step, &exact, &squares);
       deviation = sqrt (squares / (double) n + work->eps);
-      mean = (REAL) sum;
+      mean = (REAL) exact;
       inverse = (REAL) (1.0 / deviation);
       ((REAL *) work->mean)[row] = mean;
       ((REAL *) work->deviation)[row] = (REAL) deviation;
-      for (gint64 k = 0; k < n; k++)
-        y[k * step] = (x[k * step] - mean) * inverse * gamma[k] + beta[k];
+
+      if (step == 1)
+        for (gint64 k = 0; k < n; k++)
+          y[k] = (x[k] - mean) * inverse * gamma[k] + beta[k];
+      else
+        for (gint64 k = 0; k < n; k++)
+          y[k * step] = (x[k * step] - mean) * inverse * gamma[k] + beta[k];
     }
 }
 
-/* With x̂ = (x − mean) / std and g = dy · gamma:
+/* With x̂ = (x − mean) / std and g = dy · gamma, which stands in dx in between:
  * dx = (g − mean (g) − x̂ · mean (g x̂)) / std. */
 static void
 NAME (backward_rows) (gint64 begin, gint64 end, gpointer data)
@@ -57,22 +78,48 @@ NAME (backward_rows) (gint64 begin, gint64 end, gpointer data)
       REAL        mean = ((const REAL *) work->mean)[row];
       REAL        inverse = 1 / ((const REAL *) work->deviation)[row];
       double      sum = 0.0, product = 0.0;
-      REAL        mean_g, mean_product;
+      REAL        mean_g, slope;
 
       for (gint64 k = 0; k < n; k++)
+        dx[k * step] = dy[k * step] * gamma[k];
+      if (step == 1)
         {
-          double g = (double) (dy[k * step] * gamma[k]);
-
-          sum += g;
-          product += g * (double) ((x[k * step] - mean) * inverse);
+          sum = NAME (row_sum) (dx, n);
+          product = NAME (row_centred_product) (x, mean, dx, n);
         }
+      else
+        for (gint64 k = 0; k < n; k++)
+          {
+            sum += (double) dx[k * step];
+            product += (double) dx[k * step] * (double) (x[k * step] - mean);
+          }
       mean_g = (REAL) (sum / (double) n);
-      mean_product = (REAL) (product / (double) n);
+      slope = (REAL) (product / (double) n) * inverse * inverse;
 
-      for (gint64 k = 0; k < n; k++)
-        dx[k * step] =
-            (dy[k * step] * gamma[k] - mean_g - (x[k * step] - mean) * inverse * mean_product) *
-            inverse;
+      if (step == 1)
+        for (gint64 k = 0; k < n; k++)
+          dx[k] = (dx[k] - mean_g - (x[k] - mean) * slope) * inverse;
+      else
+        for (gint64 k = 0; k < n; k++)
+          dx[k * step] = (dx[k * step] - mean_g - (x[k * step] - mean) * slope) * inverse;
+    }
+}
+
+/* Adds one row's part of the sums for n places of the axis, `step` elements apart. */
+static inline void
+NAME (add_row) (const REAL *x,
+                const REAL *dy,
+                REAL        mean,
+                REAL        inverse,
+                gint64      n,
+                gint64      step,
+                double     *product,
+                double     *sum)
+{
+  for (gint64 k = 0; k < n; k++)
+    {
+      product[k] += (double) (dy[k * step] * ((x[k * step] - mean) * inverse));
+      sum[k] += (double) dy[k * step];
     }
 }
 
@@ -82,37 +129,32 @@ static void
 NAME (parameter_sums) (gint64 begin, gint64 end, gpointer data)
 {
   const Work *work = data;
-  REAL       *dgamma = work->dgamma;
-  REAL       *dbeta = work->dbeta;
-  double      product[64], sum[64];
+  double      product[256], sum[256];
 
-  for (gint64 first = begin; first < end; first += 64)
+  for (gint64 first = begin; first < end; first += 256)
     {
-      gint64 last = MIN (first + 64, end);
+      gint64 n = MIN (256, end - first);
 
       memset (product, 0, sizeof product);
       memset (sum, 0, sizeof sum);
       for (gint64 row = 0; row < work->outer * work->inner; row++)
         {
-          gint64      base = NAME (row_base) (work, row);
+          gint64      base = NAME (row_base) (work, row) + first * work->inner;
           const REAL *x = (const REAL *) work->x + base;
           const REAL *dy = (const REAL *) work->dy + base;
           REAL        mean = ((const REAL *) work->mean)[row];
           REAL        inverse = 1 / ((const REAL *) work->deviation)[row];
 
-          for (gint64 k = first; k < last; k++)
-            {
-              gint64 at = k * work->inner;
-
-              product[k - first] += (double) (dy[at] * ((x[at] - mean) * inverse));
-              sum[k - first] += (double) dy[at];
-            }
+          if (work->inner == 1)
+            NAME (add_row) (x, dy, mean, inverse, n, 1, product, sum);
+          else
+            NAME (add_row) (x, dy, mean, inverse, n, work->inner, product, sum);
         }
 
-      for (gint64 k = first; k < last; k++)
+      for (gint64 k = 0; k < n; k++)
         {
-          dgamma[k] = (REAL) product[k - first];
-          dbeta[k] = (REAL) sum[k - first];
+          ((REAL *) work->dgamma)[first + k] = (REAL) product[k];
+          ((REAL *) work->dbeta)[first + k] = (REAL) sum[k];
         }
     }
 }

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef struct
 {
   gint64   axis;

@@ -12,6 +12,8 @@
 
 #include <tgmath.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef enum
 {
   LEAKY,

@@ -13,6 +13,8 @@
 
 #include <tgmath.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef struct
 {
   double alpha, beta, knorm;

@@ -1,5 +1,17 @@
 /* pooling-kernel.h — the loops of pooling.c, for float and double.
+ *
+ * CHUNK neighbouring windows of a row of the map go together: tap after tap, each loop
+ * goes over those windows whose cell at the tap is real, so that it has no branches.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#define CHUNK 64
+
+/* What is gathered for one window after the other. */
+typedef struct
+{
+  REAL   value[CHUNK]; /* sum, or largest */
+  gint64 at[CHUNK];    /* where the largest is; -1: nowhere */
+} NAME (Gathered);
 
 static inline REAL
 NAME (power) (REAL x, gint64 p)
@@ -13,78 +25,100 @@ NAME (root) (REAL x, gint64 p)
   return p == 1 ? x : p == 2 ? (REAL) sqrt ((double) x) : (REAL) cbrt ((double) x);
 }
 
+/* One tap: the cells of windows [low, high), stride apart from `from` on. */
+static inline void
+NAME (gather_tap) (const Work *work,
+                   const REAL *x,
+                   gint64      from,
+                   gint64      stride,
+                   gint64      low,
+                   gint64      high,
+                   NAME (Gathered) * to)
+{
+  if (work->type == POOL_MAX && work->dy == NULL)
+    for (gint64 k = low; k < high; k++)
+      to->value[k] =
+          x[from + (k - low) * stride] > to->value[k] ? x[from + (k - low) * stride] : to->value[k];
+  else if (work->type == POOL_MAX)
+    for (gint64 k = low; k < high; k++)
+      {
+        gboolean larger = x[from + (k - low) * stride] > to->value[k];
+
+        to->at[k] = larger ? from + (k - low) * stride : to->at[k];
+        to->value[k] = larger ? x[from + (k - low) * stride] : to->value[k];
+      }
+  else if (work->type == POOL_NORM)
+    for (gint64 k = low; k < high; k++)
+      to->value[k] += NAME (power) (x[from + (k - low) * stride], work->p);
+  else
+    for (gint64 k = low; k < high; k++)
+      to->value[k] += x[from + (k - low) * stride];
+}
+
+/* n windows from `first` on of the row of the map at outer place (d, h). */
+static void
+NAME (gather) (const Work *work, const REAL *x, const Row *row, NAME (Gathered) * to)
+{
+  for (gint64 k = 0; k < row->n; k++)
+    {
+      to->value[k] = work->type == POOL_MAX ? REAL_LOWEST : 0;
+      to->at[k] = -1;
+    }
+
+  for (gint64 i = row->low[0]; i < row->high[0]; i++)
+    for (gint64 j = row->low[1]; j < row->high[1]; j++)
+      for (gint64 tap = 0; tap < work->kernel[2]; tap++)
+        {
+          gint64 low, high, column;
+
+          tap_range (work, row, tap, &low, &high);
+          column = (row->first + low) * work->stride[2] + tap - work->pad[2];
+          if (low < high)
+            NAME (gather_tap)
+          (work,
+           x,
+           ((i * work->image[1] + j) * work->image[2] + column) * work->step,
+           work->stride[2] * work->step,
+           low,
+           high,
+           to);
+        }
+}
+
 /* An empty window leaves the lowest number for the maximum, and 0 otherwise. */
 static REAL
-NAME (pool_window) (const Work *work, const REAL *x, const Span *span)
+NAME (finish) (const Work *work, const Row *row, gint64 k, REAL value)
 {
-  REAL maximum = REAL_LOWEST, sum = 0;
+  gint64 divisor;
 
-  for (gint64 i = span->low[0]; i < span->high[0]; i++)
-    for (gint64 j = span->low[1]; j < span->high[1]; j++)
-      {
-        const REAL *row = x + (i * work->image[1] + j) * work->image[2] * work->step;
-
-        if (work->type == POOL_MAX)
-          for (gint64 k = span->low[2]; k < span->high[2]; k++)
-            maximum = row[k * work->step] > maximum ? row[k * work->step] : maximum;
-        else if (work->type == POOL_NORM)
-          for (gint64 k = span->low[2]; k < span->high[2]; k++)
-            sum += NAME (power) (row[k * work->step], work->p);
-        else
-          for (gint64 k = span->low[2]; k < span->high[2]; k++)
-            sum += row[k * work->step];
-      }
-
-  if (work->type == POOL_MAX)
-    return maximum;
   if (work->type == POOL_NORM)
-    return NAME (root) (sum, work->p);
-  if (work->type == POOL_AVERAGE)
-    return span->divisor > 0 ? sum / (REAL) span->divisor : 0;
-  return sum;
+    return NAME (root) (value, work->p);
+  if (work->type != POOL_AVERAGE)
+    return value;
+
+  divisor = row->divisor * last_divisor (work, row->first + k);
+  return divisor > 0 ? value / (REAL) divisor : 0;
 }
 
 static void
 NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
 {
   const Work *work = data;
-  gint64      positions = volume (work->map);
+  NAME (Gathered) gathered;
+  Row row;
 
   for (gint64 plane = begin; plane < end; plane++)
     {
       const REAL *x = (const REAL *) work->x + plane_base (work, plane, volume (work->image));
-      REAL       *y = (REAL *) work->to + plane_base (work, plane, positions);
+      REAL       *y = (REAL *) work->to + plane_base (work, plane, volume (work->map));
 
-      for (gint64 position = 0; position < positions; position++)
+      for (gboolean more = first_row (work, &row, CHUNK); more; more = next_row (work, &row, CHUNK))
         {
-          Span span = window_span (work, position);
-
-          y[position * work->step] = NAME (pool_window) (work, x, &span);
+          NAME (gather) (work, x, &row, &gathered);
+          for (gint64 k = 0; k < row.n; k++)
+            y[(row.start + k) * work->step] = NAME (finish) (work, &row, k, gathered.value[k]);
         }
     }
-}
-
-/* The first of the largest cells in scan order; -1 if the window has none. */
-static gint64
-NAME (find_maximum) (const Work *work, const REAL *x, const Span *span)
-{
-  REAL   maximum = REAL_LOWEST;
-  gint64 found = -1;
-
-  for (gint64 i = span->low[0]; i < span->high[0]; i++)
-    for (gint64 j = span->low[1]; j < span->high[1]; j++)
-      for (gint64 k = span->low[2]; k < span->high[2]; k++)
-        {
-          gint64 at = ((i * work->image[1] + j) * work->image[2] + k) * work->step;
-
-          if (x[at] > maximum)
-            {
-              maximum = x[at];
-              found = at;
-            }
-        }
-
-  return found;
 }
 
 /* d (Σ xᵖ)^(1/p) / dx = (x / y)^(p − 1); 0 where the norm has no slope. */
@@ -94,28 +128,35 @@ NAME (norm_slope) (REAL x, REAL y, gint64 p)
   return p == 1 ? 1 : y == 0 ? 0 : p == 2 ? x / y : (x / y) * (x / y);
 }
 
+/* Hands the gradients of a row of windows to the cells under them. */
 static void
-NAME (spread_window) (const Work *work, const REAL *x, const Span *span, REAL y, REAL dy, REAL *dx)
+NAME (spread_row) (const Work *work,
+                   const REAL *x,
+                   const REAL *y,
+                   const REAL *dy,
+                   const Row  *row,
+                   REAL       *dx)
 {
-  if (work->type == POOL_MAX)
-    {
-      gint64 at = NAME (find_maximum) (work, x, span);
-
-      if (at >= 0)
-        dx[at] += dy;
-      return;
-    }
-
-  if (work->type == POOL_AVERAGE)
-    dy /= (REAL) MAX (span->divisor, 1);
-
-  for (gint64 i = span->low[0]; i < span->high[0]; i++)
-    for (gint64 j = span->low[1]; j < span->high[1]; j++)
-      for (gint64 k = span->low[2]; k < span->high[2]; k++)
+  for (gint64 i = row->low[0]; i < row->high[0]; i++)
+    for (gint64 j = row->low[1]; j < row->high[1]; j++)
+      for (gint64 tap = 0; tap < work->kernel[2]; tap++)
         {
-          gint64 at = ((i * work->image[1] + j) * work->image[2] + k) * work->step;
+          gint64 low, high;
 
-          dx[at] += work->type == POOL_NORM ? dy * NAME (norm_slope) (x[at], y, work->p) : dy;
+          tap_range (work, row, tap, &low, &high);
+          for (gint64 k = low; k < high; k++)
+            {
+              gint64 column = (row->first + k) * work->stride[2] + tap - work->pad[2];
+              gint64 cell = ((i * work->image[1] + j) * work->image[2] + column) * work->step;
+              gint64 window = (row->start + k) * work->step;
+              REAL   share = dy[window];
+
+              if (work->type == POOL_AVERAGE)
+                share /= (REAL) MAX (row->divisor * last_divisor (work, row->first + k), 1);
+              else if (work->type == POOL_NORM)
+                share *= NAME (norm_slope) (x[cell], y[window], work->p);
+              dx[cell] += share;
+            }
         }
 }
 
@@ -123,26 +164,31 @@ static void
 NAME (spread_planes) (gint64 begin, gint64 end, gpointer data)
 {
   const Work *work = data;
-  gint64      cells = volume (work->image), positions = volume (work->map);
+  NAME (Gathered) gathered;
+  Row row;
 
   for (gint64 plane = begin; plane < end; plane++)
     {
-      gint64      base = plane_base (work, plane, cells);
-      gint64      map_base = plane_base (work, plane, positions);
-      const REAL *y = (const REAL *) work->y + map_base;
+      gint64      base = plane_base (work, plane, volume (work->image));
+      gint64      map_base = plane_base (work, plane, volume (work->map));
+      const REAL *x = (const REAL *) work->x + base;
       const REAL *dy = (const REAL *) work->dy + map_base;
       REAL       *dx = (REAL *) work->to + base;
 
-      for (gint64 i = 0; i < cells; i++)
+      for (gint64 i = 0; i < volume (work->image); i++)
         dx[i * work->step] = 0;
 
-      for (gint64 position = 0; position < positions; position++)
-        {
-          Span   span = window_span (work, position);
-          gint64 at = position * work->step;
-
-          NAME (spread_window)
-          (work, (const REAL *) work->x + base, &span, y[at], dy[at], dx);
-        }
+      for (gboolean more = first_row (work, &row, CHUNK); more; more = next_row (work, &row, CHUNK))
+        if (work->type == POOL_MAX)
+          {
+            NAME (gather) (work, x, &row, &gathered);
+            for (gint64 k = 0; k < row.n; k++)
+              if (gathered.at[k] >= 0)
+                dx[gathered.at[k]] += dy[(row.start + k) * work->step];
+          }
+        else
+          NAME (spread_row) (work, x, (const REAL *) work->y + map_base, dy, &row, dx);
     }
 }
+
+#undef CHUNK

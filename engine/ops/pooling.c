@@ -12,6 +12,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef enum
 {
   POOL_MAX,
@@ -259,32 +261,88 @@ plane_base (const Work *work, gint64 plane, gint64 cells)
   return plane / work->channels * work->channels * cells + plane % work->channels;
 }
 
-/* The real cells under one window, and how many an average divides by. */
+/* Windows beside each other in one row of the map: `n` from column `first` on, the first of
+ * them number `start` of the map; which rows of the image they see, and what an average
+ * divides by for these. */
 typedef struct
 {
-  gint64 low[3], high[3];
+  gint64 place[2];
+  gint64 first, n, start;
+  gint64 low[2], high[2];
   gint64 divisor;
-} Span;
+} Row;
 
-static Span
-window_span (const Work *work, gint64 position)
+/* The real cells under a window along one axis; returns how many an average counts. */
+static gint64
+window_range (const Work *work, int axis, gint64 position, gint64 *low, gint64 *high)
 {
-  gint64 at[3] = { position / (work->map[1] * work->map[2]),
-                   position / work->map[2] % work->map[1],
-                   position % work->map[2] };
-  Span   span = { .divisor = 1 };
+  gint64 start = position * work->stride[axis] - work->pad[axis];
+  gint64 end = MIN (start + work->kernel[axis], work->image[axis] + work->pad[axis]);
 
-  for (int i = 0; i < 3; i++)
+  *low = MAX (start, 0);
+  *high = MAX (MIN (end, work->image[axis]), *low);
+  return work->counts_padding ? end - start : *high - *low;
+}
+
+static gint64
+last_divisor (const Work *work, gint64 column)
+{
+  gint64 low, high;
+
+  return window_range (work, 2, column, &low, &high);
+}
+
+static void
+enter_row (const Work *work, Row *row, gint64 most)
+{
+  row->divisor = window_range (work, 0, row->place[0], &row->low[0], &row->high[0]) *
+                 window_range (work, 1, row->place[1], &row->low[1], &row->high[1]);
+  row->n = MIN (most, work->map[2] - row->first);
+}
+
+static gboolean
+first_row (const Work *work, Row *row, gint64 most)
+{
+  *row = (Row){ 0 };
+  if (volume (work->map) == 0)
+    return FALSE;
+
+  enter_row (work, row, most);
+  return TRUE;
+}
+
+static gboolean
+next_row (const Work *work, Row *row, gint64 most)
+{
+  row->first += row->n;
+  row->start += row->n;
+  if (row->first == work->map[2])
     {
-      gint64 start = at[i] * work->stride[i] - work->pad[i];
-      gint64 end = MIN (start + work->kernel[i], work->image[i] + work->pad[i]);
-
-      span.low[i] = MAX (start, 0);
-      span.high[i] = MAX (MIN (end, work->image[i]), span.low[i]);
-      span.divisor *= work->counts_padding ? end - start : span.high[i] - span.low[i];
+      row->first = 0;
+      if (++row->place[1] == work->map[1])
+        {
+          row->place[1] = 0;
+          row->place[0]++;
+        }
     }
+  if (row->place[0] == work->map[0])
+    return FALSE;
 
-  return span;
+  enter_row (work, row, most);
+  return TRUE;
+}
+
+/* Those of the windows of a row whose cell at a tap of the last axis is real. */
+static void
+tap_range (const Work *work, const Row *row, gint64 tap, gint64 *low, gint64 *high)
+{
+  gint64 stride = work->stride[2];
+  gint64 column = row->first * stride + tap - work->pad[2];
+
+  *low = column >= 0 ? 0 : (-column + stride - 1) / stride;
+  *high = column >= work->image[2] ? 0 : (work->image[2] - 1 - column) / stride + 1;
+  *low = MIN (*low, row->n);
+  *high = CLAMP (*high, *low, row->n);
 }
 
 #define REAL_KERNEL "engine/ops/pooling-kernel.h"

@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef struct
 {
   double grad_scale;

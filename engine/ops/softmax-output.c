@@ -12,6 +12,8 @@
 
 #include <float.h>
 
+#include "engine/kernels/vectorise.h"
+
 typedef enum
 {
   NORMALIZE_NULL,

@@ -1,0 +1,98 @@
+/* row-sums-kernel.h — sums over a row in a piece, for kernels that each-real.h reads.
+ *
+ * LANES sums go side by side, since one alone waits for itself at every step; they are
+ * put together in a fixed order, so that a row always gives the same sum.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#define LANES 8
+
+static inline double
+NAME (add_lanes) (const double lane[LANES])
+{
+  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
+
+static inline double
+NAME (row_sum) (const REAL *x, gint64 n)
+{
+  double lane[LANES] = { 0.0 };
+  gint64 whole = n - n % LANES;
+
+  for (gint64 i = 0; i < whole; i += LANES)
+    for (int k = 0; k < LANES; k++)
+      lane[k] += (double) x[i + k];
+  for (gint64 i = whole; i < n; i++)
+    lane[i - whole] += (double) x[i];
+
+  return NAME (add_lanes) (lane);
+}
+
+/* Σ (x − mean)² */
+static inline double
+NAME (row_squares) (const REAL *x, double mean, gint64 n)
+{
+  double lane[LANES] = { 0.0 };
+  gint64 whole = n - n % LANES;
+
+  for (gint64 i = 0; i < whole; i += LANES)
+    for (int k = 0; k < LANES; k++)
+      lane[k] += ((double) x[i + k] - mean) * ((double) x[i + k] - mean);
+  for (gint64 i = whole; i < n; i++)
+    lane[i - whole] += ((double) x[i] - mean) * ((double) x[i] - mean);
+
+  return NAME (add_lanes) (lane);
+}
+
+/* Σ x ∘ y */
+static inline double
+NAME (row_product) (const REAL *x, const REAL *y, gint64 n)
+{
+  double lane[LANES] = { 0.0 };
+  gint64 whole = n - n % LANES;
+
+  for (gint64 i = 0; i < whole; i += LANES)
+    for (int k = 0; k < LANES; k++)
+      lane[k] += (double) x[i + k] * (double) y[i + k];
+  for (gint64 i = whole; i < n; i++)
+    lane[i - whole] += (double) x[i] * (double) y[i];
+
+  return NAME (add_lanes) (lane);
+}
+
+/* Σ y ∘ (x − mean) */
+static inline double
+NAME (row_centred_product) (const REAL *x, REAL mean, const REAL *y, gint64 n)
+{
+  double lane[LANES] = { 0.0 };
+  gint64 whole = n - n % LANES;
+
+  for (gint64 i = 0; i < whole; i += LANES)
+    for (int k = 0; k < LANES; k++)
+      lane[k] += (double) (x[i + k] - mean) * (double) y[i + k];
+  for (gint64 i = whole; i < n; i++)
+    lane[i - whole] += (double) (x[i] - mean) * (double) y[i];
+
+  return NAME (add_lanes) (lane);
+}
+
+/* −∞ for an empty row; numbers that are none never win. */
+static inline REAL
+NAME (row_maximum) (const REAL *x, gint64 n)
+{
+  REAL   lane[LANES], maximum = -(REAL) INFINITY;
+  gint64 whole = n - n % LANES;
+
+  for (int k = 0; k < LANES; k++)
+    lane[k] = maximum;
+  for (gint64 i = 0; i < whole; i += LANES)
+    for (int k = 0; k < LANES; k++)
+      lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
+  for (gint64 i = whole; i < n; i++)
+    lane[i - whole] = x[i] > lane[i - whole] ? x[i] : lane[i - whole];
+  for (int k = 0; k < LANES; k++)
+    maximum = lane[k] > maximum ? lane[k] : maximum;
+
+  return maximum;
+}
+
+#undef LANES
