@@ -88,6 +88,26 @@ cond_body_variable (gconstpointer values, guint n_inputs, guint body, guint vari
   return variable < (guint) MAX (locations->n, 0) ? (guint) locations->value[variable] : G_MAXUINT;
 }
 
+static HybPortKind
+cond_body_port (gconstpointer values, guint n_inputs, guint body, guint variable)
+{
+  return HYB_PORT_VALUE;
+}
+
+static guint
+cond_body_next (gconstpointer values, guint body, guint head)
+{
+  return G_MAXUINT;
+}
+
+static guint
+cond_body_result (gconstpointer values, guint body, guint head)
+{
+  return body == BODY_PREDICATE ? G_MAXUINT : head;
+}
+
+static const char *const cond_bodies[] = { "predicate", "then", "else" };
+
 /* --- Types --- */
 
 /* One body as far as its inputs are known; what it learns goes back to them. */
@@ -518,6 +538,10 @@ const HybOp hyb_ops_cond[] = {
       .check = hyb_cond_check,
       .n_bodies = N_BODIES,
       .body_variable = cond_body_variable,
+      .bodies = cond_bodies,
+      .body_port = cond_body_port,
+      .body_next = cond_body_next,
+      .body_result = cond_body_result,
       .infer_shape = cond_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,
@@ -542,6 +566,10 @@ const HybOp hyb_ops_cond[] = {
       .check = hyb_cond_check,
       .n_bodies = N_BODIES,
       .body_variable = cond_body_variable,
+      .bodies = cond_bodies,
+      .body_port = cond_body_port,
+      .body_next = cond_body_next,
+      .body_result = cond_body_result,
       .infer_shape = cond_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,

@@ -175,6 +175,37 @@ foreach_body_variable (gconstpointer values, guint n_inputs, guint body, guint v
   return G_MAXUINT;
 }
 
+static HybPortKind
+foreach_body_port (gconstpointer values, guint n_inputs, guint body, guint variable)
+{
+  const ForeachParams *params = values;
+  guint                input = foreach_body_variable (values, n_inputs, body, variable);
+
+  if (input < (guint) params->in_data_locs.n)
+    return HYB_PORT_DATA;
+  return input < (guint) (params->in_data_locs.n + params->in_state_locs.n) ? HYB_PORT_STATE
+                                                                           : HYB_PORT_CAPTURED;
+}
+
+static guint
+foreach_body_next (gconstpointer values, guint body, guint head)
+{
+  const ForeachParams *params = values;
+  gint64               state = (gint64) head - params->num_out_data;
+
+  return state >= 0 && state < params->in_state_locs.n
+             ? (guint) params->in_state_locs.value[state]
+             : G_MAXUINT;
+}
+
+static guint
+foreach_body_result (gconstpointer values, guint body, guint head)
+{
+  return head;
+}
+
+static const char *const foreach_bodies[] = { "body" };
+
 static gboolean
 foreach_infer (HybCall *call, GError **error)
 {
@@ -295,6 +326,10 @@ const HybOp hyb_ops_foreach[] = {
       .check = foreach_check,
       .n_bodies = 1,
       .body_variable = foreach_body_variable,
+      .bodies = foreach_bodies,
+      .body_port = foreach_body_port,
+      .body_next = foreach_body_next,
+      .body_result = foreach_body_result,
       .infer_shape = foreach_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,
@@ -319,6 +354,10 @@ const HybOp hyb_ops_foreach[] = {
       .check = foreach_check,
       .n_bodies = 1,
       .body_variable = foreach_body_variable,
+      .bodies = foreach_bodies,
+      .body_port = foreach_body_port,
+      .body_next = foreach_body_next,
+      .body_result = foreach_body_result,
       .infer_shape = foreach_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,

@@ -46,6 +46,15 @@ typedef enum
   HYB_OP_OPAQUE = 1 << 6,       /* stands for an operator we do not have: seen, never run */
 } HybOpFlags;
 
+/* What a variable of a body is fed with. */
+typedef enum
+{
+  HYB_PORT_VALUE,    /* a branch's input: nothing more to say */
+  HYB_PORT_DATA,     /* another slice every step */
+  HYB_PORT_STATE,    /* carried from step to step */
+  HYB_PORT_CAPTURED, /* the same every step */
+} HybPortKind;
+
 typedef enum
 {
   HYB_GPU_NONE,    /* the executor copies to the host and back, and says so */
@@ -103,6 +112,14 @@ struct _HybOp
   /* Which input of the node feeds variable number `variable` (in node order) of body
    * number `body` when it is entered; G_MAXUINT: none.  Required with n_bodies. */
   guint (*body_variable) (gconstpointer params, guint n_inputs, guint body, guint variable);
+
+  /* What pictures and converters need to know of bodies.  NULL: no bodies. */
+  const char *const *bodies; /* their names, as many as n_bodies */
+  HybPortKind (*body_port) (gconstpointer params, guint n_inputs, guint body, guint variable);
+  /* The variable that takes this head of the body in the next step; G_MAXUINT: none. */
+  guint (*body_next) (gconstpointer params, guint body, guint head);
+  /* The output of the node that this head of the body becomes; G_MAXUINT: none. */
+  guint (*body_result) (gconstpointer params, guint body, guint head);
 
   /* Types.  Fill what can be known, in either direction, and leave the rest
    * unknown; the pass calls again until nothing changes.  FALSE only for a

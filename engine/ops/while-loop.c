@@ -188,6 +188,43 @@ while_body_variable (gconstpointer values, guint n_inputs, guint body, guint var
   return variable < (guint) MAX (locations->n, 0) ? (guint) locations->value[variable] : G_MAXUINT;
 }
 
+/* The step's variable that input number `input` of the node feeds and the loop replaces. */
+static gboolean
+is_loop_variable (const WhileParams *params, guint input)
+{
+  for (int i = 0; i < params->func_var_locs.n; i++)
+    if (params->func_input_locs.value[params->func_var_locs.value[i]] == input)
+      return TRUE;
+  return FALSE;
+}
+
+static HybPortKind
+while_body_port (gconstpointer values, guint n_inputs, guint body, guint variable)
+{
+  return is_loop_variable (values, while_body_variable (values, n_inputs, body, variable))
+             ? HYB_PORT_STATE
+             : HYB_PORT_CAPTURED;
+}
+
+static guint
+while_body_next (gconstpointer values, guint body, guint head)
+{
+  const WhileParams *params = values;
+  gint64             state = (gint64) head - params->num_out_data;
+
+  return body == BODY_STEP && state >= 0 && state < params->func_var_locs.n
+             ? (guint) params->func_var_locs.value[state]
+             : G_MAXUINT;
+}
+
+static guint
+while_body_result (gconstpointer values, guint body, guint head)
+{
+  return body == BODY_STEP ? head : G_MAXUINT;
+}
+
+static const char *const while_bodies[] = { "condition", "body" };
+
 static gboolean
 while_infer (HybCall *call, GError **error)
 {
@@ -309,6 +346,10 @@ const HybOp hyb_ops_while_loop[] = {
       .check = while_check,
       .n_bodies = 2,
       .body_variable = while_body_variable,
+      .bodies = while_bodies,
+      .body_port = while_body_port,
+      .body_next = while_body_next,
+      .body_result = while_body_result,
       .infer_shape = while_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,
@@ -333,6 +374,10 @@ const HybOp hyb_ops_while_loop[] = {
       .check = while_check,
       .n_bodies = 2,
       .body_variable = while_body_variable,
+      .bodies = while_bodies,
+      .body_port = while_body_port,
+      .body_next = while_body_next,
+      .body_result = while_body_result,
       .infer_shape = while_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,

@@ -1,0 +1,483 @@
+/* graph-to-diagram.c — a graph as a picture's boxes and arrows.
+ *
+ * Every node becomes a box.  A loop or branch becomes a frame with its bodies
+ * inside; what feeds a body stands as a port on the frame, but for parameters,
+ * which go into the box that reads them, wherever it stands.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "app/adapt/graph-to-diagram.h"
+
+#include "app/adapt/labels.h"
+#include "engine/graph/roles.h"
+#include "engine/passes/infer-types.h"
+#include "viz/fold.h"
+
+#include <string.h>
+
+/* Bodies deeper than this are drawn closed for good: files may nest at will. */
+#define MAX_DEPTH 32
+
+typedef struct
+{
+  VizDiagramBuilder *builder;
+  HybModel          *model;
+  GArray            *places;
+  GHashTable        *ids; /* taken box ids → how often */
+} Adapter;
+
+/* Where a value comes from: a box, perhaps at a port. */
+typedef struct
+{
+  guint32 box, port, output;
+} Source;
+
+/* One graph being added below a box. */
+typedef struct
+{
+  HybGraph      *graph;
+  const HybType *types; /* NULL: not known */
+  const char    *path;  /* "" or "foreach0/" */
+  guint32        parent;
+  guint          depth;
+  Source        *sources; /* by value */
+  const guint8  *is_parameter; /* by node: variables that hold weights */
+} Level;
+
+static guint32
+remember (Adapter *adapter, HybGraph *graph, HybNodeId node)
+{
+  ScopePlace place = { graph, node, VIZ_ROOT };
+
+  g_array_append_val (adapter->places, place);
+  return adapter->places->len - 1;
+}
+
+/* Names may repeat or be empty; ids may not. */
+static char *
+unique_id (Adapter *adapter, const char *path, const char *name)
+{
+  g_autofree char *id = g_strconcat (path, name[0] != '\0' ? name : "unnamed", NULL);
+  guint            again = GPOINTER_TO_UINT (g_hash_table_lookup (adapter->ids, id));
+  char            *result = again > 0 ? g_strdup_printf ("%s#%u", id, again) : g_strdup (id);
+
+  g_hash_table_insert (adapter->ids, g_steal_pointer (&id), GUINT_TO_POINTER (again + 1));
+  return result;
+}
+
+static const HybType *
+type_of (const Level *level, HybValueId value)
+{
+  return level->types != NULL ? &level->types[value] : NULL;
+}
+
+static void
+add_arrow (Adapter *adapter, const Level *level, HybValueId value, guint32 head, guint32 port, VizArrowKind kind)
+{
+  const Source    *source = &level->sources[value];
+  const HybType   *type = type_of (level, value);
+  g_autofree char *label = scope_label_type (type);
+
+  viz_diagram_builder_add_arrow (
+      adapter->builder,
+      &(VizArrowInfo){ .tail = source->box,
+                       .tail_port = source->port,
+                       .output = source->output,
+                       .head = head,
+                       .head_port = port,
+                       .kind = kind,
+                       .label = label,
+                       .bytes = type != NULL && hyb_type_is_known (type) ? hyb_type_bytes (type) : 0 });
+}
+
+static guint32
+add_box (Adapter *adapter, const Level *level, HybNodeId node_id, VizBoxKind kind, const char *title)
+{
+  const HybNode    *node = hyb_graph_get_node (level->graph, node_id);
+  gboolean          is_variable = hyb_node_is_variable (node);
+  gboolean          is_opaque = (node->op->flags & HYB_OP_OPAQUE) != 0;
+  g_autofree char  *id = unique_id (adapter, level->path, node->name);
+  g_autofree char  *shape = node->n_outputs > 0
+                                ? scope_label_type (type_of (level, node->first_output))
+                                : NULL;
+  g_auto (GStrv)    attributes = is_variable ? NULL : scope_label_attributes (node);
+  guint32           user = remember (adapter, level->graph, node_id);
+  VizBoxInfo        info = { .id = id,
+                             .title = title,
+                             .subtitle = is_variable ? NULL : node->name,
+                             .shape = shape,
+                             .attributes = (const char *const *) attributes,
+                             .kind = kind,
+                             .category = is_opaque ? VIZ_CATEGORY_OTHER
+                                                   : (VizCategory) (node->op->category + 1),
+                             .flags = is_opaque ? VIZ_BOX_UNKNOWN : 0,
+                             .parent = level->parent,
+                             .user = user };
+  guint32           box = viz_diagram_builder_add_box (adapter->builder, &info);
+
+  g_array_index (adapter->places, ScopePlace, user).box = box;
+  for (guint i = 0; i < node->n_outputs; i++)
+    level->sources[node->first_output + i] = (Source){ box, VIZ_NO_PORT, i };
+  return box;
+}
+
+static void add_level (Adapter *adapter, Level *level);
+
+/* ---- Bodies ---- */
+
+/* Types of a body's values, from those of the inputs of the node that owns it. */
+static HybType *
+body_types (const Level *level, HybNodeId node_id, guint body_index)
+{
+  const HybNode    *node = hyb_graph_get_node (level->graph, node_id);
+  HybGraph         *body = hyb_graph_get_bodies (level->graph, node_id)[body_index];
+  const HybValueId *inputs = hyb_graph_get_inputs (level->graph, node_id);
+  HybType          *types;
+  const HybNodeId  *variables;
+  guint             n;
+
+  if (level->types == NULL || node->op->body_variable == NULL)
+    return NULL;
+  types = g_new (HybType, MAX (hyb_graph_n_values (body), 1));
+  for (guint i = 0; i < hyb_graph_n_values (body); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+
+  variables = hyb_graph_get_variables (body, &n);
+  for (guint v = 0; v < n; v++)
+    {
+      guint    input = node->op->body_variable (node->params, node->n_inputs, body_index, v);
+      HybType *type = &types[hyb_graph_get_node (body, variables[v])->first_output];
+
+      if (input >= node->n_inputs)
+        continue;
+      *type = level->types[inputs[input]];
+      if (node->op->body_port (node->params, node->n_inputs, body_index, v) == HYB_PORT_DATA &&
+          type->shape.rank > 1)
+        {
+          type->shape.rank--;
+          memmove (type->shape.dim, type->shape.dim + 1, (gsize) type->shape.rank * sizeof (gint64));
+        }
+    }
+  if (!hyb_infer_types (body, types, NULL, FALSE, NULL))
+    g_clear_pointer (&types, g_free);
+  return types;
+}
+
+typedef struct
+{
+  guint32 frame;
+  guint32 *in;  /* port by input of the node; VIZ_NO_PORT: none */
+  guint32 *out; /* by output */
+} Frame;
+
+static VizPortKind
+port_kind (HybPortKind kind)
+{
+  static const VizPortKind kinds[] = {
+    [HYB_PORT_VALUE] = VIZ_PORT_VALUE,
+    [HYB_PORT_DATA] = VIZ_PORT_DATA,
+    [HYB_PORT_STATE] = VIZ_PORT_STATE,
+    [HYB_PORT_CAPTURED] = VIZ_PORT_CAPTURED,
+  };
+
+  return kinds[kind];
+}
+
+/* The place of the weights that a variable of the body stands for; FALSE: it is none. */
+static gboolean
+is_outer_parameter (const Level *level, HybNodeId node_id, guint input)
+{
+  HybNodeId producer = hyb_graph_get_producer (
+      level->graph, hyb_graph_get_inputs (level->graph, node_id)[input]);
+
+  return level->is_parameter[producer];
+}
+
+/* A port for every input that some body reads, in the order of the inputs. */
+static void
+add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame)
+{
+  const HybNode    *node = hyb_graph_get_node (level->graph, node_id);
+  HybGraph *const  *bodies = hyb_graph_get_bodies (level->graph, node_id);
+  const HybValueId *inputs = hyb_graph_get_inputs (level->graph, node_id);
+  g_autofree guint8 *kinds = g_new0 (guint8, MAX (node->n_inputs, 1));
+
+  for (guint b = 0; b < node->n_bodies; b++)
+    {
+      guint n;
+
+      hyb_graph_get_variables (bodies[b], &n);
+      for (guint v = 0; v < n; v++)
+        {
+          guint input = node->op->body_variable (node->params, node->n_inputs, b, v);
+
+          if (input < node->n_inputs)
+            kinds[input] =
+                1 + (guint8) node->op->body_port (node->params, node->n_inputs, b, v);
+        }
+    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      g_autofree char *name = NULL;
+
+      if (kinds[i] == 0 || is_outer_parameter (level, node_id, i))
+        continue;
+      name = hyb_graph_dup_value_name (level->graph, inputs[i]);
+      frame->in[i] = viz_diagram_builder_add_port (adapter->builder,
+                                                   frame->frame,
+                                                   port_kind ((HybPortKind) (kinds[i] - 1)),
+                                                   VIZ_SIDE_IN,
+                                                   name);
+      add_arrow (adapter,
+                 level,
+                 inputs[i],
+                 frame->frame,
+                 frame->in[i],
+                 kinds[i] - 1 == HYB_PORT_CAPTURED ? VIZ_ARROW_CAPTURED : VIZ_ARROW_NORMAL);
+    }
+}
+
+/* Which variable's port a state head goes back to; VIZ_NO_PORT: none. */
+static guint32
+next_port (const HybNode *node, const Frame *frame, guint body, guint head)
+{
+  guint variable = node->op->body_next (node->params, body, head);
+  guint input = variable != G_MAXUINT
+                    ? node->op->body_variable (node->params, node->n_inputs, body, variable)
+                    : G_MAXUINT;
+
+  return input < node->n_inputs ? frame->in[input] : VIZ_NO_PORT;
+}
+
+static guint32
+out_port (Adapter *adapter, const HybNode *node, Frame *frame, guint output, gboolean is_state)
+{
+  g_autofree char *name = NULL;
+
+  if (frame->out[output] != VIZ_NO_PORT)
+    return frame->out[output];
+  name = hyb_op_dup_output_name (node->op, output, node->n_outputs);
+  return frame->out[output] =
+             viz_diagram_builder_add_port (adapter->builder,
+                                           frame->frame,
+                                           is_state ? VIZ_PORT_STATE : VIZ_PORT_DATA,
+                                           VIZ_SIDE_OUT,
+                                           name);
+}
+
+/* Heads of a body to the frame's out side, and from there back to the next step. */
+static void
+connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, const Level *inner)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (inner->graph, &n_heads);
+
+  for (guint h = 0; h < n_heads; h++)
+    {
+      guint   output = node->op->body_result (node->params, body, h);
+      guint32 back = next_port (node, frame, body, h), port;
+
+      if (output >= node->n_outputs)
+        continue;
+      port = out_port (adapter, node, frame, output, back != VIZ_NO_PORT);
+      add_arrow (adapter,
+                 inner,
+                 heads[h],
+                 frame->frame,
+                 port,
+                 back != VIZ_NO_PORT ? VIZ_ARROW_STATE : VIZ_ARROW_NORMAL);
+      if (back != VIZ_NO_PORT)
+        viz_diagram_builder_add_arrow (adapter->builder,
+                                       &(VizArrowInfo){ .tail = frame->frame,
+                                                        .tail_port = port,
+                                                        .head = frame->frame,
+                                                        .head_port = back,
+                                                        .kind = VIZ_ARROW_FEEDBACK });
+    }
+}
+
+/* The body's variables: ports of the frame, or weights beside their readers. */
+static void
+add_body_variables (Adapter *adapter, const Level *level, HybNodeId node_id, const Frame *frame, guint body, Level *inner, guint8 *is_parameter)
+{
+  const HybNode   *node = hyb_graph_get_node (level->graph, node_id);
+  const HybNodeId *variables;
+  guint            n;
+
+  variables = hyb_graph_get_variables (inner->graph, &n);
+  for (guint v = 0; v < n; v++)
+    {
+      const HybNode *variable = hyb_graph_get_node (inner->graph, variables[v]);
+      guint          input = node->op->body_variable (node->params, node->n_inputs, body, v);
+
+      if (input < node->n_inputs && frame->in[input] != VIZ_NO_PORT)
+        inner->sources[variable->first_output] = (Source){ frame->frame, frame->in[input], 0 };
+      else
+        {
+          is_parameter[variables[v]] = TRUE;
+          add_box (adapter, inner, variables[v], VIZ_BOX_WEIGHT, variable->name);
+        }
+    }
+}
+
+static void
+add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame, guint index)
+{
+  const HybNode       *node = hyb_graph_get_node (level->graph, node_id);
+  HybGraph            *body = hyb_graph_get_bodies (level->graph, node_id)[index];
+  g_autofree HybType  *types = body_types (level, node_id, index);
+  g_autofree Source   *sources = g_new0 (Source, MAX (hyb_graph_n_values (body), 1));
+  g_autofree guint8   *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (body), 1));
+  g_autofree char     *path = g_strdup_printf ("%s%s/", level->path, node->name);
+  g_autofree char     *id = NULL;
+  Level                inner = { .graph = body,
+                                 .types = types,
+                                 .path = path,
+                                 .parent = frame->frame,
+                                 .depth = level->depth + 1,
+                                 .sources = sources,
+                                 .is_parameter = is_parameter };
+
+  if (node->n_bodies > 1)
+    {
+      id = unique_id (adapter, path, node->op->bodies[index]);
+      inner.parent = viz_diagram_builder_add_box (adapter->builder,
+                                                  &(VizBoxInfo){ .id = id,
+                                                                 .title = node->op->bodies[index],
+                                                                 .kind = VIZ_BOX_SCOPE,
+                                                                 .flags = VIZ_BOX_OPEN,
+                                                                 .category = VIZ_CATEGORY_CONTROL,
+                                                                 .parent = frame->frame,
+                                                                 .user = VIZ_NO_USER });
+    }
+  add_body_variables (adapter, level, node_id, frame, index, &inner, is_parameter);
+  add_level (adapter, &inner);
+  connect_heads (adapter, node, frame, index, &inner);
+}
+
+static void
+add_frame (Adapter *adapter, const Level *level, HybNodeId node_id)
+{
+  const HybNode      *node = hyb_graph_get_node (level->graph, node_id);
+  g_autofree char    *title = scope_label_frame (level->graph, node_id, level->types);
+  g_autofree guint32 *in = g_new0 (guint32, MAX (node->n_inputs, 1));
+  g_autofree guint32 *out = g_new0 (guint32, MAX (node->n_outputs, 1));
+  Frame               frame = { .in = in, .out = out };
+
+  frame.frame = add_box (adapter, level, node_id, VIZ_BOX_FRAME, title);
+  add_in_ports (adapter, level, node_id, &frame);
+  for (guint b = 0; b < node->n_bodies; b++)
+    add_body (adapter, level, node_id, &frame, b);
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (out[i] != VIZ_NO_PORT)
+      level->sources[node->first_output + i] = (Source){ frame.frame, out[i], i };
+}
+
+/* ---- A graph ---- */
+
+static void
+add_operator (Adapter *adapter, const Level *level, HybNodeId node_id)
+{
+  const HybNode    *node = hyb_graph_get_node (level->graph, node_id);
+  const HybValueId *inputs = hyb_graph_get_inputs (level->graph, node_id);
+  guint32           box = add_box (adapter, level, node_id, VIZ_BOX_OPERATOR, node->type);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    add_arrow (adapter, level, inputs[i], box, VIZ_NO_PORT, VIZ_ARROW_NORMAL);
+}
+
+static void
+add_level (Adapter *adapter, Level *level)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (level->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (level->graph, id);
+
+      if (hyb_node_is_variable (node))
+        continue;
+      if (node->n_bodies > 0 && node->op->body_port != NULL && level->depth < MAX_DEPTH)
+        add_frame (adapter, level, id);
+      else
+        add_operator (adapter, level, id);
+    }
+}
+
+static void
+add_top_variables (Adapter *adapter, Level *level, guint8 *is_parameter)
+{
+  const HybNodeId *variables;
+  guint            n;
+
+  variables = hyb_graph_get_variables (level->graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (level->graph, variables[i]);
+      gboolean       has_array =
+          adapter->model != NULL && hyb_model_get_parameter (adapter->model, node->name) != NULL;
+
+      is_parameter[variables[i]] =
+          hyb_graph_get_role (level->graph, variables[i], has_array) == HYB_ROLE_PARAMETER;
+      add_box (adapter,
+               level,
+               variables[i],
+               is_parameter[variables[i]] ? VIZ_BOX_WEIGHT : VIZ_BOX_INPUT,
+               node->name);
+    }
+}
+
+static void
+add_heads (Adapter *adapter, const Level *level)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (level->graph, &n_heads);
+  g_auto (GStrv)    names = hyb_graph_dup_output_names (level->graph);
+
+  for (guint h = 0; h < n_heads; h++)
+    {
+      g_autofree char *name = g_strconcat ("output: ", names[h], NULL);
+      g_autofree char *id = unique_id (adapter, "", name);
+      guint32          box = viz_diagram_builder_add_box (adapter->builder,
+                                                 &(VizBoxInfo){ .id = id,
+                                                                .title = names[h],
+                                                                .kind = VIZ_BOX_OUTPUT,
+                                                                .category = VIZ_CATEGORY_DATA,
+                                                                .parent = VIZ_ROOT,
+                                                                .user = VIZ_NO_USER });
+
+      add_arrow (adapter, level, heads[h], box, VIZ_NO_PORT, VIZ_ARROW_NORMAL);
+    }
+}
+
+VizDiagram *
+scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
+{
+  HybGraph              *graph = hyb_model_get_graph (options->model);
+  g_autoptr (GHashTable) ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree Source     *sources = g_new0 (Source, MAX (hyb_graph_n_values (graph), 1));
+  g_autofree guint8     *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  g_autofree char       *title = scope_label_model (options->model);
+  Adapter                adapter = { .builder = viz_diagram_builder_new (title),
+                                     .model = options->model,
+                                     .places = g_array_new (FALSE, FALSE, sizeof (ScopePlace)),
+                                     .ids = ids };
+  Level                  level = { .graph = graph,
+                                   .types = options->types,
+                                   .path = "",
+                                   .parent = VIZ_ROOT,
+                                   .sources = sources,
+                                   .is_parameter = is_parameter };
+  VizFoldWhat            folds = 0;
+
+  add_top_variables (&adapter, &level, is_parameter);
+  add_level (&adapter, &level);
+  add_heads (&adapter, &level);
+
+  folds |= options->keep_weights ? 0 : VIZ_FOLD_WEIGHTS;
+  folds |= options->keep_scopes ? 0 : VIZ_FOLD_SCOPES;
+  folds |= options->keep_repeats ? 0 : VIZ_FOLD_REPEATS;
+  viz_fold (adapter.builder, folds);
+  if (places != NULL)
+    *places = adapter.places;
+  else
+    g_array_unref (adapter.places);
+  return viz_diagram_builder_freeze (adapter.builder);
+}

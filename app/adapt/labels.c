@@ -1,0 +1,133 @@
+/* labels.c — short texts for nodes, types and loops.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "app/adapt/labels.h"
+
+#include <string.h>
+
+/* More lines than this make a box a table. */
+#define MAX_ATTRIBUTES 4
+
+char *
+scope_label_type (const HybType *type)
+{
+  GString *text;
+
+  if (type == NULL || type->shape.rank < 0)
+    return NULL;
+  text = g_string_new (NULL);
+  for (int i = 0; i < type->shape.rank; i++)
+    {
+      if (i > 0)
+        g_string_append (text, "×");
+      if (type->shape.dim[i] < 0)
+        g_string_append_c (text, '?');
+      else
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, type->shape.dim[i]);
+    }
+  if (type->shape.rank == 0)
+    g_string_append (text, "scalar");
+  if (type->dtype != HYB_F32 && type->dtype != HYB_DTYPE_UNKNOWN)
+    g_string_append_printf (text, " %s", hyb_dtype_name (type->dtype));
+  return g_string_free (text, FALSE);
+}
+
+/* Settings of MXNet's machinery that say nothing about the computation. */
+static gboolean
+is_noise (const char *name)
+{
+  return g_str_has_prefix (name, "cudnn_") || g_str_has_prefix (name, "num_args") ||
+         g_str_has_suffix (name, "_locs") || strcmp (name, "workspace") == 0;
+}
+
+/* Equal to the default, whichever way it is spelled: (1,1), [1,1], True, 1. */
+static gboolean
+is_default (const HybParam *param, gconstpointer values)
+{
+  const HybParam   only[] = { *param, { 0 } };
+  g_autofree char *text = NULL;
+  g_autofree char *usual = NULL;
+  gpointer         defaults;
+
+  if (param->fallback == NULL)
+    return FALSE;
+  defaults = hyb_params_parse (only, param->offset + sizeof (HybShape) + sizeof (gint64), NULL, NULL, NULL);
+  if (defaults == NULL)
+    return FALSE;
+  text = hyb_param_to_string (param, values);
+  usual = hyb_param_to_string (param, defaults);
+  hyb_params_unref (defaults);
+  return strcmp (text, usual) == 0;
+}
+
+char **
+scope_label_attributes (const HybNode *node)
+{
+  GPtrArray *lines = g_ptr_array_new ();
+
+  for (const HybParam *param = node->params != NULL ? node->op->params : NULL;
+       param != NULL && param->name != NULL && lines->len < MAX_ATTRIBUTES;
+       param++)
+    {
+      g_autofree char *value = NULL;
+
+      if (is_noise (param->name) || is_default (param, node->params))
+        continue;
+      value = hyb_param_to_string (param, node->params);
+      if (strlen (value) <= 40)
+        g_ptr_array_add (lines, g_strdup_printf ("%s %s", param->name, value));
+    }
+  g_ptr_array_add (lines, NULL);
+  return (char **) g_ptr_array_free (lines, FALSE);
+}
+
+/* Steps of a loop over data: the length of their first axis; -1: not known or no such loop. */
+static gint64
+trip_count (HybGraph *graph, HybNodeId id, const HybType *types)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  guint             n;
+
+  if (types == NULL || node->n_bodies != 1 || node->op->body_port == NULL)
+    return -1;
+  hyb_graph_get_variables (hyb_graph_get_bodies (graph, id)[0], &n);
+  for (guint v = 0; v < n; v++)
+    {
+      guint input = node->op->body_variable (node->params, node->n_inputs, 0, v);
+
+      if (input < node->n_inputs &&
+          node->op->body_port (node->params, node->n_inputs, 0, v) == HYB_PORT_DATA &&
+          types[inputs[input]].shape.rank > 0)
+        return types[inputs[input]].shape.dim[0];
+    }
+  return -1;
+}
+
+char *
+scope_label_frame (HybGraph *graph, HybNodeId id, const HybType *types)
+{
+  const char *name = hyb_graph_get_node (graph, id)->op->name;
+  gint64      steps = trip_count (graph, id, types);
+
+  while (*name == '_')
+    name++;
+  return steps >= 0 ? g_strdup_printf ("%s × %" G_GINT64_FORMAT, name, steps) : g_strdup (name);
+}
+
+char *
+scope_label_model (HybModel *model)
+{
+  const char *file = hyb_model_get_file (model);
+  char       *base;
+
+  if (file == NULL)
+    return g_strdup ("model");
+  base = g_path_get_basename (file);
+  for (const char *const *ending = (const char *const[]){ ".gz", ".json", "-symbol", NULL };
+       *ending != NULL;
+       ending++)
+    if (g_str_has_suffix (base, *ending) && strlen (base) > strlen (*ending))
+      base[strlen (base) - strlen (*ending)] = '\0';
+  return base;
+}

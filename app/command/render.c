@@ -1,0 +1,207 @@
+/* render.c — a graph as a picture: hscope render.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+
+#include "app/adapt/graph-to-diagram.h"
+#include "app/command/json-writer.h"
+#include "engine/passes/infer-types.h"
+#include "viz/viz.h"
+
+#include <string.h>
+
+typedef struct
+{
+  char    *output;
+  char    *layout;
+  char   **expand;
+  char    *fold;
+  gint64   depth;
+  char    *theme;
+  gint64   max_pixels;
+  double   scale;
+  gboolean outlined;
+  gboolean transparent;
+} RenderOptions;
+
+static const GOptionEntry render_entries[] = {
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_INTO (RenderOptions, output),
+    "Picture to write: *.svg, *.png, *.pdf or *.dot", "FILE" },
+  { "layout", 0, 0, G_OPTION_ARG_STRING, SCOPE_INTO (RenderOptions, layout),
+    "How to place boxes: auto, layers, grid or dot", "NAME" },
+  { "expand", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_INTO (RenderOptions, expand),
+    "Open groups whose name matches (repeatable)", "GLOB" },
+  { "fold", 0, 0, G_OPTION_ARG_STRING, SCOPE_INTO (RenderOptions, fold),
+    "What to fold: weights,scopes,repeats (all), or none", "LIST" },
+  { "depth", 0, 0, G_OPTION_ARG_INT64, SCOPE_INTO (RenderOptions, depth),
+    "Open groups down to this depth", "N" },
+  { "theme", 0, 0, G_OPTION_ARG_STRING, SCOPE_INTO (RenderOptions, theme),
+    "Colours: light or dark", "NAME" },
+  { "max-pixels", 0, 0, G_OPTION_ARG_INT64, SCOPE_INTO (RenderOptions, max_pixels),
+    "Largest PNG, in pixels", "N" },
+  { "scale", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_INTO (RenderOptions, scale),
+    "Pixels a point", "X" },
+  { "outlined", 0, 0, G_OPTION_ARG_NONE, SCOPE_INTO (RenderOptions, outlined),
+    "SVG: letters as shapes, for viewers without the font", NULL },
+  { "transparent", 0, 0, G_OPTION_ARG_NONE, SCOPE_INTO (RenderOptions, transparent),
+    "No background", NULL },
+  { NULL },
+};
+
+static gboolean
+parse_folds (const RenderOptions *options, ScopeDiagramOptions *diagram, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (options->fold != NULL ? options->fold : "", ",", -1);
+
+  if (options->fold == NULL)
+    return TRUE;
+  diagram->keep_weights = diagram->keep_scopes = diagram->keep_repeats = TRUE;
+  for (guint i = 0; words[i] != NULL; i++)
+    if (strcmp (words[i], "weights") == 0)
+      diagram->keep_weights = FALSE;
+    else if (strcmp (words[i], "scopes") == 0)
+      diagram->keep_scopes = FALSE;
+    else if (strcmp (words[i], "repeats") == 0)
+      diagram->keep_repeats = FALSE;
+    else if (strcmp (words[i], "none") != 0)
+      {
+        g_set_error (error,
+                     SCOPE_ERROR,
+                     SCOPE_ERROR_USAGE,
+                     "--fold knows weights, scopes, repeats and none, not “%s”",
+                     words[i]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* Types for the picture: what cannot be inferred is left out, with a warning. */
+static HybType *
+picture_types (const ScopeCommon *common, HybModel *model, GError **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  g_autoptr (GError)  contradiction = NULL;
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  if (!scope_fill_types (common, model, types, error))
+    return NULL;
+  if (!hyb_infer_types (graph, types, NULL, common->train, &contradiction))
+    scope_say (HYB_SEVERITY_WARNING, "%s", contradiction->message);
+  return g_steal_pointer (&types);
+}
+
+static VizFolds *
+folds_of (const RenderOptions *options, VizDiagram *diagram)
+{
+  VizFolds *folds = viz_folds_new (diagram);
+
+  if (options->depth > 0)
+    viz_folds_open_depth (folds, (guint) MIN (options->depth, 1000));
+  for (guint i = 0; options->expand != NULL && options->expand[i] != NULL; i++)
+    if (viz_folds_open_matching (folds, options->expand[i]) == 0)
+      scope_say (HYB_SEVERITY_WARNING, "no group is called “%s”", options->expand[i]);
+  return folds;
+}
+
+static void
+say_result (const ScopeCommon     *common,
+            const RenderOptions   *options,
+            VizDiagram            *diagram,
+            VizPicture            *picture,
+            const VizExportResult *result,
+            double                 seconds)
+{
+  if (common->json)
+    {
+      g_autoptr (ScopeJson) json = scope_json_new ();
+
+      scope_json_begin_object (json, NULL);
+      scope_json_int (json, "nodes", (gint64) viz_diagram_n_boxes (diagram) - 1);
+      scope_json_int (json, "drawn", viz_picture_n_items (picture));
+      scope_json_int (json, "width", result->width);
+      scope_json_int (json, "height", result->height);
+      scope_json_double (json, "seconds", seconds);
+      scope_json_end (json);
+      scope_json_print (json);
+      return;
+    }
+  g_print ("%s: %u × %u, %u of %u boxes drawn, %.2f s\n",
+           options->output,
+           result->width,
+           result->height,
+           viz_picture_n_items (picture),
+           viz_diagram_n_boxes (diagram) - 1,
+           seconds);
+}
+
+static int
+render_run (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const RenderOptions   *options = data;
+  gint64                 start = g_get_monotonic_time ();
+  ScopeDiagramOptions    how = { 0 };
+  VizLayoutOptions       layout = { .layout = options->layout };
+  VizExportOptions       export = { .scale = options->scale,
+                                    .max_pixels = (guint64) MAX (options->max_pixels, (gint64) 0),
+                                    .outlined = options->outlined,
+                                    .transparent = options->transparent };
+  VizExportResult        result = { 0 };
+  g_autoptr (HybModel)   model = NULL;
+  g_autofree HybType    *types = NULL;
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizFolds)   folds = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+
+  if (options->output == NULL || viz_export_find (options->output) == NULL)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "say where to draw with --output FILE.svg, .png, .pdf or .dot");
+      return SCOPE_EXIT_USAGE;
+    }
+  export.theme = viz_theme_find (options->theme);
+  if (export.theme == NULL)
+    {
+      g_set_error (
+          error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "there is no theme “%s”", options->theme);
+      return SCOPE_EXIT_USAGE;
+    }
+  if (!parse_folds (options, &how, error))
+    return SCOPE_EXIT_USAGE;
+  model = scope_open_model (common, files, error);
+  if (model == NULL)
+    return SCOPE_EXIT_FILE;
+  types = picture_types (common, model, error);
+  if (types == NULL)
+    return SCOPE_EXIT_USAGE;
+
+  how.model = model;
+  how.types = types;
+  diagram = scope_graph_to_diagram (&how, NULL);
+  folds = folds_of (options, diagram);
+  picture = viz_layout (diagram, folds, &layout, NULL, error);
+  if (picture == NULL)
+    return SCOPE_EXIT_MODEL;
+  if (!viz_export_file (picture, options->output, &export, &result, error))
+    return SCOPE_EXIT_FILE;
+  say_result (common,
+              options,
+              diagram,
+              picture,
+              &result,
+              (double) (g_get_monotonic_time () - start) / 1e6);
+  return SCOPE_EXIT_DONE;
+}
+
+const ScopeCommand scope_command_render = {
+  .name = "render",
+  .arguments = "MODEL [PARAMS]",
+  .summary = "Draws the graph into a picture.",
+  .n_files = { 1, 2 },
+  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .options = render_entries,
+  .options_size = sizeof (RenderOptions),
+  .run = render_run,
+};
