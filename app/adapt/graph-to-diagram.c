@@ -16,6 +16,8 @@
 
 /* Bodies deeper than this are drawn closed for good: files may nest at will. */
 #define MAX_DEPTH 32
+/* More outputs than this become one box. */
+#define MANY_HEADS 12
 
 typedef struct
 {
@@ -39,7 +41,7 @@ typedef struct
   const char    *path;  /* "" or "foreach0/" */
   guint32        parent;
   guint          depth;
-  Source        *sources; /* by value */
+  Source        *sources;      /* by value */
   const guint8  *is_parameter; /* by node: variables that hold weights */
 } Level;
 
@@ -71,48 +73,57 @@ type_of (const Level *level, HybValueId value)
 }
 
 static void
-add_arrow (Adapter *adapter, const Level *level, HybValueId value, guint32 head, guint32 port, VizArrowKind kind)
+add_arrow (Adapter     *adapter,
+           const Level *level,
+           HybValueId   value,
+           guint32      head,
+           guint32      port,
+           VizArrowKind kind)
 {
   const Source    *source = &level->sources[value];
   const HybType   *type = type_of (level, value);
   g_autofree char *label = scope_label_type (type);
 
-  viz_diagram_builder_add_arrow (
-      adapter->builder,
-      &(VizArrowInfo){ .tail = source->box,
-                       .tail_port = source->port,
-                       .output = source->output,
-                       .head = head,
-                       .head_port = port,
-                       .kind = kind,
-                       .label = label,
-                       .bytes = type != NULL && hyb_type_is_known (type) ? hyb_type_bytes (type) : 0 });
+  viz_diagram_builder_add_arrow (adapter->builder,
+                                 &(VizArrowInfo){ .tail = source->box,
+                                                  .tail_port = source->port,
+                                                  .output = source->output,
+                                                  .head = head,
+                                                  .head_port = port,
+                                                  .kind = kind,
+                                                  .label = label,
+                                                  .bytes = type != NULL && hyb_type_is_known (type)
+                                                               ? hyb_type_bytes (type)
+                                                               : 0 });
 }
 
 static guint32
-add_box (Adapter *adapter, const Level *level, HybNodeId node_id, VizBoxKind kind, const char *title)
+add_box (Adapter     *adapter,
+         const Level *level,
+         HybNodeId    node_id,
+         VizBoxKind   kind,
+         const char  *title)
 {
-  const HybNode    *node = hyb_graph_get_node (level->graph, node_id);
-  gboolean          is_variable = hyb_node_is_variable (node);
-  gboolean          is_opaque = (node->op->flags & HYB_OP_OPAQUE) != 0;
-  g_autofree char  *id = unique_id (adapter, level->path, node->name);
-  g_autofree char  *shape = node->n_outputs > 0
-                                ? scope_label_type (type_of (level, node->first_output))
-                                : NULL;
-  g_auto (GStrv)    attributes = is_variable ? NULL : scope_label_attributes (node);
-  guint32           user = remember (adapter, level->graph, node_id);
-  VizBoxInfo        info = { .id = id,
-                             .title = title,
-                             .subtitle = is_variable ? NULL : node->name,
-                             .shape = shape,
-                             .attributes = (const char *const *) attributes,
-                             .kind = kind,
-                             .category = is_opaque ? VIZ_CATEGORY_OTHER
-                                                   : (VizCategory) (node->op->category + 1),
-                             .flags = is_opaque ? VIZ_BOX_UNKNOWN : 0,
-                             .parent = level->parent,
-                             .user = user };
-  guint32           box = viz_diagram_builder_add_box (adapter->builder, &info);
+  const HybNode   *node = hyb_graph_get_node (level->graph, node_id);
+  gboolean         is_variable = hyb_node_is_variable (node);
+  gboolean         is_opaque = (node->op->flags & HYB_OP_OPAQUE) != 0;
+  g_autofree char *id = unique_id (adapter, level->path, node->name);
+  g_autofree char *shape =
+      node->n_outputs > 0 ? scope_label_type (type_of (level, node->first_output)) : NULL;
+  g_auto (GStrv) attributes = is_variable ? NULL : scope_label_attributes (node);
+  guint32    user = remember (adapter, level->graph, node_id);
+  VizBoxInfo info = { .id = id,
+                      .title = title,
+                      .subtitle = is_variable ? NULL : node->name,
+                      .shape = shape,
+                      .attributes = (const char *const *) attributes,
+                      .kind = kind,
+                      .category =
+                          is_opaque ? VIZ_CATEGORY_OTHER : (VizCategory) (node->op->category + 1),
+                      .flags = is_opaque ? VIZ_BOX_UNKNOWN : 0,
+                      .parent = level->parent,
+                      .user = user };
+  guint32    box = viz_diagram_builder_add_box (adapter->builder, &info);
 
   g_array_index (adapter->places, ScopePlace, user).box = box;
   for (guint i = 0; i < node->n_outputs; i++)
@@ -154,7 +165,9 @@ body_types (const Level *level, HybNodeId node_id, guint body_index)
           type->shape.rank > 1)
         {
           type->shape.rank--;
-          memmove (type->shape.dim, type->shape.dim + 1, (gsize) type->shape.rank * sizeof (gint64));
+          memmove (type->shape.dim,
+                   type->shape.dim + 1,
+                   (gsize) type->shape.rank * sizeof (gint64));
         }
     }
   if (!hyb_infer_types (body, types, NULL, FALSE, NULL))
@@ -164,7 +177,7 @@ body_types (const Level *level, HybNodeId node_id, guint body_index)
 
 typedef struct
 {
-  guint32 frame;
+  guint32  frame;
   guint32 *in;  /* port by input of the node; VIZ_NO_PORT: none */
   guint32 *out; /* by output */
 } Frame;
@@ -186,8 +199,8 @@ port_kind (HybPortKind kind)
 static gboolean
 is_outer_parameter (const Level *level, HybNodeId node_id, guint input)
 {
-  HybNodeId producer = hyb_graph_get_producer (
-      level->graph, hyb_graph_get_inputs (level->graph, node_id)[input]);
+  HybNodeId producer =
+      hyb_graph_get_producer (level->graph, hyb_graph_get_inputs (level->graph, node_id)[input]);
 
   return level->is_parameter[producer];
 }
@@ -196,9 +209,9 @@ is_outer_parameter (const Level *level, HybNodeId node_id, guint input)
 static void
 add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame)
 {
-  const HybNode    *node = hyb_graph_get_node (level->graph, node_id);
-  HybGraph *const  *bodies = hyb_graph_get_bodies (level->graph, node_id);
-  const HybValueId *inputs = hyb_graph_get_inputs (level->graph, node_id);
+  const HybNode     *node = hyb_graph_get_node (level->graph, node_id);
+  HybGraph *const   *bodies = hyb_graph_get_bodies (level->graph, node_id);
+  const HybValueId  *inputs = hyb_graph_get_inputs (level->graph, node_id);
   g_autofree guint8 *kinds = g_new0 (guint8, MAX (node->n_inputs, 1));
 
   for (guint b = 0; b < node->n_bodies; b++)
@@ -211,8 +224,7 @@ add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *fr
           guint input = node->op->body_variable (node->params, node->n_inputs, b, v);
 
           if (input < node->n_inputs)
-            kinds[input] =
-                1 + (guint8) node->op->body_port (node->params, node->n_inputs, b, v);
+            kinds[input] = 1 + (guint8) node->op->body_port (node->params, node->n_inputs, b, v);
         }
     }
   for (guint i = 0; i < node->n_inputs; i++)
@@ -297,7 +309,13 @@ connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, 
 
 /* The body's variables: ports of the frame, or weights beside their readers. */
 static void
-add_body_variables (Adapter *adapter, const Level *level, HybNodeId node_id, const Frame *frame, guint body, Level *inner, guint8 *is_parameter)
+add_body_variables (Adapter     *adapter,
+                    const Level *level,
+                    HybNodeId    node_id,
+                    const Frame *frame,
+                    guint        body,
+                    Level       *inner,
+                    guint8      *is_parameter)
 {
   const HybNode   *node = hyb_graph_get_node (level->graph, node_id);
   const HybNodeId *variables;
@@ -322,20 +340,20 @@ add_body_variables (Adapter *adapter, const Level *level, HybNodeId node_id, con
 static void
 add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame, guint index)
 {
-  const HybNode       *node = hyb_graph_get_node (level->graph, node_id);
-  HybGraph            *body = hyb_graph_get_bodies (level->graph, node_id)[index];
-  g_autofree HybType  *types = body_types (level, node_id, index);
-  g_autofree Source   *sources = g_new0 (Source, MAX (hyb_graph_n_values (body), 1));
-  g_autofree guint8   *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (body), 1));
-  g_autofree char     *path = g_strdup_printf ("%s%s/", level->path, node->name);
-  g_autofree char     *id = NULL;
-  Level                inner = { .graph = body,
-                                 .types = types,
-                                 .path = path,
-                                 .parent = frame->frame,
-                                 .depth = level->depth + 1,
-                                 .sources = sources,
-                                 .is_parameter = is_parameter };
+  const HybNode      *node = hyb_graph_get_node (level->graph, node_id);
+  HybGraph           *body = hyb_graph_get_bodies (level->graph, node_id)[index];
+  g_autofree HybType *types = body_types (level, node_id, index);
+  g_autofree Source  *sources = g_new0 (Source, MAX (hyb_graph_n_values (body), 1));
+  g_autofree guint8  *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (body), 1));
+  g_autofree char    *path = g_strdup_printf ("%s%s/", level->path, node->name);
+  g_autofree char    *id = NULL;
+  Level               inner = { .graph = body,
+                                .types = types,
+                                .path = path,
+                                .parent = frame->frame,
+                                .depth = level->depth + 1,
+                                .sources = sources,
+                                .is_parameter = is_parameter };
 
   if (node->n_bodies > 1)
     {
@@ -401,6 +419,23 @@ add_level (Adapter *adapter, Level *level)
     }
 }
 
+/* Weights that only bodies read stand in the bodies. */
+static gboolean
+stands_in_bodies (HybGraph *graph, HybValueId value)
+{
+  guint             n_users, n_heads;
+  const HybNodeId  *users = hyb_graph_get_users (graph, value, &n_users);
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  for (guint i = 0; i < n_heads; i++)
+    if (heads[i] == value)
+      return FALSE;
+  for (guint i = 0; i < n_users; i++)
+    if (hyb_graph_get_node (graph, users[i])->op->body_port == NULL)
+      return FALSE;
+  return n_users > 0;
+}
+
 static void
 add_top_variables (Adapter *adapter, Level *level, guint8 *is_parameter)
 {
@@ -416,33 +451,44 @@ add_top_variables (Adapter *adapter, Level *level, guint8 *is_parameter)
 
       is_parameter[variables[i]] =
           hyb_graph_get_role (level->graph, variables[i], has_array) == HYB_ROLE_PARAMETER;
-      add_box (adapter,
-               level,
-               variables[i],
-               is_parameter[variables[i]] ? VIZ_BOX_WEIGHT : VIZ_BOX_INPUT,
-               node->name);
+      if (!is_parameter[variables[i]] || !stands_in_bodies (level->graph, node->first_output))
+        add_box (adapter,
+                 level,
+                 variables[i],
+                 is_parameter[variables[i]] ? VIZ_BOX_WEIGHT : VIZ_BOX_INPUT,
+                 node->name);
     }
 }
 
+static guint32
+add_output (Adapter *adapter, const char *title)
+{
+  g_autofree char *name = g_strconcat ("output: ", title, NULL);
+  g_autofree char *id = unique_id (adapter, "", name);
+
+  return viz_diagram_builder_add_box (adapter->builder,
+                                      &(VizBoxInfo){ .id = id,
+                                                     .title = title,
+                                                     .kind = VIZ_BOX_OUTPUT,
+                                                     .category = VIZ_CATEGORY_DATA,
+                                                     .parent = VIZ_ROOT,
+                                                     .user = VIZ_NO_USER });
+}
+
+/* One box a head; many of them (an output for every step) share one. */
 static void
 add_heads (Adapter *adapter, const Level *level)
 {
   guint             n_heads;
   const HybValueId *heads = hyb_graph_get_heads (level->graph, &n_heads);
-  g_auto (GStrv)    names = hyb_graph_dup_output_names (level->graph);
+  g_auto (GStrv) names = hyb_graph_dup_output_names (level->graph);
+  g_autofree char *many = g_strdup_printf ("%u outputs", n_heads);
+  guint32          box = n_heads > MANY_HEADS ? add_output (adapter, many) : VIZ_ROOT;
 
   for (guint h = 0; h < n_heads; h++)
     {
-      g_autofree char *name = g_strconcat ("output: ", names[h], NULL);
-      g_autofree char *id = unique_id (adapter, "", name);
-      guint32          box = viz_diagram_builder_add_box (adapter->builder,
-                                                 &(VizBoxInfo){ .id = id,
-                                                                .title = names[h],
-                                                                .kind = VIZ_BOX_OUTPUT,
-                                                                .category = VIZ_CATEGORY_DATA,
-                                                                .parent = VIZ_ROOT,
-                                                                .user = VIZ_NO_USER });
-
+      if (n_heads <= MANY_HEADS)
+        box = add_output (adapter, names[h]);
       add_arrow (adapter, level, heads[h], box, VIZ_NO_PORT, VIZ_ARROW_NORMAL);
     }
 }
@@ -450,22 +496,22 @@ add_heads (Adapter *adapter, const Level *level)
 VizDiagram *
 scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
 {
-  HybGraph              *graph = hyb_model_get_graph (options->model);
+  HybGraph *graph = hyb_model_get_graph (options->model);
   g_autoptr (GHashTable) ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autofree Source     *sources = g_new0 (Source, MAX (hyb_graph_n_values (graph), 1));
-  g_autofree guint8     *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
-  g_autofree char       *title = scope_label_model (options->model);
-  Adapter                adapter = { .builder = viz_diagram_builder_new (title),
-                                     .model = options->model,
-                                     .places = g_array_new (FALSE, FALSE, sizeof (ScopePlace)),
-                                     .ids = ids };
-  Level                  level = { .graph = graph,
-                                   .types = options->types,
-                                   .path = "",
-                                   .parent = VIZ_ROOT,
-                                   .sources = sources,
-                                   .is_parameter = is_parameter };
-  VizFoldWhat            folds = 0;
+  g_autofree Source *sources = g_new0 (Source, MAX (hyb_graph_n_values (graph), 1));
+  g_autofree guint8 *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  g_autofree char   *title = scope_label_model (options->model);
+  Adapter            adapter = { .builder = viz_diagram_builder_new (title),
+                                 .model = options->model,
+                                 .places = g_array_new (FALSE, FALSE, sizeof (ScopePlace)),
+                                 .ids = ids };
+  Level              level = { .graph = graph,
+                               .types = options->types,
+                               .path = "",
+                               .parent = VIZ_ROOT,
+                               .sources = sources,
+                               .is_parameter = is_parameter };
+  VizFoldWhat        folds = 0;
 
   add_top_variables (&adapter, &level, is_parameter);
   add_level (&adapter, &level);

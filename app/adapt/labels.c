@@ -51,7 +51,11 @@ is_default (const HybParam *param, gconstpointer values)
 
   if (param->fallback == NULL)
     return FALSE;
-  defaults = hyb_params_parse (only, param->offset + sizeof (HybShape) + sizeof (gint64), NULL, NULL, NULL);
+  defaults = hyb_params_parse (only,
+                               param->offset + sizeof (HybShape) + sizeof (gint64),
+                               NULL,
+                               NULL,
+                               NULL);
   if (defaults == NULL)
     return FALSE;
   text = hyb_param_to_string (param, values);

@@ -13,9 +13,11 @@ extern const ScopeCommand scope_command_info;
 extern const ScopeCommand scope_command_check;
 extern const ScopeCommand scope_command_run;
 extern const ScopeCommand scope_command_weights;
+extern const ScopeCommand scope_command_render;
 
 static const ScopeCommand *const commands[] = {
-  &scope_command_info, &scope_command_check, &scope_command_run, &scope_command_weights, NULL,
+  &scope_command_info,    &scope_command_check,  &scope_command_run,
+  &scope_command_weights, &scope_command_render, NULL,
 };
 
 typedef struct

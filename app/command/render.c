@@ -24,26 +24,70 @@ typedef struct
 } RenderOptions;
 
 static const GOptionEntry render_entries[] = {
-  { "output", 'o', 0, G_OPTION_ARG_FILENAME, SCOPE_INTO (RenderOptions, output),
-    "Picture to write: *.svg, *.png, *.pdf or *.dot", "FILE" },
-  { "layout", 0, 0, G_OPTION_ARG_STRING, SCOPE_INTO (RenderOptions, layout),
-    "How to place boxes: auto, layers, grid or dot", "NAME" },
-  { "expand", 0, 0, G_OPTION_ARG_STRING_ARRAY, SCOPE_INTO (RenderOptions, expand),
-    "Open groups whose name matches (repeatable)", "GLOB" },
-  { "fold", 0, 0, G_OPTION_ARG_STRING, SCOPE_INTO (RenderOptions, fold),
-    "What to fold: weights,scopes,repeats (all), or none", "LIST" },
-  { "depth", 0, 0, G_OPTION_ARG_INT64, SCOPE_INTO (RenderOptions, depth),
-    "Open groups down to this depth", "N" },
-  { "theme", 0, 0, G_OPTION_ARG_STRING, SCOPE_INTO (RenderOptions, theme),
-    "Colours: light or dark", "NAME" },
-  { "max-pixels", 0, 0, G_OPTION_ARG_INT64, SCOPE_INTO (RenderOptions, max_pixels),
-    "Largest PNG, in pixels", "N" },
-  { "scale", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_INTO (RenderOptions, scale),
-    "Pixels a point", "X" },
-  { "outlined", 0, 0, G_OPTION_ARG_NONE, SCOPE_INTO (RenderOptions, outlined),
-    "SVG: letters as shapes, for viewers without the font", NULL },
-  { "transparent", 0, 0, G_OPTION_ARG_NONE, SCOPE_INTO (RenderOptions, transparent),
-    "No background", NULL },
+  { "output",
+    'o',
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (RenderOptions, output),
+    "Picture to write: *.svg, *.png, *.pdf or *.dot",
+    "FILE" },
+  { "layout",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_INTO (RenderOptions, layout),
+    "How to place boxes: auto, layers, grid or dot",
+    "NAME" },
+  { "expand",
+    0,
+    0,
+    G_OPTION_ARG_STRING_ARRAY,
+    SCOPE_INTO (RenderOptions, expand),
+    "Open groups whose name matches (repeatable)",
+    "GLOB" },
+  { "fold",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_INTO (RenderOptions, fold),
+    "What to fold: weights,scopes,repeats (all), or none",
+    "LIST" },
+  { "depth",
+    0,
+    0,
+    G_OPTION_ARG_INT64,
+    SCOPE_INTO (RenderOptions, depth),
+    "Open groups down to this depth",
+    "N" },
+  { "theme",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_INTO (RenderOptions, theme),
+    "Colours: light or dark",
+    "NAME" },
+  { "max-pixels",
+    0,
+    0,
+    G_OPTION_ARG_INT64,
+    SCOPE_INTO (RenderOptions, max_pixels),
+    "Largest PNG, in pixels",
+    "N" },
+  { "scale", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_INTO (RenderOptions, scale), "Pixels a point", "X" },
+  { "outlined",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (RenderOptions, outlined),
+    "SVG: letters as shapes, for viewers without the font",
+    NULL },
+  { "transparent",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (RenderOptions, transparent),
+    "No background",
+    NULL },
   { NULL },
 };
 
@@ -80,7 +124,7 @@ picture_types (const ScopeCommon *common, HybModel *model, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
-  g_autoptr (GError)  contradiction = NULL;
+  g_autoptr (GError) contradiction = NULL;
 
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     types[i] = HYB_TYPE_UNKNOWN;
@@ -138,19 +182,19 @@ say_result (const ScopeCommon     *common,
 static int
 render_run (const ScopeCommon *common, gpointer data, char **files, GError **error)
 {
-  const RenderOptions   *options = data;
-  gint64                 start = g_get_monotonic_time ();
-  ScopeDiagramOptions    how = { 0 };
-  VizLayoutOptions       layout = { .layout = options->layout };
-  VizExportOptions       export = { .scale = options->scale,
-                                    .max_pixels = (guint64) MAX (options->max_pixels, (gint64) 0),
-                                    .outlined = options->outlined,
-                                    .transparent = options->transparent };
-  VizExportResult        result = { 0 };
-  g_autoptr (HybModel)   model = NULL;
-  g_autofree HybType    *types = NULL;
+  const RenderOptions *options = data;
+  gint64               start = g_get_monotonic_time ();
+  ScopeDiagramOptions  how = { 0 };
+  VizLayoutOptions     layout = { .layout = options->layout };
+  VizExportOptions export = { .scale = options->scale,
+                              .max_pixels = (guint64) MAX (options->max_pixels, (gint64) 0),
+                              .outlined = options->outlined,
+                              .transparent = options->transparent };
+  VizExportResult result = { 0 };
+  g_autoptr (HybModel) model = NULL;
+  g_autofree HybType *types = NULL;
   g_autoptr (VizDiagram) diagram = NULL;
-  g_autoptr (VizFolds)   folds = NULL;
+  g_autoptr (VizFolds) folds = NULL;
   g_autoptr (VizPicture) picture = NULL;
 
   if (options->output == NULL || viz_export_find (options->output) == NULL)
@@ -164,8 +208,7 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
   export.theme = viz_theme_find (options->theme);
   if (export.theme == NULL)
     {
-      g_set_error (
-          error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "there is no theme “%s”", options->theme);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "there is no theme “%s”", options->theme);
       return SCOPE_EXIT_USAGE;
     }
   if (!parse_folds (options, &how, error))
