@@ -7,6 +7,6 @@ files=$(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.hsk' 2>
 status=0
 long=$(wc -l $files | awk '$1 > 600 && $2 != "total" { print $2 ": " $1 " lines" }')
 [ -n "$long" ] && { echo "$long"; status=1; }
-long=$(awk '/^{/ { s = FNR } /^}/ { if (s && FNR - s > 80) print FILENAME ":" s ": " FNR - s " lines"; s = 0 }' $files)
+long=$(awk '/^{/ { s = FNR } /^}$/ { if (s && FNR - s > 80) print FILENAME ":" s ": " FNR - s " lines"; s = 0 }' $files)
 [ -n "$long" ] && { echo "$long"; status=1; }
 exit $status

@@ -140,16 +140,6 @@ case_compare (const Case *this, const char *mode, const char *what, HybTensor *g
     report (this, mode, what, wrong);
 }
 
-/* MXNet computes the gradient of PReLU's slope from an incoming gradient that the
- * gradient of the data has overwritten in place by then: the number on file is the right
- * one times the slope (0.1114). */
-static gboolean
-is_defect (const Case *this, const char *gradient)
-{
-  return g_str_equal (this->name, "layers-mixed") &&
-         g_str_equal (gradient, "hybridsequential0_prelu0_alpha");
-}
-
 static GArray *
 case_wrt (const Case *this)
 {
@@ -210,12 +200,11 @@ case_compare_all (const Case *this, const char *mode, char **names, GPtrArray *g
       const char *name = hyb_graph_get_node (this->graph, g_array_index (wrt, HybNodeId, i))->name;
       g_autofree char *what = g_strconcat ("gradient of ", name, NULL);
 
-      if (!is_defect (this, name))
-        case_compare (this,
-                      mode,
-                      what,
-                      got->pdata[n_heads + i],
-                      g_hash_table_lookup (this->gradients, name));
+      case_compare (this,
+                    mode,
+                    what,
+                    got->pdata[n_heads + i],
+                    g_hash_table_lookup (this->gradients, name));
     }
 }
 
