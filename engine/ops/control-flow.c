@@ -135,12 +135,11 @@ add_node_cost (HybGraph *body, HybNodeId id, const HybType *types, double times,
   total->bytes_written += times * cost.bytes_written;
 }
 
-void
-hyb_subgraph_add_cost (HybGraph      *body,
-                       const HybType *variables,
-                       gboolean       training,
-                       double         times,
-                       HybCost       *cost)
+HybType *
+hyb_subgraph_value_types (HybGraph      *body,
+                          const HybType *variables,
+                          gboolean       training,
+                          GError       **error)
 {
   guint               n_values = hyb_graph_n_values (body);
   g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
@@ -149,9 +148,19 @@ hyb_subgraph_add_cost (HybGraph      *body,
     types[i] = HYB_TYPE_UNKNOWN;
   for (guint i = 0; i < hyb_subgraph_n_variables (body); i++)
     types[variable_value (body, i)] = variables[i];
-  if (!hyb_infer_types (body, types, NULL, training, NULL))
-    return;
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
+  return hyb_infer_types (body, types, NULL, training, error) ? g_steal_pointer (&types) : NULL;
+}
+
+void
+hyb_subgraph_add_cost (HybGraph      *body,
+                       const HybType *variables,
+                       gboolean       training,
+                       double         times,
+                       HybCost       *cost)
+{
+  g_autofree HybType *types = hyb_subgraph_value_types (body, variables, training, NULL);
+
+  for (HybNodeId id = 0; types != NULL && id < hyb_graph_n_nodes (body); id++)
     add_node_cost (body, id, types, times, cost);
 }
 

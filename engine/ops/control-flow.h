@@ -17,6 +17,13 @@ gboolean hyb_subgraph_infer (HybGraph *body,
                              gboolean *complete,
                              GError  **error);
 
+/* Types of all values of a body, as far as those of its variables determine them.
+ * (transfer full); NULL and an error for a contradiction. */
+HybType *hyb_subgraph_value_types (HybGraph      *body,
+                                   const HybType *variables,
+                                   gboolean       training,
+                                   GError       **error);
+
 guint hyb_subgraph_n_variables (const HybGraph *body);
 guint hyb_subgraph_n_heads (const HybGraph *body);
 

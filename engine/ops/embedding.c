@@ -203,6 +203,7 @@ const HybOp hyb_ops_embedding[] = {
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,
+      .adds_rows = 1u << 0 | 1u << 1,
       .params = embedding_params,
       .params_size = sizeof (EmbeddingParams),
       .infer_shape = backward_infer_shape,

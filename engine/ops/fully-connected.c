@@ -277,6 +277,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .category = HYB_CATEGORY_LINEAR,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "gradient", "data", "weight", NULL },
+    .adds_rows = 1u << 0 | 1u << 1,
     .params = fully_connected_params,
     .params_size = sizeof (FullyConnectedParams),
     .infer_shape = hyb_layer_like_last_inputs,

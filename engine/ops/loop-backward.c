@@ -3,7 +3,7 @@
  * Read loop-gradient.c first: it says what the body and its heads are.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/ops/loop.h"
+#include "engine/ops/loop-deferred.h"
 #include "engine/passes/reach.h"
 
 #include <string.h>
@@ -13,12 +13,13 @@
 /* A gradient that goes out. */
 typedef struct
 {
-  guint    variable; /* of the body */
-  int      head;     /* of the planned graph; -1: an integer, whose gradient is zero */
-  gsize    bytes;    /* of one step's */
-  gint64   size;
-  HybDType dtype;
-  gsize    scratch; /* one step's, before it is added; or two of them, for a state */
+  guint        variable; /* of the body */
+  int          head;     /* of the planned graph; -1: an integer, whose gradient is zero */
+  gsize        bytes;    /* of one step's */
+  gint64       size;
+  HybDType     dtype;
+  HybDeferred *deferred; /* computed behind the loop; NULL: in every step */
+  gsize        scratch;  /* one step's, before it is added; or two of them, for a state */
 } Outgoing;
 
 typedef struct
@@ -36,6 +37,7 @@ typedef struct
   gsize *private;  /* by variable: a copy, because the body writes it (moving averages) */
   guint8 *written; /* by variable */
   gsize   zeros, zeros_bytes;
+  gsize   captured; /* pointers, by variable */
   gsize   workspace;
 } WayBack;
 
@@ -44,6 +46,8 @@ way_back_free (WayBack *way)
 {
   hyb_subgraph_clear (&way->body);
   hyb_loop_clear (&way->loop);
+  for (guint g = 0; g < way->n_out; g++)
+    g_free (way->out[g].deferred);
   g_free (way->row_bytes);
   g_free (way->head_bytes);
   g_free (way->incoming);
@@ -74,27 +78,35 @@ infer_variables (const WayBack *way, HybCall *call, GError **error)
                                       error);
 }
 
-/* The graph to run: gradients of float variables only. */
-static void
+/* The graph to run: gradients of float variables only, and of captured weights what
+ * they will be computed from. */
+static gboolean
 choose_heads (WayBack                     *way,
               HybCall                     *call,
               const HybLoopGradientParams *params,
-              const HybType               *variables)
+              const HybType               *variables,
+              GError                     **error)
 {
-  guint                  n_heads;
-  const HybValueId      *heads = hyb_graph_get_heads (call->body[0], &n_heads);
-  guint                  first = way->loop.n_out_data + way->loop.n_states;
-  g_autofree HybValueId *chosen = g_new (HybValueId, MAX (n_heads, 1));
+  guint               n_heads;
+  const HybValueId   *heads = hyb_graph_get_heads (call->body[0], &n_heads);
+  guint               first = way->loop.n_out_data + way->loop.n_states;
+  g_autofree HybType *types =
+      hyb_subgraph_value_types (call->body[0], variables, call->training, error);
+  g_autofree HybValueId *chosen = g_new (HybValueId, n_heads * HYB_DEFERRED_OPERANDS + 1);
   guint                  n_chosen = 0;
 
+  if (types == NULL)
+    return FALSE;
   way->n_out = (guint) params->gradients.n;
   way->out = g_new0 (Outgoing, MAX (way->n_out, 1));
   for (guint g = 0; g < way->n_out; g++)
     {
-      guint          v = (guint) params->gradients.value[g];
-      const HybType *type = &variables[v];
+      guint                  v = (guint) params->gradients.value[g];
+      const HybLoopVariable *variable = &way->loop.variable[v];
+      const HybType         *type = &variables[v];
+      Outgoing              *out = &way->out[g];
 
-      way->out[g] = (Outgoing){
+      *out = (Outgoing){
         .variable = v,
         .head = hyb_dtype_is_float (type->dtype) ? (int) n_chosen : -1,
         .bytes = hyb_type_bytes (type),
@@ -102,10 +114,22 @@ choose_heads (WayBack                     *way,
         .dtype = type->dtype,
       };
       way->outgoing[v] = (int) g;
-      if (way->out[g].head >= 0)
+      if (out->head < 0)
+        continue;
+      if (!variable->is_slice && variable->state == HYB_LOOP_NOTHING)
+        out->deferred = hyb_deferred_new (&way->loop,
+                                          call,
+                                          heads[first + g],
+                                          types,
+                                          way->length,
+                                          &way->workspace);
+      if (out->deferred != NULL)
+        n_chosen += hyb_deferred_get_heads (out->deferred, call->body[0], chosen + n_chosen);
+      else
         chosen[n_chosen++] = heads[first + g];
     }
   way->body.graph = hyb_graph_with_heads (call->body[0], n_chosen, chosen);
+  return TRUE;
 }
 
 static void
@@ -130,10 +154,13 @@ place_operands (WayBack *way, gboolean training, const HybType *variables)
       way->zeros_bytes = MAX (way->zeros_bytes, way->head_bytes[h]);
     }
   way->zeros = hyb_workspace_take (&way->workspace, way->zeros_bytes);
+  way->captured = hyb_workspace_take (&way->workspace, loop->n_variables * sizeof (gpointer));
   for (guint g = 0; g < way->n_out; g++)
     {
       const HybLoopVariable *variable = &loop->variable[way->out[g].variable];
 
+      if (way->out[g].deferred != NULL)
+        continue;
       way->out[g].scratch =
           hyb_workspace_take (&way->workspace, variable->is_slice ? 0 : way->out[g].bytes);
       if (variable->state != HYB_LOOP_NOTHING)
@@ -177,8 +204,8 @@ hyb_loop_gradient_prepare (HybLoop                     *given,
       hyb_loop_gradient_release (call);
       return FALSE;
     }
-  choose_heads (way, call, params, variables);
-  if (!hyb_subgraph_plan (&way->body, call, variables, &way->workspace, error))
+  if (!choose_heads (way, call, params, variables, error) ||
+      !hyb_subgraph_plan (&way->body, call, variables, &way->workspace, error))
     {
       hyb_loop_gradient_release (call);
       return FALSE;
@@ -202,7 +229,8 @@ typedef struct
   const WayBack *way;
   const HybRun  *run;
   HybFrame      *frame;
-  gint64         n_steps; /* as executed forward */
+  gconstpointer *captured; /* by variable */
+  gint64         n_steps;  /* as executed forward */
 } Running;
 
 static gpointer
@@ -307,7 +335,13 @@ bind_step (const Running *running, gint64 step)
                              loop->n_variables + h,
                              head_gradient (running, h, step));
   for (guint g = 0; g < way->n_out; g++)
-    if (way->out[g].head >= 0)
+    if (way->out[g].deferred != NULL)
+      hyb_deferred_bind (way->out[g].deferred,
+                         running->run,
+                         running->frame,
+                         (guint) way->out[g].head,
+                         step);
+    else if (way->out[g].head >= 0)
       hyb_frame_bind_head (running->frame,
                            (guint) way->out[g].head,
                            gradient_place (running, g, step));
@@ -322,7 +356,7 @@ accumulate (const Running *running, gint64 step)
       const HybLoopVariable *variable = &running->way->loop.variable[out->variable];
 
       if (!variable->is_slice && variable->state == HYB_LOOP_NOTHING && out->head >= 0 &&
-          step < running->n_steps - 1)
+          out->deferred == NULL && step < running->n_steps - 1)
         hyb_subgraph_accumulate (out->dtype,
                                  out->size,
                                  gradient_place (running, g, step),
@@ -355,6 +389,22 @@ write_trivial (const Running *running)
     }
 }
 
+static void
+run_deferred (const Running *running)
+{
+  const WayBack *way = running->way;
+
+  for (guint v = 0; v < way->loop.n_variables; v++)
+    running->captured[v] = forward_input (running, v);
+  for (guint g = 0; g < way->n_out; g++)
+    if (way->out[g].deferred != NULL)
+      hyb_deferred_run (way->out[g].deferred,
+                        running->run,
+                        running->captured,
+                        running->n_steps,
+                        running->run->output[g]);
+}
+
 void
 hyb_loop_gradient_forward (const HybCall *call, const HybRun *run)
 {
@@ -367,6 +417,7 @@ hyb_loop_gradient_forward (const HybCall *call, const HybRun *run)
     return;
 
   running.frame = hyb_subgraph_start (&way->body, run);
+  running.captured = in_workspace (&running, way->captured);
   memset (in_workspace (&running, way->zeros), 0, way->zeros_bytes);
   bind_captured (&running);
   for (gint64 step = running.n_steps - 1; step >= 0; step--)
@@ -376,6 +427,7 @@ hyb_loop_gradient_forward (const HybCall *call, const HybRun *run)
         return;
       accumulate (&running, step);
     }
+  run_deferred (&running);
 }
 
 void

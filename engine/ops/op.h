@@ -100,6 +100,9 @@ struct _HybOp
                                * "output" — or output0, output1 … if arity gives several */
   guint32            mutates; /* bit i: input i is state that forward writes (running mean) */
   guint32            constant_inputs; /* bit i: input i never gets a gradient (indices, labels) */
+  /* Bit i: output 0 is a sum over the slowest axis of these inputs, so that a loop
+   * may collect their rows and compute it once (gradients of weights). */
+  guint32 adds_rows;
   const HybParam    *params;  /* ends with an empty entry; NULL: none */
   gsize              params_size;
   /* NULL: as many as named. */

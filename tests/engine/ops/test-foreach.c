@@ -108,6 +108,27 @@ nested_body (guint index)
   return op_finish (b, loop, loop + 1, HYB_NO_ID);
 }
 
+/* Variables: w, v, b, row, state.  w is used once, so that its gradient can be computed
+ * behind the loop; those of v, used twice, add up from step to step. */
+static HybGraph *
+dense_body (guint index)
+{
+  HybBuilder *b = hyb_builder_new ();
+  HybValueId  w = op_variable (b, "w");
+  HybValueId  v = op_variable (b, "v");
+  HybValueId  bias = op_variable (b, "b");
+  HybValueId  row = op_variable (b, "row");
+  HybValueId  state = op_variable (b, "state");
+  HybValueId  input = op_node (b, "FullyConnected", "num_hidden=3", row, w, bias, HYB_NO_ID);
+  HybValueId  hidden =
+      op_node (b, "FullyConnected", "num_hidden=3 no_bias=True flatten=False", state, v, HYB_NO_ID);
+  HybValueId sum = op_node (b, "elemwise_add", NULL, input, hidden, HYB_NO_ID);
+  HybValueId h = op_node (b, "tanh", NULL, sum, HYB_NO_ID);
+  HybValueId y = op_node (b, "FullyConnected", "num_hidden=3 no_bias=True", h, v, HYB_NO_ID);
+
+  return op_finish (b, y, h, HYB_NO_ID);
+}
+
 /* Variables: row, count (an integer), state.  state = state + row · count. */
 static HybGraph *
 count_body (guint index)
@@ -156,6 +177,13 @@ static const OpSample samples[] = {
     { "f32[3,2,2]", "f32[2,3]", "f32[2,3]" },
     0,
     cell_body },
+  { "_foreach",
+    "dense layers",
+    "num_args=6 num_outputs=2 num_out_data=1 in_data_locs=[3] in_state_locs=[4] "
+    "remain_locs=[0,1,2]",
+    { "f32[3,2,2]", "f32[2,3]", "f32[3,2]", "f32[3,3]", "f32[3]" },
+    0,
+    dense_body },
   { "_foreach",
     "no state",
     "num_args=2 num_outputs=1 num_out_data=1 in_data_locs=[0] in_state_locs=[] remain_locs=[]",

@@ -72,6 +72,24 @@ grow_bodies (guint index)
   return op_finish (b, sum, op_node (b, "Concat", "num_args=2 dim=0", x, x, HYB_NO_ID), HYB_NO_ID);
 }
 
+/* Condition: i < 3.  Step (x, i): x = tanh(x wᵀ), out = x. */
+static HybGraph *
+dense_bodies (guint index)
+{
+  HybBuilder *b = hyb_builder_new ();
+
+  if (index == 0)
+    return count_bodies (0);
+
+  HybValueId x = op_variable (b, "x");
+  HybValueId i = op_variable (b, "i");
+  HybValueId w = op_variable (b, "w");
+  HybValueId y = op_node (b, "FullyConnected", "num_hidden=2 no_bias=True", x, w, HYB_NO_ID);
+  HybValueId h = op_node (b, "tanh", NULL, y, HYB_NO_ID);
+
+  return op_finish (b, h, h, op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID), HYB_NO_ID);
+}
+
 /* A condition of two elements. */
 static HybGraph *
 wide_bodies (guint index)
@@ -125,6 +143,13 @@ static const OpSample samples[] = {
     { "f32[3]", "i32[1] = 0", "f32[3]", "i32[1] = 3" },
     OP_SKIP_DOUBLE,
     captured_bodies },
+  { "_while_loop",
+    "a dense layer, stopped early",
+    "num_args=5 num_outputs=3 num_out_data=1 max_iterations=5 cond_input_locs=[1] "
+    "func_input_locs=[0,1,2] func_var_locs=[0,1]",
+    { "f32[3,2]", "i32[1] = 1", "f32[2,2]" },
+    OP_SKIP_DOUBLE,
+    dense_bodies },
   { 0 },
 };
 
