@@ -135,6 +135,7 @@ viz_chart_bars_at (const VizRect *rect, guint n_bars, double y)
 typedef struct
 {
   double from, to;
+  double top; /* of the range, too: in pixels only */
 } Level;
 
 static Level
@@ -151,7 +152,7 @@ static const VizColour *
 waterfall_colour (const VizTheme *theme, const VizBar *bar)
 {
   if (bar->is_total)
-    return &theme->category[VIZ_CATEGORY_LINEAR];
+    return &theme->text_faint;
   if (bar->is_unclear)
     return &theme->box_border;
   return bar->value < 0 ? &theme->difference[0] : &theme->difference[4];
@@ -162,19 +163,25 @@ draw_step (VizPen         *pen,
            const VizRect  *column,
            const VizTheme *theme,
            const VizBar   *bar,
-           double          y0,
-           double          y1)
+           const Level    *y)
 {
-  double  width = column->width * 0.66;
-  VizRect rect = {
-    column->x + (column->width - width) / 2, MIN (y0, y1), width, MAX (fabs (y1 - y0), 1)
-  };
+  double   width = column->width * 0.66;
+  VizRect  rect = { column->x + (column->width - width) / 2,
+                    MIN (y->from, y->to),
+                    width,
+                    MAX (fabs (y->to - y->from), 1) };
   VizStyle style = { .fill = waterfall_colour (theme, bar) };
   double   middle = column->x + column->width / 2;
 
   pen->rect (pen, &rect, 2, &style);
   if (bar->text != NULL)
-    write_short (pen, middle, rect.y - 4, 0.5, column->width, &theme->text, bar->text);
+    write_short (pen,
+                 middle,
+                 MIN (rect.y, y->top) - 4,
+                 0.5,
+                 column->width,
+                 &theme->text,
+                 bar->text);
   write_short (pen,
                middle,
                column->y + column->height - 4,
@@ -211,7 +218,11 @@ viz_chart_waterfall (VizPen         *pen,
       double  y = ground - step.to * unit;
       VizRect tie = { column.x + each * 0.83, y - 0.5, each * 0.34, 1 };
 
-      draw_step (pen, &column, theme, &bars[i], ground - step.from * unit, y);
+      Level pixels = { ground - step.from * unit, y, y };
+
+      if (bars[i].high > bars[i].low)
+        pixels.top = ground - finite_or_zero (bars[i].high) * unit;
+      draw_step (pen, &column, theme, &bars[i], &pixels);
       if (i + 1 < n_bars)
         pen->rects (pen, &tie, 1, &theme->box_border);
       if (bars[i].high > bars[i].low)

@@ -49,8 +49,18 @@ viz_names_part (const VizNames *names, guint32 part)
   return &g_array_index (names->parts, VizNamePart, part);
 }
 
+/* Which chain and step a box belongs to. */
+typedef struct
+{
+  guint32 chain; /* + 1; 0: none */
+  guint32 step;
+} VizPlace;
+
 /* "lstm_l0": all tokens down to part.  (transfer full) */
 char *viz_names_path (const VizNames *names, guint32 part);
+
+/* Per box the part that names the cell it should belong to; 0: none.  (transfer full) */
+guint32 *viz_names_absorb (const VizNames *names, const VizPlace *places);
 
 void viz_names_find_chains (VizNames *names);
 /* Makes the VIZ_BOX_STEPS and their cells; parts of cells get these as groups. */

@@ -95,24 +95,17 @@ add_candidate (VizNames *names, const Numbered *first, guint n)
   g_array_append_val (names->chains, chain);
 }
 
-/* Which chain and step a box belongs to. */
-typedef struct
-{
-  guint32 chain; /* + 1; 0: none */
-  guint32 step;
-} Place;
-
 static void
-place_boxes (const VizNames *names, Place *places)
+place_boxes (const VizNames *names, const guint32 *absorbed, VizPlace *places)
 {
-  g_autofree Place *of_part = g_new0 (Place, names->parts->len);
+  g_autofree VizPlace *of_part = g_new0 (VizPlace, names->parts->len);
 
   for (guint32 c = 0; c < names->chains->len; c++)
     {
       const VizChain *chain = &g_array_index (names->chains, VizChain, c);
 
       for (guint32 s = 0; s < chain->n_steps; s++)
-        of_part[chain->cells[s]] = (Place){ c + 1, s };
+        of_part[chain->cells[s]] = (VizPlace){ c + 1, s };
     }
   /* Parts come parents first: the outermost cell passes itself down. */
   for (guint32 p = 1; p < names->parts->len; p++)
@@ -122,7 +115,8 @@ place_boxes (const VizNames *names, Place *places)
     {
       guint32 box = g_array_index (names->members, guint32, m);
 
-      places[box] = of_part[names->part_of[box]];
+      places[box] =
+          of_part[absorbed != NULL && absorbed[box] != 0 ? absorbed[box] : names->part_of[box]];
     }
 }
 
@@ -133,7 +127,7 @@ typedef struct
 
 /* How the steps of every chain feed each other, each step counted once a direction. */
 static Links *
-count_links (const VizNames *names, const Place *places)
+count_links (const VizNames *names, const VizPlace *places)
 {
   Links *links = g_new0 (Links, names->chains->len);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
@@ -141,7 +135,7 @@ count_links (const VizNames *names, const Place *places)
   for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
     {
       const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
-      const Place    *tail, *head;
+      const VizPlace *tail, *head;
       gint64          key;
 
       tail = &places[arrow->tail];
@@ -194,7 +188,7 @@ drop_unlinked (VizNames *names, const Links *links)
 
 /* Layers: chain b continues chain a if most steps of a feed the same step of b. */
 static void
-find_bands (VizNames *names, const Place *places)
+find_bands (VizNames *names, const VizPlace *places)
 {
   guint32             n = names->chains->len;
   g_autofree guint32 *feeds = g_new0 (guint32, (gsize) n * n + 1);
@@ -203,7 +197,7 @@ find_bands (VizNames *names, const Place *places)
   for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
     {
       const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
-      const Place    *tail = &places[arrow->tail], *head = &places[arrow->head];
+      const VizPlace *tail = &places[arrow->tail], *head = &places[arrow->head];
       gint64          key = (((gint64) tail->chain * n + head->chain) << 24) + tail->step;
 
       if (tail->chain != 0 && head->chain != 0 && tail->chain != head->chain &&
@@ -230,14 +224,42 @@ find_bands (VizNames *names, const Place *places)
     }
 }
 
+static void
+count_leaf (VizNames *names, guint32 part, gint32 change)
+{
+  for (;; part = viz_names_part (names, part)->parent)
+    {
+      viz_names_part (names, part)->n_leaves += (guint32) change;
+      if (part == 0)
+        break;
+    }
+}
+
+/* Boxes that were absorbed are from now on named after their cell, if its chain is still there. */
+static void
+adopt (VizNames *names, const guint32 *absorbed)
+{
+  for (guint m = 0; m < names->members->len; m++)
+    {
+      guint32 box = g_array_index (names->members, guint32, m);
+
+      if (absorbed[box] == 0 || viz_names_part (names, absorbed[box])->cell == VIZ_NO_CELL)
+        continue;
+      count_leaf (names, names->part_of[box], -1);
+      count_leaf (names, absorbed[box], 1);
+      names->part_of[box] = absorbed[box];
+    }
+}
+
 #define MOST_CHAINS 400
 
 void
 viz_names_find_chains (VizNames *names)
 {
   g_autoptr (GArray) numbered = g_array_new (FALSE, FALSE, sizeof (Numbered));
-  g_autofree Place *places = g_new0 (Place, names->n_boxes);
-  g_autofree Links *links = NULL;
+  g_autofree VizPlace *places = g_new0 (VizPlace, names->n_boxes);
+  g_autofree Links    *links = NULL;
+  g_autofree guint32  *absorbed = NULL;
 
   for (guint32 p = 1; p < names->parts->len; p++)
     {
@@ -259,11 +281,13 @@ viz_names_find_chains (VizNames *names)
     }
   if (names->chains->len == 0)
     return;
-  place_boxes (names, places);
+  place_boxes (names, NULL, places);
+  absorbed = viz_names_absorb (names, places);
+  place_boxes (names, absorbed, places);
   links = count_links (names, places);
   drop_unlinked (names, links);
-  memset (places, 0, names->n_boxes * sizeof *places);
-  place_boxes (names, places);
+  place_boxes (names, absorbed, places);
+  adopt (names, absorbed);
   find_bands (names, places);
 }
 
