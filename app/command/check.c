@@ -180,8 +180,7 @@ run_check (const ScopeCommon *common, gpointer data, char **files, GError **erro
     }
 
   scope_describe_findings (json, findings);
-  if (graph)
-    scope_describe_values (json, model, types);
+  scope_describe_values (json, model, types);
   if (!common->json)
     print_findings (findings);
   if (graph && !repair (options, model, json, common->json, error))

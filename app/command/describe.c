@@ -22,27 +22,26 @@ describe_variable (ScopeJson *json, HybModel *model, HybNodeId id, const HybType
   scope_json_end (json);
 }
 
-void
-scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types)
+/* Lists that are there even if nothing could be read. */
+static void
+describe_nothing (ScopeJson *json)
 {
-  HybGraph         *graph = hyb_model_get_graph (model);
+  static const char *const keys[] = { "arguments", "auxiliary", "outputs" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      scope_json_begin_list (json, keys[i]);
+      scope_json_end (json);
+    }
+}
+
+static void
+describe_outputs (ScopeJson *json, HybGraph *graph, const HybType *types)
+{
   guint             n;
-  const HybNodeId  *ids = hyb_graph_get_arguments (graph, &n);
-  const HybValueId *heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n);
   g_auto (GStrv) names = hyb_graph_dup_output_names (graph);
 
-  scope_json_begin_list (json, "arguments");
-  for (guint i = 0; i < n; i++)
-    describe_variable (json, model, ids[i], types);
-  scope_json_end (json);
-
-  ids = hyb_graph_get_auxiliary (graph, &n);
-  scope_json_begin_list (json, "auxiliary");
-  for (guint i = 0; i < n; i++)
-    describe_variable (json, model, ids[i], types);
-  scope_json_end (json);
-
-  heads = hyb_graph_get_heads (graph, &n);
   scope_json_begin_list (json, "outputs");
   for (guint i = 0; i < n; i++)
     {
@@ -53,6 +52,33 @@ scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types)
       scope_json_end (json);
     }
   scope_json_end (json);
+}
+
+void
+scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n;
+  const HybNodeId *ids;
+
+  if (!graph)
+    {
+      describe_nothing (json);
+      return;
+    }
+
+  ids = hyb_graph_get_arguments (graph, &n);
+  scope_json_begin_list (json, "arguments");
+  for (guint i = 0; i < n; i++)
+    describe_variable (json, model, ids[i], types);
+  scope_json_end (json);
+
+  ids = hyb_graph_get_auxiliary (graph, &n);
+  scope_json_begin_list (json, "auxiliary");
+  for (guint i = 0; i < n; i++)
+    describe_variable (json, model, ids[i], types);
+  scope_json_end (json);
+  describe_outputs (json, graph, types);
 }
 
 void

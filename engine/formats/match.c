@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/open.h"
 
+#include "engine/graph/diagnose-private.h"
 #include "engine/rnn/weights.h"
 
 #include <string.h>
@@ -101,13 +102,40 @@ list_parameters (Matcher *matcher)
   return list;
 }
 
+/* Why the arrays that are there cannot be packed. */
+static void
+say_misfit (Matcher             *matcher,
+            HybTensorList       *list,
+            const HybRnnWeights *weights,
+            const char          *variable)
+{
+  HybType          expected;
+  g_autofree char *name = hyb_rnn_find_misfit (weights, list, &expected);
+  HybTensor       *tensor = name ? hyb_tensor_list_find (list, name) : NULL;
+  g_autofree char *wanted = hyb_shape_to_json (&expected.shape);
+  g_autofree char *got = tensor ? hyb_shape_to_json (hyb_tensor_get_shape (tensor)) : NULL;
+  g_autofree char *message = NULL;
+  HybFinding      *finding;
+
+  if (!name)
+    return;
+
+  message = g_strdup_printf ("“%s” cannot be packed: its part “%s” %s",
+                             variable,
+                             name,
+                             tensor ? "does not fit the others" : "is missing");
+  finding = note (matcher, tensor ? "wrong-shape" : "missing-parameter", message);
+  finding->severity = HYB_SEVERITY_ERROR;
+  finding->node = g_strdup (variable);
+  hyb_finding_add_item (finding, name, wanted, got);
+}
+
 /* “lstm_parameters” from lstm_l0_i2h_i_weight, … */
 static void
 pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
 {
   g_autofree char *prefix = NULL, *message = NULL;
   g_autoptr (HybTensor) packed = NULL;
-  g_autoptr (GError) own = NULL;
   g_autoptr (GArray) parts = NULL;
   HybRnnWeights weights;
 
@@ -117,13 +145,10 @@ pack_flat (Matcher *matcher, HybTensorList *list, const char *variable)
   if (!hyb_rnn_recognise (list, prefix, &weights))
     return;
 
-  packed = hyb_rnn_pack (&weights, list, &own);
+  packed = hyb_rnn_pack (&weights, list, NULL);
   if (!packed)
     {
-      HybFinding *finding = note (matcher, "packed-length", own->message);
-
-      finding->severity = HYB_SEVERITY_ERROR;
-      finding->node = g_strdup (variable);
+      say_misfit (matcher, list, &weights, variable);
       return;
     }
 

@@ -113,6 +113,25 @@ say_unknown (Build *build, guint index, const char *key)
     hyb_finding_add_item (finding, node->name, NULL, NULL);
 }
 
+/* A loop or branch whose attributes can be read, but not brought together with its
+ * inputs and subgraphs. */
+static gboolean
+is_mismatch (Build *build, const SymbolNode *node)
+{
+  gpointer params;
+
+  if (node->op->n_bodies == 0)
+    return FALSE;
+
+  params = hyb_params_parse (node->op->params,
+                             node->op->params_size,
+                             (const char *const *) build->attributes->pdata,
+                             NULL,
+                             NULL);
+  hyb_params_unref (params);
+  return params != NULL;
+}
+
 static void
 say_bad_node (Build *build, guint index, const GError *own)
 {
@@ -124,7 +143,9 @@ say_bad_node (Build *build, guint index, const GError *own)
     message += strlen (prefix);
   hyb_symbol_say (build->reader,
                   HYB_SEVERITY_ERROR,
-                  own->domain == HYB_OP_ERROR ? "bad-attribute" : "bad-node",
+                  is_mismatch (build, node)     ? "control-flow-mismatch"
+                  : own->domain == HYB_OP_ERROR ? "bad-attribute"
+                                                : "bad-node",
                   SYMBOL_AT_NODE (build->graph, index),
                   NULL,
                   "%s",

@@ -215,13 +215,14 @@ check_control (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer)
       HybNodeId        shown = outer == HYB_NO_ID ? id : outer;
       g_autofree char *wrong = NULL;
 
-      if (node->n_bodies == 0 || (node->op->flags & HYB_OP_OPAQUE && !hyb_op_find (node->type)))
-        continue;
-
-      for (guint i = 0; i < G_N_ELEMENTS (locations) && !wrong; i++)
-        wrong = check_locations (graph, id, &locations[i]);
-      if (!wrong)
-        wrong = check_outputs (graph, id);
+      /* The reader has said what is wrong with an opaque one. */
+      if (!(node->op->flags & HYB_OP_OPAQUE) && node->n_bodies > 0)
+        {
+          for (guint i = 0; i < G_N_ELEMENTS (locations) && !wrong; i++)
+            wrong = check_locations (graph, id, &locations[i]);
+          if (!wrong)
+            wrong = check_outputs (graph, id);
+        }
       if (wrong)
         hyb_diagnosis_say (diagnosis,
                            HYB_SEVERITY_ERROR,

@@ -16,9 +16,9 @@ static const Rule rules[] = {
   { "loops and branches whose parts do not fit", hyb_diagnose_control_flow },
   { "gates in the order of old examples", hyb_diagnose_gate_order },
   { "operator nodes of one name", hyb_diagnose_node_names },
+  { "shapes and element types that contradict each other", hyb_diagnose_types },
   { "parameters that are missing, too many, or of another model", hyb_diagnose_names },
   { "states and labels that must be given", hyb_diagnose_inputs },
-  { "shapes and element types that contradict each other", hyb_diagnose_types },
   { "contents of parameters", hyb_diagnose_contents },
   { "outputs whose shape nothing fixes", hyb_diagnose_outputs },
 };

@@ -311,6 +311,64 @@ find_first (const HybRnnWeights *weights, HybTensorList *from)
   return found ? found : hyb_tensor_list_find (from, gate);
 }
 
+static char *
+misfit_of_part (const HybRnnWeights *weights,
+                const HybRnnPart    *part,
+                HybTensorList       *from,
+                HybType             *expected)
+{
+  const char *const *gates = hyb_rnn_gate_suffixes (weights->mode);
+  guint              n_gates = g_strv_length ((char **) gates);
+  g_autofree char   *stacked = hyb_rnn_part_name (weights, part, "");
+  HybTensor         *tensor = hyb_tensor_list_find (from, stacked);
+
+  if (tensor || part->is_projection)
+    {
+      *expected = part_type (part, part->rows, expected->dtype);
+      return tensor && hyb_shape_equal (hyb_tensor_get_shape (tensor), &expected->shape)
+                 ? NULL
+                 : g_steal_pointer (&stacked);
+    }
+
+  *expected = part_type (part, part->rows / n_gates, expected->dtype);
+  for (guint i = 0; i < n_gates; i++)
+    {
+      g_autofree char *name = hyb_rnn_part_name (weights, part, gates[i]);
+
+      tensor = hyb_tensor_list_find (from, name);
+      if (!tensor || !hyb_shape_equal (hyb_tensor_get_shape (tensor), &expected->shape) ||
+          hyb_tensor_get_dtype (tensor) != expected->dtype)
+        return g_steal_pointer (&name);
+    }
+  return NULL;
+}
+
+char *
+hyb_rnn_find_misfit (const HybRnnWeights *given, HybTensorList *from, HybType *expected)
+{
+  HybRnnWeights weights = *given;
+  HybTensor    *first = find_first (&weights, from);
+  g_autoptr (GArray) parts = NULL;
+  char *found = NULL;
+
+  *expected = HYB_TYPE_UNKNOWN;
+  if (!first || hyb_tensor_get_shape (first)->rank != 2)
+    {
+      HybRnnPart part = { 0 };
+
+      return hyb_rnn_part_name (&weights, &part, hyb_rnn_gate_suffixes (weights.mode)[0]);
+    }
+
+  weights.input = hyb_tensor_get_shape (first)->dim[1];
+  parts = hyb_rnn_parts (&weights);
+  for (guint i = 0; i < parts->len && !found; i++)
+    {
+      expected->dtype = hyb_tensor_get_dtype (first);
+      found = misfit_of_part (&weights, &g_array_index (parts, HybRnnPart, i), from, expected);
+    }
+  return found;
+}
+
 HybTensor *
 hyb_rnn_pack (const HybRnnWeights *given, HybTensorList *from, GError **error)
 {

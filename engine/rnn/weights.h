@@ -59,5 +59,9 @@ gboolean hyb_rnn_unpack (const HybRnnWeights *weights,
 /* From arrays of from, per gate or stacked, whichever are there. (transfer full) */
 HybTensor *hyb_rnn_pack (const HybRnnWeights *weights, HybTensorList *from, GError **error);
 
+/* The first array that hyb_rnn_pack() would stumble over: its name, and the type it
+ * should have (shape unknown where nothing says).  NULL: all fit. (transfer full) */
+char *hyb_rnn_find_misfit (const HybRnnWeights *weights, HybTensorList *from, HybType *expected);
+
 /* What names and shapes of a list say about the weights under prefix.  FALSE: nothing. */
 gboolean hyb_rnn_recognise (HybTensorList *from, const char *prefix, HybRnnWeights *weights);
