@@ -9,6 +9,8 @@
 #include "engine/exec/run.h"
 #include "engine/graph/graph.h"
 
+G_BEGIN_DECLS
+
 typedef struct _HybTape HybTape;
 
 /* What becomes of a tensor's gradient. */
@@ -57,3 +59,5 @@ gboolean hyb_tape_backward (HybTape          *tape,
                             GError          **error);
 /* Forgets what was recorded; attachments and gradients stay. */
 void hyb_tape_clear (HybTape *tape);
+
+G_END_DECLS

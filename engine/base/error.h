@@ -7,6 +7,8 @@
 
 #include <glib.h>
 
+G_BEGIN_DECLS
+
 #define HYB_FORMAT_ERROR (hyb_format_error_quark ())
 #define HYB_GRAPH_ERROR (hyb_graph_error_quark ())
 #define HYB_OP_ERROR (hyb_op_error_quark ())
@@ -57,3 +59,5 @@ gboolean hyb_error_at (GError    **error,
                        const char *hint,
                        const char *format,
                        ...) G_GNUC_PRINTF (6, 7);
+
+G_END_DECLS

@@ -7,6 +7,8 @@
 
 #include <glib.h>
 
+G_BEGIN_DECLS
+
 /* The function itself. */
 void hyb_random_philox (const guint32 counter[4], const guint32 key[2], guint32 words[4]);
 /* Four words of block `block`. */
@@ -19,3 +21,5 @@ guint64 hyb_random_mix (guint64 a, guint64 b);            /* a new seed from two
 /* Many at once, for kernels: index is that of the first.  Each is the uniform of
  * its index cut off after 24 bits, so that it stays below 1 as a float. */
 void hyb_random_uniform_fill (guint64 seed, guint64 index, float *to, gsize count);
+
+G_END_DECLS

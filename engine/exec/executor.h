@@ -4,6 +4,8 @@
 
 #include "engine/exec/plan.h"
 
+G_BEGIN_DECLS
+
 typedef struct _HybExecutor HybExecutor;
 
 typedef enum
@@ -52,3 +54,5 @@ HybTensor     *hyb_executor_get_output (HybExecutor *executor, guint index);
 const HybPlan *hyb_executor_get_plan (HybExecutor *executor); /* NULL in imperative mode */
 guint64        hyb_executor_n_runs (HybExecutor *executor);
 gsize          hyb_executor_get_peak_bytes (HybExecutor *executor);
+
+G_END_DECLS

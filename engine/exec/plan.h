@@ -10,6 +10,8 @@
 #include "engine/exec/run.h"
 #include "engine/graph/graph.h"
 
+G_BEGIN_DECLS
+
 typedef struct _HybPlan  HybPlan;
 typedef struct _HybFrame HybFrame;
 
@@ -60,3 +62,5 @@ gpointer  hyb_frame_get_head (HybFrame *frame, guint head);
 /* Runs; seed, step, depth, number, probe and cancellable are taken from context.
  * FALSE only when cancelled.  Allocates nothing. */
 gboolean hyb_frame_run (HybFrame *frame, const HybRun *context);
+
+G_END_DECLS

@@ -11,6 +11,8 @@
 
 #include <glib.h>
 
+G_BEGIN_DECLS
+
 typedef enum
 {
   HYB_SPAN_NODE,   /* one operator */
@@ -38,3 +40,5 @@ typedef struct
   void (*end) (gpointer data, const HybSpan *span);
   void (*memory) (gpointer data, guint16 device, gint64 bytes); /* negative: freed */
 } HybProbe;
+
+G_END_DECLS

@@ -11,6 +11,8 @@
 
 #include <gio/gio.h>
 
+G_BEGIN_DECLS
+
 struct _HybRun
 {
   gconstpointer *input;     /* aux states (HybOp.mutates) may be written through a cast */
@@ -28,3 +30,5 @@ struct _HybRun
 
 /* A 64-bit seed for this node at this step of this run, for base/random.h. */
 guint64 hyb_run_random_seed (const HybRun *run);
+
+G_END_DECLS

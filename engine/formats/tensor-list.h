@@ -4,6 +4,8 @@
 
 #include "engine/tensor/tensor.h"
 
+G_BEGIN_DECLS
+
 typedef struct
 {
   char      *name;
@@ -34,3 +36,5 @@ HybTensor *hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *ty
 /* Whether the product of all dimensions but the zeros stays within what a file or a
  * memory can hold; only then may any part of it be multiplied. */
 gboolean hyb_shape_is_plausible (const HybShape *shape);
+
+G_END_DECLS

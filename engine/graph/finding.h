@@ -4,6 +4,8 @@
 
 #include <glib.h>
 
+G_BEGIN_DECLS
+
 typedef enum
 {
   HYB_SEVERITY_NOTE,
@@ -41,3 +43,5 @@ void hyb_finding_add_item (HybFinding *finding,
 void hyb_finding_free (HybFinding *finding);
 GPtrArray *hyb_findings_new (void); /* of HybFinding, freeing */
 const char *hyb_severity_name (HybSeverity severity);
+
+G_END_DECLS

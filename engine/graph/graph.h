@@ -9,6 +9,8 @@
 
 #include "engine/ops/op.h"
 
+G_BEGIN_DECLS
+
 typedef guint32 HybNodeId;
 typedef guint32 HybValueId;
 
@@ -79,3 +81,5 @@ gboolean hyb_graph_has_opaque (const HybGraph *graph); /* subgraphs included */
 gboolean hyb_graph_verify (const HybGraph *graph, GError **error);
 /* Text form, for tests and bug reports.  types: NULL or one per value. */
 char *hyb_graph_print (const HybGraph *graph, const HybType *types);
+
+G_END_DECLS

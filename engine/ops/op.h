@@ -14,6 +14,8 @@
 #include "engine/tensor/shape.h"
 #include "engine/tensor/tensor.h"
 
+G_BEGIN_DECLS
+
 typedef struct _HybOp    HybOp;
 typedef struct _HybGraph HybGraph; /* engine/graph/graph.h */
 typedef struct _HybGrad  HybGrad;  /* engine/autograd/gradient.h */
@@ -183,3 +185,5 @@ char *hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs);
 char *hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs);
 guint hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs);
 void  hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs);
+
+G_END_DECLS

@@ -7,6 +7,8 @@
 
 #include "engine/tensor/shape.h"
 
+G_BEGIN_DECLS
+
 /* “None” where an integer may be absent (end of a slice_axis, axis of a sum). */
 #define HYB_NONE G_MININT64
 
@@ -70,3 +72,5 @@ void     hyb_params_unref (gpointer values); /* NULL is fine */
 char *hyb_param_to_string (const HybParam *param, gconstpointer values);
 /* The tuple grammar alone: "(1, 2)", "[1,2]", "3", "None". */
 gboolean hyb_params_parse_ints (const char *text, HybInts *ints);
+
+G_END_DECLS

@@ -4,6 +4,8 @@
 
 #include <glib.h>
 
+G_BEGIN_DECLS
+
 typedef enum
 {
   HYB_DTYPE_UNKNOWN = -1,
@@ -48,3 +50,5 @@ void   hyb_dtype_set_double (gpointer data, HybDType dtype, gsize index, double 
 
 float   hyb_half_to_float (guint16 half);
 guint16 hyb_float_to_half (float value);
+
+G_END_DECLS

@@ -8,6 +8,8 @@
 
 #include "engine/tensor/dtype.h"
 
+G_BEGIN_DECLS
+
 #define HYB_UNKNOWN (-1)
 #define HYB_MAX_RANK 16
 
@@ -59,3 +61,5 @@ gsize    hyb_type_bytes (const HybType *type); /* of a known, already checked ty
 /* "(2, ?, 3)"; "?" for an unknown rank.  (transfer full) */
 char *hyb_shape_to_string (const HybShape *shape);
 char *hyb_type_to_string (const HybType *type); /* "float32 (2, 3)" */
+
+G_END_DECLS

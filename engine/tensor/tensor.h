@@ -7,6 +7,8 @@
 
 #include "engine/tensor/shape.h"
 
+G_BEGIN_DECLS
+
 typedef struct _HybTensor HybTensor;
 
 #define HYB_ALIGNMENT 64
@@ -46,3 +48,5 @@ typedef struct
 
 /* Of the finite elements; NaN for all four when there is none. */
 void hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics);
+
+G_END_DECLS
