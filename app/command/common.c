@@ -198,8 +198,13 @@ scope_fill_types (const ScopeCommon *common, HybModel *model, HybType *types, GE
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybTensor     *tensor = hyb_model_get_parameter (model, node->name);
 
+      const HybType *usual = hyb_model_get_input_type (model, node->name);
+
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
+      /* One shape that is given may contradict what the others usually are. */
+      else if (usual && (!common->shapes || !common->shapes[0]))
+        types[node->first_output] = *usual;
     }
 
   for (guint i = 0; common->shapes && common->shapes[i]; i++)
@@ -216,6 +221,8 @@ scope_fill_types (const ScopeCommon *common, HybModel *model, HybType *types, GE
         return refuse_variable (graph, name, error);
       value = hyb_graph_get_node (graph, id)->first_output;
       types[value].shape = shape;
+      if (types[value].dtype == HYB_DTYPE_UNKNOWN && hyb_model_get_input_type (model, name))
+        types[value].dtype = hyb_model_get_input_type (model, name)->dtype;
       if (dtype != HYB_DTYPE_UNKNOWN && !hyb_model_get_parameter (model, name))
         types[value].dtype = dtype;
     }

@@ -76,3 +76,8 @@ void      hyb_block_drop_cached (HybBlock *block);
 /* Shapes of parameters from the types of these inputs; a mistake if that is impossible. */
 gboolean
 hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs, GError **error);
+gboolean hyb_block_infer_parameters_typed (HybBlock      *block,
+                                           HybGraph      *graph,
+                                           guint          n_inputs,
+                                           const HybType *inputs,
+                                           GError       **error);

@@ -114,7 +114,11 @@ input_number (const char *name, guint n_inputs)
 }
 
 gboolean
-hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs, GError **error)
+hyb_block_infer_parameters_typed (HybBlock      *block,
+                                  HybGraph      *graph,
+                                  guint          n_inputs,
+                                  const HybType *inputs,
+                                  GError       **error)
 {
   g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
   g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
@@ -129,12 +133,12 @@ hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs,
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybParameter  *parameter = find_parameter (parameters, node->name);
-      gint64         input = input_number (node->name, inputs->len);
+      gint64         input = input_number (node->name, n_inputs);
 
       if (parameter != NULL)
         types[node->first_output] = (HybType){ parameter->shape, parameter->dtype };
       else if (input >= 0)
-        types[node->first_output] = *hyb_value_get_type (g_ptr_array_index (inputs, input));
+        types[node->first_output] = inputs[input];
     }
   if (!hyb_infer_types (graph, types, NULL, FALSE, error))
     return FALSE;
@@ -149,6 +153,16 @@ hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs,
         return FALSE;
     }
   return TRUE;
+}
+
+gboolean
+hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs, GError **error)
+{
+  g_autofree HybType *types = g_new (HybType, MAX (inputs->len, 1));
+
+  for (guint i = 0; i < inputs->len; i++)
+    types[i] = *hyb_value_get_type (g_ptr_array_index (inputs, i));
+  return hyb_block_infer_parameters_typed (block, graph, inputs->len, types, error);
 }
 
 static CachedGraph *

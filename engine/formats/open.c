@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/open.h"
 
+#include "engine/block/plugin.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/formats/mxnet-symbol.h"
@@ -180,12 +181,13 @@ static gboolean
 add_weights (HybModel *model, const char *file, const char *params, gint64 epoch, GError **error)
 {
   const char      *why = NULL;
-  g_autofree char *found = params ? NULL : hyb_model_find_params (file, epoch, &why);
-  HybFinding      *note;
+  g_autofree char *found =
+      params || hyb_is_plugin_name (file) ? NULL : hyb_model_find_params (file, epoch, &why);
+  HybFinding *note;
 
   if (!params && !found)
     {
-      if (epoch < 0)
+      if (epoch < 0 || hyb_is_plugin_name (file))
         return TRUE;
       return hyb_error_at (error,
                            HYB_FORMAT_ERROR,
@@ -212,11 +214,16 @@ add_weights (HybModel *model, const char *file, const char *params, gint64 epoch
 static gboolean
 read_graph (HybModel *model, const char *file, GError **error)
 {
-  g_autoptr (GBytes) bytes = hyb_file_read (file, 0, error);
-  const HybFormat *format = bytes ? hyb_format_of_bytes (bytes) : NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  const HybFormat *format;
 
+  if (hyb_is_plugin_name (file))
+    return hyb_model_read_plugin (model, file, error);
+
+  bytes = hyb_file_read (file, 0, error);
   if (!bytes)
     return FALSE;
+  format = hyb_format_of_bytes (bytes);
 
   hyb_model_set_file (model, file);
   if (format && format->read_graph)

@@ -5,6 +5,8 @@
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 
+G_BEGIN_DECLS
+
 #define HYB_EPOCH_HIGHEST (-1)
 
 /* params NULL: the file beside it with the same prefix and this epoch; none there is
@@ -35,3 +37,5 @@ gboolean hyb_model_save (HybModel   *model,
                          guint       epoch,
                          GPtrArray  *written,
                          GError    **error);
+
+G_END_DECLS

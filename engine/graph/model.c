@@ -21,6 +21,7 @@ struct _HybModel
   char           *weights_file;
   char           *format;
   char           *version;
+  GHashTable     *input_types; /* name to HybType */
   GPtrArray      *findings;
 };
 
@@ -42,6 +43,7 @@ hyb_model_new (void)
   g_atomic_ref_count_init (&model->references);
   model->parameters = g_ptr_array_new_with_free_func (parameter_free);
   model->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  model->input_types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   model->findings = hyb_findings_new ();
   return model;
 }
@@ -62,6 +64,7 @@ hyb_model_unref (HybModel *model)
   g_clear_pointer (&model->graph, hyb_graph_unref);
   g_hash_table_unref (model->by_name);
   g_ptr_array_unref (model->parameters);
+  g_hash_table_unref (model->input_types);
   g_ptr_array_unref (model->findings);
   g_free (model->file);
   g_free (model->weights_file);
@@ -224,4 +227,16 @@ void
 hyb_model_add_finding (HybModel *model, HybFinding *finding)
 {
   g_ptr_array_add (model->findings, finding);
+}
+
+const HybType *
+hyb_model_get_input_type (HybModel *model, const char *name)
+{
+  return g_hash_table_lookup (model->input_types, name);
+}
+
+void
+hyb_model_set_input_type (HybModel *model, const char *name, const HybType *type)
+{
+  g_hash_table_insert (model->input_types, g_strdup (name), g_memdup2 (type, sizeof *type));
 }

@@ -5,6 +5,8 @@
 #include "engine/graph/finding.h"
 #include "engine/graph/graph.h"
 
+G_BEGIN_DECLS
+
 typedef struct _HybModel HybModel;
 
 HybModel *hyb_model_new (void);
@@ -41,6 +43,12 @@ void        hyb_model_set_weights_file (HybModel *model, const char *file);
 void        hyb_model_set_format (HybModel *model, const char *format);
 void        hyb_model_set_version (HybModel *model, const char *version);
 
+/* The type that an input usually has, for models that say so; NULL: unknown. */
+const HybType *hyb_model_get_input_type (HybModel *model, const char *name);
+void           hyb_model_set_input_type (HybModel *model, const char *name, const HybType *type);
+
 /* What the readers noticed without refusing; (transfer none), of HybFinding. */
 GPtrArray *hyb_model_get_findings (HybModel *model);
 void       hyb_model_add_finding (HybModel *model, HybFinding *finding); /* (transfer full) */
+
+G_END_DECLS

@@ -1,0 +1,359 @@
+/* plugin-spec.c — a model of a plug-in with its options: input types, block, graph.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/error.h"
+#include "engine/block/block-private.h"
+#include "engine/block/plugin-private.h"
+
+#include <string.h>
+
+/* ---- Options ---- */
+
+static const HybParam *
+find_option (const HybModelClass *klass, const char *name)
+{
+  for (const HybParam *option = klass->options; option != NULL && option->name != NULL; option++)
+    if (strcmp (option->name, name) == 0)
+      return option;
+  return NULL;
+}
+
+static gboolean
+refuse_option (const HybModelClass *klass, const char *name, GError **error)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (const HybParam *option = klass->options; option != NULL && option->name != NULL; option++)
+    g_string_append_printf (list,
+                            "%s=%s (%s), ",
+                            option->name,
+                            option->fallback,
+                            option->doc != NULL ? option->doc : "");
+  g_string_append (list, "seed=0 (of the weights)");
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       klass->name,
+                       NULL,
+                       "there is no option “%s”; there are %s",
+                       name,
+                       list->str);
+}
+
+static gboolean
+parse_options (HybModelSpec *spec, const char *text, GError **error)
+{
+  g_auto (GStrv) pairs = g_strsplit (text, "&", -1);
+  g_autoptr (GPtrArray) attributes = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; pairs[i] != NULL; i++)
+    {
+      char *equals = strchr (pairs[i], '=');
+
+      if (pairs[i][0] == '\0')
+        continue;
+      if (equals != NULL)
+        *equals = '\0';
+      if (equals == NULL)
+        return hyb_error_at (error,
+                             HYB_OP_ERROR,
+                             HYB_OP_ERROR_ATTRIBUTE,
+                             spec->klass->name,
+                             "Write options as ?name=value&name=value",
+                             "the option “%s” has no value",
+                             pairs[i]);
+      if (strcmp (pairs[i], "seed") == 0 && find_option (spec->klass, "seed") == NULL)
+        {
+          if (!g_ascii_string_to_unsigned (equals + 1, 10, 0, G_MAXUINT64, &spec->seed, error))
+            {
+              g_prefix_error (error, "%s: seed: ", spec->klass->name);
+              return FALSE;
+            }
+          continue;
+        }
+      if (find_option (spec->klass, pairs[i]) == NULL)
+        return refuse_option (spec->klass, pairs[i], error);
+      g_ptr_array_add (attributes, g_strdup (pairs[i]));
+      g_ptr_array_add (attributes, g_strdup (equals + 1));
+    }
+  g_ptr_array_add (attributes, NULL);
+  if (spec->klass->options == NULL)
+    return TRUE;
+
+  spec->options = hyb_params_parse (spec->klass->options,
+                                    spec->klass->options_size,
+                                    (const char *const *) attributes->pdata,
+                                    NULL,
+                                    error);
+  if (spec->options == NULL)
+    g_prefix_error (error, "%s: ", spec->klass->name);
+  return spec->options != NULL;
+}
+
+/* ---- Input types ---- */
+
+typedef struct
+{
+  const HybModelSpec *spec;
+  const char         *text; /* the whole, for messages */
+  const char         *at;
+  GString            *structure;
+  GArray             *types;
+} Reader;
+
+static gboolean
+refuse_types (const Reader *reader, GError **error)
+{
+  return hyb_error_at (error,
+                       HYB_FORMAT_ERROR,
+                       HYB_FORMAT_ERROR_MALFORMED,
+                       reader->spec->klass->name,
+                       "Write types as float32(batch, 3), dimensions as numbers, integer options "
+                       "or products of them",
+                       "the plug-in describes its inputs as “%s”, which cannot be read from “%s” "
+                       "on",
+                       reader->text,
+                       reader->at);
+}
+
+static gint64
+factor_value (const Reader *reader, const char *word)
+{
+  const HybParam *option = find_option (reader->spec->klass, word);
+  gint64          number;
+
+  if (g_ascii_string_to_signed (word, 10, 0, (gint64) 1 << 40, &number, NULL))
+    return number;
+  if (option == NULL || option->kind != HYB_PARAM_INT)
+    return -1;
+  return *(const gint64 *) (gconstpointer) ((const char *) reader->spec->options + option->offset);
+}
+
+/* "batch*2" */
+static gint64
+dimension_value (const Reader *reader, const char *text)
+{
+  g_auto (GStrv) factors = g_strsplit (text, "*", -1);
+  gint64 product = 1;
+
+  for (guint i = 0; factors[i] != NULL; i++)
+    {
+      gint64 factor = factor_value (reader, g_strstrip (factors[i]));
+
+      if (factor < 0 || __builtin_mul_overflow (product, factor, &product))
+        return -1;
+    }
+  return product;
+}
+
+static gboolean
+read_type (Reader *reader, GError **error)
+{
+  gsize            length = strcspn (reader->at, "(");
+  g_autofree char *dtype = g_strstrip (g_strndup (reader->at, length));
+  const char      *close = strchr (reader->at, ')');
+  HybType          type = { .dtype = hyb_dtype_from_name (dtype) };
+  g_autofree char *inside = NULL;
+  g_auto (GStrv) dims = NULL;
+
+  if (type.dtype == HYB_DTYPE_UNKNOWN || close == NULL)
+    return refuse_types (reader, error);
+  inside = g_strndup (reader->at + length + 1, (gsize) (close - reader->at) - length - 1);
+  dims = g_strsplit (inside, ",", -1);
+  for (guint i = 0; dims[i] != NULL; i++)
+    {
+      gint64 dim = dimension_value (reader, dims[i]);
+
+      if (dims[i][strspn (dims[i], " ")] == '\0' && dims[i + 1] == NULL)
+        break;
+      if (dim < 0 || type.shape.rank == HYB_MAX_RANK)
+        return refuse_types (reader, error);
+      type.shape.dim[type.shape.rank++] = dim;
+    }
+  g_array_append_val (reader->types, type);
+  g_string_append_c (reader->structure, '0');
+  reader->at = close + 1;
+  return TRUE;
+}
+
+static gboolean
+read_types (Reader *reader, GError **error)
+{
+  int depth = 0;
+
+  for (reader->at = reader->text; *reader->at != '\0';)
+    {
+      if (strchr ("[], ", *reader->at) == NULL)
+        {
+          if (!read_type (reader, error))
+            return FALSE;
+          continue;
+        }
+      depth += (*reader->at == '[') - (*reader->at == ']');
+      if (depth < 0)
+        return refuse_types (reader, error);
+      g_string_append_c (reader->structure, *reader->at++);
+    }
+  return depth == 0 || refuse_types (reader, error);
+}
+
+static gboolean
+parse_inputs (HybModelSpec *spec, GError **error)
+{
+  const HybModelClass *klass = spec->klass;
+  g_autofree char     *made =
+      klass->describe_inputs != NULL ? klass->describe_inputs (spec->options) : NULL;
+  Reader   reader = { .spec = spec,
+                      .text = made != NULL ? made : klass->inputs,
+                      .structure = g_string_new (NULL),
+                      .types = spec->types };
+  gboolean done = read_types (&reader, error);
+
+  spec->structure = g_string_free (reader.structure, FALSE);
+  return done;
+}
+
+gboolean
+hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error)
+{
+  g_autoptr (GArray) types = g_array_new (FALSE, FALSE, sizeof (HybType));
+  g_autoptr (GString) structure = g_string_new (NULL);
+  Reader reader = {
+    .spec = spec, .text = spec->klass->task.label, .structure = structure, .types = types
+  };
+
+  *type = HYB_TYPE_UNKNOWN;
+  if (reader.text == NULL)
+    return TRUE;
+  if (!read_types (&reader, error) || types->len != 1)
+    return FALSE;
+  *type = g_array_index (types, HybType, 0);
+  return TRUE;
+}
+
+const char *
+hyb_model_spec_input_name (HybModelSpec *spec, guint index)
+{
+  g_autofree char *name = g_strdup_printf ("data%u", index);
+
+  return g_intern_string (spec->types->len == 1 ? "data" : name);
+}
+
+/* ---- The whole ---- */
+
+HybModelSpec *
+hyb_model_spec_new (const char *text, GError **error)
+{
+  g_autoptr (HybModelSpec) spec = g_new0 (HybModelSpec, 1);
+  const char *options = "";
+
+  spec->types = g_array_new (FALSE, FALSE, sizeof (HybType));
+  spec->klass = hyb_plugin_find (text, &options, error);
+  if (spec->klass == NULL || !parse_options (spec, options, error) || !parse_inputs (spec, error))
+    return NULL;
+  return g_steal_pointer (&spec);
+}
+
+void
+hyb_model_spec_free (HybModelSpec *spec)
+{
+  hyb_params_unref (spec->options);
+  g_free (spec->structure);
+  g_array_unref (spec->types);
+  g_free (spec);
+}
+
+/* Builds and traces; every parameter gets its shape and its first value. */
+static HybBlock *
+build_and_trace (HybModelSpec *spec, HybGraph **graph, GError **error)
+{
+  g_autoptr (HybBlock) block = NULL;
+  const char *init = spec->klass->init != NULL ? spec->klass->init : "xavier";
+
+  hyb_names_reset ();
+  block = spec->klass->build (spec->options);
+  if (block == NULL)
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_STRUCTURE,
+                    spec->klass->name,
+                    NULL,
+                    "the plug-in built no block");
+      return NULL;
+    }
+  hyb_block_initialize (block, init, spec->seed);
+  *graph = hyb_block_trace (block, spec->types->len, spec->structure, FALSE, error);
+  if (*graph == NULL || !hyb_block_infer_parameters_typed (block,
+                                                           *graph,
+                                                           spec->types->len,
+                                                           (const HybType *) spec->types->data,
+                                                           error))
+    return NULL;
+  return g_steal_pointer (&block);
+}
+
+HybBlock *
+hyb_model_spec_build (HybModelSpec *spec, GError **error)
+{
+  HybGraph *graph = NULL;
+  HybBlock *block = build_and_trace (spec, &graph, error);
+
+  if (graph != NULL)
+    hyb_graph_unref (graph);
+  return block;
+}
+
+static gboolean
+take_parameters (HybModel *model, HybBlock *block, HybGraph *graph, GError **error)
+{
+  g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
+
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      HybParameter *parameter = g_ptr_array_index (parameters, i);
+      const char   *name = hyb_parameter_get_name (parameter);
+      HybTensor    *data;
+
+      if (hyb_graph_find_variable (graph, name) == HYB_NO_ID)
+        continue;
+      data = hyb_parameter_get_data (parameter, error);
+      if (data == NULL)
+        return FALSE;
+      hyb_model_set_parameter (model, name, data);
+      hyb_model_set_parameter_prefix (model,
+                                      name,
+                                      hyb_parameter_is_auxiliary (parameter) ? HYB_PREFIX_AUX
+                                                                             : HYB_PREFIX_ARG);
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_model_read_plugin (HybModel *model, const char *text, GError **error)
+{
+  g_autoptr (HybModelSpec) spec = hyb_model_spec_new (text, error);
+  g_autoptr (HybBlock) block = NULL;
+  HybGraph *graph = NULL;
+  gboolean  done;
+
+  if (spec == NULL)
+    return FALSE;
+  block = build_and_trace (spec, &graph, error);
+  done = block != NULL && take_parameters (model, block, graph, error);
+  if (done)
+    {
+      hyb_model_set_graph (model, graph);
+      hyb_model_set_file (model, text);
+      hyb_model_set_format (model, "plug-in");
+      for (guint i = 0; i < spec->types->len; i++)
+        hyb_model_set_input_type (model,
+                                  hyb_model_spec_input_name (spec, i),
+                                  &g_array_index (spec->types, HybType, i));
+    }
+  if (graph != NULL)
+    hyb_graph_unref (graph);
+  if (!done)
+    g_prefix_error (error, "%s: ", text);
+  return done;
+}

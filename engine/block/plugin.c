@@ -1,0 +1,262 @@
+/* plugin.c — loading models from shared modules.
+ *
+ * Modules stay loaded: blocks, options and operators point into them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/block/plugin.h"
+
+#include "engine/base/error.h"
+#include "engine/block/plugin-private.h"
+
+#include <dlfcn.h>
+#include <gmodule.h>
+#include <string.h>
+
+#define GALLERY "gallery:"
+
+/* ---- Where the gallery is ---- */
+
+/* Something in this library, to learn which file that is. */
+static const char gallery_anchor = 0;
+
+/* Beside the engine: in a build tree and installed alike. */
+static char *
+gallery_folder (void)
+{
+  static const char *const places[] = { "hybridscope/gallery", "../resources/gallery", NULL };
+  const char              *given = g_getenv ("HYBRIDSCOPE_GALLERY");
+  Dl_info                  info;
+  g_autofree char         *folder = NULL;
+
+  if (given != NULL && given[0] != '\0')
+    return g_strdup (given);
+  if (dladdr (&gallery_anchor, &info) == 0 || info.dli_fname == NULL)
+    return NULL;
+
+  folder = g_path_get_dirname (info.dli_fname);
+  for (guint i = 0; places[i] != NULL; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, places[i], NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_DIR))
+        return g_steal_pointer (&path);
+    }
+  return NULL;
+}
+
+char *
+hyb_gallery_file (const char *name)
+{
+  g_autofree char *folder = gallery_folder ();
+
+  return folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
+}
+
+/* ---- Modules ---- */
+
+static const HybPlugin *
+open_module (const char *path, GError **error)
+{
+  GModule *module;
+  gpointer symbol = NULL;
+  guint32  abi;
+
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: there is no such file", path);
+      return NULL;
+    }
+  module = g_module_open (path, G_MODULE_BIND_LOCAL);
+  if (module == NULL)
+    {
+      g_set_error (error,
+                   HYB_FORMAT_ERROR,
+                   HYB_FORMAT_ERROR_MALFORMED,
+                   "%s: the plug-in cannot be loaded: %s. Link it with what pkg-config --libs "
+                   "hybridscope-engine prints",
+                   path,
+                   g_module_error ());
+      return NULL;
+    }
+  g_module_make_resident (module);
+  if (!g_module_symbol (module, "hyb_plugin", &symbol) || symbol == NULL)
+    {
+      hyb_error_at (error,
+                    HYB_FORMAT_ERROR,
+                    HYB_FORMAT_ERROR_MALFORMED,
+                    path,
+                    "Export models with HYB_MODEL or HYB_PLUGIN",
+                    "the module is no plug-in: it has no table “hyb_plugin”");
+      return NULL;
+    }
+
+  abi = ((const HybPlugin *) symbol)->abi;
+  if (abi != HYB_PLUGIN_ABI)
+    {
+      hyb_error_at (error,
+                    HYB_FORMAT_ERROR,
+                    HYB_FORMAT_ERROR_VERSION,
+                    path,
+                    "Compile it again with the headers of this version",
+                    "the plug-in was made for interface %u, this program has %u",
+                    abi,
+                    HYB_PLUGIN_ABI);
+      return NULL;
+    }
+  return symbol;
+}
+
+static const HybModelClass *
+find_model (const HybPlugin *plugin, const char *path, const char *name, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  guint n = 0;
+
+  for (; plugin->models[n] != NULL; n++)
+    {
+      if (name != NULL && strcmp (plugin->models[n]->name, name) == 0)
+        return plugin->models[n];
+      g_string_append_printf (names, "%s%s", n > 0 ? ", " : "", plugin->models[n]->name);
+    }
+  if (name == NULL && n == 1)
+    return plugin->models[0];
+
+  hyb_error_at (error,
+                HYB_FORMAT_ERROR,
+                HYB_FORMAT_ERROR_UNKNOWN,
+                path,
+                NULL,
+                name != NULL ? "there is no model “%s” in it; there are %s"
+                             : "%sit holds several models; name one as FILE.so:NAME: %s",
+                name != NULL ? name : "",
+                names->str);
+  return NULL;
+}
+
+static gint
+compare_models (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(const HybModelClass *const *) a)->name,
+                 (*(const HybModelClass *const *) b)->name);
+}
+
+GPtrArray *
+hyb_gallery_list (void)
+{
+  GPtrArray       *models = g_ptr_array_new ();
+  g_autofree char *folder = gallery_folder ();
+  g_autoptr (GDir) dir = folder != NULL ? g_dir_open (folder, 0, NULL) : NULL;
+  const char *entry;
+
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, entry, NULL);
+      const HybPlugin *plugin;
+
+      if (!g_str_has_suffix (entry, ".so"))
+        continue;
+      plugin = open_module (path, NULL);
+      for (guint i = 0; plugin != NULL && plugin->models[i] != NULL; i++)
+        g_ptr_array_add (models, (gpointer) plugin->models[i]);
+    }
+  g_ptr_array_sort (models, compare_models);
+  return models;
+}
+
+static const HybModelClass *
+find_in_gallery (const char *name, GError **error)
+{
+  g_autofree char *entry = g_strconcat (name, ".so", NULL);
+  g_autofree char *path = hyb_gallery_file (entry);
+  g_autoptr (GPtrArray) models = NULL;
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  if (path != NULL && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen (name) &&
+      g_file_test (path, G_FILE_TEST_EXISTS))
+    {
+      const HybPlugin *plugin = open_module (path, error);
+
+      return plugin != NULL ? find_model (plugin, path, name, error) : NULL;
+    }
+
+  models = hyb_gallery_list ();
+  for (guint i = 0; i < models->len; i++)
+    {
+      const HybModelClass *model = g_ptr_array_index (models, i);
+
+      if (strcmp (model->name, name) == 0)
+        return model;
+      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", model->name);
+    }
+  hyb_error_at (error,
+                HYB_FORMAT_ERROR,
+                HYB_FORMAT_ERROR_UNKNOWN,
+                NULL,
+                models->len > 0 ? NULL : "Install it, or set HYBRIDSCOPE_GALLERY to its folder",
+                models->len > 0 ? "the gallery has no model “%s”; it has %s"
+                                : "the gallery, where “%s” should be, was not found%s",
+                name,
+                names->str);
+  return NULL;
+}
+
+/* ---- “file.so:name?option=value” ---- */
+
+/* The end of the file name: behind the last “.so” that is followed by ':', '?' or nothing. */
+static const char *
+end_of_file (const char *text)
+{
+  const char *end = NULL;
+
+  for (const char *at = strstr (text, ".so"); at != NULL; at = strstr (at + 1, ".so"))
+    if (at[3] == '\0' || at[3] == ':' || at[3] == '?')
+      {
+        end = at + 3;
+        if (at[3] != '\0')
+          break;
+      }
+  return end;
+}
+
+gboolean
+hyb_is_plugin_name (const char *text)
+{
+  return g_str_has_prefix (text, GALLERY) || end_of_file (text) != NULL;
+}
+
+const HybModelClass *
+hyb_plugin_find (const char *text, const char **options, GError **error)
+{
+  const char      *end = end_of_file (text);
+  g_autofree char *path = NULL;
+  g_autofree char *name = NULL;
+  const HybPlugin *plugin;
+  gsize            length;
+
+  if (g_str_has_prefix (text, GALLERY))
+    {
+      text += strlen (GALLERY);
+      length = strcspn (text, "?");
+      *options = text[length] == '?' ? text + length + 1 : "";
+      name = g_strndup (text, length);
+      return find_in_gallery (name, error);
+    }
+
+  path = g_strndup (text, (gsize) (end - text));
+  if (*end == ':')
+    {
+      length = strcspn (end + 1, "?");
+      name = g_strndup (end + 1, length);
+      end += 1 + length;
+    }
+  *options = *end == '?' ? end + 1 : "";
+  /* Without a slash the loader would search the system's folders. */
+  if (strchr (path, '/') == NULL)
+    {
+      g_autofree char *here = g_steal_pointer (&path);
+
+      path = g_build_filename (".", here, NULL);
+    }
+  plugin = open_module (path, error);
+  return plugin != NULL ? find_model (plugin, path, name, error) : NULL;
+}

@@ -1,0 +1,24 @@
+/* hybrid.h — everything that a model in C, or a program that runs one, includes.
+ *
+ *   #include <hybridscope/hybrid.h>
+ *   cc mine.c -shared -fPIC -o mine.so $(pkg-config --cflags --libs hybridscope-engine)
+ *   hscope trace mine.so --output mine
+ *
+ * resources/gallery holds models to start from; its README.md a template.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/autograd/tape.h"
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/base/random.h"
+#include "engine/block/block.h"
+#include "engine/block/control.h"
+#include "engine/block/f.h"
+#include "engine/block/layers.h"
+#include "engine/block/plugin.h"
+#include "engine/exec/executor.h"
+#include "engine/formats/open.h"
+#include "engine/rnn/cell.h"
+#include "engine/rnn/layer.h"
+#include "engine/train/trainer.h"
