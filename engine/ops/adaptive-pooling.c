@@ -36,7 +36,9 @@ adaptive_check (gconstpointer values, GError **error)
 {
   const AdaptiveParams *params = values;
 
-  if (params->output_size.rank <= 2 && wanted_size (params, 0) >= 1 && wanted_size (params, 1) >= 1)
+  if (params->output_size.rank <= 2 && wanted_size (params, 0) >= 1 &&
+      wanted_size (params, 1) >= 1 &&
+      MAX (wanted_size (params, 0), wanted_size (params, 1)) < G_MAXINT32)
     return TRUE;
 
   return hyb_error_at (error,
@@ -54,7 +56,8 @@ adaptive_infer_shape (HybCall *call, GError **error)
   HybShape             *data = &call->input[0].shape;
   HybShape              want = hyb_shape_make (4, NULL);
 
-  if (!hyb_layer_expect (data, "data", &want, error))
+  if (!hyb_layer_expect (data, "data", &want, error) ||
+      !hyb_layer_expect_image (data, "data", 4, error))
     return FALSE;
 
   for (int axis = 0; axis < 4; axis++)

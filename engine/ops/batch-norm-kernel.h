@@ -54,7 +54,7 @@ NAME (normalise_channels) (gint64 begin, gint64 end, gpointer data)
       if (work->of_batch)
         {
           NAME (channel_statistics) (work, channel, &mean, &variance);
-          if (work->moves)
+          if (work->moves && view->outer * view->inner > 0)
             NAME (update_moving) (work, channel, mean, variance);
         }
       else

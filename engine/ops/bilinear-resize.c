@@ -134,6 +134,7 @@ resize_infer_shape (HybCall *call, GError **error)
   HybShape            want = hyb_shape_make (4, NULL);
 
   if (!hyb_layer_expect (data, "data", &want, error) ||
+      !hyb_layer_expect_image (data, "data", 4, error) ||
       (params->mode == MODE_LIKE &&
        !hyb_layer_expect (&call->input[1].shape, "like", &want, error)))
     return FALSE;

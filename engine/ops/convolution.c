@@ -238,8 +238,9 @@ convolution_infer_shape (HybCall *call, GError **error)
   const ConvolutionParams *params = call->params;
   int                      rank = params->kernel.rank + 2;
 
-  return hyb_layer_expect_rank (&call->input[0].shape, "data", rank, rank, error) &&
-         hyb_layer_expect_rank (&call->input[1].shape, "weight", rank, rank, error) &&
+  return hyb_layer_expect_image (&call->input[0].shape, "data", rank, error) &&
+         hyb_layer_expect_image (&call->input[1].shape, "weight", rank, error) &&
+         hyb_layer_expect_image (&call->output[0].shape, "output", rank, error) &&
          infer_weight (call, error) && infer_data_and_output (call, error);
 }
 

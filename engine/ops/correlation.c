@@ -92,7 +92,8 @@ correlation_infer_shape (HybCall *call, GError **error)
   HybShape                 want = hyb_shape_make (4, NULL);
 
   if (!hyb_shape_unify (data, &call->input[1].shape, error) ||
-      !hyb_layer_expect (data, "data1", &want, error))
+      !hyb_layer_expect (data, "data1", &want, error) ||
+      !hyb_layer_expect_image (data, "data1", 4, error))
     return FALSE;
 
   want.dim[0] = data->dim[0];

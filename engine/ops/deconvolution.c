@@ -251,7 +251,9 @@ deconvolution_infer_shape (HybCall *call, GError **error)
   int                        first = is_channel_last (params) ? 1 : 2;
   HybShape                   want = hyb_shape_make (rank, NULL);
 
-  if (!hyb_layer_expect_rank (data, "data", rank, rank, error) || !infer_weight (call, error))
+  if (!hyb_layer_expect_image (data, "data", rank, error) ||
+      !hyb_layer_expect_image (&call->input[1].shape, "weight", rank, error) ||
+      !infer_weight (call, error))
     return FALSE;
 
   want.dim[0] = data->dim[0];

@@ -6,7 +6,7 @@
 #include "engine/ops/rules.h"
 
 /* Far above any image, and small enough that products of two stay in gint64. */
-#define WINDOW_LIMIT (G_GINT64_CONSTANT (1) << 31)
+#define WINDOW_LIMIT (G_GINT64_CONSTANT (1) << 30)
 
 gboolean
 hyb_layer_expect (HybShape *shape, const char *operand, const HybShape *want, GError **error)
@@ -58,6 +58,27 @@ hyb_layer_expect_rank (const HybShape *shape,
                        low,
                        high,
                        text);
+}
+
+gboolean
+hyb_layer_expect_image (const HybShape *shape, const char *operand, int rank, GError **error)
+{
+  if (!hyb_layer_expect_rank (shape, operand, rank, rank, error))
+    return FALSE;
+
+  for (int i = 0; i < shape->rank; i++)
+    if (shape->dim[i] > WINDOW_LIMIT)
+      return hyb_error_at (error,
+                           HYB_GRAPH_ERROR,
+                           HYB_GRAPH_ERROR_TYPES,
+                           operand,
+                           NULL,
+                           "it has %" G_GINT64_FORMAT " cells along axis %d, and %" G_GINT64_FORMAT
+                           " are possible",
+                           shape->dim[i],
+                           i,
+                           WINDOW_LIMIT);
+  return TRUE;
 }
 
 gint64

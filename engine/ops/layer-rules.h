@@ -17,6 +17,10 @@ gboolean hyb_layer_expect_rank (const HybShape *shape,
                                 int             high,
                                 GError        **error);
 
+/* The same with one rank, and with sizes small enough that rules may multiply two of them. */
+gboolean
+hyb_layer_expect_image (const HybShape *shape, const char *operand, int rank, GError **error);
+
 /* Product of the dimensions [from, to); HYB_UNKNOWN if one of them is. */
 gint64 hyb_layer_extent (const HybShape *shape, int from, int to);
 

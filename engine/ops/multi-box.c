@@ -83,13 +83,15 @@ prior_infer_shape (HybCall *call, GError **error)
   HybShape           want = hyb_shape_make (4, NULL);
   gint64             cells;
 
-  if (!hyb_layer_expect (data, "data", &want, error))
+  if (!hyb_layer_expect (data, "data", &want, error) ||
+      !hyb_layer_expect_image (data, "data", 4, error))
     return FALSE;
 
   cells = hyb_layer_extent (data, 2, 4);
   want = hyb_shape_3d (1, HYB_UNKNOWN, 4);
-  if (cells != HYB_UNKNOWN)
-    want.dim[1] = cells * (params->sizes.n + params->ratios.n - 1);
+  if (cells != HYB_UNKNOWN &&
+      __builtin_mul_overflow (cells, (gint64) params->sizes.n + params->ratios.n - 1, &want.dim[1]))
+    want.dim[1] = HYB_UNKNOWN;
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
 

@@ -86,7 +86,7 @@ pad_infer_shape (HybCall *call, GError **error)
   HybShape         want = hyb_shape_make (rank, NULL);
   HybShape         want_data = want;
 
-  if (!hyb_layer_expect_rank (data, "data", rank, rank, error) ||
+  if (!hyb_layer_expect_image (data, "data", rank, error) ||
       !hyb_layer_expect_rank (output, "output", rank, rank, error))
     return FALSE;
 

@@ -183,6 +183,8 @@ pooling_infer_shape (HybCall *call, GError **error)
     return FALSE;
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
+  if (!hyb_layer_expect_image (data, "data", data->rank, error))
+    return FALSE;
 
   want = *data;
   hyb_window_init (&window, &params->kernel, &params->stride, NULL, &params->pad);

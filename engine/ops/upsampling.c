@@ -105,7 +105,7 @@ infer_nearest (HybCall *call, GError **error)
     {
       const HybShape *shape = &call->input[i].shape;
 
-      if (!hyb_layer_expect_rank (shape, "data", 4, 4, error))
+      if (!hyb_layer_expect_image (shape, "data", 4, error))
         return FALSE;
       if (shape->rank == HYB_UNKNOWN || shape->dim[1] == HYB_UNKNOWN)
         channels = HYB_UNKNOWN;
@@ -154,6 +154,7 @@ infer_bilinear (HybCall *call, GError **error)
   HybShape weight = hyb_shape_4d (params->num_filter, 1, size, size);
 
   if (!hyb_layer_expect (data, "data", &want, error) ||
+      !hyb_layer_expect_image (data, "data", 4, error) ||
       !hyb_layer_expect (&call->input[1].shape, "weight", &weight, error))
     return FALSE;
 

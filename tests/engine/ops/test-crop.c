@@ -20,12 +20,25 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
+static void
+test_the_middle_is_in_the_middle (void)
+{
+  g_autoptr (HybTensor) y = op_run ("Crop",
+                                    "num_args=1 h_w=(1,1) center_crop=True",
+                                    op_tensor ("f32[1,1,1,5]", 1., 2., 3., 4., 5.),
+                                    NULL);
+
+  op_assert_near (y, 0, 3.);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
   op_check_family ("crop", hyb_ops_crop, samples, refusals);
+  g_test_add_func ("/engine/ops/crop/the-middle-is-in-the-middle",
+                   test_the_middle_is_in_the_middle);
 
   return g_test_run ();
 }

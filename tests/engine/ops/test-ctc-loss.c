@@ -59,6 +59,37 @@ test_a_label_too_long_counts_nothing (void)
   op_assert_near (y, 0, 0.);
 }
 
+static void
+test_the_loss_counts_all_ways_to_spell (void)
+{
+  g_autoptr (HybTensor) y = op_run ("CTCLoss",
+                                    NULL,
+                                    op_tensor ("f32[3,2,3]",
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.,
+                                               0.),
+                                    op_tensor ("f32[2,2]", 1., 2., 1., 1.),
+                                    NULL);
+
+  /* Of 27 sequences of three steps five spell 1 2, and one spells 1 1. */
+  op_assert_near (y, 1e-6, 1.6863990, 3.2958369);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -71,6 +102,8 @@ main (int argc, char **argv)
                    test_a_label_outside_the_alphabet_has_no_loss);
   g_test_add_func ("/engine/ops/ctc-loss/a-label-too-long-counts-nothing",
                    test_a_label_too_long_counts_nothing);
+  g_test_add_func ("/engine/ops/ctc-loss/the-loss-counts-all-ways-to-spell",
+                   test_the_loss_counts_all_ways_to_spell);
 
   return g_test_run ();
 }

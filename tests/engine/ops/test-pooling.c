@@ -63,6 +63,18 @@ test_averages_do_not_count_cells_beyond_the_padding (void)
   op_assert_near (y, 0, 3., 6.);
 }
 
+static void
+test_the_last_window_divides_by_what_is_left_of_it (void)
+{
+  g_autoptr (HybTensor) y =
+      op_run ("Pooling",
+              "kernel=(3,) stride=(2,) pad=(1,) pool_type=avg pooling_convention=full",
+              op_tensor ("f32[1,1,4]", 1., 2., 3., 4.),
+              NULL);
+
+  op_assert_near (y, 1e-6, 1., 3., 2.);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -72,6 +84,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/ops/pooling/padding-never-wins", test_padding_never_wins);
   g_test_add_func ("/engine/ops/pooling/averages-do-not-count-cells-beyond-the-padding",
                    test_averages_do_not_count_cells_beyond_the_padding);
+  g_test_add_func ("/engine/ops/pooling/the-last-window-divides-by-what-is-left-of-it",
+                   test_the_last_window_divides_by_what_is_left_of_it);
 
   return g_test_run ();
 }

@@ -32,12 +32,52 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
+static void
+test_the_gradient_is_the_distance_to_the_label (void)
+{
+  g_autoptr (HybTensor) plain = op_run ("_backward_SoftmaxOutput",
+                                        "grad_scale=2 use_ignore=True ignore_label=1",
+                                        op_tensor ("f32[2,2]", 0.25, 0.75, 0.5, 0.5),
+                                        op_tensor ("f32[2]", 0., 1.),
+                                        NULL);
+  g_autoptr (HybTensor) smooth = op_run ("_backward_SoftmaxOutput",
+                                         "smooth_alpha=0.2 normalization=batch",
+                                         op_tensor ("f32[2,3]", 0.5, 0.25, 0.25, 0.5, 0.25, 0.25),
+                                         op_tensor ("f32[2]", 0., 2.),
+                                         NULL);
+  g_autoptr (HybTensor) whole = op_run ("_backward_SoftmaxOutput",
+                                        NULL,
+                                        op_tensor ("f32[1,2]", 0.25, 0.75),
+                                        op_tensor ("f32[1,2]", 0.5, 0.5),
+                                        NULL);
+
+  op_assert_near (plain, 1e-6, -1.5, 1.5, 0., 0.);
+  op_assert_near (smooth, 1e-6, -0.15, 0.075, 0.075, 0.2, 0.075, -0.275);
+  op_assert_near (whole, 1e-6, -0.25, 0.25);
+}
+
+static void
+test_valid_labels_are_counted (void)
+{
+  g_autoptr (HybTensor) y = op_run ("_backward_SoftmaxOutput",
+                                    "normalization=valid",
+                                    op_tensor ("f32[3,2]", 0.5, 0.5, 0.5, 0.5, 0.5, 0.5),
+                                    op_tensor ("f32[3]", 0., -1., 1.),
+                                    NULL);
+
+  op_assert_near (y, 1e-6, -0.25, 0.25, 0.25, 0.25, 0.25, -0.25);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
   op_check_family ("softmax-output", hyb_ops_softmax_output, samples, refusals);
+  g_test_add_func ("/engine/ops/softmax-output/the-gradient-is-the-distance-to-the-label",
+                   test_the_gradient_is_the_distance_to_the_label);
+  g_test_add_func ("/engine/ops/softmax-output/valid-labels-are-counted",
+                   test_valid_labels_are_counted);
 
   return g_test_run ();
 }

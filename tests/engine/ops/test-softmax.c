@@ -56,6 +56,15 @@ test_positions_past_the_length_are_zero (void)
   op_assert_near (y, 1e-6, 0.5, 0.5, 0., 0., 0., 0.);
 }
 
+static void
+test_temperature_divides_the_input (void)
+{
+  g_autoptr (HybTensor) y =
+      op_run ("softmax", "temperature=2", op_tensor ("f32[2]", 0., 2.1972246), NULL);
+
+  op_assert_near (y, 1e-6, 0.25, 0.75);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -65,6 +74,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/ops/softmax/large-inputs-stay-finite", test_large_inputs_stay_finite);
   g_test_add_func ("/engine/ops/softmax/positions-past-the-length-are-zero",
                    test_positions_past_the_length_are_zero);
+  g_test_add_func ("/engine/ops/softmax/temperature-divides-the-input",
+                   test_temperature_divides_the_input);
 
   return g_test_run ();
 }
