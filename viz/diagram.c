@@ -197,6 +197,13 @@ viz_diagram_builder_add_flags (VizDiagramBuilder *builder, guint32 box, VizBoxFl
   builder_box (builder, box)->flags |= flags;
 }
 
+void
+viz_diagram_builder_set_arrow_kind (VizDiagramBuilder *builder, guint32 arrow, VizArrowKind kind)
+{
+  g_return_if_fail (arrow < builder->arrows->len);
+  g_array_index (builder->arrows, VizArrow, arrow).kind = kind;
+}
+
 guint32
 viz_diagram_builder_n_boxes (const VizDiagramBuilder *builder)
 {

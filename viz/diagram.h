@@ -180,6 +180,9 @@ viz_diagram_builder_set_step (VizDiagramBuilder *builder, guint32 box, gint32 st
 void viz_diagram_builder_set_parent (VizDiagramBuilder *builder, guint32 box, guint32 parent);
 void viz_diagram_builder_add_flags (VizDiagramBuilder *builder, guint32 box, VizBoxFlags flags);
 
+void
+viz_diagram_builder_set_arrow_kind (VizDiagramBuilder *builder, guint32 arrow, VizArrowKind kind);
+
 /* What is there so far; pointers hold until the next box or arrow is added.
  * Children, ports and attributes of a box are known only once frozen. */
 guint32         viz_diagram_builder_n_boxes (const VizDiagramBuilder *builder);

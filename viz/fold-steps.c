@@ -251,6 +251,21 @@ adopt (VizNames *names, const guint32 *absorbed)
     }
 }
 
+/* What goes from step to step of one layer is its state. */
+static void
+mark_states (const VizNames *names, const VizPlace *places)
+{
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizPlace *tail = &places[arrow->tail], *head = &places[arrow->head];
+
+      if (arrow->kind == VIZ_ARROW_NORMAL && tail->chain != 0 && tail->chain == head->chain &&
+          tail->step != head->step)
+        viz_diagram_builder_set_arrow_kind (names->builder, i, VIZ_ARROW_STATE);
+    }
+}
+
 #define MOST_CHAINS 400
 
 void
@@ -289,6 +304,7 @@ viz_names_find_chains (VizNames *names)
   place_boxes (names, absorbed, places);
   adopt (names, absorbed);
   find_bands (names, places);
+  mark_states (names, places);
 }
 
 /* The part of names that all chains of a band share. */

@@ -105,6 +105,34 @@ paint_stack (const VizPainter *painter, const VizItem *item, const VizStyle *sty
   painter->pen->rect (painter->pen, &below, RADIUS, style);
 }
 
+/* How wide a text is at a size of its own. */
+static double
+width_at (const VizPainter *painter, VizTextStyle style, double size, const char *text)
+{
+  VizMeasure *measure = viz_measure_get (viz_picture_font (painter->picture));
+
+  return viz_measure_width (measure, style, text) * size / viz_text_size (style);
+}
+
+/* The text, or as much of its ends as fits; NULL where that says nothing. */
+static char *
+fit_text (const VizPainter *painter, VizTextStyle style, double size, const char *text, double room)
+{
+  g_autofree char *cut = g_strdup (text);
+  double           width = width_at (painter, style, size, cut);
+  guint            n = (guint) g_utf8_strlen (text, -1);
+
+  while (width > room && n > 5)
+    {
+      /* At least one character less each time. */
+      n = MIN (n - 1, (guint) (n * room / width));
+      g_free (cut);
+      cut = viz_text_shorten (text, MAX (n, 5));
+      width = width_at (painter, style, size, cut);
+    }
+  return width <= room ? g_steal_pointer (&cut) : NULL;
+}
+
 /* Between the detail levels only the title is written, as large as it must be to be read. */
 static void
 paint_large_title (const VizPainter *painter,
@@ -114,7 +142,6 @@ paint_large_title (const VizPainter *painter,
 {
   const VizLine   *line = &g_array_index (lines, VizLine, 0);
   double           size = VIZ_SMALLEST_TEXT / painter->scale;
-  double           per_character = size * (viz_text_is_bold (line->style) ? 0.68 : 0.6);
   double           room = item->width - VIZ_BOX_STRIPE - 6;
   g_autofree char *text = NULL;
   VizTextAt        at = {
@@ -126,10 +153,10 @@ paint_large_title (const VizPainter *painter,
            .colour = *colour,
   };
 
-  if (item->height < size * 1.25 || room < per_character * 5)
+  if (item->height < size * 1.25)
     return;
-  text = viz_text_shorten (line->text, (guint) (room / per_character));
-  if (g_utf8_strlen (text, -1) * per_character <= room + 1e-6)
+  text = fit_text (painter, line->style, size, line->text, room);
+  if (text != NULL)
     painter->pen->text (painter->pen, &at, text);
 }
 
@@ -183,7 +210,7 @@ paint_cost (const VizPainter *painter, const VizItem *item, const VizColour *fil
 
   if (text == NULL || !viz_painter_shows_text (painter, size))
     return;
-  width = 10 + (double) g_utf8_strlen (text, -1) * size * 0.62;
+  width = 12 + width_at (painter, VIZ_TEXT_EDGE, size, text);
   tag = (VizRect){ item->x + item->width - width + 18, item->y - 9, width, 14 };
   painter->pen->rect (painter->pen, &tag, 7, &style);
   at.x = tag.x + width / 2;
@@ -289,9 +316,17 @@ viz_painter_group (const VizPainter *painter, guint32 number)
     return;
   begin_thing (painter, item, loop ? "loop" : "group");
   painter->pen->rect (painter->pen, &rect, 7, &style);
-  if (viz_painter_shows_text (painter, size))
+  if (!viz_painter_shows_text (painter, size))
+    at.size = VIZ_SMALLEST_TEXT / painter->scale;
+  /* Half as large again fits above the content; more would not. */
+  if (at.size < 1.6 * size)
     {
-      title = viz_node_group_title (painter->diagram, item->box);
+      g_autofree char *whole = viz_node_group_title (painter->diagram, item->box);
+
+      title = fit_text (painter, VIZ_TEXT_GROUP, at.size, whole, item->width - 30);
+    }
+  if (title != NULL)
+    {
       painter->pen->polygon (painter->pen, arrow, 3, &ink);
       painter->pen->text (painter->pen, &at, title);
     }

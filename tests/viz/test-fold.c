@@ -69,6 +69,57 @@ test_a_chain_of_cells_becomes_a_grid (void)
   g_assert_cmpuint (n_layer, ==, 35);
 }
 
+/* As MXNet writes it: sums have numbers for names, and nobody says what a state is. */
+static void
+test_numbered_operators_join_their_cells (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  g_autoptr (VizDiagram) diagram = NULL;
+  guint32 slice, concat, last = 0, sum[4];
+  char    name[32];
+
+  slice = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "split0", .title = "split" });
+  concat =
+      viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "concat0", .title = "concat" });
+  for (guint t = 0; t < 4; t++)
+    {
+      guint32 part[3];
+
+      for (guint k = 0; k < 3; k++)
+        {
+          const char *kinds[] = { "i2h", "h2h", "out" };
+
+          g_snprintf (name, sizeof name, "rnn_t%u_%s", t, kinds[k]);
+          part[k] =
+              viz_diagram_builder_add_box (builder,
+                                           &(VizBoxInfo){
+                                               .id = name, .title = kinds[k], .subtitle = name });
+        }
+      g_snprintf (name, sizeof name, "_plus%u", t);
+      sum[t] =
+          viz_diagram_builder_add_box (builder,
+                                       &(VizBoxInfo){
+                                           .id = name, .title = "elemwise_add", .subtitle = name });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = slice, .head = part[0] });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = part[0], .head = part[2] });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = part[1], .head = part[2] });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = part[2], .head = sum[t] });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = sum[t], .head = concat });
+      if (t > 0)
+        viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = last, .head = part[1] });
+      last = sum[t];
+    }
+  diagram = fold (builder, VIZ_FOLD_ALL);
+  for (guint t = 0; t < 4; t++)
+    g_assert_cmpint (viz_diagram_box (diagram, viz_diagram_box (diagram, sum[t])->parent)->step,
+                     ==,
+                     (gint32) t);
+  g_assert_cmpuint (viz_diagram_box (diagram, concat)->parent, ==, VIZ_ROOT);
+  g_assert_cmpint (viz_diagram_arrow (diagram, viz_diagram_n_arrows (diagram) - 1)->kind,
+                   ==,
+                   VIZ_ARROW_STATE);
+}
+
 static void
 test_numbers_without_a_chain_are_no_steps (void)
 {
@@ -155,6 +206,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/fold/a-computed-weight-stays", test_a_computed_weight_stays);
   g_test_add_func ("/viz/fold/a-chain-of-cells-becomes-a-grid",
                    test_a_chain_of_cells_becomes_a_grid);
+  g_test_add_func ("/viz/fold/numbered-operators-join-their-cells",
+                   test_numbered_operators_join_their_cells);
   g_test_add_func ("/viz/fold/numbers-without-a-chain-are-no-steps",
                    test_numbers_without_a_chain_are_no_steps);
   g_test_add_func ("/viz/fold/scopes-that-feed-themselves-come-apart",
