@@ -6,10 +6,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/open.h"
 
+#include "engine/formats/match-order.h"
 #include "engine/graph/diagnose-private.h"
 #include "engine/rnn/weights.h"
 
 #include <string.h>
+
+/* Pairs of names that are compared at most. */
+#define MAX_GUESSES 4000000
 
 typedef struct
 {
@@ -420,7 +424,7 @@ change_prefix (Matcher *matcher)
 
   /* One name in many is chance; all of them, or most, are a prefix. */
   change = find_change (matcher);
-  if (!change || change->n * 2 < matcher->unused->len)
+  if (!change || change->n * 4 < matcher->unused->len * 3)
     {
       g_clear_pointer (&change, change_free);
       return;
@@ -444,22 +448,60 @@ change_prefix (Matcher *matcher)
   change_free (change);
 }
 
-void
-hyb_model_match_parameters (HybModel *model)
+static Matcher
+make_matcher (HybModel *model)
 {
-  Matcher matcher = {
+  return (Matcher){
     .model = model,
     .graph = hyb_model_get_graph (model),
     .missing = g_ptr_array_new (),
     .unused = g_ptr_array_new_with_free_func (g_free),
   };
+}
 
-  g_return_if_fail (matcher.graph != NULL);
+static void
+clear_matcher (Matcher *matcher)
+{
+  g_ptr_array_unref (matcher->missing);
+  g_ptr_array_unref (matcher->unused);
+}
 
+void
+hyb_model_match_parameters (HybModel *model)
+{
+  Matcher matcher;
+
+  g_return_if_fail (hyb_model_get_graph (model) != NULL);
+
+  matcher = make_matcher (model);
   pack_weights (&matcher);
   rename_statistics (&matcher);
   change_prefix (&matcher);
   rename_statistics (&matcher);
-  g_ptr_array_unref (matcher.missing);
-  g_ptr_array_unref (matcher.unused);
+  clear_matcher (&matcher);
+}
+
+GPtrArray *
+hyb_model_guess_parameters (HybModel *model)
+{
+  Matcher                 matcher = make_matcher (model);
+  g_autofree const char **to = NULL;
+  GPtrArray              *pairs = NULL;
+
+  find_gaps (&matcher);
+  to = g_new0 (const char *, matcher.unused->len + 1);
+  if (matcher.unused->len >= 2 && matcher.missing->len >= matcher.unused->len &&
+      (guint64) matcher.unused->len * matcher.missing->len < MAX_GUESSES &&
+      hyb_match_in_order (model, matcher.missing, matcher.unused, to))
+    {
+      pairs = g_ptr_array_new_with_free_func (g_free);
+      for (guint i = 0; i < matcher.unused->len; i++)
+        {
+          g_ptr_array_add (pairs, g_strdup (to[i]));
+          g_ptr_array_add (pairs, g_strdup (matcher.unused->pdata[i]));
+        }
+    }
+
+  clear_matcher (&matcher);
+  return pairs;
 }

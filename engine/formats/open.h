@@ -23,6 +23,9 @@ void hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *w
 /* Renames, packs and unpacks parameters so that they fit the variables of the graph;
  * each step is a finding. */
 void hyb_model_match_parameters (HybModel *model);
+/* What cannot be matched by name may still fit by kind, order and shape: variable,
+ * parameter, variable, … (of char *); NULL: it does not.  A guess: nothing is changed. */
+GPtrArray *hyb_model_guess_parameters (HybModel *model);
 /* All parameters as a file holds them, with arg: and aux: as the graph wants. */
 HybTensorList *hyb_model_list_parameters (HybModel *model);
 

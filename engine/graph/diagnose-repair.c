@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/graph/diagnose-private.h"
 
+#include "engine/formats/open.h"
 #include "engine/graph/builder.h"
 
 #include <string.h>
@@ -116,10 +117,16 @@ without_unknown (HybGraph *graph, GPtrArray *changes)
   return hyb_builder_freeze (builder);
 }
 
+/* What fits nothing may yet be what is missing under another name: then it stays. */
 static void
 drop_unused (HybModel *model, GPtrArray *changes)
 {
-  HybGraph *graph = hyb_model_get_graph (model);
+  HybGraph  *graph = hyb_model_get_graph (model);
+  GPtrArray *findings = hyb_model_get_findings (model);
+
+  for (guint i = 0; i < findings->len; i++)
+    if (strcmp (((HybFinding *) findings->pdata[i])->code, "missing-parameter") == 0)
+      return;
 
   for (guint i = hyb_model_n_parameters (model); i-- > 0;)
     {
@@ -157,6 +164,25 @@ cast_parameters (HybModel *model, const HybFinding *finding, GPtrArray *changes)
     }
 }
 
+static void
+rename_guessed (HybModel *model, GPtrArray *changes)
+{
+  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model);
+
+  for (guint i = 0; pairs && i < pairs->len; i += 2)
+    {
+      g_autoptr (HybTensor) tensor =
+          hyb_tensor_ref (hyb_model_get_parameter (model, pairs->pdata[i + 1]));
+
+      hyb_model_remove_parameter (model, pairs->pdata[i + 1]);
+      hyb_model_set_parameter (model, pairs->pdata[i], tensor);
+      g_ptr_array_add (changes,
+                       g_strdup_printf ("renamed “%s” to “%s”, by kind, order and shape",
+                                        (char *) pairs->pdata[i + 1],
+                                        (char *) pairs->pdata[i]));
+    }
+}
+
 void
 hyb_diagnose_repair (HybModel *model, GPtrArray *changes)
 {
@@ -173,6 +199,7 @@ hyb_diagnose_repair (HybModel *model, GPtrArray *changes)
         cast_parameters (model, finding, changes);
     }
 
+  rename_guessed (model, changes);
   drop_unused (model, changes);
   graph = without_unknown (hyb_model_get_graph (model), changes);
   hyb_model_set_graph (model, graph);

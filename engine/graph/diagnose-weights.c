@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/graph/diagnose-private.h"
 
+#include "engine/formats/open.h"
 #include "engine/formats/suggest.h"
 
 #include <math.h>
@@ -127,10 +128,34 @@ say_prefixes (HybDiagnosis *diagnosis)
     }
 }
 
+/* Other names for the same network: save_parameters(), or blocks counted differently. */
+static void
+say_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
+{
+  HybFinding *finding =
+      hyb_diagnosis_say (diagnosis,
+                         HYB_SEVERITY_ERROR,
+                         "missing-parameter",
+                         hyb_graph_find_variable (diagnosis->graph, pairs->pdata[0]),
+                         "Kind, order and shape of all arrays agree: --repair gives them the names "
+                         "of the graph; or export the network with export()",
+                         "%s names its arrays in another way than the graph",
+                         hyb_model_get_weights_file (diagnosis->model));
+
+  for (guint i = 0; i < pairs->len; i += 2)
+    {
+      g_autofree char *expected = g_strdup_printf ("\"%s\"", (char *) pairs->pdata[i]);
+      g_autofree char *got = g_strdup_printf ("\"%s\"", (char *) pairs->pdata[i + 1]);
+
+      hyb_finding_add_item (finding, pairs->pdata[i], expected, got);
+    }
+}
+
 void
 hyb_diagnose_names (HybDiagnosis *diagnosis)
 {
   guint n_missing, n_wanted = count_wanted (diagnosis, &n_missing);
+  g_autoptr (GPtrArray) guess = NULL;
 
   if (!diagnosis->has_weights)
     {
@@ -146,6 +171,12 @@ hyb_diagnose_names (HybDiagnosis *diagnosis)
       return;
     }
 
+  guess = hyb_model_guess_parameters (diagnosis->model);
+  if (guess)
+    {
+      say_guess (diagnosis, guess);
+      return;
+    }
   if (n_wanted >= 2 && n_missing * 2 > n_wanted && diagnosis->unused->len > 0)
     hyb_diagnosis_say (diagnosis,
                        HYB_SEVERITY_ERROR,

@@ -148,6 +148,29 @@ test_strangers_are_left_alone (Fixture *fixture, gconstpointer unused)
 }
 
 static void
+test_order_and_shape_are_a_guess (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *path = write_params (fixture, "net-0000.params", "0.weight", "1.bias", 5);
+  g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, NULL);
+  g_autoptr (GPtrArray) pairs = hyb_model_guess_parameters (model);
+
+  g_assert_null (hyb_model_get_parameter (model, "net_fc_bias"));
+  g_assert_cmpuint (pairs->len, ==, 4);
+  g_assert_cmpstr (pairs->pdata[0], ==, "net_fc_weight");
+  g_assert_cmpstr (pairs->pdata[1], ==, "0.weight");
+}
+
+/* The weight has two rows, the graph wants two; a bias of two for a weight does not fit. */
+static void
+test_shapes_forbid_a_guess (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *path = write_params (fixture, "net-0000.params", "0.bias", "1.weight", 5);
+  g_autoptr (HybModel) model = hyb_model_open (fixture->symbol, NULL, HYB_EPOCH_HIGHEST, NULL);
+
+  g_assert_null (hyb_model_guess_parameters (model));
+}
+
+static void
 test_broken_parameters_are_an_error_or_a_finding (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *path = g_build_filename (fixture->folder, "net-0000.params", NULL);
@@ -193,6 +216,8 @@ main (int argc, char **argv)
   ADD ("no-parameters-are-no-error", test_no_parameters_are_no_error);
   ADD ("prefixes-are-added-and-taken-away", test_prefixes_are_added_and_taken_away);
   ADD ("strangers-are-left-alone", test_strangers_are_left_alone);
+  ADD ("order-and-shape-are-a-guess", test_order_and_shape_are_a_guess);
+  ADD ("shapes-forbid-a-guess", test_shapes_forbid_a_guess);
   ADD ("broken-parameters-are-an-error-or-a-finding",
        test_broken_parameters_are_an_error_or_a_finding);
   ADD ("saved-pairs-open-again", test_saved_pairs_open_again);

