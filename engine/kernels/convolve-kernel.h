@@ -251,11 +251,12 @@ NAME (hyb_convolve) (const HybConvolve *convolve,
     }
 
   for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
-    NAME (hyb_gemm)
-    (&gemm,
-     weight + i % convolve->groups * filters * depth,
-     NAME (make_columns) (convolve, image + i * image_size, workspace),
-     map + i * filters * positions);
+    {
+      const REAL *columns = NAME (make_columns) (convolve, image + i * image_size, workspace);
+      const REAL *filter = weight + i % convolve->groups * filters * depth;
+
+      NAME (hyb_gemm) (&gemm, filter, columns, map + i * filters * positions);
+    }
 }
 
 void
@@ -283,8 +284,11 @@ NAME (hyb_convolve_transposed) (const HybConvolve *convolve,
 
   gemm.beta = method == METHOD_POINTWISE && bias != NULL ? 1.0 : 0.0;
   if (method != METHOD_POINTWISE || bias != NULL)
-    NAME (fill_with_bias)
-    (convolve->batch, convolve->image_channels, volume (convolve->image), bias, image);
+    {
+      gint64 size = volume (convolve->image);
+
+      NAME (fill_with_bias) (convolve->batch, convolve->image_channels, size, bias, image);
+    }
 
   if (method == METHOD_DEPTHWISE)
     {
@@ -340,9 +344,10 @@ NAME (hyb_convolve_weight) (const HybConvolve *convolve,
     }
 
   for (gint64 i = 0; i < convolve->batch * convolve->groups; i++)
-    NAME (hyb_gemm)
-    (&gemm,
-     map + i * filters * positions,
-     NAME (make_columns) (convolve, image + i * image_size, workspace),
-     weight + i % convolve->groups * filters * depth);
+    {
+      const REAL *columns = NAME (make_columns) (convolve, image + i * image_size, workspace);
+      REAL       *filter = weight + i % convolve->groups * filters * depth;
+
+      NAME (hyb_gemm) (&gemm, map + i * filters * positions, columns, filter);
+    }
 }

@@ -38,7 +38,7 @@ NAME (label_gradient) (const Work *work)
     {
       gint64   base = row / inner * classes * inner + row % inner;
       gint64   label = hyb_dtype_get_int (work->label, work->label_dtype, (gsize) row);
-      gboolean is_ignored = params->use_ignore && label == (gint64) params->ignore_label;
+      gboolean ignored = params->use_ignore && is_ignored (work, label);
 
       for (gint64 k = 0; k < classes; k++)
         {
@@ -46,8 +46,7 @@ NAME (label_gradient) (const Work *work)
           REAL   p = ((const REAL *) work->p)[at];
           REAL   target = k == label ? at_label : elsewhere;
 
-          ((REAL *) work->to)[at] =
-              is_ignored ? 0 : (p - target) * scale * NAME (incoming) (work, at);
+          ((REAL *) work->to)[at] = ignored ? 0 : (p - target) * scale * NAME (incoming) (work, at);
         }
     }
 }

@@ -11,6 +11,7 @@
 #include "engine/ops/rules.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "engine/kernels/vectorise.h"
 
@@ -148,6 +149,15 @@ typedef struct
   gpointer                   to;
 } Work;
 
+/* Labels are compared as whole numbers; a value that is none within reach is met by no label. */
+static gboolean
+is_ignored (const Work *work, gint64 label)
+{
+  double ignored = trunc (work->params->ignore_label);
+
+  return fabs (ignored) < 1e15 && (double) label == ignored;
+}
+
 /* What every element of the gradient is multiplied with. */
 static double
 gradient_scale (const Work *work)
@@ -171,8 +181,7 @@ gradient_scale (const Work *work)
     }
 
   for (gint64 i = 0; i < rows; i++)
-    valid += hyb_dtype_get_int (work->label, work->label_dtype, (gsize) i) !=
-             (gint64) params->ignore_label;
+    valid += !is_ignored (work, hyb_dtype_get_int (work->label, work->label_dtype, (gsize) i));
   return scale / (double) MAX (valid, 1);
 }
 
