@@ -1,10 +1,12 @@
 /* cond-gradient.c — the gradient of _cond: that of the branch which ran.
  *
  * Bodies: the two branches, each followed by gradients of its variables.  Inputs
- * that the branch does not use get zeros.  cond.c makes the node.
+ * that the branch does not use get zeros. 
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/op.h"
 
+#include "engine/autograd/backward.h"
+#include "engine/autograd/gradient.h"
 #include "engine/base/error.h"
 #include "engine/exec/run.h"
 #include "engine/ops/cond.h"
@@ -34,6 +36,88 @@ static const HybParam gradient_params[] = {
     .doc = "inputs whose gradients go out" },
   { 0 },
 };
+
+/* --- Making the node --- */
+
+/* The branch followed by gradients of those of its variables that are wanted inputs. */
+static HybGraph *
+differentiate_branch (HybGrad *grad, guint branch)
+{
+  const HybCondParams *params = hyb_grad_params (grad);
+  const HybInts *locations = branch == 0 ? &params->then_input_locs : &params->else_input_locs;
+  HybGraph      *body = hyb_grad_body (grad, branch + 1);
+  g_autoptr (GArray) wrt = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  g_autoptr (GError) error = NULL;
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+  HybGraph        *gradient;
+
+  for (guint v = 0; v < MIN (n, (guint) locations->n); v++)
+    if (hyb_grad_wants (grad, (guint) locations->value[v]))
+      g_array_append_val (wrt, variables[v]);
+  gradient = hyb_graph_with_gradients (body, wrt->len, (const HybNodeId *) wrt->data, &error);
+  if (gradient == NULL)
+    hyb_grad_refuse (grad, "in its %s branch: %s", branch == 0 ? "then" : "else", error->message);
+  return gradient;
+}
+
+/* _backward_cond: incoming gradients, which branch ran, the inputs. */
+void
+hyb_cond_differentiate (HybGrad *grad)
+{
+  const HybCondParams *params = hyb_grad_params (grad);
+  guint                n_visible = (guint) params->num_outputs;
+  guint                n_inputs = hyb_grad_n_inputs (grad);
+  g_autoptr (HybGraph) yes = differentiate_branch (grad, 0);
+  g_autoptr (HybGraph) no = yes != NULL ? differentiate_branch (grad, 1) : NULL;
+  g_autoptr (GArray) heads = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autofree HybValueId *inputs = g_new (HybValueId, n_visible + 1 + n_inputs);
+  g_autofree char       *heads_text = NULL;
+  g_autofree char       *wanted_text = NULL;
+  g_auto (GStrv) attributes = NULL;
+  HybValueId first;
+  guint      n = 0;
+
+  if (no == NULL)
+    return;
+  for (guint h = 0; h < n_visible; h++)
+    if (hyb_grad_has_incoming (grad, h))
+      {
+        g_array_append_val (heads, h);
+        inputs[n++] = hyb_grad_incoming (grad, h);
+      }
+  inputs[n++] = hyb_grad_output (grad, n_visible);
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      inputs[n++] = hyb_grad_input (grad, i);
+      if (hyb_grad_wants (grad, i))
+        g_array_append_val (wanted, i);
+    }
+
+  heads_text = hyb_control_ints (heads->len, (const guint *) heads->data);
+  wanted_text = hyb_control_ints (wanted->len, (const guint *) wanted->data);
+  attributes = hyb_control_attributes (hyb_cond_params,
+                                       params,
+                                       "heads",
+                                       heads_text,
+                                       "gradients",
+                                       wanted_text,
+                                       NULL);
+  first = hyb_grad_emit_bodies (grad,
+                                "_backward_cond",
+                                (const char *const *) attributes,
+                                n,
+                                inputs,
+                                2,
+                                (HybGraph *const[]){ yes, no });
+  for (guint i = 0; i < wanted->len; i++)
+    hyb_grad_set_input (grad,
+                        g_array_index (wanted, guint, i),
+                        first == HYB_NO_ID ? HYB_NO_ID : first + i);
+}
+
+/* --- Types --- */
 
 static const HybInts *
 branch_locations (const GradientParams *params, guint branch)

@@ -6,8 +6,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/op.h"
 
-#include "engine/autograd/backward.h"
-#include "engine/autograd/gradient.h"
 #include "engine/base/error.h"
 #include "engine/exec/imperative.h"
 #include "engine/ops/cond.h"
@@ -15,7 +13,7 @@
 
 #include <string.h>
 
-static const HybParam cond_params[] = {
+const HybParam hyb_cond_params[] = {
   HYB_COND_FIELDS,
   { 0 },
 };
@@ -416,7 +414,17 @@ cond_compute (HybCall          *call,
   if (outputs[n] == NULL)
     return FALSE;
   *(gint64 *) hyb_tensor_get_data (outputs[n]) = is_true;
-  return compute_body (call, run, is_true ? BODY_THEN : BODY_ELSE, inputs, outputs, error);
+  if (!compute_body (call, run, is_true ? BODY_THEN : BODY_ELSE, inputs, outputs, error))
+    return FALSE;
+  for (guint o = 0; o < n; o++)
+    {
+      g_autoptr (HybTensor) head = outputs[o];
+
+      outputs[o] = hyb_subgraph_result (head, inputs, call->n_inputs, error);
+      if (outputs[o] == NULL)
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* As the dearer branch. */
@@ -447,91 +455,13 @@ cond_cost (const HybCall *call, HybCost *cost)
   cost->bytes_written += dearest.bytes_written;
 }
 
-/* --- Gradient: cond-gradient.c runs it --- */
-
-/* The branch followed by gradients of those of its variables that are wanted inputs. */
-static HybGraph *
-differentiate_branch (HybGrad *grad, guint b)
-{
-  const HybInts *locations = locations_of (hyb_grad_params (grad), b);
-  HybGraph      *body = hyb_grad_body (grad, b);
-  g_autoptr (GArray) wrt = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
-  g_autoptr (GError) error = NULL;
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
-  HybGraph        *gradient;
-
-  for (guint v = 0; v < MIN (n, (guint) locations->n); v++)
-    if (hyb_grad_wants (grad, (guint) locations->value[v]))
-      g_array_append_val (wrt, variables[v]);
-  gradient = hyb_graph_with_gradients (body, wrt->len, (const HybNodeId *) wrt->data, &error);
-  if (gradient == NULL)
-    hyb_grad_refuse (grad, "in its %s: %s", body_names[b], error->message);
-  return gradient;
-}
-
-/* _backward_cond: incoming gradients, which branch ran, the inputs. */
-static void
-cond_gradient (HybGrad *grad)
-{
-  guint n_visible = cond_visible (hyb_grad_params (grad));
-  guint n_inputs = hyb_grad_n_inputs (grad);
-  g_autoptr (HybGraph) yes = differentiate_branch (grad, BODY_THEN);
-  g_autoptr (HybGraph) no = yes != NULL ? differentiate_branch (grad, BODY_ELSE) : NULL;
-  g_autoptr (GArray) heads = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autofree HybValueId *inputs = g_new (HybValueId, n_visible + 1 + n_inputs);
-  g_autofree char       *heads_text = NULL;
-  g_autofree char       *wanted_text = NULL;
-  g_auto (GStrv) attributes = NULL;
-  HybValueId first;
-  guint      n = 0;
-
-  if (no == NULL)
-    return;
-  for (guint h = 0; h < n_visible; h++)
-    if (hyb_grad_has_incoming (grad, h))
-      {
-        g_array_append_val (heads, h);
-        inputs[n++] = hyb_grad_incoming (grad, h);
-      }
-  inputs[n++] = hyb_grad_output (grad, n_visible);
-  for (guint i = 0; i < n_inputs; i++)
-    {
-      inputs[n++] = hyb_grad_input (grad, i);
-      if (hyb_grad_wants (grad, i))
-        g_array_append_val (wanted, i);
-    }
-
-  heads_text = hyb_control_ints (heads->len, (const guint *) heads->data);
-  wanted_text = hyb_control_ints (wanted->len, (const guint *) wanted->data);
-  attributes = hyb_control_attributes (cond_params,
-                                       hyb_grad_params (grad),
-                                       "heads",
-                                       heads_text,
-                                       "gradients",
-                                       wanted_text,
-                                       NULL);
-  first = hyb_grad_emit_bodies (grad,
-                                "_backward_cond",
-                                (const char *const *) attributes,
-                                n,
-                                inputs,
-                                2,
-                                (HybGraph *const[]){ yes, no });
-  for (guint i = 0; i < wanted->len; i++)
-    hyb_grad_set_input (grad,
-                        g_array_index (wanted, guint, i),
-                        first == HYB_NO_ID ? HYB_NO_ID : first + i);
-}
-
 const HybOp hyb_ops_cond[] = {
   {
       .name = "_cond",
       .doc = "Runs one of two bodies, as a third says.",
       .category = HYB_CATEGORY_CONTROL,
       .flags = HYB_OP_MODAL | HYB_OP_RANDOM,
-      .params = cond_params,
+      .params = hyb_cond_params,
       .params_size = sizeof (HybCondParams),
       .arity = cond_arity,
       .visible = cond_visible,
@@ -550,7 +480,7 @@ const HybOp hyb_ops_cond[] = {
       .prepare = cond_prepare,
       .release = cond_release,
       .compute = cond_compute,
-      .gradient = cond_gradient,
+      .gradient = hyb_cond_differentiate,
       .recording = "_cond_recording",
       .cost = cond_cost,
   },
@@ -559,7 +489,7 @@ const HybOp hyb_ops_cond[] = {
       .doc = "_cond whose bodies write what they write only on the way to a gradient.",
       .category = HYB_CATEGORY_CONTROL,
       .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
-      .params = cond_params,
+      .params = hyb_cond_params,
       .params_size = sizeof (HybCondParams),
       .arity = cond_arity,
       .visible = cond_visible,
@@ -578,7 +508,7 @@ const HybOp hyb_ops_cond[] = {
       .prepare = recording_prepare,
       .release = cond_release,
       .compute = cond_compute,
-      .gradient = cond_gradient,
+      .gradient = hyb_cond_differentiate,
       .cost = cond_cost,
   },
   { 0 },

@@ -32,4 +32,7 @@ typedef struct
         .doc = "inputs that the second branch's variables are"                                \
   }
 
-gboolean hyb_cond_check (gconstpointer params, GError **error);
+gboolean              hyb_cond_check (gconstpointer params, GError **error);
+extern const HybParam hyb_cond_params[];
+
+void hyb_cond_differentiate (HybGrad *grad);

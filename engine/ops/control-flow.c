@@ -271,6 +271,23 @@ hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, g
   return is_done;
 }
 
+HybTensor *
+hyb_subgraph_result (HybTensor *result, HybTensor *const *inputs, guint n_inputs, GError **error)
+{
+  for (guint i = 0; i < n_inputs; i++)
+    if (inputs[i] == result)
+      {
+        HybTensor *copy = hyb_tensor_new (hyb_tensor_get_type (result), error);
+
+        if (copy != NULL && hyb_tensor_get_bytes (result) > 0)
+          memcpy (hyb_tensor_get_data (copy),
+                  hyb_tensor_get_data (result),
+                  hyb_tensor_get_bytes (result));
+        return copy;
+      }
+  return hyb_tensor_ref (result);
+}
+
 /* The recording form of a node that writes states then, itself or inside; or NULL. */
 static const HybOp *
 find_writing_form (const HybGraph *graph, HybNodeId id)

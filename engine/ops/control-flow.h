@@ -80,6 +80,11 @@ HybRun hyb_subgraph_context (const HybRun *run, gint64 step);
 /* Tells the probe, if there is one, that a body begins or ends. */
 void hyb_subgraph_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins);
 
+/* A result of a body that may be one of the node's inputs, which the caller may change
+ * afterwards: then a copy.  (transfer full); NULL and an error if memory is short. */
+HybTensor *
+hyb_subgraph_result (HybTensor *result, HybTensor *const *inputs, guint n_inputs, GError **error);
+
 /* --- Gradients of bodies --- */
 
 /* The body as the recording form of a node runs it: operators that write a state only

@@ -184,7 +184,7 @@ foreach_body_port (gconstpointer values, guint n_inputs, guint body, guint varia
   if (input < (guint) params->in_data_locs.n)
     return HYB_PORT_DATA;
   return input < (guint) (params->in_data_locs.n + params->in_state_locs.n) ? HYB_PORT_STATE
-                                                                           : HYB_PORT_CAPTURED;
+                                                                            : HYB_PORT_CAPTURED;
 }
 
 static guint
@@ -193,9 +193,8 @@ foreach_body_next (gconstpointer values, guint body, guint head)
   const ForeachParams *params = values;
   gint64               state = (gint64) head - params->num_out_data;
 
-  return state >= 0 && state < params->in_state_locs.n
-             ? (guint) params->in_state_locs.value[state]
-             : G_MAXUINT;
+  return state >= 0 && state < params->in_state_locs.n ? (guint) params->in_state_locs.value[state]
+                                                       : G_MAXUINT;
 }
 
 static guint
@@ -244,6 +243,20 @@ foreach_compute (HybCall          *call,
   g_auto (HybLoop) loop = { 0 };
 
   describe (call->params, &loop);
+  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
+}
+
+static gboolean
+recording_compute (HybCall          *call,
+                   const HybRun     *run,
+                   HybTensor *const *inputs,
+                   HybTensor       **outputs,
+                   GError          **error)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (call->params, &loop);
+  loop.records = TRUE;
   return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
 }
 
@@ -301,6 +314,20 @@ gradient_prepare (HybCall *call, GError **error)
 
   describe (&params->forward, &loop);
   return hyb_loop_gradient_prepare (&loop, &params->way_back, call, error);
+}
+
+static gboolean
+gradient_compute (HybCall          *call,
+                  const HybRun     *run,
+                  HybTensor *const *inputs,
+                  HybTensor       **outputs,
+                  GError          **error)
+{
+  const ForeachGradientParams *params = call->params;
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (&params->forward, &loop);
+  return hyb_loop_gradient_compute (&loop, &params->way_back, call, run, inputs, outputs, error);
 }
 
 static void
@@ -365,7 +392,7 @@ const HybOp hyb_ops_foreach[] = {
       .workspace = hyb_loop_workspace,
       .prepare = recording_prepare,
       .release = hyb_loop_release,
-      .compute = foreach_compute,
+      .compute = recording_compute,
       .gradient = foreach_gradient,
       .cost = foreach_cost,
   },
@@ -387,6 +414,7 @@ const HybOp hyb_ops_foreach[] = {
       .workspace = hyb_loop_gradient_workspace,
       .prepare = gradient_prepare,
       .release = hyb_loop_gradient_release,
+      .compute = gradient_compute,
       .cost = gradient_cost,
   },
   { 0 },

@@ -15,6 +15,7 @@ typedef struct
   HybCall          *call;
   const HybRun     *run;
   HybTensor *const *inputs;
+  HybGraph         *body; /* what makes a step: the node's, or its recording form */
   gint64            length;
   GPtrArray        *states; /* of HybTensor: as they are now */
   GPtrArray        *rows;   /* of HybTensor: stacked outputs, NULL before the first row */
@@ -77,17 +78,18 @@ run_body (const Computing *computing,
           GPtrArray       *heads,
           GError         **error)
 {
-  HybGraph *body = computing->call->body[index];
+  HybGraph *own = computing->call->body[index];
+  HybGraph *body = index == computing->loop->body ? computing->body : own;
   HybRun    context = hyb_subgraph_context (computing->run, step);
   gboolean  is_done;
 
-  hyb_subgraph_tell (&context, hyb_graph_get_id (body), index, TRUE);
+  hyb_subgraph_tell (&context, hyb_graph_get_id (own), index, TRUE);
   is_done = hyb_imperative_run (body,
                                 (HybTensor *const *) variables->pdata,
                                 (HybTensor **) heads->pdata,
                                 &context,
                                 error);
-  hyb_subgraph_tell (&context, hyb_graph_get_id (body), index, FALSE);
+  hyb_subgraph_tell (&context, hyb_graph_get_id (own), index, FALSE);
   if (!is_done)
     g_prefix_error (error, "step %" G_GINT64_FORMAT ": ", step);
   return is_done;
@@ -257,6 +259,16 @@ run_steps (const Computing *computing, gint64 *n_steps, GError **error)
     }
 }
 
+/* Stands for recorded states that have no common shape: the way back runs the loop
+ * again, see loop-backward-compute.c.  It is of a shape that no stack of states has. */
+static HybTensor *
+not_recorded_new (HybTensor *state, GError **error)
+{
+  HybType type = { { .rank = HYB_MAX_RANK }, hyb_tensor_get_dtype (state) };
+
+  return hyb_tensor_new (&type, error);
+}
+
 gboolean
 hyb_loop_compute (const HybLoop    *loop,
                   HybCall          *call,
@@ -268,18 +280,12 @@ hyb_loop_compute (const HybLoop    *loop,
   guint n_heads = loop->n_out_data + loop->n_states;
   g_autoptr (GPtrArray) states = tensors_new (loop->n_states);
   g_autoptr (GPtrArray) rows = tensors_new (loop->n_out_data);
-  Computing computing = { loop, call, run, inputs, 0, states, rows };
+  g_autoptr (HybGraph) recording =
+      loop->records ? hyb_subgraph_recording (call->body[loop->body]) : NULL;
+  HybGraph *body = recording != NULL ? recording : call->body[loop->body];
+  Computing computing = { loop, call, run, inputs, body, 0, states, rows };
   HybType   count = { hyb_shape_1d (1), HYB_I64 };
   gint64    n_steps;
-
-  if (call->n_outputs > n_heads + 1)
-    return hyb_error_at (error,
-                         HYB_OP_ERROR,
-                         HYB_OP_ERROR_GRADIENT,
-                         NULL,
-                         "Keep the shapes of loop variables the same, or ask for no gradient",
-                         "there is no gradient through a loop whose shapes change from step to "
-                         "step");
 
   for (guint k = 0; k < loop->n_states; k++)
     states->pdata[k] = hyb_tensor_ref (inputs[loop->variable[loop->state[k]].input]);
@@ -298,6 +304,18 @@ hyb_loop_compute (const HybLoop    *loop,
   for (guint h = 0; h < loop->n_out_data; h++)
     outputs[h] = hyb_tensor_ref (rows->pdata[h]);
   for (guint k = 0; k < loop->n_states; k++)
-    outputs[loop->n_out_data + k] = hyb_tensor_ref (states->pdata[k]);
+    {
+      guint o = loop->n_out_data + k;
+
+      outputs[o] = hyb_subgraph_result (states->pdata[k], inputs, call->n_inputs, error);
+      if (outputs[o] == NULL)
+        return FALSE;
+    }
+  for (guint o = n_heads + 1; o < call->n_outputs; o++)
+    {
+      outputs[o] = not_recorded_new (states->pdata[o - n_heads - 1], error);
+      if (outputs[o] == NULL)
+        return FALSE;
+    }
   return TRUE;
 }

@@ -183,7 +183,7 @@ hyb_loop_gradient_arity (const HybLoop               *loop,
                          guint                       *n_outputs)
 {
   *n_inputs = (guint) MAX (params->heads.n, 0) + loop->n_states + 1 + loop->n_inputs;
-  *n_outputs = (guint) MAX (params->gradients.n, 0);
+  *n_outputs = (guint) MAX (params->gradients.n, 0) + 1;
 }
 
 HybLoopSections
@@ -204,7 +204,28 @@ is_in_range (const HybInts *ints, guint end)
   return ints->n >= 0;
 }
 
-/* Every gradient is what its variable is at first. */
+/* Whether the states were recorded: they are not where their types change from step
+ * to step. */
+static gboolean
+are_recorded (const HybLoop *loop, const HybCall *call, const HybLoopSections *sections)
+{
+  gint64 length = hyb_loop_length (loop, call->input + sections->inputs);
+
+  for (guint k = 0; k < loop->n_states; k++)
+    {
+      const HybType *kept = &call->input[sections->kept + k];
+      const HybType *state = &call->input[sections->inputs + loop->variable[loop->state[k]].input];
+      HybShape       shape = hyb_loop_stacked_shape (length, &state->shape);
+
+      if (!hyb_type_is_known (kept) || kept->dtype != state->dtype ||
+          !hyb_shape_equal (&kept->shape, &shape))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Every gradient is what its variable is at first.  The last output, which nobody
+ * reads, is of unknown shape where hyb_loop_gradient_compute() has to run. */
 gboolean
 hyb_loop_gradient_infer (const HybLoop               *loop,
                          const HybLoopGradientParams *params,
@@ -213,6 +234,7 @@ hyb_loop_gradient_infer (const HybLoop               *loop,
 {
   HybLoopSections sections = hyb_loop_sections (loop, params);
   guint           n_heads = loop->n_out_data + loop->n_states;
+  HybShape        one = hyb_shape_1d (1);
 
   if (!is_in_range (&params->heads, n_heads) ||
       !is_in_range (&params->gradients, loop->n_variables))
@@ -238,5 +260,7 @@ hyb_loop_gradient_infer (const HybLoop               *loop,
           !hyb_dtype_unify (&input->dtype, &call->output[g].dtype, error))
         return FALSE;
     }
-  return TRUE;
+  return hyb_dtype_assign (&call->output[params->gradients.n].dtype, HYB_I64, error) &&
+         (!are_recorded (loop, call, &sections) ||
+          hyb_shape_assign (&call->output[params->gradients.n].shape, &one, error));
 }

@@ -75,7 +75,7 @@ gboolean hyb_loop_compute (const HybLoop    *loop,
                            GError          **error);
 void     hyb_loop_cost (const HybLoop *loop, const HybCall *call, HybCost *cost);
 
-/* --- The way back: loop-gradient.c, loop-backward.c --- */
+/* --- The way back: loop-gradient.c, loop-backward.c, loop-backward-compute.c --- */
 
 /* What a backward node adds to its forward node's attributes. */
 typedef struct
@@ -122,6 +122,13 @@ gboolean hyb_loop_gradient_prepare (HybLoop                     *loop,
                                     GError                     **error);
 void     hyb_loop_gradient_release (HybCall *call);
 gsize    hyb_loop_gradient_workspace (const HybCall *call);
+gboolean hyb_loop_gradient_compute (const HybLoop               *loop,
+                                    const HybLoopGradientParams *params,
+                                    HybCall                     *call,
+                                    const HybRun                *run,
+                                    HybTensor *const            *inputs,
+                                    HybTensor                  **outputs,
+                                    GError                     **error);
 void     hyb_loop_gradient_forward (const HybCall *call, const HybRun *run);
 void     hyb_loop_gradient_cost (const HybLoop               *loop,
                                  const HybLoopGradientParams *params,

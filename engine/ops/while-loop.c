@@ -266,6 +266,20 @@ while_compute (HybCall          *call,
   return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
 }
 
+static gboolean
+recording_compute (HybCall          *call,
+                   const HybRun     *run,
+                   HybTensor *const *inputs,
+                   HybTensor       **outputs,
+                   GError          **error)
+{
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (call->params, &loop);
+  loop.records = TRUE;
+  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
+}
+
 /* As if all iterations ran. */
 static void
 while_cost (const HybCall *call, HybCost *cost)
@@ -321,6 +335,20 @@ gradient_prepare (HybCall *call, GError **error)
 
   describe (&params->forward, &loop);
   return hyb_loop_gradient_prepare (&loop, &params->way_back, call, error);
+}
+
+static gboolean
+gradient_compute (HybCall          *call,
+                  const HybRun     *run,
+                  HybTensor *const *inputs,
+                  HybTensor       **outputs,
+                  GError          **error)
+{
+  const WhileGradientParams *params = call->params;
+  g_auto (HybLoop) loop = { 0 };
+
+  describe (&params->forward, &loop);
+  return hyb_loop_gradient_compute (&loop, &params->way_back, call, run, inputs, outputs, error);
 }
 
 static void
@@ -385,7 +413,7 @@ const HybOp hyb_ops_while_loop[] = {
       .workspace = hyb_loop_workspace,
       .prepare = recording_prepare,
       .release = hyb_loop_release,
-      .compute = while_compute,
+      .compute = recording_compute,
       .gradient = while_gradient,
       .cost = while_cost,
   },
@@ -407,6 +435,7 @@ const HybOp hyb_ops_while_loop[] = {
       .workspace = hyb_loop_gradient_workspace,
       .prepare = gradient_prepare,
       .release = hyb_loop_gradient_release,
+      .compute = gradient_compute,
       .cost = gradient_cost,
   },
   { 0 },

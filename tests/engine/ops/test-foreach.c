@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/backward.h"
+#include "engine/autograd/gradient-check.h"
 #include "engine/exec/executor.h"
 #include "engine/passes/infer-types.h"
 #include "tests/engine/ops/op-body.h"
@@ -449,6 +450,21 @@ test_growing_state_may_be_read_with_a_fixed_shape (void)
   op_assert_near (hyb_executor_get_output (executor, 1), 0, 4., 2., 3.);
 }
 
+static void
+test_growing_state_has_a_gradient (void)
+{
+  g_autoptr (HybGraph) graph = loop_graph (grow_body (0), ONE_STATE, 2, 2);
+  g_autoptr (HybTensor) x = op_tensor_from_text ("f32[3,2]", 0);
+  g_autoptr (HybTensor) s = op_tensor_from_text ("f32[1]", 1);
+  HybTensor       *variables[] = { x, s };
+  HybNodeId        wrt[] = { 0, 1 };
+  HybGradientCheck options = { .seed = 1 };
+  g_autoptr (GError) error = NULL;
+
+  hyb_gradient_check (graph, variables, 2, wrt, &options, &error);
+  g_assert_no_error (error);
+}
+
 /* --- Probe --- */
 
 typedef struct
@@ -507,6 +523,8 @@ main (int argc, char **argv)
                    test_auxiliary_states_of_the_body_are_written_once);
   g_test_add_func ("/engine/ops/foreach/growing-state-may-be-read-with-a-fixed-shape",
                    test_growing_state_may_be_read_with_a_fixed_shape);
+  g_test_add_func ("/engine/ops/foreach/growing-state-has-a-gradient",
+                   test_growing_state_has_a_gradient);
   g_test_add_func ("/engine/ops/foreach/probe-sees-every-step", test_probe_sees_every_step);
 
   return g_test_run ();

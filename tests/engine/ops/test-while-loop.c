@@ -1,6 +1,7 @@
 /* test-while-loop.c — _while_loop: stopping, padding, counting, changing shapes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/autograd/gradient-check.h"
 #include "engine/exec/executor.h"
 #include "tests/engine/ops/op-body.h"
 #include "tests/engine/ops/op-case.h"
@@ -273,6 +274,52 @@ test_loop_variable_may_change_its_shape (void)
     }
 }
 
+/* Condition: i < 3.  Step (x, i, w): x = (x, sin(x w)), out = sum(x). */
+static HybGraph *
+grow_with_weight_bodies (guint index)
+{
+  HybBuilder *b = hyb_builder_new ();
+
+  if (index == 0)
+    return count_bodies (0);
+
+  HybValueId x = op_variable (b, "x");
+  HybValueId i = op_variable (b, "i");
+  HybValueId w = op_variable (b, "w");
+  HybValueId y = op_node (b, "broadcast_mul", NULL, x, w, HYB_NO_ID);
+  HybValueId z = op_node (b, "Dropout", "p=0.3", op_node (b, "sin", NULL, y, HYB_NO_ID), HYB_NO_ID);
+  HybValueId grown = op_node (b, "Concat", "num_args=2 dim=0", x, z, HYB_NO_ID);
+
+  return op_finish (b,
+                    op_node (b, "sum", NULL, grown, HYB_NO_ID),
+                    grown,
+                    op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID),
+                    HYB_NO_ID);
+}
+
+static void
+test_growing_loop_variable_has_a_gradient (void)
+{
+  const char *attributes =
+      "num_args=5 num_outputs=3 num_out_data=1 max_iterations=5 cond_input_locs=[1] "
+      "func_input_locs=[0,1,2] func_var_locs=[0,1]";
+  g_autoptr (HybGraph) graph = loop_graph (grow_with_weight_bodies, attributes, 3, 3);
+  HybNodeId        wrt[] = { 0, 2 };
+  HybGradientCheck options = { .seed = 1, .training = TRUE };
+
+  for (int first = 0; first < 4; first++) /* 3 steps to none */
+    {
+      g_autoptr (HybTensor) x = op_tensor_from_text ("f32[2]", 0);
+      g_autoptr (HybTensor) i = op_tensor ("i32[1]", (double) first);
+      g_autoptr (HybTensor) w = op_tensor_from_text ("f32[1] 0.5..2", 2);
+      HybTensor *variables[] = { x, i, w };
+      g_autoptr (GError) error = NULL;
+
+      hyb_gradient_check (graph, variables, 2, wrt, &options, &error);
+      g_assert_no_error (error);
+    }
+}
+
 /* No step ran, and shapes change: rows are as the first step would have made them. */
 static void
 test_no_step_of_a_growing_loop (void)
@@ -297,6 +344,8 @@ main (int argc, char **argv)
                    test_missing_rows_are_zero_and_steps_are_counted);
   g_test_add_func ("/engine/ops/while-loop/loop-variable-may-change-its-shape",
                    test_loop_variable_may_change_its_shape);
+  g_test_add_func ("/engine/ops/while-loop/growing-loop-variable-has-a-gradient",
+                   test_growing_loop_variable_has_a_gradient);
   g_test_add_func ("/engine/ops/while-loop/no-step-of-a-growing-loop",
                    test_no_step_of_a_growing_loop);
 
