@@ -40,7 +40,7 @@ typedef struct
   float   width, height;
   float   label;  /* width of the label below its middle, to be kept free */
   gint32  order;  /* ports: place among their side; -1: free */
-  gint32  column; /* step, or -1 */
+  gint32  column; /* step, or -1: before the first */
   gint32  row;    /* layer, or -1 */
   guint32 kind;   /* VizNodeKind */
 } VizBodyNode;
@@ -74,7 +74,7 @@ void     viz_body_free (VizBody *body);
 guint    viz_body_hash (gconstpointer body);
 gboolean viz_body_equal (gconstpointer a, gconstpointer b);
 
-/* Whether every box has a column and a row. */
+/* Whether every box has a row, and so a column. */
 gboolean viz_grid_can_place (const VizBody *body);
 
 /* Copies the answer of an equal body. */

@@ -184,6 +184,14 @@ viz_diagram_builder_set_step (VizDiagramBuilder *builder, guint32 box, gint32 st
 }
 
 void
+viz_diagram_builder_set_header (VizDiagramBuilder *builder, guint32 box, gint32 layer)
+{
+  g_return_if_fail (box != VIZ_ROOT && box < builder->boxes->len && layer >= 0);
+  builder_box (builder, box)->flags |= VIZ_BOX_HEADER;
+  builder_box (builder, box)->layer = layer;
+}
+
+void
 viz_diagram_builder_set_parent (VizDiagramBuilder *builder, guint32 box, guint32 parent)
 {
   g_return_if_fail (box != VIZ_ROOT && box < builder->boxes->len && parent < builder->boxes->len);
@@ -358,7 +366,8 @@ count_leaves (VizDiagram *diagram)
 {
   diagram->n_leaves = g_new0 (guint32, diagram->n_boxes);
   for (guint32 i = 1; i < diagram->n_boxes; i++)
-    if (diagram->boxes[i].n_children == 0 && (diagram->boxes[i].flags & VIZ_BOX_FOLDED) == 0)
+    if (diagram->boxes[i].n_children == 0 &&
+        (diagram->boxes[i].flags & (VIZ_BOX_FOLDED | VIZ_BOX_HEADER)) == 0)
       for (guint32 at = diagram->boxes[i].parent;; at = diagram->boxes[at].parent)
         {
           diagram->n_leaves[at]++;

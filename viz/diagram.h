@@ -56,6 +56,7 @@ typedef enum
   VIZ_BOX_FADED = 1 << 2,   /* dead, or not part of what is shown */
   VIZ_BOX_FOLDED = 1 << 3,  /* drawn as a row of its consumers (set by viz_fold) */
   VIZ_BOX_OPEN = 1 << 4,    /* a group that stands open unless the user closes it */
+  VIZ_BOX_HEADER = 1 << 5,  /* stands before the steps of its layer, whichever are shown */
 } VizBoxFlags;
 
 /* What kind of work a box does.  palette.c decides how that looks. */
@@ -175,6 +176,9 @@ guint32 viz_diagram_builder_add_arrow (VizDiagramBuilder *builder, const VizArro
 /* Says that box, a child of a VIZ_BOX_STEPS, is the cell of layer at step. */
 void
 viz_diagram_builder_set_step (VizDiagramBuilder *builder, guint32 box, gint32 step, gint32 layer);
+
+/* Says that box, a child of a VIZ_BOX_STEPS, stands before the first step of a layer. */
+void viz_diagram_builder_set_header (VizDiagramBuilder *builder, guint32 box, gint32 layer);
 
 /* Moves a box under another parent.  Cycles are undone on freezing. */
 void viz_diagram_builder_set_parent (VizDiagramBuilder *builder, guint32 box, guint32 parent);

@@ -362,11 +362,92 @@ add_steps_box (VizNames *names, const VizChain *chain)
                                                      .user = VIZ_NO_USER });
 }
 
+/* Per folded weight the only chain that uses it, and whether two of its steps do. */
+typedef struct
+{
+  guint32  chain; /* + 1 */
+  guint32  step;
+  gboolean is_shared, is_elsewhere;
+} Use;
+
+static Use *
+find_uses (const VizNames *names, const VizPlace *places)
+{
+  Use *uses = g_new0 (Use, names->n_boxes);
+
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizPlace *user = &places[arrow->head];
+      Use            *use = &uses[arrow->tail];
+
+      if ((viz_diagram_builder_box (names->builder, arrow->tail)->flags & VIZ_BOX_FOLDED) == 0)
+        continue;
+      if (use->chain == 0)
+        {
+          use->chain = user->chain;
+          use->step = user->step;
+        }
+      use->is_elsewhere |= user->chain == 0 || use->chain != user->chain;
+      use->is_shared |= use->step != user->step;
+    }
+  return uses;
+}
+
+/* Weights that every step of a layer shares are written once, before its first step. */
+static void
+add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_free);
+  const VizChain  *layer = &g_array_index (names->chains, VizChain, chain);
+  g_autofree char *path = viz_names_path (names, layer->part);
+  g_autofree char *id = g_strconcat ("weights:", path, NULL);
+  guint32          header;
+
+  for (guint32 i = 1; i < names->n_boxes; i++)
+    {
+      const VizBox *weight = viz_diagram_builder_box (names->builder, i);
+      const char   *name = weight->subtitle != NULL ? weight->subtitle : weight->title;
+      gsize         length = strlen (path);
+
+      if (uses[i].chain != chain + 1 || !uses[i].is_shared || uses[i].is_elsewhere || name == NULL)
+        continue;
+      if (strncmp (name, path, length) == 0 && name[length] == '_')
+        name += length + 1;
+      g_ptr_array_add (rows,
+                       g_strconcat (name,
+                                    weight->shape != NULL ? "  " : "",
+                                    weight->shape != NULL ? weight->shape : "",
+                                    NULL));
+    }
+  if (rows->len == 0)
+    return;
+  g_ptr_array_add (rows, NULL);
+  header =
+      viz_diagram_builder_add_box (names->builder,
+                                   &(VizBoxInfo){ .id = id,
+                                                  .title = "weights of all steps",
+                                                  .subtitle = layer->part != 0 ? path : NULL,
+                                                  .attributes = (const char *const *) rows->pdata,
+                                                  .kind = VIZ_BOX_WEIGHT,
+                                                  .category = VIZ_CATEGORY_DATA,
+                                                  .parent = steps,
+                                                  .user = VIZ_NO_USER });
+  viz_diagram_builder_set_header (names->builder, header, layer->layer);
+}
+
 void
 viz_names_add_chains (VizNames *names)
 {
   g_autofree guint32 *boxes = g_new0 (guint32, names->chains->len + 1);
 
+  g_autofree VizPlace *places = g_new0 (VizPlace, names->n_boxes);
+  g_autofree Use      *uses = NULL;
+
+  if (names->chains->len == 0)
+    return;
+  place_boxes (names, NULL, places);
+  uses = find_uses (names, places);
   for (guint32 c = 0; c < names->chains->len; c++)
     {
       const VizChain *chain = &g_array_index (names->chains, VizChain, c);
@@ -396,5 +477,6 @@ viz_names_add_chains (VizNames *names)
           viz_names_part (names, chain->cells[s])->cell = cell;
           viz_names_part (names, chain->cells[s])->group = cell;
         }
+      add_header (names, uses, c, boxes[c]);
     }
 }

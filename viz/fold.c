@@ -86,6 +86,22 @@ add_part (VizNames   *names,
   return names->parts->len - 1;
 }
 
+/* "expand_dims3" says the operator once more: that is no scope. */
+static gboolean
+is_numbered_operator (const VizBox *box)
+{
+  const char *name = box->subtitle, *title = box->title;
+  gsize       length;
+
+  if (name == NULL || title == NULL)
+    return FALSE;
+  name += strspn (name, "_");
+  title += strspn (title, "_");
+  length = strlen (title);
+  return g_ascii_strncasecmp (name, title, length) == 0 &&
+         strspn (name + length, "0123456789") == strlen (name + length);
+}
+
 /* All parts of a name but the last, which is the box's own. */
 static void
 read_names (VizNames *names)
@@ -97,12 +113,13 @@ read_names (VizNames *names)
     {
       guint32     box = g_array_index (names->members, guint32, m), part = 0;
       const char *at = name_of (viz_diagram_builder_box (names->builder, box));
+      gboolean is_numbered = is_numbered_operator (viz_diagram_builder_box (names->builder, box));
 
       for (guint depth = 0; depth < MAX_PARTS; depth++)
         {
           gsize length = strcspn (at, "/_.");
 
-          if (at[length] == '\0' || at[length + 1] == '\0')
+          if (at[length] == '\0' || at[length + 1] == '\0' || is_numbered)
             break;
           if (length > 0)
             part = add_part (names, known, part, at, length, at[length]);

@@ -414,7 +414,7 @@ viz_grid_can_place (const VizBody *body)
   for (guint32 i = 0; i < body->n_nodes; i++)
     if (body->nodes[i].kind == VIZ_NODE_BOX)
       {
-        if (body->nodes[i].column < 0 || body->nodes[i].row < 0)
+        if (body->nodes[i].row < 0)
           return FALSE;
         n_cells++;
       }

@@ -9,6 +9,7 @@
 #define LINE_LENGTH    34
 #define MAX_ATTRIBUTES 4
 #define MAX_WEIGHTS    6
+#define MAX_IN_HEADER  12
 #define LEAST_WIDTH    44
 
 static void
@@ -91,11 +92,14 @@ add_attributes (GArray *lines, const VizDiagram *diagram, guint32 box)
 {
   guint32 n = viz_diagram_box (diagram, box)->n_attributes;
 
-  for (guint32 i = 0; i < MIN (n, MAX_ATTRIBUTES); i++)
+  guint32 most =
+      viz_diagram_box (diagram, box)->flags & VIZ_BOX_HEADER ? MAX_IN_HEADER : MAX_ATTRIBUTES;
+
+  for (guint32 i = 0; i < MIN (n, most); i++)
     add_line (lines, VIZ_TEXT_ROW, FALSE, viz_diagram_attribute (diagram, box, i));
-  if (n > MAX_ATTRIBUTES)
+  if (n > most)
     {
-      g_autofree char *more = g_strdup_printf ("+ %u attributes", n - MAX_ATTRIBUTES);
+      g_autofree char *more = g_strdup_printf ("+ %u more", n - most);
 
       add_line (lines, VIZ_TEXT_ROW, TRUE, more);
     }

@@ -156,7 +156,7 @@ add_children (VizScene *scene)
           body_node (body, item->node)->column = item->first_step;
           body_node (body, item->node)->row = item->layer;
         }
-      else if (box->step >= 0)
+      else if (box->step >= 0 || box->flags & VIZ_BOX_HEADER)
         {
           body_node (body, item->node)->column = box->step;
           body_node (body, item->node)->row = box->layer;
