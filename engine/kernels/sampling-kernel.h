@@ -54,7 +54,7 @@ NAME (hyb_sample) (const HybSampling *sampling, const REAL *image, const REAL *g
         const REAL *planes = image + n * sampling->channels * cells;
         REAL       *to = result + n * sampling->channels * places + place;
         REAL        x = grid[2 * n * places + place], y = grid[(2 * n + 1) * places + place];
-        NAME (Corner) at;
+        NAME (Corner) at = { 0 };
         gboolean inside = NAME (find_corner) (sampling, x, y, &at);
 
         for (gint64 c = 0; c < sampling->channels; c++)
@@ -124,7 +124,7 @@ NAME (hyb_sample_backward) (const HybSampling *sampling,
       {
         gint64 x = 2 * n * places + place, y = x + places;
         REAL   by_position[2] = { 0, 0 };
-        NAME (Corner) at;
+        NAME (Corner) at = { 0 };
 
         if (NAME (find_corner) (sampling, grid[x], grid[y], &at))
           NAME (spread_place)

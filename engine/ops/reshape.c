@@ -121,7 +121,7 @@ take_source (Reshaping *work, gint64 *dim, GError **error)
 static gboolean
 apply_split (Reshaping *work, GError **error)
 {
-  gint64 whole, first, second;
+  gint64 whole = 0, first, second;
 
   if (work->at_code + 2 > work->codes->rank)
     return hyb_refuse_attribute (error, NULL, "code -4 in shape needs two sizes after it");
@@ -162,7 +162,7 @@ apply_split (Reshaping *work, GError **error)
 static gboolean
 apply_code (Reshaping *work, gint64 code, GError **error)
 {
-  gint64 a, b;
+  gint64 a = 0, b = 0;
 
   if (code > 0)
     {
@@ -491,7 +491,7 @@ reshape_like_infer_shape (HybCall *call, GError **error)
   HybShape                *rhs = &call->input[1].shape;
   HybShape                *output = &call->output[0].shape;
   HybShape                 out = { .rank = 0 };
-  int                      lhs_from, lhs_to, rhs_from, rhs_to;
+  int                      lhs_from = 0, lhs_to = 0, rhs_from = 0, rhs_to = 0;
 
   if (params->lhs_begin == HYB_NONE && params->lhs_end == HYB_NONE &&
       params->rhs_begin == HYB_NONE && params->rhs_end == HYB_NONE)
