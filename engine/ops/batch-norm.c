@@ -398,28 +398,28 @@ static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
   .cost = batch_norm_cost
 
 /* The operator and its recording form. */
-#define BATCH_NORM(mxnet_name, recording_name, sentence, table, compute, differentiate)           \
-  { .name = mxnet_name,                                                                           \
-    .doc = sentence,                                                                              \
-    .flags = HYB_OP_MODAL,                                                                        \
-    .recording = recording_name,                                                                  \
-    .forward = batch_norm_##compute##_forward,                                                    \
-    SAME_IN_BOTH_FORMS (table, differentiate) },                                                  \
-  {                                                                                               \
-    .name = recording_name,                                                                       \
-    .doc = "Batch normalisation that also moves its statistics while training.",                  \
-    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL, .forward = batch_norm_##compute##_recording_forward, \
-    SAME_IN_BOTH_FORMS (table, differentiate)                                                     \
+#define BATCH_NORM(mxnet_name, recording_name, sentence, table, compute, differentiate)            \
+  { .name = mxnet_name,                                                                            \
+    .doc = sentence,                                                                               \
+    .flags = HYB_OP_MODAL | HYB_OP_IN_PLACE,                                                       \
+    .recording = recording_name,                                                                   \
+    .forward = batch_norm_##compute##_forward,                                                     \
+    SAME_IN_BOTH_FORMS (table, differentiate) },                                                   \
+  {                                                                                                \
+    .name = recording_name,                                                                        \
+    .doc = "Batch normalisation that also moves its statistics while training.",                   \
+    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE,                                     \
+    .forward = batch_norm_##compute##_recording_forward, SAME_IN_BOTH_FORMS (table, differentiate) \
   }
 
 #define BACKWARD(internal_name, operands, table, compute)                                      \
   {                                                                                            \
     .name = internal_name, .doc = "Gradients of batch normalisation by data, gamma and beta.", \
-    .category = HYB_CATEGORY_NORMALISATION, .flags = HYB_OP_INTERNAL | HYB_OP_MODAL,           \
-    .inputs = operands, .outputs = backward_outputs, .params = table,                          \
-    .params_size = sizeof (BatchNormParams), .infer_shape = backward_infer_shape,              \
-    .infer_dtype = backward_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute,       \
-    .cost = backward_cost                                                                      \
+    .category = HYB_CATEGORY_NORMALISATION,                                                    \
+    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE, .inputs = operands,             \
+    .outputs = backward_outputs, .params = table, .params_size = sizeof (BatchNormParams),     \
+    .infer_shape = backward_infer_shape, .infer_dtype = backward_infer_dtype,                  \
+    .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .cost = backward_cost                      \
   }
 
 const HybOp hyb_ops_batch_norm[] = {

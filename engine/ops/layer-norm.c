@@ -184,6 +184,7 @@ const HybOp hyb_ops_layer_norm[] = {
       .name = "LayerNorm",
       .doc = "Every row along an axis brought to mean 0 and variance 1, then scaled and shifted.",
       .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_IN_PLACE,
       .inputs = layer_norm_inputs,
       .outputs = layer_norm_outputs,
       .params = layer_norm_params,

@@ -267,7 +267,7 @@ const HybOp hyb_ops_leaky_relu[] = {
       .category = HYB_CATEGORY_ELEMENTWISE,
       /* MODAL and RANDOM for rrelu; OWN_GRADIENT for selu, whose gradient in MXNet is
        * lambda · (alpha + out) on the negative side and not its derivative. */
-      .flags = HYB_OP_RANDOM | HYB_OP_MODAL | HYB_OP_OWN_GRADIENT,
+      .flags = HYB_OP_RANDOM | HYB_OP_MODAL | HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = leaky_inputs,
       .outputs = leaky_outputs,
       .params = leaky_params,
@@ -284,7 +284,7 @@ const HybOp hyb_ops_leaky_relu[] = {
       .name = "_backward_LeakyReLU",
       .doc = "Gradient of LeakyReLU by its data.",
       .category = HYB_CATEGORY_ELEMENTWISE,
-      .flags = HYB_OP_INTERNAL,
+      .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
       .inputs = backward_inputs,
       .params = leaky_params,
       .params_size = sizeof (LeakyParams),

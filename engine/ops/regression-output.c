@@ -163,14 +163,14 @@ backward_cost (const HybCall *call, HybCost *cost)
 static const char *const regression_inputs[] = { "data", "label", NULL };
 static const char *const backward_inputs[] = { "output", "label", NULL };
 
-#define FORWARD(mxnet_name, sentence, compute, differentiate, work)                       \
+#define FORWARD(mxnet_name, sentence, compute, look, differentiate, work)                 \
   {                                                                                       \
     .name = mxnet_name, .doc = sentence, .category = HYB_CATEGORY_LOSS,                   \
     .flags = HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE, .inputs = regression_inputs,          \
     .constant_inputs = 1u << 1, .params = regression_params,                              \
     .params_size = sizeof (RegressionParams), .infer_shape = regression_infer_shape,      \
     .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
-    .gradient = differentiate, .cost = work                                               \
+    .view = look, .gradient = differentiate, .cost = work                                 \
   }
 
 #define BACKWARD(internal_name, sentence, compute)                                        \
@@ -186,16 +186,19 @@ const HybOp hyb_ops_regression_output[] = {
   FORWARD ("LinearRegressionOutput",
            "The data; its gradient is that of half the squared distance to the label.",
            identity_forward,
+           hyb_rule_view_all,
            difference_gradient,
            identity_cost),
   FORWARD ("LogisticRegressionOutput",
            "Sigmoid of the data; its gradient is that of the cross entropy with the label.",
            sigmoid_forward,
+           NULL,
            difference_gradient,
            sigmoid_cost),
   FORWARD ("MAERegressionOutput",
            "The data; its gradient is that of the absolute distance to the label.",
            identity_forward,
+           hyb_rule_view_all,
            sign_gradient,
            identity_cost),
   BACKWARD ("_backward_RegressionOutput_difference",

@@ -130,6 +130,7 @@ const HybOp hyb_ops_svm_output[] = {
       .infer_dtype = hyb_layer_label_dtype,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = svm_forward,
+      .view = hyb_rule_view_all,
       .gradient = svm_gradient,
       .cost = hyb_rule_cost_move,
   },
