@@ -5,6 +5,7 @@
 #include "app/command/weights-rnn.h"
 
 #include "engine/base/error.h"
+#include "engine/formats/file.h"
 #include "engine/formats/format.h"
 
 #include <math.h>
@@ -140,22 +141,82 @@ say_list_findings (HybTensorList *list)
                ((HybFinding *) findings->pdata[i])->message);
 }
 
+/* An archive that calls itself *.params may be read with a model, as MXNet 2 does; by
+ * itself, who converts it wants to know that MXNet 1 will not take it. */
+static gboolean
+check_name (const char *file, GError **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  const HybFormat *format;
+
+  if (!g_str_has_suffix (file, ".params"))
+    return TRUE;
+  bytes = hyb_file_read (file, 0, NULL);
+  format = bytes != NULL ? hyb_format_of_bytes (bytes) : NULL;
+  if (format == NULL || !g_str_equal (format->id, "npz"))
+    return TRUE;
+  return hyb_error_at (
+      error,
+      HYB_FORMAT_ERROR,
+      HYB_FORMAT_ERROR_UNKNOWN,
+      file,
+      "Give it a name that ends in .npz; then --to FILE.params makes what MXNet 1 reads",
+      "this is an npz archive, as NumPy and MXNet 2 write it, which MXNet 1 cannot "
+      "read under this name");
+}
+
+/* MXNet 1 has no arrays without dimensions: its scalars are (1), and so they are for
+ * programs that read the archive. */
+static HybTensorList *
+without_scalars (HybTensorList *list)
+{
+  HybTensorList *result = hyb_tensor_list_new ();
+
+  for (guint i = 0; i < hyb_tensor_list_n (list); i++)
+    {
+      const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
+      g_autoptr (HybTensor) scalar = NULL;
+
+      if (entry->tensor != NULL && hyb_tensor_get_shape (entry->tensor)->rank == 0)
+        scalar = hyb_tensor_new_view (entry->tensor,
+                                      &(HybType){ hyb_shape_1d (1),
+                                                  hyb_tensor_get_dtype (entry->tensor) },
+                                      0);
+      hyb_tensor_list_set (result, entry->name, scalar != NULL ? scalar : entry->tensor);
+    }
+  return result;
+}
+
+static gboolean
+write_list (HybTensorList *list, const char *to, GError **error)
+{
+  g_autoptr (HybTensorList) flat = NULL;
+
+  if (!g_str_has_suffix (to, ".npz"))
+    return hyb_weights_write_file (list, to, error);
+  flat = without_scalars (list);
+  return hyb_weights_write_file (flat, to, error);
+}
+
 static int
 run_weights (const ScopeCommon *common, gpointer data, char **files, GError **error)
 {
   const WeightsOptions *options = data;
-  g_autoptr (HybTensorList) read = hyb_weights_read_file (files[0], NULL, error);
+  g_autoptr (HybTensorList) read = NULL;
   g_autoptr (HybTensorList) other = NULL;
   g_autoptr (HybTensorList) list = NULL;
   g_autoptr (ScopeJson) json = NULL;
   gboolean is_same = TRUE;
 
+  if (!check_name (files[0], error))
+    return SCOPE_EXIT_FILE;
+  read = hyb_weights_read_file (files[0], NULL, error);
   if (!read || (files[1] && !(other = hyb_weights_read_file (files[1], NULL, error))))
     return SCOPE_EXIT_FILE;
 
   say_list_findings (read);
   list = scope_rnn_convert (&options->rnn, read, error);
-  if (!list || (options->to && !hyb_weights_write_file (list, options->to, error)))
+  if (!list || (options->to && !write_list (list, options->to, error)))
     return SCOPE_EXIT_FILE;
 
   json = scope_json_new ();
