@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_NAMED 40
 
@@ -153,11 +154,39 @@ may_fill (const ScopeCommon *common, HybRole role, gboolean needs_labels)
   return common->init || (role == HYB_ROLE_LABEL && !needs_labels);
 }
 
+/* Filling memory that the machine has not would end everything. */
+static HybTensor *
+make_tensor (const char *name, const HybType *type, gsize *total, GError **error)
+{
+  gsize      machine = (gsize) sysconf (_SC_PHYS_PAGES) * (gsize) sysconf (_SC_PAGESIZE);
+  gsize      bytes = 0;
+  HybTensor *tensor = NULL;
+
+  if (hyb_shape_bytes (&type->shape, type->dtype, &bytes, error))
+    {
+      *total += MIN (bytes, machine);
+      if (bytes >= machine || *total >= machine)
+        hyb_error_at (error,
+                      HYB_GRAPH_ERROR,
+                      HYB_GRAPH_ERROR_MEMORY,
+                      NULL,
+                      "Give smaller shapes",
+                      "%" G_GSIZE_FORMAT " bytes are more than this machine has",
+                      bytes);
+      else
+        tensor = hyb_tensor_new (type, error);
+    }
+  if (!tensor)
+    g_prefix_error (error, "variable “%s”: ", name);
+  return tensor;
+}
+
 static gboolean
 fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_labels, GError **error)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (inputs->graph, NULL);
   Missing            missing = { 0 }, shapeless = { 0 };
+  gsize              total = 0;
 
   for (guint i = 0; i < inputs->n_variables; i++)
     {
@@ -184,7 +213,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
 
       if (type.dtype == HYB_DTYPE_UNKNOWN)
         type.dtype = HYB_F32;
-      inputs->values[i] = hyb_tensor_new (&type, error);
+      inputs->values[i] = make_tensor (node->name, &type, &total, error);
       if (!inputs->values[i])
         return FALSE;
       initialise (common, node->name, role, inputs->values[i]);

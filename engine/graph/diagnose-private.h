@@ -42,3 +42,4 @@ void hyb_diagnose_inputs (HybDiagnosis *diagnosis);
 void hyb_diagnose_contents (HybDiagnosis *diagnosis);
 void hyb_diagnose_types (HybDiagnosis *diagnosis);
 void hyb_diagnose_outputs (HybDiagnosis *diagnosis);
+void hyb_diagnose_differences (HybDiagnosis *diagnosis);

@@ -21,6 +21,7 @@ static const Rule rules[] = {
   { "states and labels that must be given", hyb_diagnose_inputs },
   { "contents of parameters", hyb_diagnose_contents },
   { "outputs whose shape nothing fixes", hyb_diagnose_outputs },
+  { "what MXNet itself does otherwise, or cannot", hyb_diagnose_differences },
 };
 
 HybType *
