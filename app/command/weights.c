@@ -165,39 +165,6 @@ check_name (const char *file, GError **error)
       "read under this name");
 }
 
-/* MXNet 1 has no arrays without dimensions: its scalars are (1), and so they are for
- * programs that read the archive. */
-static HybTensorList *
-without_scalars (HybTensorList *list)
-{
-  HybTensorList *result = hyb_tensor_list_new ();
-
-  for (guint i = 0; i < hyb_tensor_list_n (list); i++)
-    {
-      const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
-      g_autoptr (HybTensor) scalar = NULL;
-
-      if (entry->tensor != NULL && hyb_tensor_get_shape (entry->tensor)->rank == 0)
-        scalar = hyb_tensor_new_view (entry->tensor,
-                                      &(HybType){ hyb_shape_1d (1),
-                                                  hyb_tensor_get_dtype (entry->tensor) },
-                                      0);
-      hyb_tensor_list_set (result, entry->name, scalar != NULL ? scalar : entry->tensor);
-    }
-  return result;
-}
-
-static gboolean
-write_list (HybTensorList *list, const char *to, GError **error)
-{
-  g_autoptr (HybTensorList) flat = NULL;
-
-  if (!g_str_has_suffix (to, ".npz"))
-    return hyb_weights_write_file (list, to, error);
-  flat = without_scalars (list);
-  return hyb_weights_write_file (flat, to, error);
-}
-
 static int
 run_weights (const ScopeCommon *common, gpointer data, char **files, GError **error)
 {
@@ -216,7 +183,7 @@ run_weights (const ScopeCommon *common, gpointer data, char **files, GError **er
 
   say_list_findings (read);
   list = scope_rnn_convert (&options->rnn, read, error);
-  if (!list || (options->to && !write_list (list, options->to, error)))
+  if (!list || (options->to && !hyb_weights_write_file (list, options->to, error)))
     return SCOPE_EXIT_FILE;
 
   json = scope_json_new ();
