@@ -5,13 +5,15 @@
  * that stands between the steps of a chain, behind step t and before t or a later
  * step, belongs to the latest cell that feeds it.  The last step has nothing behind
  * it: there an operator belongs to its cell if the same one, fed by the same,
- * belonged to an earlier cell.
+ * belonged to an earlier cell.  What hangs on every single step in the same way
+ * goes with it, too.
  */
 #include "viz/fold-private.h"
 
 #include <string.h>
 
-#define MIXED G_MAXUINT32
+#define MIXED  G_MAXUINT32
+#define ROUNDS 4 /* lengths of what may hang on a step */
 
 typedef struct
 {
@@ -22,6 +24,7 @@ typedef struct
   guint32         n_order;
   const VizPlace *places;
   VizPlace       *before, *behind; /* latest cell that feeds a box, earliest it feeds */
+  VizPlace       *now;             /* places, and what was absorbed so far */
   guint32        *absorbed;
 } Absorb;
 
@@ -146,6 +149,7 @@ take (Absorb *absorb, guint32 box, const VizPlace *place)
   const VizChain *chain = &g_array_index (absorb->names->chains, VizChain, place->chain - 1);
 
   absorb->absorbed[box] = chain->cells[place->step];
+  absorb->now[box] = *place;
 }
 
 static const char *
@@ -168,16 +172,22 @@ signature (const Absorb *absorb, guint32 box, guint32 chain)
   return g_string_free (text, FALSE);
 }
 
+static gboolean
+is_weight (const Absorb *absorb, guint32 box)
+{
+  return (viz_diagram_builder_box (absorb->names->builder, box)->flags & VIZ_BOX_FOLDED) != 0;
+}
+
 /* Whether everything that feeds a box belongs to its last step or the one before. */
 static gboolean
 is_fed_by_last_steps (const Absorb *absorb, guint32 box, guint32 last)
 {
   for (guint32 k = absorb->first_in[box]; k < absorb->first_in[box + 1]; k++)
     {
-      guint32         tail = absorb->tails[k];
-      const VizPlace *place =
-          absorb->absorbed[tail] != 0 ? &absorb->before[tail] : &absorb->places[tail];
+      const VizPlace *place = &absorb->now[absorb->tails[k]];
 
+      if (is_weight (absorb, absorb->tails[k]))
+        continue;
       if (!is_real (place) || place->step + 1 < last)
         return FALSE;
     }
@@ -219,6 +229,63 @@ absorb_members (Absorb *absorb, const guint8 *is_member)
     }
 }
 
+/* The one step that everything a box is fed by (or feeds) belongs to; chain 0: there is none. */
+static VizPlace
+only_step (const Absorb *absorb, guint32 box, gboolean fed)
+{
+  const guint32 *first = fed ? absorb->first_in : absorb->first_out;
+  const guint32 *ends = fed ? absorb->tails : absorb->heads;
+  VizPlace       only = { 0, 0 };
+
+  for (guint32 k = first[box]; k < first[box + 1]; k++)
+    {
+      const VizPlace *place = &absorb->now[ends[k]];
+
+      if (fed && is_weight (absorb, ends[k]))
+        continue;
+      if (!is_real (place) ||
+          (only.chain != 0 &&
+           (place->step != only.step || !may_be_layers (absorb, only.chain, place->chain))))
+        return (VizPlace){ 0, 0 };
+      if (only.chain == 0 || place->chain > only.chain)
+        only = *place;
+    }
+  return only;
+}
+
+/* What hangs on one step only, the same on nearly every step: "expand_dims3" behind step 3. */
+static gboolean
+absorb_attached (Absorb *absorb, const guint8 *is_member, gboolean fed)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gboolean any = FALSE;
+
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint32 i = 1; i < absorb->n; i++)
+      {
+        g_autofree char *same = NULL;
+        VizPlace         place;
+        guint            n_steps, n_same;
+
+        if (!is_member[i] || absorb->now[i].chain != 0 || is_weight (absorb, i))
+          continue;
+        place = only_step (absorb, i, fed);
+        if (place.chain == 0)
+          continue;
+        same = signature (absorb, i, place.chain);
+        n_same = GPOINTER_TO_UINT (g_hash_table_lookup (counts, same));
+        n_steps = g_array_index (absorb->names->chains, VizChain, place.chain - 1).n_steps;
+        if (pass == 0)
+          g_hash_table_replace (counts, g_steal_pointer (&same), GUINT_TO_POINTER (n_same + 1));
+        else if (n_steps > 1 && n_same * 10 >= n_steps * 8)
+          {
+            take (absorb, i, &place);
+            any = TRUE;
+          }
+      }
+  return any;
+}
+
 guint32 *
 viz_names_absorb (const VizNames *names, const VizPlace *places)
 {
@@ -231,6 +298,7 @@ viz_names_absorb (const VizNames *names, const VizPlace *places)
                 .places = places,
                 .before = g_new0 (VizPlace, n),
                 .behind = g_new0 (VizPlace, n),
+                .now = g_memdup2 (places, n * sizeof *places),
                 .absorbed = g_new0 (guint32, n),
   };
 
@@ -241,11 +309,16 @@ viz_names_absorb (const VizNames *names, const VizPlace *places)
   sort (&absorb);
   reach (&absorb);
   absorb_members (&absorb, is_member);
+  for (guint round = 0; round < ROUNDS && (absorb_attached (&absorb, is_member, TRUE) ||
+                                           absorb_attached (&absorb, is_member, FALSE));
+       round++)
+    ;
   g_free (absorb.first_in);
   g_free (absorb.tails);
   g_free (absorb.first_out);
   g_free (absorb.heads);
   g_free (absorb.order);
+  g_free (absorb.now);
   g_free (absorb.before);
   g_free (absorb.behind);
   return absorb.absorbed;
