@@ -156,7 +156,9 @@ run_watched (const HybFrame *frame, HybRun *run)
                            .graph = hyb_graph_get_id (plan->graph),
                            .depth = run->depth,
                            .run = run->number,
-                           .step = (guint32) run->step };
+                           .step = (guint32) run->step,
+                           .in = plan->graph,
+                           .plan = plan };
 
   for (guint i = 0; i < plan->n_steps; i++)
     {

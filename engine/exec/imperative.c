@@ -462,7 +462,8 @@ walk_node (Walk *walk, HybNodeId id, GError **error)
                              .graph = hyb_graph_get_id (walk->graph),
                              .depth = context.depth,
                              .run = context.number,
-                             .step = (guint32) context.step };
+                             .step = (guint32) context.step,
+                             .in = walk->graph };
   gboolean          is_done;
 
   context.key = node->key;

@@ -13,6 +13,9 @@
 
 G_BEGIN_DECLS
 
+typedef struct _HybGraph HybGraph; /* engine/graph/graph.h */
+typedef struct _HybPlan  HybPlan;  /* engine/exec/plan.h */
+
 typedef enum
 {
   HYB_SPAN_NODE,   /* one operator */
@@ -30,6 +33,10 @@ typedef struct
   guint16     depth;  /* how many subgraphs deep */
   guint64     run;    /* which run of the graph */
   guint32     step;   /* which step of the innermost loop */
+  /* Of nodes: the graph that id counts in, and its plan (NULL: operator by operator).
+   * Both may be gone after the run; who wants them later takes a reference. */
+  HybGraph      *in;
+  const HybPlan *plan;
 } HybSpan;
 
 typedef struct
