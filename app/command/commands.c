@@ -12,12 +12,18 @@
 extern const ScopeCommand scope_command_info;
 extern const ScopeCommand scope_command_check;
 extern const ScopeCommand scope_command_run;
+extern const ScopeCommand scope_command_profile;
 extern const ScopeCommand scope_command_weights;
 extern const ScopeCommand scope_command_render;
 
 static const ScopeCommand *const commands[] = {
-  &scope_command_info,    &scope_command_check,  &scope_command_run,
-  &scope_command_weights, &scope_command_render, NULL,
+  &scope_command_info,
+  &scope_command_check,
+  &scope_command_run,
+  &scope_command_profile,
+  &scope_command_weights,
+  &scope_command_render,
+  NULL,
 };
 
 typedef struct

@@ -1,0 +1,143 @@
+/* describe-capture.c — the keys that contract.md 3 promises of profile.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/describe-capture.h"
+
+#include "profiler/statistics.h"
+
+static void
+describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
+{
+  ProfStatistics     clean;
+  guint              n, n_first;
+  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
+
+  prof_statistics (samples, n, &clean);
+  scope_json_begin_object (json, "clean");
+  scope_json_double (json, "median", clean.median.median);
+  scope_json_double (json, "low", clean.median.low);
+  scope_json_double (json, "high", clean.median.high);
+  scope_json_int (json, "samples", clean.n);
+  scope_json_double (json, "minimum", clean.minimum);
+  scope_json_double (json, "p95", clean.p95);
+  scope_json_int (json, "outliers", clean.n_outliers);
+  scope_json_string (json, "stopped", prof_capture_get_text (capture, "clean.stopped"));
+  scope_json_end (json);
+  if (n_first > 0)
+    scope_json_double (json, "first_seconds", first[0]);
+  scope_json_double (json, "traced_over_clean", summary->traced / clean.median.median);
+}
+
+static void
+describe_groups (ScopeJson *json, const char *key, const GArray *groups)
+{
+  scope_json_begin_list (json, key);
+  for (guint i = 0; i < groups->len; i++)
+    {
+      const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", sum->name);
+      scope_json_double (json, "count", sum->count);
+      scope_json_int (json, "nodes", sum->n_nodes);
+      scope_json_double (json, "self_seconds", sum->self);
+      scope_json_double (json, "inclusive_seconds", sum->inclusive);
+      scope_json_double (json, "share", sum->share);
+      scope_json_double (json, "flops", sum->flops);
+      scope_json_double (json, "bytes", sum->bytes);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+describe_nodes (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
+{
+  scope_json_begin_list (json, "nodes");
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+      const ProfNode    *node = prof_capture_get_node (capture, sum->row);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", prof_capture_get_string (capture, node->name));
+      scope_json_string (json, "operator", prof_capture_get_string (capture, node->type));
+      scope_json_int (json, "graph", node->graph);
+      if (node->id != PROF_NONE)
+        scope_json_int (json, "id", node->id);
+      else
+        scope_json_null (json, "id");
+      scope_json_double (json, "count", sum->count);
+      scope_json_double (json, "self_seconds", sum->self);
+      scope_json_double (json, "low", sum->low);
+      scope_json_double (json, "high", sum->high);
+      scope_json_double (json, "inclusive_seconds", sum->inclusive);
+      scope_json_double (json, "share", sum->self / summary->traced);
+      scope_json_double (json, "flops", sum->flops);
+      scope_json_double (json, "bytes", sum->bytes);
+      if (node->step != PROF_NONE)
+        scope_json_int (json, "step", node->step);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+describe_steps (ScopeJson *json, const ProfSummary *summary)
+{
+  scope_json_begin_list (json, "steps");
+  for (guint i = 0; i < summary->step->len; i++)
+    {
+      const ProfStepSum *sum = &g_array_index (summary->step, ProfStepSum, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_int (json, "step", sum->step);
+      scope_json_double (json, "self_seconds", sum->self);
+      scope_json_double (json, "count", sum->count);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+describe_facts (ScopeJson *json, const ProfCapture *capture)
+{
+  g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
+
+  scope_json_begin_object (json, "conditions");
+  for (guint i = 0; i < prof_facts_n (facts); i++)
+    {
+      const ProfFact *fact = prof_facts_get (facts, i);
+
+      if (fact->text)
+        scope_json_string (json, fact->key, fact->text);
+      else
+        scope_json_double (json, fact->key, fact->number);
+    }
+  scope_json_end (json);
+}
+
+void
+scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
+{
+  describe_clean (json, capture, summary);
+  scope_json_begin_object (json, "traced");
+  scope_json_int (json, "runs", summary->n_runs);
+  scope_json_double (json, "seconds", summary->traced);
+  scope_json_double (json, "nodes_seconds", summary->nodes);
+  scope_json_double (json, "between_seconds", summary->between);
+  scope_json_double (json, "interpreter_seconds", summary->interpreter);
+  scope_json_double (json, "overhead_seconds", summary->overhead);
+  scope_json_double (json, "spans", summary->n_spans);
+  scope_json_end (json);
+  describe_groups (json, "operators", summary->operators);
+  describe_groups (json, "categories", summary->category);
+  describe_groups (json, "scopes", summary->scope);
+  describe_nodes (json, capture, summary);
+  describe_steps (json, summary);
+  scope_json_begin_object (json, "peak_bytes");
+  scope_json_double (json, "planned", prof_capture_get_number (capture, "memory.planned"));
+  scope_json_double (json, "resident", prof_capture_get_number (capture, "memory.resident"));
+  scope_json_end (json);
+  describe_facts (json, capture);
+}

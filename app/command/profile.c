@@ -1,0 +1,260 @@
+/* profile.c — where the time of a model goes: hscope profile.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/describe-capture.h"
+#include "app/command/inputs.h"
+#include "app/command/progress.h"
+
+#include "engine/base/error.h"
+#include "engine/formats/npz.h"
+#include "profiler/keep.h"
+#include "profiler/report.h"
+#include "profiler/write-trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct
+{
+  char    *capture, *input, *trace, *csv;
+  int      repeat, warmup, traced;
+  double   time_limit;
+  gboolean counters, backward;
+} ProfileOptions;
+
+static HybMode
+mode_of (const ScopeCommon *common)
+{
+  if (g_strcmp0 (common->mode, "imperative") == 0)
+    return HYB_MODE_IMPERATIVE;
+  return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
+}
+
+static gboolean
+check_options (const ScopeCommon *common, const ProfileOptions *options, GError **error)
+{
+  if (common->device && strcmp (common->device, "cpu") != 0)
+    return hyb_error_at (error,
+                         HYB_DEVICE_ERROR,
+                         HYB_DEVICE_ERROR_ABSENT,
+                         NULL,
+                         "Use --device cpu",
+                         "there is no device “%s” here",
+                         common->device);
+  if (options->repeat >= 0 && options->repeat <= 100000 && options->warmup >= -1 &&
+      options->traced >= 0 && options->traced <= 10000 && options->time_limit >= 0)
+    return TRUE;
+  g_set_error_literal (error,
+                       SCOPE_ERROR,
+                       SCOPE_ERROR_USAGE,
+                       "--repeat, --warmup, --traced and --time-limit are counts and seconds: they "
+                       "cannot be negative, nor absurdly large");
+  return FALSE;
+}
+
+/* Conditions that only the command knows. */
+static ProfFacts *
+describe_conditions (const ScopeCommon *common, HybModel *model, const char *file)
+{
+  ProfFacts *facts = prof_facts_new ();
+
+  prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
+  prof_facts_set (facts, "model", file);
+  prof_facts_set (facts, "parameters", hyb_model_get_weights_file (model));
+  prof_facts_set_number (facts, "seed", (double) common->seed);
+  prof_machine_describe (facts);
+  return facts;
+}
+
+static ProfCapture *
+measure (const ScopeCommon    *common,
+         const ProfileOptions *options,
+         ScopeInputs          *inputs,
+         ProfFacts            *facts,
+         const char           *name,
+         GError              **error)
+{
+  ProfSubjectOptions how = {
+    .name = name,
+    .mode = mode_of (common),
+    .training = common->train || options->backward,
+    .backward = options->backward,
+    .without = (const char *const *) common->without,
+    .dump_after = common->dump_after,
+    .seed = (guint64) common->seed,
+  };
+  g_autoptr (ProfSubject) subject = prof_subject_new (inputs->graph, inputs->values, &how, error);
+  ScopeProgress      progress;
+  ProfMeasureOptions ways = {
+    .warmup = options->warmup,
+    .repeat = (guint) options->repeat,
+    .traced = (guint) options->traced,
+    .counters = options->counters,
+    .seconds = options->time_limit,
+    .cancellable = scope_cancel_on_signal (),
+    .progress = scope_progress_tell,
+    .data = &progress,
+  };
+  ProfTicks    before = prof_machine_ticks (), after;
+  ProfSeries   series;
+  ProfCapture *capture = NULL;
+
+  if (!subject)
+    return NULL;
+  scope_progress_init (&progress, common);
+  prof_series_init (&series);
+  if (prof_measure (&subject, 1, &series, &ways, error))
+    {
+      after = prof_machine_ticks ();
+      prof_facts_set_number (facts, "system.stolen", prof_machine_stolen (&before, &after));
+      capture = prof_keep (subject, &series, facts, error);
+    }
+  scope_progress_finish (&progress,
+                         series.stop == PROF_STOP_CANCELLED ? "cancelled" : "measured",
+                         options->capture);
+  prof_series_clear (&series);
+  return capture;
+}
+
+static gboolean
+write_files (const ProfileOptions *options, const ProfCapture *capture, GError **error)
+{
+  return (!options->capture || prof_capture_write (capture, options->capture, error)) &&
+         (!options->trace || prof_write_chrome (capture, options->trace, error)) &&
+         (!options->csv || prof_write_csv (capture, options->csv, error));
+}
+
+static void
+print_result (const ScopeCommon *common, const ProfileOptions *options, const ProfCapture *capture)
+{
+  g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+
+  if (common->json)
+    {
+      g_autoptr (ScopeJson) json = scope_json_new ();
+
+      scope_json_string (json, "capture", options->capture);
+      scope_describe_capture (json, capture, summary);
+      scope_json_print (json);
+    }
+  else
+    {
+      g_autofree char *text = prof_report_text (capture, summary);
+
+      fputs (text, stdout);
+    }
+}
+
+static int
+run_profile (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  ProfileOptions *options = data;
+  g_autoptr (HybModel) model = NULL;
+  g_autoptr (HybTensorList) given = NULL;
+  g_autoptr (ProfFacts) facts = NULL;
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autofree char *name = g_path_get_basename (files[0]);
+  ScopeInputs      inputs = { 0 };
+
+  /* Options that were not given are 0. */
+  options->warmup = options->warmup == 0 ? -1 : options->warmup;
+  options->traced = options->traced == 0 ? 10 : options->traced;
+  if (!check_options (common, options, error) || !(model = scope_open_model (common, files, error)))
+    return SCOPE_EXIT_USAGE;
+  if (options->input && !(given = hyb_npz_read_file (options->input, error)))
+    return SCOPE_EXIT_FILE;
+
+  facts = describe_conditions (common, model, files[0]);
+  if (scope_inputs_fill (&inputs, common, model, given, options->backward, error))
+    capture = measure (common, options, &inputs, facts, name, error);
+  scope_inputs_clear (&inputs);
+  if (!capture || !write_files (options, capture, error))
+    return SCOPE_EXIT_MODEL;
+  print_result (common, options, capture);
+  return SCOPE_EXIT_DONE;
+}
+
+static const GOptionEntry profile_options[] = {
+  { "capture",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ProfileOptions, capture),
+    "Where everything that was measured goes",
+    "FILE.hscope" },
+  { "input",
+    'i',
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ProfileOptions, input),
+    "Arrays by name of variable",
+    "IN.npz" },
+  { "repeat",
+    0,
+    0,
+    G_OPTION_ARG_INT,
+    SCOPE_INTO (ProfileOptions, repeat),
+    "Clean samples (default: until the median is known to 1 %)",
+    "N" },
+  { "warmup",
+    0,
+    0,
+    G_OPTION_ARG_INT,
+    SCOPE_INTO (ProfileOptions, warmup),
+    "Runs before anything counts (default: until it is steady)",
+    "N" },
+  { "traced",
+    0,
+    0,
+    G_OPTION_ARG_INT,
+    SCOPE_INTO (ProfileOptions, traced),
+    "Traced runs (default: 10)",
+    "N" },
+  { "time-limit",
+    0,
+    0,
+    G_OPTION_ARG_DOUBLE,
+    SCOPE_INTO (ProfileOptions, time_limit),
+    "For all of it (default: 60)",
+    "SECONDS" },
+  { "backward",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (ProfileOptions, backward),
+    "Forward and backward, in training mode",
+    NULL },
+  { "counters",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (ProfileOptions, counters),
+    "Count cycles, instructions and cache misses, too, where the machine allows",
+    NULL },
+  { "trace",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ProfileOptions, trace),
+    "Write the traced runs as Chrome JSON (Perfetto opens it)",
+    "FILE.json" },
+  { "csv",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ProfileOptions, csv),
+    "Write the table of nodes",
+    "FILE.csv" },
+  { 0 },
+};
+
+const ScopeCommand scope_command_profile = {
+  .name = "profile",
+  .arguments = "MODEL [PARAMS]",
+  .summary = "Measure where the time of a model goes",
+  .n_files = { 1, 2 },
+  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES | SCOPE_GROUP_RUN,
+  .options = profile_options,
+  .options_size = sizeof (ProfileOptions),
+  .run = run_profile,
+};
