@@ -140,6 +140,21 @@ hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *where)
   hyb_model_set_weights_file (model, where);
 }
 
+gboolean
+hyb_variable_is_stored_as_auxiliary (HybGraph *graph, HybNodeId variable)
+{
+  guint            n;
+  HybValueId       value = hyb_graph_get_node (graph, variable)->first_output;
+  const HybNodeId *users = hyb_graph_get_users (graph, value, &n);
+
+  if (!hyb_graph_is_auxiliary (graph, variable))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (hyb_graph_get_node (graph, users[i])->n_bodies > 0)
+      return FALSE;
+  return TRUE;
+}
+
 HybTensorList *
 hyb_model_list_parameters (HybModel *model)
 {
@@ -152,7 +167,7 @@ hyb_model_list_parameters (HybModel *model)
       HybNodeId        id = graph ? hyb_graph_find_variable (graph, name) : HYB_NO_ID;
       gboolean         is_auxiliary = id == HYB_NO_ID
                                           ? hyb_model_get_parameter_prefix (model, i) == HYB_PREFIX_AUX
-                                          : hyb_graph_is_auxiliary (graph, id);
+                                          : hyb_variable_is_stored_as_auxiliary (graph, id);
       g_autofree char *full = g_strconcat (is_auxiliary ? "aux:" : "arg:", name, NULL);
 
       hyb_tensor_list_set (list, full, hyb_model_get_parameter (model, name));

@@ -29,6 +29,10 @@ GPtrArray *hyb_model_guess_parameters (HybModel *model);
 /* All parameters as a file holds them, with arg: and aux: as the graph wants. */
 HybTensorList *hyb_model_list_parameters (HybModel *model);
 
+/* Whether MXNet stores the variable under aux:.  What only the body of a loop writes is
+ * an argument in its files. */
+gboolean hyb_variable_is_stored_as_auxiliary (HybGraph *graph, HybNodeId variable);
+
 /* "dir/net" of "dir/net-symbol.json", "dir/net.json.gz"; (transfer full) */
 char *hyb_model_prefix_of (const char *file);
 /* The parameters beside a symbol file; why (static) says how it was chosen.  NULL: none. */

@@ -110,7 +110,8 @@ say_prefixes (HybDiagnosis *diagnosis)
 
       if (id == HYB_NO_ID || prefix == HYB_PREFIX_NONE)
         continue;
-      right = hyb_graph_is_auxiliary (diagnosis->graph, id) ? HYB_PREFIX_AUX : HYB_PREFIX_ARG;
+      right = hyb_variable_is_stored_as_auxiliary (diagnosis->graph, id) ? HYB_PREFIX_AUX
+                                                                         : HYB_PREFIX_ARG;
       if (prefix == right)
         continue;
       if (!finding)
