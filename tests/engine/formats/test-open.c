@@ -204,6 +204,66 @@ test_saved_pairs_open_again (Fixture *fixture, gconstpointer unused)
   g_assert_null (find_code (again, "renamed-parameter"));
 }
 
+/* What a file of the collection is, by its name. */
+static void
+open_any (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybTensorList) list = NULL;
+  g_autoptr (HybModel) model = NULL;
+  gboolean is_graph = g_str_has_suffix (path, ".json") || g_str_has_suffix (path, ".json.ref");
+
+  g_test_message ("%s", path);
+  if (g_str_has_suffix (path, ".params") || g_str_has_suffix (path, ".v0") ||
+      g_str_has_suffix (path, ".best"))
+    {
+      list = hyb_weights_read_file (path, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (hyb_tensor_list_n (list), >, 0);
+      return;
+    }
+  if (g_str_has_suffix (path, ".md"))
+    return;
+
+  model = hyb_model_open (path, NULL, HYB_EPOCH_HIGHEST, &error);
+  if (is_graph && !g_str_has_suffix (path, "noop-symbol.json"))
+    g_assert_no_error (error);
+  else
+    g_assert_nonnull (error);
+}
+
+static void
+open_all (const char *folder, guint *n)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      (*n)++;
+      if (g_file_test (path, G_FILE_TEST_IS_DIR))
+        open_all (path, n);
+      else
+        open_any (path);
+    }
+}
+
+static void
+test_exports_of_the_world (Fixture *fixture, gconstpointer unused)
+{
+  const char      *shared = g_getenv ("HYB_SHARED");
+  g_autofree char *folder =
+      shared ? g_build_filename (shared, "models", NULL)
+             : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "models", NULL);
+  guint n = 0;
+
+  open_all (folder, &n);
+  if (n == 0)
+    g_test_skip ("shared/models is not here");
+}
+
 #define ADD(path, function) \
   g_test_add ("/engine/formats/open/" path, Fixture, NULL, set_up, function, tear_down)
 
@@ -220,6 +280,7 @@ main (int argc, char **argv)
   ADD ("shapes-forbid-a-guess", test_shapes_forbid_a_guess);
   ADD ("broken-parameters-are-an-error-or-a-finding",
        test_broken_parameters_are_an_error_or_a_finding);
+  ADD ("exports-of-the-world", test_exports_of_the_world);
   ADD ("saved-pairs-open-again", test_saved_pairs_open_again);
 
   return g_test_run ();

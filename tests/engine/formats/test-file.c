@@ -1,0 +1,148 @@
+/* test-file.c — whole files in and out: compressed ones, and writes that fail.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/file.h"
+
+#include "engine/base/error.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct
+{
+  char *folder, *path;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer unused)
+{
+  fixture->folder = g_dir_make_tmp ("file-XXXXXX", NULL);
+  fixture->path = g_build_filename (fixture->folder, "x", NULL);
+}
+
+static guint
+count_files (Fixture *fixture)
+{
+  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir))
+    n++;
+  return n;
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer unused)
+{
+  g_remove (fixture->path);
+  g_assert_cmpuint (count_files (fixture), ==, 0);
+  g_rmdir (fixture->folder);
+  g_free (fixture->folder);
+  g_free (fixture->path);
+}
+
+static void
+write_gzip (const char *path, gsize n)
+{
+  g_autofree char *zeros = g_malloc0 (n);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GOutputStream) plain =
+      G_OUTPUT_STREAM (g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, NULL));
+  g_autoptr (GZlibCompressor) packer = g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, 9);
+  g_autoptr (GOutputStream) out = g_converter_output_stream_new (plain, G_CONVERTER (packer));
+
+  g_assert_true (g_output_stream_write_all (out, zeros, n, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (out, NULL, NULL));
+}
+
+static void
+test_gzip_is_unpacked_up_to_a_limit (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) whole = NULL;
+
+  write_gzip (fixture->path, 10000000);
+  whole = hyb_file_read (fixture->path, 10000000, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_bytes_get_size (whole), ==, 10000000);
+  g_assert_null (hyb_file_read (fixture->path, 9999999, &error));
+  g_assert_error (error, HYB_FORMAT_ERROR, HYB_FORMAT_ERROR_MALFORMED);
+}
+
+static void
+test_cut_gzip_is_refused (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *contents = NULL;
+  gsize            length;
+  g_autoptr (GError) error = NULL;
+
+  write_gzip (fixture->path, 100000);
+  g_assert_true (g_file_get_contents (fixture->path, &contents, &length, NULL));
+  g_assert_true (g_file_set_contents (fixture->path, contents, (gssize) length / 2, NULL));
+  g_assert_null (hyb_file_read (fixture->path, 0, &error));
+  g_assert_nonnull (strstr (error->message, "gzip"));
+}
+
+static gboolean
+write_half (GOutputStream *out, gpointer unused, GError **error)
+{
+  g_output_stream_write_all (out, "half", 4, NULL, NULL, NULL);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, "interrupted");
+  return FALSE;
+}
+
+static void
+test_a_failed_write_leaves_the_old_file (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *contents = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (hyb_file_replace_contents (fixture->path, "old", 3, &error));
+  g_assert_false (hyb_file_replace (fixture->path, write_half, NULL, &error));
+  g_assert_cmpstr (error->message, ==, "interrupted");
+  g_assert_true (g_file_get_contents (fixture->path, &contents, NULL, NULL));
+  g_assert_cmpstr (contents, ==, "old");
+  g_assert_cmpuint (count_files (fixture), ==, 1);
+}
+
+static void
+test_links_are_kept (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *link = g_build_filename (fixture->folder, "link", NULL);
+  g_autofree char *contents = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (hyb_file_replace_contents (fixture->path, "old", 3, &error));
+  g_assert_cmpint (symlink (fixture->path, link), ==, 0);
+  g_assert_true (hyb_file_replace_contents (link, "new", 3, &error));
+  g_assert_true (g_file_get_contents (fixture->path, &contents, NULL, NULL));
+  g_assert_cmpstr (contents, ==, "new");
+  g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+  g_remove (link);
+}
+
+static void
+test_folders_are_refused (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (hyb_file_read (fixture->folder, 0, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_ISDIR);
+}
+
+#define ADD(path, function) \
+  g_test_add ("/engine/formats/file/" path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  ADD ("gzip-is-unpacked-up-to-a-limit", test_gzip_is_unpacked_up_to_a_limit);
+  ADD ("cut-gzip-is-refused", test_cut_gzip_is_refused);
+  ADD ("a-failed-write-leaves-the-old-file", test_a_failed_write_leaves_the_old_file);
+  ADD ("links-are-kept", test_links_are_kept);
+  ADD ("folders-are-refused", test_folders_are_refused);
+
+  return g_test_run ();
+}
