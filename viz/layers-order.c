@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PATIENCE     6 /* sweeps without gain */
+#define PATIENCE     4 /* sweeps without gain */
 #define SWEEPS       8
 #define SWEEPS_SMALL 24
 #define SMALL        3000 /* nodes and virtual nodes */
@@ -301,29 +301,34 @@ sweep (Order *order, gboolean down)
     sort_row (order, down ? i : n_ranks - 1 - i, down);
 }
 
-/* Crossings between the links of two neighbours, for one side; both lists sorted by place. */
-static guint32
-pair_crossings (const Order *order, guint32 left, guint32 right, gboolean above)
+/* Crossings between the links of two neighbours on one side, as they stand and changed over. */
+static void
+pair_crossings (const VizLayers *layers,
+                guint32          left,
+                guint32          right,
+                gboolean         above,
+                guint32         *now,
+                guint32         *swapped)
 {
-  const VizLayers *layers = order->layers;
-  const guint32   *first = above ? layers->first_up : layers->first_down;
-  const guint32   *list = above ? layers->up : layers->down;
-  guint32          crossings = 0;
+  const guint32 *first = above ? layers->first_up : layers->first_down;
+  const guint32 *list = above ? layers->up : layers->down;
 
   for (guint32 i = first[left]; i < first[left + 1]; i++)
-    for (guint32 k = first[right]; k < first[right + 1]; k++)
-      {
-        const VizLink *a = &layers->links[list[i]], *b = &layers->links[list[k]];
-        guint32        end_a = above ? a->upper : a->lower, end_b = above ? b->upper : b->lower;
-        float          at_a = above ? a->upper_at : a->lower_at;
-        float          at_b = above ? b->upper_at : b->lower_at;
+    {
+      const VizLink *a = &layers->links[list[i]];
+      guint32        end_a = above ? a->upper : a->lower, place_a = layers->position[end_a];
+      float          at_a = above ? a->upper_at : a->lower_at;
 
-        if (end_a == end_b)
-          crossings += at_a > at_b;
-        else
-          crossings += layers->position[end_a] > layers->position[end_b];
-      }
-  return crossings;
+      for (guint32 k = first[right]; k < first[right + 1]; k++)
+        {
+          const VizLink *b = &layers->links[list[k]];
+          guint32        end_b = above ? b->upper : b->lower, place_b = layers->position[end_b];
+          float          at_b = above ? b->upper_at : b->lower_at;
+
+          *now += place_a > place_b || (end_a == end_b && at_a > at_b);
+          *swapped += place_a < place_b || (end_a == end_b && at_a < at_b);
+        }
+    }
 }
 
 static gboolean
@@ -350,16 +355,14 @@ transpose (Order *order, gboolean ties)
         for (guint32 i = layers->first_in_row[r]; i + 1 < layers->first_in_row[r + 1]; i++)
           {
             guint32 left = layers->rows[i], right = layers->rows[i + 1];
-            guint32 now, swapped;
+            guint32 now = 0, swapped = 0;
 
             if (!may_swap (layers, left, right))
               continue;
-            now = pair_crossings (order, left, right, TRUE) +
-                  pair_crossings (order, left, right, FALSE);
+            pair_crossings (layers, left, right, TRUE, &now, &swapped);
+            pair_crossings (layers, left, right, FALSE, &now, &swapped);
             if (now == 0)
               continue;
-            swapped = pair_crossings (order, right, left, TRUE) +
-                      pair_crossings (order, right, left, FALSE);
             if (swapped > now || (swapped == now && !(ties && pass == 0)))
               continue;
             layers->rows[i] = right;
