@@ -160,13 +160,11 @@ say_result (const ScopeCommon     *common,
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
 
-      scope_json_begin_object (json, NULL);
       scope_json_int (json, "nodes", (gint64) viz_diagram_n_boxes (diagram) - 1);
       scope_json_int (json, "drawn", viz_picture_n_items (picture));
       scope_json_int (json, "width", result->width);
       scope_json_int (json, "height", result->height);
       scope_json_double (json, "seconds", seconds);
-      scope_json_end (json);
       scope_json_print (json);
       return;
     }
@@ -241,7 +239,7 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
 const ScopeCommand scope_command_render = {
   .name = "render",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Draws the graph into a picture.",
+  .summary = "Draw the graph as a picture",
   .n_files = { 1, 2 },
   .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
   .options = render_entries,
