@@ -337,6 +337,40 @@ read_answer (VizBody *body, GBytes *answer)
   return reader.left == 0;
 }
 
+/* dot knows no ports: where an end had to be moved, its curve may now run through a box. */
+static gboolean
+runs_through_box (const VizBody *body, guint32 edge)
+{
+  const VizBodyEdge *ends = &body->edges[edge];
+  const VizPoint    *p = (const VizPoint *) body->points->data;
+
+  for (guint32 k = body->first_point[edge]; k + 3 < body->first_point[edge + 1]; k += 3)
+    for (guint step = 1; step < 8; step++)
+      {
+        double t = step / 8.0, u = 1 - t;
+        double x = u * u * u * p[k].x + 3 * u * u * t * p[k + 1].x + 3 * u * t * t * p[k + 2].x +
+                   t * t * t * p[k + 3].x;
+        double y = u * u * u * p[k].y + 3 * u * u * t * p[k + 1].y + 3 * u * t * t * p[k + 2].y +
+                   t * t * t * p[k + 3].y;
+
+        for (guint32 i = 0; i < body->n_nodes; i++)
+          if (i != ends->tail && i != ends->head && x > body->at[i].x + 1 &&
+              x < body->at[i].x + body->nodes[i].width - 1 && y > body->at[i].y + 1 &&
+              y < body->at[i].y + body->nodes[i].height - 1)
+            return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+is_clean (const VizBody *body)
+{
+  for (guint32 e = 0; e < body->n_edges; e++)
+    if ((body->edges[e].tail_at >= 0 || body->edges[e].head_at >= 0) && runs_through_box (body, e))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 dot_place (VizBody                *body,
            const VizLayoutOptions *options,
@@ -360,9 +394,12 @@ dot_place (VizBody                *body,
   answer = ask (body, program, cancellable, error);
   if (answer == NULL)
     return FALSE;
-  if (read_answer (body, answer))
+  if (!read_answer (body, answer))
+    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's answer makes no sense");
+  else if (!is_clean (body))
+    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's lines do not reach the ports");
+  else
     return TRUE;
-  g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's answer makes no sense");
   return FALSE;
 }
 

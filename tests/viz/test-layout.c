@@ -109,6 +109,22 @@ test_crossings_are_as_few_as_graphvizs (void)
   g_assert_cmpfloat (ours, <=, 1.2 * theirs);
 }
 
+static void
+test_graphviz_draws_frames_too (void)
+{
+  for (guint i = 0; i < n_scenes; i++)
+    {
+      g_autoptr (VizDiagram) diagram = scenes[i].make ();
+      g_autoptr (VizPicture) picture = lay_out (diagram, NULL, "dot");
+
+      g_test_message ("%s: %u of %u bodies by layers",
+                      scenes[i].name,
+                      viz_picture_stats (picture)->n_fallbacks,
+                      viz_picture_stats (picture)->n_bodies);
+      assert_clean (picture);
+    }
+}
+
 static gboolean
 same_picture (const VizPicture *a, const VizPicture *b)
 {
@@ -311,6 +327,7 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/layout/random-graphs-are-clean", test_random_graphs_are_clean);
   g_test_add_func ("/viz/layout/crossings-are-as-few-as-graphvizs",
                    test_crossings_are_as_few_as_graphvizs);
+  g_test_add_func ("/viz/layout/graphviz-draws-frames-too", test_graphviz_draws_frames_too);
   g_test_add_func ("/viz/layout/same-input-gives-same-picture", test_same_input_gives_same_picture);
   g_test_add_func ("/viz/layout/closing-gives-the-old-picture-back",
                    test_closing_gives_the_old_picture_back);
