@@ -4,6 +4,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/formats/open.h"
+#include "engine/passes/pass.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -187,6 +188,30 @@ collect_entries (const ScopeCommand *command, ScopeCommon *common, gpointer own)
 }
 
 static gboolean
+check_pass (const char *option, const char *name, GError **error)
+{
+  if (!name || hyb_pass_find (name))
+    return TRUE;
+
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--%s %s: there is no such pass; hscope info --passes lists them",
+               option,
+               name);
+  return FALSE;
+}
+
+static gboolean
+check_passes (const ScopeCommon *common, GError **error)
+{
+  for (guint i = 0; common->without && common->without[i]; i++)
+    if (!check_pass ("plan-without", common->without[i], error))
+      return FALSE;
+  return check_pass ("dump-after", common->dump_after, error);
+}
+
+static gboolean
 check_common (const ScopeCommon *common, GError **error)
 {
   static const char *const choices[][4] = {
@@ -237,7 +262,7 @@ check_common (const ScopeCommon *common, GError **error)
                    common->threads);
       return FALSE;
     }
-  return TRUE;
+  return check_passes (common, error);
 }
 
 static gboolean

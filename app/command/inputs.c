@@ -116,6 +116,63 @@ take_values (ScopeInputs *inputs, HybTensorList *given)
     }
 }
 
+/* NumPy makes float64 of every number; where a model cannot take it but can take
+ * float32, that is what was meant.  error is that of the first try. */
+static gboolean
+infer_with_casts (ScopeInputs *inputs, const ScopeCommon *common, HybType *types, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < inputs->n_variables; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (inputs->graph, inputs->variables[i]);
+      HybTensor     *parameter = hyb_model_get_parameter (inputs->model, node->name);
+
+      if (!inputs->values[i] || inputs->values[i] == parameter ||
+          hyb_tensor_get_dtype (inputs->values[i]) != HYB_F64)
+        continue;
+      types[node->first_output].dtype = HYB_F32;
+      g_string_append_printf (names, "%s“%s”", names->len > 0 ? ", " : "", node->name);
+    }
+  if (names->len == 0 || !hyb_infer_types (inputs->graph, types, NULL, common->train, NULL))
+    return FALSE;
+
+  for (guint i = 0; i < inputs->n_variables; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (inputs->graph, inputs->variables[i]);
+      HybTensor     *cast;
+
+      if (!inputs->values[i] || hyb_tensor_get_dtype (inputs->values[i]) != HYB_F64 ||
+          types[node->first_output].dtype != HYB_F32)
+        continue;
+      cast = hyb_tensor_convert (inputs->values[i], HYB_F32);
+      hyb_tensor_unref (inputs->values[i]);
+      inputs->values[i] = cast;
+    }
+  memcpy (inputs->types, types, hyb_graph_n_values (inputs->graph) * sizeof *types);
+  g_clear_error (error);
+  scope_say (HYB_SEVERITY_WARNING,
+             "float64 was given and cast to float32, which the model wants: %s",
+             names->str);
+  return TRUE;
+}
+
+static gboolean
+infer_types (ScopeInputs *inputs, const ScopeCommon *common, GError **error)
+{
+  gsize               n_values = hyb_graph_n_values (inputs->graph);
+  g_autofree HybType *given = g_memdup2 (inputs->types, n_values * sizeof *inputs->types);
+  GError             *own = NULL;
+
+  if (hyb_infer_types (inputs->graph, inputs->types, NULL, common->train, &own))
+    return TRUE;
+  if (given && infer_with_casts (inputs, common, given, &own))
+    return TRUE;
+
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
 /* Everything of one kind that is missing, in one sentence. */
 typedef struct
 {
@@ -261,8 +318,7 @@ scope_inputs_fill (ScopeInputs       *inputs,
   if (!scope_fill_types (common, model, inputs->types, error))
     return FALSE;
   take_values (inputs, given);
-  return hyb_infer_types (inputs->graph, inputs->types, NULL, common->train, error) &&
-         fill_missing (inputs, common, needs_labels, error);
+  return infer_types (inputs, common, error) && fill_missing (inputs, common, needs_labels, error);
 }
 
 void

@@ -237,6 +237,26 @@ test_run_computes (Fixture *fixture, gconstpointer unused)
     }
 }
 
+/* What NumPy writes when nobody says otherwise. */
+static void
+test_float64_is_cast_where_the_model_wants_float32 (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree char *params = in_folder (fixture, "net-0000.params");
+  g_autofree char *input = in_folder (fixture, "double.npz");
+  g_autofree char *output = in_folder (fixture, "out.npz");
+  g_autoptr (HybTensorList) all = hyb_npz_read_file (fixture->input, NULL);
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  g_autoptr (HybTensor) data = hyb_tensor_convert (hyb_tensor_list_find (all, "data"), HYB_F64);
+
+  hyb_tensor_list_set (list, "data", data);
+  g_assert_true (hyb_npz_write_file (list, input, NULL));
+  hscope (fixture, "weights", fixture->input, "--to", params, NULL);
+  hscope (fixture, "run", fixture->symbol, "--input", input, "--output", output, NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "cast to float32"));
+  assert_array (fixture, "out.npz", "fc_output", (float[]){ 11, 25, 14, 31 }, 4);
+}
+
 static void
 test_all_that_is_missing_is_named (Fixture *fixture, gconstpointer unused)
 {
@@ -330,6 +350,8 @@ main (int argc, char **argv)
   ADD ("info-knows-shapes", test_info_knows_shapes);
   ADD ("unknown-dimensions-are-null", test_unknown_dimensions_are_null);
   ADD ("run-computes", test_run_computes);
+  ADD ("float64-is-cast-where-the-model-wants-float32",
+       test_float64_is_cast_where_the_model_wants_float32);
   ADD ("all-that-is-missing-is-named", test_all_that_is_missing_is_named);
   ADD ("unknown-operators-stop-only-runs", test_unknown_operators_stop_only_runs);
   ADD ("weights-convert-both-ways", test_weights_convert_both_ways);
