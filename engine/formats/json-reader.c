@@ -20,7 +20,10 @@ hyb_json_line_of_offset (HybJson *json, gsize offset)
       const char *found = memchr (text + json->line_at, '\n', offset - json->line_at);
 
       if (!found)
-        break;
+        {
+          json->line_at = offset;
+          break;
+        }
       json->line_at = (gsize) (found - text) + 1;
       json->line++;
     }

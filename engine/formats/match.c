@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Pairs of names that are compared at most. */
-#define MAX_GUESSES 4000000
+#define MAX_GUESSES 1000000
 
 typedef struct
 {

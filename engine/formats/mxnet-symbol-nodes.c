@@ -6,6 +6,8 @@
 
 /* No operator has more outputs; a reference beyond is damage. */
 #define MAX_OUTPUT 100000
+/* Nor more attributes than this; what follows in a damaged file is left out. */
+#define MAX_ATTRIBUTES 2048
 
 SymbolGraph *
 hyb_symbol_graph_new (HybJsonRef ref, const char *path)
@@ -58,65 +60,91 @@ hyb_symbol_get_attribute (const SymbolGraph *graph, const SymbolNode *node, cons
   return NULL;
 }
 
-/* Into the list at the end of the pool that starts at first, sorted by key; a key
- * that is there already keeps its value unless it is to be replaced. */
-static void
-insert_pair (GPtrArray *pool, guint first, const char *key, const char *value, gboolean replace)
+/* Where key stands, or belongs, in a list of n strings sorted by key. */
+static guint
+find_pair (const GPtrArray *pool, guint first, guint n, const char *key, gboolean *is_there)
 {
-  guint at = first;
+  guint low = 0, high = n / 2;
 
-  for (; at < pool->len; at += 2)
+  *is_there = FALSE;
+  while (low < high)
     {
-      int order = strcmp (g_ptr_array_index (pool, at), key);
+      guint middle = (low + high) / 2;
+      int   order = strcmp (pool->pdata[first + 2 * middle], key);
 
       if (order == 0)
         {
-          if (replace)
-            pool->pdata[at + 1] = (gpointer) value;
-          return;
+          *is_there = TRUE;
+          return first + 2 * middle;
         }
-      if (order > 0)
-        break;
+      if (order < 0)
+        low = middle + 1;
+      else
+        high = middle;
     }
+  return first + 2 * low;
+}
+
+/* Into the list at the end of the pool that starts at first; a key that is there
+ * already keeps its value. */
+static void
+insert_pair (GPtrArray *pool, guint first, const char *key, const char *value)
+{
+  gboolean is_there;
+  guint    at = find_pair (pool, first, pool->len - first, key, &is_there);
+
+  if (is_there)
+    return;
 
   g_ptr_array_insert (pool, (gint) at, (gpointer) value);
   g_ptr_array_insert (pool, (gint) at, (gpointer) key);
 }
 
-static void
-copy_pairs (SymbolGraph *graph, SymbolNode *node, const char *without)
+void
+hyb_symbol_copy_attributes (SymbolGraph *graph, SymbolNode *node)
 {
   guint first = graph->attributes->len;
 
-  for (guint i = 0; i < node->n_attributes; i += 2)
-    {
-      const char *key = g_ptr_array_index (graph->attributes, node->first_attribute + i);
-      const char *value = g_ptr_array_index (graph->attributes, node->first_attribute + i + 1);
-
-      if (without && strcmp (key, without) == 0)
-        continue;
-      g_ptr_array_add (graph->attributes, (gpointer) key);
-      g_ptr_array_add (graph->attributes, (gpointer) value);
-    }
-
+  for (guint i = 0; i < node->n_attributes; i++)
+    g_ptr_array_add (graph->attributes, graph->attributes->pdata[node->first_attribute + i]);
   node->first_attribute = first;
-  node->n_attributes = graph->attributes->len - first;
 }
 
 void
 hyb_symbol_set_attribute (SymbolGraph *graph, guint index, const char *key, const char *value)
 {
   SymbolNode *node = hyb_symbol_node (graph, index);
+  gboolean    is_there;
+  guint       at =
+      find_pair (graph->attributes, node->first_attribute, node->n_attributes, key, &is_there);
 
-  copy_pairs (graph, node, NULL);
-  insert_pair (graph->attributes, node->first_attribute, key, value, TRUE);
-  node->n_attributes = graph->attributes->len - node->first_attribute;
+  if (is_there)
+    {
+      graph->attributes->pdata[at + 1] = (gpointer) value;
+      return;
+    }
+
+  /* Only the last list of the pool can grow. */
+  hyb_symbol_copy_attributes (graph, node);
+  insert_pair (graph->attributes, node->first_attribute, key, value);
+  node->n_attributes += 2;
 }
 
 void
 hyb_symbol_remove_attribute (SymbolGraph *graph, guint index, const char *key)
 {
-  copy_pairs (graph, hyb_symbol_node (graph, index), key);
+  SymbolNode *node = hyb_symbol_node (graph, index);
+  gpointer   *pool = graph->attributes->pdata;
+  gboolean    is_there;
+  guint       at =
+      find_pair (graph->attributes, node->first_attribute, node->n_attributes, key, &is_there);
+  guint end = node->first_attribute + node->n_attributes;
+
+  if (!is_there)
+    return;
+
+  memmove (pool + at, pool + at + 2, (end - at - 2) * sizeof *pool);
+  node->n_attributes -= 2;
 }
 
 /* [node, output] or [node, output, version]. */
@@ -192,12 +220,13 @@ read_attributes (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, Hyb
       return;
     }
 
-  while (hyb_json_iter_next (&iter, &key, &value))
+  while (hyb_json_iter_next (&iter, &key, &value) &&
+         graph->attributes->len - node->first_attribute < MAX_ATTRIBUTES)
     {
       const char *text = hyb_json_get_string (reader->json, value);
 
       if (text)
-        insert_pair (graph->attributes, node->first_attribute, key, text, FALSE);
+        insert_pair (graph->attributes, node->first_attribute, key, text);
       else
         hyb_symbol_say (reader,
                         HYB_SEVERITY_ERROR,

@@ -90,7 +90,8 @@ SymbolNode *hyb_symbol_node (const SymbolGraph *graph, guint index);
 gboolean    hyb_symbol_is_variable (const SymbolNode *node);
 const char *
 hyb_symbol_get_attribute (const SymbolGraph *graph, const SymbolNode *node, const char *key);
-/* The node's list moves to the end of the pool, one pair longer or changed. */
+/* The node's own copy of its list, at the end of the pool. */
+void hyb_symbol_copy_attributes (SymbolGraph *graph, SymbolNode *node);
 void hyb_symbol_set_attribute (SymbolGraph *graph, guint node, const char *key, const char *value);
 void hyb_symbol_remove_attribute (SymbolGraph *graph, guint node, const char *key);
 

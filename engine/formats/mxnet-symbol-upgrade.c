@@ -58,7 +58,7 @@ dress (SymbolReader *reader, const char *hidden)
 static guint
 find_feeding_variable (const SymbolGraph *graph, const SymbolNode *node, const char *input)
 {
-  for (guint i = 0; node->op && i < node->n_entries; i++)
+  for (guint i = 0; node->op && i < MIN (node->n_entries, 64); i++)
     {
       g_autofree char   *name = hyb_op_dup_input_name (node->op, i, node->n_entries);
       const SymbolEntry *entry =
@@ -194,6 +194,7 @@ add_missing_inputs (SymbolReader *reader, SymbolGraph *graph, guint index)
                   .n_used = 1,
           };
 
+          hyb_symbol_copy_attributes (graph, &variable);
           g_array_append_val (graph->nodes, variable);
           node = hyb_symbol_node (graph, index);
         }

@@ -55,6 +55,8 @@ find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTa
         continue;
 
       finding = g_hash_table_lookup (found, node->type);
+      if (!finding && g_hash_table_size (found) >= MAX_ITEMS)
+        continue;
       if (!finding)
         {
           g_autofree char *hint = hint_for_operator (node->type);

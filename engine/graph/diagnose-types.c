@@ -13,6 +13,8 @@
 /* Rules asked at most while looking for culprits: about a second. */
 #define MAX_ASKED 4000000
 #define MAX_CASTS 200
+/* Operands and readers looked at: no operator names more. */
+#define MAX_OPERANDS 64
 
 typedef struct
 {
@@ -72,12 +74,12 @@ is_flat_vector (HybGraph *graph, HybNodeId variable)
   HybValueId       value = hyb_graph_get_node (graph, variable)->first_output;
   const HybNodeId *users = hyb_graph_get_users (graph, value, &n);
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < MIN (n, MAX_OPERANDS); i++)
     {
       const HybNode    *node = hyb_graph_get_node (graph, users[i]);
       const HybValueId *inputs = hyb_graph_get_inputs (graph, users[i]);
 
-      for (guint k = 0; k < node->n_inputs; k++)
+      for (guint k = 0; k < MIN (node->n_inputs, MAX_OPERANDS); k++)
         if (inputs[k] == value && node->op->inputs)
           {
             g_autofree char *name = hyb_op_dup_input_name (node->op, k, node->n_inputs);
@@ -287,6 +289,26 @@ fails_at (const Check *check, const HybType *types)
   return find_failing (check->diagnosis->graph, trial);
 }
 
+/* The index of a variable, whose ids ascend; -1: it is none. */
+static int
+index_of_variable (const HybDiagnosis *diagnosis, HybNodeId id)
+{
+  guint low = 0, high = diagnosis->n_variables;
+
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+
+      if (diagnosis->variables[middle] == id)
+        return (int) middle;
+      if (diagnosis->variables[middle] < id)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return -1;
+}
+
 /* The parameters that a node reads itself, as indices of variables. */
 static GArray *
 parameters_of (const Check *check, HybNodeId id)
@@ -296,13 +318,14 @@ parameters_of (const Check *check, HybNodeId id)
   const HybValueId   *inputs = hyb_graph_get_inputs (diagnosis->graph, id);
   GArray             *found = g_array_new (FALSE, FALSE, sizeof (guint));
 
-  for (guint i = 0; i < diagnosis->n_variables; i++)
-    for (guint k = 0; k < node->n_inputs && is_good (check, i); k++)
-      if (hyb_graph_get_producer (diagnosis->graph, inputs[k]) == diagnosis->variables[i])
-        {
-          g_array_append_val (found, i);
-          break;
-        }
+  for (guint k = 0; k < MIN (node->n_inputs, MAX_OPERANDS); k++)
+    {
+      int index =
+          index_of_variable (diagnosis, hyb_graph_get_producer (diagnosis->graph, inputs[k]));
+
+      if (index >= 0 && is_good (check, (guint) index))
+        g_array_append_val (found, index);
+    }
   return found;
 }
 

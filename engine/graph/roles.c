@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* No operator names more of its operands. */
+#define MAX_OPERANDS 64
+
 typedef struct
 {
   const char *text;
@@ -82,7 +85,7 @@ role_of_readers (HybGraph *graph, HybNodeId variable, HybRole *role)
       const HybNode    *reader = hyb_graph_get_node (graph, users[i]);
       const HybValueId *inputs = hyb_graph_get_inputs (graph, users[i]);
 
-      for (guint k = 0; k < reader->n_inputs; k++)
+      for (guint k = 0; k < MIN (reader->n_inputs, MAX_OPERANDS); k++)
         if (inputs[k] == value && role_at (reader, k, role))
           return TRUE;
     }
