@@ -40,6 +40,7 @@ typedef struct
   float   width, height;
   float   label;  /* width of the label below its middle, to be kept free */
   gint32  order;  /* ports: place among their side; -1: free */
+  gint32  hint;   /* place among its siblings in the picture before; -1: none */
   gint32  column; /* step, or -1: before the first */
   gint32  row;    /* layer, or -1 */
   guint32 kind;   /* VizNodeKind */

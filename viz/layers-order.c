@@ -67,6 +67,40 @@ fix_ports (VizLayers *layers, guint32 row)
       }
 }
 
+static gint32
+hint_of (const VizLayers *layers, guint32 node)
+{
+  return viz_layers_is_virtual (layers, node) ? -1 : layers->body->nodes[node].hint;
+}
+
+/* Boxes with hints share out the places that they have in their row, in the order of the hints. */
+static void
+fix_hints (VizLayers *layers, guint32 row)
+{
+  guint32 *nodes = layers->rows + layers->first_in_row[row];
+  guint32  n = layers->first_in_row[row + 1] - layers->first_in_row[row];
+
+  for (guint32 i = 1; i < n; i++)
+    {
+      guint32 at = i;
+
+      if (hint_of (layers, nodes[i]) < 0)
+        continue;
+      for (guint32 k = i; k-- > 0;)
+        {
+          guint32 swap = nodes[k];
+
+          if (hint_of (layers, swap) < 0)
+            continue;
+          if (hint_of (layers, swap) < hint_of (layers, nodes[at]))
+            break;
+          nodes[k] = nodes[at];
+          nodes[at] = swap;
+          at = k;
+        }
+    }
+}
+
 static gboolean
 has_fixed_ports (const VizLayers *layers, guint32 row)
 {
@@ -135,8 +169,12 @@ first_order (VizLayers *layers, Start start)
     if (!seen[i])
       visit (layers, i, start, seen, filled, list);
   for (guint32 r = 0; r < layers->n_ranks; r++)
-    if (has_fixed_ports (layers, r))
-      fix_ports (layers, r);
+    {
+      if (has_fixed_ports (layers, r))
+        fix_ports (layers, r);
+      if (layers->has_hints)
+        fix_hints (layers, r);
+    }
   update_positions (layers);
   g_array_unref (list);
   g_free (filled);
@@ -288,6 +326,8 @@ sort_row (Order *order, guint32 row, gboolean from_above)
   g_qsort_with_data (nodes, (int) n, sizeof *nodes, compare_weights, order);
   if (has_fixed_ports (layers, row))
     fix_ports (layers, row);
+  if (layers->has_hints)
+    fix_hints (layers, row);
   for (guint32 i = 0; i < n; i++)
     layers->position[nodes[i]] = i;
 }
@@ -336,6 +376,8 @@ may_swap (const VizLayers *layers, guint32 left, guint32 right)
 {
   const VizBodyNode *nodes = layers->body->nodes;
 
+  if (hint_of (layers, left) >= 0 && hint_of (layers, right) >= 0)
+    return FALSE;
   return (viz_layers_is_virtual (layers, left) || nodes[left].order < 0) &&
          (viz_layers_is_virtual (layers, right) || nodes[right].order < 0);
 }
@@ -475,6 +517,8 @@ viz_layers_order (VizLayers *layers)
   Order order;
 
   make_rows (layers);
+  for (guint32 i = 0; i < layers->body->n_nodes; i++)
+    layers->has_hints |= layers->body->nodes[i].hint >= 0;
   order = order_new (layers);
   reduce_all (&order);
   order_clear (&order);

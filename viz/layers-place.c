@@ -347,7 +347,7 @@ place_rows (VizLayers *layers)
     {
       layers->row_y[r] = y;
       /* Flat curves are hard to follow: wide rows stand further apart. */
-      y += layers->row_height[r] + gap_below (layers, r) + CLAMP ((slant[r] - 100) * 0.07, 0, 56) +
+      y += layers->row_height[r] + gap_below (layers, r) + CLAMP ((slant[r] - 100) * 0.05, 0, 30) +
            (labelled[r] ? 10 : 0);
     }
   g_free (labelled);

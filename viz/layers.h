@@ -38,6 +38,7 @@ typedef struct
   guint32 *rank;
   guint8  *reversed; /* per edge: drawn from head to tail to break a cycle */
   guint32  n_ranks;
+  gboolean has_hints;
 
   /* Nodes of the body, then virtual nodes */
   guint32  n_nodes;

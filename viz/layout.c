@@ -131,6 +131,7 @@ viz_layout (VizDiagram             *diagram,
   scene = viz_scene_new (diagram, folds, font, options->bare);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
+  scene->previous = options->previous;
   viz_scene_cut (scene);
   if (!place_bodies (scene, layout, options, cancellable, &stats, error))
     return NULL;

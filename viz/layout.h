@@ -32,6 +32,10 @@ typedef struct
   const char *font;   /* family; NULL: VIZ_DEFAULT_FONT */
   const char *helper; /* program of the dot layout; NULL: beside the executable, or installed */
   gboolean    bare;   /* boxes show title and name only */
+
+  /* The picture on the screen, after a group was opened or closed: boxes that stood in one row keep
+   * their order, so that nothing jumps.  (nullable) */
+  const VizPicture *previous;
 } VizLayoutOptions;
 
 /* One way to place the content of one group. */

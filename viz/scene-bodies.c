@@ -83,7 +83,7 @@ remember (GHashTable *table, const Key *key, guint32 value)
 static guint32
 add_node (VizSceneBody *body, VizNodeKind kind, gint32 order, guint32 item, guint32 port)
 {
-  VizBodyNode  node = { .kind = kind, .order = order, .column = -1, .row = -1 };
+  VizBodyNode  node = { .kind = kind, .order = order, .hint = -1, .column = -1, .row = -1 };
   VizSceneNode thing = { item, port };
 
   g_array_append_val (body->nodes, node);
@@ -402,6 +402,51 @@ label_wires (VizScene *scene)
     }
 }
 
+typedef struct
+{
+  double  x;
+  guint32 node;
+} Old;
+
+static int
+compare_old (gconstpointer a, gconstpointer b)
+{
+  const Old *left = a, *right = b;
+
+  if (left->x != right->x)
+    return left->x < right->x ? -1 : 1;
+  return left->node < right->node ? -1 : 1;
+}
+
+/* The order from left to right that the boxes of a group had in the picture before. */
+static void
+add_hints (const VizScene *scene, VizSceneBody *body)
+{
+  g_autoptr (GArray) known = g_array_new (FALSE, FALSE, sizeof (Old));
+
+  for (guint32 i = 0; i < body->nodes->len; i++)
+    {
+      guint32        item = body_thing (body, i)->item, box, before;
+      const VizItem *placed;
+      Old            old = { 0, i };
+
+      if (item == VIZ_NO_ITEM || viz_scene_item (scene, item)->state == VIZ_ITEM_STEPS)
+        continue;
+      box = viz_scene_item (scene, item)->box;
+      before = viz_picture_find_box (scene->previous, box);
+      if (before == VIZ_NO_ITEM)
+        continue;
+      placed = viz_picture_item (scene->previous, before);
+      if (placed->box != box || placed->state == VIZ_ITEM_STEPS)
+        continue;
+      old.x = placed->x + placed->width / 2;
+      g_array_append_val (known, old);
+    }
+  g_array_sort (known, compare_old);
+  for (guint i = 0; i < known->len; i++)
+    body_node (body, g_array_index (known, Old, i).node)->hint = (gint32) i;
+}
+
 void
 viz_scene_cut (VizScene *scene)
 {
@@ -426,6 +471,10 @@ viz_scene_cut (VizScene *scene)
       else
         cut_wire (&cutter, wire, descent);
     }
+  /* Of another diagram nothing can be learnt. */
+  if (scene->previous != NULL && viz_picture_diagram (scene->previous) == scene->diagram)
+    for (guint32 i = 0; i < scene->bodies->len; i++)
+      add_hints (scene, viz_scene_body (scene, i));
   g_hash_table_unref (cutter.tensors);
   g_hash_table_unref (cutter.pieces);
   g_hash_table_unref (cutter.ports);

@@ -83,15 +83,16 @@ typedef struct
 
 typedef struct
 {
-  VizDiagram     *diagram;
-  const VizFolds *folds;
-  VizMeasure     *measure;
-  gboolean        bare;
-  GArray         *items;   /* VizSceneItem; parents first; 0 is the root */
-  GArray         *wires;   /* VizSceneWire */
-  GArray         *pieces;  /* VizScenePiece */
-  GPtrArray      *bodies;  /* VizSceneBody; parents first */
-  guint32        *item_of; /* per box */
+  VizDiagram       *diagram;
+  const VizFolds   *folds;
+  VizMeasure       *measure;
+  gboolean          bare;
+  const VizPicture *previous; /* (nullable) */
+  GArray           *items;    /* VizSceneItem; parents first; 0 is the root */
+  GArray           *wires;    /* VizSceneWire */
+  GArray           *pieces;   /* VizScenePiece */
+  GPtrArray        *bodies;   /* VizSceneBody; parents first */
+  guint32          *item_of;  /* per box */
 } VizScene;
 
 VizScene      *

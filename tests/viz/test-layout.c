@@ -223,6 +223,33 @@ test_opening_a_box_moves_others_only_out_of_its_way (void)
     }
 }
 
+/* With the picture before as a hint, boxes that share a row keep their order. */
+static void
+test_siblings_keep_their_order (void)
+{
+  for (guint32 seed = 1; seed <= 4; seed++)
+    {
+      g_autoptr (VizDiagram) diagram = fold (scene_lstm (5, 2), VIZ_FOLD_ALL);
+      g_autoptr (VizDiagram) graph = fold (scene_random (seed, 60, 90), 0);
+      g_autoptr (VizPicture) before = lay_out (graph, NULL, NULL), after = NULL, other = NULL;
+      VizLayoutOptions options = { .previous = before };
+
+      after = viz_layout (graph, NULL, &options, NULL, NULL);
+      for (guint32 i = 1; i < viz_picture_n_items (before); i++)
+        for (guint32 k = i + 1; k < viz_picture_n_items (before); k++)
+          {
+            const VizItem *a = viz_picture_item (before, i), *b = viz_picture_item (before, k);
+            const VizItem *c = viz_picture_item (after, i), *d = viz_picture_item (after, k);
+
+            if (a->y == b->y && c->y == d->y)
+              g_assert_true ((a->x < b->x) == (c->x < d->x));
+          }
+      /* A picture of something else is no hint, and no harm. */
+      other = viz_layout (diagram, NULL, &options, NULL, NULL);
+      g_assert_nonnull (other);
+    }
+}
+
 static void
 test_equal_groups_are_laid_out_once (void)
 {
@@ -333,6 +360,7 @@ main (int argc, char **argv)
                    test_closing_gives_the_old_picture_back);
   g_test_add_func ("/viz/layout/opening-a-box-moves-others-only-out-of-its-way",
                    test_opening_a_box_moves_others_only_out_of_its_way);
+  g_test_add_func ("/viz/layout/siblings-keep-their-order", test_siblings_keep_their_order);
   g_test_add_func ("/viz/layout/equal-groups-are-laid-out-once",
                    test_equal_groups_are_laid_out_once);
   g_test_add_func ("/viz/layout/a-cancelled-layout-gives-no-picture",
