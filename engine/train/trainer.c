@@ -246,6 +246,34 @@ bind_batch (HybTrainer *trainer, GHashTable *batch, GError **error)
   return TRUE;
 }
 
+/* What is carried has the type of the output that it comes from: an unrolled cell tells
+ * no more about its first state. */
+static gboolean
+infer_carried (HybTrainer *trainer, HybGraph *graph, HybType *types, GError **error)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  if (!hyb_infer_types (graph, types, NULL, TRUE, error))
+    return FALSE;
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      const CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
+      HybNodeId           id = hyb_graph_find_variable (graph, carried->input);
+      HybType            *type = &types[hyb_graph_get_node (graph, id)->first_output];
+
+      if (!hyb_shape_assign (&type->shape, &types[heads[carried->output]].shape, error))
+        {
+          g_prefix_error (error,
+                          "output %u cannot be carried to “%s”: ",
+                          carried->output,
+                          carried->input);
+          return FALSE;
+        }
+    }
+  return hyb_infer_types (graph, types, NULL, TRUE, error);
+}
+
 /* Zeros for states that nothing was carried to yet: their shape follows from the batch. */
 static gboolean
 begin_carried (HybTrainer *trainer, GError **error)
@@ -266,7 +294,7 @@ begin_carried (HybTrainer *trainer, GError **error)
       if (bound != NULL)
         types[node->first_output] = *hyb_tensor_get_type (bound);
     }
-  if (!hyb_infer_types (graph, types, NULL, TRUE, error))
+  if (!infer_carried (trainer, graph, types, error))
     return FALSE;
 
   for (guint i = 0; i < trainer->carried->len; i++)
