@@ -106,5 +106,7 @@ typedef struct
 } HybLossOptions;
 /* kind: "softmax-cross-entropy", "sigmoid-bce", "l1", "l2", "huber", "hinge", "kl-div", "ctc" */
 HybBlock *hyb_loss_new (const char *kind, const HybLossOptions *options);
+gboolean  hyb_loss_exists (const char *kind);
+char     *hyb_loss_list (void); /* "softmax-cross-entropy, sigmoid-bce, …"; (transfer full) */
 
 G_END_DECLS

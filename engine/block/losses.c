@@ -192,3 +192,22 @@ hyb_loss_new (const char *id, const HybLossOptions *options)
   g_critical ("there is no loss called %s", id);
   return NULL;
 }
+
+gboolean
+hyb_loss_exists (const char *id)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (kinds[i].id, id) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+char *
+hyb_loss_list (void)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", kinds[i].id);
+  return g_string_free (text, FALSE);
+}

@@ -6,5 +6,3 @@
 
 /* The model that text names; *options points at what stands behind the “?”. */
 const HybModelClass *hyb_plugin_find (const char *text, const char **options, GError **error);
-/* A file in the gallery's folder; NULL: there is none.  (transfer full) */
-char *hyb_gallery_file (const char *name);

@@ -33,6 +33,7 @@ typedef struct
   const char *carry;   /* "data1=1, data2=2": input takes output; those without input are skipped */
   const char *label;   /* its type, written like an input's; NULL: none */
   gboolean    is_text; /* batches come from a text: tokens, and the tokens that follow them */
+  guint       epochs;  /* passes over the data; 0: one */
   guint       steps;   /* batches of one epoch (of a text: 0, as many as it has) */
   void (*fill) (gconstpointer options, const HybBatch *batch); /* NULL for a text */
   /* Other types for some batches (buckets): inputs, then the label.  NULL: always the same. */
@@ -104,6 +105,8 @@ HybBlock *hyb_model_spec_build (HybModelSpec *spec, GError **error);
 /* Graph and parameters, traced and seeded; input types as in the model's class. */
 gboolean hyb_model_read_plugin (HybModel *model, const char *text, GError **error);
 
+/* A file in the gallery's folder, perhaps not there; NULL: there is no gallery.  (transfer full) */
+char *hyb_gallery_file (const char *name);
 /* Models of the gallery, sorted by name; of const HybModelClass, (transfer container). */
 GPtrArray *hyb_gallery_list (void);
 

@@ -58,8 +58,8 @@ loss_value (HybF *F, const char *kind, HybValue *outputs)
 }
 
 /* Heads: the loss, then those of the model. */
-static HybGraph *
-loss_graph (HybGraph *model, const char *kind, GError **error)
+HybGraph *
+hyb_trainer_loss_graph (HybGraph *model, const char *kind, GError **error)
 {
   g_autoptr (HybF) F = hyb_f_new_trace (TRUE);
   g_autofree HybValue **variables = NULL;
@@ -82,7 +82,7 @@ loss_graph (HybGraph *model, const char *kind, GError **error)
 HybGraph *
 hyb_trainer_graph (HybGraph *model, const char *loss, const char *const *parameters, GError **error)
 {
-  g_autoptr (HybGraph) whole = loss_graph (model, loss, error);
+  g_autoptr (HybGraph) whole = hyb_trainer_loss_graph (model, loss, error);
   g_autoptr (HybGraph) forward = NULL;
   g_autoptr (HybGraph) backward = NULL;
   g_autoptr (GArray) wrt = g_array_new (FALSE, FALSE, sizeof (HybNodeId));

@@ -16,8 +16,15 @@ typedef struct
 {
   char      *input;
   guint      output;
-  HybTensor *state; /* NULL: zeros, once the shape is known */
+  HybTensor *state;     /* NULL: zeros, once the shape is known */
+  HybTensor *evaluated; /* the same for evaluation */
 } CarriedState;
+
+typedef enum
+{
+  HYB_CARRY_TRAINING,
+  HYB_CARRY_EVALUATION,
+} HybCarryKind;
 
 struct _HybTrainer
 {
@@ -32,11 +39,31 @@ struct _HybTrainer
   double        clip_global_norm;
   guint64       seed, n_steps;
   guint         n_model_heads;
+  char         *loss;
+  HybExecutor  *evaluator; /* the forward alone; NULL: not asked yet */
 };
 
+/* The model with its loss: heads are the loss, then those of the model. */
+HybGraph *hyb_trainer_loss_graph (HybGraph *model, const char *loss, GError **error);
 /* The model with its loss and the gradients of these variables as one graph: heads are
  * the loss, a gradient for each, then the model's own heads. */
 HybGraph *hyb_trainer_graph (HybGraph          *model,
                              const char        *loss,
                              const char *const *parameters,
                              GError           **error);
+
+/* Variables of executor by the names of a batch. */
+gboolean hyb_trainer_bind_batch (HybTrainer  *trainer,
+                                 HybExecutor *executor,
+                                 GHashTable  *batch,
+                                 GError     **error);
+/* Carried states; what has none yet begins with zeros. */
+gboolean hyb_trainer_bind_carried (HybTrainer  *trainer,
+                                   HybExecutor *executor,
+                                   HybCarryKind kind,
+                                   GError     **error);
+void     hyb_trainer_keep_carried (HybTrainer  *trainer,
+                                   HybExecutor *executor,
+                                   guint        first_head,
+                                   HybCarryKind kind);
+double   hyb_trainer_loss_of (HybTrainer *trainer, HybExecutor *executor, guint first_head);

@@ -5,7 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
-#include "engine/passes/infer-types.h"
+#include "engine/block/layers.h"
 #include "engine/train/trainer-private.h"
 
 #include <math.h>
@@ -163,6 +163,23 @@ find_label (HybTrainer *trainer)
     trainer->label = g_strdup (node->name);
 }
 
+static gboolean
+loss_is_known (const char *loss, GError **error)
+{
+  g_autofree char *kinds = hyb_loss_list ();
+
+  if (strcmp (loss, "none") == 0 || hyb_loss_exists (loss))
+    return TRUE;
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       NULL,
+                       NULL,
+                       "there is no loss “%s”; there are %s, and none for graphs that end in one",
+                       loss,
+                       kinds);
+}
+
 HybTrainer *
 hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error)
 {
@@ -173,9 +190,11 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **err
   trainer->carried = g_array_new (FALSE, FALSE, sizeof (CarriedState));
   trainer->clip_global_norm = options->clip_global_norm;
   trainer->seed = options->seed;
+  trainer->loss = g_strdup (options->loss);
   trainer->has_own_loss = strcmp (options->loss, "none") == 0;
   trainer->optimizer = hyb_optimizer_new (options->optimizer, options->settings, error);
-  if (trainer->optimizer == NULL || !collect_carried (trainer, options, error))
+  if (!loss_is_known (options->loss, error) || trainer->optimizer == NULL ||
+      !collect_carried (trainer, options, error))
     return NULL;
 
   find_label (trainer);
@@ -213,10 +232,13 @@ hyb_trainer_free (HybTrainer *trainer)
 
       g_free (carried->input);
       hyb_tensor_unref (carried->state);
+      hyb_tensor_unref (carried->evaluated);
     }
   g_array_unref (trainer->parameters);
   g_array_unref (trainer->carried);
   g_free (trainer->label);
+  g_free (trainer->loss);
+  g_clear_pointer (&trainer->evaluator, hyb_executor_free);
   g_clear_pointer (&trainer->executor, hyb_executor_free);
   g_clear_pointer (&trainer->optimizer, hyb_optimizer_free);
   hyb_graph_unref (trainer->graph);
@@ -225,115 +247,6 @@ hyb_trainer_free (HybTrainer *trainer)
 }
 
 /* ---- A step ---- */
-
-static gboolean
-bind_batch (HybTrainer *trainer, GHashTable *batch, GError **error)
-{
-  GHashTableIter iter;
-  gpointer       name, tensor;
-
-  g_hash_table_iter_init (&iter, batch);
-  while (g_hash_table_iter_next (&iter, &name, &tensor))
-    {
-      const char *variable = name;
-
-      if (trainer->has_own_loss && trainer->label != NULL && strcmp (name, "label") == 0)
-        variable = trainer->label;
-      if (hyb_graph_find_variable (trainer->graph, variable) != HYB_NO_ID &&
-          !hyb_executor_bind (trainer->executor, variable, tensor, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* What is carried has the type of the output that it comes from: an unrolled cell tells
- * no more about its first state. */
-static gboolean
-infer_carried (HybTrainer *trainer, HybGraph *graph, HybType *types, GError **error)
-{
-  guint             n_heads;
-  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
-
-  if (!hyb_infer_types (graph, types, NULL, TRUE, error))
-    return FALSE;
-  for (guint i = 0; i < trainer->carried->len; i++)
-    {
-      const CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
-      HybNodeId           id = hyb_graph_find_variable (graph, carried->input);
-      HybType            *type = &types[hyb_graph_get_node (graph, id)->first_output];
-
-      if (!hyb_shape_assign (&type->shape, &types[heads[carried->output]].shape, error))
-        {
-          g_prefix_error (error,
-                          "output %u cannot be carried to “%s”: ",
-                          carried->output,
-                          carried->input);
-          return FALSE;
-        }
-    }
-  return hyb_infer_types (graph, types, NULL, TRUE, error);
-}
-
-/* Zeros for states that nothing was carried to yet: their shape follows from the batch. */
-static gboolean
-begin_carried (HybTrainer *trainer, GError **error)
-{
-  HybGraph           *graph = hyb_model_get_graph (trainer->model);
-  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
-  const HybNodeId    *variables;
-  guint               n;
-
-  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
-    types[i] = HYB_TYPE_UNKNOWN;
-  variables = hyb_graph_get_variables (graph, &n);
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *bound = hyb_executor_get_bound (trainer->executor, node->name);
-
-      if (bound != NULL)
-        types[node->first_output] = *hyb_tensor_get_type (bound);
-    }
-  if (!infer_carried (trainer, graph, types, error))
-    return FALSE;
-
-  for (guint i = 0; i < trainer->carried->len; i++)
-    {
-      CarriedState  *carried = &g_array_index (trainer->carried, CarriedState, i);
-      HybNodeId      id = hyb_graph_find_variable (graph, carried->input);
-      const HybType *type = &types[hyb_graph_get_node (graph, id)->first_output];
-
-      if (carried->state != NULL)
-        continue;
-      if (!hyb_type_is_known (type))
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_UNKNOWN,
-                             NULL,
-                             "Give it in the first batch",
-                             "the shape of the carried state “%s” does not follow from the batch",
-                             carried->input);
-      carried->state = hyb_tensor_new_zeros (type, error);
-      if (carried->state == NULL)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-bind_carried (HybTrainer *trainer, GError **error)
-{
-  if (trainer->carried->len > 0 && !begin_carried (trainer, error))
-    return FALSE;
-  for (guint i = 0; i < trainer->carried->len; i++)
-    {
-      CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
-
-      if (!hyb_executor_bind (trainer->executor, carried->input, carried->state, error))
-        return FALSE;
-    }
-  return TRUE;
-}
 
 static HybTensor *
 gradient_of (HybTrainer *trainer, guint parameter)
@@ -348,14 +261,11 @@ global_norm (HybTrainer *trainer)
 
   for (guint i = 0; i < trainer->parameters->len; i++)
     {
-      HybTensor *gradient = gradient_of (trainer, i);
+      g_autoptr (HybTensor) gradient = hyb_tensor_convert (gradient_of (trainer, i), HYB_F32);
+      const float *g = hyb_tensor_get_data (gradient);
 
       for (gint64 k = 0; k < hyb_tensor_get_size (gradient); k++)
-        {
-          double g = hyb_tensor_get_value (gradient, k);
-
-          squares += g * g;
-        }
+        squares += (double) g[k] * g[k];
     }
   return sqrt (squares);
 }
@@ -392,47 +302,6 @@ update_parameter (HybTrainer *trainer, guint index, double scale)
                        (gsize) update.n);
 }
 
-/* What a graph with its own loss head is judged by: mean −log p[label] where the head
- * gives one distribution a label, else the mean of its output. */
-static double
-own_loss (HybTrainer *trainer)
-{
-  HybTensor *output = hyb_trainer_get_output (trainer, 0);
-  HybTensor *label =
-      trainer->label != NULL ? hyb_executor_get_bound (trainer->executor, trainer->label) : NULL;
-  gint64 n = label != NULL ? hyb_tensor_get_size (label) : 0, size = hyb_tensor_get_size (output);
-  double total = 0;
-
-  if (n > 0 && size > n && size % n == 0)
-    {
-      gint64 classes = size / n;
-
-      for (gint64 i = 0; i < n; i++)
-        {
-          gint64 k = (gint64) hyb_tensor_get_value (label, i);
-
-          if (k >= 0 && k < classes)
-            total -= log (MAX (hyb_tensor_get_value (output, i * classes + k), 1e-38));
-        }
-      return total / (double) n;
-    }
-  for (gint64 i = 0; i < size; i++)
-    total += hyb_tensor_get_value (output, i);
-  return total / (double) MAX (size, 1);
-}
-
-static void
-keep_carried (HybTrainer *trainer)
-{
-  for (guint i = 0; i < trainer->carried->len; i++)
-    {
-      CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
-
-      hyb_tensor_unref (carried->state);
-      carried->state = hyb_tensor_copy (hyb_trainer_get_output (trainer, carried->output));
-    }
-}
-
 static void
 keep_auxiliary (HybTrainer *trainer)
 {
@@ -459,22 +328,24 @@ hyb_trainer_step (HybTrainer   *trainer,
 {
   double scale = 1;
 
-  if (!bind_batch (trainer, batch, error) || !bind_carried (trainer, error))
+  if (!hyb_trainer_bind_batch (trainer, trainer->executor, batch, error) ||
+      !hyb_trainer_bind_carried (trainer, trainer->executor, HYB_CARRY_TRAINING, error))
     return FALSE;
   hyb_executor_set_seed (trainer->executor, hyb_random_mix (trainer->seed, trainer->n_steps));
   if (!hyb_executor_run (trainer->executor, cancellable, error))
     return FALSE;
 
-  result->loss = trainer->has_own_loss
-                     ? own_loss (trainer)
-                     : hyb_tensor_get_value (hyb_executor_get_output (trainer->executor, 0), 0);
+  result->loss = hyb_trainer_loss_of (trainer, trainer->executor, 1 + trainer->parameters->len);
   result->gradient_norm = global_norm (trainer);
   if (trainer->clip_global_norm > 0)
     scale = MIN (1, trainer->clip_global_norm / (result->gradient_norm + 1e-8));
 
   for (guint i = 0; i < trainer->parameters->len; i++)
     update_parameter (trainer, i, scale);
-  keep_carried (trainer);
+  hyb_trainer_keep_carried (trainer,
+                            trainer->executor,
+                            1 + trainer->parameters->len,
+                            HYB_CARRY_TRAINING);
   keep_auxiliary (trainer);
   trainer->n_steps++;
   return TRUE;

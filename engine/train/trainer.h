@@ -60,6 +60,16 @@ void hyb_trainer_set_multipliers (HybTrainer *trainer, const char *parameter, do
 /* Carried states begin at zero again. */
 void hyb_trainer_reset_carry (HybTrainer *trainer);
 
+/* The same forward without learning; states are carried apart from those of training, from
+ * zeros on if is_fresh.  Dropout is off. */
+gboolean hyb_trainer_evaluate (HybTrainer *trainer,
+                               GHashTable *batch,
+                               gboolean    is_fresh,
+                               double     *loss,
+                               GError    **error);
+/* Head number index of the model in the last evaluation. */
+HybTensor *hyb_trainer_get_evaluated (HybTrainer *trainer, guint index);
+
 /* Optimizer states, carried states and the count of steps; a checkpoint that resumes to
  * the same bytes is the model's pair and this. */
 gboolean hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error);

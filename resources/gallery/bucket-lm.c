@@ -89,4 +89,5 @@ HYB_MODEL (.name = "bucket-lm",
                      .clip_global_norm = 1,
                      .carry = "data1=1",
                      .is_text = TRUE,
+                     .epochs = 4,
                      .vary = vary });

@@ -101,4 +101,5 @@ HYB_MODEL (.name = "lstm-hybrid",
                      .clip_global_norm = 1,
                      .carry = "data1=1, data2=2, data3=3, data4=4, data5=5, data6=6, data7=7, "
                               "data8=8",
-                     .is_text = TRUE });
+                     .is_text = TRUE,
+                     .epochs = 4 });

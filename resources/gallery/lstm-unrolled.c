@@ -82,4 +82,5 @@ HYB_MODEL (.name = "lstm-unrolled",
                      .settings = "learning_rate=0.003",
                      .clip_global_norm = 1,
                      .carry = "data1=1, data2=2",
-                     .is_text = TRUE });
+                     .is_text = TRUE,
+                     .epochs = 4 });

@@ -1,0 +1,272 @@
+/* schedule.c — the table of learning rate schedules.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/train/schedule.h"
+
+#include "engine/base/error.h"
+#include "engine/train/settings.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Factors ---- */
+
+typedef struct
+{
+  gint64 step;
+  double factor, stop_factor_lr;
+} FactorOptions;
+
+static const HybParam factor_options[] = {
+  { HYB_FIELD (FactorOptions, step),
+    HYB_PARAM_INT,
+    NULL,
+    1,
+    (double) G_MAXINT64,
+    .doc = "updates between two changes" },
+  { HYB_FIELD (FactorOptions, factor), HYB_PARAM_FLOAT, "1.0", .doc = "of each change" },
+  { HYB_FIELD (FactorOptions, stop_factor_lr), HYB_PARAM_FLOAT, "1e-8", .doc = "least rate" },
+  { 0 },
+};
+
+static double
+factor_rate (gconstpointer data, double base, guint64 update, guint64 after)
+{
+  const FactorOptions *options = data;
+  double               changes = (double) ((update - 1) / (guint64) options->step);
+
+  return MAX (base * pow (options->factor, changes), options->stop_factor_lr);
+}
+
+typedef struct
+{
+  HybInts step;
+  double  factor;
+} MultifactorOptions;
+
+static const HybParam multifactor_options[] = {
+  { HYB_FIELD (MultifactorOptions, step),
+    HYB_PARAM_INTS,
+    NULL,
+    .doc = "the updates after which the rate changes" },
+  { HYB_FIELD (MultifactorOptions, factor), HYB_PARAM_FLOAT, "1.0", .doc = "of each change" },
+  { 0 },
+};
+
+static double
+multifactor_rate (gconstpointer data, double base, guint64 update, guint64 after)
+{
+  const MultifactorOptions *options = data;
+
+  for (int i = 0; i < options->step.n; i++)
+    if ((gint64) update > options->step.value[i])
+      base *= options->factor;
+  return base;
+}
+
+/* ---- Down to a final rate ---- */
+
+typedef struct
+{
+  gint64 max_update;
+  double pwr, final_lr;
+} DescentOptions;
+
+static const HybParam descent_options[] = {
+  { HYB_FIELD (DescentOptions, max_update),
+    HYB_PARAM_INT,
+    NULL,
+    1,
+    (double) G_MAXINT64,
+    .doc = "the update with which it ends" },
+  { HYB_FIELD (DescentOptions, pwr), HYB_PARAM_FLOAT, "2.0", .doc = "of the polynomial" },
+  { HYB_FIELD (DescentOptions, final_lr), HYB_PARAM_FLOAT, "0.0", .doc = "rate from then on" },
+  { 0 },
+};
+
+/* The share of the way, 0 to 1. */
+static double
+progress (const DescentOptions *options, guint64 update, guint64 after)
+{
+  double whole = MAX ((double) options->max_update - (double) after, 1);
+
+  return MIN (((double) update - (double) after) / whole, 1);
+}
+
+static double
+poly_rate (gconstpointer data, double base, guint64 update, guint64 after)
+{
+  const DescentOptions *options = data;
+  double                left = 1 - progress (options, update, after);
+
+  return options->final_lr + (base - options->final_lr) * pow (left, options->pwr);
+}
+
+static double
+cosine_rate (gconstpointer data, double base, guint64 update, guint64 after)
+{
+  const DescentOptions *options = data;
+  double                angle = G_PI * progress (options, update, after);
+
+  return options->final_lr + (base - options->final_lr) * (1 + cos (angle)) / 2;
+}
+
+/* ---- The table ---- */
+
+static const HybScheduleClass factor = {
+  "factor",       "Multiplied by a factor every so many updates.",
+  factor_options, sizeof (FactorOptions),
+  factor_rate,
+};
+static const HybScheduleClass multifactor = {
+  "multifactor",       "Multiplied by a factor after each update of a list.",
+  multifactor_options, sizeof (MultifactorOptions),
+  multifactor_rate,
+};
+static const HybScheduleClass poly = {
+  "poly", "Down along a polynomial.", descent_options, sizeof (DescentOptions), poly_rate,
+};
+static const HybScheduleClass cosine = {
+  "cosine", "Down along half a cosine.", descent_options, sizeof (DescentOptions), cosine_rate,
+};
+
+const HybScheduleClass *const *
+hyb_schedules (void)
+{
+  static const HybScheduleClass *const table[] = { &factor, &multifactor, &poly, &cosine, NULL };
+
+  return table;
+}
+
+/* ---- A schedule with its options ---- */
+
+typedef struct
+{
+  gint64 warmup_steps;
+  double warmup_begin_lr;
+  int    warmup_mode;
+} WarmupOptions;
+
+static const char *const warmup_modes[] = { "linear", "constant", NULL };
+
+static const HybParam warmup_options[] = {
+  { HYB_FIELD (WarmupOptions, warmup_steps), HYB_PARAM_INT, "0", 0, (double) G_MAXINT64 },
+  { HYB_FIELD (WarmupOptions, warmup_begin_lr), HYB_PARAM_FLOAT, "0.0" },
+  { HYB_FIELD (WarmupOptions, warmup_mode), HYB_PARAM_ENUM, "linear", .choices = warmup_modes },
+  { 0 },
+};
+
+struct _HybSchedule
+{
+  const HybScheduleClass *klass;
+  WarmupOptions          *warmup;
+  gpointer                options;
+};
+
+static const HybScheduleClass *
+find_class (const char *name, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (const HybScheduleClass *const *klass = hyb_schedules (); *klass != NULL; klass++)
+    {
+      if (strcmp ((*klass)->name, name) == 0)
+        return *klass;
+      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", (*klass)->name);
+    }
+  hyb_error_at (error,
+                HYB_OP_ERROR,
+                HYB_OP_ERROR_ATTRIBUTE,
+                NULL,
+                NULL,
+                "there is no schedule “%s”; there are %s",
+                name,
+                names->str);
+  return NULL;
+}
+
+static gboolean
+has_option (const HybParam *options, const char *key)
+{
+  for (; options->name != NULL; options++)
+    if (strcmp (options->name, key) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_settings (const HybScheduleClass *klass, char **settings, GError **error)
+{
+  for (gsize i = 0; settings[i] != NULL; i += 2)
+    if (!has_option (klass->options, settings[i]) && !has_option (warmup_options, settings[i]))
+      {
+        g_autoptr (GString) known = g_string_new ("warmup_steps, warmup_begin_lr, warmup_mode");
+
+        for (const HybParam *option = klass->options; option->name != NULL; option++)
+          g_string_append_printf (known, ", %s", option->name);
+        return hyb_error_at (error,
+                             HYB_OP_ERROR,
+                             HYB_OP_ERROR_ATTRIBUTE,
+                             NULL,
+                             NULL,
+                             "the schedule %s has no setting “%s”; it has %s",
+                             klass->name,
+                             settings[i],
+                             known->str);
+      }
+  return TRUE;
+}
+
+HybSchedule *
+hyb_schedule_new (const char *text, GError **error)
+{
+  gsize            length = strcspn (text, ":");
+  g_autofree char *name = g_strstrip (g_strndup (text, length));
+  g_auto (GStrv) settings = NULL;
+  const HybScheduleClass *klass = find_class (name, error);
+  g_autoptr (HybSchedule) schedule = NULL;
+
+  if (klass == NULL)
+    return NULL;
+  settings = hyb_settings_parse (text[length] == ':' ? text + length + 1 : "", error);
+  if (settings == NULL || !check_settings (klass, settings, error))
+    return NULL;
+
+  schedule = g_new0 (HybSchedule, 1);
+  schedule->klass = klass;
+  schedule->warmup = hyb_params_parse (warmup_options,
+                                       sizeof (WarmupOptions),
+                                       (const char *const *) settings,
+                                       NULL,
+                                       error);
+  if (schedule->warmup == NULL)
+    return NULL;
+  schedule->options = hyb_params_parse (klass->options,
+                                        klass->options_size,
+                                        (const char *const *) settings,
+                                        NULL,
+                                        error);
+  return schedule->options != NULL ? g_steal_pointer (&schedule) : NULL;
+}
+
+void
+hyb_schedule_free (HybSchedule *schedule)
+{
+  hyb_params_unref (schedule->warmup);
+  hyb_params_unref (schedule->options);
+  g_free (schedule);
+}
+
+double
+hyb_schedule_get_rate (const HybSchedule *schedule, double base, guint64 update)
+{
+  const WarmupOptions *warmup = schedule->warmup;
+  guint64              steps = (guint64) warmup->warmup_steps;
+
+  if (update >= steps)
+    return schedule->klass->rate (schedule->options, base, MAX (update, 1), steps);
+  if (warmup->warmup_mode == 1)
+    return warmup->warmup_begin_lr;
+  return warmup->warmup_begin_lr +
+         (base - warmup->warmup_begin_lr) * (double) update / (double) steps;
+}

@@ -1,0 +1,198 @@
+/* trainer-carry.c — what goes into a step: the batch, and states of the step before.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/error.h"
+#include "engine/passes/infer-types.h"
+#include "engine/train/trainer-private.h"
+
+#include <math.h>
+#include <string.h>
+
+gboolean
+hyb_trainer_bind_batch (HybTrainer  *trainer,
+                        HybExecutor *executor,
+                        GHashTable  *batch,
+                        GError     **error)
+{
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, batch);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    {
+      const char *variable = name;
+
+      if (trainer->has_own_loss && trainer->label != NULL && strcmp (name, "label") == 0)
+        variable = trainer->label;
+      if (hyb_graph_find_variable (trainer->graph, variable) != HYB_NO_ID &&
+          !hyb_executor_bind (executor, variable, tensor, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What is carried has the type of the output that it comes from: an unrolled cell tells
+ * no more about its first state. */
+static gboolean
+infer_carried (HybTrainer *trainer, HybGraph *graph, HybType *types, GError **error)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  if (!hyb_infer_types (graph, types, NULL, TRUE, error))
+    return FALSE;
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      const CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
+      HybNodeId           id = hyb_graph_find_variable (graph, carried->input);
+      HybType            *type = &types[hyb_graph_get_node (graph, id)->first_output];
+
+      if (!hyb_shape_assign (&type->shape, &types[heads[carried->output]].shape, error))
+        {
+          g_prefix_error (error,
+                          "output %u cannot be carried to “%s”: ",
+                          carried->output,
+                          carried->input);
+          return FALSE;
+        }
+    }
+  return hyb_infer_types (graph, types, NULL, TRUE, error);
+}
+
+static gboolean
+is_carried (const HybTrainer *trainer, const char *name)
+{
+  for (guint i = 0; i < trainer->carried->len; i++)
+    if (strcmp (g_array_index (trainer->carried, CarriedState, i).input, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static HybTensor **
+state_of (HybTrainer *trainer, guint index, HybCarryKind kind)
+{
+  CarriedState *carried = &g_array_index (trainer->carried, CarriedState, index);
+
+  return kind == HYB_CARRY_TRAINING ? &carried->state : &carried->evaluated;
+}
+
+/* Zeros for states that nothing was carried to yet: their shape follows from the batch. */
+static gboolean
+begin_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GError **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (trainer->model);
+  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  const HybNodeId    *variables;
+  guint               n;
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  variables = hyb_graph_get_variables (graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *bound = hyb_executor_get_bound (executor, node->name);
+
+      if (bound != NULL && !is_carried (trainer, node->name))
+        types[node->first_output] = *hyb_tensor_get_type (bound);
+    }
+  if (!infer_carried (trainer, graph, types, error))
+    return FALSE;
+
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState  *carried = &g_array_index (trainer->carried, CarriedState, i);
+      HybTensor    **state = state_of (trainer, i, kind);
+      HybNodeId      id = hyb_graph_find_variable (graph, carried->input);
+      const HybType *type = &types[hyb_graph_get_node (graph, id)->first_output];
+
+      if (*state != NULL)
+        continue;
+      if (!hyb_type_is_known (type))
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_UNKNOWN,
+                             NULL,
+                             "Give it in the first batch",
+                             "the shape of the carried state “%s” does not follow from the batch",
+                             carried->input);
+      *state = hyb_tensor_new_zeros (type, error);
+      if (*state == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_trainer_bind_carried (HybTrainer  *trainer,
+                          HybExecutor *executor,
+                          HybCarryKind kind,
+                          GError     **error)
+{
+  gboolean is_complete = TRUE;
+
+  for (guint i = 0; i < trainer->carried->len; i++)
+    is_complete = is_complete && *state_of (trainer, i, kind) != NULL;
+  if (!is_complete && !begin_carried (trainer, executor, kind, error))
+    return FALSE;
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
+
+      if (!hyb_executor_bind (executor, carried->input, *state_of (trainer, i, kind), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+hyb_trainer_keep_carried (HybTrainer  *trainer,
+                          HybExecutor *executor,
+                          guint        first_head,
+                          HybCarryKind kind)
+{
+  for (guint i = 0; i < trainer->carried->len; i++)
+    {
+      CarriedState *carried = &g_array_index (trainer->carried, CarriedState, i);
+      HybTensor   **state = state_of (trainer, i, kind);
+
+      hyb_tensor_unref (*state);
+      *state = hyb_tensor_copy (hyb_executor_get_output (executor, first_head + carried->output));
+    }
+}
+
+/* What a graph with its own loss head is judged by: mean −log p[label] where the head
+ * gives one distribution a label, else the mean of its output. */
+static double
+own_loss (HybTrainer *trainer, HybExecutor *executor, HybTensor *output)
+{
+  HybTensor *label =
+      trainer->label != NULL ? hyb_executor_get_bound (executor, trainer->label) : NULL;
+  gint64 n = label != NULL ? hyb_tensor_get_size (label) : 0, size = hyb_tensor_get_size (output);
+  double total = 0;
+
+  if (n > 0 && size > n && size % n == 0)
+    {
+      gint64 classes = size / n;
+
+      for (gint64 i = 0; i < n; i++)
+        {
+          gint64 k = (gint64) hyb_tensor_get_value (label, i);
+
+          if (k >= 0 && k < classes)
+            total -= log (MAX (hyb_tensor_get_value (output, i * classes + k), 1e-38));
+        }
+      return total / (double) n;
+    }
+  for (gint64 i = 0; i < size; i++)
+    total += hyb_tensor_get_value (output, i);
+  return total / (double) MAX (size, 1);
+}
+
+double
+hyb_trainer_loss_of (HybTrainer *trainer, HybExecutor *executor, guint first_head)
+{
+  if (trainer->has_own_loss)
+    return own_loss (trainer, executor, hyb_executor_get_output (executor, first_head));
+  return hyb_tensor_get_value (hyb_executor_get_output (executor, 0), 0);
+}

@@ -1,0 +1,68 @@
+/* trainer-evaluate.c — the forward alone, to see how well a model does.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/train/trainer-private.h"
+
+static gboolean
+prepare (HybTrainer *trainer, GError **error)
+{
+  HybExecutorOptions how = { .mode = HYB_MODE_STATIC };
+  g_autoptr (HybGraph) graph = NULL;
+
+  if (trainer->evaluator != NULL)
+    return TRUE;
+  graph = hyb_trainer_loss_graph (hyb_model_get_graph (trainer->model), trainer->loss, error);
+  if (graph == NULL)
+    return FALSE;
+  trainer->evaluator = hyb_executor_new (graph, &how);
+  return TRUE;
+}
+
+/* Parameters as they are now: auxiliary states are new arrays after each step. */
+static gboolean
+bind_parameters (HybTrainer *trainer, GError **error)
+{
+  HybGraph        *graph = hyb_model_get_graph (trainer->model);
+  const HybNodeId *variables;
+  guint            n;
+
+  variables = hyb_graph_get_variables (graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = hyb_graph_get_node (graph, variables[i])->name;
+      HybTensor  *tensor = hyb_model_get_parameter (trainer->model, name);
+
+      if (tensor != NULL && hyb_executor_get_bound (trainer->evaluator, name) != tensor &&
+          !hyb_executor_bind (trainer->evaluator, name, tensor, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_trainer_evaluate (HybTrainer *trainer,
+                      GHashTable *batch,
+                      gboolean    is_fresh,
+                      double     *loss,
+                      GError    **error)
+{
+  if (!prepare (trainer, error) || !bind_parameters (trainer, error))
+    return FALSE;
+  for (guint i = 0; i < trainer->carried->len && is_fresh; i++)
+    g_clear_pointer (&g_array_index (trainer->carried, CarriedState, i).evaluated,
+                     hyb_tensor_unref);
+  if (!hyb_trainer_bind_batch (trainer, trainer->evaluator, batch, error) ||
+      !hyb_trainer_bind_carried (trainer, trainer->evaluator, HYB_CARRY_EVALUATION, error) ||
+      !hyb_executor_run (trainer->evaluator, NULL, error))
+    return FALSE;
+  if (loss != NULL)
+    *loss = hyb_trainer_loss_of (trainer, trainer->evaluator, 1);
+  hyb_trainer_keep_carried (trainer, trainer->evaluator, 1, HYB_CARRY_EVALUATION);
+  return TRUE;
+}
+
+HybTensor *
+hyb_trainer_get_evaluated (HybTrainer *trainer, guint index)
+{
+  return hyb_executor_get_output (trainer->evaluator, 1 + index);
+}
