@@ -17,14 +17,16 @@ extern const ScopeCommand scope_command_profile;
 extern const ScopeCommand scope_command_weights;
 extern const ScopeCommand scope_command_render;
 
+extern const ScopeCommand scope_command_new;
+extern const ScopeCommand scope_command_trace;
+extern const ScopeCommand scope_command_train;
+
 static const ScopeCommand *const commands[] = {
-  &scope_command_info,
-  &scope_command_check,
-  &scope_command_run,
-  &scope_command_profile,
-  &scope_command_weights,
-  &scope_command_render,
-  NULL,
+  &scope_command_info,    &scope_command_check,
+  &scope_command_run,     &scope_command_profile,
+  &scope_command_weights, &scope_command_render,
+  &scope_command_new,     &scope_command_trace,
+  &scope_command_train,   NULL,
 };
 
 typedef struct

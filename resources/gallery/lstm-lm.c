@@ -80,4 +80,4 @@ HYB_MODEL (.name = "lstm-lm",
                      .clip_global_norm = 1,
                      .carry = "data1=1, data2=2",
                      .is_text = TRUE,
-                     .epochs = 4 });
+                     .epochs = 8 });

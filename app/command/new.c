@@ -1,0 +1,191 @@
+/* new.c — models that are made, not read: hscope new writes one of the gallery as a MXNet
+ * pair, hscope trace one of a plug-in.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/json-writer.h"
+
+#include "engine/block/plugin.h"
+#include "engine/formats/open.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct
+{
+  char    *output;
+  gboolean list;
+} NewOptions;
+
+static void
+list_json (GPtrArray *models)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+
+  scope_json_begin_list (json, "models");
+  for (guint i = 0; i < models->len; i++)
+    {
+      const HybModelClass *model = models->pdata[i];
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", model->name);
+      scope_json_string (json, "doc", model->doc);
+      scope_json_begin_list (json, "options");
+      for (const HybParam *option = model->options; option && option->name; option++)
+        {
+          scope_json_begin_object (json, NULL);
+          scope_json_string (json, "name", option->name);
+          scope_json_string (json, "default", option->fallback);
+          scope_json_string (json, "doc", option->doc);
+          scope_json_end (json);
+        }
+      scope_json_end (json);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_json_print (json);
+}
+
+static void
+list_text (GPtrArray *models)
+{
+  for (guint i = 0; i < models->len; i++)
+    {
+      const HybModelClass *model = models->pdata[i];
+
+      printf ("%-14s %s\n", model->name, model->doc);
+      for (const HybParam *option = model->options; option && option->name; option++)
+        printf ("%14s   %s=%s  %s\n", "", option->name, option->fallback, option->doc);
+    }
+  printf ("\nOptions go behind the name: hscope new 'lstm-lm?hidden=512&length=35' --output lm\n");
+}
+
+static int
+list_models (const ScopeCommon *common)
+{
+  g_autoptr (GPtrArray) models = hyb_gallery_list ();
+
+  if (common->json)
+    list_json (models);
+  else
+    list_text (models);
+  return SCOPE_EXIT_DONE;
+}
+
+/* Writes the pair and says so. */
+static int
+write_model (const ScopeCommon *common, const char *name, const char *prefix, GError **error)
+{
+  char *files[] = { (char *) name, NULL, NULL };
+  g_autoptr (HybModel) model = scope_open_model (common, files, error);
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+  guint n_nodes;
+
+  if (!model || !hyb_model_save (model, prefix, 0, written, error))
+    return SCOPE_EXIT_MODEL;
+  n_nodes = hyb_graph_n_nodes (hyb_model_get_graph (model));
+  if (common->json)
+    {
+      g_autoptr (ScopeJson) json = scope_json_new ();
+
+      scope_json_begin_list (json, "written");
+      for (guint i = 0; i < written->len; i++)
+        scope_json_string (json, NULL, written->pdata[i]);
+      scope_json_end (json);
+      scope_json_int (json, "nodes", n_nodes);
+      scope_json_print (json);
+      return SCOPE_EXIT_DONE;
+    }
+  for (guint i = 0; i < written->len; i++)
+    printf ("wrote %s\n", (const char *) written->pdata[i]);
+  printf ("%u nodes\n", n_nodes);
+  return SCOPE_EXIT_DONE;
+}
+
+static int
+run_new (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const NewOptions *options = data;
+  g_autofree char  *name = NULL;
+
+  if (options->list)
+    return list_models (common);
+  if (files[0] && options->output)
+    {
+      name = g_str_has_prefix (files[0], "gallery:") ? g_strdup (files[0])
+                                                     : g_strconcat ("gallery:", files[0], NULL);
+      return write_model (common, name, options->output, error);
+    }
+
+  g_set_error_literal (error,
+                       SCOPE_ERROR,
+                       SCOPE_ERROR_USAGE,
+                       "hscope new takes a name and --output PREFIX; hscope new --list lists the "
+                       "names");
+  return SCOPE_EXIT_USAGE;
+}
+
+static int
+run_trace (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const NewOptions *options = data;
+
+  if (!options->output || !hyb_is_plugin_name (files[0]))
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "hscope trace takes a plug-in, FILE.so[:MODEL][?option=value&…], and "
+                           "--output PREFIX");
+      return SCOPE_EXIT_USAGE;
+    }
+  return write_model (common, files[0], options->output, error);
+}
+
+static const GOptionEntry new_options[] = {
+  { "output",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (NewOptions, output),
+    "Where to: PREFIX-symbol.json and PREFIX-0000.params",
+    "PREFIX" },
+  { "list",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (NewOptions, list),
+    "List the models and their options",
+    NULL },
+  { NULL },
+};
+
+static const GOptionEntry trace_options[] = {
+  { "output",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (NewOptions, output),
+    "Where to: PREFIX-symbol.json and PREFIX-0000.params",
+    "PREFIX" },
+  { NULL },
+};
+
+const ScopeCommand scope_command_new = {
+  .name = "new",
+  .arguments = "NAME[?option=value&…]",
+  .summary = "Writes a model of the gallery as a MXNet pair",
+  .n_files = { 0, 1 },
+  .options = new_options,
+  .options_size = sizeof (NewOptions),
+  .run = run_new,
+};
+
+const ScopeCommand scope_command_trace = {
+  .name = "trace",
+  .arguments = "PLUGIN.so[:MODEL]",
+  .summary = "Traces a model written in C into a MXNet pair",
+  .n_files = { 1, 1 },
+  .options = trace_options,
+  .options_size = sizeof (NewOptions),
+  .run = run_trace,
+};
