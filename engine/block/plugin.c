@@ -39,7 +39,7 @@ gallery_folder (void)
       g_autofree char *path = g_build_filename (folder, places[i], NULL);
 
       if (g_file_test (path, G_FILE_TEST_IS_DIR))
-        return g_steal_pointer (&path);
+        return g_canonicalize_filename (path, NULL);
     }
   return NULL;
 }
