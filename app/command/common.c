@@ -103,7 +103,9 @@ scope_open_model_tolerant (const ScopeCommon *common, char **files, GError **err
 gboolean
 scope_holds_weights (const char *file)
 {
-  g_autoptr (GBytes) bytes = hyb_file_read (file, 0, NULL);
+  /* A pipe can be read only once; it is taken for a graph. */
+  g_autoptr (GBytes) bytes =
+      g_file_test (file, G_FILE_TEST_IS_REGULAR) ? hyb_file_read (file, 0, NULL) : NULL;
   const HybFormat *format = bytes ? hyb_format_of_bytes (bytes) : NULL;
 
   return format && format->read_weights && !format->read_graph;

@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES (256 * 1024)
+#define MAX_STREAM  ((gsize) G_MAXUINT32 / 2) /* a GByteArray counts in 32 bits */
 
 static gboolean
-check_regular (const char *path, GError **error)
+check_readable (const char *path, gboolean *is_regular, GError **error)
 {
   GStatBuf status;
 
+  *is_regular = FALSE;
   if (g_stat (path, &status) != 0)
     {
       int code = errno;
@@ -43,24 +45,8 @@ check_regular (const char *path, GError **error)
       return FALSE;
     }
 
+  *is_regular = S_ISREG (status.st_mode);
   return TRUE;
-}
-
-GBytes *
-hyb_file_read (const char *path, gsize limit, GError **error)
-{
-  g_autoptr (GMappedFile) file = NULL;
-  g_autoptr (GBytes) bytes = NULL;
-
-  if (!check_regular (path, error))
-    return NULL;
-
-  file = g_mapped_file_new (path, FALSE, error);
-  if (!file)
-    return NULL;
-
-  bytes = g_mapped_file_get_bytes (file);
-  return hyb_bytes_gunzip (bytes, limit, path, error);
 }
 
 /* One chunk after the other, so that a small file that unpacks to terabytes is
@@ -80,8 +66,8 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
                         HYB_FORMAT_ERROR,
                         HYB_FORMAT_ERROR_MALFORMED,
                         where,
-                        "Unpack it and look at what it holds",
-                        "it unpacks to more than %" G_GSIZE_FORMAT " bytes",
+                        "Look at what it holds",
+                        "it holds more than %" G_GSIZE_FORMAT " bytes, which are all that is read",
                         limit);
           return NULL;
         }
@@ -90,11 +76,39 @@ read_all (GInputStream *stream, gsize limit, const char *where, GError **error)
 
   if (n < 0)
     {
-      g_prefix_error (error, "%s: the gzip data is broken: ", where);
+      g_prefix_error (error, "%s: it cannot be read, or its gzip data is broken: ", where);
       return NULL;
     }
 
   return g_byte_array_free_to_bytes (g_steal_pointer (&all));
+}
+
+/* Pipes cannot be mapped. */
+static GBytes *
+read_stream (const char *path, gsize limit, GError **error)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, error);
+
+  return stream ? read_all (G_INPUT_STREAM (stream), limit, path, error) : NULL;
+}
+
+GBytes *
+hyb_file_read (const char *path, gsize limit, GError **error)
+{
+  g_autoptr (GMappedFile) file = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  gboolean is_regular;
+
+  if (!check_readable (path, &is_regular, error))
+    return NULL;
+
+  if (!is_regular)
+    bytes = read_stream (path, limit > 0 ? limit : MAX_STREAM, error);
+  else if ((file = g_mapped_file_new (path, FALSE, error)))
+    bytes = g_mapped_file_get_bytes (file);
+
+  return bytes ? hyb_bytes_gunzip (bytes, limit, path, error) : NULL;
 }
 
 GBytes *
@@ -113,8 +127,7 @@ hyb_bytes_gunzip (GBytes *bytes, gsize limit, const char *where, GError **error)
   unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
   stream = g_converter_input_stream_new (packed, G_CONVERTER (unpacker));
 
-  /* A GByteArray counts in 32 bits. */
-  return read_all (stream, limit > 0 ? limit : (gsize) G_MAXUINT32 / 2, where, error);
+  return read_all (stream, limit > 0 ? limit : MAX_STREAM, where, error);
 }
 
 static gboolean

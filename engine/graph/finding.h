@@ -24,10 +24,10 @@ typedef struct
 {
   const char *code; /* static; contract.md 3 lists them */
   HybSeverity severity;
-  char       *node; /* NULL: none in particular */
-  char       *file; /* place: what of it is known */
-  guint       line; /* 0: unknown */
-  char       *path; /* JSON path, NULL: none */
+  char       *node;   /* NULL: none in particular */
+  char       *file;   /* place: what of it is known */
+  guint       line;   /* 0: unknown */
+  char       *path;   /* JSON path, NULL: none */
   gint64      offset; /* in a binary file; -1: none */
   char       *message;
   char       *hint;
@@ -36,12 +36,10 @@ typedef struct
 
 HybFinding *hyb_finding_new (const char *code, HybSeverity severity, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
-void hyb_finding_add_item (HybFinding *finding,
-                           const char *name,
-                           const char *expected,
-                           const char *got);
-void hyb_finding_free (HybFinding *finding);
-GPtrArray *hyb_findings_new (void); /* of HybFinding, freeing */
+void
+hyb_finding_add_item (HybFinding *finding, const char *name, const char *expected, const char *got);
+void        hyb_finding_free (HybFinding *finding);
+GPtrArray  *hyb_findings_new (void); /* of HybFinding, freeing */
 const char *hyb_severity_name (HybSeverity severity);
 
 G_END_DECLS

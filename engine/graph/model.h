@@ -34,10 +34,10 @@ typedef enum
 HybPrefix hyb_model_get_parameter_prefix (HybModel *model, guint index);
 void      hyb_model_set_parameter_prefix (HybModel *model, const char *name, HybPrefix prefix);
 
-const char *hyb_model_get_file (HybModel *model);        /* of the graph; NULL */
+const char *hyb_model_get_file (HybModel *model);         /* of the graph; NULL */
 const char *hyb_model_get_weights_file (HybModel *model); /* NULL */
-const char *hyb_model_get_format (HybModel *model);      /* "mxnet-symbol" … */
-const char *hyb_model_get_version (HybModel *model);     /* of the writer; NULL: unknown */
+const char *hyb_model_get_format (HybModel *model);       /* "mxnet-symbol" … */
+const char *hyb_model_get_version (HybModel *model);      /* of the writer; NULL: unknown */
 void        hyb_model_set_file (HybModel *model, const char *file);
 void        hyb_model_set_weights_file (HybModel *model, const char *file);
 void        hyb_model_set_format (HybModel *model, const char *format);
