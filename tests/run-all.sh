@@ -12,7 +12,7 @@ passed=0 failed=0 skipped=0
 for folder in "$@"; do
   meson test -C "$folder" --no-rebuild --print-errorlogs >"$folder/test-output.txt" 2>&1
   status=$?
-  grep -E '^ *[0-9]+/[0-9]+ .*(FAIL|ERROR|TIMEOUT)' "$folder/test-output.txt"
+  grep -E '^ *[0-9]+/[0-9]+ .*(FAIL|ERROR|TIMEOUT)' "$folder/test-output.txt" | sort -u
 
   log=$folder/meson-logs/testlog.txt
   now_passed=$(grep -E '^ok [0-9]+' "$log" | grep -vc '# SKIP')
@@ -22,7 +22,8 @@ for folder in "$@"; do
 
   # Scripts answer by exit status alone.
   scripts=$(grep -cE '^ *[0-9]+/[0-9]+ tree/.* OK ' "$folder/test-output.txt")
-  dead=$(grep -cE '^ *[0-9]+/[0-9]+ .*(ERROR|TIMEOUT|tree/.*FAIL)' "$folder/test-output.txt")
+  # The summary repeats the lines of those that failed.
+  dead=$(grep -E '^ *[0-9]+/[0-9]+ .*(ERROR|TIMEOUT|tree/.*FAIL)' "$folder/test-output.txt" | sort -u | wc -l)
   [ "$status" -ne 0 ] && [ "$now_failed" -eq 0 ] && [ "$dead" -eq 0 ] && dead=1
   echo "$folder: $((now_passed + scripts)) passed, $((now_failed + dead)) failed, $now_skipped skipped" >&2
 

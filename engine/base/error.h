@@ -10,8 +10,8 @@
 G_BEGIN_DECLS
 
 #define HYB_FORMAT_ERROR (hyb_format_error_quark ())
-#define HYB_GRAPH_ERROR (hyb_graph_error_quark ())
-#define HYB_OP_ERROR (hyb_op_error_quark ())
+#define HYB_GRAPH_ERROR  (hyb_graph_error_quark ())
+#define HYB_OP_ERROR     (hyb_op_error_quark ())
 #define HYB_DEVICE_ERROR (hyb_device_error_quark ())
 
 typedef enum
@@ -33,10 +33,10 @@ typedef enum
 
 typedef enum
 {
-  HYB_OP_ERROR_ATTRIBUTE,    /* an attribute that does not parse or is out of range */
-  HYB_OP_ERROR_UNKNOWN,      /* an operator we do not have */
-  HYB_OP_ERROR_UNSUPPORTED,  /* known, but not computable like this */
-  HYB_OP_ERROR_GRADIENT,     /* no gradient is defined */
+  HYB_OP_ERROR_ATTRIBUTE,   /* an attribute that does not parse or is out of range */
+  HYB_OP_ERROR_UNKNOWN,     /* an operator we do not have */
+  HYB_OP_ERROR_UNSUPPORTED, /* known, but not computable like this */
+  HYB_OP_ERROR_GRADIENT,    /* no gradient is defined */
 } HybOpError;
 
 typedef enum

@@ -18,13 +18,14 @@ typedef struct _HybFrame HybFrame;
 typedef struct
 {
   gboolean           training;
-  gboolean           optimise;      /* run the optimising passes */
-  const char *const *without;       /* names of passes left out; NULL: none */
-  const char        *dump_after;    /* print the graph to stderr after this pass; NULL: none */
-  gboolean           bind_outputs;  /* the caller gives memory for heads; else it lies in the block */
-  HybTensor *const  *constants;     /* by variable (node order), fixed contents that may be folded; NULL */
-  gsize              memory_limit;  /* bytes; 0: what the machine has */
-  const HybProbe    *probe;         /* told of every pass; NULL: nobody watches */
+  gboolean           optimise;   /* run the optimising passes */
+  const char *const *without;    /* names of passes left out; NULL: none */
+  const char        *dump_after; /* print the graph to stderr after this pass; NULL: none */
+  gboolean bind_outputs;         /* the caller gives memory for heads; else it lies in the block */
+  HybTensor *const
+                 *constants; /* by variable (node order), fixed contents that may be folded; NULL */
+  gsize           memory_limit; /* bytes; 0: what the machine has */
+  const HybProbe *probe;        /* told of every pass; NULL: nobody watches */
 } HybPlanOptions;
 
 /* types: one per variable in node order; unknown where not given. */

@@ -15,16 +15,16 @@ G_BEGIN_DECLS
 
 struct _HybRun
 {
-  gconstpointer *input;     /* aux states (HybOp.mutates) may be written through a cast */
-  gpointer      *output;
-  gpointer       workspace; /* as many bytes as workspace() asked, 64-byte aligned */
-  gboolean       training;
-  guint64        seed;      /* of this run */
-  guint32        key;       /* of this node: HybNode.key */
-  guint64        step;      /* mixed over all enclosing loops; 0 outside */
-  guint16        depth;     /* how many subgraphs deep */
-  guint64        number;    /* which run of the graph */
-  const HybProbe *probe;    /* NULL: nobody watches */
+  gconstpointer  *input; /* aux states (HybOp.mutates) may be written through a cast */
+  gpointer       *output;
+  gpointer        workspace; /* as many bytes as workspace() asked, 64-byte aligned */
+  gboolean        training;
+  guint64         seed;        /* of this run */
+  guint32         key;         /* of this node: HybNode.key */
+  guint64         step;        /* mixed over all enclosing loops; 0 outside */
+  guint16         depth;       /* how many subgraphs deep */
+  guint64         number;      /* which run of the graph */
+  const HybProbe *probe;       /* NULL: nobody watches */
   GCancellable   *cancellable; /* loops look at it between steps; may be NULL */
 };
 

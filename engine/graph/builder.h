@@ -21,11 +21,11 @@ typedef struct
   const HybValueId  *inputs;
   guint              n_bodies;
   HybGraph *const   *bodies;
-  guint              n_outputs;  /* opaque nodes only: how many outputs users refer to */
-  guint32            key;        /* 0: a new one from name and position */
+  guint              n_outputs;       /* opaque nodes only: how many outputs users refer to */
+  guint32            key;             /* 0: a new one from name and position */
   guint32            origin_plus_one; /* 0: this node's own id */
   guint32            line;
-  GPtrArray         *unknown;    /* collects unknown attribute keys; may be NULL */
+  GPtrArray         *unknown; /* collects unknown attribute keys; may be NULL */
 } HybNodeSpec;
 
 HybBuilder *hyb_builder_new (void);
@@ -33,11 +33,10 @@ void        hyb_builder_free (HybBuilder *builder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybBuilder, hyb_builder_free)
 
 /* HYB_NO_ID and an error when attributes do not parse. */
-HybNodeId  hyb_builder_add (HybBuilder *builder, const HybNodeSpec *spec, GError **error);
+HybNodeId hyb_builder_add (HybBuilder *builder, const HybNodeSpec *spec, GError **error);
 /* A variable; returns its value. */
-HybValueId hyb_builder_add_variable (HybBuilder        *builder,
-                                     const char        *name,
-                                     const char *const *attributes);
+HybValueId
+hyb_builder_add_variable (HybBuilder *builder, const char *name, const char *const *attributes);
 /* A node by operator name with attributes key, value, …, NULL; returns its first
  * value (the others follow), HYB_NO_ID and an error if that cannot be. */
 HybValueId hyb_builder_call (HybBuilder        *builder,
@@ -57,7 +56,7 @@ HybValueId     hyb_builder_output (HybBuilder *builder, HybNodeId node, guint in
 HybNodeId      hyb_builder_get_producer (HybBuilder *builder, HybValueId value);
 const HybNode *hyb_builder_get_node (HybBuilder *builder, HybNodeId node); /* until the next add */
 const HybValueId *hyb_builder_get_inputs (HybBuilder *builder, HybNodeId node); /* likewise */
-guint          hyb_builder_n_nodes (HybBuilder *builder);
+guint             hyb_builder_n_nodes (HybBuilder *builder);
 
 void hyb_builder_set_legacy_shapes (HybBuilder *builder, gboolean legacy);
 void hyb_builder_add_head (HybBuilder *builder, HybValueId value);

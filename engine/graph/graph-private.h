@@ -30,6 +30,6 @@ struct _HybGraph
   guint8         *is_auxiliary; /* by node */
   GHashTable     *by_name;      /* variables: name → id + 1 */
   gsize           users_ready;
-  guint          *user_start;   /* by value, n_values + 1 */
+  guint          *user_start; /* by value, n_values + 1 */
   HybNodeId      *users;
 };

@@ -146,9 +146,6 @@ hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
   plan->body.index = loop->body;
   if (loop->records)
     plan->body.graph = hyb_subgraph_recording (call->body[loop->body]);
-  plan->body.index = loop->body;
-  if (loop->records)
-    plan->body.graph = hyb_subgraph_recording (call->body[loop->body]);
   if (!plan_condition (plan, call, error) ||
       !hyb_subgraph_plan (&plan->body, call, variables, &plan->workspace, error) ||
       !check_heads (plan, call, variables, error))

@@ -67,17 +67,17 @@ typedef enum
 /* One use of an operator: its attributes and the types around it. */
 typedef struct
 {
-  const HybOp   *op;
-  gconstpointer  params; /* the operator's own struct, already parsed; NULL if it has none */
-  guint          n_inputs;
-  guint          n_outputs; /* hidden ones included */
-  HybType       *input;
-  HybType       *output;
-  HybGraph     **body;          /* what a loop repeats or a condition chooses; else NULL */
-  guint          n_bodies;
-  gboolean       training;      /* planned for a training pass */
-  gboolean       legacy_shapes; /* 0 in a shape attribute means “unknown” (no is_np_shape in the file) */
-  gpointer       prepared;      /* what prepare() made; NULL before */
+  const HybOp  *op;
+  gconstpointer params; /* the operator's own struct, already parsed; NULL if it has none */
+  guint         n_inputs;
+  guint         n_outputs; /* hidden ones included */
+  HybType      *input;
+  HybType      *output;
+  HybGraph    **body; /* what a loop repeats or a condition chooses; else NULL */
+  guint         n_bodies;
+  gboolean      training; /* planned for a training pass */
+  gboolean legacy_shapes; /* 0 in a shape attribute means “unknown” (no is_np_shape in the file) */
+  gpointer prepared;      /* what prepare() made; NULL before */
 } HybCall;
 
 typedef struct
@@ -104,9 +104,9 @@ struct _HybOp
   guint32            constant_inputs; /* bit i: input i never gets a gradient (indices, labels) */
   /* Bit i: output 0 is a sum over the slowest axis of these inputs, so that a loop
    * may collect their rows and compute it once (gradients of weights). */
-  guint32 adds_rows;
-  const HybParam    *params;  /* ends with an empty entry; NULL: none */
-  gsize              params_size;
+  guint32         adds_rows;
+  const HybParam *params; /* ends with an empty entry; NULL: none */
+  gsize           params_size;
   /* NULL: as many as named. */
   void (*arity) (gconstpointer params, guint *n_inputs, guint *n_outputs);
   /* How many of the outputs a user sees, the first ones; NULL: those without "_". */
@@ -156,8 +156,11 @@ struct _HybOp
   /* Operators whose output types show only while running (boolean_mask, a
    * while_loop that grows its state): used instead of forward when types stay
    * unknown though all inputs are known.  (transfer full) tensors in outputs. */
-  gboolean (*compute) (
-      HybCall *call, const HybRun *run, HybTensor *const *inputs, HybTensor **outputs, GError **error);
+  gboolean (*compute) (HybCall          *call,
+                       const HybRun     *run,
+                       HybTensor *const *inputs,
+                       HybTensor       **outputs,
+                       GError          **error);
 
   /* The GPU twin is engine/cuda/ops/<same file name>, bound by name when the
    * CUDA module loads; test-cuda-table checks that this field tells the truth. */

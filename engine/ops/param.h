@@ -35,16 +35,16 @@ typedef enum
   HYB_PARAM_OPTIONAL_BOOL,  /* int: -1 for “None”, 0, 1 */
   HYB_PARAM_ENUM,           /* int, index into choices (put "None" there where it is allowed) */
   HYB_PARAM_DTYPE,          /* HybDType, HYB_DTYPE_UNKNOWN for “None” */
-  HYB_PARAM_SHAPE,          /* HybShape as written: codes such as 0 and -1 stay; rank HYB_UNKNOWN for “None” */
-  HYB_PARAM_INTS,           /* HybInts */
-  HYB_PARAM_FLOATS,         /* HybFloats */
-  HYB_PARAM_STRING,         /* char * */
+  HYB_PARAM_SHAPE, /* HybShape as written: codes such as 0 and -1 stay; rank HYB_UNKNOWN for “None” */
+  HYB_PARAM_INTS,   /* HybInts */
+  HYB_PARAM_FLOATS, /* HybFloats */
+  HYB_PARAM_STRING, /* char * */
 } HybParamKind;
 
 typedef struct
 {
-  const char        *name;      /* as spelled in model files */
-  gsize              offset;    /* where it lives in the operator's own struct */
+  const char        *name;   /* as spelled in model files */
+  gsize              offset; /* where it lives in the operator's own struct */
   HybParamKind       kind;
   const char        *fallback;  /* spelled as in a file; NULL: must be given */
   double             low, high; /* allowed range; equal: any number */

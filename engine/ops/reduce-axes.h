@@ -6,8 +6,8 @@
 
 /* Bit i of *mask: axis i of an input of this rank is reduced.  No axes: all of them;
  * exclude: those not listed. */
-gboolean hyb_reduce_mask (
-    int rank, const HybInts *axis, gboolean exclude, guint32 *mask, GError **error);
+gboolean
+hyb_reduce_mask (int rank, const HybInts *axis, gboolean exclude, guint32 *mask, GError **error);
 
 /* Relates the shapes of input 0 and output number `output`, in both directions. */
 gboolean hyb_reduce_infer_shape (HybCall       *call,

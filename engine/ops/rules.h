@@ -4,14 +4,16 @@
 
 #include "engine/ops/op.h"
 
-gboolean hyb_rule_same_shape (HybCall *call, GError **error);   /* all inputs and outputs alike */
-gboolean hyb_rule_broadcast (HybCall *call, GError **error);    /* NumPy broadcasting of all inputs */
-gboolean hyb_rule_unary (HybCall *call, GError **error);        /* output 0 like input 0 */
-gboolean hyb_rule_shape_like_last (HybCall *call, GError **error); /* output 0 like the last input */
+gboolean hyb_rule_same_shape (HybCall *call, GError **error); /* all inputs and outputs alike */
+gboolean hyb_rule_broadcast (HybCall *call, GError **error);  /* NumPy broadcasting of all inputs */
+gboolean hyb_rule_unary (HybCall *call, GError **error);      /* output 0 like input 0 */
+gboolean
+hyb_rule_shape_like_last (HybCall *call, GError **error); /* output 0 like the last input */
 
 gboolean hyb_rule_same_dtype (HybCall *call, GError **error);
-gboolean hyb_rule_dtype_first (HybCall *call, GError **error);  /* output 0 as input 0; others free */
-gboolean hyb_rule_dtype_free (HybCall *call, GError **error);   /* nothing follows from anything */
+gboolean
+hyb_rule_dtype_first (HybCall *call, GError **error);         /* output 0 as input 0; others free */
+gboolean hyb_rule_dtype_free (HybCall *call, GError **error); /* nothing follows from anything */
 /* Inputs in mask (bit i) are integers or anything: left alone; all else is one dtype. */
 gboolean hyb_rule_dtype_except (HybCall *call, guint32 mask, GError **error);
 

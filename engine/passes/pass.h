@@ -9,9 +9,9 @@
 
 typedef struct
 {
-  const char *name;  /* for --plan-without=NAME, --dump-after=NAME and the Passes view */
-  const char *doc;   /* one sentence */
-  guint32     needs; /* facts that must be there */
+  const char *name;       /* for --plan-without=NAME, --dump-after=NAME and the Passes view */
+  const char *doc;        /* one sentence */
+  guint32     needs;      /* facts that must be there */
   gboolean    optimising; /* may be left out */
 
   /* (transfer full): the graph to go on with, often a new ref to the same one.  A

@@ -27,21 +27,24 @@ typedef enum
 
 /* Sets of element types, as an operator declares which ones its kernel computes in. */
 #define HYB_DTYPE_BIT(dtype) (1u << (dtype))
-#define HYB_DTYPES_F32 HYB_DTYPE_BIT (HYB_F32)
-#define HYB_DTYPES_FLOAT (HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_F64))
-#define HYB_DTYPES_ALL ((1u << HYB_N_DTYPES) - 1)
+#define HYB_DTYPES_F32       HYB_DTYPE_BIT (HYB_F32)
+#define HYB_DTYPES_FLOAT     (HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_F64))
+#define HYB_DTYPES_ALL       ((1u << HYB_N_DTYPES) - 1)
 
-gsize       hyb_dtype_size (HybDType dtype);          /* 0 for unknown */
-const char *hyb_dtype_name (HybDType dtype);          /* "float32"; "unknown" */
-HybDType    hyb_dtype_from_name (const char *name);   /* HYB_DTYPE_UNKNOWN when it is none */
+gsize       hyb_dtype_size (HybDType dtype);        /* 0 for unknown */
+const char *hyb_dtype_name (HybDType dtype);        /* "float32"; "unknown" */
+HybDType    hyb_dtype_from_name (const char *name); /* HYB_DTYPE_UNKNOWN when it is none */
 gboolean    hyb_dtype_is_float (HybDType dtype);
 gboolean    hyb_dtype_is_valid_code (gint64 code);
 
 /* Element-wise conversion.  Float to integer truncates toward zero and wraps
  * like C's conversion through gint64; NaN becomes 0; anything to bool is x != 0.
  * The two memories must not overlap unless they are the same and sizes agree. */
-void hyb_dtype_convert (
-    gpointer to, HybDType to_dtype, gconstpointer from, HybDType from_dtype, gsize count);
+void hyb_dtype_convert (gpointer      to,
+                        HybDType      to_dtype,
+                        gconstpointer from,
+                        HybDType      from_dtype,
+                        gsize         count);
 
 /* One element as a double or an integer (floats truncate), for indices and scalars. */
 double hyb_dtype_get_double (gconstpointer data, HybDType dtype, gsize index);

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-#define HYB_UNKNOWN (-1)
+#define HYB_UNKNOWN  (-1)
 #define HYB_MAX_RANK 16
 
 typedef struct
@@ -27,7 +27,7 @@ typedef struct
 } HybType;
 
 #define HYB_SHAPE_UNKNOWN ((HybShape){ .rank = HYB_UNKNOWN })
-#define HYB_TYPE_UNKNOWN ((HybType){ .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN })
+#define HYB_TYPE_UNKNOWN  ((HybType){ .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN })
 
 HybShape hyb_shape_make (int rank, const gint64 *dims); /* dims NULL: all unknown */
 HybShape hyb_shape_1d (gint64 a);

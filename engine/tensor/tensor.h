@@ -17,10 +17,8 @@ typedef struct _HybTensor HybTensor;
 HybTensor *hyb_tensor_new (const HybType *type, GError **error);
 HybTensor *hyb_tensor_new_zeros (const HybType *type, GError **error);
 /* Borrows data, which owner keeps alive (released by destroy; both may be NULL). */
-HybTensor *hyb_tensor_new_wrapped (const HybType *type,
-                                   gpointer       data,
-                                   gpointer       owner,
-                                   GDestroyNotify destroy);
+HybTensor *
+hyb_tensor_new_wrapped (const HybType *type, gpointer data, gpointer owner, GDestroyNotify destroy);
 /* The same memory under another type of the same number of bytes, or a part of it. */
 HybTensor *hyb_tensor_new_view (HybTensor *parent, const HybType *type, gsize offset);
 HybTensor *hyb_tensor_copy (HybTensor *tensor);

@@ -77,16 +77,15 @@ grow_bodies (guint index)
 static HybGraph *
 dense_bodies (guint index)
 {
-  HybBuilder *b = hyb_builder_new ();
-
   if (index == 0)
     return count_bodies (0);
 
-  HybValueId x = op_variable (b, "x");
-  HybValueId i = op_variable (b, "i");
-  HybValueId w = op_variable (b, "w");
-  HybValueId y = op_node (b, "FullyConnected", "num_hidden=2 no_bias=True", x, w, HYB_NO_ID);
-  HybValueId h = op_node (b, "tanh", NULL, y, HYB_NO_ID);
+  HybBuilder *b = hyb_builder_new ();
+  HybValueId  x = op_variable (b, "x");
+  HybValueId  i = op_variable (b, "i");
+  HybValueId  w = op_variable (b, "w");
+  HybValueId  y = op_node (b, "FullyConnected", "num_hidden=2 no_bias=True", x, w, HYB_NO_ID);
+  HybValueId  h = op_node (b, "tanh", NULL, y, HYB_NO_ID);
 
   return op_finish (b, h, h, op_node (b, "_plus_scalar", "scalar=1", i, HYB_NO_ID), HYB_NO_ID);
 }
