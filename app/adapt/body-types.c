@@ -1,0 +1,81 @@
+/* body-types.c — shapes inside loops and branches.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/adapt/body-types.h"
+
+#include "engine/passes/infer-types.h"
+
+#include <string.h>
+
+/* A loop over data hands its body one slice of the first axis. */
+static void
+drop_first_axis (HybShape *shape)
+{
+  if (shape->rank < 1)
+    return;
+  shape->rank--;
+  memmove (shape->dim, shape->dim + 1, (gsize) shape->rank * sizeof (gint64));
+}
+
+HybType *
+scope_body_types (HybGraph *graph, HybNodeId id, guint body_index, const HybType *outer)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  HybGraph         *body = hyb_graph_get_bodies (graph, id)[body_index];
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  HybType          *types;
+  const HybNodeId  *variables;
+  guint             n;
+
+  if (outer == NULL || node->op->body_variable == NULL)
+    return NULL;
+  types = g_new (HybType, MAX (hyb_graph_n_values (body), 1));
+  for (guint i = 0; i < hyb_graph_n_values (body); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+
+  variables = hyb_graph_get_variables (body, &n);
+  for (guint v = 0; v < n; v++)
+    {
+      guint    input = node->op->body_variable (node->params, node->n_inputs, body_index, v);
+      HybType *type = &types[hyb_graph_get_node (body, variables[v])->first_output];
+
+      if (input >= node->n_inputs)
+        continue;
+      *type = outer[inputs[input]];
+      if (node->op->body_port != NULL &&
+          node->op->body_port (node->params, node->n_inputs, body_index, v) == HYB_PORT_DATA)
+        drop_first_axis (&type->shape);
+    }
+  if (!hyb_infer_types (body, types, NULL, FALSE, NULL))
+    g_clear_pointer (&types, g_free);
+  return types;
+}
+
+static void
+add_bodies (GHashTable *table, HybGraph *graph, const HybType *types)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      for (guint b = 0; b < node->n_bodies; b++)
+        {
+          HybGraph *body = hyb_graph_get_bodies (graph, id)[b];
+          HybType  *inner;
+
+          if (g_hash_table_contains (table, body))
+            continue;
+          inner = scope_body_types (graph, id, b, types);
+          g_hash_table_insert (table, body, inner);
+          add_bodies (table, body, inner);
+        }
+    }
+}
+
+GHashTable *
+scope_body_types_of_graph (HybGraph *graph, const HybType *types)
+{
+  GHashTable *table = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+
+  add_bodies (table, graph, types);
+  return table;
+}

@@ -1,0 +1,18 @@
+/* log-item.h — one line of the log.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_LOG_ITEM (scope_log_item_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeLogItem, scope_log_item, SCOPE, LOG_ITEM, GObject)
+
+ScopeLogItem *scope_log_item_new (int level, guint32 box, const char *text);
+int           scope_log_item_get_level (ScopeLogItem *self);
+guint32       scope_log_item_get_box (ScopeLogItem *self);
+const char   *scope_log_item_get_text (ScopeLogItem *self);
+const char   *scope_log_item_get_time (ScopeLogItem *self);
+
+G_END_DECLS

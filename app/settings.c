@@ -1,0 +1,154 @@
+/* settings.c — a key file in the user's configuration folder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/settings.h"
+
+#include <string.h>
+
+#define GROUP "window"
+#define MAX_RECENT 12
+#define WRITE_AFTER_MS 400
+
+/* Main thread only. */
+static GKeyFile *settings;
+static guint     waiting;
+
+static char *
+settings_path (void)
+{
+  return g_build_filename (g_get_user_config_dir (), "hybridscope", "settings.ini", NULL);
+}
+
+static GKeyFile *
+get_settings (void)
+{
+  if (settings == NULL)
+    {
+      g_autofree char *path = settings_path ();
+
+      settings = g_key_file_new ();
+      /* None there, or damaged: then nothing was ever set. */
+      g_key_file_load_from_file (settings, path, G_KEY_FILE_NONE, NULL);
+    }
+  return settings;
+}
+
+void
+scope_settings_flush (void)
+{
+  g_autofree char *path = settings_path ();
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autoptr (GError) error = NULL;
+
+  if (waiting == 0)
+    return;
+  g_clear_handle_id (&waiting, g_source_remove);
+  if (g_mkdir_with_parents (folder, 0700) != 0 ||
+      !g_key_file_save_to_file (get_settings (), path, &error))
+    g_debug ("settings are not kept: %s", error != NULL ? error->message : folder);
+}
+
+static gboolean
+on_write (gpointer unused G_GNUC_UNUSED)
+{
+  scope_settings_flush ();
+  return G_SOURCE_REMOVE;
+}
+
+static void
+write_soon (void)
+{
+  if (waiting == 0)
+    waiting = g_timeout_add (WRITE_AFTER_MS, on_write, NULL);
+}
+
+gboolean
+scope_settings_get_flag (const char *key, gboolean fallback)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean value = g_key_file_get_boolean (get_settings (), GROUP, key, &error);
+
+  return error != NULL ? fallback : value;
+}
+
+void
+scope_settings_set_flag (const char *key, gboolean value)
+{
+  g_key_file_set_boolean (get_settings (), GROUP, key, value);
+  write_soon ();
+}
+
+int
+scope_settings_get_int (const char *key, int fallback)
+{
+  g_autoptr (GError) error = NULL;
+  int value = g_key_file_get_integer (get_settings (), GROUP, key, &error);
+
+  return error != NULL ? fallback : value;
+}
+
+void
+scope_settings_set_int (const char *key, int value)
+{
+  g_key_file_set_integer (get_settings (), GROUP, key, value);
+  write_soon ();
+}
+
+char *
+scope_settings_get_text (const char *key, const char *fallback)
+{
+  char *value = g_key_file_get_string (get_settings (), GROUP, key, NULL);
+
+  return value != NULL ? value : g_strdup (fallback);
+}
+
+void
+scope_settings_set_text (const char *key, const char *value)
+{
+  g_key_file_set_string (get_settings (), GROUP, key, value);
+  write_soon ();
+}
+
+char **
+scope_settings_get_recent (void)
+{
+  char **uris = g_key_file_get_string_list (get_settings (), GROUP, "recent", NULL, NULL);
+
+  return uris != NULL ? uris : g_new0 (char *, 1);
+}
+
+static void
+set_recent (GPtrArray *uris)
+{
+  g_key_file_set_string_list (get_settings (),
+                              GROUP,
+                              "recent",
+                              (const char *const *) uris->pdata,
+                              uris->len);
+  write_soon ();
+}
+
+void
+scope_settings_add_recent (GFile *file)
+{
+  g_autofree char *uri = g_file_get_uri (file);
+  g_auto (GStrv) old = scope_settings_get_recent ();
+  g_autoptr (GPtrArray) uris = g_ptr_array_new ();
+
+  g_ptr_array_add (uris, uri);
+  for (guint i = 0; old[i] != NULL && uris->len < MAX_RECENT; i++)
+    if (strcmp (old[i], uri) != 0)
+      g_ptr_array_add (uris, old[i]);
+  set_recent (uris);
+}
+
+void
+scope_settings_remove_recent (const char *uri)
+{
+  g_auto (GStrv) old = scope_settings_get_recent ();
+  g_autoptr (GPtrArray) uris = g_ptr_array_new ();
+
+  for (guint i = 0; old[i] != NULL; i++)
+    if (strcmp (old[i], uri) != 0)
+      g_ptr_array_add (uris, old[i]);
+  set_recent (uris);
+}

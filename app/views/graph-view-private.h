@@ -1,0 +1,45 @@
+/* graph-view-private.h — the inside of the graph view, for graph-view*.c only.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/views/graph-view.h"
+
+#include "app/widgets/minimap.h"
+
+struct _ScopeGraphView
+{
+  ScopeView parent_instance;
+
+  /* Template */
+  GtkStack     *stack;
+  ScopeCanvas  *canvas;
+  ScopeMinimap *minimap;
+  GtkBox       *breadcrumb;
+  GtkSpinner   *spinner;
+  GtkBox       *steps;
+  GtkLabel     *steps_label;
+  GtkBox       *trace_box;
+  GtkRange     *trace_scale;
+  GMenuModel   *menu_model;
+
+  /* Owned */
+  GtkWidget    *menu;
+  VizFolds     *folds;
+  GPtrArray    *undo, *redo; /* of VizFolds */
+  GCancellable *placing;
+  char         *layout;
+  guint         busy;
+
+  guint32  anchor;       /* stays on the screen when the next picture comes */
+  guint32  reveal_after; /* is brought into sight then */
+  guint32  chain;        /* whose steps the scrubber moves */
+  double   saved_x, saved_y, saved_zoom;
+  gboolean has_saved_camera;
+};
+
+/* Lays out anew; anchor: (box) stays where it is. */
+void scope_graph_view_place (ScopeGraphView *self, guint32 anchor);
+
+/* graph-view-steps.c */
+void scope_graph_view_update_steps (ScopeGraphView *self);
+void scope_graph_view_class_add_step_actions (GtkWidgetClass *class);

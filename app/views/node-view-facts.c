@@ -1,0 +1,324 @@
+/* node-view-facts.c — a model or a node as headings and rows.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/node-view-private.h"
+
+#include "app/adapt/labels.h"
+#include "engine/graph/roles.h"
+#include "engine/passes/infer-types.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+/* Rows beyond this say less than their number. */
+#define MAX_ROWS 60
+
+static void
+add_number (ScopeSheet *sheet, const char *name, guint64 number)
+{
+  g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
+
+  scope_sheet_add_row (sheet, name, text, NULL, 0);
+}
+
+static char *
+describe_type (const HybType *type)
+{
+  g_autofree char *label = scope_label_type (type);
+
+  if (label == NULL)
+    return g_strdup (_ ("shape not known"));
+  return g_strdup (label);
+}
+
+/* ---- The model ---- */
+
+static void
+add_files (ScopeSheet *sheet, ScopeDocument *document)
+{
+  HybModel        *model = scope_document_get_model (document);
+  const char      *params = scope_document_get_params (document);
+  const char      *version = hyb_model_get_version (model);
+  g_autofree char *name = g_path_get_basename (scope_document_get_path (document));
+
+  scope_sheet_add_heading (sheet, _ ("Files"));
+  scope_sheet_add_row (sheet, _ ("Graph"), name, scope_document_get_path (document), 0);
+  if (params != NULL)
+    {
+      g_autofree char *base = g_path_get_basename (params);
+
+      scope_sheet_add_row (sheet, _ ("Parameters"), base, params, 0);
+    }
+  else
+    scope_sheet_add_row (sheet,
+                         _ ("Parameters"),
+                         _ ("no file"),
+                         _ ("Drop a .params file here to choose one"),
+                         0);
+  scope_sheet_add_row (sheet, _ ("Format"), hyb_model_get_format (model), NULL, 0);
+  if (version != NULL)
+    scope_sheet_add_row (sheet, _ ("Written by"), version, NULL, 0);
+}
+
+static void
+add_inputs_of_model (ScopeSheet *sheet, ScopeDocument *document)
+{
+  HybGraph        *graph = scope_document_get_graph (document);
+  HybModel        *model = scope_document_get_model (document);
+  const HybType   *types = scope_document_get_types (document, graph);
+  guint            n, shown = 0;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  scope_sheet_add_heading (sheet, _ ("Inputs"));
+  for (guint i = 0; i < n && shown < MAX_ROWS; i++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, variables[i]);
+      gboolean         is_given = hyb_model_get_parameter (model, node->name) != NULL;
+      HybRole          role = hyb_graph_get_role (graph, variables[i], is_given);
+      g_autofree char *type = NULL;
+
+      if (role == HYB_ROLE_PARAMETER)
+        continue;
+      shown++;
+      type = describe_type (&types[node->first_output]);
+      scope_sheet_add_row (sheet,
+                           node->name,
+                           type,
+                           hyb_role_name (role),
+                           scope_document_find_node (document, graph, variables[i]));
+    }
+}
+
+static void
+add_outputs_of_model (ScopeSheet *sheet, ScopeDocument *document)
+{
+  HybGraph         *graph = scope_document_get_graph (document);
+  const HybType    *types = scope_document_get_types (document, graph);
+  guint             n;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n);
+  g_auto (GStrv) names = hyb_graph_dup_output_names (graph);
+
+  scope_sheet_add_heading (sheet, _ ("Outputs"));
+  for (guint i = 0; i < MIN (n, MAX_ROWS); i++)
+    {
+      g_autofree char *type = describe_type (&types[heads[i]]);
+
+      scope_sheet_add_row (
+          sheet,
+          names[i],
+          type,
+          NULL,
+          scope_document_find_node (document, graph, hyb_graph_get_producer (graph, heads[i])));
+    }
+}
+
+void
+scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
+{
+  const ScopeTotals *totals = scope_document_get_totals (document);
+  g_autofree char   *bytes = g_format_size (totals->parameter_bytes);
+  g_autofree char   *label = scope_label_model (scope_document_get_model (document));
+
+  scope_sheet_add_title (self->sheet, label, _ ("The whole model"));
+  scope_sheet_add_heading (self->sheet, _ ("Size"));
+  add_number (self->sheet, _ ("Nodes"), totals->n_nodes);
+  if (totals->n_bodies > 0)
+    add_number (self->sheet, _ ("Loop and branch bodies"), totals->n_bodies);
+  add_number (self->sheet, _ ("Parameters"), totals->n_parameters);
+  scope_sheet_add_row (self->sheet, _ ("Parameter bytes"), bytes, NULL, 0);
+  add_files (self->sheet, document);
+  add_inputs_of_model (self->sheet, document);
+  add_outputs_of_model (self->sheet, document);
+  scope_node_view_show_findings (self, document, NULL);
+}
+
+/* ---- One node ---- */
+
+static void
+add_inputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place)
+{
+  const HybNode    *node = hyb_graph_get_node (place->graph, place->node);
+  const HybValueId *inputs = hyb_graph_get_inputs (place->graph, place->node);
+  const HybType    *types = scope_document_get_types (document, place->graph);
+
+  if (node->n_inputs == 0)
+    return;
+  scope_sheet_add_heading (sheet, _ ("Inputs"));
+  for (guint i = 0; i < MIN (node->n_inputs, MAX_ROWS); i++)
+    {
+      HybNodeId        producer = hyb_graph_get_producer (place->graph, inputs[i]);
+      g_autofree char *operand = hyb_op_dup_input_name (node->op, i, node->n_inputs);
+      g_autofree char *type = describe_type (types != NULL ? &types[inputs[i]] : NULL);
+      g_autofree char *from =
+          g_strdup_printf (_ ("from %s"), hyb_graph_get_node (place->graph, producer)->name);
+
+      scope_sheet_add_row (sheet,
+                           operand,
+                           type,
+                           from,
+                           scope_document_find_node (document, place->graph, producer));
+    }
+}
+
+/* Who fixed the shape, or why nobody could. */
+static void
+add_origin_of_shape (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place, HybValueId value)
+{
+  HybGraph        *graph = scope_document_get_graph (document);
+  const HybType   *types = scope_document_get_types (document, graph);
+  HybNodeId        fixed_by;
+  g_autofree char *text = NULL;
+
+  if (place->graph != graph)
+    return;
+  if (!hyb_type_is_known (&types[value]))
+    {
+      text = hyb_infer_reason (graph, types, value);
+      if (text != NULL)
+        scope_sheet_add_text (sheet, text, "warning");
+      return;
+    }
+  fixed_by = scope_document_get_fixed_by (document, value);
+  if (fixed_by == HYB_NO_ID || fixed_by == place->node || fixed_by >= hyb_graph_n_nodes (graph))
+    return;
+  text = g_strdup_printf (_ ("Shape fixed by %s"), hyb_graph_get_node (graph, fixed_by)->name);
+  scope_sheet_add_text (sheet, text, "dim-label");
+}
+
+static void
+add_outputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place)
+{
+  const HybNode *node = hyb_graph_get_node (place->graph, place->node);
+  const HybType *types = scope_document_get_types (document, place->graph);
+  guint n_visible = hyb_op_n_visible (node->op, node->params, node->n_outputs);
+
+  if (node->n_outputs == 0)
+    return;
+  scope_sheet_add_heading (sheet, _ ("Outputs"));
+  for (guint i = 0; i < MIN (n_visible, MAX_ROWS); i++)
+    {
+      HybValueId       value = node->first_output + i;
+      g_autofree char *name = hyb_node_is_variable (node)
+                                  ? g_strdup (_ ("value"))
+                                  : hyb_op_dup_output_name (node->op, i, node->n_outputs);
+      g_autofree char *type = describe_type (types != NULL ? &types[value] : NULL);
+      guint            n_users;
+      const HybNodeId *users = hyb_graph_get_users (place->graph, value, &n_users);
+      g_autofree char *hint =
+          g_strdup_printf (g_dngettext (NULL, "read by %u node", "read by %u nodes", n_users), n_users);
+
+      scope_sheet_add_row (
+          sheet,
+          name,
+          type,
+          hint,
+          n_users > 0 ? scope_document_find_node (document, place->graph, users[0]) : VIZ_ROOT);
+      add_origin_of_shape (sheet, document, place, value);
+    }
+}
+
+static gboolean
+is_usual (const HybParam *param, const char *value)
+{
+  return param->fallback != NULL &&
+         (g_ascii_strcasecmp (param->fallback, value) == 0 ||
+          (strcmp (param->fallback, "1") == 0 && strcmp (value, "True") == 0) ||
+          (strcmp (param->fallback, "0") == 0 && strcmp (value, "False") == 0));
+}
+
+/* What differs from the default first: that is what somebody wrote. */
+static void
+add_attributes (ScopeSheet *sheet, const HybNode *node)
+{
+  gboolean any = FALSE;
+
+  for (int usual = 0; usual <= 1 && node->params != NULL; usual++)
+    for (const HybParam *param = node->op->params; param != NULL && param->name != NULL; param++)
+      {
+        g_autofree char *value = hyb_param_to_string (param, node->params);
+
+        if (is_usual (param, value) != usual)
+          continue;
+        if (!any)
+          scope_sheet_add_heading (sheet, _ ("Attributes"));
+        any = TRUE;
+        if (usual)
+          scope_sheet_add_row (sheet, param->name, value, param->doc, 0);
+        else
+          scope_sheet_add_strong_row (sheet, param->name, value, param->doc);
+      }
+  /* An operator we do not know: as the file says. */
+  for (guint i = 0; node->params == NULL && node->attributes != NULL &&
+                    node->attributes[i] != NULL && node->attributes[i + 1] != NULL;
+       i += 2)
+    {
+      if (!any)
+        scope_sheet_add_heading (sheet, _ ("Attributes in the file"));
+      any = TRUE;
+      scope_sheet_add_row (sheet, node->attributes[i], node->attributes[i + 1], NULL, 0);
+    }
+}
+
+static void
+add_statistics (ScopeSheet *sheet, ScopeDocument *document, const HybNode *node)
+{
+  HybTensor       *tensor =
+      hyb_model_get_parameter (scope_document_get_model (document), node->name);
+  g_autofree char *bytes = NULL;
+
+  if (tensor == NULL)
+    return;
+  bytes = g_format_size (hyb_tensor_get_bytes (tensor));
+  scope_sheet_add_heading (sheet, _ ("Contents"));
+  scope_sheet_add_row (sheet, _ ("Size"), bytes, NULL, 0);
+}
+
+static void
+add_origin (ScopeSheet *sheet, const HybNode *node, const char *id)
+{
+  scope_sheet_add_heading (sheet, _ ("Where it came from"));
+  if (node->line > 0)
+    {
+      g_autofree char *line = g_strdup_printf ("%u", node->line);
+
+      scope_sheet_add_row (sheet, _ ("Line in the file"), line, NULL, 0);
+    }
+  scope_sheet_add_row (sheet, _ ("Path"), id, NULL, 0);
+}
+
+void
+scope_node_view_show_node (ScopeNodeView    *self,
+                           ScopeDocument    *document,
+                           guint32           box,
+                           const ScopePlace *place)
+{
+  const HybNode *node = hyb_graph_get_node (place->graph, place->node);
+  const VizBox  *info = viz_diagram_box (scope_document_get_diagram (document), box);
+
+  if (hyb_node_is_variable (node))
+    {
+      gboolean is_given =
+          hyb_model_get_parameter (scope_document_get_model (document), node->name) != NULL;
+
+      scope_sheet_add_title (
+          self->sheet,
+          node->name,
+          hyb_role_name (hyb_graph_get_role (place->graph, place->node, is_given)));
+    }
+  else
+    {
+      scope_sheet_add_title (self->sheet, node->type, node->name);
+      if (node->op->flags & HYB_OP_OPAQUE)
+        scope_sheet_add_text (self->sheet,
+                              _ ("An operator that Hybridscope does not know: it can be looked at, "
+                                 "not run."),
+                              "warning");
+      else if (node->op->doc != NULL)
+        scope_sheet_add_text (self->sheet, node->op->doc, "body");
+    }
+  scope_node_view_show_findings (self, document, node->name);
+  add_inputs (self->sheet, document, place);
+  add_outputs (self->sheet, document, place);
+  add_attributes (self->sheet, node);
+  add_statistics (self->sheet, document, node);
+  add_origin (self->sheet, node, info->id);
+}

@@ -1,0 +1,27 @@
+/* node-view-private.h — the parts of the side pane, for views/node-view*.c only.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/views/node-view.h"
+
+#include "app/widgets/sheet.h"
+
+struct _ScopeNodeView
+{
+  ScopeView   parent_instance;
+  ScopeSheet *sheet; /* borrowed: a child */
+  guint       idle;
+};
+
+/* A model as a whole, when nothing is selected. */
+void scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document);
+/* One node: operands, attributes. */
+void scope_node_view_show_node (ScopeNodeView    *self,
+                                ScopeDocument    *document,
+                                guint32           box,
+                                const ScopePlace *place);
+/* A group: what is in it. */
+void scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint32 box);
+void scope_node_view_show_findings (ScopeNodeView *self,
+                                    ScopeDocument *document,
+                                    const char    *node);

@@ -1,0 +1,12 @@
+/* node-view.h — the side pane: all that is known about the selection.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/view.h"
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_NODE_VIEW (scope_node_view_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeNodeView, scope_node_view, SCOPE, NODE_VIEW, ScopeView)
+
+G_END_DECLS

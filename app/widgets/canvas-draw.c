@@ -1,0 +1,186 @@
+/* canvas-draw.c — tiles, and on top of them everything that moves.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/widgets/canvas-private.h"
+
+#include <math.h>
+
+#define MARK_WIDTH 2.5
+/* More marks than this are drawn only as far as the eye can tell them apart. */
+#define MAX_MARKS 400
+
+static void
+set_colour (cairo_t *cr, const VizColour *colour, double alpha)
+{
+  cairo_set_source_rgba (cr, colour->red, colour->green, colour->blue, colour->alpha * alpha);
+}
+
+static gboolean
+is_in_view (const VizItem *item, const VizRect *view)
+{
+  return item->x < view->x + view->width && item->x + item->width > view->x &&
+         item->y < view->y + view->height && item->y + item->height > view->y;
+}
+
+/* Everything but some rectangles recedes. */
+static void
+draw_veil (ScopeCanvas *self, cairo_t *cr, const VizRect *view)
+{
+  cairo_new_path (cr);
+  cairo_set_fill_rule (cr, CAIRO_FILL_RULE_EVEN_ODD);
+  cairo_rectangle (cr, view->x, view->y, view->width, view->height);
+  if (self->traced != NULL)
+    {
+      guint32 n = viz_picture_n_items (self->picture);
+
+      for (guint32 i = 0; i < n; i++)
+        {
+          const VizItem *item = viz_picture_item (self->picture, i);
+
+          if (self->traced[i] && item->state != VIZ_ITEM_OPEN && is_in_view (item, view))
+            cairo_rectangle (cr, item->x, item->y, item->width, item->height);
+        }
+    }
+  else
+    {
+      guint32        number = viz_picture_find_box (self->picture, self->dive);
+      const VizItem *item;
+
+      if (number == VIZ_NO_ITEM)
+        {
+          cairo_new_path (cr);
+          return;
+        }
+      item = viz_picture_item (self->picture, number);
+      cairo_rectangle (cr, item->x, item->y, item->width, item->height);
+    }
+  set_colour (cr, &self->theme->background, 0.66);
+  cairo_fill (cr);
+}
+
+static void
+mark_wires (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options, guint32 item, double width)
+{
+  guint32        n;
+  const guint32 *wires = viz_picture_wires_at (self->picture, item, &n);
+
+  for (guint32 i = 0; i < MIN (n, MAX_MARKS); i++)
+    {
+      const VizWire *wire = viz_picture_wire (self->picture, wires[i]);
+
+      viz_paint_wire_mark (self->picture,
+                           cr,
+                           options,
+                           wires[i],
+                           wire->head == item ? &self->theme->incoming : &self->theme->outgoing,
+                           width);
+    }
+}
+
+static void
+mark_traced_wires (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options, const VizRect *view)
+{
+  g_autoptr (GArray) wires = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  viz_picture_query (self->picture, view, NULL, wires);
+  for (guint i = 0, n = 0; i < wires->len && n < MAX_MARKS; i++)
+    {
+      guint32        number = g_array_index (wires, guint32, i);
+      const VizWire *wire = viz_picture_wire (self->picture, number);
+      guint8         both = self->traced[wire->tail] & self->traced[wire->head];
+
+      if (both == 0 || wire->is_stub)
+        continue;
+      n++;
+      viz_paint_wire_mark (self->picture,
+                           cr,
+                           options,
+                           number,
+                           both & SCOPE_TRACED_UP ? &self->theme->incoming : &self->theme->outgoing,
+                           1.8);
+    }
+}
+
+static void
+mark_box (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options, guint32 box, const VizColour *colour, double width)
+{
+  guint32 item = viz_picture_find_box (self->picture, box);
+
+  if (item != VIZ_NO_ITEM)
+    viz_paint_item_mark (self->picture, cr, options, item, colour, width);
+}
+
+static void
+draw_live (ScopeCanvas *self, cairo_t *cr)
+{
+  VizRect         view = scope_canvas_get_view (self);
+  VizPaintOptions options = { .theme = self->theme, .scale = self->zoom, .area = &view };
+  guint32         item;
+
+  if (self->traced != NULL || self->dive != VIZ_ROOT)
+    draw_veil (self, cr, &view);
+  if (self->traced != NULL)
+    mark_traced_wires (self, cr, &options, &view);
+  for (guint i = 0; i < MIN (self->hits->len, MAX_MARKS); i++)
+    mark_box (self, cr, &options, g_array_index (self->hits, guint32, i), &self->theme->hit, 2);
+  if (self->hovered_wire != VIZ_NO_ARROW)
+    viz_paint_wire_mark (self->picture, cr, &options, self->hovered_wire, &self->theme->selection, 2);
+  if (self->hovered != VIZ_ROOT && self->hovered != self->selected)
+    {
+      item = viz_picture_find_box (self->picture, self->hovered);
+      if (item != VIZ_NO_ITEM)
+        {
+          mark_wires (self, cr, &options, item, 1.6);
+          viz_paint_item_mark (self->picture, cr, &options, item, &self->theme->selection, 1.2);
+        }
+    }
+  item = self->selected != VIZ_ROOT ? viz_picture_find_box (self->picture, self->selected) : VIZ_NO_ITEM;
+  if (item != VIZ_NO_ITEM)
+    {
+      if (self->traced == NULL)
+        mark_wires (self, cr, &options, item, 2);
+      viz_paint_item_mark (self->picture, cr, &options, item, &self->theme->selection, MARK_WIDTH);
+    }
+}
+
+static void
+draw_rubber (ScopeCanvas *self, cairo_t *cr)
+{
+  cairo_rectangle (cr,
+                   floor (self->rubber.x) + 0.5,
+                   floor (self->rubber.y) + 0.5,
+                   self->rubber.width,
+                   self->rubber.height);
+  set_colour (cr, &self->theme->selection, 0.15);
+  cairo_fill_preserve (cr);
+  set_colour (cr, &self->theme->selection, 1);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+}
+
+void
+scope_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  ScopeCanvas *self = SCOPE_CANVAS (widget);
+  int          width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  ScopeCamera  camera = { self->x, self->y, self->zoom, width, height,
+                          gtk_widget_get_scale_factor (widget) };
+  cairo_t     *cr;
+
+  if (width < 1 || height < 1)
+    return;
+  cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  set_colour (cr, &self->theme->background, 1);
+  cairo_paint (cr);
+  if (self->picture != NULL)
+    {
+      scope_tiles_draw (self->tiles, cr, &camera);
+      cairo_save (cr);
+      cairo_translate (cr, -floor (self->x * self->zoom), -floor (self->y * self->zoom));
+      cairo_scale (cr, self->zoom, self->zoom);
+      draw_live (self, cr);
+      cairo_restore (cr);
+    }
+  if (self->has_rubber)
+    draw_rubber (self, cr);
+  cairo_destroy (cr);
+}

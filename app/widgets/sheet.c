@@ -1,0 +1,152 @@
+/* sheet.c — headings and rows of facts.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/widgets/sheet.h"
+
+struct _ScopeSheet
+{
+  GtkBox parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (ScopeSheet, scope_sheet, GTK_TYPE_BOX)
+
+static guint link_signal;
+
+static void
+scope_sheet_class_init (ScopeSheetClass *class)
+{
+  link_signal = g_signal_new ("link",
+                              G_TYPE_FROM_CLASS (class),
+                              G_SIGNAL_RUN_LAST,
+                              0,
+                              NULL,
+                              NULL,
+                              NULL,
+                              G_TYPE_NONE,
+                              1,
+                              G_TYPE_UINT);
+}
+
+static void
+scope_sheet_init (ScopeSheet *self)
+{
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
+  gtk_widget_add_css_class (GTK_WIDGET (self), "sheet");
+}
+
+GtkWidget *
+scope_sheet_new (void)
+{
+  return g_object_new (SCOPE_TYPE_SHEET, NULL);
+}
+
+void
+scope_sheet_clear (ScopeSheet *self)
+{
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))) != NULL)
+    gtk_box_remove (GTK_BOX (self), child);
+}
+
+void
+scope_sheet_add (ScopeSheet *self, GtkWidget *widget)
+{
+  gtk_box_append (GTK_BOX (self), widget);
+}
+
+static GtkWidget *
+new_label (const char *text, const char *css_class)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  if (css_class != NULL)
+    gtk_widget_add_css_class (label, css_class);
+  return label;
+}
+
+void
+scope_sheet_add_text (ScopeSheet *self, const char *text, const char *css_class)
+{
+  GtkWidget *label = new_label (text, css_class);
+
+  gtk_label_set_selectable (GTK_LABEL (label), TRUE);
+  /* Selectable labels take the focus; here it would only be in the way of the keyboard. */
+  gtk_widget_set_focusable (label, FALSE);
+  gtk_box_append (GTK_BOX (self), label);
+}
+
+void
+scope_sheet_add_title (ScopeSheet *self, const char *title, const char *subtitle)
+{
+  scope_sheet_add_text (self, title, "title-3");
+  if (subtitle != NULL && *subtitle != '\0')
+    scope_sheet_add_text (self, subtitle, "dim-label");
+}
+
+void
+scope_sheet_add_heading (ScopeSheet *self, const char *text)
+{
+  GtkWidget *label = new_label (text, "heading");
+
+  gtk_widget_add_css_class (label, "sheet-heading");
+  gtk_box_append (GTK_BOX (self), label);
+}
+
+static void
+on_link (GtkButton *button, gpointer data)
+{
+  g_signal_emit (data,
+                 link_signal,
+                 0,
+                 GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
+}
+
+static void
+add_row (ScopeSheet *self, const char *name, const char *value, const char *hint, guint32 box, gboolean strong)
+{
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *key = new_label (name, strong ? NULL : "dim-label");
+  GtkWidget *text = new_label (value, "sheet-value");
+
+  gtk_widget_add_css_class (row, "sheet-row");
+  gtk_widget_set_valign (key, GTK_ALIGN_START);
+  gtk_label_set_max_width_chars (GTK_LABEL (key), 24);
+  gtk_widget_set_hexpand (text, TRUE);
+  gtk_label_set_xalign (GTK_LABEL (text), 1);
+  gtk_label_set_justify (GTK_LABEL (text), GTK_JUSTIFY_RIGHT);
+  gtk_label_set_max_width_chars (GTK_LABEL (text), 30);
+  gtk_box_append (GTK_BOX (row), key);
+  gtk_box_append (GTK_BOX (row), text);
+  gtk_widget_set_tooltip_text (row, hint);
+  if (box != 0)
+    {
+      GtkWidget *button = gtk_button_new ();
+
+      gtk_button_set_child (GTK_BUTTON (button), row);
+      gtk_widget_add_css_class (button, "flat");
+      gtk_widget_add_css_class (button, "sheet-link");
+      g_object_set_data (G_OBJECT (button), "box", GUINT_TO_POINTER (box));
+      g_signal_connect (button, "clicked", G_CALLBACK (on_link), self);
+      row = button;
+    }
+  gtk_box_append (GTK_BOX (self), row);
+}
+
+void
+scope_sheet_add_row (
+    ScopeSheet *self, const char *name, const char *value, const char *hint, guint32 box)
+{
+  add_row (self, name, value, hint, box, FALSE);
+}
+
+void
+scope_sheet_add_strong_row (ScopeSheet *self,
+                            const char *name,
+                            const char *value,
+                            const char *hint)
+{
+  add_row (self, name, value, hint, 0, TRUE);
+}

@@ -1,0 +1,48 @@
+/* workspace-private.h — the inside of a workspace, for workspace*.c only.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/workspace.h"
+
+typedef enum
+{
+  SCOPE_SIGNAL_DOCUMENT,
+  SCOPE_SIGNAL_CAPTURE,
+  SCOPE_SIGNAL_LOGGED,
+  SCOPE_SIGNAL_REVEAL,
+  SCOPE_N_WORKSPACE_SIGNALS,
+} ScopeWorkspaceSignal;
+
+struct _ScopeWorkspace
+{
+  GObject parent_instance;
+
+  /* What is open */
+  GFile         *file;
+  char          *params; /* given by the user; NULL: the one beside it */
+  char          *title;
+  char          *error;
+  ScopeState     state;
+  ScopeDocument *document;
+  GCancellable  *opening;
+  GFileMonitor  *monitor;
+  guint          reload; /* source that waits for the writer to finish */
+
+  /* What is looked at */
+  guint32 selected;
+  guint32 hovered;
+
+  /* What runs */
+  GSubprocess *child;
+  double       progress;
+
+  GListStore *log;
+};
+
+void scope_workspace_set_state (ScopeWorkspace *self, ScopeState state);
+void scope_workspace_set_progress (ScopeWorkspace *self, double progress);
+void scope_workspace_notify_running (ScopeWorkspace *self);
+void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);
+/* Follows changes of a file; NULL: of none. */
+void scope_workspace_watch (ScopeWorkspace *self, GFile *file);
+void scope_workspace_stop_run (ScopeWorkspace *self);

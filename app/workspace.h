@@ -1,0 +1,61 @@
+/* workspace.h — the one object that all views of a model share.
+ *
+ * Document, selection, hover, time span, capture, running state, findings and log.
+ * Views read it, change its selection and follow it; they never talk to each other.
+ * The currency of the selection is a box of the document's diagram, VIZ_ROOT for none.
+ *
+ * Signals: "document-changed", "capture-changed", "logged", "reveal" (box).
+ * Properties to follow: selected, hovered, state, running, progress.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/document.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  SCOPE_STATE_EMPTY,
+  SCOPE_STATE_LOADING,
+  SCOPE_STATE_READY,
+  SCOPE_STATE_FAILED,
+} ScopeState;
+
+#define SCOPE_TYPE_WORKSPACE (scope_workspace_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeWorkspace, scope_workspace, SCOPE, WORKSPACE, GObject)
+
+ScopeWorkspace *scope_workspace_new (void);
+
+/* Opening runs in a worker; state and document tell how it went.  params: (nullable) */
+void scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params);
+void scope_workspace_reload (ScopeWorkspace *self);
+void scope_workspace_cancel (ScopeWorkspace *self);
+
+ScopeState     scope_workspace_get_state (ScopeWorkspace *self);
+const char    *scope_workspace_get_error (ScopeWorkspace *self); /* of the last failure */
+GFile         *scope_workspace_get_file (ScopeWorkspace *self);
+ScopeDocument *scope_workspace_get_document (ScopeWorkspace *self); /* (nullable) */
+const char    *scope_workspace_get_title (ScopeWorkspace *self);
+void           scope_workspace_set_title (ScopeWorkspace *self, const char *title);
+
+guint32 scope_workspace_get_selected (ScopeWorkspace *self);
+void    scope_workspace_select (ScopeWorkspace *self, guint32 box);
+/* Selects, and asks the views to bring it into sight. */
+void    scope_workspace_show (ScopeWorkspace *self, guint32 box);
+guint32 scope_workspace_get_hovered (ScopeWorkspace *self);
+void    scope_workspace_hover (ScopeWorkspace *self, guint32 box);
+
+/* What the user should know; box: VIZ_ROOT for none. */
+typedef enum
+{
+  SCOPE_LOG_NOTE,
+  SCOPE_LOG_WARNING,
+  SCOPE_LOG_ERROR,
+} ScopeLogLevel;
+
+void scope_workspace_log (
+    ScopeWorkspace *self, ScopeLogLevel level, guint32 box, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+GListModel *scope_workspace_get_log (ScopeWorkspace *self); /* of ScopeLogItem */
+
+G_END_DECLS
