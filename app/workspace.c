@@ -58,7 +58,6 @@ scope_workspace_dispose (GObject *object)
   ScopeWorkspace *self = SCOPE_WORKSPACE (object);
 
   scope_workspace_cancel (self);
-  scope_workspace_stop_run (self);
   scope_workspace_watch (self, NULL);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
@@ -205,8 +204,11 @@ scope_workspace_hover (ScopeWorkspace *self, guint32 box)
 }
 
 void
-scope_workspace_log (
-    ScopeWorkspace *self, ScopeLogLevel level, guint32 box, const char *format, ...)
+scope_workspace_log (ScopeWorkspace *self,
+                     ScopeLogLevel   level,
+                     guint32         box,
+                     const char     *format,
+                     ...)
 {
   g_autofree char *text = NULL;
   g_autoptr (ScopeLogItem) item = NULL;

@@ -42,4 +42,5 @@ void scope_graph_view_place (ScopeGraphView *self, guint32 anchor);
 
 /* graph-view-steps.c */
 void scope_graph_view_update_steps (ScopeGraphView *self);
+void scope_graph_view_init_trace (ScopeGraphView *self);
 void scope_graph_view_class_add_step_actions (GtkWidgetClass *class);

@@ -91,7 +91,9 @@ act_steps (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSE
 }
 
 static void
-act_fold_chain (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_fold_chain (GtkWidget          *widget,
+                const char *name    G_GNUC_UNUSED,
+                GVariant *parameter G_GNUC_UNUSED)
 {
   ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
 
@@ -121,10 +123,14 @@ act_trace (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramete
   ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
   guint           n_hops = scope_canvas_get_trace (self->canvas);
 
-  g_signal_handlers_disconnect_by_func (self->trace_scale, on_hops, self);
+  set_hops (self, n_hops > 0 ? 0 : (guint) gtk_range_get_value (self->trace_scale));
+}
+
+void
+scope_graph_view_init_trace (ScopeGraphView *self)
+{
   gtk_range_set_range (self->trace_scale, 1, MOST_HOPS);
   gtk_range_set_value (self->trace_scale, MOST_HOPS);
-  set_hops (self, n_hops > 0 ? 0 : MOST_HOPS);
   g_signal_connect (self->trace_scale, "value-changed", G_CALLBACK (on_hops), self);
 }
 

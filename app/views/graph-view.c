@@ -10,7 +10,7 @@
 
 #include <glib/gi18n.h>
 
-#define MAX_UNDO 100
+#define MAX_UNDO      100
 #define BUSY_AFTER_MS 250
 
 G_DEFINE_FINAL_TYPE (ScopeGraphView, scope_graph_view, SCOPE_TYPE_VIEW)
@@ -191,7 +191,9 @@ swap_folds (ScopeGraphView *self, GPtrArray *from, GPtrArray *to)
   g_ptr_array_add (to, self->folds);
   self->folds = g_ptr_array_steal_index (from, from->len - 1);
   update_actions (self);
-  scope_graph_view_place (self, scope_workspace_get_selected (scope_view_get_workspace (SCOPE_VIEW (self))));
+  scope_graph_view_place (self,
+                          scope_workspace_get_selected (
+                              scope_view_get_workspace (SCOPE_VIEW (self))));
 }
 
 static void
@@ -216,7 +218,8 @@ act_layout (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramet
   g_free (self->layout);
   self->layout = g_strdup (layout);
   scope_graph_view_place (self,
-                          scope_workspace_get_selected (scope_view_get_workspace (SCOPE_VIEW (self))));
+                          scope_workspace_get_selected (
+                              scope_view_get_workspace (SCOPE_VIEW (self))));
 }
 
 /* ---- Diving ---- */
@@ -351,7 +354,11 @@ on_canvas_toggled (ScopeCanvas *canvas G_GNUC_UNUSED, guint32 box, gboolean deep
 }
 
 static void
-on_canvas_menu (ScopeCanvas *canvas G_GNUC_UNUSED, guint32 box G_GNUC_UNUSED, double x, double y, gpointer data)
+on_canvas_menu (ScopeCanvas *canvas G_GNUC_UNUSED,
+                guint32 box         G_GNUC_UNUSED,
+                double              x,
+                double              y,
+                gpointer            data)
 {
   ScopeGraphView *self = data;
 
@@ -390,8 +397,10 @@ scope_graph_view_reveal (ScopeView *view, guint32 box)
       const guint32 *out = viz_diagram_outgoing (scope_document_get_diagram (document), box, &n);
 
       return n > 0 &&
-             scope_graph_view_reveal (
-                 view, viz_diagram_arrow (scope_document_get_diagram (document), out[0])->head);
+             scope_graph_view_reveal (view,
+                                      viz_diagram_arrow (scope_document_get_diagram (document),
+                                                         out[0])
+                                          ->head);
     }
   remember (self);
   viz_folds_reveal (self->folds, box);
@@ -539,6 +548,7 @@ scope_graph_view_init (ScopeGraphView *self)
   gtk_widget_set_parent (self->menu, GTK_WIDGET (self->canvas));
   gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
   gtk_widget_set_halign (self->menu, GTK_ALIGN_START);
+  scope_graph_view_init_trace (self);
   update_actions (self);
   update_theme (self);
   scope_graph_view_update_steps (self);

@@ -105,14 +105,20 @@ on_link (GtkButton *button, gpointer data)
 }
 
 static void
-add_row (ScopeSheet *self, const char *name, const char *value, const char *hint, guint32 box, gboolean strong)
+add_row (ScopeSheet *self,
+         const char *name,
+         const char *value,
+         const char *hint,
+         guint32     box,
+         gboolean    strong)
 {
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *key = new_label (name, strong ? NULL : "dim-label");
   GtkWidget *text = new_label (value, "sheet-value");
 
   gtk_widget_add_css_class (row, "sheet-row");
-  gtk_widget_set_valign (key, GTK_ALIGN_START);
+  gtk_widget_set_valign (key, GTK_ALIGN_BASELINE);
+  gtk_widget_set_valign (text, GTK_ALIGN_BASELINE);
   gtk_label_set_max_width_chars (GTK_LABEL (key), 24);
   gtk_widget_set_hexpand (text, TRUE);
   gtk_label_set_xalign (GTK_LABEL (text), 1);
@@ -136,17 +142,17 @@ add_row (ScopeSheet *self, const char *name, const char *value, const char *hint
 }
 
 void
-scope_sheet_add_row (
-    ScopeSheet *self, const char *name, const char *value, const char *hint, guint32 box)
+scope_sheet_add_row (ScopeSheet *self,
+                     const char *name,
+                     const char *value,
+                     const char *hint,
+                     guint32     box)
 {
   add_row (self, name, value, hint, box, FALSE);
 }
 
 void
-scope_sheet_add_strong_row (ScopeSheet *self,
-                            const char *name,
-                            const char *value,
-                            const char *hint)
+scope_sheet_add_strong_row (ScopeSheet *self, const char *name, const char *value, const char *hint)
 {
   add_row (self, name, value, hint, 0, TRUE);
 }

@@ -1,0 +1,14 @@
+/* application.h — the program: windows, files from the desktop, application-wide actions.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_APPLICATION (scope_application_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeApplication, scope_application, SCOPE, APPLICATION, AdwApplication)
+
+ScopeApplication *scope_application_new (const char *id, GApplicationFlags flags);
+
+G_END_DECLS

@@ -1,0 +1,115 @@
+/* child.c — hscope as a child process.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/child.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+char *
+scope_child_find_program (void)
+{
+  const char      *given = g_getenv ("HYBRIDSCOPE_HSCOPE");
+  g_autofree char *self = NULL;
+  g_autofree char *folder = NULL;
+
+  if (given != NULL && *given != '\0')
+    return g_strdup (given);
+  self = g_file_read_link ("/proc/self/exe", NULL);
+  folder = self != NULL ? g_path_get_dirname (self) : NULL;
+  /* Beside the window; tests run from a folder of their own. */
+  for (const char *const *place =
+           (const char *const[]){ "hscope", "../app/hscope", "../../app/hscope", NULL };
+       folder != NULL && *place != NULL;
+       place++)
+    {
+      g_autofree char *path = g_build_filename (folder, *place, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+        return g_steal_pointer (&path);
+    }
+  return g_find_program_in_path ("hscope");
+}
+
+char *
+scope_child_last_line (const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text != NULL ? text : "", "\n", -1);
+
+  for (guint i = g_strv_length (lines); i-- > 0;)
+    if (*g_strstrip (lines[i]) != '\0')
+      return g_strdup (lines[i]);
+  return g_strdup ("");
+}
+
+static void
+answered_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GSubprocess *child = G_SUBPROCESS (source);
+  g_autoptr (GTask) task = data;
+  g_autofree char *out = NULL;
+  g_autofree char *err = NULL;
+  GError          *error = NULL;
+
+  if (!g_subprocess_communicate_utf8_finish (child, result, &out, &err, &error))
+    {
+      g_subprocess_force_exit (child);
+      g_task_return_error (task, error);
+      return;
+    }
+  if (g_subprocess_get_successful (child))
+    {
+      g_task_return_pointer (task, g_steal_pointer (&out), g_free);
+      return;
+    }
+  g_autofree char *why = scope_child_last_line (err);
+  g_task_return_new_error (task,
+                           G_IO_ERROR,
+                           G_IO_ERROR_FAILED,
+                           "%s",
+                           *why != '\0' ? why : _ ("hscope ended without a word"));
+}
+
+void
+scope_child_ask_async (const char *const  *arguments,
+                       GCancellable       *cancellable,
+                       GAsyncReadyCallback callback,
+                       gpointer            user_data)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autofree char *program = scope_child_find_program ();
+  g_autoptr (GSubprocess) child = NULL;
+  GError *error = NULL;
+
+  if (program == NULL)
+    {
+      g_task_return_new_error (task,
+                               G_IO_ERROR,
+                               G_IO_ERROR_NOT_FOUND,
+                               _ ("hscope is not installed beside the window"));
+      return;
+    }
+  g_ptr_array_add (argv, program);
+  for (guint i = 0; arguments[i] != NULL; i++)
+    g_ptr_array_add (argv, (gpointer) arguments[i]);
+  g_ptr_array_add (argv, NULL);
+  child = g_subprocess_newv ((const char *const *) argv->pdata,
+                             G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                             &error);
+  if (child == NULL)
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  g_subprocess_communicate_utf8_async (child,
+                                       NULL,
+                                       cancellable,
+                                       answered_cb,
+                                       g_steal_pointer (&task));
+}
+
+char *
+scope_child_ask_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

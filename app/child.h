@@ -1,0 +1,20 @@
+/* child.h — hscope as a child process.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+/* The hscope that belongs to this window: of HYBRIDSCOPE_HSCOPE, beside the program, in the build
+ * folder, or in PATH.  (transfer full), NULL: nowhere. */
+char *scope_child_find_program (void);
+
+/* Runs hscope with arguments (without the program's name) and gives all of stdout; failing is an
+ * error with the last line of stderr. */
+void  scope_child_ask_async (const char *const  *arguments,
+                             GCancellable       *cancellable,
+                             GAsyncReadyCallback callback,
+                             gpointer            user_data);
+char *scope_child_ask_finish (GAsyncResult *result, GError **error);
+
+/* The last line that is not empty; (transfer full), "" for none. */
+char *scope_child_last_line (const char *text);

@@ -1,0 +1,222 @@
+/* gallery.c — the example models: hscope new, and small pictures of what it wrote.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/gallery.h"
+
+#include "app/child.h"
+#include "app/document.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#define THUMBNAIL_WIDTH  400
+#define THUMBNAIL_HEIGHT 240
+
+static void
+example_free (gpointer data)
+{
+  ScopeExample *example = data;
+
+  g_free (example->name);
+  g_free (example->summary);
+  g_free (example);
+}
+
+static const char *
+get_text (const cJSON *item, const char *key)
+{
+  const char *text = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (item, key));
+
+  return text != NULL ? text : "";
+}
+
+static GPtrArray *
+parse_list (const char *text)
+{
+  GPtrArray   *examples = g_ptr_array_new_with_free_func (example_free);
+  cJSON       *json = cJSON_Parse (text);
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive (json, "models");
+  const cJSON *item;
+
+  cJSON_ArrayForEach (item, list)
+  {
+    ScopeExample *example;
+
+    if (*get_text (item, "name") == '\0')
+      continue;
+    example = g_new0 (ScopeExample, 1);
+    example->name = g_strdup (get_text (item, "name"));
+    example->summary = g_strdup (get_text (item, "summary"));
+    g_ptr_array_add (examples, example);
+  }
+  cJSON_Delete (json);
+  return examples;
+}
+
+static void
+listed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  GError          *error = NULL;
+  g_autofree char *text = scope_child_ask_finish (result, &error);
+
+  if (text == NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, parse_list (text), (GDestroyNotify) g_ptr_array_unref);
+}
+
+void
+scope_gallery_list_async (GCancellable       *cancellable,
+                          GAsyncReadyCallback callback,
+                          gpointer            user_data)
+{
+  scope_child_ask_async ((const char *const[]){ "new", "--list", "--json", NULL },
+                         cancellable,
+                         listed_cb,
+                         g_task_new (NULL, cancellable, callback, user_data));
+}
+
+GPtrArray *
+scope_gallery_list_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/* ---- Tracing ---- */
+
+static char *
+cache_prefix (const char *name)
+{
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "hybridscope", SCOPE_VERSION, "gallery", NULL);
+
+  g_mkdir_with_parents (folder, 0700);
+  return g_build_filename (folder, name, NULL);
+}
+
+static void
+traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  GError          *error = NULL;
+  g_autofree char *text = scope_child_ask_finish (result, &error);
+
+  if (text == NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, g_file_new_for_path (g_task_get_task_data (task)), g_object_unref);
+}
+
+void
+scope_gallery_trace_async (const char         *name,
+                           GCancellable       *cancellable,
+                           GAsyncReadyCallback callback,
+                           gpointer            user_data)
+{
+  GTask           *task = g_task_new (NULL, cancellable, callback, user_data);
+  g_autofree char *base = g_path_get_basename (name);
+  g_autofree char *prefix = cache_prefix (base);
+  char            *symbol = g_strconcat (prefix, "-symbol.json", NULL);
+
+  g_task_set_task_data (task, symbol, g_free);
+  if (g_file_test (symbol, G_FILE_TEST_IS_REGULAR))
+    {
+      g_task_return_pointer (task, g_file_new_for_path (symbol), g_object_unref);
+      g_object_unref (task);
+      return;
+    }
+  scope_child_ask_async ((const char *const[]){ "new", name, "--output", prefix, NULL },
+                         cancellable,
+                         traced_cb,
+                         task);
+}
+
+GFile *
+scope_gallery_trace_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/* ---- Thumbnails ---- */
+
+/* The beginning of the picture where all of it would be a line. */
+static GdkTexture *
+draw_thumbnail (VizPicture *picture)
+{
+  double           scale = MIN (THUMBNAIL_WIDTH / viz_picture_width (picture),
+                      THUMBNAIL_HEIGHT / viz_picture_height (picture));
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
+  cairo_t        *cr = cairo_create (surface);
+  VizPaintOptions options = { .transparent = TRUE };
+  g_autoptr (GBytes) bytes = NULL;
+  GdkTexture *texture;
+
+  scale = CLAMP (scale, 0.3, 1.2);
+  options.scale = scale;
+  cairo_translate (cr,
+                   floor ((THUMBNAIL_WIDTH - viz_picture_width (picture) * scale) / 2),
+                   MAX (floor ((THUMBNAIL_HEIGHT - viz_picture_height (picture) * scale) / 2), 0));
+  cairo_scale (cr, scale, scale);
+  viz_paint (picture, cr, &options);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  bytes = g_bytes_new (cairo_image_surface_get_data (surface),
+                       (gsize) cairo_image_surface_get_stride (surface) * THUMBNAIL_HEIGHT);
+  texture = gdk_memory_texture_new (THUMBNAIL_WIDTH,
+                                    THUMBNAIL_HEIGHT,
+                                    GDK_MEMORY_DEFAULT,
+                                    bytes,
+                                    (gsize) cairo_image_surface_get_stride (surface));
+  cairo_surface_destroy (surface);
+  return texture;
+}
+
+static void
+draw_in_worker (GTask          *task,
+                gpointer source G_GNUC_UNUSED,
+                gpointer        data,
+                GCancellable   *cancellable)
+{
+  GError *error = NULL;
+  g_autoptr (ScopeDocument) document = scope_document_open (data, NULL, cancellable, &error);
+  g_autoptr (VizPicture) picture = NULL;
+
+  if (document != NULL)
+    picture = viz_layout (scope_document_get_diagram (document), NULL, NULL, cancellable, &error);
+  if (picture != NULL)
+    g_task_return_pointer (task, draw_thumbnail (picture), g_object_unref);
+  else if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, NULL, NULL);
+}
+
+static void
+drawn_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GdkTexture) texture = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (texture != NULL)
+    gtk_picture_set_paintable (GTK_PICTURE (source), GDK_PAINTABLE (texture));
+}
+
+static void
+thumbnail_traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GtkPicture) picture = data;
+  g_autoptr (GFile) file = scope_gallery_trace_finish (result, NULL);
+  g_autoptr (GTask) task = NULL;
+
+  if (file == NULL)
+    return;
+  task = g_task_new (picture, g_task_get_cancellable (G_TASK (result)), drawn_cb, NULL);
+  g_task_set_task_data (task, g_file_get_path (file), g_free);
+  g_task_run_in_thread (task, draw_in_worker);
+}
+
+void
+scope_gallery_load_thumbnail (const char *name, GtkPicture *picture, GCancellable *cancellable)
+{
+  scope_gallery_trace_async (name, cancellable, thumbnail_traced_cb, g_object_ref (picture));
+}

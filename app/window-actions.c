@@ -1,0 +1,194 @@
+/* window-actions.c — everything that can be asked of a window, by name.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/window-private.h"
+
+#include "app/gallery.h"
+#include "engine/formats/format.h"
+
+#include <glib/gi18n.h>
+
+/* ---- Opening ---- */
+
+static void
+on_chosen (GtkNativeDialog *dialog, int response, gpointer data)
+{
+  ScopeWindow *self = data;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GListModel) files = gtk_file_chooser_get_files (GTK_FILE_CHOOSER (dialog));
+
+      for (guint i = 0; i < g_list_model_get_n_items (files); i++)
+        {
+          g_autoptr (GFile) file = g_list_model_get_item (files, i);
+
+          scope_window_open (self, file);
+        }
+    }
+  g_clear_object (&self->chooser);
+}
+
+static void
+add_filters (GtkFileChooser *chooser)
+{
+  g_autoptr (GtkFileFilter) models = gtk_file_filter_new ();
+  g_autoptr (GtkFileFilter) all = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (models, _ ("Models and captures"));
+  for (const HybFormat *const *format = hyb_formats (); *format != NULL; format++)
+    for (guint i = 0; (*format)->patterns != NULL && (*format)->patterns[i] != NULL; i++)
+      gtk_file_filter_add_pattern (models, (*format)->patterns[i]);
+  gtk_file_filter_add_pattern (models, "*.hscope");
+  gtk_file_filter_set_name (all, _ ("All files"));
+  gtk_file_filter_add_pattern (all, "*");
+  gtk_file_chooser_add_filter (chooser, models);
+  gtk_file_chooser_add_filter (chooser, all);
+}
+
+static void
+act_open (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeWindow *self = SCOPE_WINDOW (widget);
+
+  g_clear_object (&self->chooser);
+  self->chooser = gtk_file_chooser_native_new (_ ("Open a Model"),
+                                               GTK_WINDOW (self),
+                                               GTK_FILE_CHOOSER_ACTION_OPEN,
+                                               _ ("_Open"),
+                                               _ ("_Cancel"));
+  gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (self->chooser), TRUE);
+  add_filters (GTK_FILE_CHOOSER (self->chooser));
+  g_signal_connect (self->chooser, "response", G_CALLBACK (on_chosen), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+static void
+act_open_uri (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  scope_window_open_uri (SCOPE_WINDOW (widget), g_variant_get_string (parameter, NULL));
+}
+
+static void
+traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeWindow) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GFile) file = scope_gallery_trace_finish (result, &error);
+
+  if (file != NULL)
+    scope_window_open (self, file);
+  else
+    scope_window_toast (self, error->message);
+}
+
+static void
+act_open_example (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  scope_gallery_trace_async (g_variant_get_string (parameter, NULL),
+                             NULL,
+                             traced_cb,
+                             g_object_ref (widget));
+}
+
+/* ---- Tabs ---- */
+
+static void
+act_new_tab (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  gtk_stack_set_visible_child_name (SCOPE_WINDOW (widget)->stack, "start");
+  scope_start_page_refresh (SCOPE_WINDOW (widget)->start);
+}
+
+static void
+act_close_tab (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeWindow *self = SCOPE_WINDOW (widget);
+  AdwTabPage  *tab = adw_tab_view_get_selected_page (self->tabs);
+
+  if (tab != NULL)
+    adw_tab_view_close_page (self->tabs, tab);
+  else
+    gtk_window_close (GTK_WINDOW (self));
+}
+
+static void
+act_fullscreen (GtkWidget          *widget,
+                const char *name    G_GNUC_UNUSED,
+                GVariant *parameter G_GNUC_UNUSED)
+{
+  GtkWindow *window = GTK_WINDOW (widget);
+
+  if (gtk_window_is_fullscreen (window))
+    gtk_window_unfullscreen (window);
+  else
+    gtk_window_fullscreen (window);
+}
+
+/* ---- What the page does ---- */
+
+typedef enum
+{
+  TO_PAGE,
+  TO_GRAPH,
+  TO_CANVAS,
+} Target;
+
+/* Actions of parts of the page, for menus and keys of the window. */
+static const struct
+{
+  const char *name;
+  Target      target;
+  const char *action;
+} forwarded[] = {
+  { "win.reload", TO_PAGE, "page.reload" },
+  { "win.undo", TO_GRAPH, "graph.undo" },
+  { "win.redo", TO_GRAPH, "graph.redo" },
+  { "win.unfold-all", TO_GRAPH, "graph.unfold-all" },
+  { "win.fold-all", TO_GRAPH, "graph.fold-all" },
+  { "win.trace", TO_GRAPH, "graph.trace" },
+  { "win.zoom-fit", TO_CANVAS, "canvas.zoom-fit" },
+  { "win.zoom-in", TO_CANVAS, "canvas.zoom-in" },
+  { "win.zoom-out", TO_CANVAS, "canvas.zoom-out" },
+};
+
+static void
+act_forward (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  ScopePage *page = scope_window_get_page (SCOPE_WINDOW (widget));
+
+  for (guint i = 0; page != NULL && i < G_N_ELEMENTS (forwarded); i++)
+    if (g_str_equal (forwarded[i].name, name))
+      {
+        ScopeGraphView *view = scope_page_get_graph_view (page);
+        GtkWidget      *target = forwarded[i].target == TO_PAGE ? GTK_WIDGET (page)
+                                 : forwarded[i].target == TO_GRAPH
+                                     ? GTK_WIDGET (view)
+                                     : GTK_WIDGET (scope_graph_view_get_canvas (view));
+
+        gtk_widget_activate_action_variant (target, forwarded[i].action, parameter);
+        return;
+      }
+}
+
+void
+scope_window_update_actions (ScopeWindow *self)
+{
+  ScopePage *page = scope_window_get_page (self);
+  gboolean   has_page = page != NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (forwarded); i++)
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), forwarded[i].name, has_page);
+}
+
+void
+scope_window_class_add_actions (GtkWidgetClass *class)
+{
+  gtk_widget_class_install_action (class, "win.open", NULL, act_open);
+  gtk_widget_class_install_action (class, "win.open-uri", "s", act_open_uri);
+  gtk_widget_class_install_action (class, "win.open-example", "s", act_open_example);
+  gtk_widget_class_install_action (class, "win.new-tab", NULL, act_new_tab);
+  gtk_widget_class_install_action (class, "win.close-tab", NULL, act_close_tab);
+  gtk_widget_class_install_action (class, "win.fullscreen", NULL, act_fullscreen);
+  for (guint i = 0; i < G_N_ELEMENTS (forwarded); i++)
+    gtk_widget_class_install_action (class, forwarded[i].name, NULL, act_forward);
+}

@@ -1,0 +1,31 @@
+/* window-private.h — the inside of the window, for window*.c only.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/window.h"
+
+#include "app/start-page.h"
+
+struct _ScopeWindow
+{
+  AdwApplicationWindow parent_instance;
+
+  /* Template */
+  AdwToastOverlay *toasts;
+  GtkStack        *stack;
+  AdwTabView      *tabs;
+  ScopeStartPage  *start;
+  AdwWindowTitle  *title;
+  GtkStack        *title_stack;
+  GtkSearchEntry  *search;
+
+  GtkFileChooserNative *chooser;
+};
+
+/* window-actions.c */
+void scope_window_class_add_actions (GtkWidgetClass *class);
+void scope_window_update_actions (ScopeWindow *self);
+/* window-drop.c */
+void scope_window_add_drop (ScopeWindow *self);
+/* Opens what a URI stands for. */
+void scope_window_open_uri (ScopeWindow *self, const char *uri);

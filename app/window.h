@@ -1,0 +1,19 @@
+/* window.h — a window: header, tabs, pages.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/application.h"
+#include "app/page.h"
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_WINDOW (scope_window_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeWindow, scope_window, SCOPE, WINDOW, AdwApplicationWindow)
+
+ScopeWindow *scope_window_new (ScopeApplication *application);
+/* In a tab of its own, or in that of the start page. */
+void       scope_window_open (ScopeWindow *self, GFile *file);
+ScopePage *scope_window_get_page (ScopeWindow *self); /* NULL: the start page is shown */
+void       scope_window_toast (ScopeWindow *self, const char *text);
+
+G_END_DECLS
