@@ -82,9 +82,9 @@ refuse (HybModel *model, const char *path, GError **error)
 static void
 infer_types (ScopeDocument *document)
 {
-  guint n_values = hyb_graph_n_values (document->graph);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (document->graph, &n);
+  guint               n_values = hyb_graph_n_values (document->graph);
+  guint               n;
+  const HybNodeId    *variables = hyb_graph_get_variables (document->graph, &n);
   g_autofree HybType *again = hyb_diagnose_new_types (document->graph);
 
   document->types = hyb_diagnose_new_types (document->graph);

@@ -26,7 +26,7 @@ HybModel   *scope_document_get_model (const ScopeDocument *document);
 HybGraph   *scope_document_get_graph (const ScopeDocument *document);
 VizDiagram *scope_document_get_diagram (const ScopeDocument *document);
 const char *scope_document_get_path (const ScopeDocument *document);
-const char *scope_document_get_params (const ScopeDocument *document); /* NULL: none */
+const char *scope_document_get_params (const ScopeDocument *document);   /* NULL: none */
 GPtrArray  *scope_document_get_findings (const ScopeDocument *document); /* of HybFinding */
 
 /* NULL: a group, or a box that is no node. */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#define GROUP "window"
-#define MAX_RECENT 12
+#define GROUP          "window"
+#define MAX_RECENT     12
 #define WRITE_AFTER_MS 400
 
 /* Main thread only. */

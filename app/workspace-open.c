@@ -24,15 +24,14 @@ open_job_free (gpointer data)
 }
 
 static void
-open_in_worker (GTask        *task,
-                gpointer      source G_GNUC_UNUSED,
-                gpointer      data,
-                GCancellable *cancellable)
+open_in_worker (GTask          *task,
+                gpointer source G_GNUC_UNUSED,
+                gpointer        data,
+                GCancellable   *cancellable)
 {
   const OpenJob *job = data;
   GError        *error = NULL;
-  ScopeDocument *document =
-      scope_document_open (job->path, job->params, cancellable, &error);
+  ScopeDocument *document = scope_document_open (job->path, job->params, cancellable, &error);
 
   if (document != NULL)
     g_task_return_pointer (task, document, (GDestroyNotify) scope_document_unref);
@@ -43,7 +42,7 @@ open_in_worker (GTask        *task,
 static void
 log_findings (ScopeWorkspace *self)
 {
-  GPtrArray *findings = scope_document_get_findings (self->document);
+  GPtrArray  *findings = scope_document_get_findings (self->document);
   const char *params = scope_document_get_params (self->document);
 
   if (params != NULL)
@@ -84,9 +83,8 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
   scope_workspace_emit (self, SCOPE_SIGNAL_DOCUMENT);
   scope_workspace_set_state (self, SCOPE_STATE_READY);
   if (name != NULL)
-    scope_workspace_select (
-        self,
-        viz_diagram_find_id (scope_document_get_diagram (document), name));
+    scope_workspace_select (self,
+                            viz_diagram_find_id (scope_document_get_diagram (document), name));
 }
 
 static void
@@ -160,8 +158,7 @@ scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params)
   if (path == NULL)
     {
       g_free (self->error);
-      self->error =
-          g_strdup_printf (_ ("%s is not on this computer; copy it here first"), base);
+      self->error = g_strdup_printf (_ ("%s is not on this computer; copy it here first"), base);
       scope_workspace_set_state (self, SCOPE_STATE_FAILED);
       return;
     }
@@ -211,11 +208,11 @@ on_settled (gpointer data)
 }
 
 static void
-on_file_changed (GFileMonitor     *monitor G_GNUC_UNUSED,
-                 GFile            *file G_GNUC_UNUSED,
-                 GFile            *other G_GNUC_UNUSED,
-                 GFileMonitorEvent event,
-                 gpointer          data)
+on_file_changed (GFileMonitor *monitor G_GNUC_UNUSED,
+                 GFile *file           G_GNUC_UNUSED,
+                 GFile *other          G_GNUC_UNUSED,
+                 GFileMonitorEvent     event,
+                 gpointer              data)
 {
   ScopeWorkspace *self = data;
 

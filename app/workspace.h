@@ -53,9 +53,11 @@ typedef enum
   SCOPE_LOG_ERROR,
 } ScopeLogLevel;
 
-void scope_workspace_log (
-    ScopeWorkspace *self, ScopeLogLevel level, guint32 box, const char *format, ...)
-    G_GNUC_PRINTF (4, 5);
+void        scope_workspace_log (ScopeWorkspace *self,
+                                 ScopeLogLevel   level,
+                                 guint32         box,
+                                 const char     *format,
+                                 ...) G_GNUC_PRINTF (4, 5);
 GListModel *scope_workspace_get_log (ScopeWorkspace *self); /* of ScopeLogItem */
 
 G_END_DECLS

@@ -6,8 +6,7 @@
 
 /* Types by value of a body of node; outer: by value of the node's graph (nullable).  NULL: not
  * known, or a contradiction.  (transfer full) */
-HybType *
-scope_body_types (HybGraph *graph, HybNodeId node, guint body, const HybType *outer);
+HybType *scope_body_types (HybGraph *graph, HybNodeId node, guint body, const HybType *outer);
 
 /* The same for every body below graph: HybGraph → HybType *, owned by the table. */
 GHashTable *scope_body_types_of_graph (HybGraph *graph, const HybType *types);

@@ -102,12 +102,13 @@ add_outputs_of_model (ScopeSheet *sheet, ScopeDocument *document)
     {
       g_autofree char *type = describe_type (&types[heads[i]]);
 
-      scope_sheet_add_row (
-          sheet,
-          names[i],
-          type,
-          NULL,
-          scope_document_find_node (document, graph, hyb_graph_get_producer (graph, heads[i])));
+      scope_sheet_add_row (sheet,
+                           names[i],
+                           type,
+                           NULL,
+                           scope_document_find_node (document,
+                                                     graph,
+                                                     hyb_graph_get_producer (graph, heads[i])));
     }
 }
 
@@ -161,7 +162,10 @@ add_inputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place)
 
 /* Who fixed the shape, or why nobody could. */
 static void
-add_origin_of_shape (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place, HybValueId value)
+add_origin_of_shape (ScopeSheet       *sheet,
+                     ScopeDocument    *document,
+                     const ScopePlace *place,
+                     HybValueId        value)
 {
   HybGraph        *graph = scope_document_get_graph (document);
   const HybType   *types = scope_document_get_types (document, graph);
@@ -189,7 +193,7 @@ add_outputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place
 {
   const HybNode *node = hyb_graph_get_node (place->graph, place->node);
   const HybType *types = scope_document_get_types (document, place->graph);
-  guint n_visible = hyb_op_n_visible (node->op, node->params, node->n_outputs);
+  guint          n_visible = hyb_op_n_visible (node->op, node->params, node->n_outputs);
 
   if (node->n_outputs == 0)
     return;
@@ -204,14 +208,15 @@ add_outputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place
       guint            n_users;
       const HybNodeId *users = hyb_graph_get_users (place->graph, value, &n_users);
       g_autofree char *hint =
-          g_strdup_printf (g_dngettext (NULL, "read by %u node", "read by %u nodes", n_users), n_users);
+          g_strdup_printf (g_dngettext (NULL, "read by %u node", "read by %u nodes", n_users),
+                           n_users);
 
-      scope_sheet_add_row (
-          sheet,
-          name,
-          type,
-          hint,
-          n_users > 0 ? scope_document_find_node (document, place->graph, users[0]) : VIZ_ROOT);
+      scope_sheet_add_row (sheet,
+                           name,
+                           type,
+                           hint,
+                           n_users > 0 ? scope_document_find_node (document, place->graph, users[0])
+                                       : VIZ_ROOT);
       add_origin_of_shape (sheet, document, place, value);
     }
 }
@@ -261,8 +266,7 @@ add_attributes (ScopeSheet *sheet, const HybNode *node)
 static void
 add_statistics (ScopeSheet *sheet, ScopeDocument *document, const HybNode *node)
 {
-  HybTensor       *tensor =
-      hyb_model_get_parameter (scope_document_get_model (document), node->name);
+  HybTensor *tensor = hyb_model_get_parameter (scope_document_get_model (document), node->name);
   g_autofree char *bytes = NULL;
 
   if (tensor == NULL)
@@ -299,10 +303,10 @@ scope_node_view_show_node (ScopeNodeView    *self,
       gboolean is_given =
           hyb_model_get_parameter (scope_document_get_model (document), node->name) != NULL;
 
-      scope_sheet_add_title (
-          self->sheet,
-          node->name,
-          hyb_role_name (hyb_graph_get_role (place->graph, place->node, is_given)));
+      scope_sheet_add_title (self->sheet,
+                             node->name,
+                             hyb_role_name (
+                                 hyb_graph_get_role (place->graph, place->node, is_given)));
     }
   else
     {

@@ -22,6 +22,4 @@ void scope_node_view_show_node (ScopeNodeView    *self,
                                 const ScopePlace *place);
 /* A group: what is in it. */
 void scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint32 box);
-void scope_node_view_show_findings (ScopeNodeView *self,
-                                    ScopeDocument *document,
-                                    const char    *node);
+void scope_node_view_show_findings (ScopeNodeView *self, ScopeDocument *document, const char *node);

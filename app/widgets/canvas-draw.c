@@ -58,7 +58,11 @@ draw_veil (ScopeCanvas *self, cairo_t *cr, const VizRect *view)
 }
 
 static void
-mark_wires (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options, guint32 item, double width)
+mark_wires (ScopeCanvas           *self,
+            cairo_t               *cr,
+            const VizPaintOptions *options,
+            guint32                item,
+            double                 width)
 {
   guint32        n;
   const guint32 *wires = viz_picture_wires_at (self->picture, item, &n);
@@ -77,7 +81,10 @@ mark_wires (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options, guin
 }
 
 static void
-mark_traced_wires (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options, const VizRect *view)
+mark_traced_wires (ScopeCanvas           *self,
+                   cairo_t               *cr,
+                   const VizPaintOptions *options,
+                   const VizRect         *view)
 {
   g_autoptr (GArray) wires = g_array_new (FALSE, FALSE, sizeof (guint32));
 
@@ -101,7 +108,12 @@ mark_traced_wires (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *option
 }
 
 static void
-mark_box (ScopeCanvas *self, cairo_t *cr, const VizPaintOptions *options, guint32 box, const VizColour *colour, double width)
+mark_box (ScopeCanvas           *self,
+          cairo_t               *cr,
+          const VizPaintOptions *options,
+          guint32                box,
+          const VizColour       *colour,
+          double                 width)
 {
   guint32 item = viz_picture_find_box (self->picture, box);
 
@@ -123,7 +135,12 @@ draw_live (ScopeCanvas *self, cairo_t *cr)
   for (guint i = 0; i < MIN (self->hits->len, MAX_MARKS); i++)
     mark_box (self, cr, &options, g_array_index (self->hits, guint32, i), &self->theme->hit, 2);
   if (self->hovered_wire != VIZ_NO_ARROW)
-    viz_paint_wire_mark (self->picture, cr, &options, self->hovered_wire, &self->theme->selection, 2);
+    viz_paint_wire_mark (self->picture,
+                         cr,
+                         &options,
+                         self->hovered_wire,
+                         &self->theme->selection,
+                         2);
   if (self->hovered != VIZ_ROOT && self->hovered != self->selected)
     {
       item = viz_picture_find_box (self->picture, self->hovered);
@@ -133,7 +150,8 @@ draw_live (ScopeCanvas *self, cairo_t *cr)
           viz_paint_item_mark (self->picture, cr, &options, item, &self->theme->selection, 1.2);
         }
     }
-  item = self->selected != VIZ_ROOT ? viz_picture_find_box (self->picture, self->selected) : VIZ_NO_ITEM;
+  item = self->selected != VIZ_ROOT ? viz_picture_find_box (self->picture, self->selected)
+                                    : VIZ_NO_ITEM;
   if (item != VIZ_NO_ITEM)
     {
       if (self->traced == NULL)
@@ -162,13 +180,14 @@ scope_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   ScopeCanvas *self = SCOPE_CANVAS (widget);
   int          width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  ScopeCamera  camera = { self->x, self->y, self->zoom, width, height,
-                          gtk_widget_get_scale_factor (widget) };
+  ScopeCamera  camera = { self->x, self->y, self->zoom,
+                          width,   height,  gtk_widget_get_scale_factor (widget) };
   cairo_t     *cr;
 
   if (width < 1 || height < 1)
     return;
-  cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  cr = gtk_snapshot_append_cairo (snapshot,
+                                  &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   set_colour (cr, &self->theme->background, 1);
   cairo_paint (cr);
   if (self->picture != NULL)

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #define SCROLL_STEP 48.0
-#define ZOOM_STEP 1.25
-#define CLICK_SLOP 4.0
+#define ZOOM_STEP   1.25
+#define CLICK_SLOP  4.0
 
 /* ---- What lies where ---- */
 
@@ -27,7 +27,8 @@ box_at (ScopeCanvas *self, double x, double y, guint32 *wire)
     case VIZ_HIT_ITEM:
       return viz_picture_item (self->picture, hit.index)->box;
     case VIZ_HIT_PLUG:
-      return viz_picture_item (self->picture, viz_picture_plug (self->picture, hit.index)->item)->box;
+      return viz_picture_item (self->picture, viz_picture_plug (self->picture, hit.index)->item)
+          ->box;
     case VIZ_HIT_WIRE:
       *wire = hit.index;
       return VIZ_ROOT;
@@ -88,8 +89,9 @@ on_pressed (GtkGestureClick *gesture, int n_press, double x, double y, gpointer 
 {
   ScopeCanvas    *self = data;
   guint           button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture));
-  GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
-  guint32         wire, box = box_at (self, x, y, &wire);
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  guint32 wire, box = box_at (self, x, y, &wire);
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
   self->pointer_x = x;
@@ -114,7 +116,8 @@ static void
 on_drag_begin (GtkGestureDrag *gesture, double x, double y, gpointer data)
 {
   ScopeCanvas    *self = data;
-  GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
 
   scope_canvas_land (self);
   self->drag_x = self->x;
@@ -152,7 +155,10 @@ on_drag_update (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
 }
 
 static void
-on_drag_end (GtkGestureDrag *gesture G_GNUC_UNUSED, double dx G_GNUC_UNUSED, double dy G_GNUC_UNUSED, gpointer data)
+on_drag_end (GtkGestureDrag *gesture G_GNUC_UNUSED,
+             double dx               G_GNUC_UNUSED,
+             double dy               G_GNUC_UNUSED,
+             gpointer                data)
 {
   ScopeCanvas *self = data;
 
@@ -175,7 +181,8 @@ static gboolean
 on_scroll (GtkEventControllerScroll *controller, double dx, double dy, gpointer data)
 {
   ScopeCanvas    *self = data;
-  GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
 
   if (state & GDK_CONTROL_MASK)
     scope_canvas_zoom_by (self, pow (ZOOM_STEP, -dy), self->pointer_x, self->pointer_y);
@@ -187,7 +194,9 @@ on_scroll (GtkEventControllerScroll *controller, double dx, double dy, gpointer 
 }
 
 static void
-on_pinch_begin (GtkGesture *gesture G_GNUC_UNUSED, GdkEventSequence *sequence G_GNUC_UNUSED, gpointer data)
+on_pinch_begin (GtkGesture *gesture        G_GNUC_UNUSED,
+                GdkEventSequence *sequence G_GNUC_UNUSED,
+                gpointer                   data)
 {
   ScopeCanvas *self = data;
 
@@ -209,10 +218,11 @@ scope_canvas_add_gestures (ScopeCanvas *self)
 {
   GtkWidget          *widget = GTK_WIDGET (self);
   GtkEventController *motion = gtk_event_controller_motion_new ();
-  GtkEventController *scroll = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
-  GtkGesture         *click = gtk_gesture_click_new ();
-  GtkGesture         *drag = gtk_gesture_drag_new ();
-  GtkGesture         *pinch = gtk_gesture_zoom_new ();
+  GtkEventController *scroll =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+  GtkGesture *click = gtk_gesture_click_new ();
+  GtkGesture *drag = gtk_gesture_drag_new ();
+  GtkGesture *pinch = gtk_gesture_zoom_new ();
 
   g_signal_connect (motion, "motion", G_CALLBACK (on_motion), self);
   g_signal_connect (motion, "leave", G_CALLBACK (on_leave), self);
@@ -344,7 +354,9 @@ act_fit (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
 }
 
 static void
-act_fit_selection (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_fit_selection (GtkWidget          *widget,
+                   const char *name    G_GNUC_UNUSED,
+                   GVariant *parameter G_GNUC_UNUSED)
 {
   ScopeCanvas *self = SCOPE_CANVAS (widget);
   guint32      number = self->picture != NULL && self->selected != VIZ_ROOT
@@ -356,10 +368,9 @@ act_fit_selection (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *
   else
     {
       const VizItem *item = viz_picture_item (self->picture, number);
-      VizRect        rect = { item->x - item->width * 0.5,
-                              item->y - item->height * 0.5,
-                              item->width * 2,
-                              item->height * 2 };
+      VizRect        rect = {
+               item->x - item->width * 0.5, item->y - item->height * 0.5, item->width * 2, item->height * 2
+      };
 
       scope_canvas_zoom_to_rect (self, &rect);
     }
@@ -403,7 +414,9 @@ act_out (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
 }
 
 static void
-act_select_none (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+act_select_none (GtkWidget          *widget,
+                 const char *name    G_GNUC_UNUSED,
+                 GVariant *parameter G_GNUC_UNUSED)
 {
   scope_canvas_choose (SCOPE_CANVAS (widget), VIZ_ROOT);
 }

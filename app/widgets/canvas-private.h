@@ -62,13 +62,13 @@ struct _ScopeCanvas
   ScopeView3 from, to;
 };
 
-void scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box, gboolean deep);
-void scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y);
-void scope_canvas_fly (ScopeCanvas *self, double x, double y, double zoom);
-void scope_canvas_land (ScopeCanvas *self);
-void scope_canvas_pan (ScopeCanvas *self, double dx, double dy);
+void   scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box, gboolean deep);
+void   scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y);
+void   scope_canvas_fly (ScopeCanvas *self, double x, double y, double zoom);
+void   scope_canvas_land (ScopeCanvas *self);
+void   scope_canvas_pan (ScopeCanvas *self, double dx, double dy);
 double scope_canvas_least_zoom (ScopeCanvas *self);
-void scope_canvas_choose (ScopeCanvas *self, guint32 box);
+void   scope_canvas_choose (ScopeCanvas *self, guint32 box);
 
 /* canvas-draw.c */
 void scope_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);

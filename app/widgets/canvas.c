@@ -5,7 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define MARGIN 24.0
+#define MARGIN    24.0
 #define FLIGHT_US 200000
 /* Below this zoom texts cannot be read: a first view rather shows the beginning. */
 #define LEGIBLE 0.45
@@ -101,9 +101,9 @@ static gboolean
 on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer unused G_GNUC_UNUSED)
 {
   ScopeCanvas *self = SCOPE_CANVAS (widget);
-  double       t = (double) (gdk_frame_clock_get_frame_time (clock) - self->flight_start) / FLIGHT_US;
-  double       width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  double       share, zoom, x, y;
+  double t = (double) (gdk_frame_clock_get_frame_time (clock) - self->flight_start) / FLIGHT_US;
+  double width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  double share, zoom, x, y;
 
   t = CLAMP (t, 0, 1);
   share = 1 - pow (1 - t, 3);
@@ -241,8 +241,8 @@ scope_canvas_get_view (ScopeCanvas *self)
 gboolean
 scope_canvas_reveal (ScopeCanvas *self, guint32 box)
 {
-  VizRect        view = scope_canvas_get_view (self);
-  guint32        number = self->picture != NULL ? viz_picture_find_box (self->picture, box) : VIZ_NO_ITEM;
+  VizRect view = scope_canvas_get_view (self);
+  guint32 number = self->picture != NULL ? viz_picture_find_box (self->picture, box) : VIZ_NO_ITEM;
   const VizItem *item;
   double         zoom;
 
@@ -250,8 +250,7 @@ scope_canvas_reveal (ScopeCanvas *self, guint32 box)
     return FALSE;
   item = viz_picture_item (self->picture, number);
   if (self->zoom >= LEGIBLE && item->x > view.x + view.width * 0.05 &&
-      item->y > view.y + view.height * 0.05 &&
-      item->x + item->width < view.x + view.width * 0.95 &&
+      item->y > view.y + view.height * 0.05 && item->x + item->width < view.x + view.width * 0.95 &&
       item->y + item->height < view.y + view.height * 0.95)
     return TRUE;
   zoom = MAX (self->zoom, 0.8);
@@ -431,7 +430,10 @@ scope_canvas_get_trace (ScopeCanvas *self)
 /* ---- Widget ---- */
 
 static void
-scope_canvas_size_allocate (GtkWidget *widget, int width G_GNUC_UNUSED, int height G_GNUC_UNUSED, int baseline G_GNUC_UNUSED)
+scope_canvas_size_allocate (GtkWidget   *widget,
+                            int width    G_GNUC_UNUSED,
+                            int height   G_GNUC_UNUSED,
+                            int baseline G_GNUC_UNUSED)
 {
   ScopeCanvas *self = SCOPE_CANVAS (widget);
 
@@ -439,13 +441,13 @@ scope_canvas_size_allocate (GtkWidget *widget, int width G_GNUC_UNUSED, int heig
 }
 
 static void
-scope_canvas_measure (GtkWidget     *widget G_GNUC_UNUSED,
+scope_canvas_measure (GtkWidget *widget          G_GNUC_UNUSED,
                       GtkOrientation orientation G_GNUC_UNUSED,
-                      int            for_size G_GNUC_UNUSED,
-                      int           *minimum,
-                      int           *natural,
-                      int           *minimum_baseline,
-                      int           *natural_baseline)
+                      int for_size               G_GNUC_UNUSED,
+                      int                       *minimum,
+                      int                       *natural,
+                      int                       *minimum_baseline,
+                      int                       *natural_baseline)
 {
   *minimum = 120;
   *natural = 400;
@@ -471,10 +473,26 @@ scope_canvas_dispose (GObject *object)
 static void
 add_signals (GType type)
 {
-  signals[SCOPE_CANVAS_SELECTED] =
-      g_signal_new ("selected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
-  signals[SCOPE_CANVAS_HOVERED] =
-      g_signal_new ("hovered", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  signals[SCOPE_CANVAS_SELECTED] = g_signal_new ("selected",
+                                                 type,
+                                                 G_SIGNAL_RUN_LAST,
+                                                 0,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 G_TYPE_NONE,
+                                                 1,
+                                                 G_TYPE_UINT);
+  signals[SCOPE_CANVAS_HOVERED] = g_signal_new ("hovered",
+                                                type,
+                                                G_SIGNAL_RUN_LAST,
+                                                0,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                G_TYPE_NONE,
+                                                1,
+                                                G_TYPE_UINT);
   signals[SCOPE_CANVAS_TOGGLED] = g_signal_new ("toggled",
                                                 type,
                                                 G_SIGNAL_RUN_LAST,

@@ -18,10 +18,10 @@ G_DECLARE_FINAL_TYPE (ScopeCanvas, scope_canvas, SCOPE, CANVAS, GtkWidget)
 GtkWidget *scope_canvas_new (void);
 
 /* anchor: a box of both pictures that stays where it is on the screen; VIZ_ROOT: none. */
-void        scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor);
-VizPicture *scope_canvas_get_picture (ScopeCanvas *self);
-void        scope_canvas_set_overlay (ScopeCanvas *self, VizOverlay *overlay);
-void        scope_canvas_set_theme (ScopeCanvas *self, const VizTheme *theme);
+void            scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor);
+VizPicture     *scope_canvas_get_picture (ScopeCanvas *self);
+void            scope_canvas_set_overlay (ScopeCanvas *self, VizOverlay *overlay);
+void            scope_canvas_set_theme (ScopeCanvas *self, const VizTheme *theme);
 const VizTheme *scope_canvas_get_theme (ScopeCanvas *self);
 VizOverlay     *scope_canvas_get_overlay (ScopeCanvas *self);
 ScopeTiles     *scope_canvas_get_tiles (ScopeCanvas *self);

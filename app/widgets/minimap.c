@@ -7,7 +7,7 @@
 
 #include <glib/gi18n.h>
 
-#define LONGEST 170.0
+#define LONGEST  170.0
 #define SHORTEST 36.0
 
 struct _ScopeMinimap
@@ -34,7 +34,7 @@ scale_of (ScopeMinimap *self)
 static void
 scope_minimap_measure (GtkWidget     *widget,
                        GtkOrientation orientation,
-                       int            for_size G_GNUC_UNUSED,
+                       int for_size   G_GNUC_UNUSED,
                        int           *minimum,
                        int           *natural,
                        int           *minimum_baseline,
@@ -118,9 +118,9 @@ on_camera (ScopeMinimap *self)
 {
   VizPicture *picture = scope_canvas_get_picture (self->canvas);
   VizRect     view = scope_canvas_get_view (self->canvas);
-  gboolean    is_all = picture == NULL ||
-                    (view.x <= 0 && view.y <= 0 && view.x + view.width >= viz_picture_width (picture) &&
-                     view.y + view.height >= viz_picture_height (picture));
+  gboolean    is_all = picture == NULL || (view.x <= 0 && view.y <= 0 &&
+                                        view.x + view.width >= viz_picture_width (picture) &&
+                                        view.y + view.height >= viz_picture_height (picture));
 
   gtk_widget_set_opacity (GTK_WIDGET (self), is_all ? 0 : 1);
   gtk_widget_set_can_target (GTK_WIDGET (self), !is_all);
@@ -139,7 +139,10 @@ look_at (ScopeMinimap *self, double x, double y)
   x -= (gtk_widget_get_width (GTK_WIDGET (self)) - viz_picture_width (picture) * scale) / 2;
   y -= (gtk_widget_get_height (GTK_WIDGET (self)) - viz_picture_height (picture) * scale) / 2;
   scope_canvas_get_camera (self->canvas, &unused_x, &unused_y, &zoom);
-  scope_canvas_set_camera (self->canvas, x / scale - view.width / 2, y / scale - view.height / 2, zoom);
+  scope_canvas_set_camera (self->canvas,
+                           x / scale - view.width / 2,
+                           y / scale - view.height / 2,
+                           zoom);
 }
 
 static void
@@ -194,7 +197,11 @@ scope_minimap_set_canvas (ScopeMinimap *self, ScopeCanvas *canvas)
   self->canvas = canvas;
   if (canvas == NULL)
     return;
-  g_signal_connect_object (canvas, "camera-changed", G_CALLBACK (on_camera), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (canvas,
+                           "camera-changed",
+                           G_CALLBACK (on_camera),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (scope_canvas_get_tiles (canvas),
                            "arrived",
                            G_CALLBACK (gtk_widget_queue_resize),

@@ -19,8 +19,11 @@ void scope_sheet_add_title (ScopeSheet *self, const char *title, const char *sub
 void scope_sheet_add_text (ScopeSheet *self, const char *text, const char *css_class);
 void scope_sheet_add_heading (ScopeSheet *self, const char *text);
 /* hint: (nullable) a sentence for who rests on it.  box: where it leads; 0: nowhere. */
-void scope_sheet_add_row (
-    ScopeSheet *self, const char *name, const char *value, const char *hint, guint32 box);
+void scope_sheet_add_row (ScopeSheet *self,
+                          const char *name,
+                          const char *value,
+                          const char *hint,
+                          guint32     box);
 /* Like a row, but the name is emphasised: differs from what is usual. */
 void scope_sheet_add_strong_row (ScopeSheet *self,
                                  const char *name,

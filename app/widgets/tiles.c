@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-#define MAX_TILES 200
-#define OVERVIEW_SIDE 1400.0
+#define MAX_TILES      200
+#define OVERVIEW_SIDE  1400.0
 #define ZOOM_SETTLE_MS 100
-#define N_WORKERS 2
+#define N_WORKERS      2
 
 typedef struct
 {
