@@ -32,6 +32,8 @@ HybValue *hyb_format_sequence (HybF       *F,
                                HybValue   *inputs,
                                const char *layout,
                                HybMerge    merge);
+/* The state given, or zeros. */
+HybValue *hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll);
 int       hyb_layout_axis (const char *layout, char axis);
 /* Rows past the valid length become zero. */
 HybValue *hyb_mask_sequence (HybF     *F,

@@ -35,8 +35,7 @@ begin_children (HybF *F, HybCell *cell, const char *op, const char *batch)
 static HybValue *
 given_or_zero_states (HybF *F, HybCell *cell, const HybUnroll *unroll)
 {
-  return unroll->begin_state != NULL ? unroll->begin_state
-                                     : hyb_cell_begin_state (F, &cell->parent, "_zeros", 0);
+  return hyb_unroll_begin (F, cell, unroll);
 }
 
 /* ---- One on top of the other ---- */

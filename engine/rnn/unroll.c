@@ -109,6 +109,28 @@ last_valid_states (HybF *F, GPtrArray *history, HybValue *valid_length)
   return hyb_list (F, n, last);
 }
 
+/* How many sequences run together; a traced array does not know yet. */
+static gint64
+batch_of (HybF *F, const HybUnroll *unroll)
+{
+  gboolean       is_list = hyb_is_list (unroll->inputs);
+  const HybType *type;
+  int            axis = is_list ? 0 : hyb_layout_axis (unroll->layout, 'N');
+
+  if (hyb_f_is_tracing (F) || hyb_value_is_failed (unroll->inputs))
+    return 0;
+  type = hyb_value_get_type (hyb_item (F, unroll->inputs, 0));
+  return axis >= 0 && type->shape.rank > axis ? type->shape.dim[axis] : 0;
+}
+
+HybValue *
+hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll)
+{
+  if (unroll->begin_state != NULL)
+    return unroll->begin_state;
+  return hyb_cell_begin_state (F, &cell->parent, "_zeros", batch_of (F, unroll));
+}
+
 static HybValue *
 unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
 {
@@ -119,8 +141,7 @@ unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states
   int                   axis = hyb_layout_axis (unroll->layout, 'T');
   HybValue             *all;
 
-  *states = unroll->begin_state != NULL ? unroll->begin_state
-                                        : hyb_cell_begin_state (F, &cell->parent, "_zeros", 0);
+  *states = hyb_unroll_begin (F, cell, unroll);
   for (guint t = 0; t < unroll->length; t++)
     {
       outputs[t] = hyb_cell_step (F, &cell->parent, hyb_item (F, inputs, t), states);
