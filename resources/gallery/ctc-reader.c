@@ -122,5 +122,6 @@ HYB_MODEL (.name = "ctc-reader",
                      .optimizer = "adam",
                      .settings = "learning_rate=0.003",
                      .clip_global_norm = 5,
+                     .epochs = 3,
                      .steps = 150,
                      .fill = fill });
