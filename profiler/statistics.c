@@ -10,6 +10,9 @@
 
 #define N_RESAMPLES    1000
 #define BOOTSTRAP_SEED 20260721
+#define FEWEST 5
+#define PLAIN 0.22 /* of the logarithm: a quarter more, a fifth less */
+#define STRICT 0.999
 #define OUTLIER_SCORE  3.5
 /* The median absolute deviation of a normal distribution, in standard deviations. */
 #define MAD_SCALE 0.6745
@@ -194,7 +197,9 @@ prof_verdict_name (ProfVerdict verdict)
 static ProfVerdict
 judge (const ProfInterval *ratio, const ProfInterval *strict, guint n)
 {
-  if (n < 5 || !isfinite (ratio->median))
+  /* Few samples decide only what is plain: five of a kind happen by chance, too. */
+  if (n < FEWEST || !isfinite (ratio->median) ||
+      (n < PROF_SAMPLES_LEAST && fabs (log (ratio->median)) < PLAIN))
     return PROF_UNDECIDED;
   if (strict->high < 1 && ratio->median < 1 - PROF_SAME_WITHIN)
     return PROF_FASTER;
@@ -218,7 +223,7 @@ prof_pair (const double *a, const double *b, guint n, ProfPairing *pairing)
   *pairing = (ProfPairing){
     .n = n,
     .ratio = interval_of_sorted (ratios, n, 0.95),
-    .strict = interval_of_sorted (ratios, n, 0.995),
+    .strict = interval_of_sorted (ratios, n, STRICT),
   };
   pairing->verdict = judge (&pairing->ratio, &pairing->strict, n);
 }
@@ -235,8 +240,8 @@ prof_compare_apart (const double *a, guint n_a, const double *b, guint n_b, Prof
 {
   ProfInterval of_a = prof_median_interval (a, n_a, 0.95);
   ProfInterval of_b = prof_median_interval (b, n_b, 0.95);
-  ProfInterval strict_a = prof_median_interval (a, n_a, 0.995);
-  ProfInterval strict_b = prof_median_interval (b, n_b, 0.995);
+  ProfInterval strict_a = prof_median_interval (a, n_a, STRICT);
+  ProfInterval strict_b = prof_median_interval (b, n_b, STRICT);
 
   *pairing = (ProfPairing){
     .n = MIN (n_a, n_b),

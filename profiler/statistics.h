@@ -56,7 +56,7 @@ typedef struct
 {
   guint        n;
   ProfInterval ratio;  /* 95 % */
-  ProfInterval strict; /* 99.5 %: what verdicts rest on, so that looking often does no harm */
+  ProfInterval strict; /* 99.9 %: what verdicts rest on, so that looking often does no harm */
   ProfVerdict  verdict;
 } ProfPairing;
 

@@ -1,0 +1,261 @@
+/* test-capture.c — captures are read as they were written, and survive any damage.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/random.h"
+#include "engine/formats/mxnet-symbol.h"
+#include "engine/graph/model.h"
+#include "profiler/capture-builder.h"
+#include "profiler/report.h"
+#include "profiler/write-trace.h"
+#include "tests/profiler/profile-run.h"
+
+#include <cjson/cJSON.h>
+#include <glib/gstdio.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+/* Everything that anybody reads of a capture. */
+static void
+read_all (const ProfCapture *capture)
+{
+  g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+  g_autoptr (GBytes) symbol = prof_capture_dup_symbol (capture, NULL);
+  g_autofree char *text = prof_report_text (capture, summary);
+  g_autofree char *chrome = prof_print_chrome (capture, 2000, NULL);
+  g_autofree char *csv = prof_print_csv (capture, summary);
+
+  for (guint i = 0; i < prof_capture_n_nodes (capture); i++)
+    {
+      guint          n;
+      const guint32 *edges = prof_capture_get_edges (capture, i, &n);
+      guint32        sum = 0;
+
+      for (guint k = 0; k < n; k++)
+        sum += edges[k];
+      (void) sum;
+    }
+  g_assert_true (g_utf8_validate (text, -1, NULL));
+}
+
+static void
+test_survives_any_damage (void)
+{
+  g_autoptr (TestModel) model = test_model_foreach (5);
+  g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
+  gsize         size;
+  gconstpointer data = g_bytes_get_data (prof_capture_get_bytes (capture), &size);
+  guint64       at = 0;
+  guint         n_opened = 0;
+
+  for (guint round = 0; round < 600; round++)
+    {
+      guint8 *copy = g_memdup2 (data, size);
+      gsize   length = size;
+      g_autoptr (GBytes) bytes = NULL;
+      g_autoptr (ProfCapture) damaged = NULL;
+
+      for (guint hit = 0; hit < 1 + round % 16; hit++)
+        {
+          guint32 place = hyb_random_word (7, at++);
+          /* Half of the hits go where the structure is. */
+          gsize where = place % (round % 2 ? size : 512);
+
+          copy[where] = (guint8) hyb_random_word (7, at++);
+        }
+      if (round % 7 == 0)
+        length = hyb_random_word (7, at++) % size;
+      bytes = g_bytes_new_take (copy, length);
+      damaged = prof_capture_new (bytes, "damaged", NULL);
+      if (damaged)
+        {
+          read_all (damaged);
+          n_opened++;
+        }
+    }
+  g_assert_cmpuint (n_opened, >, 100);
+}
+
+static void
+test_written_file_is_read_back (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (4, 8, 2);
+  g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
+  g_autofree char *folder = g_dir_make_tmp ("prof-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "a.hscope", NULL);
+  g_autoptr (ProfCapture) again = NULL;
+  g_autoptr (HybModel) read = hyb_model_new ();
+  g_autoptr (GBytes) symbol = NULL;
+  g_autoptr (GError) error = NULL;
+  guint              n, n_again;
+  g_autofree double *samples = NULL, *samples_again = NULL;
+
+  g_assert_true (prof_capture_write (capture, path, &error));
+  again = prof_capture_open (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (prof_capture_get_text (again, "mode"), ==, "static");
+  g_assert_cmpuint (prof_capture_n_nodes (again), ==, prof_capture_n_nodes (capture));
+  samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  samples_again = prof_capture_dup_samples (again, PROF_SAMPLE_CLEAN, &n_again);
+  g_assert_cmpmem (samples, n * sizeof *samples, samples_again, n_again * sizeof *samples);
+  g_assert_cmpuint (n, ==, 5);
+
+  symbol = prof_capture_dup_symbol (again, &error);
+  g_assert_no_error (error);
+  g_assert_true (hyb_symbol_read (read, symbol, "capture", &error));
+  g_assert_cmpuint (hyb_graph_n_nodes (hyb_model_get_graph (read)),
+                    ==,
+                    hyb_graph_n_nodes (model->graph));
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* The graph once, and no more than 40 bytes a node and run. */
+static void
+test_size_of_a_large_capture (void)
+{
+  g_autoptr (TestModel) small = test_model_unrolled (250, 4, 1);
+  g_autoptr (ProfSubject) subject = test_model_subject (small, HYB_MODE_STATIC, FALSE);
+  gsize sizes[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      ProfMeasureOptions options = {
+        .warmup = 1, .repeat = 2, .traced = 5 + 10 * i, .seconds = 60
+      };
+      ProfSeries series;
+      g_autoptr (ProfCapture) capture = NULL;
+
+      prof_series_init (&series);
+      g_assert_true (prof_measure (&subject, 1, &series, &options, NULL));
+      capture = prof_keep (subject, &series, NULL, NULL);
+      sizes[i] = g_bytes_get_size (prof_capture_get_bytes (capture));
+      prof_series_clear (&series);
+    }
+  g_assert_cmpuint (sizes[1] - sizes[0], <=, 10 * 40 * (1 + 4 * 250));
+}
+
+static void
+test_refusals_say_why (void)
+{
+  g_autoptr (GBytes) text = g_bytes_new_static ("{\"nodes\": []}", 13);
+  g_autoptr (GBytes) nothing = g_bytes_new_static ("", 0);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (prof_capture_new (text, "a.json", &error));
+  g_assert_error (error, PROF_ERROR, PROF_ERROR_NOT_A_CAPTURE);
+  g_assert_nonnull (strstr (error->message, "a.json: this is no capture"));
+  g_clear_error (&error);
+  g_assert_null (prof_capture_new (nothing, "empty", &error));
+  g_assert_error (error, PROF_ERROR, PROF_ERROR_NOT_A_CAPTURE);
+}
+
+/* Parses, is in order, and complete events of one row lie within each other or apart. */
+static void
+check_chrome (const char *text)
+{
+  cJSON       *root = cJSON_Parse (text);
+  const cJSON *event;
+  double       last = -1, end[64];
+  guint        depth = 0, n = 0;
+
+  g_assert_nonnull (root);
+  cJSON_ArrayForEach (event, cJSON_GetObjectItem (root, "traceEvents"))
+  {
+    double ts = cJSON_GetObjectItem (event, "ts")->valuedouble;
+    double stop;
+
+    if (strcmp (cJSON_GetObjectItem (event, "ph")->valuestring, "X") != 0)
+      continue;
+    g_assert_nonnull (cJSON_GetObjectItem (event, "cat"));
+    stop = ts + cJSON_GetObjectItem (event, "dur")->valuedouble;
+    g_assert_cmpfloat (ts, >=, last);
+    last = ts;
+    while (depth > 0 && end[depth - 1] <= ts + 1e-6)
+      depth--;
+    if (depth > 0)
+      g_assert_cmpfloat (stop, <=, end[depth - 1] + 1e-6);
+    g_assert_cmpuint (depth, <, G_N_ELEMENTS (end));
+    end[depth++] = stop;
+    n++;
+  }
+  g_assert_cmpuint (n, >, 5);
+  cJSON_Delete (root);
+}
+
+static void
+test_chrome_nests_and_is_sorted (void)
+{
+  g_autoptr (TestModel) model = test_model_foreach (6);
+  static const HybMode modes[] = { HYB_MODE_STATIC, HYB_MODE_IMPERATIVE };
+
+  for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
+    {
+      g_autoptr (ProfCapture) capture = test_model_capture (model, modes[m], TRUE);
+      g_autofree char *text = prof_print_chrome (capture, 0, NULL);
+      g_autofree char *german = NULL;
+
+      check_chrome (text);
+      if (setlocale (LC_NUMERIC, "de_DE.UTF-8"))
+        {
+          german = prof_print_chrome (capture, 0, NULL);
+          setlocale (LC_NUMERIC, "C");
+          g_assert_cmpstr (text, ==, german);
+        }
+    }
+}
+
+static void
+test_csv_quotes_what_must_be (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (2, 4, 1);
+  g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
+  g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+  g_autofree char *csv = prof_print_csv (capture, summary);
+  g_auto (GStrv) lines = g_strsplit (csv, "\n", -1);
+
+  g_assert_cmpuint (g_strv_length (lines), >=, 1 + 8 + 1);
+  g_assert_nonnull (strstr (csv, "\"float32 (1, 4)\""));
+}
+
+static void
+test_names_are_taken_apart (void)
+{
+  static const struct
+  {
+    const char *name;
+    guint32     step;
+    const char *folded, *scope;
+  } names[] = {
+    { "net0_lstm0_t12_i2h", 12, "net0_lstm0_t*_i2h", "net0_lstm0" },
+    { "lstm_t0_out", 0, "lstm_t*_out", "lstm" },
+    { "dense_t3", PROF_NONE, "dense_t3", "dense" },
+    { "net_test_t5x_t7_a", 7, "net_test_t5x_t*_a", "net_test_t5x" },
+    { "fc1", PROF_NONE, "fc1", "" },
+    { "_t99999999999_a", PROF_NONE, "_t99999999999_a", "_t99999999999" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (ProfBuilder) builder = prof_builder_new ();
+      ProfNode        node = { .name = prof_builder_text (builder, names[i].name) };
+      const ProfNode *got = prof_builder_get_node (builder, prof_builder_add_node (builder, &node));
+
+      g_assert_cmpuint (got->step, ==, names[i].step);
+      g_assert_cmpstr (prof_builder_get_text (builder, got->folded), ==, names[i].folded);
+      g_assert_cmpstr (prof_builder_get_text (builder, got->scope), ==, names[i].scope);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/capture/survives-any-damage", test_survives_any_damage);
+  g_test_add_func ("/profiler/capture/written-file-is-read-back", test_written_file_is_read_back);
+  g_test_add_func ("/profiler/capture/size-of-a-large-capture", test_size_of_a_large_capture);
+  g_test_add_func ("/profiler/capture/refusals-say-why", test_refusals_say_why);
+  g_test_add_func ("/profiler/capture/chrome-nests-and-is-sorted", test_chrome_nests_and_is_sorted);
+  g_test_add_func ("/profiler/capture/csv-quotes-what-must-be", test_csv_quotes_what_must_be);
+  g_test_add_func ("/profiler/capture/names-are-taken-apart", test_names_are_taken_apart);
+  return g_test_run ();
+}

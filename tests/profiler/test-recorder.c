@@ -1,0 +1,217 @@
+/* test-recorder.c — what the recorder hears of real runs.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/random.h"
+#include "profiler/summary.h"
+#include "tests/profiler/profile-run.h"
+
+#include <math.h>
+#include <string.h>
+
+static const ProfNodeSum *
+find_sum (const ProfCapture *capture, const ProfSummary *summary, const char *name)
+{
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+      const ProfNode    *node = prof_capture_get_node (capture, sum->row);
+
+      if (strcmp (prof_capture_get_string (capture, node->name), name) == 0)
+        return sum;
+    }
+  return NULL;
+}
+
+static void
+test_every_node_is_counted (void)
+{
+  static const HybMode modes[] = { HYB_MODE_IMPERATIVE, HYB_MODE_HYBRID, HYB_MODE_STATIC };
+
+  for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
+    {
+      g_autoptr (TestModel) model = test_model_unrolled (5, 16, 2);
+      g_autoptr (ProfCapture) capture = test_model_capture (model, modes[m], FALSE);
+      g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+
+      g_assert_cmpuint (summary->n_runs, ==, 4); /* the fifth is exact */
+      /* A plan computes no views. */
+      g_assert_cmpuint (summary->node->len, ==, modes[m] == HYB_MODE_IMPERATIVE ? 21 : 20);
+      for (guint i = 0; i < summary->node->len; i++)
+        g_assert_cmpfloat (g_array_index (summary->node, ProfNodeSum, i).count, ==, 1);
+      g_assert_cmpfloat (summary->unattributed, ==, 0);
+      /* Unrolled steps are found by name. */
+      g_assert_cmpuint (summary->step->len, ==, 5);
+      g_assert_cmpfloat (g_array_index (summary->step, ProfStepSum, 4).count, ==, 4);
+    }
+}
+
+static void
+test_loop_bodies_are_attributed (void)
+{
+  static const HybMode modes[] = { HYB_MODE_IMPERATIVE, HYB_MODE_STATIC };
+
+  for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
+    for (guint backward = 0; backward < 2; backward++)
+      {
+        g_autoptr (TestModel) model = test_model_foreach (7);
+        g_autoptr (ProfCapture) capture = test_model_capture (model, modes[m], backward);
+        g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+        const ProfNodeSum *body = find_sum (capture, summary, "scaled");
+        const ProfNodeSum *loop = find_sum (capture, summary, "loop");
+
+        g_assert_nonnull (body);
+        g_assert_nonnull (loop);
+        if (!backward)
+          g_assert_cmpfloat (body->count, ==, 7);
+        g_assert_cmpfloat (loop->count, ==, 1);
+        g_assert_cmpfloat (loop->inclusive, >=, loop->self);
+        g_assert_cmpuint (prof_capture_get_node (capture, body->row)->graph, !=, 0);
+        g_assert_cmpuint (summary->step->len, ==, 7);
+        g_assert_cmpfloat (summary->unattributed, ==, 0);
+        g_assert_cmpfloat (prof_capture_get_node (capture, body->row)->flops, ==, 64);
+      }
+}
+
+static void
+test_times_add_up (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (40, 128, 8);
+  g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
+  g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+  double self = 0;
+
+  for (guint i = 0; i < summary->node->len; i++)
+    self += g_array_index (summary->node, ProfNodeSum, i).self;
+  /* Medians of parts and of the whole differ a little; that is no timing. */
+  g_assert_cmpfloat (summary->nodes + summary->between, ==, summary->traced);
+  g_assert_cmpfloat (self, >, 0.5 * summary->nodes);
+  g_assert_cmpfloat (self, <, 1.5 * summary->nodes);
+}
+
+/* Events of one run, taken alone, leave nothing out. */
+static void
+test_self_times_of_a_run_are_its_nodes (void)
+{
+  g_autoptr (TestModel) model = test_model_foreach (9);
+  g_autoptr (ProfSubject) subject = test_model_subject (model, HYB_MODE_STATIC, FALSE);
+  g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
+  HybExecutor *executor = prof_subject_get_executor (subject);
+  guint64      inside[PROF_DEPTH_MAX + 2] = { 0 };
+  guint64      self_sum = 0, outer = 0;
+
+  hyb_executor_set_probe (executor, prof_recorder_get_probe (recorder));
+  prof_recorder_begin_run (recorder, 0, FALSE, 0);
+  g_assert_true (prof_subject_run (subject, NULL, NULL));
+  prof_recorder_end_run (recorder);
+
+  for (gsize i = 0; i < prof_recorder_n_events (recorder, 0); i++)
+    {
+      const ProfEvent *event = prof_recorder_get_event (recorder, 0, i);
+      guint            depth = prof_event_depth (event);
+
+      if (prof_event_kind (event) == PROF_EVENT_MEMORY)
+        continue;
+      if (prof_event_kind (event) == PROF_EVENT_RUN)
+        break;
+      g_assert_cmpuint (inside[depth + 1], <=, prof_event_duration (event));
+      self_sum += prof_event_duration (event) - inside[depth + 1];
+      inside[depth + 1] = 0;
+      inside[depth] += prof_event_duration (event);
+      outer += depth == 1 ? prof_event_duration (event) : 0;
+    }
+  g_assert_cmpuint (self_sum, ==, outer);
+}
+
+static void
+test_watching_changes_no_byte (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (6, 32, 3);
+  g_autoptr (ProfSubject) plain = test_model_subject (model, HYB_MODE_STATIC, TRUE);
+  g_autoptr (ProfSubject) watched = test_model_subject (model, HYB_MODE_STATIC, TRUE);
+  g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
+
+  hyb_executor_set_probe (prof_subject_get_executor (watched), prof_recorder_get_probe (recorder));
+  prof_recorder_begin_run (recorder, 0, FALSE, 0);
+  g_assert_true (prof_subject_run (plain, NULL, NULL));
+  g_assert_true (prof_subject_run (watched, NULL, NULL));
+  prof_recorder_end_run (recorder);
+
+  g_assert_cmpuint (prof_subject_n_outputs (plain), ==, 1 + 3);
+  for (guint i = 0; i < prof_subject_n_outputs (plain); i++)
+    {
+      HybTensor *a = prof_subject_get_output (plain, i);
+      HybTensor *b = prof_subject_get_output (watched, i);
+
+      g_assert_cmpmem (hyb_tensor_get_data (a),
+                       hyb_tensor_get_bytes (a),
+                       hyb_tensor_get_data (b),
+                       hyb_tensor_get_bytes (b));
+    }
+}
+
+static void
+test_deep_nesting_is_survived (void)
+{
+  g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
+  const HybProbe *probe = prof_recorder_get_probe (recorder);
+  HybSpan         span = { .kind = HYB_SPAN_NODE };
+
+  prof_recorder_begin_run (recorder, 0, FALSE, 0);
+  for (guint i = 0; i < 1000; i++)
+    probe->begin (probe->data, &span);
+  for (guint i = 0; i < 1000; i++)
+    probe->end (probe->data, &span);
+  probe->end (probe->data, &span); /* one too many */
+  prof_recorder_end_run (recorder);
+  g_assert_cmpuint (prof_recorder_n_events (recorder, 0), >=, PROF_DEPTH_MAX);
+}
+
+static gpointer
+record_elsewhere (gpointer data)
+{
+  ProfRecorder   *recorder = data;
+  const HybProbe *probe = prof_recorder_get_probe (recorder);
+  HybSpan         span = { .kind = HYB_SPAN_COPY };
+
+  for (guint i = 0; i < 500; i++)
+    {
+      probe->begin (probe->data, &span);
+      probe->end (probe->data, &span);
+    }
+  return NULL;
+}
+
+static void
+test_threads_write_to_their_own_rings (void)
+{
+  g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
+  GThread *threads[4];
+
+  prof_recorder_begin_run (recorder, 0, FALSE, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("test", record_elsewhere, recorder);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  prof_recorder_end_run (recorder);
+
+  g_assert_cmpuint (prof_recorder_n_threads (recorder), ==, 5);
+  for (guint i = 1; i < 5; i++)
+    g_assert_cmpuint (prof_recorder_n_events (recorder, i), ==, 500);
+  g_assert_cmpuint (prof_recorder_n_lost (recorder), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/recorder/every-node-is-counted", test_every_node_is_counted);
+  g_test_add_func ("/profiler/recorder/loop-bodies-are-attributed",
+                   test_loop_bodies_are_attributed);
+  g_test_add_func ("/profiler/recorder/times-add-up", test_times_add_up);
+  g_test_add_func ("/profiler/recorder/self-times-of-a-run-are-its-nodes",
+                   test_self_times_of_a_run_are_its_nodes);
+  g_test_add_func ("/profiler/recorder/watching-changes-no-byte", test_watching_changes_no_byte);
+  g_test_add_func ("/profiler/recorder/deep-nesting-is-survived", test_deep_nesting_is_survived);
+  g_test_add_func ("/profiler/recorder/threads-write-to-their-own-rings",
+                   test_threads_write_to_their_own_rings);
+  return g_test_run ();
+}
