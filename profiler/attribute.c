@@ -325,24 +325,30 @@ attribute_slots (ProfAttribution    *attribution,
 }
 
 ProfAttribution *
-prof_attribution_new (ProfBuilder        *builder,
-                      const ProfSubject  *subject,
-                      const ProfRecorder *recorder)
+prof_attribution_new_model (ProfBuilder *builder, HybGraph *graph, const HybType *types)
 {
   ProfAttribution *attribution = g_new0 (ProfAttribution, 1);
-  HybGraph        *graph = prof_subject_get_graph (subject);
-  const HybPlan   *plan = hyb_executor_get_plan (prof_subject_get_executor (subject));
 
   attribution->builder = builder;
   attribution->sources = g_ptr_array_new_with_free_func (source_free);
   attribution->by_graph = g_hash_table_new (NULL, NULL);
-  add_source (attribution,
-              graph,
-              graph == prof_subject_get_executed (subject) ? prof_subject_get_types (subject)
-                                                           : NULL,
-              "",
-              PROF_NONE,
-              PROF_NONE);
+  add_source (attribution, graph, types, "", PROF_NONE, PROF_NONE);
+  return attribution;
+}
+
+ProfAttribution *
+prof_attribution_new (ProfBuilder        *builder,
+                      const ProfSubject  *subject,
+                      const ProfRecorder *recorder)
+{
+  HybGraph        *graph = prof_subject_get_graph (subject);
+  const HybPlan   *plan = hyb_executor_get_plan (prof_subject_get_executor (subject));
+  gboolean         is_executed = graph == prof_subject_get_executed (subject);
+  ProfAttribution *attribution =
+      prof_attribution_new_model (builder,
+                                  graph,
+                                  is_executed ? prof_subject_get_types (subject) : NULL);
+
   if (recorder)
     attribute_slots (attribution, subject, recorder);
   if (plan && !hyb_plan_is_dynamic (plan))
@@ -390,4 +396,12 @@ guint32
 prof_attribution_get_planned_row (const ProfAttribution *attribution, HybNodeId node)
 {
   return node < attribution->n_planned ? attribution->planned[node] : PROF_NONE;
+}
+
+guint32
+prof_attribution_get_model_row (const ProfAttribution *attribution, HybGraph *graph, HybNodeId node)
+{
+  const Source *source = g_hash_table_lookup (attribution->by_graph, graph);
+
+  return source ? source->first_row + node : PROF_NONE;
 }

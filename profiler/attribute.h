@@ -16,11 +16,18 @@ typedef struct _ProfAttribution ProfAttribution;
 ProfAttribution *prof_attribution_new (ProfBuilder        *builder,
                                        const ProfSubject  *subject,
                                        const ProfRecorder *recorder);
-void             prof_attribution_free (ProfAttribution *attribution);
+/* The same for a model that nobody runs here.  types may be NULL. */
+ProfAttribution      *
+prof_attribution_new_model (ProfBuilder *builder, HybGraph *graph, const HybType *types);
+void prof_attribution_free (ProfAttribution *attribution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfAttribution, prof_attribution_free)
 
 /* PROF_NONE: not known (a graph beyond those that could be kept). */
 guint32 prof_attribution_get_row (const ProfAttribution *attribution, guint slot, HybNodeId node);
 guint32 prof_attribution_get_graph (const ProfAttribution *attribution, guint slot);
+/* Of a node of the model, or of one of its bodies. */
+guint32 prof_attribution_get_model_row (const ProfAttribution *attribution,
+                                        HybGraph              *graph,
+                                        HybNodeId              node);
 /* Of a node of the plan that the subject runs. */
 guint32 prof_attribution_get_planned_row (const ProfAttribution *attribution, HybNodeId node);

@@ -10,9 +10,9 @@
 
 #define N_RESAMPLES    1000
 #define BOOTSTRAP_SEED 20260721
-#define FEWEST 5
-#define PLAIN 0.22 /* of the logarithm: a quarter more, a fifth less */
-#define STRICT 0.999
+#define FEWEST         5
+#define PLAIN          0.22 /* of the logarithm: a quarter more, a fifth less */
+#define STRICT         0.999
 #define OUTLIER_SCORE  3.5
 /* The median absolute deviation of a normal distribution, in standard deviations. */
 #define MAD_SCALE 0.6745

@@ -20,9 +20,7 @@ step_of (const ProfCapture *capture, const ProfEvent *event)
 {
   const ProfNode *node = prof_capture_get_node (capture, event->node);
 
-  if (prof_event_depth (event) > 1)
-    return event->step;
-  return node->step;
+  return node->graph != 0 ? event->step : node->step;
 }
 
 static void

@@ -1,0 +1,329 @@
+/* test-import.c — traces of MXNet's profiler onto their graphs.
+ *
+ * Goldens lie in $HYB_SHARED/goldens/profile (or ../shared); broken files are made here.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/random.h"
+#include "engine/formats/open.h"
+#include "engine/passes/infer-types.h"
+#include "profiler/import.h"
+#include "profiler/report.h"
+#include "tests/profiler/profile-run.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+static char *
+golden_file (const char *name)
+{
+  const char *shared = g_getenv ("HYB_SHARED");
+
+  return shared
+             ? g_build_filename (shared, "goldens", "profile", name, NULL)
+             : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", "goldens", "profile", name, NULL);
+}
+
+typedef struct
+{
+  ProfTrace   *trace;
+  HybModel    *model;
+  ProfImport   import;
+  ProfCapture *capture;
+} Imported;
+
+static void
+imported_clear (Imported *imported)
+{
+  g_clear_pointer (&imported->trace, prof_trace_free);
+  g_clear_pointer (&imported->model, hyb_model_unref);
+  g_clear_pointer (&imported->capture, prof_capture_unref);
+  prof_import_clear (&imported->import);
+}
+
+static void
+import_text (Imported *imported, const char *text, gsize length, HybGraph *graph)
+{
+  g_autoptr (GError) error = NULL;
+
+  imported->trace = prof_trace_read (text, length, "trace", &error);
+  g_assert_no_error (error);
+  imported->capture =
+      prof_import_trace (imported->trace, graph, NULL, NULL, &imported->import, &error);
+  g_assert_no_error (error);
+}
+
+static void
+import_golden (Imported *imported, const char *name, const char *symbol)
+{
+  g_autofree char *file = g_strconcat (name, ".json", NULL);
+  g_autofree char *path = golden_file (file);
+  g_autofree char *graph = golden_file (symbol);
+  g_autofree char *text = NULL;
+  gsize            length;
+  g_autoptr (GError) error = NULL;
+
+  *imported = (Imported){ 0 };
+  imported->model = hyb_model_open_tolerant (graph, NULL, HYB_EPOCH_HIGHEST, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (path, &text, &length, &error));
+  import_text (imported, text, length, hyb_model_get_graph (imported->model));
+}
+
+static guint
+count_misses (const Imported *imported)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < imported->import.unmatched->len; i++)
+    {
+      const ProfUnmatched *miss = &g_array_index (imported->import.unmatched, ProfUnmatched, i);
+
+      g_assert_nonnull (miss->reason);
+      g_assert_cmpint (strlen (miss->reason), >, 10);
+      n += miss->count;
+    }
+  return n;
+}
+
+static void
+test_every_golden_is_accounted_for (void)
+{
+  static const struct
+  {
+    const char *name, *symbol;
+    guint       n_attributed, n_iterations, n_steps, n_shared, n_members;
+  } cases[] = {
+    { "lstm-unrolled", "lstm-unrolled-symbol.json", 107, 1, 0, 0, 0 },
+    { "lstm-fused", "lstm-fused-symbol.json", 45, 5, 0, 0, 0 },
+    { "lstm-foreach", "lstm-foreach-symbol.json", 113, 1, 8, 0, 0 },
+    { "lstm-unrolled-bulk", "lstm-unrolled-symbol.json", 107, 1, 0, 0, 0 },
+    { "lstm-unrolled-train-bulk", "lstm-unrolled-symbol.json", 197, 1, 0, 0, 0 },
+    { "lstm-fused-train", "lstm-fused-symbol.json", 48, 3, 0, 0, 0 },
+    { "lstm-foreach-train", "lstm-foreach-symbol.json", 202, 1, 8, 0, 0 },
+    { "executor-unrolled-bulk", "lstm-unrolled-symbol.json", 1, 1, 0, 1, 107 },
+    { "executor-unrolled-train-bulk", "lstm-unrolled-symbol.json", 16, 1, 0, 16, 151 },
+  };
+  g_autofree char *index = golden_file ("index.json");
+
+  if (!g_file_test (index, G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("goldens are not here: set HYB_SHARED");
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      Imported imported;
+      g_autoptr (ProfSummary) summary = NULL;
+
+      import_golden (&imported, cases[i].name, cases[i].symbol);
+      g_test_message ("%s", cases[i].name);
+      g_assert_cmpuint (imported.import.n_attributed, ==, cases[i].n_attributed);
+      g_assert_cmpuint (imported.import.n_iterations, ==, cases[i].n_iterations);
+      g_assert_cmpuint (imported.import.n_loop_steps, ==, cases[i].n_steps);
+      g_assert_cmpuint (imported.import.n_shared, ==, cases[i].n_shared);
+      g_assert_cmpuint (imported.import.n_members, ==, cases[i].n_members);
+      g_assert_cmpuint (imported.import.n_attributed + count_misses (&imported),
+                        ==,
+                        imported.import.n_operators);
+      summary = prof_summary_new (imported.capture);
+      g_assert_cmpuint (summary->n_runs, ==, cases[i].n_iterations);
+      imported_clear (&imported);
+    }
+}
+
+/* Of an unrolled net, each node ran once a run, and its own time is its event's. */
+static void
+test_unrolled_nodes_run_once (void)
+{
+  g_autofree char *index = golden_file ("index.json");
+  Imported         imported;
+  g_autoptr (ProfSummary) summary = NULL;
+
+  if (!g_file_test (index, G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("goldens are not here: set HYB_SHARED");
+      return;
+    }
+  import_golden (&imported, "lstm-unrolled", "lstm-unrolled-symbol.json");
+  summary = prof_summary_new (imported.capture);
+  g_assert_cmpuint (summary->node->len, ==, 107);
+  for (guint i = 0; i < summary->node->len; i++)
+    g_assert_cmpfloat (g_array_index (summary->node, ProfNodeSum, i).count, ==, 1);
+  g_assert_cmpuint (summary->step->len, ==, 8);
+  imported_clear (&imported);
+}
+
+/* --- Files made for this --- */
+
+#define EVENT(name, phase, ts)                                                                  \
+  "{\n \"name\": \"" name "\",\n \"cat\": \"operator\",\n \"ph\": \"" phase "\",\n \"ts\": " ts \
+  ",\n \"pid\": 0,\n \"tid\": 18446744073709551615\n }\n"
+
+static void
+test_names_that_are_not_escaped (void)
+{
+  static const char text[] =
+      "{\n \"traceEvents\": [\n" EVENT ("a\"b\\c\", d", "B", "100") ",\n" EVENT (
+          "a\"b\\c\", d", "E", "107") ",\n" EVENT ("back\\", "B", "110") "," EVENT ("back\\",
+                                                                                    "E",
+                                                                                    "111") "]}";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ProfTrace) trace = prof_trace_read (text, sizeof text - 1, "a", &error);
+  const ProfTraceEvent *event;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (trace->events->len, ==, 4);
+  g_assert_cmpuint (trace->n_broken, ==, 0);
+  g_assert_false (trace->is_cut);
+  event = &g_array_index (trace->events, ProfTraceEvent, 0);
+  g_assert_cmpstr (event->name, ==, "a\"b\\c\", d");
+  g_assert_cmpuint (event->tid, ==, G_MAXUINT64);
+  g_assert_cmpint (event->begin_ns, ==, 100000);
+  g_assert_cmpstr (g_array_index (trace->events, ProfTraceEvent, 2).name, ==, "back\\");
+}
+
+static void
+test_broken_event_costs_only_itself (void)
+{
+  static const char text[] =
+      "{\"traceEvents\": [" EVENT ("tanh", "B", "1") ", {\"name\": nonsense\x01, "
+                                                     "\"ph\": }, " EVENT ("tanh", "E", "5.25") "]}";
+  g_autoptr (ProfTrace) trace = prof_trace_read (text, sizeof text - 1, "a", NULL);
+
+  g_assert_nonnull (trace);
+  g_assert_cmpuint (trace->n_broken, ==, 1);
+  g_assert_cmpuint (trace->events->len, ==, 2);
+  g_assert_cmpint (g_array_index (trace->events, ProfTraceEvent, 1).begin_ns, ==, 5250);
+}
+
+/* A trace of the model, cut after every byte. */
+static void
+test_cut_anywhere (void)
+{
+  static const char text[] = "{\"traceEvents\": [" EVENT ("FullyConnected", "B", "1") "," EVENT (
+      "FullyConnected",
+      "E",
+      "5") "," EVENT ("tanh",
+                      "B",
+                      "6") "," EVENT ("tanh",
+                                      "E",
+                                      "9") "," EVENT ("[elemwise_add,tanh,FullyCo",
+                                                      "B",
+                                                      "10") "," EVENT ("[elemwise_add,tanh,FullyCo",
+                                                                       "E",
+                                                                       "30") "]}";
+  g_autoptr (TestModel) model = test_model_unrolled (3, 4, 1);
+
+  for (gsize length = 0; length < sizeof text; length++)
+    {
+      g_autoptr (ProfTrace) trace = prof_trace_read (text, length, "a", NULL);
+      ProfImport import;
+      g_autoptr (ProfCapture) capture = NULL;
+      g_autoptr (ProfSummary) summary = NULL;
+
+      if (!trace)
+        continue;
+      capture = prof_import_trace (trace, model->graph, NULL, NULL, &import, NULL);
+      g_assert_nonnull (capture);
+      summary = prof_summary_new (capture);
+      if (length < sizeof text - 3)
+        g_assert_true (trace->is_cut);
+      else
+        g_assert_cmpuint (import.n_attributed, ==, 3);
+      prof_import_clear (&import);
+    }
+}
+
+static void
+test_damaged_traces_are_survived (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (4, 4, 1);
+  g_autoptr (ProfCapture) capture = test_model_capture (model, HYB_MODE_STATIC, FALSE);
+  g_autoptr (GString) text = g_string_new ("{\"traceEvents\": [");
+  guint64 at = 0;
+
+  for (guint i = 0; i < 20; i++)
+    g_string_append_printf (text,
+                            "%s" EVENT ("tanh", "B", "%u") "," EVENT ("tanh", "E", "%u"),
+                            i > 0 ? "," : "",
+                            10 * i,
+                            10 * i + 7);
+  g_string_append (text, "]}");
+  for (guint round = 0; round < 2000; round++)
+    {
+      g_autofree char *copy = g_memdup2 (text->str, text->len);
+      g_autoptr (ProfTrace) trace = NULL;
+
+      for (guint hit = 0; hit < 1 + round % 9; hit++)
+        {
+          gsize where = hyb_random_word (3, at++) % text->len;
+
+          copy[where] = "\"\\{}[],:0e-. \n\x80"[hyb_random_word (3, at++) % 16];
+        }
+      trace = prof_trace_read (copy, text->len, "a", NULL);
+      if (trace)
+        {
+          ProfImport import;
+          g_autoptr (ProfCapture) got =
+              prof_import_trace (trace, model->graph, NULL, NULL, &import, NULL);
+
+          g_assert_nonnull (got);
+          prof_import_clear (&import);
+        }
+    }
+}
+
+static void
+test_other_tools_by_node_name (void)
+{
+  static const char text[] =
+      "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"tanh\",\"pid\":1,\"tid\":\"main\",\"ts\":1.5,"
+      "\"dur\":2.25,\"args\":{\"node\":\"net_lstm0_t2_out\",\"x\":[1,{\"y\":null}]}},"
+      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":9,\"dur\":"
+      "1}]";
+  g_autoptr (TestModel) model = test_model_unrolled (3, 4, 1);
+  Imported imported = { 0 };
+  g_autoptr (ProfSummary) summary = NULL;
+  const ProfNodeSum *sum;
+
+  import_text (&imported, text, sizeof text - 1, model->graph);
+  summary = prof_summary_new (imported.capture);
+  g_assert_cmpuint (imported.import.n_attributed, ==, 1);
+  g_assert_cmpuint (count_misses (&imported), ==, 1);
+  g_assert_cmpuint (summary->node->len, ==, 1);
+  sum = &g_array_index (summary->node, ProfNodeSum, 0);
+  g_assert_cmpstr (prof_capture_get_string (imported.capture,
+                                            prof_capture_get_node (imported.capture, sum->row)
+                                                ->name),
+                   ==,
+                   "net_lstm0_t2_out");
+  g_assert_cmpfloat_with_epsilon (sum->self, 2.25e-6, 1e-15);
+  imported_clear (&imported);
+}
+
+static void
+test_file_without_events (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (prof_trace_read ("{\"nodes\": []}", 13, "x.json", &error));
+  g_assert_error (error, PROF_ERROR, PROF_ERROR_TRACE);
+  g_assert_nonnull (strstr (error->message, "x.json: there is not one event in it"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/import/every-golden-is-accounted-for",
+                   test_every_golden_is_accounted_for);
+  g_test_add_func ("/profiler/import/unrolled-nodes-run-once", test_unrolled_nodes_run_once);
+  g_test_add_func ("/profiler/import/names-that-are-not-escaped", test_names_that_are_not_escaped);
+  g_test_add_func ("/profiler/import/broken-event-costs-only-itself",
+                   test_broken_event_costs_only_itself);
+  g_test_add_func ("/profiler/import/cut-anywhere", test_cut_anywhere);
+  g_test_add_func ("/profiler/import/damaged-traces-are-survived",
+                   test_damaged_traces_are_survived);
+  g_test_add_func ("/profiler/import/other-tools-by-node-name", test_other_tools_by_node_name);
+  g_test_add_func ("/profiler/import/file-without-events", test_file_without_events);
+  return g_test_run ();
+}
