@@ -1,0 +1,181 @@
+/* import.c — MXNet's profile.json, or another Chrome trace, onto a graph: hscope import.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/describe-capture.h"
+
+#include "engine/formats/file.h"
+#include "engine/passes/infer-types.h"
+#include "profiler/import.h"
+#include "profiler/keep.h"
+#include "profiler/report.h"
+
+#include <stdio.h>
+
+typedef struct
+{
+  char *symbol, *capture;
+} ImportOptions;
+
+/* As far as they can be known without running; bulked events are shared by them. */
+static HybType *
+infer_types (const ScopeCommon *common, HybModel *model, GError **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  guint               n = hyb_graph_n_values (graph);
+  g_autofree HybType *types = g_new (HybType, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  if (!scope_fill_types (common, model, types, error))
+    return NULL;
+  /* A contradiction is no reason not to look at a trace. */
+  if (!hyb_infer_types (graph, types, NULL, FALSE, NULL))
+    for (guint i = 0; i < n; i++)
+      types[i] = HYB_TYPE_UNKNOWN;
+  return g_steal_pointer (&types);
+}
+
+static void
+print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture *capture)
+{
+  g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+  g_autofree char *report = prof_report_text (capture, summary);
+
+  fputs (report, stdout);
+  printf ("\n%u of %u executions of operators belong to nodes",
+          import->n_attributed,
+          import->n_operators);
+  printf ("; %u iteration%s", import->n_iterations, import->n_iterations == 1 ? "" : "s");
+  if (import->n_loop_steps > 0)
+    printf (", %u steps of its loops", import->n_loop_steps);
+  printf ("\n");
+  if (import->n_shared > 0)
+    printf ("%u bulked events are shared out over %u operators by their work: estimates.  "
+            "MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 show operators one "
+            "by one, and change the time it takes\n",
+            import->n_shared,
+            import->n_members);
+  for (guint i = 0; i < import->unmatched->len; i++)
+    {
+      const ProfUnmatched *unmatched = &g_array_index (import->unmatched, ProfUnmatched, i);
+      g_autofree char     *time = prof_format_seconds (unmatched->seconds);
+
+      printf ("%6u × %s, %s: %s\n", unmatched->count, unmatched->name, time, unmatched->reason);
+    }
+  if (trace->n_mended > 0)
+    printf ("%u texts were not escaped as JSON wants it\n", trace->n_mended);
+  if (trace->n_broken > 0 || trace->is_cut)
+    printf ("the file %s%s\n",
+            trace->is_cut ? "has no end: the profile was not finished by a dump" : "",
+            trace->n_broken > 0 ? "; some events could not be read" : "");
+}
+
+static void
+print_json (const ProfTrace *trace, const ProfImport *import, const ProfCapture *capture)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+  g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+
+  scope_json_int (json, "executions", import->n_operators);
+  scope_json_int (json, "attributed", import->n_attributed);
+  scope_json_int (json, "bulked", import->n_shared);
+  scope_json_int (json, "bulked_members", import->n_members);
+  scope_json_int (json, "iterations", import->n_iterations);
+  scope_json_int (json, "loop_steps", import->n_loop_steps);
+  scope_json_int (json, "broken", trace->n_broken);
+  scope_json_boolean (json, "cut", trace->is_cut);
+  scope_json_begin_list (json, "unattributed");
+  for (guint i = 0; i < import->unmatched->len; i++)
+    {
+      const ProfUnmatched *unmatched = &g_array_index (import->unmatched, ProfUnmatched, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", unmatched->name);
+      scope_json_int (json, "count", unmatched->count);
+      scope_json_double (json, "seconds", unmatched->seconds);
+      scope_json_string (json, "reason", unmatched->reason);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_describe_capture (json, capture, summary);
+  scope_json_print (json);
+}
+
+static int
+run_import (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const ImportOptions *options = data;
+  char                *model_files[] = { options->symbol, NULL, NULL };
+  g_autoptr (HybModel) model = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (ProfTrace) trace = NULL;
+  g_autoptr (ProfFacts) facts = prof_facts_new ();
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autofree HybType *types = NULL;
+  ProfImport          import = { 0 };
+  gsize               length;
+  const char         *text;
+
+  if (!options->symbol)
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "--symbol MODEL says which graph the trace belongs to");
+      return SCOPE_EXIT_USAGE;
+    }
+  if (!(bytes = hyb_file_read (files[0], HYB_FILE_TEXT_LIMIT, error)) ||
+      !(model = scope_open_model_tolerant (common, model_files, error)))
+    return SCOPE_EXIT_FILE;
+  if (!hyb_model_get_graph (model))
+    {
+      g_set_error (error,
+                   G_IO_ERROR,
+                   G_IO_ERROR_INVALID_DATA,
+                   "%s: there is no graph in it",
+                   options->symbol);
+      return SCOPE_EXIT_FILE;
+    }
+
+  text = g_bytes_get_data (bytes, &length);
+  if (!(trace = prof_trace_read (text ? text : "", length, files[0], error)) ||
+      !(types = infer_types (common, model, error)))
+    return SCOPE_EXIT_FILE;
+  prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
+  prof_facts_set (facts, "subject", options->symbol);
+  prof_facts_set (facts, "trace", files[0]);
+  capture = prof_import_trace (trace, hyb_model_get_graph (model), types, facts, &import, error);
+  if (capture && (!options->capture || prof_capture_write (capture, options->capture, error)))
+    (common->json ? print_json : print_text) (trace, &import, capture);
+  prof_import_clear (&import);
+  return SCOPE_EXIT_DONE;
+}
+
+static const GOptionEntry import_options[] = {
+  { "symbol",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ImportOptions, symbol),
+    "The graph that the trace belongs to",
+    "MODEL" },
+  { "capture",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ImportOptions, capture),
+    "Where it goes",
+    "FILE.hscope" },
+  { 0 },
+};
+
+const ScopeCommand scope_command_import = {
+  .name = "import",
+  .arguments = "PROFILE.json",
+  .summary = "Lay a trace of MXNet's profiler (or another Chrome trace) over a graph",
+  .n_files = { 1, 1 },
+  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .options = import_options,
+  .options_size = sizeof (ImportOptions),
+  .run = run_import,
+};
