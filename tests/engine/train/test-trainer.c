@@ -1,0 +1,192 @@
+/* test-trainer.c — what golden runs cannot show: going on, multipliers, evaluation,
+ * refusals.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/formats/open.h"
+#include "engine/train/data.h"
+#include "engine/train/trainer.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static const HybTrainerOptions usual = {
+  .loss = "softmax-cross-entropy",
+  .optimizer = "adam",
+};
+
+static HybModel *
+open_model (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  HybModel *model = hyb_model_open (text, NULL, HYB_EPOCH_HIGHEST, &error);
+
+  g_assert_no_error (error);
+  return model;
+}
+
+static double
+step (HybTrainer *trainer, HybData *data, guint64 index)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) batch = hyb_data_get_batch (data, index, FALSE, &error);
+  HybTrainStep result = { 0 };
+
+  g_assert_no_error (error);
+  hyb_trainer_step (trainer, batch, &result, NULL, &error);
+  g_assert_no_error (error);
+  return result.loss;
+}
+
+static void
+assert_equal_parameters (HybModel *a, HybModel *b)
+{
+  for (guint i = 0; i < hyb_model_n_parameters (a); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (a, i);
+      HybTensor  *x = hyb_model_get_parameter (a, name), *y = hyb_model_get_parameter (b, name);
+
+      g_assert_cmpmem (hyb_tensor_get_data (x),
+                       hyb_tensor_get_bytes (x),
+                       hyb_tensor_get_data (y),
+                       hyb_tensor_get_bytes (y));
+    }
+}
+
+/* A model with dropout, batch normalisation or carried states goes on as if nothing had been. */
+static void
+test_resume (gconstpointer text)
+{
+  g_autoptr (HybModelSpec) spec = hyb_model_spec_new (text, NULL);
+  g_autoptr (HybData) data = hyb_data_new_task (spec, 1, NULL);
+  g_autoptr (HybModel) whole = open_model (text);
+  g_autoptr (HybModel) first = open_model (text);
+  g_autoptr (HybTrainer) a = NULL;
+  g_autoptr (HybTrainer) b = NULL;
+  g_autoptr (HybTrainer) c = NULL;
+  g_autofree char  *file = NULL;
+  HybCarry          carry[] = { { "data1", 1 }, { "data2", 2 } };
+  HybTrainerOptions how = usual;
+  g_autoptr (GError) error = NULL;
+  int fd = g_file_open_tmp ("states-XXXXXX", &file, NULL);
+
+  g_close (fd, NULL);
+  if (spec->klass->task.carry != NULL || spec->types->len == 3)
+    {
+      how.loss = "l2";
+      how.carry = carry;
+      how.n_carry = 2;
+    }
+  a = hyb_trainer_new (whole, &how, &error);
+  g_assert_no_error (error);
+  for (guint64 i = 0; i < 6; i++)
+    step (a, data, i);
+
+  b = hyb_trainer_new (first, &how, &error);
+  for (guint64 i = 0; i < 3; i++)
+    step (b, data, i);
+  g_assert_true (hyb_trainer_save_states (b, file, &error));
+  c = hyb_trainer_new (first, &how, &error);
+  g_assert_true (hyb_trainer_load_states (c, file, &error));
+  g_assert_cmpuint (hyb_trainer_n_steps (c), ==, 3);
+  for (guint64 i = 3; i < 6; i++)
+    step (c, data, i);
+  assert_equal_parameters (whole, first);
+  g_remove (file);
+}
+
+static void
+test_multipliers (void)
+{
+  g_autoptr (HybModelSpec) spec = hyb_model_spec_new ("gallery:mlp?inputs=8&hidden=4", NULL);
+  g_autoptr (HybData) data = hyb_data_new_task (spec, 1, NULL);
+  g_autoptr (HybModel) model = open_model ("gallery:mlp?inputs=8&hidden=4");
+  const char *name = hyb_model_get_parameter_name (model, 0);
+  g_autoptr (HybTensor) before = hyb_tensor_copy (hyb_model_get_parameter (model, name));
+  g_autoptr (HybTrainer) trainer = hyb_trainer_new (model, &usual, NULL);
+
+  hyb_trainer_set_multipliers (trainer, name, 0, 0);
+  step (trainer, data, 0);
+  g_assert_cmpmem (hyb_tensor_get_data (before),
+                   hyb_tensor_get_bytes (before),
+                   hyb_tensor_get_data (hyb_model_get_parameter (model, name)),
+                   hyb_tensor_get_bytes (before));
+}
+
+/* Looking how well the model does changes nothing. */
+static void
+test_evaluation (void)
+{
+  static const char text[] = "gallery:foreach-rnn?inputs=4&hidden=4&length=3&batch=2";
+  g_autoptr (HybModelSpec) spec = hyb_model_spec_new (text, NULL);
+  g_autoptr (HybData) data = hyb_data_new_task (spec, 1, NULL);
+  g_autoptr (HybModel) a_model = open_model (text);
+  g_autoptr (HybModel) b_model = open_model (text);
+  HybCarry          carry[] = { { "data1", 1 }, { "data2", 2 } };
+  HybTrainerOptions how = { .loss = "l2", .optimizer = "sgd", .n_carry = 2, .carry = carry };
+  g_autoptr (HybTrainer) a = hyb_trainer_new (a_model, &how, NULL);
+  g_autoptr (HybTrainer) b = hyb_trainer_new (b_model, &how, NULL);
+  double first = NAN, again = NAN;
+
+  for (guint64 i = 0; i < 3; i++)
+    {
+      g_autoptr (GHashTable) batch = hyb_data_get_batch (data, 0, TRUE, NULL);
+
+      step (a, data, i);
+      step (b, data, i);
+      g_assert_true (hyb_trainer_evaluate (a, batch, TRUE, &first, NULL));
+      g_assert_true (hyb_trainer_evaluate (a, batch, TRUE, &again, NULL));
+      g_assert_cmpfloat (first, ==, again);
+      g_assert_true (hyb_trainer_evaluate (a, batch, FALSE, &again, NULL));
+      g_assert_cmpfloat (first, !=, again);
+    }
+  assert_equal_parameters (a_model, b_model);
+}
+
+static void
+test_refusals (void)
+{
+  g_autoptr (HybModel) model = open_model ("gallery:mlp?inputs=8&hidden=4");
+  const HybCarry    no_input = { "data7", 0 }, no_output = { "data", 3 };
+  const char *const unknown[] = { "speed", "1", NULL };
+  const struct
+  {
+    HybTrainerOptions options;
+    const char       *message;
+  } rows[] = {
+    { { .loss = "hinges", .optimizer = "sgd" }, "there is no loss “hinges”; there are softmax" },
+    { { .loss = "l2", .optimizer = "lbfgs" }, "there is no optimizer “lbfgs”; there are sgd" },
+    { { .loss = "l2", .optimizer = "sgd", .settings = unknown }, "has no setting “speed”" },
+    { { .loss = "l2", .optimizer = "sgd", .n_carry = 1, .carry = &no_input }, "no input “data7”" },
+    { { .loss = "l2", .optimizer = "sgd", .n_carry = 1, .carry = &no_output }, "none is number 3" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (hyb_trainer_new (model, &rows[i].options, &error));
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, rows[i].message));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/engine/train/trainer/goes-on-to-the-same-bytes/dropout",
+                        "gallery:stacked?length=4&batch=3&dropout=0.5",
+                        test_resume);
+  g_test_add_data_func ("/engine/train/trainer/goes-on-to-the-same-bytes/batch-normalisation",
+                        "gallery:resnet18?channels=2&classes=3&size=32&batch=2",
+                        test_resume);
+  g_test_add_data_func ("/engine/train/trainer/goes-on-to-the-same-bytes/carried-states",
+                        "gallery:foreach-rnn?inputs=4&hidden=4&length=3&batch=2",
+                        test_resume);
+  g_test_add_func ("/engine/train/trainer/a-rate-of-nothing-changes-nothing", test_multipliers);
+  g_test_add_func ("/engine/train/trainer/evaluation-changes-nothing", test_evaluation);
+  g_test_add_func ("/engine/train/trainer/mistakes-are-named", test_refusals);
+  return g_test_run ();
+}
