@@ -1,0 +1,299 @@
+/* test-train.c — hscope new, trace and train from outside.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/npz.h"
+
+#include <cjson/cJSON.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (cJSON, cJSON_Delete)
+
+#define LANGUAGE_MODEL "gallery:lstm-lm?hidden=48&embedding=16"
+
+typedef struct
+{
+  char *folder;
+  char *out, *err;
+  int   code;
+} Fixture;
+
+static char *
+in_folder (Fixture *fixture, const char *name)
+{
+  return g_build_filename (fixture->folder, name, NULL);
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer unused)
+{
+  fixture->folder = g_dir_make_tmp ("hscope-XXXXXX", NULL);
+}
+
+static void
+forget_output (Fixture *fixture)
+{
+  g_clear_pointer (&fixture->out, g_free);
+  g_clear_pointer (&fixture->err, g_free);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)))
+    {
+      g_autofree char *path = in_folder (fixture, name);
+
+      g_remove (path);
+    }
+  g_rmdir (fixture->folder);
+  forget_output (fixture);
+  g_free (fixture->folder);
+}
+
+/* Words of a command line; the quotes of a shell are understood, %s is the folder. */
+static char **
+arguments_of (Fixture *fixture, const char *line)
+{
+  g_autoptr (GString) text = g_string_new ("'" HSCOPE "' ");
+  char **words;
+
+  g_string_append (text, line);
+  g_string_replace (text, "%s", fixture->folder, 0);
+  g_assert_true (g_shell_parse_argv (text->str, NULL, &words, NULL));
+  return words;
+}
+
+static void
+hscope (Fixture *fixture, const char *line)
+{
+  g_auto (GStrv) words = arguments_of (fixture, line);
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  forget_output (fixture);
+  g_spawn_sync (NULL,
+                words,
+                NULL,
+                G_SPAWN_DEFAULT,
+                NULL,
+                NULL,
+                &fixture->out,
+                &fixture->err,
+                &status,
+                &error);
+  g_assert_no_error (error);
+  g_assert_true (WIFEXITED (status));
+  fixture->code = WEXITSTATUS (status);
+}
+
+static void
+assert_refused (Fixture *fixture, const char *line, int code, const char *message)
+{
+  hscope (fixture, line);
+  g_assert_cmpint (fixture->code, ==, code);
+  if (strstr (fixture->err, message) == NULL)
+    g_error ("“%s” says: %s", line, fixture->err);
+}
+
+static cJSON *
+parse_output (Fixture *fixture)
+{
+  cJSON *json = cJSON_ParseWithOpts (fixture->out, NULL, TRUE);
+
+  if (!json)
+    g_error ("this is no JSON: %s (%s)", fixture->out, fixture->err);
+  return json;
+}
+
+static double
+number (const cJSON *object, const char *key)
+{
+  const cJSON *item = cJSON_GetObjectItem (object, key);
+
+  g_assert_true (cJSON_IsNumber (item));
+  return item->valuedouble;
+}
+
+static void
+assert_same_file (Fixture *fixture, const char *a, const char *b)
+{
+  g_autofree char *a_path = in_folder (fixture, a), *b_path = in_folder (fixture, b);
+  g_autofree char *a_text = NULL, *b_text = NULL;
+  gsize            a_size = 0, b_size = 0;
+
+  g_assert_true (g_file_get_contents (a_path, &a_text, &a_size, NULL));
+  g_assert_true (g_file_get_contents (b_path, &b_text, &b_size, NULL));
+  g_assert_cmpmem (a_text, a_size, b_text, b_size);
+}
+
+static void
+test_new (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) json = NULL;
+  g_autoptr (cJSON) info = NULL;
+  g_autoptr (cJSON) list = NULL;
+
+  hscope (fixture, "new --list --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  list = parse_output (fixture);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (list, "models")), >=, 19);
+
+  hscope (fixture, "new 'mlp?inputs=8&hidden=4' --output '%s/m' --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "written")), ==, 2);
+  hscope (fixture, "info '%s/m-symbol.json' --json");
+  info = parse_output (fixture);
+  g_assert_cmpfloat (number (info, "nodes"), ==, number (json, "nodes"));
+
+  assert_refused (fixture, "new mlp", 2, "--output");
+  assert_refused (fixture, "new nothing --output '%s/x'", 3, "the gallery has no model");
+  assert_refused (fixture, "new 'mlp?depth=3' --output '%s/x'", 4, "inputs=512 (features");
+  assert_refused (fixture, "trace '%s/m-symbol.json' --output x", 2, "FILE.so");
+}
+
+/* Other shapes than the usual ones may be given. */
+static void
+test_shapes (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) info = NULL;
+  const cJSON *shape;
+
+  hscope (fixture, "info 'gallery:lstm-lm?hidden=8' --shape data0=5,3 --json");
+  info = parse_output (fixture);
+  shape =
+      cJSON_GetObjectItem (cJSON_GetArrayItem (cJSON_GetObjectItem (info, "outputs"), 0), "shape");
+  g_assert_cmpint (cJSON_GetArrayItem (shape, 0)->valueint, ==, 5);
+  g_assert_cmpint (cJSON_GetArrayItem (shape, 1)->valueint, ==, 3);
+}
+
+static void
+test_language_model (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *epoch;
+
+  hscope (fixture, "train '" LANGUAGE_MODEL "' --epochs 2 --sample 30 --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  g_assert_cmpfloat (number (json, "samples_per_second"), >, 0);
+  g_assert_cmpfloat (number (json, "last_loss"), <, number (json, "first_loss"));
+  g_assert_cmpfloat (number (cJSON_GetObjectItem (json, "metric"), "held_out"),
+                     <,
+                     0.6 * number (json, "unigram_perplexity"));
+  epoch = cJSON_GetArrayItem (cJSON_GetObjectItem (json, "epochs"), 1);
+  g_assert_true (cJSON_IsString (cJSON_GetObjectItem (epoch, "sample")));
+}
+
+static guint
+count_lines (Fixture *fixture, const char *name)
+{
+  g_autofree char *path = in_folder (fixture, name);
+  g_autofree char *text = NULL;
+  guint            n = 0;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return 0;
+  for (const char *at = text; (at = strchr (at, '\n')); at++)
+    n++;
+  return n;
+}
+
+static void
+test_interrupted (Fixture *fixture, gconstpointer unused)
+{
+  g_auto (GStrv) words =
+      arguments_of (fixture,
+                    "train '" LANGUAGE_MODEL "' --epochs 2 --sample -1 --threads 1 --output '%s/b' "
+                    "--log '%s/b.log'");
+  GPid pid;
+  int  status;
+
+  hscope (fixture,
+          "train '" LANGUAGE_MODEL
+          "' --epochs 2 --sample -1 --threads 1 --output '%s/a' --log '%s/a.log'");
+  g_assert_cmpint (fixture->code, ==, 0);
+
+  g_assert_true (g_spawn_async (NULL,
+                                words,
+                                NULL,
+                                G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL |
+                                    G_SPAWN_STDERR_TO_DEV_NULL,
+                                NULL,
+                                NULL,
+                                &pid,
+                                NULL));
+  while (count_lines (fixture, "b.log") < 10 && waitpid (pid, &status, WNOHANG) == 0)
+    g_usleep (2000);
+  kill (pid, SIGINT);
+  waitpid (pid, &status, 0);
+  g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+  g_test_message ("interrupted after %u steps", count_lines (fixture, "b.log"));
+
+  hscope (fixture,
+          "train '" LANGUAGE_MODEL "' --epochs 2 --sample -1 --threads 1 --output '%s/b' "
+          "--log '%s/b.log' --resume");
+  g_assert_cmpint (fixture->code, ==, 0);
+  assert_same_file (fixture, "a.log", "b.log");
+  assert_same_file (fixture, "a-0001.params", "b-0001.params");
+  assert_same_file (fixture, "a-0002.params", "b-0002.params");
+  assert_same_file (fixture, "a-0002.states", "b-0002.states");
+}
+
+/* A pair without parameters, batches from a file. */
+static void
+test_batches (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  g_autoptr (HybTensor) data =
+      hyb_tensor_new_zeros (&(HybType){ hyb_shape_3d (4, 2, 8), HYB_F32 }, NULL);
+  g_autoptr (HybTensor) label =
+      hyb_tensor_new_zeros (&(HybType){ hyb_shape_2d (4, 2), HYB_F32 }, NULL);
+  g_autofree char *path = in_folder (fixture, "b.npz");
+  g_autofree char *params = in_folder (fixture, "m-0000.params");
+  g_autoptr (cJSON) json = NULL;
+
+  hyb_tensor_list_set (list, "data", data);
+  hyb_tensor_list_set (list, "label", label);
+  g_assert_true (hyb_npz_write_file (list, path, NULL));
+  hscope (fixture, "new 'mlp?inputs=8&hidden=4' --output '%s/m'");
+  g_remove (params);
+
+  assert_refused (fixture, "train '%s/m-symbol.json'", 2, "nothing to train on");
+  assert_refused (fixture,
+                  "train '%s/m-symbol.json' --data '%s/b.npz'",
+                  4,
+                  "nothing gives a value for “hybridsequential0_dense0_weight”");
+  assert_refused (fixture,
+                  "train '%s/m-symbol.json' --data '%s/b.npz' --init xavier --loss hinges",
+                  4,
+                  "there is no loss");
+  assert_refused (fixture, "train gallery:mlp --resume", 2, "--output");
+  hscope (fixture,
+          "train '%s/m-symbol.json' --data '%s/b.npz' --init xavier --epochs 3 --json "
+          "--set learning_rate=0.5 --schedule poly:max_update=12 --metric accuracy");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  g_assert_cmpfloat (number (json, "steps"), ==, 12);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_unsetenv ("HYBRIDSCOPE_GALLERY");
+  g_test_init (&argc, &argv, NULL);
+#define ADD(path, function) \
+  g_test_add ("/app/train/" path, Fixture, NULL, set_up, function, tear_down)
+  ADD ("new-writes-a-pair-that-is-read-again", test_new);
+  ADD ("other-shapes-than-the-usual-may-be-given", test_shapes);
+  ADD ("language-model-beats-the-unigram-model", test_language_model);
+  ADD ("interrupted-and-resumed-gives-the-same-bytes", test_interrupted);
+  ADD ("batches-from-a-file-and-refusals", test_batches);
+#undef ADD
+  return g_test_run ();
+}
