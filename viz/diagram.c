@@ -361,13 +361,21 @@ sort_ports (VizDiagram *diagram)
   g_free (order);
 }
 
+/* Something of its own: no group, or one that shows what a single operator does inside. */
+static gboolean
+is_leaf (const VizDiagram *diagram, const VizBox *box)
+{
+  return (box->flags & (VIZ_BOX_FOLDED | VIZ_BOX_HEADER | VIZ_BOX_INSIDE)) == 0 &&
+         (box->n_children == 0 ||
+          diagram->boxes[diagram->children[box->first_child]].flags & VIZ_BOX_INSIDE);
+}
+
 static void
 count_leaves (VizDiagram *diagram)
 {
   diagram->n_leaves = g_new0 (guint32, diagram->n_boxes);
   for (guint32 i = 1; i < diagram->n_boxes; i++)
-    if (diagram->boxes[i].n_children == 0 &&
-        (diagram->boxes[i].flags & (VIZ_BOX_FOLDED | VIZ_BOX_HEADER)) == 0)
+    if (is_leaf (diagram, &diagram->boxes[i]))
       for (guint32 at = diagram->boxes[i].parent;; at = diagram->boxes[at].parent)
         {
           diagram->n_leaves[at]++;

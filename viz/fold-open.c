@@ -5,6 +5,9 @@
 /* Steps that are shown of a chain at first, at most; as in folds.c. */
 #define SHOWN_STEPS 8
 
+/* Not seen at first: rows of their consumers, and what operators do inside. */
+#define HIDDEN (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE)
+
 typedef struct
 {
   guint32 *first, *child; /* children per box */
@@ -18,12 +21,12 @@ tree_new (const VizDiagramBuilder *builder)
   Tree    tree = { g_new0 (guint32, n + 2), g_new (guint32, n + 1), 0 };
 
   for (guint32 i = 1; i < n; i++)
-    if ((viz_diagram_builder_box (builder, i)->flags & VIZ_BOX_FOLDED) == 0)
+    if ((viz_diagram_builder_box (builder, i)->flags & HIDDEN) == 0)
       tree.first[viz_diagram_builder_box (builder, i)->parent + 2]++;
   for (guint32 i = 0; i < n; i++)
     tree.first[i + 2] += tree.first[i + 1];
   for (guint32 i = 1; i < n; i++)
-    if ((viz_diagram_builder_box (builder, i)->flags & VIZ_BOX_FOLDED) == 0)
+    if ((viz_diagram_builder_box (builder, i)->flags & HIDDEN) == 0)
       tree.child[tree.first[viz_diagram_builder_box (builder, i)->parent + 1]++] = i;
   return tree;
 }

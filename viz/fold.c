@@ -282,8 +282,8 @@ fold_names (VizDiagramBuilder *builder, VizFoldWhat what)
     {
       const VizBox *box = viz_diagram_builder_box (builder, i);
 
-      if (box->flags & VIZ_BOX_FOLDED || box->step >= 0 || box->kind == VIZ_BOX_INPUT ||
-          box->kind == VIZ_BOX_OUTPUT)
+      if (box->flags & (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE) || box->step >= 0 ||
+          box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT)
         continue;
       if (members[box->parent] == NULL)
         members[box->parent] = g_array_new (FALSE, FALSE, sizeof (guint32));

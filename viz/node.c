@@ -131,7 +131,7 @@ viz_node_lines (const VizDiagram *diagram,
   add_line (lines, VIZ_TEXT_TITLE, FALSE, has_title ? shown->title : shown->subtitle);
   if (has_title)
     add_line (lines, VIZ_TEXT_NAME, TRUE, shown->subtitle);
-  if (shown->n_children > 0)
+  if (viz_diagram_n_leaves (diagram, box) > 0)
     {
       guint32          n_leaves = viz_diagram_n_leaves (diagram, box);
       g_autofree char *count = g_strdup_printf ("%u node%s", n_leaves, n_leaves == 1 ? "" : "s");

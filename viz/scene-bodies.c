@@ -385,11 +385,12 @@ label_wires (VizScene *scene)
       const VizArrow *arrow = viz_diagram_arrow (scene->diagram, wire->arrow);
       VizSceneItem   *tail = viz_scene_item (scene, wire->tail);
 
-      if (arrow->label == NULL || *arrow->label == '\0' || wire->kind == VIZ_ARROW_FEEDBACK ||
-          tail->state == VIZ_ITEM_OPEN)
+      if (arrow->label == NULL || *arrow->label == '\0' || wire->kind == VIZ_ARROW_FEEDBACK)
         continue;
       if (wire->kind == VIZ_ARROW_CONTROL)
         wire->label = VIZ_LABEL_AT_HEAD;
+      else if (tail->state == VIZ_ITEM_OPEN)
+        continue;
       else if (first[wire->tail] == NULL)
         {
           first[wire->tail] = arrow->label;

@@ -7,12 +7,11 @@
 
 #include "app/adapt/graph-to-diagram.h"
 
+#include "app/adapt/body-types.h"
 #include "app/adapt/labels.h"
+#include "app/adapt/rnn-cells.h"
 #include "engine/graph/roles.h"
-#include "engine/passes/infer-types.h"
 #include "viz/fold.h"
-
-#include <string.h>
 
 /* Bodies deeper than this are drawn closed for good: files may nest at will. */
 #define MAX_DEPTH 32
@@ -135,51 +134,12 @@ static void add_level (Adapter *adapter, Level *level);
 
 /* ---- Bodies ---- */
 
-/* Types of a body's values, from those of the inputs of the node that owns it. */
-static HybType *
-body_types (const Level *level, HybNodeId node_id, guint body_index)
-{
-  const HybNode    *node = hyb_graph_get_node (level->graph, node_id);
-  HybGraph         *body = hyb_graph_get_bodies (level->graph, node_id)[body_index];
-  const HybValueId *inputs = hyb_graph_get_inputs (level->graph, node_id);
-  HybType          *types;
-  const HybNodeId  *variables;
-  guint             n;
-
-  if (level->types == NULL || node->op->body_variable == NULL)
-    return NULL;
-  types = g_new (HybType, MAX (hyb_graph_n_values (body), 1));
-  for (guint i = 0; i < hyb_graph_n_values (body); i++)
-    types[i] = HYB_TYPE_UNKNOWN;
-
-  variables = hyb_graph_get_variables (body, &n);
-  for (guint v = 0; v < n; v++)
-    {
-      guint    input = node->op->body_variable (node->params, node->n_inputs, body_index, v);
-      HybType *type = &types[hyb_graph_get_node (body, variables[v])->first_output];
-
-      if (input >= node->n_inputs)
-        continue;
-      *type = level->types[inputs[input]];
-      if (node->op->body_port (node->params, node->n_inputs, body_index, v) == HYB_PORT_DATA &&
-          type->shape.rank > 1)
-        {
-          type->shape.rank--;
-          memmove (type->shape.dim,
-                   type->shape.dim + 1,
-                   (gsize) type->shape.rank * sizeof (gint64));
-        }
-    }
-  if (!hyb_infer_types (body, types, NULL, FALSE, NULL))
-    g_clear_pointer (&types, g_free);
-  return types;
-}
-
 typedef struct
 {
   guint32  frame;
-  guint32 *in;  /* port by input of the node; VIZ_NO_PORT: none */
-  guint32 *out; /* by output */
+  guint32 *in;   /* port by input of the node; VIZ_NO_PORT: none */
+  guint32 *out;  /* by output */
+  guint32 *body; /* box by body; the frame itself where there is one only */
 } Frame;
 
 static VizPortKind
@@ -307,6 +267,35 @@ connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, 
     }
 }
 
+/* A body none of whose heads leaves the node only decides what runs next. */
+static gboolean
+is_guard (const HybNode *node, HybGraph *body, guint index)
+{
+  guint n_heads;
+
+  if (node->n_bodies < 2)
+    return FALSE;
+  hyb_graph_get_heads (body, &n_heads);
+  for (guint h = 0; h < n_heads; h++)
+    if (node->op->body_result (node->params, index, h) != G_MAXUINT ||
+        node->op->body_next (node->params, index, h) != G_MAXUINT)
+      return FALSE;
+  return TRUE;
+}
+
+/* A guard that hands a value through shows which one. */
+static void
+connect_guard (Adapter *adapter, const Frame *frame, guint index, const Level *inner)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (inner->graph, &n_heads);
+
+  for (guint h = 0; h < n_heads; h++)
+    if (hyb_node_is_variable (
+            hyb_graph_get_node (inner->graph, hyb_graph_get_producer (inner->graph, heads[h]))))
+      add_arrow (adapter, inner, heads[h], frame->body[index], VIZ_NO_PORT, VIZ_ARROW_NORMAL);
+}
+
 /* The body's variables: ports of the frame, or weights beside their readers. */
 static void
 add_body_variables (Adapter     *adapter,
@@ -342,7 +331,7 @@ add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame,
 {
   const HybNode      *node = hyb_graph_get_node (level->graph, node_id);
   HybGraph           *body = hyb_graph_get_bodies (level->graph, node_id)[index];
-  g_autofree HybType *types = body_types (level, node_id, index);
+  g_autofree HybType *types = scope_body_types (level->graph, node_id, index, level->types);
   g_autofree Source  *sources = g_new0 (Source, MAX (hyb_graph_n_values (body), 1));
   g_autofree guint8  *is_parameter = g_new0 (guint8, MAX (hyb_graph_n_nodes (body), 1));
   g_autofree char    *path = g_strdup_printf ("%s%s/", level->path, node->name);
@@ -361,15 +350,39 @@ add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame,
       inner.parent = viz_diagram_builder_add_box (adapter->builder,
                                                   &(VizBoxInfo){ .id = id,
                                                                  .title = node->op->bodies[index],
-                                                                 .kind = VIZ_BOX_SCOPE,
+                                                                 .kind = VIZ_BOX_FRAME,
                                                                  .flags = VIZ_BOX_OPEN,
                                                                  .category = VIZ_CATEGORY_CONTROL,
                                                                  .parent = frame->frame,
                                                                  .user = VIZ_NO_USER });
     }
+  frame->body[index] = inner.parent;
   add_body_variables (adapter, level, node_id, frame, index, &inner, is_parameter);
   add_level (adapter, &inner);
-  connect_heads (adapter, node, frame, index, &inner);
+  if (is_guard (node, body, index))
+    connect_guard (adapter, frame, index, &inner);
+  else
+    connect_heads (adapter, node, frame, index, &inner);
+}
+
+/* What a guard decides: the first other body is for yes, the second for no. */
+static void
+add_decisions (Adapter *adapter, const Level *level, HybNodeId node_id, const Frame *frame)
+{
+  static const char *const answers[] = { "true", "false" };
+  const HybNode           *node = hyb_graph_get_node (level->graph, node_id);
+  HybGraph *const         *bodies = hyb_graph_get_bodies (level->graph, node_id);
+
+  for (guint guard = 0; guard < node->n_bodies; guard++)
+    for (guint b = 0, n_answers = 0;
+         is_guard (node, bodies[guard], guard) && b < node->n_bodies && n_answers < 2;
+         b++)
+      if (b != guard)
+        viz_diagram_builder_add_arrow (adapter->builder,
+                                       &(VizArrowInfo){ .tail = frame->body[guard],
+                                                        .head = frame->body[b],
+                                                        .kind = VIZ_ARROW_CONTROL,
+                                                        .label = answers[n_answers++] });
 }
 
 static void
@@ -379,12 +392,14 @@ add_frame (Adapter *adapter, const Level *level, HybNodeId node_id)
   g_autofree char    *title = scope_label_frame (level->graph, node_id, level->types);
   g_autofree guint32 *in = g_new0 (guint32, MAX (node->n_inputs, 1));
   g_autofree guint32 *out = g_new0 (guint32, MAX (node->n_outputs, 1));
-  Frame               frame = { .in = in, .out = out };
+  g_autofree guint32 *body = g_new0 (guint32, node->n_bodies);
+  Frame               frame = { .in = in, .out = out, .body = body };
 
   frame.frame = add_box (adapter, level, node_id, VIZ_BOX_FRAME, title);
   add_in_ports (adapter, level, node_id, &frame);
   for (guint b = 0; b < node->n_bodies; b++)
     add_body (adapter, level, node_id, &frame, b);
+  add_decisions (adapter, level, node_id, &frame);
   for (guint i = 0; i < node->n_outputs; i++)
     if (out[i] != VIZ_NO_PORT)
       level->sources[node->first_output + i] = (Source){ frame.frame, out[i], i };
@@ -399,8 +414,18 @@ add_operator (Adapter *adapter, const Level *level, HybNodeId node_id)
   const HybValueId *inputs = hyb_graph_get_inputs (level->graph, node_id);
   guint32           box = add_box (adapter, level, node_id, VIZ_BOX_OPERATOR, node->type);
 
+  g_autofree ScopeRnnPorts *ports =
+      scope_add_rnn_cells (adapter->builder, box, level->graph, node_id, level->types);
+
   for (guint i = 0; i < node->n_inputs; i++)
-    add_arrow (adapter, level, inputs[i], box, VIZ_NO_PORT, VIZ_ARROW_NORMAL);
+    add_arrow (adapter,
+               level,
+               inputs[i],
+               box,
+               ports != NULL && i < G_N_ELEMENTS (ports->in) ? ports->in[i] : VIZ_NO_PORT,
+               VIZ_ARROW_NORMAL);
+  for (guint i = 0; ports != NULL && i < MIN (node->n_outputs, G_N_ELEMENTS (ports->out)); i++)
+    level->sources[node->first_output + i].port = ports->out[i];
 }
 
 static void

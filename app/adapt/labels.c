@@ -108,14 +108,30 @@ trip_count (HybGraph *graph, HybNodeId id, const HybType *types)
   return -1;
 }
 
+/* After how many steps a loop stops in any case; NULL: it does not say. */
+static char *
+step_limit (const HybNode *node)
+{
+  for (const HybParam *param = node->params != NULL ? node->op->params : NULL;
+       param != NULL && param->name != NULL;
+       param++)
+    if (strcmp (param->name, "max_iterations") == 0)
+      return hyb_param_to_string (param, node->params);
+  return NULL;
+}
+
 char *
 scope_label_frame (HybGraph *graph, HybNodeId id, const HybType *types)
 {
-  const char *name = hyb_graph_get_node (graph, id)->op->name;
-  gint64      steps = trip_count (graph, id, types);
+  const HybNode   *node = hyb_graph_get_node (graph, id);
+  const char      *name = node->op->name;
+  gint64           steps = trip_count (graph, id, types);
+  g_autofree char *most = step_limit (node);
 
   while (*name == '_')
     name++;
+  if (most != NULL)
+    return g_strdup_printf ("%s ≤ %s", name, most);
   return steps >= 0 ? g_strdup_printf ("%s × %" G_GINT64_FORMAT, name, steps) : g_strdup (name);
 }
 

@@ -10,7 +10,7 @@ char *scope_label_type (const HybType *type);
 /* "kernel (3, 3)": attributes that differ from their defaults, the telling ones first;
  * NULL-terminated, at most a few. */
 char **scope_label_attributes (const HybNode *node);
-/* "foreach × 35" */
+/* "foreach × 35", "while_loop ≤ 10" */
 char *scope_label_frame (HybGraph *graph, HybNodeId node, const HybType *types);
 /* File name without folder and ending. */
 char *scope_label_model (HybModel *model);
