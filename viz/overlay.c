@@ -130,12 +130,17 @@ sum_groups (VizOverlay *overlay)
 void
 viz_overlay_finish (VizOverlay *overlay)
 {
-  guint32 n = viz_diagram_n_boxes (overlay->diagram);
+  guint32 n = viz_diagram_n_boxes (overlay->diagram), n_single = 0;
 
   g_return_if_fail (overlay->sorted == NULL);
-  overlay->sorted = g_new (double, MAX (n, 1));
   for (guint32 i = 1; i < n; i++)
-    if (!isnan (overlay->value[i]))
+    n_single +=
+        !isnan (overlay->value[i]) && viz_diagram_box (overlay->diagram, i)->n_children == 0;
+  overlay->sorted = g_new (double, MAX (n, 1));
+  /* Sums of groups would make all single boxes pale. */
+  for (guint32 i = 1; i < n; i++)
+    if (!isnan (overlay->value[i]) &&
+        (viz_diagram_box (overlay->diagram, i)->n_children == 0 || n_single == 0))
       overlay->sorted[overlay->n_sorted++] = overlay->value[i];
   qsort (overlay->sorted, overlay->n_sorted, sizeof (double), compare_doubles);
   if (overlay->n_sorted > 0)
@@ -203,6 +208,28 @@ viz_overlay_level_of (const VizOverlay *overlay, double value)
       return level > 0 ? CLAMP (value / level, -1, 1) : 0;
     }
   return CLAMP (level, 0, 1);
+}
+
+double
+viz_overlay_value_of_steps (const VizOverlay *overlay,
+                            guint32           steps,
+                            gint32            first,
+                            gint32            last,
+                            gint32            layer)
+{
+  const VizBox *chain = viz_diagram_box (overlay->diagram, steps);
+  double        sum = NAN;
+
+  for (guint32 i = 0; i < chain->n_children; i++)
+    {
+      guint32       child = viz_diagram_child (overlay->diagram, steps, i);
+      const VizBox *cell = viz_diagram_box (overlay->diagram, child);
+
+      if (cell->layer == layer && cell->step >= first && cell->step <= last &&
+          !isnan (overlay->value[child]))
+        sum = (isnan (sum) ? 0 : sum) + overlay->value[child];
+    }
+  return sum;
 }
 
 double

@@ -36,7 +36,13 @@ void viz_overlay_set_note (VizOverlay *overlay, const char *note);
 /* Sums groups, finds the bounds; from then on the overlay may be read by any thread. */
 void viz_overlay_finish (VizOverlay *overlay);
 
-double viz_overlay_value (const VizOverlay *overlay, guint32 box);     /* NAN: none */
+double viz_overlay_value (const VizOverlay *overlay, guint32 box); /* NAN: none */
+/* Of a run of steps of one layer of a VIZ_BOX_STEPS. */
+double viz_overlay_value_of_steps (const VizOverlay *overlay,
+                                   guint32           steps,
+                                   gint32            first,
+                                   gint32            last,
+                                   gint32            layer);
 double viz_overlay_level (const VizOverlay *overlay, guint32 box);     /* 0 … 1 (-1 … 1); NAN */
 const char *viz_overlay_text (const VizOverlay *overlay, guint32 box); /* (nullable) */
 double      viz_overlay_level_of (const VizOverlay *overlay, double value);

@@ -21,12 +21,34 @@ is_pill (const VizBox *box)
   return box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT;
 }
 
+static double
+value_of (const VizPainter *painter, const VizItem *item)
+{
+  if (painter->overlay == NULL)
+    return NAN;
+  if (item->state == VIZ_ITEM_STEPS)
+    return viz_overlay_value_of_steps (painter->overlay,
+                                       item->box,
+                                       item->first_step,
+                                       item->last_step,
+                                       item->layer);
+  return viz_overlay_value (painter->overlay, item->box);
+}
+
+static double
+level_of (const VizPainter *painter, const VizItem *item)
+{
+  return painter->overlay != NULL
+             ? viz_overlay_level_of (painter->overlay, value_of (painter, item))
+             : NAN;
+}
+
 VizColour
 viz_painter_fill (const VizPainter *painter, const VizItem *item)
 {
   const VizTheme *theme = painter->theme;
   const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
-  double level = painter->overlay != NULL ? viz_overlay_level (painter->overlay, item->box) : NAN;
+  double          level = level_of (painter, item);
 
   if (!isnan (level))
     return viz_overlay_scale (painter->overlay) == VIZ_SCALE_DIFFERENCE
@@ -201,6 +223,7 @@ paint_cost (const VizPainter *painter, const VizItem *item, const VizColour *fil
   const char *text = painter->overlay != NULL && item->state != VIZ_ITEM_STEPS
                          ? viz_overlay_text (painter->overlay, item->box)
                          : NULL;
+  double      value = value_of (painter, item);
   double      size = viz_text_size (VIZ_TEXT_EDGE);
   double      width;
   VizRect     tag;
@@ -208,6 +231,10 @@ paint_cost (const VizPainter *painter, const VizItem *item, const VizColour *fil
   VizStyle    style = { .fill = fill, .stroke = &painter->theme->box_border, .width = 1 };
   VizTextAt   at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };
 
+  g_autofree char *sum = NULL;
+
+  if (item->state == VIZ_ITEM_STEPS && !isnan (value))
+    text = sum = viz_overlay_format (painter->overlay, value);
   if (text == NULL || !viz_painter_shows_text (painter, size))
     return;
   width = 12 + width_at (painter, VIZ_TEXT_EDGE, size, text);
@@ -255,8 +282,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
                            .dash = box->flags & VIZ_BOX_UNKNOWN ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
   g_autoptr (GArray) lines = NULL;
 
-  if (box->flags & VIZ_BOX_FADED ||
-      (painter->overlay != NULL && isnan (viz_overlay_level (painter->overlay, item->box))))
+  if (box->flags & VIZ_BOX_FADED || (painter->overlay != NULL && isnan (level_of (painter, item))))
     fill = viz_colour_mix (&fill, &painter->theme->background, 0.6);
   begin_thing (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
   if (is_full && item->state != VIZ_ITEM_LEAF)
@@ -401,8 +427,8 @@ static VizColour
 overview_colour (const VizPainter *painter, const VizItem *item)
 {
   const VizBox *box = viz_diagram_box (painter->diagram, item->box);
-  double level = painter->overlay != NULL ? viz_overlay_level (painter->overlay, item->box) : NAN;
-  VizColour colour;
+  double        level = level_of (painter, item);
+  VizColour     colour;
 
   if (!isnan (level))
     {

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 
+#include "app/adapt/capture-to-heat.h"
 #include "app/adapt/graph-to-diagram.h"
 #include "app/command/json-writer.h"
 #include "engine/passes/infer-types.h"
@@ -16,6 +17,7 @@ typedef struct
   char   **expand;
   char    *fold;
   gint64   depth;
+  char    *overlay;
   char    *theme;
   gint64   max_pixels;
   double   scale;
@@ -59,6 +61,13 @@ static const GOptionEntry render_entries[] = {
     SCOPE_INTO (RenderOptions, depth),
     "Open groups down to this depth",
     "N" },
+  { "overlay",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (RenderOptions, overlay),
+    "Colour boxes by what this capture measured",
+    "CAPTURE" },
   { "theme",
     0,
     0,
@@ -148,6 +157,61 @@ folds_of (const RenderOptions *options, VizDiagram *diagram)
   return folds;
 }
 
+/* FALSE: the capture cannot be read, or is of another model. */
+static gboolean
+add_overlay (const RenderOptions *options,
+             HybModel            *model,
+             VizDiagram          *diagram,
+             const GArray        *places,
+             VizOverlay         **overlay,
+             GError             **error)
+{
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfSummary) summary = NULL;
+  ScopeHeatCount count;
+
+  if (options->overlay == NULL)
+    return TRUE;
+  capture = prof_capture_open (options->overlay, error);
+  if (capture == NULL)
+    return FALSE;
+  summary = prof_summary_new (capture);
+  *overlay = scope_capture_to_heat (capture,
+                                    summary,
+                                    hyb_model_get_graph (model),
+                                    diagram,
+                                    places,
+                                    &count);
+  if (count.n_executed > 0 && count.n_found == 0)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "%s: none of the %u nodes it has times of is in this model: measure it with "
+                   "hscope profile",
+                   options->overlay,
+                   count.n_executed);
+      return FALSE;
+    }
+  if (count.n_found < count.n_executed)
+    scope_say (HYB_SEVERITY_WARNING,
+               "%s: %u of %u nodes with times are in this model",
+               options->overlay,
+               count.n_found,
+               count.n_executed);
+  return TRUE;
+}
+
+static guint
+count_nodes (VizDiagram *diagram)
+{
+  guint n = 0;
+
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    n += viz_diagram_box (diagram, i)->user != VIZ_NO_USER;
+  return n;
+}
+
 static void
 say_result (const ScopeCommon     *common,
             const RenderOptions   *options,
@@ -160,20 +224,20 @@ say_result (const ScopeCommon     *common,
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
 
-      scope_json_int (json, "nodes", (gint64) viz_diagram_n_boxes (diagram) - 1);
-      scope_json_int (json, "drawn", viz_picture_n_items (picture));
+      scope_json_int (json, "nodes", count_nodes (diagram));
+      scope_json_int (json, "drawn", viz_picture_n_items (picture) - 1);
       scope_json_int (json, "width", result->width);
       scope_json_int (json, "height", result->height);
       scope_json_double (json, "seconds", seconds);
       scope_json_print (json);
       return;
     }
-  g_print ("%s: %u × %u, %u of %u boxes drawn, %.2f s\n",
+  g_print ("%s: %u × %u, %u nodes, %u boxes drawn, %.2f s\n",
            options->output,
            result->width,
            result->height,
-           viz_picture_n_items (picture),
-           viz_diagram_n_boxes (diagram) - 1,
+           count_nodes (diagram),
+           viz_picture_n_items (picture) - 1,
            seconds);
 }
 
@@ -194,6 +258,8 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
   g_autoptr (VizDiagram) diagram = NULL;
   g_autoptr (VizFolds) folds = NULL;
   g_autoptr (VizPicture) picture = NULL;
+  g_autoptr (VizOverlay) overlay = NULL;
+  g_autoptr (GArray) places = NULL;
 
   if (options->output == NULL || viz_export_find (options->output) == NULL)
     {
@@ -220,7 +286,10 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
 
   how.model = model;
   how.types = types;
-  diagram = scope_graph_to_diagram (&how, NULL);
+  diagram = scope_graph_to_diagram (&how, &places);
+  if (!add_overlay (options, model, diagram, places, &overlay, error))
+    return SCOPE_EXIT_FILE;
+  export.overlay = overlay;
   folds = folds_of (options, diagram);
   picture = viz_layout (diagram, folds, &layout, NULL, error);
   if (picture == NULL)

@@ -1,0 +1,25 @@
+/* capture-to-heat.h — what a capture measured, as the colours of a diagram.
+ *
+ * A node's box gets its self time, a loop or branch all that happened inside; groups and
+ * runs of steps get sums.  Nodes are found by their number, and where that does not fit
+ * (the model was written anew) by name.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/adapt/graph-to-diagram.h"
+#include "profiler/summary.h"
+#include "viz/overlay.h"
+
+typedef struct
+{
+  guint n_executed; /* nodes that the capture has times of */
+  guint n_found;    /* of them, those with a box in the diagram */
+} ScopeHeatCount;
+
+/* places: of the diagram.  count: (out) (nullable).  Finished; (transfer full) */
+VizOverlay *scope_capture_to_heat (const ProfCapture *capture,
+                                   const ProfSummary *summary,
+                                   HybGraph          *graph,
+                                   VizDiagram        *diagram,
+                                   const GArray      *places,
+                                   ScopeHeatCount    *count);
