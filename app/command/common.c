@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/common.h"
 
+#include "app/command/crash.h"
 #include "engine/base/error.h"
+#include "engine/block/plugin.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/formats/open.h"
@@ -84,10 +86,21 @@ params_of (const ScopeCommon *common, char **files)
   return common->params ? common->params : files[1];
 }
 
+/* Whose code runs from now on. */
+static void
+expect_plugin (const char *file)
+{
+  if (hyb_is_plugin_name (file))
+    scope_blame (file);
+}
+
 HybModel *
 scope_open_model (const ScopeCommon *common, char **files, GError **error)
 {
-  HybModel *model = hyb_model_open (files[0], params_of (common, files), common->epoch, error);
+  HybModel *model;
+
+  expect_plugin (files[0]);
+  model = hyb_model_open (files[0], params_of (common, files), common->epoch, error);
 
   if (model)
     scope_say_findings (model, HYB_SEVERITY_NOTE);
@@ -97,6 +110,7 @@ scope_open_model (const ScopeCommon *common, char **files, GError **error)
 HybModel *
 scope_open_model_tolerant (const ScopeCommon *common, char **files, GError **error)
 {
+  expect_plugin (files[0]);
   return hyb_model_open_tolerant (files[0], params_of (common, files), common->epoch, error);
 }
 

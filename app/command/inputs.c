@@ -99,6 +99,29 @@ warn_unused (HybGraph *graph, HybTensorList *given)
     }
 }
 
+/* Usual shapes of other inputs may contradict an array that has another one. */
+static void
+forget_usual_shapes (ScopeInputs *inputs, HybTensorList *given)
+{
+  gboolean is_unusual = FALSE;
+
+  for (guint i = 0; given && i < hyb_tensor_list_n (given); i++)
+    {
+      const HybNamedTensor *entry = hyb_tensor_list_get (given, i);
+      const HybType        *usual = hyb_model_get_input_type (inputs->model, entry->name);
+
+      is_unusual |= usual && entry->tensor &&
+                    !hyb_shape_equal (&usual->shape, hyb_tensor_get_shape (entry->tensor));
+    }
+  for (guint i = 0; is_unusual && i < inputs->n_variables; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (inputs->graph, inputs->variables[i]);
+
+      if (hyb_model_get_input_type (inputs->model, node->name))
+        inputs->types[node->first_output].shape = HYB_SHAPE_UNKNOWN;
+    }
+}
+
 static void
 take_values (ScopeInputs *inputs, HybTensorList *given)
 {
@@ -238,6 +261,21 @@ make_tensor (const char *name, const HybType *type, gsize *total, GError **error
   return tensor;
 }
 
+/* The elements of the example, again and again. */
+static gboolean
+repeat_example (HybModel *model, const char *name, HybTensor *tensor)
+{
+  HybTensor *example = hyb_model_get_example (model, name);
+  gint64     n = example ? hyb_tensor_get_size (example) : 0;
+
+  for (gint64 i = 0; n > 0 && i < hyb_tensor_get_size (tensor); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                          hyb_tensor_get_dtype (tensor),
+                          (gsize) i,
+                          hyb_tensor_get_value (example, i % n));
+  return n > 0;
+}
+
 static gboolean
 fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_labels, GError **error)
 {
@@ -254,7 +292,8 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
 
       if (inputs->values[i] || !needed[id])
         continue;
-      if (!may_fill (common, role, needs_labels))
+      if (!may_fill (common, role, needs_labels) &&
+          !hyb_model_get_example (inputs->model, node->name))
         {
           add_missing (&missing, node->name, NULL);
           continue;
@@ -273,7 +312,8 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
       inputs->values[i] = make_tensor (node->name, &type, &total, error);
       if (!inputs->values[i])
         return FALSE;
-      initialise (common, node->name, role, inputs->values[i]);
+      if (!repeat_example (inputs->model, node->name, inputs->values[i]))
+        initialise (common, node->name, role, inputs->values[i]);
     }
 
   if (missing.n > 0)
@@ -317,6 +357,7 @@ scope_inputs_fill (ScopeInputs       *inputs,
   warn_unused (inputs->graph, given);
   if (!scope_fill_types (common, model, inputs->types, error))
     return FALSE;
+  forget_usual_shapes (inputs, given);
   take_values (inputs, given);
   return infer_types (inputs, common, error) && fill_missing (inputs, common, needs_labels, error);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train.h"
 
+#include "app/command/crash.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/block/initializer.h"
@@ -96,7 +97,14 @@ collect_carry (ScopeTraining *training, GError **error)
       if (!add_carry (carry, input, equals != NULL ? equals + 1 : "", error))
         return NULL;
     }
-  if (given == NULL && usual != NULL)
+  if (given == NULL && g_strcmp0 (usual, "all") == 0)
+    for (guint i = 1; i < training->spec->types->len; i++)
+      {
+        HybCarry one = { hyb_model_spec_input_name (training->spec, i), i };
+
+        g_array_append_val (carry, one);
+      }
+  else if (given == NULL && usual != NULL)
     {
       g_auto (GStrv) pairs = hyb_settings_parse (usual, error);
 
@@ -314,6 +322,14 @@ collect_settings (ScopeTraining *training, GError **error)
   return hyb_settings_parse (text->str, error);
 }
 
+static HybMode
+mode_of (const ScopeCommon *common)
+{
+  if (g_strcmp0 (common->mode, "imperative") == 0)
+    return HYB_MODE_IMPERATIVE;
+  return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
+}
+
 static gboolean
 make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
 {
@@ -322,7 +338,10 @@ make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
   g_auto (GStrv) settings = collect_settings (training, error);
   g_autoptr (GHashTable) batch = hyb_data_get_batch (training->data, 0, FALSE, error);
   g_autofree const char **names = NULL;
-  HybTrainerOptions       how = { .seed = (guint64) training->common->seed,
+  HybMode                 mode = mode_of (training->common);
+  HybTrainerOptions       how = { .mode = &mode,
+                                  .dump_after = training->common->dump_after,
+                                  .seed = (guint64) training->common->seed,
                                   .n_carry = carry->len,
                                   .carry = (const HybCarry *) (gconstpointer) carry->data,
                                   .without = (const char *const *) training->common->without };
@@ -387,6 +406,8 @@ scope_train_set_up (ScopeTraining *training, char **files, GError **error)
   training->unigram = NAN;
   if (options->schedule && !(training->schedule = hyb_schedule_new (options->schedule, error)))
     return FALSE;
+  if (hyb_is_plugin_name (files[0]))
+    scope_blame (files[0]);
   if (hyb_is_plugin_name (files[0]) && !(training->spec = hyb_model_spec_new (files[0], error)))
     return FALSE;
   training->model = scope_open_model (training->common, files, error);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
+#include "engine/base/random.h"
 #include "engine/block/block-private.h"
 #include "engine/block/plugin-private.h"
 
@@ -329,6 +330,57 @@ take_parameters (HybModel *model, HybBlock *block, HybGraph *graph, GError **err
   return TRUE;
 }
 
+/* Tokens below the vocabulary, if the model has one. */
+static void
+fill_tokens (HybModelSpec *spec, HybTensor *tensor)
+{
+  const HybParam *option = find_option (spec->klass, "vocabulary");
+  gint64          n = 2;
+
+  if (option != NULL && option->kind == HYB_PARAM_INT)
+    n = *(const gint64 *) (gconstpointer) ((const char *) spec->options + option->offset);
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                          hyb_tensor_get_dtype (tensor),
+                          (gsize) i,
+                          (double) (hyb_random_word (spec->seed, (guint64) i) % MAX (n, 1)));
+}
+
+/* The first batch of the model's own task. */
+static gboolean
+take_examples (HybModel *model, HybModelSpec *spec, GError **error)
+{
+  const HybTask *task = &spec->klass->task;
+  HybBatch       batch = { .n_inputs = spec->types->len };
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  g_autoptr (HybTensor) label = NULL;
+  HybType label_type;
+
+  if (!hyb_model_spec_label_type (spec, &label_type, error))
+    return FALSE;
+  if (label_type.shape.rank >= 0)
+    {
+      label = batch.label = hyb_tensor_new_zeros (&label_type, error);
+      if (label == NULL)
+        return FALSE;
+    }
+  for (guint i = 0; i < spec->types->len; i++)
+    {
+      HybTensor *tensor = hyb_tensor_new_zeros (&g_array_index (spec->types, HybType, i), error);
+
+      if (tensor == NULL)
+        return FALSE;
+      g_ptr_array_add (inputs, tensor);
+      hyb_model_set_example (model, hyb_model_spec_input_name (spec, i), tensor);
+    }
+  batch.inputs = (HybTensor **) inputs->pdata;
+  if (task->fill != NULL)
+    task->fill (spec->options, &batch);
+  else if (task->is_text && inputs->len > 0)
+    fill_tokens (spec, inputs->pdata[0]);
+  return TRUE;
+}
+
 gboolean
 hyb_model_read_plugin (HybModel *model, const char *text, GError **error)
 {
@@ -340,11 +392,13 @@ hyb_model_read_plugin (HybModel *model, const char *text, GError **error)
   if (spec == NULL)
     return FALSE;
   block = build_and_trace (spec, &graph, error);
-  done = block != NULL && take_parameters (model, block, graph, error);
+  done = block != NULL && take_parameters (model, block, graph, error) &&
+         take_examples (model, spec, error);
   if (done)
     {
       hyb_model_set_graph (model, graph);
       hyb_model_set_file (model, text);
+      hyb_model_set_weights_file (model, text);
       hyb_model_set_format (model, "plug-in");
       for (guint i = 0; i < spec->types->len; i++)
         hyb_model_set_input_type (model,

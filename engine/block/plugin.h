@@ -30,7 +30,8 @@ typedef struct
   const char *optimizer; /* NULL: "sgd" */
   const char *settings;  /* "learning_rate=0.1, momentum=0.9" */
   double      clip_global_norm;
-  const char *carry;   /* "data1=1, data2=2": input takes output; those without input are skipped */
+  const char *carry;   /* "data1=1, data2=2": input takes output of the step before; "all": every
+                        * input but the first the output of its number */
   const char *label;   /* its type, written like an input's; NULL: none */
   gboolean    is_text; /* batches come from a text: tokens, and the tokens that follow them */
   guint       epochs;  /* passes over the data; 0: one */

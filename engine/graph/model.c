@@ -22,6 +22,7 @@ struct _HybModel
   char           *format;
   char           *version;
   GHashTable     *input_types; /* name to HybType */
+  GHashTable     *examples;    /* name to HybTensor */
   GPtrArray      *findings;
 };
 
@@ -35,6 +36,12 @@ parameter_free (gpointer data)
   g_free (parameter);
 }
 
+static void
+release_tensor (gpointer tensor)
+{
+  hyb_tensor_unref (tensor);
+}
+
 HybModel *
 hyb_model_new (void)
 {
@@ -44,6 +51,7 @@ hyb_model_new (void)
   model->parameters = g_ptr_array_new_with_free_func (parameter_free);
   model->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   model->input_types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  model->examples = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, release_tensor);
   model->findings = hyb_findings_new ();
   return model;
 }
@@ -65,6 +73,7 @@ hyb_model_unref (HybModel *model)
   g_hash_table_unref (model->by_name);
   g_ptr_array_unref (model->parameters);
   g_hash_table_unref (model->input_types);
+  g_hash_table_unref (model->examples);
   g_ptr_array_unref (model->findings);
   g_free (model->file);
   g_free (model->weights_file);
@@ -239,4 +248,16 @@ void
 hyb_model_set_input_type (HybModel *model, const char *name, const HybType *type)
 {
   g_hash_table_insert (model->input_types, g_strdup (name), g_memdup2 (type, sizeof *type));
+}
+
+HybTensor *
+hyb_model_get_example (HybModel *model, const char *name)
+{
+  return g_hash_table_lookup (model->examples, name);
+}
+
+void
+hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor)
+{
+  g_hash_table_insert (model->examples, g_strdup (name), hyb_tensor_ref (tensor));
 }

@@ -46,6 +46,9 @@ void        hyb_model_set_version (HybModel *model, const char *version);
 /* The type that an input usually has, for models that say so; NULL: unknown. */
 const HybType *hyb_model_get_input_type (HybModel *model, const char *name);
 void           hyb_model_set_input_type (HybModel *model, const char *name, const HybType *type);
+/* What an input may look like, for runs that nobody gives data for; NULL: unknown. */
+HybTensor *hyb_model_get_example (HybModel *model, const char *name);
+void       hyb_model_set_example (HybModel *model, const char *name, HybTensor *tensor);
 
 /* What the readers noticed without refusing; (transfer none), of HybFinding. */
 GPtrArray *hyb_model_get_findings (HybModel *model);

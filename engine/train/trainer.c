@@ -113,7 +113,8 @@ static gboolean
 make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  HybExecutorOptions how = { .mode = HYB_MODE_STATIC,
+  HybExecutorOptions how = { .mode = options->mode != NULL ? *options->mode : HYB_MODE_STATIC,
+                             .dump_after = options->dump_after,
                              .training = TRUE,
                              .without = options->without };
   g_autoptr (HybTensor) one = hyb_tensor_new_scalar (1);

@@ -31,7 +31,9 @@ typedef struct
   guint64            seed;
   const char *const
       *data; /* names of inputs that batches give, NULL-terminated; the rest are parameters */
-  const char *const *without; /* passes left out */
+  const char *const *without;    /* passes left out */
+  const char        *dump_after; /* a pass */
+  const HybMode     *mode;       /* NULL: static */
 } HybTrainerOptions;
 
 typedef struct

@@ -87,7 +87,7 @@ HYB_MODEL (.name = "bucket-lm",
                      .optimizer = "adam",
                      .settings = "learning_rate=0.003",
                      .clip_global_norm = 1,
-                     .carry = "data1=1",
+                     .carry = "all",
                      .is_text = TRUE,
                      .epochs = 4,
                      .vary = vary });

@@ -71,6 +71,6 @@ HYB_MODEL (.name = "lstm-foreach",
                      .optimizer = "adam",
                      .settings = "learning_rate=0.003",
                      .clip_global_norm = 1,
-                     .carry = "data1=1, data2=2",
+                     .carry = "all",
                      .is_text = TRUE,
                      .epochs = 4 });

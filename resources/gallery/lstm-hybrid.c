@@ -99,7 +99,6 @@ HYB_MODEL (.name = "lstm-hybrid",
                      .optimizer = "adam",
                      .settings = "learning_rate=0.003",
                      .clip_global_norm = 1,
-                     .carry = "data1=1, data2=2, data3=3, data4=4, data5=5, data6=6, data7=7, "
-                              "data8=8",
+                     .carry = "all",
                      .is_text = TRUE,
                      .epochs = 4 });

@@ -245,6 +245,29 @@ test_interrupted (Fixture *fixture, gconstpointer unused)
   assert_same_file (fixture, "a-0002.states", "b-0002.states");
 }
 
+static void
+test_crash (Fixture *fixture, gconstpointer unused)
+{
+  assert_refused (fixture, "info " HYB_MODULES "/crash.so", 4, "crash.so: the plug-in crashed");
+}
+
+/* Models of the gallery bring something to be run on. */
+static void
+test_examples (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *shape;
+
+  hscope (fixture, "run 'gallery:seq2seq?hidden=8' --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  hscope (fixture, "run 'gallery:lstm-lm?hidden=8' --shape data0=5,3 --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  json = parse_output (fixture);
+  shape =
+      cJSON_GetObjectItem (cJSON_GetArrayItem (cJSON_GetObjectItem (json, "outputs"), 1), "shape");
+  g_assert_cmpint (cJSON_GetArrayItem (shape, 1)->valueint, ==, 3);
+}
+
 /* A pair without parameters, batches from a file. */
 static void
 test_batches (Fixture *fixture, gconstpointer unused)
@@ -293,6 +316,8 @@ main (int argc, char **argv)
   ADD ("other-shapes-than-the-usual-may-be-given", test_shapes);
   ADD ("language-model-beats-the-unigram-model", test_language_model);
   ADD ("interrupted-and-resumed-gives-the-same-bytes", test_interrupted);
+  ADD ("a-plugin-that-crashes-is-named", test_crash);
+  ADD ("gallery-models-run-without-data", test_examples);
   ADD ("batches-from-a-file-and-refusals", test_batches);
 #undef ADD
   return g_test_run ();
