@@ -365,12 +365,9 @@ note_memory (const Session *session)
 {
   for (guint i = 0; i < session->n; i++)
     {
-      HybExecutor   *executor = prof_subject_get_executor (session->subjects[i]);
-      const HybPlan *plan = hyb_executor_get_plan (executor);
+      HybExecutor *executor = prof_subject_get_executor (session->subjects[i]);
 
-      session->series[i].planned_bytes = plan && !hyb_plan_is_dynamic (plan)
-                                             ? hyb_plan_get_memory (plan)
-                                             : hyb_executor_get_peak_bytes (executor);
+      session->series[i].planned_bytes = hyb_executor_get_peak_bytes (executor);
       session->series[i].resident_bytes = read_resident_peak ();
     }
 }

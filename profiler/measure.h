@@ -45,7 +45,8 @@ typedef struct
   double        counts[PROF_N_COUNTS]; /* a run */
   const char   *counts_reason;         /* why some are missing (static); NULL */
   ProfStop      stop;
-  gsize         planned_bytes, resident_bytes;
+  gsize         planned_bytes;  /* most that the executor held for values at once */
+  gsize         resident_bytes; /* most that the process held, so far */
 } ProfSeries;
 
 #define PROF_NO_RUN G_MAXUINT

@@ -1,0 +1,91 @@
+/* compare.h — several ways of computing the same, measured in turns.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/capture.h"
+#include "profiler/measure.h"
+
+/* Whether two subjects compute the same numbers. */
+typedef struct
+{
+  double   max_abs; /* the largest difference */
+  double   tolerance;
+  guint    n_compared; /* arrays: heads by position, gradients by name where both have them */
+  gboolean ok;
+} ProfEquality;
+
+/* Runs both once.  FALSE: a run failed. */
+gboolean
+prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality, GError **error);
+/* The worse of both. */
+void prof_equality_join (ProfEquality *to, const ProfEquality *from);
+
+/* --- What the time goes to, in classes that can be compared --- */
+
+typedef enum
+{
+  PROF_CLASS_HOST, /* between operators, and the machinery of loops */
+  PROF_CLASS_GEMM,
+  PROF_CLASS_POINTWISE,
+  PROF_CLASS_MOVEMENT,
+  PROF_CLASS_RECURRENT, /* fused layers, whose inside cannot be seen */
+  PROF_N_CLASSES,
+} ProfClass;
+
+const char *prof_class_name (ProfClass class);
+ProfClass   prof_class_of (guint category);
+
+/* Seconds of one run by class: from traced runs, less what watching took; HOST is what
+ * is left of the clean median. */
+typedef struct
+{
+  double  clean; /* median */
+  double  seconds[PROF_N_CLASSES];
+  double *runs[PROF_N_CLASSES]; /* by traced run; HOST: unused */
+  guint   n_runs;
+  double *samples; /* clean */
+  guint   n_samples;
+  double  flops;
+} ProfWork;
+
+void prof_work_init (ProfWork *work, const ProfCapture *capture);
+void prof_work_clear (ProfWork *work);
+
+/* --- Why B is faster than A --- */
+
+typedef enum
+{
+  PROF_BUCKET_HOST,
+  PROF_BUCKET_GEMM,
+  PROF_BUCKET_POINTWISE,
+  PROF_BUCKET_MOVEMENT,
+  PROF_BUCKET_OVERLAP,
+  PROF_BUCKET_MEMORY,
+  PROF_N_BUCKETS,
+} ProfBucketKind;
+
+typedef struct
+{
+  const char *name;
+  double      seconds, low, high; /* what B saves; negative: what it costs more */
+  char       *rung;   /* the rungs that prove it, with what they measured; NULL: none was run */
+  double      proved; /* seconds by those rungs; NaN */
+} ProfBucket;
+
+typedef struct
+{
+  double     saved; /* clean median of A less that of B */
+  ProfBucket bucket[PROF_N_BUCKETS];
+  double     residual;   /* saved less all buckets, exactly */
+  gboolean   same_flops; /* within 5 %: views and copies make a little */
+  double     flops_a, flops_b;
+} ProfExplanation;
+
+/* gemm_a, gemm_b: seconds of matrix products inside fused layers, from a rung that ran
+ * them alone; NaN: there are none, or nobody knows. */
+void prof_explain (const ProfCapture *a,
+                   const ProfCapture *b,
+                   double             gemm_a,
+                   double             gemm_b,
+                   ProfExplanation   *explanation);
+void prof_explanation_clear (ProfExplanation *explanation);

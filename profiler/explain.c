@@ -1,0 +1,118 @@
+/* explain.c — where what one variant saves comes from.
+ *
+ * Buckets are differences of classes of work, and add up to the difference of the clean
+ * medians but for a residual that is always told.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/compare.h"
+
+#include <math.h>
+
+#define SAME_FLOPS 0.05
+
+/* A fused layer is matrix products and what is done with their results. */
+static void
+split_recurrent (ProfWork *work, double gemm, double *split_gemm, double *split_rest)
+{
+  double recurrent = work->seconds[PROF_CLASS_RECURRENT];
+
+  *split_gemm = isfinite (gemm) ? MIN (gemm, recurrent) : 0;
+  *split_rest = isfinite (gemm) ? recurrent - *split_gemm : 0;
+}
+
+static ProfBucket
+compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, const char *name, double more)
+{
+  const double *const series[] = { a->runs[class], b->runs[class] };
+  const guint         n[] = { a->n_runs, b->n_runs };
+  const double        weights[] = { 1, -1 };
+  ProfBucket          bucket = { .name = name, .proved = NAN };
+  ProfInterval        interval = { 0 };
+
+  if (a->n_runs > 0 && b->n_runs > 0)
+    interval = prof_bootstrap_sum (series, n, weights, 2, 0.95);
+  bucket.seconds = a->seconds[class] - b->seconds[class] + more;
+  bucket.low = interval.low + more;
+  bucket.high = interval.high + more;
+  return bucket;
+}
+
+/* Clean wall time less everything that was seen in operators. */
+static ProfBucket
+compare_host (const ProfWork *a, const ProfWork *b)
+{
+  const double *series[2 * PROF_N_CLASSES];
+  guint         n[2 * PROF_N_CLASSES];
+  double        weights[2 * PROF_N_CLASSES];
+  guint         n_series = 0;
+  ProfBucket    bucket = { .name = "host and dispatch", .proved = NAN };
+  ProfInterval  interval;
+
+  for (guint which = 0; which < 2; which++)
+    {
+      const ProfWork *work = which == 0 ? a : b;
+
+      if (work->n_samples == 0)
+        continue;
+      series[n_series] = work->samples;
+      n[n_series] = work->n_samples;
+      weights[n_series++] = which == 0 ? 1 : -1;
+      for (guint c = PROF_CLASS_GEMM; work->n_runs > 0 && c < PROF_N_CLASSES; c++)
+        {
+          series[n_series] = work->runs[c];
+          n[n_series] = work->n_runs;
+          weights[n_series++] = which == 0 ? -1 : 1;
+        }
+    }
+  interval = prof_bootstrap_sum (series, n, weights, n_series, 0.95);
+  bucket.seconds = a->seconds[PROF_CLASS_HOST] - b->seconds[PROF_CLASS_HOST];
+  bucket.low = interval.low;
+  bucket.high = interval.high;
+  return bucket;
+}
+
+void
+prof_explain (const ProfCapture *capture_a,
+              const ProfCapture *capture_b,
+              double             gemm_a,
+              double             gemm_b,
+              ProfExplanation   *explanation)
+{
+  ProfWork a, b;
+  double   split_a[2], split_b[2];
+
+  prof_work_init (&a, capture_a);
+  prof_work_init (&b, capture_b);
+  split_recurrent (&a, gemm_a, &split_a[0], &split_a[1]);
+  split_recurrent (&b, gemm_b, &split_b[0], &split_b[1]);
+
+  *explanation = (ProfExplanation){ .saved = a.clean - b.clean };
+  explanation->bucket[PROF_BUCKET_HOST] = compare_host (&a, &b);
+  explanation->bucket[PROF_BUCKET_GEMM] =
+      compare_class (&a, &b, PROF_CLASS_GEMM, "gemm batching", split_a[0] - split_b[0]);
+  explanation->bucket[PROF_BUCKET_POINTWISE] =
+      compare_class (&a, &b, PROF_CLASS_POINTWISE, "pointwise fusion", split_a[1] - split_b[1]);
+  explanation->bucket[PROF_BUCKET_MOVEMENT] =
+      compare_class (&a, &b, PROF_CLASS_MOVEMENT, "data movement", 0);
+  /* On the CPU one operator runs after the other: there is nothing to overlap. */
+  explanation->bucket[PROF_BUCKET_OVERLAP] = (ProfBucket){ .name = "overlap", .proved = NAN };
+  /* What memory costs outside of operators only a rung can tell: prof_ladder_prove. */
+  explanation->bucket[PROF_BUCKET_MEMORY] = (ProfBucket){ .name = "memory", .proved = NAN };
+
+  explanation->residual = explanation->saved;
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    explanation->residual -= explanation->bucket[i].seconds;
+  if (fabs (explanation->residual) < 1e-9 * fabs (explanation->saved))
+    explanation->residual = 0; /* what rounding left */
+  explanation->flops_a = a.flops;
+  explanation->flops_b = b.flops;
+  explanation->same_flops = fabs (a.flops - b.flops) <= SAME_FLOPS * MAX (a.flops, b.flops);
+  prof_work_clear (&a);
+  prof_work_clear (&b);
+}
+
+void
+prof_explanation_clear (ProfExplanation *explanation)
+{
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    g_clear_pointer (&explanation->bucket[i].rung, g_free);
+}

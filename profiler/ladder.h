@@ -1,0 +1,44 @@
+/* ladder.h — an explanation proved by running it: one switch of the engine after the
+ * other, from the plainest way to run a model to the fastest.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/compare.h"
+
+typedef struct
+{
+  char          *name;   /* "planned", "fold-constants" … */
+  const char    *doc;    /* what the switch does; static */
+  ProfBucketKind bucket; /* what the step to here is about */
+  ProfSubject   *subject;
+  ProfSeries     series;
+  double         seconds;          /* clean median */
+  double         saved, low, high; /* against the rung before, from samples taken in turns */
+  ProfVerdict    verdict;          /* of this rung against the one before */
+} ProfRung;
+
+typedef struct
+{
+  GPtrArray *rungs; /* of ProfRung, the first is where it starts */
+  ProfStop   stop;
+} ProfLadder;
+
+/* From operator by operator over planned and static memory to every pass.  Passes that
+ * change nothing of this model are left out.  options: what is common to all. */
+ProfLadder *prof_ladder_new (HybGraph                 *graph,
+                             HybTensor *const         *values,
+                             const ProfSubjectOptions *options,
+                             GError                  **error);
+void        prof_ladder_free (ProfLadder *ladder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfLadder, prof_ladder_free)
+
+gboolean
+prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GError **error);
+
+/* Puts the rungs beside the buckets that they are about; the rung for memory makes the
+ * bucket of that name, out of that for host and dispatch. */
+void prof_ladder_prove (const ProfLadder *ladder, ProfExplanation *explanation);
+
+/* Seconds that the matrix products of fused recurrent layers take alone, by running
+ * them; NaN: the subject has no such layer. */
+double prof_ladder_fused_gemm (const ProfSubject *subject);

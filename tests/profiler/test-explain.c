@@ -1,0 +1,211 @@
+/* test-explain.c — explanations add up, and say what was really run.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/capture-builder.h"
+#include "profiler/compare.h"
+#include "profiler/ladder.h"
+#include "tests/profiler/profile-run.h"
+
+#include "engine/ops/op.h"
+
+#include <math.h>
+
+/* A capture of nodes that took so many µs each, a run in so many µs. */
+static ProfCapture *
+make_capture (const guint16 *categories, const guint *micros, guint n, guint clean_micros)
+{
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autoptr (GBytes) bytes = NULL;
+  ProfCapture *capture;
+
+  prof_builder_add_graph (builder, "", PROF_NONE, PROF_NONE);
+  for (guint run = 0; run < 9; run++)
+    {
+      guint64   at = 1000;
+      ProfEvent whole = { .run = (guint16) run };
+
+      for (guint i = 0; i < n; i++)
+        {
+          ProfEvent event = { .begin_ns = at,
+                              .packed =
+                                  prof_event_pack (1000 * micros[i], PROF_EVENT_NODE, 1, 0, 0),
+                              .node = i,
+                              .run = (guint16) run };
+
+          at += 1000 * micros[i];
+          prof_builder_add_event (builder, &event);
+        }
+      whole.packed = prof_event_pack (at + 500, PROF_EVENT_RUN, 0, 0, 0);
+      prof_builder_add_event (builder, &whole);
+      prof_builder_add_sample (builder, PROF_SAMPLE_TRACED, run, (double) (at + 500) * 1e-9);
+      prof_builder_add_sample (builder, PROF_SAMPLE_CLEAN, run, clean_micros * 1e-6);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      ProfNode node = { .name = prof_builder_text (builder, "node"),
+                        .category = categories[i],
+                        .flags = PROF_NODE_EXECUTED,
+                        .flops = 1000,
+                        .bytes_read = NAN,
+                        .bytes_written = NAN };
+
+      prof_builder_add_node (builder, &node);
+    }
+  bytes = prof_builder_finish (builder);
+  capture = prof_capture_new (bytes, "test", NULL);
+  g_assert_nonnull (capture);
+  return capture;
+}
+
+static double
+sum_buckets (const ProfExplanation *explanation)
+{
+  double sum = explanation->residual;
+
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    sum += explanation->bucket[i].seconds;
+  return sum;
+}
+
+static void
+test_buckets_and_residual_are_the_difference (void)
+{
+  static const guint16 slow[] = { HYB_CATEGORY_LINEAR,
+                                  HYB_CATEGORY_ELEMENTWISE,
+                                  HYB_CATEGORY_MOVEMENT };
+  static const guint16 fast[] = { HYB_CATEGORY_RECURRENT };
+  g_autoptr (ProfCapture) a = make_capture (slow, (const guint[]){ 100, 60, 20 }, 3, 250);
+  g_autoptr (ProfCapture) b = make_capture (fast, (const guint[]){ 90 }, 1, 95);
+  ProfExplanation explanation;
+
+  prof_explain (a, b, NAN, 70e-6, &explanation);
+  g_assert_cmpfloat_with_epsilon (explanation.saved, 155e-6, 1e-12);
+  g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved, 1e-15);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_HOST].seconds, 65e-6, 1e-9);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_GEMM].seconds, 30e-6, 1e-9);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_POINTWISE].seconds, 40e-6, 1e-9);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_MOVEMENT].seconds, 20e-6, 1e-9);
+  g_assert_cmpfloat (fabs (explanation.residual), <, 1e-9);
+  prof_explanation_clear (&explanation);
+
+  /* Nobody looked into the fused layer: what it holds is the residual. */
+  prof_explain (a, b, NAN, NAN, &explanation);
+  g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved, 1e-15);
+  g_assert_cmpfloat_with_epsilon (explanation.residual, -90e-6, 1e-9);
+  prof_explanation_clear (&explanation);
+}
+
+static void
+test_planted_slowdown_is_told_with_its_figure (void)
+{
+  static const guint16 kinds[] = { HYB_CATEGORY_LINEAR, HYB_CATEGORY_ELEMENTWISE };
+  g_autoptr (ProfCapture) a = make_capture (kinds, (const guint[]){ 100, 105 }, 2, 205);
+  g_autoptr (ProfCapture) b = make_capture (kinds, (const guint[]){ 100, 100 }, 2, 200);
+  ProfExplanation explanation;
+
+  prof_explain (a, b, NAN, NAN, &explanation);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_POINTWISE].seconds, 5e-6, 1e-9);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_GEMM].seconds, 0, 1e-9);
+  prof_explanation_clear (&explanation);
+}
+
+/* Real runs: every rung computes the same numbers, and rungs add up. */
+static void
+test_ladder_runs_what_it_says (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (6, 8, 2);
+  ProfSubjectOptions common = { .name = "test" };
+  ProfMeasureOptions options = { .warmup = 1, .repeat = 6, .seconds = 20 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ProfLadder) ladder =
+      prof_ladder_new (model->graph, (HybTensor *const *) model->values->pdata, &common, &error);
+  const ProfRung *first, *last;
+  double          saved = 0;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (ladder->rungs->len, >=, 3);
+  first = ladder->rungs->pdata[0];
+  for (guint i = 1; i < ladder->rungs->len; i++)
+    {
+      ProfEquality equality;
+
+      g_assert_true (prof_compare_numbers (first->subject,
+                                           ((ProfRung *) ladder->rungs->pdata[i])->subject,
+                                           &equality,
+                                           &error));
+      g_assert_true (equality.ok);
+      g_assert_cmpuint (equality.n_compared, ==, 1);
+    }
+  g_assert_true (prof_ladder_measure (ladder, &options, &error));
+  last = ladder->rungs->pdata[ladder->rungs->len - 1];
+  for (guint i = 1; i < ladder->rungs->len; i++)
+    saved += ((ProfRung *) ladder->rungs->pdata[i])->saved;
+  g_assert_cmpfloat_with_epsilon (saved, first->seconds - last->seconds, 1e-12);
+}
+
+static void
+test_different_numbers_are_noticed (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (3, 8, 2);
+  g_autoptr (TestModel) other = test_model_unrolled (3, 8, 2);
+  g_autoptr (ProfSubject) a = test_model_subject (model, HYB_MODE_STATIC, TRUE);
+  g_autoptr (ProfSubject) b = NULL;
+  ProfEquality equality;
+
+  ((float *) hyb_tensor_get_data (other->values->pdata[1]))[0] += 0.5f;
+  b = test_model_subject (other, HYB_MODE_STATIC, TRUE);
+  g_assert_true (prof_compare_numbers (a, a, &equality, NULL));
+  g_assert_true (equality.ok);
+  g_assert_cmpuint (equality.n_compared, ==, 1 + 3);
+  g_assert_true (prof_compare_numbers (a, b, &equality, NULL));
+  g_assert_false (equality.ok);
+}
+
+/* Cancelling keeps what is there. */
+static void
+stop_after_some (gpointer data, const ProfProgress *progress)
+{
+  if (g_str_equal (progress->phase, "clean") && progress->done >= 3)
+    g_cancellable_cancel (data);
+}
+
+static void
+test_cancelling_keeps_samples (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (3, 8, 2);
+  g_autoptr (ProfSubject) subject = test_model_subject (model, HYB_MODE_STATIC, FALSE);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  ProfMeasureOptions options = { .warmup = 1,
+                                 .repeat = 100,
+                                 .traced = 3,
+                                 .cancellable = cancellable,
+                                 .progress = stop_after_some,
+                                 .data = cancellable };
+  ProfSeries         series;
+  g_autoptr (ProfCapture) capture = NULL;
+
+  prof_series_init (&series);
+  g_assert_true (prof_measure (&subject, 1, &series, &options, NULL));
+  g_assert_cmpint (series.stop, ==, PROF_STOP_CANCELLED);
+  g_assert_cmpuint (series.clean->len, >=, 3);
+  g_assert_cmpuint (series.clean->len, <, 10);
+  g_assert_null (series.recorder);
+  capture = prof_keep (subject, &series, NULL, NULL);
+  g_assert_nonnull (capture);
+  g_assert_cmpstr (prof_capture_get_text (capture, "clean.stopped"), ==, "cancelled");
+  prof_series_clear (&series);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/explain/buckets-and-residual-are-the-difference",
+                   test_buckets_and_residual_are_the_difference);
+  g_test_add_func ("/profiler/explain/planted-slowdown-is-told-with-its-figure",
+                   test_planted_slowdown_is_told_with_its_figure);
+  g_test_add_func ("/profiler/explain/ladder-runs-what-it-says", test_ladder_runs_what_it_says);
+  g_test_add_func ("/profiler/explain/different-numbers-are-noticed",
+                   test_different_numbers_are_noticed);
+  g_test_add_func ("/profiler/explain/cancelling-keeps-samples", test_cancelling_keeps_samples);
+  return g_test_run ();
+}
