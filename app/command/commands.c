@@ -15,6 +15,7 @@ extern const ScopeCommand scope_command_check;
 extern const ScopeCommand scope_command_run;
 extern const ScopeCommand scope_command_profile;
 extern const ScopeCommand scope_command_import;
+extern const ScopeCommand scope_command_compare;
 extern const ScopeCommand scope_command_weights;
 extern const ScopeCommand scope_command_bench;
 extern const ScopeCommand scope_command_render;
@@ -24,9 +25,19 @@ extern const ScopeCommand scope_command_trace;
 extern const ScopeCommand scope_command_train;
 
 static const ScopeCommand *const commands[] = {
-  &scope_command_info,    &scope_command_check,  &scope_command_run,    &scope_command_profile,
-  &scope_command_weights, &scope_command_render, &scope_command_new,    &scope_command_trace,
-  &scope_command_train,   &scope_command_bench,  &scope_command_import, NULL,
+  &scope_command_info,
+  &scope_command_check,
+  &scope_command_run,
+  &scope_command_profile,
+  &scope_command_weights,
+  &scope_command_render,
+  &scope_command_new,
+  &scope_command_trace,
+  &scope_command_train,
+  &scope_command_bench,
+  &scope_command_import,
+  &scope_command_compare,
+  NULL,
 };
 
 typedef struct

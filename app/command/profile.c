@@ -4,6 +4,7 @@
 #include "app/command/describe-capture.h"
 #include "app/command/inputs.h"
 #include "app/command/progress.h"
+#include "app/command/variants.h"
 
 #include "engine/base/error.h"
 #include "engine/formats/npz.h"
@@ -155,6 +156,7 @@ run_profile (const ScopeCommon *common, gpointer data, char **files, GError **er
   g_autoptr (ProfCapture) capture = NULL;
   g_autofree char *name = g_path_get_basename (files[0]);
   ScopeInputs      inputs = { 0 };
+  ScopeCommon      filled = *common;
 
   /* Options that were not given are 0. */
   options->warmup = options->warmup == 0 ? -1 : options->warmup;
@@ -165,7 +167,8 @@ run_profile (const ScopeCommon *common, gpointer data, char **files, GError **er
     return SCOPE_EXIT_FILE;
 
   facts = describe_conditions (common, model, files[0]);
-  if (scope_inputs_fill (&inputs, common, model, given, options->backward, error))
+  scope_choose_init (&filled, model);
+  if (scope_inputs_fill (&inputs, &filled, model, given, options->backward, error))
     capture = measure (common, options, &inputs, facts, name, error);
   scope_inputs_clear (&inputs);
   if (!capture || !write_files (options, capture, error))

@@ -1,0 +1,468 @@
+/* compare-group.c — candidates that compute the same numbers, measured in turns.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare-group.h"
+
+#include "engine/base/error.h"
+#include "profiler/keep.h"
+#include "profiler/ladder.h"
+#include "profiler/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *
+scope_mode_name (HybMode mode)
+{
+  static const char *const names[] = { "imperative", "hybrid", "static" };
+
+  return names[mode];
+}
+
+static void
+candidate_free (gpointer data)
+{
+  ScopeCandidate *candidate = data;
+
+  g_clear_pointer (&candidate->subject, prof_subject_free);
+  g_clear_pointer (&candidate->capture, prof_capture_unref);
+  g_free (candidate->samples);
+  g_free (candidate->variant);
+  g_free (candidate);
+}
+
+ScopeGroup *
+scope_group_new (const char *cell, gint64 batch, gint64 length, gboolean backward)
+{
+  ScopeGroup *group = g_new0 (ScopeGroup, 1);
+
+  group->cell = g_strdup (cell);
+  group->batch = batch;
+  group->length = length;
+  group->backward = backward;
+  group->weight = 1;
+  group->candidates = g_ptr_array_new_with_free_func (candidate_free);
+  return group;
+}
+
+void
+scope_group_free (ScopeGroup *group)
+{
+  g_ptr_array_unref (group->candidates);
+  g_free (group->cell);
+  g_free (group);
+}
+
+ScopeCandidate *
+scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubject *subject)
+{
+  ScopeCandidate *candidate = g_new0 (ScopeCandidate, 1);
+
+  candidate->variant = g_strdup (variant);
+  candidate->mode = mode;
+  candidate->subject = subject;
+  candidate->gemm = NAN;
+  g_ptr_array_add (group->candidates, candidate);
+  return candidate;
+}
+
+char *
+scope_candidate_dup_name (const ScopeCandidate *candidate)
+{
+  return g_strdup_printf ("%s, %s", candidate->variant, scope_mode_name (candidate->mode));
+}
+
+/* --- Measuring --- */
+
+static gboolean
+check_numbers (ScopeGroup *group, GError **error)
+{
+  ScopeCandidate *first = group->candidates->pdata[0];
+
+  for (guint i = 1; i < group->candidates->len; i++)
+    {
+      ScopeCandidate  *other = group->candidates->pdata[i];
+      ProfEquality     equality;
+      g_autofree char *a = scope_candidate_dup_name (first), *b = scope_candidate_dup_name (other);
+
+      if (!prof_compare_numbers (first->subject, other->subject, &equality, error))
+        return FALSE;
+      prof_equality_join (&group->equality, &equality);
+      if (!equality.ok)
+        return hyb_error_at (error,
+                             PROF_ERROR,
+                             PROF_ERROR_UNEQUAL,
+                             NULL,
+                             "Times of different things cannot be compared",
+                             "“%s” and “%s” do not compute the same: %u arrays differ by up to %g, "
+                             "and %g is allowed",
+                             a,
+                             b,
+                             equality.n_compared,
+                             equality.max_abs,
+                             equality.tolerance);
+    }
+  if (group->candidates->len == 1)
+    group->equality = (ProfEquality){ .ok = TRUE };
+  return TRUE;
+}
+
+static gboolean
+keep (ScopeCandidate *candidate, const ProfSeries *series, const ProfFacts *facts, GError **error)
+{
+  guint n;
+
+  candidate->gemm = prof_ladder_fused_gemm (candidate->subject);
+  candidate->capture = prof_keep (candidate->subject, series, facts, error);
+  g_clear_pointer (&candidate->subject, prof_subject_free);
+  if (!candidate->capture)
+    return FALSE;
+  candidate->samples = prof_capture_dup_samples (candidate->capture, PROF_SAMPLE_CLEAN, &n);
+  prof_statistics (candidate->samples, n, &candidate->clean);
+  candidate->peak_bytes = (double) series->planned_bytes;
+  return TRUE;
+}
+
+gboolean
+scope_group_measure (ScopeGroup               *group,
+                     const ProfMeasureOptions *options,
+                     const ProfFacts          *facts,
+                     GError                  **error)
+{
+  guint                    n = group->candidates->len;
+  g_autofree ProfSubject **subjects = g_new (ProfSubject *, MAX (n, 1));
+  g_autofree ProfSeries   *series = g_new (ProfSeries, MAX (n, 1));
+  gboolean                 is_done;
+
+  if (n == 0 || !check_numbers (group, error))
+    return n == 0;
+  for (guint i = 0; i < n; i++)
+    {
+      subjects[i] = ((ScopeCandidate *) group->candidates->pdata[i])->subject;
+      prof_series_init (&series[i]);
+    }
+  is_done = prof_measure (subjects, n, series, options, error);
+  for (guint i = 0; i < n; i++)
+    {
+      is_done = is_done && keep (group->candidates->pdata[i], &series[i], facts, error);
+      prof_series_clear (&series[i]);
+    }
+  return is_done;
+}
+
+gboolean
+scope_group_extremes (const ScopeGroup *group, ScopeCandidate **slow, ScopeCandidate **fast)
+{
+  *slow = *fast = NULL;
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      ScopeCandidate *candidate = group->candidates->pdata[i];
+      double          seconds = candidate->clean.median.median;
+
+      if (!candidate->capture || !isfinite (seconds))
+        continue;
+      if (!*slow || seconds > (*slow)->clean.median.median)
+        *slow = candidate;
+      if (!*fast || seconds < (*fast)->clean.median.median)
+        *fast = candidate;
+    }
+  return *slow && *slow != *fast;
+}
+
+static const ScopeCandidate *
+find_candidate (const ScopeGroup *group, const char *variant, HybMode mode)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      if (candidate->mode == mode && strcmp (candidate->variant, variant) == 0)
+        return candidate;
+    }
+  return NULL;
+}
+
+static void
+add_rung (ProfBucket *bucket, const char *what, double seconds)
+{
+  g_autofree char *time = prof_format_seconds (seconds);
+
+  g_free (bucket->rung);
+  bucket->rung = g_strdup_printf ("%s: %s", what, time);
+  bucket->proved = seconds;
+}
+
+/* Candidates between the two are rungs that were run, too: the mode alone, then the form. */
+static void
+add_rungs (const ScopeGroup     *group,
+           const ScopeCandidate *slow,
+           const ScopeCandidate *fast,
+           ProfExplanation      *explanation)
+{
+  const ScopeCandidate *between = find_candidate (group, slow->variant, fast->mode);
+  double                begin = slow->clean.median.median, end = fast->clean.median.median;
+  g_autofree char      *mode = NULL, *form = NULL;
+
+  if (between && between != slow && between != fast)
+    {
+      mode = g_strdup_printf ("%s in %s mode", slow->variant, scope_mode_name (fast->mode));
+      add_rung (&explanation->bucket[PROF_BUCKET_HOST], mode, begin - between->clean.median.median);
+      begin = between->clean.median.median;
+    }
+  if (strcmp (slow->variant, fast->variant) != 0)
+    {
+      form = g_strdup_printf ("%s instead of %s, all together", fast->variant, slow->variant);
+      add_rung (&explanation->bucket[PROF_BUCKET_GEMM], form, begin - end);
+      add_rung (&explanation->bucket[PROF_BUCKET_POINTWISE], form, begin - end);
+    }
+}
+
+void
+scope_group_explain (const ScopeGroup     *group,
+                     const ScopeCandidate *slow,
+                     const ScopeCandidate *fast,
+                     ProfExplanation      *explanation)
+{
+  prof_explain (slow->capture, fast->capture, slow->gemm, fast->gemm, explanation);
+  add_rungs (group, slow, fast, explanation);
+}
+
+/* --- JSON --- */
+
+static void
+describe_place (ScopeJson *json, const ScopeGroup *group)
+{
+  if (group->cell)
+    scope_json_string (json, "cell", group->cell);
+  if (group->batch > 0)
+    scope_json_int (json, "batch", group->batch);
+  else
+    scope_json_null (json, "batch");
+  if (group->length > 0)
+    scope_json_int (json, "length", group->length);
+  else
+    scope_json_null (json, "length");
+  scope_json_boolean (json, "train", group->backward);
+}
+
+void
+scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
+{
+  double base = NAN;
+
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      if (i == 0)
+        base = candidate->clean.median.median;
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "variant", candidate->variant);
+      scope_json_string (json, "mode", scope_mode_name (candidate->mode));
+      describe_place (json, group);
+      scope_json_double (json, "median", candidate->clean.median.median);
+      scope_json_double (json, "low", candidate->clean.median.low);
+      scope_json_double (json, "high", candidate->clean.median.high);
+      scope_json_int (json, "samples", candidate->clean.n);
+      scope_json_double (json, "peak_bytes", candidate->peak_bytes);
+      scope_json_double (json,
+                         "speed_up_percent",
+                         100 * (base / candidate->clean.median.median - 1));
+      scope_json_end (json);
+    }
+}
+
+void
+scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    for (guint k = 0; k < i; k++)
+      {
+        const ScopeCandidate *a = group->candidates->pdata[i], *b = group->candidates->pdata[k];
+        g_autofree char      *name_a = scope_candidate_dup_name (a);
+        g_autofree char      *name_b = scope_candidate_dup_name (b);
+        ProfPairing           pairing;
+
+        prof_pair (a->samples, b->samples, MIN (a->clean.n, b->clean.n), &pairing);
+        scope_json_begin_object (json, NULL);
+        scope_json_string (json, "a", name_a);
+        scope_json_string (json, "b", name_b);
+        describe_place (json, group);
+        scope_json_double (json, "ratio", pairing.ratio.median);
+        scope_json_double (json, "low", pairing.ratio.low);
+        scope_json_double (json, "high", pairing.ratio.high);
+        scope_json_string (json, "verdict", prof_verdict_name (pairing.verdict));
+        scope_json_end (json);
+      }
+}
+
+void
+scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation)
+{
+  g_autofree char *reason = scope_explanation_dup_reason (explanation);
+
+  scope_json_begin_object (json, key);
+  scope_json_double (json, "saved", explanation->saved);
+  scope_json_string (json, "reason", reason);
+  scope_json_begin_list (json, "buckets");
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      const ProfBucket *bucket = &explanation->bucket[i];
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", bucket->name);
+      scope_json_double (json, "seconds", bucket->seconds);
+      scope_json_double (json, "low", bucket->low);
+      scope_json_double (json, "high", bucket->high);
+      scope_json_string (json, "rung", bucket->rung);
+      scope_json_double (json, "proved", bucket->proved);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_json_double (json, "residual", explanation->residual);
+  scope_json_double (json, "flops_a", explanation->flops_a);
+  scope_json_double (json, "flops_b", explanation->flops_b);
+  scope_json_end (json);
+}
+
+/* --- Text --- */
+
+char *
+scope_group_dup_title (const ScopeGroup *group)
+{
+  GString *title = g_string_new (group->cell);
+
+  if (group->batch > 0)
+    g_string_append_printf (title,
+                            "%sbatch %" G_GINT64_FORMAT,
+                            title->len > 0 ? ", " : "",
+                            group->batch);
+  if (group->length > 0)
+    g_string_append_printf (title,
+                            "%slength %" G_GINT64_FORMAT,
+                            title->len > 0 ? ", " : "",
+                            group->length);
+  g_string_append_printf (title,
+                          "%s%s",
+                          title->len > 0 ? ", " : "",
+                          group->backward ? "training" : "inference");
+  return g_string_free (title, FALSE);
+}
+
+static void
+print_title (const ScopeGroup *group)
+{
+  g_autofree char *title = scope_group_dup_title (group);
+
+  if (group->equality.n_compared > 0)
+    printf ("\n%s: equal to %.2g (%.2g allowed)\n",
+            title,
+            group->equality.max_abs,
+            group->equality.tolerance);
+  else
+    printf ("\n%s\n", title);
+}
+
+void
+scope_group_print (const ScopeGroup *group)
+{
+  const ScopeCandidate *first = group->candidates->pdata[0];
+
+  print_title (group);
+  printf ("  %-26s %11s  %-23s %9s %11s  verdict\n",
+          "variant, mode",
+          "median",
+          "95 %",
+          "speed-up",
+          "memory");
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+      g_autofree char      *name = scope_candidate_dup_name (candidate);
+      g_autofree char      *median = prof_format_seconds (candidate->clean.median.median);
+      g_autofree char      *low = prof_format_seconds (candidate->clean.median.low);
+      g_autofree char      *high = prof_format_seconds (candidate->clean.median.high);
+      g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
+      g_autofree char      *interval = g_strdup_printf ("%s … %s", low, high);
+      ProfPairing           pairing;
+      int                   wide = (int) (strlen (median) - (gsize) g_utf8_strlen (median, -1));
+      int wider = (int) (strlen (interval) - (gsize) g_utf8_strlen (interval, -1));
+
+      prof_pair (candidate->samples,
+                 first->samples,
+                 MIN (candidate->clean.n, first->clean.n),
+                 &pairing);
+      printf ("  %-26s %*s  %-*s %+8.0f%% %11s  %s\n",
+              name,
+              11 + wide,
+              median,
+              23 + wider,
+              interval,
+              100 * (first->clean.median.median / candidate->clean.median.median - 1),
+              memory,
+              i == 0 ? "(what others are compared with)" : prof_verdict_name (pairing.verdict));
+    }
+}
+
+/* The two buckets that matter most, in words. */
+char *
+scope_explanation_dup_reason (const ProfExplanation *explanation)
+{
+  guint first = 0, second = PROF_N_BUCKETS;
+
+  for (guint i = 1; i < PROF_N_BUCKETS; i++)
+    if (explanation->bucket[i].seconds > explanation->bucket[first].seconds)
+      first = i;
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    if (i != first && explanation->bucket[i].seconds > 0.1 * explanation->saved &&
+        (second == PROF_N_BUCKETS ||
+         explanation->bucket[i].seconds > explanation->bucket[second].seconds))
+      second = i;
+  if (second == PROF_N_BUCKETS)
+    return g_strdup_printf ("mostly %s (%.0f %%)",
+                            explanation->bucket[first].name,
+                            100 * explanation->bucket[first].seconds / explanation->saved);
+  return g_strdup_printf ("%s (%.0f %%) and %s (%.0f %%)",
+                          explanation->bucket[first].name,
+                          100 * explanation->bucket[first].seconds / explanation->saved,
+                          explanation->bucket[second].name,
+                          100 * explanation->bucket[second].seconds / explanation->saved);
+}
+
+void
+scope_explanation_print (const ProfExplanation *explanation, const char *slow, const char *fast)
+{
+  g_autofree char *saved = prof_format_seconds (explanation->saved);
+  g_autofree char *residual = prof_format_seconds (explanation->residual);
+  double           share = fabs (explanation->residual) / MAX (fabs (explanation->saved), 1e-12);
+
+  g_autofree char *reason = scope_explanation_dup_reason (explanation);
+
+  printf ("  why “%s” takes %s less than “%s”: %s\n", fast, saved, slow, reason);
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      const ProfBucket *bucket = &explanation->bucket[i];
+      g_autofree char  *seconds = prof_format_seconds (bucket->seconds);
+      g_autofree char  *low = prof_format_seconds (bucket->low);
+      g_autofree char  *high = prof_format_seconds (bucket->high);
+
+      if (bucket->seconds == 0 && !bucket->rung)
+        continue;
+      printf ("    %-18s %s (%s … %s)%s%s\n",
+              bucket->name,
+              seconds,
+              low,
+              high,
+              bucket->rung ? "; run: " : "",
+              bucket->rung ? bucket->rung : "");
+    }
+  printf ("    %-18s %s (%.0f %%)%s\n",
+          "residual",
+          residual,
+          100 * share,
+          share > 0.1 ? ": the explanation is not complete" : "");
+  if (!explanation->same_flops)
+    printf ("    the two do not do the same arithmetic: %.4g and %.4g FLOP\n",
+            explanation->flops_a,
+            explanation->flops_b);
+}

@@ -1,0 +1,126 @@
+/* compare-output.c — what comes out of a comparison.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void
+print_ladder (const ProfLadder *ladder)
+{
+  printf ("\nladder, run in turns (%s)\n", prof_stop_name (ladder->stop));
+  for (guint i = 0; i < ladder->rungs->len; i++)
+    {
+      const ProfRung *rung = ladder->rungs->pdata[i];
+
+      printf ("  %-24s %10.1f µs", rung->name, rung->seconds * 1e6);
+      if (i > 0)
+        printf ("  %+10.1f µs (%+.1f … %+.1f), %s: %s",
+                -rung->saved * 1e6,
+                -rung->high * 1e6,
+                -rung->low * 1e6,
+                prof_verdict_name (rung->verdict),
+                rung->doc);
+      printf ("\n");
+    }
+}
+
+static void
+print_explanations (ScopeComparison *self)
+{
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      const ScopeGroup *group = self->groups->pdata[i];
+      ScopeCandidate   *slow, *fast;
+      ProfExplanation   explanation;
+      g_autofree char  *a = NULL, *b = NULL, *title = NULL;
+
+      if (!scope_group_extremes (group, &slow, &fast))
+        continue;
+      a = scope_candidate_dup_name (slow);
+      b = scope_candidate_dup_name (fast);
+      scope_group_explain (group, slow, fast, &explanation);
+      if (i == 0 && self->ladder)
+        prof_ladder_prove (self->ladder, &explanation);
+      title = scope_group_dup_title (group);
+      printf ("\n%s\n", title);
+      scope_explanation_print (&explanation, a, b);
+      prof_explanation_clear (&explanation);
+    }
+}
+
+static void
+describe_ladder (ScopeJson *json, const ProfLadder *ladder)
+{
+  scope_json_begin_list (json, "ladder");
+  for (guint i = 0; ladder && i < ladder->rungs->len; i++)
+    {
+      const ProfRung *rung = ladder->rungs->pdata[i];
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", rung->name);
+      scope_json_double (json, "seconds", rung->seconds);
+      scope_json_double (json, "saved", i > 0 ? rung->saved : NAN);
+      scope_json_double (json, "low", i > 0 ? rung->low : NAN);
+      scope_json_double (json, "high", i > 0 ? rung->high : NAN);
+      scope_json_string (json, "verdict", i > 0 ? prof_verdict_name (rung->verdict) : NULL);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+void
+scope_compare_print_json (ScopeComparison *self)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+  ProfEquality equality = { 0 };
+
+  for (guint i = 0; i < self->groups->len; i++)
+    prof_equality_join (&equality, &((ScopeGroup *) self->groups->pdata[i])->equality);
+  scope_json_begin_object (json, "equal");
+  scope_json_double (json, "max_abs", equality.max_abs);
+  scope_json_double (json, "tolerance", equality.tolerance);
+  scope_json_boolean (json, "ok", equality.ok);
+  scope_json_end (json);
+  scope_json_begin_list (json, "cells");
+  for (guint i = 0; i < self->groups->len; i++)
+    scope_group_describe_cells (json, self->groups->pdata[i]);
+  scope_json_end (json);
+  scope_json_begin_list (json, "pairs");
+  for (guint i = 0; i < self->groups->len; i++)
+    scope_group_describe_pairs (json, self->groups->pdata[i]);
+  scope_json_end (json);
+
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      const ScopeGroup *group = self->groups->pdata[i];
+      ScopeCandidate   *slow, *fast;
+      ProfExplanation   explanation;
+
+      if (i == 0)
+        scope_json_begin_list (json, "explanations");
+      if (!scope_group_extremes (group, &slow, &fast))
+        continue;
+      scope_group_explain (group, slow, fast, &explanation);
+      if (i == 0 && self->ladder)
+        prof_ladder_prove (self->ladder, &explanation);
+      scope_describe_explanation (json, NULL, &explanation);
+      if (i == 0)
+        self->explanation = explanation;
+      else
+        prof_explanation_clear (&explanation);
+    }
+  if (self->groups->len > 0)
+    scope_json_end (json);
+  scope_describe_explanation (json, "explanation", &self->explanation);
+  describe_ladder (json, self->ladder);
+  scope_json_print (json);
+}
+
+void
+scope_compare_print (ScopeComparison *self)
+{
+  if (self->ladder)
+    print_ladder (self->ladder);
+  print_explanations (self);
+}
