@@ -16,6 +16,7 @@ extern const ScopeCommand scope_command_run;
 extern const ScopeCommand scope_command_profile;
 extern const ScopeCommand scope_command_import;
 extern const ScopeCommand scope_command_compare;
+extern const ScopeCommand scope_command_convert;
 extern const ScopeCommand scope_command_weights;
 extern const ScopeCommand scope_command_bench;
 extern const ScopeCommand scope_command_render;
@@ -37,6 +38,8 @@ static const ScopeCommand *const commands[] = {
   &scope_command_bench,
   &scope_command_import,
   &scope_command_compare,
+  &scope_command_convert,
+  NULL,
   NULL,
 };
 

@@ -1,0 +1,173 @@
+/* convert.c — a model in another form: hscope convert.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/json-writer.h"
+
+#include "engine/formats/npz.h"
+#include "engine/formats/open.h"
+#include "engine/variants/variant.h"
+
+#include <stdio.h>
+
+typedef struct
+{
+  char    *to, *input, *output;
+  gint64   length;
+  gboolean per_layer, force;
+} ConvertOptions;
+
+static gboolean
+check_options (const ConvertOptions *options, HybForm *form, GError **error)
+{
+  if (!options->to || !options->output)
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "hscope convert needs --to FORM and --output PREFIX");
+  else if (!hyb_form_from_name (options->to, form))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--to %s: one of unrolled, foreach, while, fused is possible",
+                 options->to);
+  else if (options->length < 0)
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--length %" G_GINT64_FORMAT " is no number of steps",
+                 options->length);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static void
+print_json (const HybVariant *variant, GPtrArray *written)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+
+  scope_json_begin_list (json, "written");
+  for (guint i = 0; i < written->len; i++)
+    scope_json_string (json, NULL, written->pdata[i]);
+  scope_json_end (json);
+  scope_json_begin_list (json, "recognised");
+  for (guint i = 0; i < variant->recognised->len; i++)
+    {
+      const HybRecognised *entry = &g_array_index (variant->recognised, HybRecognised, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "cell", entry->cell);
+      scope_json_int (json, "layers", entry->layers);
+      scope_json_string (json, "direction", entry->direction);
+      scope_json_int (json, "hidden", entry->hidden);
+      scope_json_int (json, "steps", entry->steps);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_json_print (json);
+}
+
+static void
+print_text (const HybVariant *variant, GPtrArray *written)
+{
+  for (guint i = 0; i < variant->recognised->len; i++)
+    {
+      const HybRecognised *entry = &g_array_index (variant->recognised, HybRecognised, i);
+
+      printf ("%s: %u layers, %s, %" G_GINT64_FORMAT " units, %u steps\n",
+              entry->cell,
+              entry->layers,
+              entry->direction,
+              entry->hidden,
+              entry->steps);
+    }
+  for (guint i = 0; i < written->len; i++)
+    printf ("written: %s\n", (const char *) written->pdata[i]);
+}
+
+static int
+run_convert (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const ConvertOptions *options = data;
+  HybConvertOptions     wanted = { .length = options->length, .per_layer = options->per_layer };
+  g_autoptr (HybModel) model = NULL;
+  g_autoptr (HybTensorList) input = NULL;
+  g_autoptr (HybVariant) variant = NULL;
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+
+  if (!check_options (options, &wanted.form, error))
+    return SCOPE_EXIT_USAGE;
+  if (!(model = scope_open_model (common, files, error)) ||
+      (options->input && !(input = hyb_npz_read_file (options->input, error))))
+    return SCOPE_EXIT_FILE;
+
+  wanted.input = input;
+  variant = hyb_variant_convert (model, &wanted, error);
+  if (!variant)
+    return SCOPE_EXIT_MODEL;
+  scope_say_findings (variant->model, HYB_SEVERITY_NOTE);
+  if (!hyb_model_save (variant->model, options->output, 0, written, error))
+    return SCOPE_EXIT_FILE;
+  if (common->json)
+    print_json (variant, written);
+  else
+    print_text (variant, written);
+  return SCOPE_EXIT_DONE;
+}
+
+static const GOptionEntry convert_options[] = {
+  { "to",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_INTO (ConvertOptions, to),
+    "unrolled, foreach, while or fused",
+    "FORM" },
+  { "output",
+    'o',
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ConvertOptions, output),
+    "PREFIX-symbol.json and PREFIX-0000.params are written",
+    "PREFIX" },
+  { "input",
+    'i',
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ConvertOptions, input),
+    "Arrays by name of variable: they fix shapes, and the proof uses them",
+    "IN.npz" },
+  { "length",
+    0,
+    0,
+    G_OPTION_ARG_INT64,
+    SCOPE_INTO (ConvertOptions, length),
+    "Number of steps, where nothing else says it",
+    "T" },
+  { "per-layer",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (ConvertOptions, per_layer),
+    "One fused operator a layer",
+    NULL },
+  { "force",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (ConvertOptions, force),
+    "Write even what could not be proved",
+    NULL },
+  { 0 },
+};
+
+const ScopeCommand scope_command_convert = {
+  .name = "convert",
+  .arguments = "MODEL [PARAMS]",
+  .summary = "Write a recurrent model in another form: unrolled, foreach, while, fused",
+  .n_files = { 1, 2 },
+  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .options = convert_options,
+  .options_size = sizeof (ConvertOptions),
+  .run = run_convert,
+};

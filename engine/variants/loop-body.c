@@ -1,0 +1,310 @@
+/* loop-body.c — the nodes of a step, copied into a graph of their own.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/loop-body.h"
+
+#include "engine/variants/depth-first.h"
+#include "engine/variants/vocabulary.h"
+
+static const HybCellStep *
+first_step (const HybLoopBody *body)
+{
+  return hyb_chain_step (body->cells, body->chain, 0);
+}
+
+/* Some step but the last gives a state that others than the next step read. */
+static gboolean
+is_read_between (const HybLoopBody *body, guint state)
+{
+  guint n;
+  g_autoptr (GHashTable) heads = g_hash_table_new (NULL, NULL);
+  const HybValueId *head = hyb_graph_get_heads (body->cells->graph, &n);
+  guint             chain =
+      body->cells->chain_of_node[hyb_graph_get_producer (body->cells->graph, first_step (body)->h)];
+
+  for (guint i = 0; i < n; i++)
+    g_hash_table_add (heads, GUINT_TO_POINTER (head[i]));
+  for (guint s = 0; s + 1 < body->chain->n_steps; s++)
+    {
+      const HybCellStep *step = hyb_chain_step (body->cells, body->chain, s);
+      HybValueId         value = state == 0 ? step->h : step->c;
+      const HybNodeId   *users = hyb_graph_get_users (body->cells->graph, value, &n);
+
+      if (g_hash_table_contains (heads, GUINT_TO_POINTER (value)))
+        return TRUE;
+      for (guint i = 0; i < n; i++)
+        if (body->cells->chain_of_node[users[i]] != chain)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+void
+hyb_loop_body_init (HybLoopBody    *body,
+                    HybConversion  *conversion,
+                    const HybCells *cells,
+                    const HybGroup *group)
+{
+  *body = (HybLoopBody){ .conversion = conversion, .cells = cells };
+  body->chain = hyb_group_chain (cells, group, 0);
+  body->builder = hyb_builder_new ();
+  hyb_builder_set_legacy_shapes (body->builder, hyb_graph_has_legacy_shapes (cells->graph));
+  body->values = g_hash_table_new (NULL, NULL);
+  body->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  body->variables = g_array_new (FALSE, TRUE, sizeof (HybBodyVariable));
+  body->captured = g_array_new (FALSE, TRUE, sizeof (HybValueId));
+  for (guint state = 0; state < hyb_loop_body_n_states (body); state++)
+    body->gives[state] = is_read_between (body, state);
+}
+
+void
+hyb_loop_body_clear (HybLoopBody *body)
+{
+  g_clear_pointer (&body->builder, hyb_builder_free);
+  g_clear_pointer (&body->values, g_hash_table_unref);
+  g_clear_pointer (&body->names, g_hash_table_unref);
+  g_clear_pointer (&body->variables, g_array_unref);
+  g_clear_pointer (&body->captured, g_array_unref);
+  g_clear_pointer (&body->graph, hyb_graph_unref);
+  g_clear_pointer (&body->order, g_free);
+}
+
+guint
+hyb_loop_body_n_states (const HybLoopBody *body)
+{
+  return first_step (body)->c == HYB_NO_ID ? 1 : 2;
+}
+
+guint
+hyb_loop_body_n_out (const HybLoopBody *body)
+{
+  return (guint) body->gives[0] + (guint) body->gives[1];
+}
+
+HybValueId
+hyb_loop_body_begin (const HybLoopBody *body, guint state)
+{
+  return state == 0 ? first_step (body)->h_in : first_step (body)->c_in;
+}
+
+HybSequence *
+hyb_loop_body_inputs (HybLoopBody *body)
+{
+  guint                  n = body->chain->n_steps;
+  g_autofree HybValueId *x = g_new (HybValueId, n);
+
+  for (guint s = 0; s < n; s++)
+    x[s] = hyb_chain_step (body->cells, body->chain, s)->x;
+  return hyb_rebuild_gather (&body->conversion->rebuild, n, x);
+}
+
+char *
+hyb_loop_body_name (const HybLoopBody *body, const char *what)
+{
+  HybGraph   *graph = body->cells->graph;
+  HybValueId  weight = first_step (body)->gate[0].hidden.weight;
+  const char *name = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, weight))->name;
+  const char *end = g_strrstr (name, "h2h");
+
+  return g_strdup_printf ("%.*s%s", end ? (int) (end - name) : 0, name, what);
+}
+
+/* --- Nodes of the body --- */
+
+HybValueId
+hyb_loop_body_add_variable (HybLoopBody *body, const char *name, HybBodyRole role, guint index)
+{
+  HybBodyVariable variable = { role, index };
+  char           *unique = g_strdup (name);
+
+  for (guint i = 0; g_hash_table_contains (body->names, unique); i++)
+    {
+      g_free (unique);
+      unique = g_strdup_printf ("%s-%u", name, i);
+    }
+  g_array_append_val (body->variables, variable);
+  g_hash_table_insert (body->names, unique, GUINT_TO_POINTER (body->variables->len));
+  return hyb_builder_add_variable (body->builder, unique, NULL);
+}
+
+HybValueId
+hyb_loop_body_call (HybLoopBody       *body,
+                    const char        *op,
+                    const char        *name,
+                    guint              n_inputs,
+                    const HybValueId  *inputs,
+                    const char *const *attributes,
+                    GError           **error)
+{
+  return hyb_builder_call (body->builder, op, name, n_inputs, inputs, attributes, error);
+}
+
+static void
+set_value (HybLoopBody *body, HybValueId old, HybValueId value)
+{
+  g_hash_table_insert (body->values, GUINT_TO_POINTER (old), GUINT_TO_POINTER (value + 1));
+}
+
+/* A value that comes from outside and is the same in every step. */
+static HybValueId
+capture (HybLoopBody *body, HybValueId old)
+{
+  g_autofree char *name = hyb_graph_dup_value_name (body->cells->graph, old);
+  HybValueId       value =
+      hyb_loop_body_add_variable (body, name, HYB_BODY_CAPTURED, body->captured->len);
+
+  g_array_append_val (body->captured, old);
+  set_value (body, old, value);
+  return value;
+}
+
+static HybValueId
+body_value (HybLoopBody *body, HybValueId old)
+{
+  guint value = GPOINTER_TO_UINT (g_hash_table_lookup (body->values, GUINT_TO_POINTER (old)));
+
+  return value == 0 ? capture (body, old) : value - 1;
+}
+
+static void
+copy_nodes (HybLoopBody *body)
+{
+  const HybCells *cells = body->cells;
+  HybNodeId       last = hyb_graph_get_producer (cells->graph, first_step (body)->h);
+  guint           chain = cells->chain_of_node[last];
+
+  for (HybNodeId id = 0; id <= last; id++)
+    {
+      const HybNode         *node = hyb_graph_get_node (cells->graph, id);
+      const HybValueId      *inputs = hyb_graph_get_inputs (cells->graph, id);
+      g_autofree HybValueId *values = NULL;
+      HybValueId             first;
+
+      if (cells->chain_of_node[id] != chain || cells->step_of_node[id] != 0)
+        continue;
+      values = g_new (HybValueId, MAX (node->n_inputs, 1));
+      for (guint i = 0; i < node->n_inputs; i++)
+        values[i] = body_value (body, inputs[i]);
+      first = hyb_builder_copy (body->builder, cells->graph, id, values);
+      for (guint i = 0; i < node->n_outputs; i++)
+        set_value (body, node->first_output + i, first + i);
+    }
+}
+
+static void
+find_order (HybLoopBody *body)
+{
+  const HybNodeId *variables = hyb_graph_get_variables (body->graph, &body->n_variables);
+
+  body->order = g_new (HybBodyVariable, MAX (body->n_variables, 1));
+  for (guint v = 0; v < body->n_variables; v++)
+    {
+      const char *name = hyb_graph_get_node (body->graph, variables[v])->name;
+      guint       made = GPOINTER_TO_UINT (g_hash_table_lookup (body->names, name));
+
+      body->order[v] = g_array_index (body->variables, HybBodyVariable, made - 1);
+    }
+}
+
+gboolean
+hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError **error)
+{
+  const HybCellStep *step = first_step (body);
+  const HybValueId new[2] = { step->h, step->c };
+  guint n_states = hyb_loop_body_n_states (body);
+  g_autoptr (HybGraph) graph = NULL;
+
+  set_value (body, step->x, x);
+  for (guint s = 0; s < n_states; s++)
+    {
+      HybValueId       old = hyb_loop_body_begin (body, s);
+      g_autofree char *name = g_strdup_printf ("state%u-0", s);
+
+      set_value (body, old, hyb_loop_body_add_variable (body, name, HYB_BODY_STATE, s));
+    }
+  copy_nodes (body);
+  for (guint s = 0; s < n_states; s++)
+    if (body->gives[s])
+      hyb_builder_add_head (body->builder, body_value (body, new[s]));
+  if (counter != HYB_NO_ID)
+    hyb_builder_add_head (body->builder, counter);
+  for (guint s = 0; s < n_states; s++)
+    {
+      HybValueId value = body_value (body, new[s]);
+
+      /* One array cannot be two outputs. */
+      if (body->gives[s])
+        value = hyb_loop_body_call (body, "_copy", "identity", 1, &value, NULL, error);
+      if (value == HYB_NO_ID)
+        return FALSE;
+      hyb_builder_add_head (body->builder, value);
+    }
+  graph = hyb_builder_freeze (g_steal_pointer (&body->builder));
+  body->graph = hyb_graph_depth_first (graph, NULL);
+  find_order (body);
+  return TRUE;
+}
+
+guint
+hyb_loop_body_place (const HybLoopBody *body, HybBodyRole role, guint index)
+{
+  for (guint v = 0; v < body->n_variables; v++)
+    if (body->order[v].role == role && body->order[v].index == index)
+      return v;
+  return G_MAXUINT;
+}
+
+char *
+hyb_loop_body_places (const HybLoopBody *body, HybBodyRole role)
+{
+  GString *text = g_string_new ("[");
+
+  for (guint i = 0;; i++)
+    {
+      guint place = hyb_loop_body_place (body, role, i);
+
+      if (place == G_MAXUINT)
+        break;
+      g_string_append_printf (text, "%s%u", i > 0 ? ", " : "", place);
+    }
+  g_string_append_c (text, ']');
+  return g_string_free (text, FALSE);
+}
+
+void
+hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_state)
+{
+  HybRebuild *rebuild = &body->conversion->rebuild;
+  guint       n = body->chain->n_steps, n_given = 0;
+
+  for (guint state = 0; state < hyb_loop_body_n_states (body); state++)
+    {
+      HybSequence       *sequence = NULL;
+      const HybCellStep *step = NULL;
+
+      if (body->gives[state])
+        sequence = hyb_sequence_of_whole (rebuild, n, first + n_given++, 0);
+      for (guint s = 0; s < n; s++)
+        {
+          step = hyb_chain_step (body->cells, body->chain, s);
+          if (sequence)
+            hyb_rebuild_set_place (rebuild,
+                                   state == 0 ? step->h : step->c,
+                                   (HybPlace){ HYB_PLACE_STEP, 0, s, sequence });
+        }
+      hyb_rebuild_set (rebuild, state == 0 ? step->h : step->c, first + first_state + state);
+    }
+}
+
+char *
+hyb_loop_refuse (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
+{
+  HybValueId       leak = hyb_group_find_leak (cells, group, TRUE);
+  g_autofree char *name = NULL;
+
+  if (leak == HYB_NO_ID)
+    return NULL;
+  name = hyb_value_describe (cells->graph, leak);
+  return g_strdup_printf ("%s of step %u is used outside",
+                          name,
+                          cells->step_of_node[hyb_graph_get_producer (cells->graph, leak)]);
+}

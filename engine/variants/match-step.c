@@ -1,0 +1,440 @@
+/* match-step.c — formulas of cells, from the new state down to products with weights.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/match-step.h"
+
+#include "engine/variants/vocabulary.h"
+
+#define MAX_TERMS 4
+#define MAX_DEPTH 12
+
+/* How a value was cut out of another, the outermost cut first. */
+typedef struct _Cut Cut;
+struct _Cut
+{
+  const Cut *outer;
+  gint64     parts, part; /* one of several equal parts … */
+  gint64     begin, end;  /* … or, with parts 0, these rows */
+};
+
+typedef struct
+{
+  guint   n;
+  HybTerm term[MAX_TERMS];
+} Sum;
+
+static const HybNode *
+maker (const HybMatcher *matcher, HybValueId value, const HybValueId **inputs)
+{
+  HybNodeId id = hyb_graph_get_producer (matcher->graph, value);
+
+  *inputs = hyb_graph_get_inputs (matcher->graph, id);
+  return hyb_graph_get_node (matcher->graph, id);
+}
+
+/* --- Sums of products --- */
+
+static gboolean
+apply_cuts (const Cut *cut, gint64 *begin, gint64 *rows)
+{
+  for (; cut; cut = cut->outer)
+    {
+      if (cut->parts > 0)
+        {
+          if (*rows % cut->parts != 0)
+            return FALSE;
+          *rows /= cut->parts;
+          *begin += cut->part * *rows;
+        }
+      else
+        {
+          gint64 end = cut->end == HYB_NONE ? *rows : cut->end < 0 ? *rows + cut->end : cut->end;
+          gint64 from = cut->begin < 0 ? *rows + cut->begin : cut->begin;
+
+          if (from < 0 || end > *rows || from >= end)
+            return FALSE;
+          *begin += from;
+          *rows = end - from;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+add_term (Sum *sum, HybTerm term, const Cut *cut)
+{
+  if (sum->n == MAX_TERMS || term.rows < 1 || !apply_cuts (cut, &term.begin, &term.rows))
+    return FALSE;
+  sum->term[sum->n++] = term;
+  return TRUE;
+}
+
+static gboolean
+add_linear (const HybNode *node, const HybValueId *inputs, const Cut *cut, Sum *sum)
+{
+  gboolean has_bias = node->n_inputs > 2 && !hyb_node_bool (node, "no_bias");
+  HybTerm  term = { .x = inputs[0],
+                    .weight = inputs[1],
+                    .bias = has_bias ? inputs[2] : HYB_NO_ID,
+                    .rows = hyb_node_int (node, "num_hidden", 0) };
+
+  return add_term (sum, term, cut);
+}
+
+/* x W or x Wᵀ of matrices; how wide W is, only its shape says. */
+static gboolean
+add_dot (const HybMatcher *matcher,
+         const HybNode    *node,
+         const HybValueId *inputs,
+         const Cut        *cut,
+         Sum              *sum)
+{
+  gboolean        is_by_rows = hyb_node_bool (node, "transpose_b");
+  const HybShape *shape = matcher->types ? &matcher->types[inputs[1]].shape : NULL;
+  HybTerm         term = {
+            .x = inputs[0], .weight = inputs[1], .bias = HYB_NO_ID, .is_transposed = !is_by_rows
+  };
+
+  if (!shape || shape->rank != 2 || hyb_node_bool (node, "transpose_a"))
+    return FALSE;
+  term.rows = shape->dim[is_by_rows ? 0 : 1];
+  return add_term (sum, term, cut);
+}
+
+static gboolean
+collect (const HybMatcher *matcher, HybValueId value, const Cut *cut, guint depth, Sum *sum)
+{
+  const HybValueId *inputs;
+  const HybNode    *node = maker (matcher, value, &inputs);
+  Cut               inner = { .outer = cut };
+
+  if (depth == MAX_DEPTH)
+    return FALSE;
+
+  switch ((int) hyb_node_word (node))
+    {
+    case HYB_WORD_ADD:
+      return collect (matcher, inputs[0], cut, depth + 1, sum) &&
+             collect (matcher, inputs[1], cut, depth + 1, sum);
+    case HYB_WORD_LINEAR:
+      return add_linear (node, inputs, cut, sum);
+    case HYB_WORD_DOT:
+      return add_dot (matcher, node, inputs, cut, sum);
+    case HYB_WORD_COPY:
+      return collect (matcher, inputs[0], cut, depth + 1, sum);
+    case HYB_WORD_SPLIT:
+      inner.parts = hyb_node_int (node, "num_outputs", 0);
+      inner.part = hyb_graph_get_output_index (matcher->graph, value);
+      break;
+    case HYB_WORD_SLICE_AXIS:
+      inner.begin = hyb_node_int (node, "begin", 0);
+      inner.end = hyb_node_int (node, "end", HYB_NONE);
+      break;
+    default:
+      return FALSE;
+    }
+
+  if (hyb_node_int (node, "axis", 0) != 1 && hyb_node_int (node, "axis", 0) != -1)
+    return FALSE;
+  return !hyb_node_bool (node, "squeeze_axis") &&
+         collect (matcher, inputs[0], &inner, depth + 1, sum);
+}
+
+/* --- Gates --- */
+
+/* The value that a node of this word is computed from. */
+static gboolean
+below (const HybMatcher *matcher, HybValueId value, HybWord word, HybValueId *input)
+{
+  const HybValueId *inputs;
+  const HybNode    *node = maker (matcher, value, &inputs);
+
+  if (hyb_node_word (node) != word)
+    return FALSE;
+  *input = inputs[0];
+  return TRUE;
+}
+
+static gboolean
+pair_below (const HybMatcher *matcher, HybValueId value, HybWord word, HybValueId pair[2])
+{
+  const HybValueId *inputs;
+  const HybNode    *node = maker (matcher, value, &inputs);
+
+  if (hyb_node_word (node) != word || node->n_inputs != 2)
+    return FALSE;
+  pair[0] = inputs[0];
+  pair[1] = inputs[1];
+  return TRUE;
+}
+
+/* act (one product + another): which of the two is the state's is seen later. */
+static gboolean
+match_gate (const HybMatcher *matcher, HybValueId value, HybWord activation, HybGate *gate)
+{
+  Sum        sum = { 0 };
+  HybValueId inner;
+
+  if (!below (matcher, value, activation, &inner) || !collect (matcher, inner, NULL, 0, &sum) ||
+      sum.n != 2 || sum.term[0].rows != sum.term[1].rows)
+    return FALSE;
+  gate->input = sum.term[0];
+  gate->hidden = sum.term[1];
+  return TRUE;
+}
+
+static void
+exchange_gate (HybGate *gate)
+{
+  HybTerm term = gate->input;
+
+  gate->input = gate->hidden;
+  gate->hidden = term;
+}
+
+void
+hyb_step_exchange (HybCellStep *step)
+{
+  for (guint g = 0; g < step->n_gates; g++)
+    exchange_gate (&step->gate[g]);
+  step->x = step->gate[0].input.x;
+  step->h_in = step->gate[0].hidden.x;
+}
+
+/* All gates read the same two values with the same number of rows; terms get the
+ * order of the first gate. */
+static gboolean
+align_gates (HybCellStep *step)
+{
+  step->x = step->gate[0].input.x;
+  step->h_in = step->gate[0].hidden.x;
+  for (guint g = 1; g < step->n_gates; g++)
+    {
+      HybGate *gate = &step->gate[g];
+
+      if (gate->input.x != step->x)
+        exchange_gate (gate);
+      if (gate->input.x != step->x || gate->hidden.x != step->h_in ||
+          gate->input.rows != step->gate[0].input.rows ||
+          gate->hidden.rows != step->gate[0].hidden.rows)
+        return FALSE;
+    }
+  return step->x != step->h_in;
+}
+
+/* --- LSTM: o · tanh (c), c = f · c' + i · g --- */
+
+static gboolean
+match_memory (const HybMatcher *matcher, HybValueId kept, HybValueId added, HybCellStep *step)
+{
+  HybValueId old[2], new[2];
+
+  if (!pair_below (matcher, kept, HYB_WORD_MUL, old) ||
+      !pair_below (matcher, added, HYB_WORD_MUL, new))
+    return FALSE;
+
+  for (guint a = 0; a < 2; a++)
+    for (guint b = 0; b < 2; b++)
+      if (match_gate (matcher, old[a], HYB_WORD_SIGMOID, &step->gate[1]) &&
+          match_gate (matcher, new[b], HYB_WORD_SIGMOID, &step->gate[0]) &&
+          match_gate (matcher, new[1 - b], HYB_WORD_TANH, &step->gate[2]))
+        {
+          step->c_in = old[1 - a];
+          return TRUE;
+        }
+  return FALSE;
+}
+
+static gboolean
+match_lstm (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
+{
+  HybValueId factors[2], terms[2];
+
+  step->kind = HYB_CELL_LSTM;
+  step->n_gates = 4;
+  if (!pair_below (matcher, value, HYB_WORD_MUL, factors))
+    return FALSE;
+
+  for (guint a = 0; a < 2; a++)
+    if (below (matcher, factors[a], HYB_WORD_TANH, &step->c) &&
+        pair_below (matcher, step->c, HYB_WORD_ADD, terms) &&
+        match_gate (matcher, factors[1 - a], HYB_WORD_SIGMOID, &step->gate[3]))
+      for (guint b = 0; b < 2; b++)
+        if (match_memory (matcher, terms[b], terms[1 - b], step) && align_gates (step))
+          return TRUE;
+  return FALSE;
+}
+
+/* --- GRU: (1 − z) · n + z · h', n = tanh (W x + r · (U h')) --- */
+
+static gboolean
+is_one_minus (const HybMatcher *matcher, HybValueId value, HybValueId *of)
+{
+  HybValueId pair[2], inner;
+
+  if (below (matcher, value, HYB_WORD_ONE_MINUS, of))
+    return TRUE;
+  if (!pair_below (matcher, value, HYB_WORD_SUB, pair) ||
+      !below (matcher, pair[0], HYB_WORD_ONES_LIKE, &inner))
+    return FALSE;
+  *of = pair[1];
+  return TRUE;
+}
+
+static gboolean
+match_one_term (const HybMatcher *matcher, HybValueId value, HybTerm *term)
+{
+  Sum sum = { 0 };
+
+  if (!collect (matcher, value, NULL, 0, &sum) || sum.n != 1)
+    return FALSE;
+  *term = sum.term[0];
+  return TRUE;
+}
+
+/* r · (U h') + W x, the summands either way round. */
+static gboolean
+match_reset_after (const HybMatcher *matcher, HybValueId reset, HybValueId plain, HybCellStep *step)
+{
+  HybValueId factors[2];
+
+  if (!pair_below (matcher, reset, HYB_WORD_MUL, factors) ||
+      !match_one_term (matcher, plain, &step->gate[2].input))
+    return FALSE;
+  for (guint a = 0; a < 2; a++)
+    if (match_gate (matcher, factors[a], HYB_WORD_SIGMOID, &step->gate[0]) &&
+        match_one_term (matcher, factors[1 - a], &step->gate[2].hidden))
+      return TRUE;
+  return FALSE;
+}
+
+/* W x + U (r · h') */
+static gboolean
+match_reset_before (const HybMatcher *matcher, HybValueId inner, HybCellStep *step)
+{
+  Sum        sum = { 0 };
+  HybValueId factors[2];
+
+  if (!collect (matcher, inner, NULL, 0, &sum) || sum.n != 2)
+    return FALSE;
+  for (guint a = 0; a < 2; a++)
+    for (guint b = 0; b < 2; b++)
+      if (pair_below (matcher, sum.term[a].x, HYB_WORD_MUL, factors) && factors[b] == step->h_in &&
+          match_gate (matcher, factors[1 - b], HYB_WORD_SIGMOID, &step->gate[0]))
+        {
+          step->gate[2].hidden = sum.term[a];
+          step->gate[2].hidden.x = step->h_in;
+          step->gate[2].input = sum.term[1 - a];
+          step->kind = HYB_CELL_GRU_BEFORE;
+          return TRUE;
+        }
+  return FALSE;
+}
+
+static gboolean
+match_candidate (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
+{
+  HybValueId inner, terms[2];
+
+  if (!below (matcher, value, HYB_WORD_TANH, &inner) ||
+      !pair_below (matcher, inner, HYB_WORD_ADD, terms))
+    return FALSE;
+  return match_reset_after (matcher, terms[0], terms[1], step) ||
+         match_reset_after (matcher, terms[1], terms[0], step) ||
+         match_reset_before (matcher, inner, step);
+}
+
+/* fresh = (1 − z) · n, kept = z · h' */
+static gboolean
+match_blend (const HybMatcher *matcher, HybValueId fresh, HybValueId kept, HybCellStep *step)
+{
+  HybValueId new[2], old[2], z;
+
+  if (!pair_below (matcher, fresh, HYB_WORD_MUL, new) ||
+      !pair_below (matcher, kept, HYB_WORD_MUL, old))
+    return FALSE;
+
+  for (guint a = 0; a < 2; a++)
+    for (guint b = 0; b < 2; b++)
+      if (is_one_minus (matcher, new[a], &z) && old[b] == z &&
+          match_gate (matcher, z, HYB_WORD_SIGMOID, &step->gate[1]))
+        {
+          step->kind = HYB_CELL_GRU;
+          step->h_in = old[1 - b];
+          if (match_candidate (matcher, new[1 - a], step))
+            return TRUE;
+        }
+  return FALSE;
+}
+
+static gboolean
+match_gru (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
+{
+  HybValueId terms[2], h_in;
+
+  step->n_gates = 3;
+  if (!pair_below (matcher, value, HYB_WORD_ADD, terms) ||
+      (!match_blend (matcher, terms[0], terms[1], step) &&
+       !match_blend (matcher, terms[1], terms[0], step)))
+    return FALSE;
+
+  h_in = step->h_in;
+  if (!align_gates (step))
+    return FALSE;
+  if (step->h_in != h_in)
+    hyb_step_exchange (step);
+  step->is_decided = TRUE;
+  return step->h_in == h_in;
+}
+
+/* --- act (W x + U h') --- */
+
+static gboolean
+match_plain (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
+{
+  step->n_gates = 1;
+  step->kind = HYB_CELL_RNN_TANH;
+  if (match_gate (matcher, value, HYB_WORD_TANH, &step->gate[0]))
+    return align_gates (step);
+  step->kind = HYB_CELL_RNN_RELU;
+  return match_gate (matcher, value, HYB_WORD_RELU, &step->gate[0]) && align_gates (step);
+}
+
+gboolean
+hyb_match_step (const HybMatcher *matcher, HybNodeId id, HybCellStep *step)
+{
+  static gboolean (*const formulas[]) (const HybMatcher *, HybValueId, HybCellStep *) = {
+    match_lstm,
+    match_gru,
+    match_plain,
+  };
+  HybValueId value = hyb_graph_get_node (matcher->graph, id)->first_output;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formulas); i++)
+    {
+      *step = (HybCellStep){
+        .h = value, .c = HYB_NO_ID, .c_in = HYB_NO_ID, .previous = HYB_NO_ID, .next = HYB_NO_ID
+      };
+      if (formulas[i](matcher, value, step))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+same_weights (const HybTerm *a, const HybTerm *b)
+{
+  return a->weight == b->weight && a->bias == b->bias && a->begin == b->begin &&
+         a->rows == b->rows && a->is_transposed == b->is_transposed;
+}
+
+gboolean
+hyb_steps_share_weights (const HybCellStep *a, const HybCellStep *b)
+{
+  if (a->kind != b->kind || a->n_gates != b->n_gates)
+    return FALSE;
+  for (guint g = 0; g < a->n_gates; g++)
+    if (!same_weights (&a->gate[g].input, &b->gate[g].input) ||
+        !same_weights (&a->gate[g].hidden, &b->gate[g].hidden))
+      return FALSE;
+  return TRUE;
+}

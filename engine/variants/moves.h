@@ -1,0 +1,35 @@
+/* moves.h — where the numbers of new parameters come from.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/model.h"
+
+/* Elements of one array in another: to[to_offset + i] = from[from_offset + i × stride]. */
+typedef struct
+{
+  char  *from, *to;
+  gint64 from_offset, stride, to_offset, count;
+} HybMove;
+
+GArray *hyb_moves_new (void); /* of HybMove */
+void    hyb_moves_add (GArray     *moves,
+                       const char *from,
+                       gint64      from_offset,
+                       gint64      stride,
+                       const char *to,
+                       gint64      to_offset,
+                       gint64      count);
+
+/* The new array called name, filled from those that find gives; zero where nothing
+ * moves.  NULL: one is missing or too short. */
+typedef HybTensor *(*HybFindTensor) (const char *name, gpointer user);
+HybTensor *hyb_moves_gather (const GArray  *moves,
+                             const char    *name,
+                             const HybType *type,
+                             HybFindTensor  find,
+                             gpointer       user,
+                             GError       **error);
+/* The way back, for gradients: what came from an array adds up in it.  grads: char * to
+ * HybTensor *; new names are replaced by old ones. */
+gboolean
+hyb_moves_scatter (const GArray *moves, GHashTable *gradients, HybModel *old, GError **error);

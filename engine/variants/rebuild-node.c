@@ -1,0 +1,293 @@
+/* rebuild-node.c — which nodes split, stack, turn and map sequences.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/depth-first.h"
+#include "engine/variants/rebuild-private.h"
+#include "engine/variants/vocabulary.h"
+
+/* What follows sequences through one kind of node.  FALSE: it is copied. */
+typedef gboolean (*Follow) (HybRebuild       *rebuild,
+                            HybNodeId         id,
+                            const HybNode    *node,
+                            const HybValueId *inputs);
+
+static gboolean
+is_time_axis (gint64 axis)
+{
+  return axis == 0 || axis == 1;
+}
+
+static gboolean
+follow_split (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  gint64       axis = hyb_node_int (node, "axis", 1);
+  gboolean     is_squeezed = hyb_node_bool (node, "squeeze_axis");
+  HybSequence *sequence;
+
+  if (!is_time_axis (axis))
+    return FALSE;
+  /* Gates are cut like this too: nothing is gained there. */
+  if (!is_squeezed && !hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_WHOLE))
+    {
+      const HybNodeId *users;
+      guint            n_users;
+
+      users = hyb_graph_get_users (rebuild->from, node->first_output, &n_users);
+      if (n_users == 0 ||
+          hyb_node_word (hyb_graph_get_node (rebuild->from, users[0])) != HYB_WORD_SQUEEZE)
+        return FALSE;
+    }
+
+  sequence = hyb_rebuild_sequence (rebuild, inputs[0], (guint) axis, node->n_outputs);
+  for (guint i = 0; i < node->n_outputs; i++)
+    hyb_rebuild_set_place (rebuild,
+                           node->first_output + i,
+                           (HybPlace){ is_squeezed ? HYB_PLACE_STEP : HYB_PLACE_KEPT,
+                                       is_squeezed ? 0 : (guint) axis,
+                                       i,
+                                       sequence });
+  return TRUE;
+}
+
+static gboolean
+follow_squeeze (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_KEPT);
+  const HybInts  *axis = hyb_node_ints (node, "axis");
+
+  if (!place || !axis || axis->n != 1 || axis->value[0] != place->axis)
+    return FALSE;
+  hyb_rebuild_set_place (rebuild,
+                         node->first_output,
+                         (HybPlace){ HYB_PLACE_STEP, 0, place->step, place->sequence });
+  return TRUE;
+}
+
+static gboolean
+follow_expand (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_STEP);
+  gint64          axis = hyb_node_int (node, "axis", 0);
+
+  if (!place || !is_time_axis (axis))
+    return FALSE;
+  hyb_rebuild_set_place (rebuild,
+                         node->first_output,
+                         (HybPlace){ HYB_PLACE_KEPT, (guint) axis, place->step, place->sequence });
+  return TRUE;
+}
+
+static void
+place_whole (HybRebuild *rebuild, const HybNode *node, HybSequence *sequence, guint axis)
+{
+  if (sequence->whole[axis] == HYB_NO_ID && !sequence->name)
+    hyb_sequence_set_name (sequence, node->name);
+  hyb_rebuild_set_place (rebuild,
+                         node->first_output,
+                         (HybPlace){ HYB_PLACE_WHOLE, axis, 0, sequence });
+}
+
+static gboolean
+follow_stack (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  gint64 axis = hyb_node_int (node, "axis", 0);
+
+  if (!is_time_axis (axis))
+    return FALSE;
+  place_whole (rebuild, node, hyb_rebuild_gather (rebuild, node->n_inputs, inputs), (guint) axis);
+  return TRUE;
+}
+
+/* Each input with the time axis it has kept: the same as stacking. */
+static gboolean
+join_kept (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, guint axis)
+{
+  g_autofree HybValueId *steps = g_new (HybValueId, MAX (node->n_inputs, 1));
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      HybNodeId      maker = hyb_graph_get_producer (rebuild->from, inputs[i]);
+      const HybNode *expand = hyb_graph_get_node (rebuild->from, maker);
+
+      if (hyb_node_word (expand) != HYB_WORD_EXPAND || hyb_node_int (expand, "axis", 0) != axis)
+        return FALSE;
+      steps[i] = hyb_graph_get_inputs (rebuild->from, maker)[0];
+    }
+  place_whole (rebuild, node, hyb_rebuild_gather (rebuild, node->n_inputs, steps), axis);
+  return TRUE;
+}
+
+/* The places of all inputs, one step of each; NULL: some input has none. */
+static HybSequence **
+find_parts (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, guint *step)
+{
+  g_autofree HybSequence **parts = g_new (HybSequence *, MAX (node->n_inputs, 1));
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[i], HYB_PLACE_STEP);
+
+      if (!place)
+        return NULL;
+      if (i == 0)
+        *step = place->step;
+      parts[i] = place->sequence;
+      if (place->step == *step)
+        continue;
+      if (place->sequence->n - 1 - place->step != *step)
+        return NULL;
+      parts[i] = hyb_sequence_reversed (rebuild, place->sequence);
+    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (parts[i]->n != parts[0]->n)
+      return NULL;
+  return g_steal_pointer (&parts);
+}
+
+static gboolean
+follow_map (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  guint                    step = 0;
+  g_autofree HybSequence **parts = find_parts (rebuild, node, inputs, &step);
+
+  if (!parts)
+    return FALSE;
+  hyb_rebuild_set_place (rebuild,
+                         node->first_output,
+                         (HybPlace){ HYB_PLACE_STEP,
+                                     0,
+                                     step,
+                                     hyb_sequence_mapped (rebuild, id, node->n_inputs, parts) });
+  return TRUE;
+}
+
+/* Features of whole sequences side by side. */
+static gboolean
+join_features (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  g_autofree HybSequence **parts = g_new (HybSequence *, MAX (node->n_inputs, 1));
+  guint                    axis = 0;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[i], HYB_PLACE_WHOLE);
+
+      if (!place || (i > 0 && (place->axis != axis || place->sequence->n != parts[0]->n)))
+        return FALSE;
+      axis = place->axis;
+      parts[i] = place->sequence;
+    }
+  place_whole (rebuild, node, hyb_sequence_mapped (rebuild, id, node->n_inputs, parts), axis);
+  return TRUE;
+}
+
+static gboolean
+follow_concat (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  gint64 axis = hyb_node_int (node, "dim", 1);
+
+  if (is_time_axis (axis) && join_kept (rebuild, node, inputs, (guint) axis))
+    return TRUE;
+  if (axis == 2)
+    return join_features (rebuild, id, node, inputs);
+  return axis == 1 && follow_map (rebuild, id, node, inputs);
+}
+
+static gboolean
+follow_swap (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_WHOLE);
+  HybSequence    *sequence;
+
+  if (place)
+    {
+      place_whole (rebuild, node, place->sequence, 1 - place->axis);
+      return TRUE;
+    }
+  /* Either axis may be time: seen from here it is the one that comes first now. */
+  sequence = hyb_sequence_of_whole (rebuild, 0, hyb_rebuild_value (rebuild, inputs[0]), 1);
+  hyb_rebuild_set_place (rebuild, inputs[0], (HybPlace){ HYB_PLACE_WHOLE, 1, 0, sequence });
+  place_whole (rebuild, node, sequence, 0);
+  return TRUE;
+}
+
+static gboolean
+follow_reverse (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_WHOLE);
+  const HybInts  *axis = hyb_node_ints (node, "axis");
+
+  if (!place || !axis || axis->n != 1 || axis->value[0] != place->axis)
+    return FALSE;
+  place_whole (rebuild, node, hyb_sequence_reversed (rebuild, place->sequence), place->axis);
+  return TRUE;
+}
+
+static gboolean
+follow_copy (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  const HybPlace *places = rebuild->place + (gsize) inputs[0] * HYB_MAX_PLACES;
+
+  rebuild->value[node->first_output] = rebuild->value[inputs[0]];
+  for (guint i = 0; i < HYB_MAX_PLACES; i++)
+    if (places[i].kind != HYB_PLACE_NONE)
+      hyb_rebuild_set_place (rebuild, node->first_output, places[i]);
+  return TRUE;
+}
+
+static const struct
+{
+  HybWord word;
+  Follow  follow;
+} follows[] = {
+  { HYB_WORD_SPLIT, follow_split },     { HYB_WORD_SQUEEZE, follow_squeeze },
+  { HYB_WORD_EXPAND, follow_expand },   { HYB_WORD_STACK, follow_stack },
+  { HYB_WORD_CONCAT, follow_concat },   { HYB_WORD_SWAP, follow_swap },
+  { HYB_WORD_REVERSE, follow_reverse }, { HYB_WORD_COPY, follow_copy },
+};
+
+void
+hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
+{
+  const HybNode         *node = hyb_graph_get_node (rebuild->from, id);
+  const HybValueId      *inputs = hyb_graph_get_inputs (rebuild->from, id);
+  HybWord                word = hyb_node_word (node);
+  g_autofree HybValueId *values = NULL;
+  HybValueId             first;
+
+  rebuild->current = id;
+  for (guint i = 0; i < G_N_ELEMENTS (follows); i++)
+    if (follows[i].word == word && follows[i].follow (rebuild, id, node, inputs))
+      return;
+  if (hyb_node_is_elementwise (node) && follow_map (rebuild, id, node, inputs))
+    return;
+
+  values = g_new (HybValueId, MAX (node->n_inputs, 1));
+  for (guint i = 0; i < node->n_inputs; i++)
+    values[i] = hyb_rebuild_value (rebuild, inputs[i]);
+  if (rebuild->error)
+    return;
+  if (!hyb_node_is_variable (node))
+    g_hash_table_add (rebuild->names, g_strdup (node->name));
+  first = hyb_builder_copy (rebuild->builder, rebuild->from, id, values);
+  for (guint i = 0; i < node->n_outputs; i++)
+    rebuild->value[node->first_output + i] = first + i;
+}
+
+HybGraph *
+hyb_rebuild_finish (HybRebuild *rebuild, GError **error)
+{
+  guint             n;
+  const HybValueId *heads = hyb_graph_get_heads (rebuild->from, &n);
+  g_autoptr (HybGraph) graph = NULL;
+
+  rebuild->current = HYB_NO_ID;
+  for (guint i = 0; i < n && !rebuild->error; i++)
+    hyb_builder_add_head (rebuild->builder, hyb_rebuild_value (rebuild, heads[i]));
+  if (rebuild->error)
+    {
+      g_propagate_error (error, g_steal_pointer (&rebuild->error));
+      return NULL;
+    }
+  graph = hyb_builder_freeze (g_steal_pointer (&rebuild->builder));
+  return hyb_graph_depth_first (graph, NULL);
+}

@@ -1,0 +1,97 @@
+/* rebuild.h — a graph made anew from another, with sequences known as such.
+ *
+ * A sequence is what one value is at every step: as one array with time on axis 0 or
+ * 1, or as one array a step, whichever is there; the other is made when somebody asks.
+ * So splits undo stacks, transpositions meet and vanish, and what is done to every
+ * step alike is done to the whole where that is at hand.
+ *
+ * Every value of the old graph has a new value or a place in a sequence, or both.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/builder.h"
+
+typedef struct _HybSequence HybSequence;
+
+typedef enum
+{
+  HYB_PLACE_NONE,
+  HYB_PLACE_STEP,
+  HYB_PLACE_KEPT,  /* a step whose time axis is still there, of size 1 */
+  HYB_PLACE_WHOLE, /* all steps */
+} HybPlaceKind;
+
+typedef struct
+{
+  HybPlaceKind kind;
+  guint        axis; /* KEPT, WHOLE: where time is */
+  guint        step; /* STEP, KEPT */
+  HybSequence *sequence;
+} HybPlace;
+
+/* A final state of a loop is a step of its outputs and a row of its final states. */
+#define HYB_MAX_PLACES 2
+
+typedef struct
+{
+  HybGraph   *from;
+  HybBuilder *builder;
+  HybValueId *value;     /* by old value; HYB_NO_ID: not made */
+  HybPlace   *place;     /* HYB_MAX_PLACES by old value */
+  GPtrArray  *sequences; /* all that were made */
+  GHashTable *names;     /* that are taken */
+  GHashTable *origins;   /* new node to old node + 1, where it is no copy of one */
+  HybNodeId   current;   /* the old node that is being made anew */
+  GError     *error;     /* the first; everything after it is void */
+} HybRebuild;
+
+void hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from);
+void hyb_rebuild_clear (HybRebuild *rebuild);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybRebuild, hyb_rebuild_clear)
+/* Adds the heads; without nodes that no head needs.  NULL: rebuild->error. */
+HybGraph *hyb_rebuild_finish (HybRebuild *rebuild, GError **error);
+
+/* The new value of an old one, made if need be. */
+HybValueId hyb_rebuild_value (HybRebuild *rebuild, HybValueId old);
+/* The old node, with sequences followed through it. */
+void hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id);
+/* Says what an old value has become. */
+void hyb_rebuild_set (HybRebuild *rebuild, HybValueId old, HybValueId new);
+void hyb_rebuild_set_place (HybRebuild *rebuild, HybValueId old, HybPlace place);
+
+/* New nodes.  name is made unique; attributes key, value, …, NULL. */
+HybValueId hyb_rebuild_call (HybRebuild        *rebuild,
+                             const char        *op,
+                             const char        *name,
+                             guint              n_inputs,
+                             const HybValueId  *inputs,
+                             const char *const *attributes);
+HybValueId
+hyb_rebuild_unary (HybRebuild *rebuild, const char *op, const char *name, HybValueId x, ...)
+    G_GNUC_NULL_TERMINATED;
+/* A node of another graph (a body) read with these inputs. */
+HybValueId hyb_rebuild_copy (HybRebuild       *rebuild,
+                             HybGraph         *from,
+                             HybNodeId         id,
+                             const char       *name,
+                             const HybValueId *inputs);
+HybValueId hyb_rebuild_variable (HybRebuild *rebuild, const char *name, const HybShape *shape);
+/* name, or name with a number behind it, that no node has; lives as long as rebuild. */
+const char *hyb_rebuild_name (HybRebuild *rebuild, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* ---- Sequences ---- */
+
+HybSequence *hyb_sequence_of_whole (HybRebuild *rebuild, guint n, HybValueId whole, guint axis);
+HybSequence *hyb_sequence_of_steps (HybRebuild *rebuild, guint n, const HybValueId *steps);
+/* The features begin … end of another, on the last axis. */
+HybSequence *hyb_sequence_part (HybRebuild *rebuild, HybSequence *of, gint64 begin, gint64 end);
+HybSequence *hyb_sequence_reversed (HybRebuild *rebuild, HybSequence *sequence);
+/* What an old value is over its time axis; a new sequence if it is none yet. */
+HybSequence *hyb_rebuild_sequence (HybRebuild *rebuild, HybValueId old, guint axis, guint n);
+/* The sequence that these old values, one a step, are; a new one if they are none. */
+HybSequence *hyb_rebuild_gather (HybRebuild *rebuild, guint n, const HybValueId *old);
+
+guint      hyb_sequence_n (const HybSequence *sequence); /* 0: not known */
+HybValueId hyb_sequence_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis);
+HybValueId hyb_sequence_step (HybRebuild *rebuild, HybSequence *sequence, guint step);
+void       hyb_sequence_set_name (HybSequence *sequence, const char *name);

@@ -1,0 +1,282 @@
+/* to-while.c — a chain as a loop that counts its steps and takes its inputs by number.
+ *
+ * MXNet knows no shapes before such a loop runs, so that states which begin with a
+ * constant of unknown batch size are made from the inputs here.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/loop-body.h"
+
+#include "engine/variants/vocabulary.h"
+
+/* The new values that the loop reads, one an input. */
+typedef struct
+{
+  HybLoopBody *body;
+  HybRebuild  *rebuild;
+  HybValueId   data;
+  GArray      *inputs; /* of HybValueId: counter, states, data, captured */
+} WhileWriter;
+
+static HybValueId
+write_counter (HybLoopBody *body, HybValueId *x, GError **error)
+{
+  HybValueId  counter = hyb_loop_body_add_variable (body, "step-0", HYB_BODY_COUNTER, 0);
+  HybValueId  data = hyb_loop_body_add_variable (body, "data", HYB_BODY_DATA, 0);
+  HybValueId  taken = hyb_loop_body_call (body,
+                                         "take",
+                                         "row",
+                                         2,
+                                         (const HybValueId[]){ data, counter },
+                                         NULL,
+                                         error);
+  const char *axis[] = { "axis", "0", NULL };
+  const char *one[] = { "scalar", "1", NULL };
+
+  if (taken == HYB_NO_ID)
+    return HYB_NO_ID;
+  *x = hyb_loop_body_call (body, "squeeze", "input", 1, &taken, axis, error);
+  return hyb_loop_body_call (body, "_plus_scalar", "next_step", 1, &counter, one, error);
+}
+
+static HybGraph *
+make_condition (guint n_steps, GError **error)
+{
+  HybBuilder       *builder = hyb_builder_new ();
+  HybValueId        counter = hyb_builder_add_variable (builder, "step-0", NULL);
+  g_autofree char  *limit = g_strdup_printf ("%u", n_steps);
+  const char *const attributes[] = { "scalar", limit, NULL };
+  HybValueId        goes_on =
+      hyb_builder_call (builder, "_lesser_scalar", "goes_on", 1, &counter, attributes, error);
+
+  if (goes_on == HYB_NO_ID)
+    {
+      hyb_builder_free (builder);
+      return NULL;
+    }
+  hyb_builder_add_head (builder, goes_on);
+  return hyb_builder_freeze (builder);
+}
+
+/* --- States that begin with a constant --- */
+
+/* A constant of shape (0, units): 0 says that the batch is unknown. */
+static gboolean
+is_open_constant (const HybLoopBody *body, HybValueId old, gint64 *units)
+{
+  HybGraph      *graph = body->cells->graph;
+  const HybNode *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, old));
+  const char    *text = hyb_node_get_attribute (node, "shape");
+  HybInts        shape = { 0 };
+  gboolean       is_open;
+
+  if (hyb_node_word (node) != HYB_WORD_CONSTANT || !text || !hyb_params_parse_ints (text, &shape))
+    return FALSE;
+  is_open = shape.n == 2 && shape.value[0] <= 0 && shape.value[1] > 0;
+  *units = is_open ? shape.value[1] : 0;
+  g_free (shape.value);
+  return is_open;
+}
+
+static HybValueId
+make_state (WhileWriter *writer, HybValueId old, gint64 units)
+{
+  HybGraph        *graph = writer->body->cells->graph;
+  const HybNode   *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, old));
+  gboolean         is_one = node->op == hyb_op_find ("_ones");
+  HybRebuild      *rebuild = writer->rebuild;
+  g_autofree char *size = g_strdup_printf ("%" G_GINT64_FORMAT, units);
+  HybValueId       value = hyb_rebuild_unary (rebuild,
+                                        "slice_axis",
+                                        "first_row",
+                                        writer->data,
+                                        "axis",
+                                        "0",
+                                        "begin",
+                                        "0",
+                                        "end",
+                                        "1",
+                                        NULL);
+
+  value = hyb_rebuild_unary (rebuild, "sum", "batch", value, "axis", "(0, 2)", NULL);
+  value = hyb_rebuild_unary (rebuild, is_one ? "ones_like" : "zeros_like", "begin", value, NULL);
+  if (hyb_node_double (node, "value", 0) != 0)
+    value = hyb_rebuild_unary (rebuild,
+                               "_plus_scalar",
+                               "begin_value",
+                               value,
+                               "scalar",
+                               hyb_node_get_attribute (node, "value"),
+                               NULL);
+  value = hyb_rebuild_unary (rebuild, "expand_dims", "begin_column", value, "axis", "1", NULL);
+  return hyb_rebuild_unary (rebuild,
+                            "broadcast_axis",
+                            node->name,
+                            value,
+                            "axis",
+                            "1",
+                            "size",
+                            size,
+                            NULL);
+}
+
+static HybValueId
+begin_state (WhileWriter *writer, guint state)
+{
+  HybValueId old = hyb_loop_body_begin (writer->body, state);
+  gint64     units;
+
+  if (is_open_constant (writer->body, old, &units))
+    return make_state (writer, old, units);
+  return hyb_rebuild_value (writer->rebuild, old);
+}
+
+/* --- The loop --- */
+
+static void
+list_inputs (WhileWriter *writer)
+{
+  HybLoopBody      *body = writer->body;
+  const char *const zero[] = { "dtype", "float32", "shape", "(1,)", NULL };
+  HybValueId value = hyb_rebuild_call (writer->rebuild, "_zeros", "first_step", 0, NULL, zero);
+
+  writer->data = hyb_sequence_whole (writer->rebuild, hyb_loop_body_inputs (body), 0);
+  g_array_append_val (writer->inputs, value);
+  for (guint s = 0; s < hyb_loop_body_n_states (body); s++)
+    {
+      value = begin_state (writer, s);
+      g_array_append_val (writer->inputs, value);
+    }
+  g_array_append_val (writer->inputs, writer->data);
+  for (guint i = 0; i < body->captured->len; i++)
+    {
+      value = hyb_rebuild_value (writer->rebuild, g_array_index (body->captured, HybValueId, i));
+      g_array_append_val (writer->inputs, value);
+    }
+}
+
+/* For each variable of the body: the input of the node. */
+static char *
+input_places (const HybLoopBody *body)
+{
+  guint    n_states = hyb_loop_body_n_states (body);
+  GString *text = g_string_new ("[");
+
+  for (guint v = 0; v < body->n_variables; v++)
+    {
+      const HybBodyVariable *variable = &body->order[v];
+      guint                  input = variable->role == HYB_BODY_COUNTER ? 0
+                                     : variable->role == HYB_BODY_STATE ? 1 + variable->index
+                                     : variable->role == HYB_BODY_DATA  ? 1 + n_states
+                                                                       : 2 + n_states + variable->index;
+
+      g_string_append_printf (text, "%s%u", v > 0 ? ", " : "", input);
+    }
+  g_string_append_c (text, ']');
+  return g_string_free (text, FALSE);
+}
+
+static char *
+variable_places (const HybLoopBody *body)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_printf (text, "[%u", hyb_loop_body_place (body, HYB_BODY_COUNTER, 0));
+  for (guint s = 0; s < hyb_loop_body_n_states (body); s++)
+    g_string_append_printf (text, ", %u", hyb_loop_body_place (body, HYB_BODY_STATE, s));
+  g_string_append_c (text, ']');
+  return g_string_free (text, FALSE);
+}
+
+static void
+write_node (WhileWriter *writer, HybGraph *condition)
+{
+  HybLoopBody      *body = writer->body;
+  guint             n_states = hyb_loop_body_n_states (body), n_out = hyb_loop_body_n_out (body);
+  g_autofree char  *name = hyb_loop_body_name (body, "while_loop");
+  g_autofree char  *places = input_places (body);
+  g_autofree char  *variables = variable_places (body);
+  g_autofree char  *limit = g_strdup_printf ("%u", body->chain->n_steps);
+  g_autofree char  *n_args = g_strdup_printf ("%u", body->n_variables + 2);
+  g_autofree char  *n_data = g_strdup_printf ("%u", n_out);
+  g_autofree char  *n_outputs = g_strdup_printf ("%u", n_out + 1 + n_states);
+  HybGraph *const   bodies[] = { condition, body->graph };
+  const char *const attributes[] = {
+    "cond_input_locs",
+    "[0]",
+    "func_input_locs",
+    places,
+    "func_var_locs",
+    variables,
+    "max_iterations",
+    limit,
+    "num_args",
+    n_args,
+    "num_out_data",
+    n_data,
+    "num_outputs",
+    n_outputs,
+    NULL,
+  };
+  HybNodeSpec spec = { .op = hyb_op_find ("_while_loop"),
+                       .name = hyb_rebuild_name (writer->rebuild, "%s", name),
+                       .attributes = attributes,
+                       .n_bodies = 2,
+                       .bodies = bodies };
+  HybNodeId   id;
+
+  list_inputs (writer);
+  spec.n_inputs = writer->inputs->len;
+  spec.inputs = (const HybValueId *) (gpointer) writer->inputs->data;
+  if (writer->rebuild->error)
+    return;
+  id = hyb_builder_add (writer->rebuild->builder, &spec, &writer->rebuild->error);
+  if (id != HYB_NO_ID)
+    hyb_loop_body_place_outputs (body,
+                                 hyb_builder_output (writer->rebuild->builder, id, 0),
+                                 n_out + 1);
+}
+
+static gboolean
+write_group (HybConversion  *conversion,
+             const HybCells *cells,
+             const HybGroup *group,
+             GError        **error)
+{
+  g_auto (HybLoopBody) body = { 0 };
+  g_autoptr (HybGraph) condition = NULL;
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  WhileWriter writer = { &body, &conversion->rebuild, HYB_NO_ID, inputs };
+  HybValueId  x = HYB_NO_ID, counter;
+
+  hyb_loop_body_init (&body, conversion, cells, group);
+  conversion->rebuild.current =
+      hyb_graph_get_producer (cells->graph, hyb_chain_step (cells, body.chain, 0)->h);
+  counter = write_counter (&body, &x, error);
+  condition = make_condition (group->n_steps, error);
+  if (counter == HYB_NO_ID || x == HYB_NO_ID || !condition ||
+      !hyb_loop_body_write (&body, x, counter, error))
+    return FALSE;
+  write_node (&writer, condition);
+  return TRUE;
+}
+
+static gboolean
+write_while (HybConversion *conversion, HybCells *cells, GError **error)
+{
+  g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
+
+  return hyb_write_groups (conversion, cells, groups, hyb_loop_refuse, write_group, error);
+}
+
+static gboolean
+is_while (const HybNode *node)
+{
+  return hyb_node_word (node) == HYB_WORD_WHILE;
+}
+
+const HybFormClass hyb_form_while = {
+  .form = HYB_FORM_WHILE,
+  .name = "while",
+  .doc = "A loop that goes on while its counter is below the number of steps",
+  .is_node = is_while,
+  .write = write_while,
+};

@@ -1,0 +1,434 @@
+/* unroll-loop.c — the body of a loop, once a step.
+ *
+ * A while_loop is written out where its steps can be counted beforehand: its condition
+ * compares a counter that begins with a constant.  An element taken at the counter is
+ * then a step of a sequence.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/unroll.h"
+
+#include "engine/base/error.h"
+#include "engine/variants/vocabulary.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a value of a body is in the step that is being written. */
+typedef struct
+{
+  HybValueId value;    /* new; HYB_NO_ID: not made */
+  HybValueId kept;     /* the value is this one with a first axis of size 1; HYB_NO_ID: no */
+  HybValueId captured; /* old: of the outer graph; HYB_NO_ID: none */
+  double     number;   /* all its elements; NaN: not known */
+} BodyValue;
+
+typedef struct
+{
+  HybConversion    *conversion;
+  HybRebuild       *rebuild;
+  HybNodeId         id;
+  const HybNode    *node;
+  const HybValueId *inputs;
+  HybGraph         *body;
+  BodyValue        *values; /* by value of body */
+  guint             n_steps, n_out, n_states;
+  BodyValue        *states;
+  HybValueId       *rows; /* out × steps */
+} Loop;
+
+static void
+init_loop (Loop *loop, HybConversion *conversion, HybNodeId id, guint body)
+{
+  *loop = (Loop){ .conversion = conversion, .rebuild = &conversion->rebuild, .id = id };
+  loop->node = hyb_graph_get_node (conversion->graph, id);
+  loop->inputs = hyb_graph_get_inputs (conversion->graph, id);
+  loop->body = hyb_graph_get_bodies (conversion->graph, id)[body];
+  loop->n_out = (guint) hyb_node_int (loop->node, "num_out_data", 0);
+  loop->n_states = loop->node->n_outputs - loop->n_out;
+  loop->values = g_new0 (BodyValue, MAX (hyb_graph_n_values (loop->body), 1));
+  loop->states = g_new0 (BodyValue, MAX (loop->n_states, 1));
+}
+
+static void
+clear_loop (Loop *loop)
+{
+  g_free (loop->values);
+  g_free (loop->states);
+  g_free (loop->rows);
+}
+
+/* A number that fills the array, where the graph says so. */
+static double
+constant_of (HybGraph *graph, HybValueId value)
+{
+  static const char *const names[] = { "_zeros", "_ones" };
+  const HybNode           *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value));
+
+  if (hyb_node_word (node) != HYB_WORD_CONSTANT)
+    return NAN;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (node->op == hyb_op_find (names[i]))
+      return i;
+  return hyb_node_double (node, "value", NAN);
+}
+
+static BodyValue
+outer_value (const Loop *loop, HybValueId old)
+{
+  return (BodyValue){ .value = HYB_NO_ID,
+                      .kept = HYB_NO_ID,
+                      .captured = old,
+                      .number = constant_of (loop->conversion->graph, old) };
+}
+
+static BodyValue
+new_value (HybValueId value)
+{
+  return (BodyValue){ .value = value, .kept = HYB_NO_ID, .captured = HYB_NO_ID, .number = NAN };
+}
+
+static HybValueId
+use (Loop *loop, BodyValue *value)
+{
+  if (value->value == HYB_NO_ID && value->captured != HYB_NO_ID)
+    value->value = hyb_rebuild_value (loop->rebuild, value->captured);
+  if (value->value == HYB_NO_ID && value->kept != HYB_NO_ID)
+    value->value = hyb_rebuild_unary (loop->rebuild,
+                                      "expand_dims",
+                                      "expand_dims",
+                                      value->kept,
+                                      "axis",
+                                      "0",
+                                      NULL);
+  return value->value;
+}
+
+/* "lstm0_t0_i2h" in step 3: "lstm0_t3_i2h". */
+static const char *
+step_name (Loop *loop, const char *name, guint step)
+{
+  const char *mark = strstr (name, "t0_");
+
+  if (mark && (mark == name || mark[-1] == '_'))
+    return hyb_rebuild_name (loop->rebuild,
+                             "%.*st%u_%s",
+                             (int) (mark - name),
+                             name,
+                             step,
+                             mark + 3);
+  return hyb_rebuild_name (loop->rebuild, "%s_t%u", name, step);
+}
+
+/* --- What is known without computing --- */
+
+/* take (sequence, counter): a step of the sequence. */
+static gboolean
+follow_take (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
+{
+  BodyValue      *data = &loop->values[inputs[0]];
+  double          index = loop->values[inputs[1]].number;
+  const HybShape *shape;
+  HybSequence    *sequence;
+
+  if (data->captured == HYB_NO_ID || isnan (index) || hyb_node_int (node, "axis", 0) != 0)
+    return FALSE;
+  shape = &loop->conversion->types[data->captured].shape;
+  if (shape->rank < 2 || shape->dim[0] < 1 || index < 0 || index >= (double) shape->dim[0])
+    return FALSE;
+  sequence = hyb_rebuild_sequence (loop->rebuild, data->captured, 0, (guint) shape->dim[0]);
+  *out = new_value (HYB_NO_ID);
+  out->kept = hyb_sequence_step (loop->rebuild, sequence, (guint) index);
+  return TRUE;
+}
+
+static gboolean
+follow_squeeze (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
+{
+  const HybInts *axis = hyb_node_ints (node, "axis");
+
+  if (loop->values[inputs[0]].kept == HYB_NO_ID || !axis || axis->n != 1 || axis->value[0] != 0)
+    return FALSE;
+  *out = new_value (loop->values[inputs[0]].kept);
+  return TRUE;
+}
+
+static gboolean
+follow (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
+{
+  switch ((int) hyb_node_word (node))
+    {
+    case HYB_WORD_COPY:
+      *out = loop->values[inputs[0]];
+      return TRUE;
+    case HYB_WORD_TAKE:
+      return follow_take (loop, node, inputs, out);
+    case HYB_WORD_SQUEEZE:
+      return follow_squeeze (loop, node, inputs, out);
+    default:
+      return FALSE;
+    }
+}
+
+/* --- Steps --- */
+
+static void
+write_node (Loop *loop, HybNodeId id, guint step)
+{
+  const HybNode         *node = hyb_graph_get_node (loop->body, id);
+  const HybValueId      *inputs = hyb_graph_get_inputs (loop->body, id);
+  BodyValue             *out = &loop->values[node->first_output];
+  g_autofree HybValueId *values = g_new (HybValueId, MAX (node->n_inputs, 1));
+  HybValueId             first;
+
+  if (follow (loop, node, inputs, out))
+    return;
+  for (guint i = 0; i < node->n_inputs; i++)
+    values[i] = use (loop, &loop->values[inputs[i]]);
+  first =
+      hyb_rebuild_copy (loop->rebuild, loop->body, id, step_name (loop, node->name, step), values);
+  for (guint i = 0; i < node->n_outputs; i++)
+    out[i] = new_value (first + i);
+  if (hyb_node_word (node) == HYB_WORD_PLUS_SCALAR)
+    out->number = loop->values[inputs[0]].number + hyb_node_double (node, "scalar", NAN);
+}
+
+static void
+write_step (Loop *loop, guint step)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (loop->body, &n_heads);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (loop->body) && !loop->rebuild->error; id++)
+    if (!hyb_node_is_variable (hyb_graph_get_node (loop->body, id)))
+      write_node (loop, id, step);
+  for (guint i = 0; i < loop->n_out; i++)
+    loop->rows[i * loop->n_steps + step] = use (loop, &loop->values[heads[i]]);
+  for (guint i = 0; i < loop->n_states; i++)
+    loop->states[i] = loop->values[heads[loop->n_out + i]];
+}
+
+/* n_rows: what the operator promises; steps that were not made give zeros. */
+static void
+place_outputs (Loop *loop, guint n_rows)
+{
+  HybValueId             first = loop->node->first_output;
+  g_autofree HybValueId *steps = g_new (HybValueId, MAX (n_rows, 1));
+
+  for (guint i = 0; i < loop->n_out; i++)
+    {
+      for (guint t = 0; t < n_rows; t++)
+        steps[t] =
+            t < loop->n_steps
+                ? loop->rows[i * loop->n_steps + t]
+                : hyb_rebuild_unary (loop->rebuild, "zeros_like", "unreached", steps[0], NULL);
+      hyb_rebuild_set_place (loop->rebuild,
+                             first + i,
+                             (HybPlace){
+                                 .kind = HYB_PLACE_WHOLE,
+                                 .sequence =
+                                     hyb_sequence_of_steps (loop->rebuild, n_rows, steps) });
+    }
+  for (guint i = 0; i < loop->n_states; i++)
+    hyb_rebuild_set (loop->rebuild, first + loop->n_out + i, use (loop, &loop->states[i]));
+}
+
+/* --- foreach --- */
+
+static gboolean
+write_foreach (Loop *loop, GError **error)
+{
+  guint            n_data = (guint) hyb_node_ints (loop->node, "in_data_locs")->n;
+  guint            n_variables;
+  const HybNodeId *variables = hyb_graph_get_variables (loop->body, &n_variables);
+
+  if (n_data == 0)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_STRUCTURE,
+                         loop->node->name,
+                         NULL,
+                         "the loop has no data that says how many steps it makes");
+  if (!hyb_unroll_length (loop->conversion, loop->id, loop->inputs[0], &loop->n_steps, error))
+    return FALSE;
+  loop->rows = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
+  for (guint i = 0; i < loop->n_states; i++)
+    loop->states[i] = outer_value (loop, loop->inputs[n_data + i]);
+
+  for (guint step = 0; step < loop->n_steps && !loop->rebuild->error; step++)
+    {
+      for (guint v = 0; v < n_variables; v++)
+        {
+          const HybNode *variable = hyb_graph_get_node (loop->body, variables[v]);
+          guint          input =
+              loop->node->op->body_variable (loop->node->params, loop->node->n_inputs, 0, v);
+          BodyValue *value = &loop->values[variable->first_output];
+
+          if (input >= n_data && input < n_data + loop->n_states)
+            *value = loop->states[input - n_data];
+          else if (input >= n_data)
+            *value = outer_value (loop, loop->inputs[input]);
+          else
+            {
+              HybValueId   data = loop->inputs[input];
+              gboolean     is_vector = loop->conversion->types[data].shape.rank == 1;
+              HybSequence *sequence = hyb_rebuild_sequence (loop->rebuild, data, 0, loop->n_steps);
+              HybValueId   slice = hyb_sequence_step (loop->rebuild, sequence, step);
+
+              /* Without rank 0, a row of a vector has one element. */
+              *value = new_value (slice);
+              if (is_vector)
+                *value = new_value (hyb_rebuild_unary (loop->rebuild,
+                                                       "Reshape",
+                                                       "row",
+                                                       slice,
+                                                       "shape",
+                                                       "(1,)",
+                                                       NULL));
+            }
+        }
+      write_step (loop, step);
+    }
+  place_outputs (loop, loop->n_steps);
+  return TRUE;
+}
+
+gboolean
+hyb_unroll_foreach (HybConversion *conversion, HybNodeId id, GError **error)
+{
+  Loop     loop;
+  gboolean is_done;
+
+  init_loop (&loop, conversion, id, 0);
+  is_done = write_foreach (&loop, error);
+  clear_loop (&loop);
+  return is_done;
+}
+
+/* --- while_loop --- */
+
+/* Whether the condition holds for these loop variables; NaN: it cannot be told. */
+static double
+evaluate (const Loop *loop, HybGraph *condition, const double *number_of_input)
+{
+  g_autofree double *numbers = g_new (double, MAX (hyb_graph_n_values (condition), 1));
+  guint              n_variables, n_heads;
+  const HybNodeId   *variables = hyb_graph_get_variables (condition, &n_variables);
+  const HybValueId  *heads = hyb_graph_get_heads (condition, &n_heads);
+
+  for (guint i = 0; i < hyb_graph_n_values (condition); i++)
+    numbers[i] = NAN;
+  for (guint v = 0; v < n_variables; v++)
+    numbers[hyb_graph_get_node (condition, variables[v])->first_output] =
+        number_of_input[loop->node->op
+                            ->body_variable (loop->node->params, loop->node->n_inputs, 0, v)];
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (condition); id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (condition, id);
+      const HybValueId *inputs = hyb_graph_get_inputs (condition, id);
+      HybWord           word = hyb_node_word (node);
+      double            scalar = hyb_node_double (node, "scalar", NAN);
+
+      if (word == HYB_WORD_COPY)
+        numbers[node->first_output] = numbers[inputs[0]];
+      else if (word == HYB_WORD_PLUS_SCALAR)
+        numbers[node->first_output] = numbers[inputs[0]] + scalar;
+      else if (word == HYB_WORD_LESSER_SCALAR && !isnan (numbers[inputs[0]]))
+        numbers[node->first_output] = numbers[inputs[0]] < scalar;
+    }
+  return n_heads == 1 ? numbers[heads[0]] : NAN;
+}
+
+static void
+bind_while_variables (Loop *loop, const HybInts *places, const BodyValue *input_values)
+{
+  guint            n_variables;
+  const HybNodeId *variables = hyb_graph_get_variables (loop->body, &n_variables);
+
+  for (guint v = 0; v < n_variables; v++)
+    {
+      guint input = loop->node->op->body_variable (loop->node->params, loop->node->n_inputs, 1, v);
+
+      loop->values[hyb_graph_get_node (loop->body, variables[v])->first_output] =
+          input_values[input];
+      for (guint s = 0; s < loop->n_states; s++)
+        if (places->value[s] == v)
+          loop->values[hyb_graph_get_node (loop->body, variables[v])->first_output] =
+              loop->states[s];
+    }
+}
+
+static gboolean
+write_while (Loop *loop, GError **error)
+{
+  HybGraph             *condition = hyb_graph_get_bodies (loop->conversion->graph, loop->id)[0];
+  const HybInts        *places = hyb_node_ints (loop->node, "func_var_locs");
+  gint64                limit = hyb_node_int (loop->node, "max_iterations", 0);
+  guint                 n_inputs = loop->node->n_inputs;
+  g_autofree BodyValue *given = g_new0 (BodyValue, MAX (n_inputs, 1));
+  g_autofree double    *numbers = g_new (double, MAX (n_inputs, 1));
+  guint                 step;
+
+  if (limit < 1 || limit > HYB_MAX_UNROLL)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_UNKNOWN,
+                         loop->node->name,
+                         NULL,
+                         "it makes too many steps to be written out");
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      given[i] = outer_value (loop, loop->inputs[i]);
+      numbers[i] = given[i].number;
+    }
+  loop->n_steps = (guint) limit;
+  loop->rows = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
+  for (guint s = 0; s < loop->n_states; s++)
+    loop->states[s] =
+        given[loop->node->op
+                  ->body_variable (loop->node->params, n_inputs, 1, (guint) places->value[s])];
+
+  for (step = 0; step < loop->n_steps && !loop->rebuild->error; step++)
+    {
+      double goes_on;
+
+      for (guint s = 0; s < loop->n_states; s++)
+        numbers[loop->node->op
+                    ->body_variable (loop->node->params, n_inputs, 1, (guint) places->value[s])] =
+            loop->states[s].number;
+      goes_on = evaluate (loop, condition, numbers);
+      if (isnan (goes_on))
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_UNKNOWN,
+                             loop->node->name,
+                             "Only loops that count up from a constant have another form",
+                             "how many steps it makes shows only while it runs");
+      if (goes_on == 0)
+        break;
+      bind_while_variables (loop, places, given);
+      write_step (loop, step);
+    }
+  if (step == 0)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_STRUCTURE,
+                         loop->node->name,
+                         NULL,
+                         "it makes no step");
+  for (guint i = 0; i < loop->n_out && step < loop->n_steps; i++)
+    memmove (loop->rows + i * step, loop->rows + i * loop->n_steps, step * sizeof (HybValueId));
+  loop->n_steps = step;
+  place_outputs (loop, (guint) limit);
+  return TRUE;
+}
+
+gboolean
+hyb_unroll_while (HybConversion *conversion, HybNodeId id, GError **error)
+{
+  Loop     loop;
+  gboolean is_done;
+
+  init_loop (&loop, conversion, id, 1);
+  is_done = write_while (&loop, error);
+  clear_loop (&loop);
+  return is_done;
+}

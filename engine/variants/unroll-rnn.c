@@ -1,0 +1,405 @@
+/* unroll-rnn.c — a fused operator as cells, layer by layer, with weights of their own.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/unroll.h"
+
+#include "engine/base/error.h"
+#include "engine/rnn/weights.h"
+#include "engine/variants/vocabulary.h"
+
+#include <string.h>
+
+typedef struct
+{
+  HybConversion    *conversion;
+  HybRebuild       *rebuild;
+  HybNodeId         id;
+  const HybNode    *node;
+  const HybValueId *inputs;
+  HybRnnWeights     weights;
+  guint             n_steps, n_directions, n_rows;
+  double            dropout;
+  char             *prefix;
+  HybCellText      *cells;    /* by row: layer × directions + direction */
+  HybValueId       *state[2]; /* h and c by row, first old, then new */
+  HybValueId       *x;        /* by step: what a layer reads */
+} Fused;
+
+static gboolean
+refuse (const Fused *fused, GError **error, const char *hint, const char *what)
+{
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_STRUCTURE,
+                       fused->node->name,
+                       hint,
+                       "%s",
+                       what);
+}
+
+/* --- Weights --- */
+
+static HybTensor *
+find_parameter (const char *name, gpointer user)
+{
+  return hyb_model_get_parameter (user, name);
+}
+
+static HybValueId *
+cell_slot (HybCellText *cell, const HybRnnPart *part)
+{
+  if (part->is_bias)
+    return part->is_hidden ? &cell->h2h_bias : &cell->i2h_bias;
+  return part->is_hidden ? &cell->h2h_weight : &cell->i2h_weight;
+}
+
+/* One part of the flat vector as a variable of its own. */
+static gboolean
+add_part (Fused *fused, const HybRnnPart *part, const char *packed, GError **error)
+{
+  HybConversion   *conversion = fused->conversion;
+  g_autofree char *name = hyb_rnn_part_name (&fused->weights, part, NULL);
+  const char      *unique = hyb_rebuild_name (fused->rebuild, "%s", name);
+  HybType          type = *hyb_tensor_get_type (hyb_model_get_parameter (conversion->from, packed));
+  gint64           count = part->rows * MAX (part->columns, 1);
+  guint            row = part->layer * fused->n_directions + part->direction;
+  g_autoptr (HybTensor) tensor = NULL;
+
+  type.shape = part->is_bias ? hyb_shape_1d (part->rows) : hyb_shape_2d (part->rows, part->columns);
+  hyb_moves_add (conversion->moves, packed, part->offset, 1, unique, 0, count);
+  tensor =
+      hyb_moves_gather (conversion->moves, unique, &type, find_parameter, conversion->from, error);
+  if (!tensor)
+    return FALSE;
+  hyb_model_set_parameter (conversion->to, unique, tensor);
+  *cell_slot (&fused->cells[row], part) = hyb_rebuild_variable (fused->rebuild, unique, NULL);
+  return TRUE;
+}
+
+static gboolean
+unpack_variable (Fused *fused, HybValueId value, GError **error)
+{
+  HybGraph   *graph = fused->conversion->graph;
+  const char *name = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value))->name;
+  HybTensor  *packed = hyb_model_get_parameter (fused->conversion->from, name);
+  g_autoptr (GArray) parts = NULL;
+  const char *end = g_strrstr (name, "parameters");
+
+  if (!packed)
+    return refuse (fused, error, "Give the file of parameters", "its weights have no values");
+  fused->prefix = end ? g_strndup (name, (gsize) (end - name)) : g_strconcat (name, "_", NULL);
+  fused->weights.prefix = fused->prefix;
+  fused->weights.input = hyb_rnn_input_size (&fused->weights, hyb_tensor_get_size (packed));
+  if (fused->weights.input < 1)
+    return refuse (fused,
+                   error,
+                   "Load the file that belongs to the model",
+                   "its packed weights have a length that no input size gives");
+
+  parts = hyb_rnn_parts (&fused->weights);
+  for (guint i = 0; i < parts->len; i++)
+    if (!add_part (fused, &g_array_index (parts, HybRnnPart, i), name, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* A variable, perhaps made flat. */
+static gboolean
+find_variable (HybGraph *graph, HybValueId value, HybValueId *variable)
+{
+  HybNodeId id = hyb_graph_get_producer (graph, value);
+
+  if (hyb_value_word (graph, value) == HYB_WORD_RESHAPE)
+    value = hyb_graph_get_inputs (graph, id)[0];
+  *variable = value;
+  return hyb_value_is_variable (graph, value);
+}
+
+static gboolean
+take_variables (Fused *fused, HybValueId value, GError **error)
+{
+  HybGraph         *graph = fused->conversion->graph;
+  HybNodeId         id = hyb_graph_get_producer (graph, value);
+  const HybNode    *concat = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  g_autoptr (GArray) parts = NULL;
+
+  fused->weights.input = 1;
+  parts = hyb_rnn_parts (&fused->weights);
+  if (concat->n_inputs != parts->len)
+    return refuse (fused, error, NULL, "its weights are not joined from one variable a part");
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const HybRnnPart *part = &g_array_index (parts, HybRnnPart, i);
+      guint             row = part->layer * fused->n_directions + part->direction;
+      HybValueId        variable;
+      const HybShape   *shape;
+
+      if (!find_variable (graph, inputs[i], &variable))
+        return refuse (fused, error, NULL, "some of its weights are computed");
+      shape = &fused->conversion->types[variable].shape;
+      if (shape->rank != HYB_UNKNOWN &&
+          (shape->rank != (part->is_bias ? 1 : 2) ||
+           (shape->dim[0] != HYB_UNKNOWN && shape->dim[0] != part->rows)))
+        return refuse (fused,
+                       error,
+                       NULL,
+                       "its weights are joined in another order than it reads them");
+      *cell_slot (&fused->cells[row], part) = hyb_rebuild_value (fused->rebuild, variable);
+      if (!part->is_bias && !part->is_hidden)
+        {
+          HybNodeId   maker = hyb_graph_get_producer (graph, variable);
+          const char *name = hyb_graph_get_node (graph, maker)->name;
+          const char *end = g_strrstr (name, "i2h_weight");
+
+          fused->cells[row].prefix =
+              hyb_rebuild_name (fused->rebuild,
+                                "%.*s",
+                                end ? (int) (end - name) : (int) strlen (name),
+                                name);
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+find_weights (Fused *fused, GError **error)
+{
+  HybGraph  *graph = fused->conversion->graph;
+  HybValueId value = fused->inputs[1];
+
+  if (hyb_value_is_variable (graph, value))
+    {
+      if (!unpack_variable (fused, value, error))
+        return FALSE;
+    }
+  else if (hyb_value_word (graph, value) != HYB_WORD_PARAM_CONCAT &&
+           hyb_value_word (graph, value) != HYB_WORD_CONCAT)
+    return refuse (fused, error, NULL, "its weights are computed");
+  else if (!take_variables (fused, value, error))
+    return FALSE;
+
+  for (guint row = 0; row < fused->n_rows; row++)
+    {
+      HybCellText *cell = &fused->cells[row];
+
+      cell->kind = (HybCellKind) (HYB_CELL_RNN_RELU + (int) fused->weights.mode);
+      cell->hidden = fused->weights.hidden;
+      if (!cell->prefix)
+        cell->prefix = hyb_rebuild_name (fused->rebuild,
+                                         "%s%c%u_",
+                                         fused->prefix,
+                                         row % fused->n_directions ? 'r' : 'l',
+                                         row / fused->n_directions);
+    }
+  return TRUE;
+}
+
+/* --- States --- */
+
+/* (rows, batch, units) filled with one number: the same for each row. */
+static void
+split_constant (Fused *fused, HybValueId old, HybValueId *rows)
+{
+  HybGraph        *graph = fused->conversion->graph;
+  const HybNode   *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, old));
+  HybInts          shape = { 0 };
+  const char      *text = hyb_node_get_attribute (node, "shape");
+  g_autofree char *one = NULL;
+  g_autoptr (GPtrArray) attributes = g_ptr_array_new ();
+
+  if (!text || !hyb_params_parse_ints (text, &shape) || shape.n != 3)
+    {
+      g_free (shape.value);
+      rows[0] = HYB_NO_ID;
+      return;
+    }
+  one = g_strdup_printf ("(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
+                         shape.value[1],
+                         shape.value[2]);
+  g_free (shape.value);
+  for (guint i = 0; node->attributes[i]; i += 2)
+    {
+      const char *key = node->attributes[i];
+
+      g_ptr_array_add (attributes, (gpointer) key);
+      g_ptr_array_add (attributes,
+                       strcmp (key, "shape") == 0        ? one
+                       : strcmp (key, "__layout__") == 0 ? (gpointer) "NC"
+                                                         : (gpointer) node->attributes[i + 1]);
+    }
+  g_ptr_array_add (attributes, NULL);
+  for (guint row = 0; row < fused->n_rows; row++)
+    rows[row] = hyb_rebuild_call (fused->rebuild,
+                                  node->op->name,
+                                  node->name,
+                                  0,
+                                  NULL,
+                                  (const char *const *) attributes->pdata);
+}
+
+static HybValueId *
+begin_states (Fused *fused, HybValueId old)
+{
+  HybGraph    *graph = fused->conversion->graph;
+  HybWord      word = hyb_value_word (graph, old);
+  HybValueId  *rows = g_new (HybValueId, fused->n_rows);
+  HybNodeId    maker = hyb_graph_get_producer (graph, old);
+  HybSequence *sequence;
+
+  rows[0] = HYB_NO_ID;
+  if (word == HYB_WORD_CONSTANT)
+    split_constant (fused, old, rows);
+  if (rows[0] != HYB_NO_ID)
+    return rows;
+  if (word == HYB_WORD_EXPAND && fused->n_rows == 1 &&
+      hyb_node_int (hyb_graph_get_node (graph, maker), "axis", 1) == 0)
+    {
+      rows[0] = hyb_rebuild_value (fused->rebuild, hyb_graph_get_inputs (graph, maker)[0]);
+      return rows;
+    }
+  sequence = hyb_rebuild_sequence (fused->rebuild, old, 0, fused->n_rows);
+  for (guint row = 0; row < fused->n_rows; row++)
+    rows[row] = hyb_sequence_step (fused->rebuild, sequence, row);
+  return rows;
+}
+
+/* --- Steps --- */
+
+static HybValueId *
+write_direction (Fused *fused, guint row)
+{
+  HybValueId *h = g_new (HybValueId, fused->n_steps);
+  gboolean    is_backward = row % fused->n_directions == 1;
+  HybValueId  state = fused->state[0][row];
+  HybValueId  memory = fused->state[1] ? fused->state[1][row] : HYB_NO_ID;
+
+  for (guint s = 0; s < fused->n_steps; s++)
+    {
+      guint t = is_backward ? fused->n_steps - 1 - s : s;
+
+      state = hyb_write_step (fused->rebuild, &fused->cells[row], s, fused->x[t], state, &memory);
+      h[t] = state;
+    }
+  fused->state[0][row] = state;
+  if (fused->state[1])
+    fused->state[1][row] = memory;
+  return h;
+}
+
+/* Units are dropped between layers. */
+static void
+drop_units (Fused *fused)
+{
+  char rate[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (fused->dropout <= 0)
+    return;
+  g_ascii_dtostr (rate, sizeof rate, fused->dropout);
+  for (guint t = 0; t < fused->n_steps; t++)
+    fused->x[t] =
+        hyb_rebuild_unary (fused->rebuild, "Dropout", "dropout", fused->x[t], "p", rate, NULL);
+}
+
+static void
+write_layer (Fused *fused, guint layer)
+{
+  const char *const      concat[] = { "dim", "1", "num_args", "2", NULL };
+  g_autofree HybValueId *forward = NULL;
+  g_autofree HybValueId *backward = NULL;
+
+  if (layer > 0)
+    drop_units (fused);
+  forward = write_direction (fused, layer * fused->n_directions);
+  if (fused->n_directions == 2)
+    backward = write_direction (fused, layer * 2 + 1);
+  for (guint t = 0; t < fused->n_steps; t++)
+    {
+      g_autofree char *name =
+          g_strdup_printf ("%sbi_l%u_t%u", fused->prefix ? fused->prefix : "", layer, t);
+
+      fused->x[t] = backward ? hyb_rebuild_call (fused->rebuild,
+                                                 "Concat",
+                                                 name,
+                                                 2,
+                                                 (const HybValueId[]){ forward[t], backward[t] },
+                                                 concat)
+                             : forward[t];
+    }
+}
+
+static void
+place_outputs (Fused *fused)
+{
+  HybValueId first = fused->node->first_output;
+  HybPlace   place = { .kind = HYB_PLACE_WHOLE };
+
+  place.sequence = hyb_sequence_of_steps (fused->rebuild, fused->n_steps, fused->x);
+  hyb_rebuild_set_place (fused->rebuild, first, place);
+  for (guint s = 0; s < 2 && s + 1 < fused->node->n_outputs; s++)
+    if (fused->state[s])
+      {
+        place.sequence = hyb_sequence_of_steps (fused->rebuild, fused->n_rows, fused->state[s]);
+        hyb_rebuild_set_place (fused->rebuild, first + 1 + s, place);
+      }
+}
+
+static gboolean
+write_out (Fused *fused, GError **error)
+{
+  HybSequence *sequence;
+
+  if (fused->weights.projection > 0)
+    return refuse (fused, error, NULL, "cells with a projection are not written out");
+  if (hyb_node_bool (fused->node, "use_sequence_length"))
+    return refuse (fused, error, NULL, "it takes lengths of sequences, which single steps do not");
+  if (!find_weights (fused, error) ||
+      !hyb_unroll_length (fused->conversion, fused->id, fused->inputs[0], &fused->n_steps, error))
+    return FALSE;
+
+  fused->state[0] = begin_states (fused, fused->inputs[2]);
+  if (fused->weights.mode == HYB_RNN_LSTM)
+    fused->state[1] = begin_states (fused, fused->inputs[3]);
+  sequence = hyb_rebuild_sequence (fused->rebuild, fused->inputs[0], 0, fused->n_steps);
+  fused->x = g_new (HybValueId, fused->n_steps);
+  for (guint t = 0; t < fused->n_steps; t++)
+    fused->x[t] = hyb_sequence_step (fused->rebuild, sequence, t);
+  for (guint layer = 0; layer < fused->weights.n_layers; layer++)
+    write_layer (fused, layer);
+  place_outputs (fused);
+  return TRUE;
+}
+
+gboolean
+hyb_unroll_rnn (HybConversion *conversion, HybNodeId id, GError **error)
+{
+  const HybNode *node = hyb_graph_get_node (conversion->graph, id);
+  gint64         projection = hyb_node_int (node, "projection_size", HYB_NONE);
+  gboolean       is_both = hyb_node_bool (node, "bidirectional");
+  Fused          fused = {
+             .conversion = conversion,
+             .rebuild = &conversion->rebuild,
+             .id = id,
+             .node = node,
+             .inputs = hyb_graph_get_inputs (conversion->graph, id),
+             .weights = { .mode = (HybRnnMode) hyb_node_int (node, "mode", 0),
+                          .n_layers = (guint) hyb_node_int (node, "num_layers", 1),
+                          .is_bidirectional = is_both,
+                          .hidden = hyb_node_int (node, "state_size", 0),
+                          .projection = projection == HYB_NONE ? 0 : projection },
+             .n_directions = is_both ? 2 : 1,
+             .dropout = hyb_node_double (node, "p", 0),
+  };
+  gboolean is_done;
+
+  if (fused.weights.n_layers > 1000)
+    return refuse (&fused, error, NULL, "it has more than a thousand layers");
+  fused.n_rows = fused.weights.n_layers * fused.n_directions;
+  fused.cells = g_new0 (HybCellText, fused.n_rows);
+  is_done = write_out (&fused, error);
+  g_free (fused.cells);
+  g_free (fused.state[0]);
+  g_free (fused.state[1]);
+  g_free (fused.x);
+  g_free (fused.prefix);
+  return is_done;
+}

@@ -1,0 +1,234 @@
+/* variants.c — the forms as a table, and the way from one to another.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/form.h"
+
+#include "engine/base/error.h"
+#include "engine/passes/infer-types.h"
+#include "engine/variants/group.h"
+#include "engine/variants/vocabulary.h"
+
+#include <string.h>
+
+static const HybFormClass *const forms[HYB_N_FORMS] = {
+  [HYB_FORM_UNROLLED] = &hyb_form_unrolled,
+  [HYB_FORM_FOREACH] = &hyb_form_foreach,
+  [HYB_FORM_WHILE] = &hyb_form_while,
+  [HYB_FORM_FUSED] = &hyb_form_fused,
+};
+
+const HybFormClass *
+hyb_form_class (HybForm form)
+{
+  return forms[form];
+}
+
+const char *
+hyb_form_name (HybForm form)
+{
+  return forms[form]->name;
+}
+
+gboolean
+hyb_form_from_name (const char *name, HybForm *form)
+{
+  for (guint i = 0; i < HYB_N_FORMS; i++)
+    if (strcmp (forms[i]->name, name) == 0)
+      {
+        *form = (HybForm) i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+void
+hyb_variant_free (HybVariant *variant)
+{
+  if (!variant)
+    return;
+  g_clear_pointer (&variant->model, hyb_model_unref);
+  g_clear_pointer (&variant->stages, g_ptr_array_unref);
+  g_clear_pointer (&variant->stage_from, g_ptr_array_unref);
+  g_clear_pointer (&variant->recognised, g_array_unref);
+  g_clear_pointer (&variant->matches, g_array_unref);
+  g_free (variant);
+}
+
+/* --- One stage --- */
+
+/* Types from parameters, the given inputs and what follows from them; a contradiction
+ * leaves what is known. */
+static HybType *
+find_types (HybModel *model, HybGraph *graph, HybTensorList *input)
+{
+  guint            n_values = hyb_graph_n_values (graph), n;
+  HybType         *types = g_new (HybType, MAX (n_values, 1));
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = input ? hyb_tensor_list_find (input, node->name) : NULL;
+
+      if (!tensor)
+        tensor = hyb_model_get_parameter (model, node->name);
+      if (tensor)
+        types[node->first_output] = *hyb_tensor_get_type (tensor);
+    }
+  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  return types;
+}
+
+void
+hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvertOptions *options)
+{
+  *conversion = (HybConversion){ .options = options, .from = hyb_model_ref (from) };
+  conversion->graph = hyb_graph_ref (hyb_model_get_graph (from));
+  conversion->to = hyb_model_new ();
+  conversion->types = find_types (from, conversion->graph, options->input);
+  conversion->moves = hyb_moves_new ();
+  hyb_rebuild_init (&conversion->rebuild, conversion->graph);
+  hyb_model_set_format (conversion->to, "mxnet-symbol");
+  for (guint i = 0; i < hyb_model_n_parameters (from); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (from, i);
+
+      hyb_model_set_parameter (conversion->to, name, hyb_model_get_parameter (from, name));
+      hyb_model_set_parameter_prefix (conversion->to,
+                                      name,
+                                      hyb_model_get_parameter_prefix (from, i));
+    }
+}
+
+void
+hyb_conversion_clear (HybConversion *conversion)
+{
+  hyb_rebuild_clear (&conversion->rebuild);
+  g_clear_pointer (&conversion->from, hyb_model_unref);
+  g_clear_pointer (&conversion->to, hyb_model_unref);
+  g_clear_pointer (&conversion->graph, hyb_graph_unref);
+  g_clear_pointer (&conversion->types, g_free);
+  g_clear_pointer (&conversion->moves, g_array_unref);
+}
+
+gboolean
+hyb_conversion_finish (HybConversion *conversion, GError **error)
+{
+  g_autoptr (HybGraph) graph = hyb_rebuild_finish (&conversion->rebuild, error);
+
+  if (!graph)
+    return FALSE;
+  hyb_model_set_graph (conversion->to, graph);
+  for (guint i = hyb_model_n_parameters (conversion->to); i-- > 0;)
+    {
+      const char *name = hyb_model_get_parameter_name (conversion->to, i);
+
+      if (hyb_graph_find_variable (graph, name) == HYB_NO_ID)
+        hyb_model_remove_parameter (conversion->to, name);
+    }
+  return TRUE;
+}
+
+/* --- All stages --- */
+
+static gboolean
+has_form (HybGraph *graph, HybForm form)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    if (forms[form]->is_node (hyb_graph_get_node (graph, id)))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+keep_stage (HybVariant *variant, HybConversion *conversion)
+{
+  g_ptr_array_add (variant->stages, g_array_ref (conversion->moves));
+  g_ptr_array_add (variant->stage_from, hyb_model_ref (conversion->from));
+  g_clear_pointer (&variant->model, hyb_model_unref);
+  variant->model = hyb_model_ref (conversion->to);
+}
+
+static gboolean
+write_unrolled (HybVariant              *variant,
+                HybModel                *model,
+                const HybConvertOptions *options,
+                GError                 **error)
+{
+  g_auto (HybConversion) conversion = { 0 };
+
+  hyb_conversion_init (&conversion, model, options);
+  if (!hyb_unroll (&conversion, error))
+    return FALSE;
+  keep_stage (variant, &conversion);
+  return TRUE;
+}
+
+static gboolean
+nothing_found (GError **error)
+{
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_STRUCTURE,
+                       NULL,
+                       NULL,
+                       "no recurrent cell, loop or fused operator was found");
+}
+
+static gboolean
+write_form (HybVariant *variant, const HybConvertOptions *options, GError **error)
+{
+  g_auto (HybConversion) conversion = { 0 };
+  g_autoptr (HybCells) cells = NULL;
+
+  hyb_conversion_init (&conversion, variant->model, options);
+  cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
+  if (cells->chains->len == 0)
+    return nothing_found (error);
+  hyb_describe_chains (cells, variant->recognised);
+  if (!forms[options->form]->write)
+    return TRUE;
+  if (!forms[options->form]->write (&conversion, cells, error) ||
+      !hyb_conversion_finish (&conversion, error))
+    return FALSE;
+  keep_stage (variant, &conversion);
+  return TRUE;
+}
+
+HybVariant *
+hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError **error)
+{
+  g_autoptr (HybVariant) variant = g_new0 (HybVariant, 1);
+
+  variant->form = options->form;
+  variant->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  variant->stage_from = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_model_unref);
+  variant->recognised = g_array_new (FALSE, TRUE, sizeof (HybRecognised));
+  variant->matches = g_array_new (FALSE, TRUE, sizeof (HybMatch));
+  if (!write_unrolled (variant, model, options, error) || !write_form (variant, options, error))
+    return NULL;
+  return g_steal_pointer (&variant);
+}
+
+GArray *
+hyb_variant_list (HybModel *model, const HybConvertOptions *options)
+{
+  GArray *list = g_array_new (FALSE, TRUE, sizeof (HybPossibility));
+
+  for (guint f = 0; f < HYB_N_FORMS; f++)
+    {
+      HybConvertOptions wanted = options ? *options : (HybConvertOptions){ 0 };
+      HybPossibility    possibility = { .form = (HybForm) f };
+      g_autoptr (HybVariant) variant = NULL;
+      g_autoptr (GError) error = NULL;
+
+      wanted.form = (HybForm) f;
+      possibility.is_same = has_form (hyb_model_get_graph (model), (HybForm) f);
+      variant = hyb_variant_convert (model, &wanted, &error);
+      possibility.is_possible = variant != NULL;
+      possibility.reason = error ? g_strdup (error->message) : NULL;
+      g_array_append_val (list, possibility);
+    }
+  return list;
+}

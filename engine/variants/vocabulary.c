@@ -1,0 +1,245 @@
+/* vocabulary.c — operators as words, and their attributes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/vocabulary.h"
+
+#include <string.h>
+
+static const struct
+{
+  const char *op;
+  HybWord     word;
+} words[] = {
+  { "elemwise_add", HYB_WORD_ADD },
+  { "broadcast_add", HYB_WORD_ADD },
+  { "elemwise_sub", HYB_WORD_SUB },
+  { "broadcast_sub", HYB_WORD_SUB },
+  { "elemwise_mul", HYB_WORD_MUL },
+  { "broadcast_mul", HYB_WORD_MUL },
+  { "sigmoid", HYB_WORD_SIGMOID },
+  { "tanh", HYB_WORD_TANH },
+  { "relu", HYB_WORD_RELU },
+  { "ones_like", HYB_WORD_ONES_LIKE },
+  { "FullyConnected", HYB_WORD_LINEAR },
+  { "dot", HYB_WORD_DOT },
+  { "SliceChannel", HYB_WORD_SPLIT },
+  { "slice_axis", HYB_WORD_SLICE_AXIS },
+  { "stack", HYB_WORD_STACK },
+  { "Concat", HYB_WORD_CONCAT },
+  { "expand_dims", HYB_WORD_EXPAND },
+  { "squeeze", HYB_WORD_SQUEEZE },
+  { "reverse", HYB_WORD_REVERSE },
+  { "_zeros", HYB_WORD_CONSTANT },
+  { "_ones", HYB_WORD_CONSTANT },
+  { "_full", HYB_WORD_CONSTANT },
+  { "_copy", HYB_WORD_COPY },
+  { "take", HYB_WORD_TAKE },
+  { "Reshape", HYB_WORD_RESHAPE },
+  { "_rnn_param_concat", HYB_WORD_PARAM_CONCAT },
+  { "Dropout", HYB_WORD_DROPOUT },
+  { "RNN", HYB_WORD_RNN },
+  { "_foreach", HYB_WORD_FOREACH },
+  { "_while_loop", HYB_WORD_WHILE },
+  { "_lesser_scalar", HYB_WORD_LESSER_SCALAR },
+  { "_plus_scalar", HYB_WORD_PLUS_SCALAR },
+};
+
+/* Where an attribute decides what the node says. */
+static HybWord
+activation_word (const HybNode *node)
+{
+  static const char *const names[] = { "relu", "sigmoid", "tanh" };
+  static const HybWord     meanings[] = { HYB_WORD_RELU, HYB_WORD_SIGMOID, HYB_WORD_TANH };
+  const char              *type = hyb_node_get_attribute (node, "act_type");
+
+  for (guint i = 0; type && i < G_N_ELEMENTS (names); i++)
+    if (strcmp (type, names[i]) == 0)
+      return meanings[i];
+  return HYB_WORD_OTHER;
+}
+
+static HybWord
+rminus_word (const HybNode *node)
+{
+  return hyb_node_double (node, "scalar", 0) == 1 ? HYB_WORD_ONE_MINUS : HYB_WORD_OTHER;
+}
+
+static HybWord
+swap_word (const HybNode *node)
+{
+  gint64 a = hyb_node_int (node, "dim1", 0), b = hyb_node_int (node, "dim2", 0);
+
+  return (a == 0 && b == 1) || (a == 1 && b == 0) ? HYB_WORD_SWAP : HYB_WORD_OTHER;
+}
+
+static HybWord
+transpose_word (const HybNode *node)
+{
+  const char *text = hyb_node_get_attribute (node, "axes");
+  HybInts     axes = { 0 };
+  gboolean    is_swap;
+
+  if (!text || !hyb_params_parse_ints (text, &axes))
+    return HYB_WORD_OTHER;
+  is_swap = axes.n >= 2 && axes.value[0] == 1 && axes.value[1] == 0;
+  for (int i = 2; i < axes.n; i++)
+    is_swap = is_swap && axes.value[i] == i;
+  g_free (axes.value);
+  return is_swap ? HYB_WORD_SWAP : HYB_WORD_OTHER;
+}
+
+static const struct
+{
+  const char *op;
+  HybWord (*word) (const HybNode *node);
+} worded[] = {
+  { "Activation", activation_word },
+  { "_rminus_scalar", rminus_word },
+  { "SwapAxis", swap_word },
+  { "transpose", transpose_word },
+};
+
+static GHashTable *
+make_index (void)
+{
+  GHashTable *index = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    g_hash_table_insert (index,
+                         (gpointer) hyb_op_find (words[i].op),
+                         GUINT_TO_POINTER (words[i].word));
+  for (guint i = 0; i < G_N_ELEMENTS (worded); i++)
+    g_hash_table_insert (index,
+                         (gpointer) hyb_op_find (worded[i].op),
+                         GUINT_TO_POINTER (G_MAXINT - i));
+  return index;
+}
+
+HybWord
+hyb_node_word (const HybNode *node)
+{
+  static gsize       is_made;
+  static GHashTable *index;
+  guint              word;
+
+  if (g_once_init_enter (&is_made))
+    {
+      index = make_index ();
+      g_once_init_leave (&is_made, 1);
+    }
+
+  word = GPOINTER_TO_UINT (g_hash_table_lookup (index, node->op));
+  if (word > G_MAXINT - G_N_ELEMENTS (worded))
+    return worded[G_MAXINT - word].word (node);
+  return (HybWord) word;
+}
+
+HybWord
+hyb_value_word (const HybGraph *graph, HybValueId value)
+{
+  return hyb_node_word (hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value)));
+}
+
+static const HybParam *
+find_param (const HybNode *node, const char *name)
+{
+  for (const HybParam *param = node->op->params; param && node->params && param->name; param++)
+    if (strcmp (param->name, name) == 0)
+      return param;
+  return NULL;
+}
+
+gint64
+hyb_node_int (const HybNode *node, const char *name, gint64 fallback)
+{
+  const HybParam *param = find_param (node, name);
+  gconstpointer   field = param ? (const char *) node->params + param->offset : NULL;
+
+  if (!param)
+    return fallback;
+  if (param->kind == HYB_PARAM_INT || param->kind == HYB_PARAM_OPTIONAL_INT)
+    return *(const gint64 *) field;
+  if (param->kind == HYB_PARAM_ENUM || param->kind == HYB_PARAM_BOOL)
+    return *(const int *) field;
+  return fallback;
+}
+
+double
+hyb_node_double (const HybNode *node, const char *name, double fallback)
+{
+  const HybParam *param = find_param (node, name);
+
+  if (!param || (param->kind != HYB_PARAM_FLOAT && param->kind != HYB_PARAM_OPTIONAL_FLOAT))
+    return fallback;
+  return *(const double *) ((const char *) node->params + param->offset);
+}
+
+gboolean
+hyb_node_bool (const HybNode *node, const char *name)
+{
+  return hyb_node_int (node, name, FALSE) == TRUE;
+}
+
+const HybInts *
+hyb_node_ints (const HybNode *node, const char *name)
+{
+  const HybParam *param = find_param (node, name);
+
+  if (!param || param->kind != HYB_PARAM_INTS)
+    return NULL;
+  return (const HybInts *) ((const char *) node->params + param->offset);
+}
+
+gboolean
+hyb_node_is_elementwise (const HybNode *node)
+{
+  return !hyb_node_is_variable (node) && node->n_bodies == 0 && node->n_inputs > 0 &&
+         !(node->op->flags & HYB_OP_OPAQUE) &&
+         (node->op->category == HYB_CATEGORY_ELEMENTWISE ||
+          hyb_node_word (node) == HYB_WORD_DROPOUT) &&
+         hyb_op_n_visible (node->op, node->params, node->n_outputs) == 1;
+}
+
+static gboolean
+is_own_key (const char *key)
+{
+  return !g_str_has_prefix (key, "__");
+}
+
+/* Counts those that only the user put there out. */
+static gboolean
+has_attributes_of (const HybNode *a, const HybNode *b)
+{
+  for (guint i = 0; a->attributes && a->attributes[i]; i += 2)
+    {
+      const char *other;
+
+      if (!is_own_key (a->attributes[i]))
+        continue;
+      other = hyb_node_get_attribute (b, a->attributes[i]);
+      if (!other || strcmp (other, a->attributes[i + 1]) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+hyb_nodes_alike (const HybNode *a, const HybNode *b)
+{
+  return a->op == b->op && a->n_inputs == b->n_inputs && a->n_outputs == b->n_outputs &&
+         a->n_bodies == b->n_bodies && strcmp (a->type, b->type) == 0 && has_attributes_of (a, b) &&
+         has_attributes_of (b, a);
+}
+
+gboolean
+hyb_value_is_variable (const HybGraph *graph, HybValueId value)
+{
+  return hyb_node_is_variable (hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value)));
+}
+
+char *
+hyb_value_describe (const HybGraph *graph, HybValueId value)
+{
+  g_autofree char *name = hyb_graph_dup_value_name (graph, value);
+
+  return g_strdup_printf ("“%s”", name);
+}

@@ -1,0 +1,353 @@
+/* write-groups.c — everything anew, each group after all that it reads.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/group.h"
+
+#include "engine/base/error.h"
+#include "engine/variants/vocabulary.h"
+
+#include <string.h>
+
+/* A unit is a node (its id) or a group (the number of nodes and its index). */
+typedef struct
+{
+  HybConversion *conversion;
+  HybCells      *cells;
+  GPtrArray     *groups;
+  guint32       *group_of_node; /* HYB_NO_ID: none */
+  char         **reasons;       /* by group; NULL: it is written */
+  guint8        *state;         /* by unit: 0 not seen, 1 waiting, 2 done */
+  GArray        *order;         /* of guint: units */
+} Orderer;
+
+/* --- What leaks --- */
+
+static gboolean
+is_given (const HybCells *cells,
+          const HybGroup *group,
+          guint           row,
+          guint           step,
+          HybValueId      value,
+          gboolean        gives_all)
+{
+  const HybChain    *chain = hyb_group_chain (cells, group, row);
+  const HybCellStep *cell = hyb_chain_step (cells, chain, step);
+  gboolean           is_top = row / group->n_directions == group->n_layers - 1;
+  gboolean           is_last = step == chain->n_steps - 1;
+
+  if (value == cell->h)
+    return is_top || is_last || gives_all;
+  return value == cell->c && (is_last || gives_all);
+}
+
+static gboolean
+is_read_outside (const HybCells *cells, const HybGroup *group, HybValueId value, GHashTable *heads)
+{
+  guint            n;
+  const HybNodeId *users = hyb_graph_get_users (cells->graph, value, &n);
+
+  if (g_hash_table_contains (heads, GUINT_TO_POINTER (value)))
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      guint    chain = cells->chain_of_node[users[i]];
+      gboolean is_inside = FALSE;
+
+      for (guint c = 0; c < group->chains->len; c++)
+        is_inside = is_inside || chain == g_array_index (group->chains, guint, c);
+      if (!is_inside)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+HybValueId
+hyb_group_find_leak (const HybCells *cells, const HybGroup *group, gboolean gives_all_states)
+{
+  g_autoptr (GHashTable) heads = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) rows = g_hash_table_new (NULL, NULL);
+  guint             n;
+  const HybValueId *head = hyb_graph_get_heads (cells->graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    g_hash_table_add (heads, GUINT_TO_POINTER (head[i]));
+  for (guint c = 0; c < group->chains->len; c++)
+    g_hash_table_insert (rows,
+                         GUINT_TO_POINTER (g_array_index (group->chains, guint, c)),
+                         GUINT_TO_POINTER (c + 1));
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (cells->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (cells->graph, id);
+      guint          row = GPOINTER_TO_UINT (
+          g_hash_table_lookup (rows, GUINT_TO_POINTER (cells->chain_of_node[id])));
+
+      if (cells->chain_of_node[id] == HYB_NO_ID || row == 0)
+        continue;
+      for (guint i = 0; i < node->n_outputs; i++)
+        {
+          HybValueId value = node->first_output + i;
+          gboolean   is_lower_h = (row - 1) / group->n_directions < group->n_layers - 1 &&
+                                value == hyb_chain_step (cells,
+                                                         hyb_group_chain (cells, group, row - 1),
+                                                         cells->step_of_node[id])
+                                             ->h;
+
+          /* States between layers were looked at when the stack was found. */
+          if (!is_lower_h &&
+              !is_given (cells, group, row - 1, cells->step_of_node[id], value, gives_all_states) &&
+              is_read_outside (cells, group, value, heads))
+            return value;
+        }
+    }
+  return HYB_NO_ID;
+}
+
+/* --- Order --- */
+
+static guint
+unit_of (const Orderer *orderer, HybValueId value)
+{
+  HybNodeId id = hyb_graph_get_producer (orderer->cells->graph, value);
+  guint     group = orderer->group_of_node[id];
+
+  return group == HYB_NO_ID ? id : hyb_graph_n_nodes (orderer->cells->graph) + group;
+}
+
+static void
+add_term (const Orderer *orderer, const HybTerm *term, GArray *needs)
+{
+  guint unit = unit_of (orderer, term->weight);
+
+  g_array_append_val (needs, unit);
+  if (term->bias == HYB_NO_ID)
+    return;
+  unit = unit_of (orderer, term->bias);
+  g_array_append_val (needs, unit);
+}
+
+static void
+list_group_needs (const Orderer *orderer, const HybGroup *group, GArray *needs)
+{
+  for (guint row = 0; row < group->chains->len; row++)
+    {
+      const HybChain    *chain = hyb_group_chain (orderer->cells, group, row);
+      const HybCellStep *first = hyb_chain_step (orderer->cells, chain, 0);
+      const HybValueId   states[] = { first->h_in, first->c_in };
+      guint              unit;
+
+      for (guint i = 0; i < 2; i++)
+        if (states[i] != HYB_NO_ID)
+          {
+            unit = unit_of (orderer, states[i]);
+            g_array_append_val (needs, unit);
+          }
+      for (guint g = 0; g < first->n_gates; g++)
+        {
+          add_term (orderer, &first->gate[g].input, needs);
+          add_term (orderer, &first->gate[g].hidden, needs);
+        }
+      for (guint t = 0; row < group->n_directions && t < chain->n_steps; t++)
+        {
+          unit = unit_of (orderer, hyb_chain_step (orderer->cells, chain, t)->x);
+          g_array_append_val (needs, unit);
+        }
+    }
+}
+
+static void
+list_needs (const Orderer *orderer, guint unit, GArray *needs)
+{
+  HybGraph         *graph = orderer->cells->graph;
+  guint             n_nodes = hyb_graph_n_nodes (graph);
+  const HybValueId *inputs;
+
+  if (unit >= n_nodes)
+    {
+      list_group_needs (orderer, orderer->groups->pdata[unit - n_nodes], needs);
+      return;
+    }
+  inputs = hyb_graph_get_inputs (graph, unit);
+  for (guint i = 0; i < hyb_graph_get_node (graph, unit)->n_inputs; i++)
+    {
+      guint need = unit_of (orderer, inputs[i]);
+
+      g_array_append_val (needs, need);
+    }
+}
+
+/* Depth first without recursion: chains are long.  A unit that waits for itself: the
+ * group on the way cannot be one.  Returns that group, or HYB_NO_ID. */
+static guint
+visit (Orderer *orderer, guint unit)
+{
+  guint n_nodes = hyb_graph_n_nodes (orderer->cells->graph);
+  g_autoptr (GArray) todo = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  g_array_append_val (todo, unit);
+  while (todo->len > 0)
+    {
+      guint now = g_array_index (todo, guint, todo->len - 1);
+      guint from = todo->len;
+
+      if (orderer->state[now] != 0)
+        {
+          if (orderer->state[now] == 1)
+            {
+              orderer->state[now] = 2;
+              g_array_append_val (orderer->order, now);
+            }
+          g_array_set_size (todo, todo->len - 1);
+          continue;
+        }
+      orderer->state[now] = 1;
+      list_needs (orderer, now, todo);
+      for (guint i = from; i < todo->len; i++)
+        if (orderer->state[g_array_index (todo, guint, i)] == 1)
+          {
+            guint back = g_array_index (todo, guint, i);
+
+            /* Somewhere on the circle there is a group: graphs have none. */
+            if (back >= n_nodes)
+              return back - n_nodes;
+            for (guint k = from; k-- > 0;)
+              if (g_array_index (todo, guint, k) >= n_nodes &&
+                  orderer->state[g_array_index (todo, guint, k)] == 1)
+                return g_array_index (todo, guint, k) - n_nodes;
+          }
+    }
+  return HYB_NO_ID;
+}
+
+static void
+mark_groups (Orderer *orderer)
+{
+  guint               n_nodes = hyb_graph_n_nodes (orderer->cells->graph);
+  g_autofree guint32 *group_of_chain = g_new (guint32, MAX (orderer->cells->chains->len, 1));
+
+  memset (group_of_chain, 0xff, orderer->cells->chains->len * sizeof (guint32));
+  for (guint g = 0; g < orderer->groups->len; g++)
+    {
+      const HybGroup *group = orderer->groups->pdata[g];
+
+      for (guint c = 0; !orderer->reasons[g] && c < group->chains->len; c++)
+        group_of_chain[g_array_index (group->chains, guint, c)] = g;
+    }
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    orderer->group_of_node[id] = orderer->cells->chain_of_node[id] == HYB_NO_ID
+                                     ? HYB_NO_ID
+                                     : group_of_chain[orderer->cells->chain_of_node[id]];
+}
+
+/* FALSE: a group was found to feed itself and is out; try again. */
+static gboolean
+try_order (Orderer *orderer)
+{
+  guint             n, n_units = hyb_graph_n_nodes (orderer->cells->graph) + orderer->groups->len;
+  const HybValueId *heads = hyb_graph_get_heads (orderer->cells->graph, &n);
+
+  mark_groups (orderer);
+  memset (orderer->state, 0, n_units);
+  g_array_set_size (orderer->order, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      guint group = visit (orderer, unit_of (orderer, heads[i]));
+
+      if (group == HYB_NO_ID)
+        continue;
+      orderer->reasons[group] =
+          g_strdup ("what it reads in one step depends on what it gave in an earlier one");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* --- Writing --- */
+
+static void
+note_reason (Orderer *orderer, guint index)
+{
+  const HybGroup    *group = orderer->groups->pdata[index];
+  const HybCellStep *step =
+      hyb_chain_step (orderer->cells, hyb_group_chain (orderer->cells, group, 0), 0);
+  g_autofree char *where = hyb_value_describe (orderer->cells->graph, step->h);
+
+  hyb_model_add_finding (orderer->conversion->to,
+                         hyb_finding_new ("kept-unrolled",
+                                          HYB_SEVERITY_WARNING,
+                                          "the %s of %u steps that begins at %s stays as it is: %s",
+                                          hyb_cell_kind_name (group->kind),
+                                          group->n_steps,
+                                          where,
+                                          orderer->reasons[index]));
+}
+
+static gboolean
+write_units (Orderer *orderer, HybWriteGroup write, GError **error)
+{
+  guint n_nodes = hyb_graph_n_nodes (orderer->cells->graph);
+
+  for (guint i = 0; i < orderer->order->len; i++)
+    {
+      guint unit = g_array_index (orderer->order, guint, i);
+
+      if (orderer->conversion->rebuild.error)
+        return TRUE; /* finishing reports it */
+      if (unit < n_nodes)
+        hyb_rebuild_node (&orderer->conversion->rebuild, unit);
+      else if (!write (orderer->conversion,
+                       orderer->cells,
+                       orderer->groups->pdata[unit - n_nodes],
+                       error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_anything_left (Orderer *orderer, GError **error)
+{
+  for (guint g = 0; g < orderer->groups->len; g++)
+    if (!orderer->reasons[g])
+      return TRUE;
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_STRUCTURE,
+                       NULL,
+                       NULL,
+                       "no cell can be written in this form: %s",
+                       orderer->groups->len > 0 ? orderer->reasons[0] : "there is none");
+}
+
+gboolean
+hyb_write_groups (HybConversion *conversion,
+                  HybCells      *cells,
+                  GPtrArray     *groups,
+                  HybRefuseGroup refuse,
+                  HybWriteGroup  write,
+                  GError       **error)
+{
+  guint    n_nodes = hyb_graph_n_nodes (cells->graph);
+  Orderer  orderer = { conversion, cells, groups, NULL, NULL, NULL, NULL };
+  gboolean is_done;
+
+  orderer.group_of_node = g_new (guint32, MAX (n_nodes, 1));
+  orderer.reasons = g_new0 (char *, groups->len + 1);
+  orderer.state = g_new (guint8, n_nodes + groups->len + 1);
+  orderer.order = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint g = 0; g < groups->len; g++)
+    orderer.reasons[g] = refuse (conversion, cells, groups->pdata[g]);
+  while (!try_order (&orderer))
+    ;
+  for (guint g = 0; g < groups->len; g++)
+    if (orderer.reasons[g])
+      note_reason (&orderer, g);
+  is_done = is_anything_left (&orderer, error) && write_units (&orderer, write, error);
+
+  g_free (orderer.group_of_node);
+  for (guint g = 0; g < groups->len; g++)
+    g_free (orderer.reasons[g]);
+  g_free (orderer.reasons);
+  g_free (orderer.state);
+  g_array_unref (orderer.order);
+  return is_done;
+}

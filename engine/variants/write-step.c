@@ -1,0 +1,134 @@
+/* write-step.c — one step of a cell, node for node as Gluon's cells make it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/form.h"
+
+typedef struct
+{
+  HybRebuild        *rebuild;
+  const HybCellText *cell;
+  guint              step;
+} Writer;
+
+static HybValueId
+call (const Writer      *writer,
+      const char        *op,
+      const char        *suffix,
+      guint              n_inputs,
+      const HybValueId  *inputs,
+      const char *const *attributes)
+{
+  g_autofree char *name = g_strdup_printf ("%st%u_%s", writer->cell->prefix, writer->step, suffix);
+
+  return hyb_rebuild_call (writer->rebuild, op, name, n_inputs, inputs, attributes);
+}
+
+static HybValueId
+binary (const Writer *writer, const char *op, const char *suffix, HybValueId a, HybValueId b)
+{
+  return call (writer, op, suffix, 2, (const HybValueId[]){ a, b }, NULL);
+}
+
+static HybValueId
+unary (const Writer *writer, const char *op, const char *suffix, HybValueId x)
+{
+  return call (writer, op, suffix, 1, &x, NULL);
+}
+
+static HybValueId
+activation (const Writer *writer, const char *type, const char *suffix, HybValueId x)
+{
+  const char *const attributes[] = { "act_type", type, NULL };
+
+  return call (writer, "Activation", suffix, 1, &x, attributes);
+}
+
+static HybValueId
+linear (const Writer *writer, const char *suffix, HybValueId x, HybValueId weight, HybValueId bias)
+{
+  guint             n_gates = hyb_cell_kind_n_gates (writer->cell->kind);
+  g_autofree char  *rows = g_strdup_printf ("%" G_GINT64_FORMAT, n_gates * writer->cell->hidden);
+  const HybValueId  inputs[] = { x, weight, bias };
+  const char *const attributes[] = { "num_hidden", rows, NULL };
+  const char *const without[] = { "no_bias", "True", "num_hidden", rows, NULL };
+
+  return bias == HYB_NO_ID ? call (writer, "FullyConnected", suffix, 2, inputs, without)
+                           : call (writer, "FullyConnected", suffix, 3, inputs, attributes);
+}
+
+static HybValueId
+split (const Writer *writer, const char *suffix, HybValueId x)
+{
+  const char *const attributes[] = { "num_outputs",
+                                     writer->cell->kind == HYB_CELL_LSTM ? "4" : "3",
+                                     NULL };
+
+  return call (writer, "SliceChannel", suffix, 1, &x, attributes);
+}
+
+static HybValueId
+write_plain (const Writer *writer, HybValueId i2h, HybValueId h2h)
+{
+  return unary (writer,
+                writer->cell->kind == HYB_CELL_RNN_TANH ? "tanh" : "relu",
+                "out",
+                binary (writer, "elemwise_add", "plus0", i2h, h2h));
+}
+
+static HybValueId
+write_lstm (const Writer *writer, HybValueId i2h, HybValueId h2h, HybValueId *c)
+{
+  HybValueId gates = split (writer, "slice", binary (writer, "elemwise_add", "plus0", i2h, h2h));
+  HybValueId i = unary (writer, "sigmoid", "i", gates);
+  HybValueId f = unary (writer, "sigmoid", "f", gates + 1);
+  HybValueId g = unary (writer, "tanh", "c", gates + 2);
+  HybValueId o = unary (writer, "sigmoid", "o", gates + 3);
+
+  *c = binary (writer,
+               "elemwise_add",
+               "state",
+               binary (writer, "elemwise_mul", "mul0", f, *c),
+               binary (writer, "elemwise_mul", "mul1", i, g));
+  return binary (writer, "elemwise_mul", "out", o, activation (writer, "tanh", "activation0", *c));
+}
+
+static HybValueId
+write_gru (const Writer *writer, HybValueId i2h, HybValueId h2h, HybValueId h)
+{
+  HybValueId x = split (writer, "i2h_slice", i2h);
+  HybValueId s = split (writer, "h2h_slice", h2h);
+  HybValueId r =
+      activation (writer, "sigmoid", "r_act", binary (writer, "elemwise_add", "plus0", x, s));
+  HybValueId z = activation (writer,
+                             "sigmoid",
+                             "z_act",
+                             binary (writer, "elemwise_add", "plus1", x + 1, s + 1));
+  HybValueId reset = binary (writer, "elemwise_mul", "mul0", r, s + 2);
+  HybValueId n =
+      activation (writer, "tanh", "h_act", binary (writer, "elemwise_add", "plus2", x + 2, reset));
+  HybValueId rest =
+      binary (writer, "elemwise_sub", "minus0", unary (writer, "ones_like", "ones_like0", z), z);
+
+  return binary (writer,
+                 "elemwise_add",
+                 "out",
+                 binary (writer, "elemwise_mul", "mul1", rest, n),
+                 binary (writer, "elemwise_mul", "mul20", z, h));
+}
+
+HybValueId
+hyb_write_step (HybRebuild        *rebuild,
+                const HybCellText *cell,
+                guint              step,
+                HybValueId         x,
+                HybValueId         h,
+                HybValueId        *c)
+{
+  Writer     writer = { rebuild, cell, step };
+  HybValueId i2h = linear (&writer, "i2h", x, cell->i2h_weight, cell->i2h_bias);
+  HybValueId h2h = linear (&writer, "h2h", h, cell->h2h_weight, cell->h2h_bias);
+
+  if (cell->kind == HYB_CELL_LSTM)
+    return write_lstm (&writer, i2h, h2h, c);
+  return cell->kind == HYB_CELL_GRU ? write_gru (&writer, i2h, h2h, h)
+                                    : write_plain (&writer, i2h, h2h);
+}
