@@ -282,7 +282,10 @@ hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_st
       const HybCellStep *step = NULL;
 
       if (body->gives[state])
-        sequence = hyb_sequence_of_whole (rebuild, n, first + n_given++, 0);
+        {
+          sequence = hyb_sequence_of_whole (rebuild, n, first + n_given++, 0);
+          hyb_sequence_set_last (sequence, first + first_state + state);
+        }
       for (guint s = 0; s < n; s++)
         {
           step = hyb_chain_step (body->cells, body->chain, s);

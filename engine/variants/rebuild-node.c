@@ -254,6 +254,8 @@ hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
   g_autofree HybValueId *values = NULL;
   HybValueId             first;
 
+  if (node->n_outputs > 0 && rebuild->value[node->first_output] != HYB_NO_ID)
+    return; /* written already */
   rebuild->current = id;
   for (guint i = 0; i < G_N_ELEMENTS (follows); i++)
     if (follows[i].word == word && follows[i].follow (rebuild, id, node, inputs))

@@ -94,4 +94,6 @@ HybSequence *hyb_rebuild_gather (HybRebuild *rebuild, guint n, const HybValueId 
 guint      hyb_sequence_n (const HybSequence *sequence); /* 0: not known */
 HybValueId hyb_sequence_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis);
 HybValueId hyb_sequence_step (HybRebuild *rebuild, HybSequence *sequence, guint step);
-void       hyb_sequence_set_name (HybSequence *sequence, const char *name);
+void
+hyb_sequence_set_last (HybSequence *sequence, HybValueId last); /* where it is given by itself */
+void hyb_sequence_set_name (HybSequence *sequence, const char *name);

@@ -66,6 +66,19 @@ hyb_cells_free (HybCells *cells)
 
 /* --- Linking --- */
 
+static gboolean
+looks_like_state (const HybCells *cells, HybValueId value, const guint8 *is_state)
+{
+  HybNodeId id = hyb_graph_get_producer (cells->graph, value);
+
+  if (is_state && is_state[value])
+    return TRUE;
+  if (hyb_value_word (cells->graph, value) == HYB_WORD_CONSTANT)
+    return TRUE;
+  return hyb_node_is_variable (hyb_graph_get_node (cells->graph, id)) &&
+         hyb_graph_get_role (cells->graph, id, FALSE) == HYB_ROLE_STATE;
+}
+
 /* Whether step follows before with these roles, and with the ones that before would
  * have if its terms were exchanged. */
 static gboolean
@@ -94,6 +107,20 @@ try_link (HybCells *cells, HybCellStep *step, guint index, guint before_index)
   return TRUE;
 }
 
+/* What only one of the two terms can be. */
+static void
+decide_by_source (const HybCells *cells, const guint8 *is_state, HybCellStep *step)
+{
+  gboolean x_is = looks_like_state (cells, step->x, is_state);
+  gboolean h_is = looks_like_state (cells, step->h_in, is_state);
+
+  if (step->is_decided || x_is == h_is)
+    return;
+  if (x_is)
+    hyb_step_exchange (step);
+  step->is_decided = TRUE;
+}
+
 /* step_of_value: steps by the state they make. */
 static void
 link_step (HybCells *cells, GHashTable *step_of_value, HybCellStep *step, guint index)
@@ -115,19 +142,6 @@ link_step (HybCells *cells, GHashTable *step_of_value, HybCellStep *step, guint 
 }
 
 /* --- Steps that stand alone --- */
-
-static gboolean
-looks_like_state (const HybCells *cells, HybValueId value, const guint8 *is_state)
-{
-  HybNodeId id = hyb_graph_get_producer (cells->graph, value);
-
-  if (is_state && is_state[value])
-    return TRUE;
-  if (hyb_value_word (cells->graph, value) == HYB_WORD_CONSTANT)
-    return TRUE;
-  return hyb_node_is_variable (hyb_graph_get_node (cells->graph, id)) &&
-         hyb_graph_get_role (cells->graph, id, FALSE) == HYB_ROLE_STATE;
-}
 
 static gboolean
 is_square (const HybType *types, const HybCellStep *step)
@@ -244,6 +258,7 @@ add_chain (HybCells *cells, guint first)
   for (guint i = first; i != HYB_NO_ID; i = get_step (cells, i)->next)
     n++;
   chain->n_steps = n;
+  chain->goes_on = chain->odd = HYB_NO_ID;
   chain->steps = g_new (guint, n);
   chain->kind = get_step (cells, first)->kind;
   chain->hidden = get_step (cells, first)->gate[0].hidden.rows;
@@ -257,7 +272,7 @@ add_chain (HybCells *cells, guint first)
 }
 
 static void
-find_steps (HybCells *cells, const HybType *types)
+find_steps (HybCells *cells, const HybType *types, const guint8 *is_state)
 {
   HybMatcher matcher = { cells->graph, types };
   g_autoptr (GHashTable) step_of_value = g_hash_table_new (NULL, NULL);
@@ -269,10 +284,151 @@ find_steps (HybCells *cells, const HybType *types)
 
       if (!hyb_match_step (&matcher, id, &step))
         continue;
+      decide_by_source (cells, is_state, &step);
       link_step (cells, step_of_value, &step, index);
       g_array_append_val (cells->steps, step);
       g_hash_table_insert (step_of_value, GUINT_TO_POINTER (step.h), GUINT_TO_POINTER (index));
     }
+}
+
+/* --- Chains that are parts of one --- */
+
+static gboolean
+shares_some_weight (const HybCellStep *a, const HybCellStep *b)
+{
+  for (guint g = 0; g < a->n_gates; g++)
+    for (guint k = 0; k < b->n_gates; k++)
+      if (a->gate[g].hidden.weight == b->gate[k].hidden.weight ||
+          a->gate[g].input.weight == b->gate[k].input.weight ||
+          a->gate[g].hidden.weight == b->gate[k].input.weight ||
+          a->gate[g].input.weight == b->gate[k].hidden.weight)
+        return TRUE;
+  return FALSE;
+}
+
+/* The first weight that one step reads and the other does not. */
+static HybNodeId
+odd_weight (const HybCells *cells, const HybCellStep *a, const HybCellStep *b)
+{
+  for (guint g = 0; g < a->n_gates && g < b->n_gates; g++)
+    {
+      const HybTerm *mine[] = { &b->gate[g].input, &b->gate[g].hidden };
+      const HybTerm *other[] = { &a->gate[g].input, &a->gate[g].hidden };
+
+      for (guint k = 0; k < 2; k++)
+        if (mine[k]->weight != other[k]->weight)
+          return hyb_graph_get_producer (cells->graph, mine[k]->weight);
+        else if (mine[k]->bias != other[k]->bias && mine[k]->bias != HYB_NO_ID)
+          return hyb_graph_get_producer (cells->graph, mine[k]->bias);
+    }
+  return hyb_graph_get_producer (cells->graph, b->h);
+}
+
+#define MAX_BETWEEN 256
+
+/* Whether a chain with the same weights stands behind this node. */
+static gboolean
+is_part_behind (HybCells *cells, guint index, HybNodeId id, gboolean is_near)
+{
+  HybChain          *chain = cells->chains->pdata[index];
+  const HybCellStep *first = hyb_chain_step (cells, chain, 0);
+  guint              other = cells->chain_of_node[id];
+  const HybCellStep *before;
+
+  if (other == HYB_NO_ID || other == index)
+    return FALSE;
+  before = hyb_chain_step (cells, cells->chains->pdata[other], 0);
+  if (!shares_some_weight (before, first))
+    return FALSE;
+  chain->goes_on = other;
+  if (is_near)
+    chain->odd = odd_weight (cells, before, first);
+  return TRUE;
+}
+
+/* Looks behind a state that a chain begins with for a chain with the same weights. */
+static void
+look_behind (HybCells *cells, guint index, HybValueId state)
+{
+  HybChain *chain = cells->chains->pdata[index];
+  g_autoptr (GArray) todo = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  HybNodeId start = hyb_graph_get_producer (cells->graph, state);
+
+  g_array_append_val (todo, start);
+  for (guint i = 0; i < todo->len && i < MAX_BETWEEN; i++)
+    {
+      HybNodeId         id = g_array_index (todo, HybNodeId, i);
+      const HybValueId *inputs = hyb_graph_get_inputs (cells->graph, id);
+
+      if (is_part_behind (cells, index, id, id == start))
+        {
+          if (id != start)
+            chain->odd = start;
+          return;
+        }
+      if (cells->chain_of_node[id] != HYB_NO_ID)
+        continue;
+      for (guint k = 0; k < hyb_graph_get_node (cells->graph, id)->n_inputs; k++)
+        {
+          HybNodeId input = hyb_graph_get_producer (cells->graph, inputs[k]);
+
+          if (g_hash_table_add (seen, GUINT_TO_POINTER (input)))
+            g_array_append_val (todo, input);
+        }
+    }
+}
+
+static void
+find_breaks (HybCells *cells)
+{
+  for (guint i = 0; i < cells->chains->len; i++)
+    {
+      const HybChain    *chain = cells->chains->pdata[i];
+      const HybCellStep *first = hyb_chain_step (cells, chain, 0);
+
+      look_behind (cells, i, first->h_in);
+      if (chain->goes_on == HYB_NO_ID && first->c_in != HYB_NO_ID)
+        look_behind (cells, i, first->c_in);
+    }
+}
+
+/* Steps in this chain and those it continues. */
+static guint
+steps_before (const HybCells *cells, guint chain)
+{
+  guint n = 0;
+
+  for (guint i = chain, seen = 0; i != HYB_NO_ID && seen < cells->chains->len; seen++)
+    {
+      const HybChain *before = cells->chains->pdata[i];
+
+      n += before->n_steps;
+      i = before->goes_on;
+    }
+  return n;
+}
+
+char *
+hyb_chain_dup_break (const HybCells *cells, guint index)
+{
+  for (guint i = 0; i < cells->chains->len; i++)
+    {
+      const HybChain *chain = cells->chains->pdata[i];
+      const HybNode  *odd;
+
+      if (chain->goes_on == HYB_NO_ID || (i != index && chain->goes_on != index))
+        continue;
+      odd = hyb_graph_get_node (cells->graph, chain->odd);
+      if (hyb_node_is_variable (odd))
+        return g_strdup_printf ("step %u reads the weight “%s”, which the steps before do not",
+                                steps_before (cells, chain->goes_on),
+                                odd->name);
+      return g_strdup_printf ("at step %u the node “%s” stands where the step before should be",
+                              steps_before (cells, chain->goes_on),
+                              odd->name);
+    }
+  return NULL;
 }
 
 HybCells *
@@ -289,7 +445,7 @@ hyb_cells_find (HybGraph *graph, const HybType *types, const guint8 *is_state)
   memset (cells->chain_of_node, 0xff, n_nodes * sizeof (guint32));
   memset (cells->step_of_node, 0xff, n_nodes * sizeof (guint32));
 
-  find_steps (cells, types);
+  find_steps (cells, types, is_state);
   cover_nodes (cells);
   drop_covered (cells);
   memset (cells->chain_of_node, 0xff, n_nodes * sizeof (guint32));
@@ -297,5 +453,6 @@ hyb_cells_find (HybGraph *graph, const HybType *types, const guint8 *is_state)
   for (guint i = 0; i < cells->steps->len; i++)
     if (get_step (cells, i)->kind != HYB_CELL_NONE && is_cell (cells, types, is_state, i))
       add_chain (cells, i);
+  find_breaks (cells);
   return cells;
 }

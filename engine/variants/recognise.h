@@ -53,7 +53,9 @@ typedef struct
   HybCellKind kind;
   gint64      hidden;
   guint       n_steps;
-  guint      *steps; /* indices, in the order of time as the chain runs */
+  guint      *steps;   /* indices, in the order of time as the chain runs */
+  guint       goes_on; /* the chain that this one would continue if odd were not; HYB_NO_ID */
+  HybNodeId   odd;     /* the node that breaks the two apart, or reads other weights */
 } HybChain;
 
 typedef struct
@@ -73,5 +75,7 @@ void      hyb_cells_free (HybCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybCells, hyb_cells_free)
 
 const HybCellStep *hyb_chain_step (const HybCells *cells, const HybChain *chain, guint step);
-const char        *hyb_cell_kind_name (HybCellKind kind); /* "lstm" */
-guint              hyb_cell_kind_n_gates (HybCellKind kind);
+/* Why a chain is only a part of a sequence of steps; (transfer full), NULL: it is whole. */
+char       *hyb_chain_dup_break (const HybCells *cells, guint chain);
+const char *hyb_cell_kind_name (HybCellKind kind); /* "lstm" */
+guint       hyb_cell_kind_n_gates (HybCellKind kind);

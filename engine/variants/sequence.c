@@ -137,6 +137,12 @@ hyb_sequence_set_n (HybSequence *sequence, guint n)
 }
 
 void
+hyb_sequence_set_last (HybSequence *sequence, HybValueId last)
+{
+  sequence->last = last;
+}
+
+void
 hyb_sequence_set_name (HybSequence *sequence, const char *name)
 {
   g_free (sequence->name);
@@ -159,18 +165,27 @@ is_at_hand (const HybSequence *sequence)
   return TRUE;
 }
 
+/* Features side by side, on the last axis of the whole or of a step. */
+static HybValueId
+join_parts (HybRebuild *rebuild, HybSequence *sequence, const char *axis, const HybValueId *inputs)
+{
+  const HybNode    *node = hyb_graph_get_node (rebuild->from, sequence->pattern);
+  g_autofree char  *count = g_strdup_printf ("%u", sequence->n_parts);
+  const char *const attributes[] = { "dim", axis, "num_args", count, NULL };
+
+  return hyb_rebuild_call (rebuild, "Concat", node->name, sequence->n_parts, inputs, attributes);
+}
+
 static HybValueId
 map_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
 {
   const HybNode         *node = hyb_graph_get_node (rebuild->from, sequence->pattern);
   g_autofree HybValueId *inputs = g_new (HybValueId, sequence->n_parts);
-  g_autofree char       *count = g_strdup_printf ("%u", sequence->n_parts);
-  const char *const      concat[] = { "dim", "2", "num_args", count, NULL };
 
   for (guint i = 0; i < sequence->n_parts; i++)
     inputs[i] = hyb_sequence_whole (rebuild, sequence->parts[i], axis);
   if (hyb_node_word (node) == HYB_WORD_CONCAT)
-    return hyb_rebuild_call (rebuild, "Concat", node->name, sequence->n_parts, inputs, concat);
+    return join_parts (rebuild, sequence, "2", inputs);
   return hyb_rebuild_copy (rebuild,
                            rebuild->from,
                            sequence->pattern,
@@ -258,6 +273,8 @@ map_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
 
   for (guint i = 0; i < sequence->n_parts; i++)
     inputs[i] = hyb_sequence_step (rebuild, sequence->parts[i], step);
+  if (hyb_node_word (node) == HYB_WORD_CONCAT)
+    return join_parts (rebuild, sequence, "1", inputs);
   return hyb_rebuild_copy (rebuild,
                            rebuild->from,
                            sequence->pattern,
@@ -310,7 +327,8 @@ make_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
     return hyb_sequence_step (rebuild, mirror, sequence->n - 1 - step);
   if (sequence->pattern != HYB_NO_ID)
     return map_step (rebuild, sequence, step);
-  if (sequence->whole[0] != HYB_NO_ID && step + 1 == sequence->n && sequence->n > 1)
+  if (step + 1 == sequence->n &&
+      (sequence->last != HYB_NO_ID || (sequence->whole[0] != HYB_NO_ID && sequence->n > 1)))
     return take_last (rebuild, sequence);
   split_whole (rebuild, sequence);
   return sequence->steps[step];

@@ -7,6 +7,8 @@
 
 #include "engine/variants/vocabulary.h"
 
+#include <string.h>
+
 /* The new values that the loop reads, one an input. */
 typedef struct
 {
@@ -259,12 +261,85 @@ write_group (HybConversion  *conversion,
   return TRUE;
 }
 
+/* Constants of unknown batch size that other nodes read: known sizes are put in. */
+static void
+close_constants (HybConversion *conversion)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (conversion->graph); id++)
+    {
+      const HybNode  *node = hyb_graph_get_node (conversion->graph, id);
+      const HybShape *shape = &conversion->types[node->first_output].shape;
+      g_autoptr (GPtrArray) attributes = g_ptr_array_new ();
+      g_autofree char *text = NULL;
+
+      if (hyb_node_word (node) != HYB_WORD_CONSTANT || !hyb_shape_is_known (shape))
+        continue;
+      text = hyb_shape_to_string (shape);
+      for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
+        {
+          gboolean is_shape = strcmp (node->attributes[i], "shape") == 0;
+
+          g_ptr_array_add (attributes, (gpointer) node->attributes[i]);
+          g_ptr_array_add (attributes, is_shape ? text : (gpointer) node->attributes[i + 1]);
+        }
+      g_ptr_array_add (attributes, NULL);
+      conversion->rebuild.current = id;
+      hyb_rebuild_set (&conversion->rebuild,
+                       node->first_output,
+                       hyb_rebuild_call (&conversion->rebuild,
+                                         node->op->name,
+                                         node->name,
+                                         0,
+                                         NULL,
+                                         (const char *const *) attributes->pdata));
+    }
+}
+
+/* MXNet knows no shape behind such a loop, and stumbles where an array of known shape
+ * meets one of unknown shape.  The first node where that would be; HYB_NO_ID: none. */
+static HybNodeId
+find_meeting (const HybCells *cells)
+{
+  HybGraph          *graph = cells->graph;
+  guint              n_nodes = hyb_graph_n_nodes (graph);
+  g_autofree guint8 *is_behind = g_new0 (guint8, MAX (n_nodes, 1));
+
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (graph, id);
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+      guint             n_behind = 0;
+
+      for (guint i = 0; i < node->n_inputs; i++)
+        n_behind += is_behind[hyb_graph_get_producer (graph, inputs[i])];
+      is_behind[id] = n_behind > 0 || cells->chain_of_node[id] != HYB_NO_ID;
+      if (cells->chain_of_node[id] == HYB_NO_ID && n_behind > 0 && n_behind < node->n_inputs &&
+          hyb_node_is_elementwise (node))
+        return id;
+    }
+  return HYB_NO_ID;
+}
+
+static char *
+refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
+{
+  HybNodeId id = find_meeting (cells);
+
+  if (id == HYB_NO_ID)
+    return hyb_loop_refuse (conversion, cells, group);
+  return g_strdup_printf ("“%s” joins what comes out of it with other arrays, which MXNet "
+                          "cannot do behind a loop of unknown shape",
+                          hyb_graph_get_node (cells->graph, id)->name);
+}
+
 static gboolean
 write_while (HybConversion *conversion, HybCells *cells, GError **error)
 {
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
 
-  return hyb_write_groups (conversion, cells, groups, hyb_loop_refuse, write_group, error);
+  close_constants (conversion);
+
+  return hyb_write_groups (conversion, cells, groups, refuse_group, write_group, error);
 }
 
 static gboolean

@@ -43,7 +43,7 @@ init_loop (Loop *loop, HybConversion *conversion, HybNodeId id, guint body)
   loop->inputs = hyb_graph_get_inputs (conversion->graph, id);
   loop->body = hyb_graph_get_bodies (conversion->graph, id)[body];
   loop->n_out = (guint) hyb_node_int (loop->node, "num_out_data", 0);
-  loop->n_states = loop->node->n_outputs - loop->n_out;
+  loop->n_states = (guint) hyb_node_int (loop->node, "num_outputs", 0) - loop->n_out;
   loop->values = g_new0 (BodyValue, MAX (hyb_graph_n_values (loop->body), 1));
   loop->states = g_new0 (BodyValue, MAX (loop->n_states, 1));
 }

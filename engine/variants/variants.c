@@ -176,6 +176,17 @@ nothing_found (GError **error)
                        "no recurrent cell, loop or fused operator was found");
 }
 
+/* The model is in this form already, and nothing in it is in another one. */
+static gboolean
+is_written (HybGraph *graph, HybForm form, const HybCells *cells)
+{
+  for (guint f = 0; f < HYB_N_FORMS; f++)
+    if (f != form && has_form (graph, (HybForm) f))
+      return FALSE;
+  return form == HYB_FORM_UNROLLED ? cells->chains->len > 0
+                                   : has_form (graph, form) && cells->chains->len == 0;
+}
+
 static gboolean
 write_form (HybVariant *variant, const HybConvertOptions *options, GError **error)
 {
@@ -184,15 +195,51 @@ write_form (HybVariant *variant, const HybConvertOptions *options, GError **erro
 
   hyb_conversion_init (&conversion, variant->model, options);
   cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
-  if (cells->chains->len == 0)
-    return nothing_found (error);
   hyb_describe_chains (cells, variant->recognised);
   if (!forms[options->form]->write)
     return TRUE;
+  if (cells->chains->len == 0)
+    return nothing_found (error);
   if (!forms[options->form]->write (&conversion, cells, error) ||
       !hyb_conversion_finish (&conversion, error))
     return FALSE;
   keep_stage (variant, &conversion);
+  return TRUE;
+}
+
+static gboolean
+is_recurrent (HybModel *model, const HybConvertOptions *options)
+{
+  g_auto (HybConversion) conversion = { 0 };
+  g_autoptr (HybCells) cells = NULL;
+
+  for (guint f = 0; f < HYB_N_FORMS; f++)
+    if (has_form (hyb_model_get_graph (model), (HybForm) f))
+      return TRUE;
+  hyb_conversion_init (&conversion, model, options);
+  cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
+  return cells->chains->len > 0;
+}
+
+/* TRUE if the model has the wanted form already: then it stays as it is. */
+static gboolean
+keep_same (HybVariant *variant, HybModel *model, const HybConvertOptions *options)
+{
+  g_auto (HybConversion) conversion = { 0 };
+  g_autoptr (HybCells) cells = NULL;
+
+  if (options->per_layer)
+    return FALSE;
+  hyb_conversion_init (&conversion, model, options);
+  cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
+  if (!is_written (conversion.graph, options->form, cells))
+    return FALSE;
+  /* Rows that a loop does not reach are undefined in MXNet: only loops that can be
+   * counted are known to reach all. */
+  if (options->form == HYB_FORM_WHILE && !hyb_unroll (&conversion, NULL))
+    return FALSE;
+  hyb_describe_chains (cells, variant->recognised);
+  variant->model = hyb_model_ref (model);
   return TRUE;
 }
 
@@ -206,6 +253,13 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError *
   variant->stage_from = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_model_unref);
   variant->recognised = g_array_new (FALSE, TRUE, sizeof (HybRecognised));
   variant->matches = g_array_new (FALSE, TRUE, sizeof (HybMatch));
+  if (keep_same (variant, model, options))
+    return g_steal_pointer (&variant);
+  if (!is_recurrent (model, options))
+    {
+      nothing_found (error);
+      return NULL;
+    }
   if (!write_unrolled (variant, model, options, error) || !write_form (variant, options, error))
     return NULL;
   return g_steal_pointer (&variant);

@@ -318,6 +318,16 @@ is_anything_left (Orderer *orderer, GError **error)
                        orderer->groups->len > 0 ? orderer->reasons[0] : "there is none");
 }
 
+static char *
+find_break (const HybCells *cells, const HybGroup *group)
+{
+  char *reason = NULL;
+
+  for (guint c = 0; !reason && c < group->chains->len; c++)
+    reason = hyb_chain_dup_break (cells, g_array_index (group->chains, guint, c));
+  return reason;
+}
+
 gboolean
 hyb_write_groups (HybConversion *conversion,
                   HybCells      *cells,
@@ -335,7 +345,11 @@ hyb_write_groups (HybConversion *conversion,
   orderer.state = g_new (guint8, n_nodes + groups->len + 1);
   orderer.order = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint g = 0; g < groups->len; g++)
-    orderer.reasons[g] = refuse (conversion, cells, groups->pdata[g]);
+    {
+      orderer.reasons[g] = find_break (cells, groups->pdata[g]);
+      if (!orderer.reasons[g])
+        orderer.reasons[g] = refuse (conversion, cells, groups->pdata[g]);
+    }
   while (!try_order (&orderer))
     ;
   for (guint g = 0; g < groups->len; g++)
