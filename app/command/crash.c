@@ -7,10 +7,9 @@
 #include "app/command/common.h"
 
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
-static char  *last_words;
+static char   last_words[1024];
 static gsize  length;
 static guint8 stack[64 << 10]; /* its own: the other one may have overflowed */
 
@@ -28,11 +27,13 @@ scope_blame (const char *plugin)
   static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
   struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK | (int) SA_RESETHAND };
   stack_t          own = { .ss_sp = stack, .ss_size = sizeof stack };
-  char            *words = g_strdup_printf (
-      "error: %s: the plug-in crashed. Run it in a debugger: gdb --args hscope …\n", plugin);
 
-  length = strlen (words);
-  last_words = words; /* kept for good, as the handler may need it at any time */
+  length = MIN ((gsize) g_snprintf (last_words,
+                                    sizeof last_words,
+                                    "error: %s: the plug-in crashed. Run it in a debugger: gdb "
+                                    "--args hscope …\n",
+                                    plugin),
+                sizeof last_words - 1);
   sigaltstack (&own, NULL);
   sigemptyset (&action.sa_mask);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)

@@ -9,6 +9,9 @@
 
 /* ---- Generated text ---- */
 
+/* Tokens of the text that are printed before those generated. */
+#define SHOWN 40
+
 /* One of the classes, by their chances; a temperature below 1 makes it less daring. */
 static guint32
 draw (const HybTensor *logits, gint64 first, gint64 n, double where)
@@ -105,7 +108,7 @@ scope_train_sample (ScopeTraining *training, gint64 length, GError **error)
   if (n_window < 1 || n - n_train < (gsize) n_window)
     return NULL;
   g_array_append_vals (tokens, all + n_train, (guint) n_window);
-  for (guint i = 0; i < tokens->len; i++)
+  for (guint i = tokens->len > SHOWN ? tokens->len - SHOWN : 0; i < tokens->len; i++)
     hyb_corpus_append (corpus, g_array_index (tokens, guint32, i), text);
   g_string_append (text, " | ");
   for (gint64 i = 0; i < length; i++)

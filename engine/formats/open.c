@@ -105,7 +105,9 @@ void
 hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *where)
 {
   GPtrArray *findings = hyb_tensor_list_get_findings (list);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
+  /* A model of a plug-in has weights already; those are meant to be replaced. */
   for (guint i = 0; i < hyb_tensor_list_n (list); i++)
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
@@ -114,7 +116,7 @@ hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *where)
 
       if (!entry->tensor)
         continue;
-      if (hyb_model_get_parameter (model, name))
+      if (!g_hash_table_add (seen, (gpointer) name))
         {
           HybFinding *finding = hyb_finding_new ("duplicate-parameter",
                                                  HYB_SEVERITY_WARNING,

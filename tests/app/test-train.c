@@ -268,6 +268,39 @@ test_examples (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (cJSON_GetArrayItem (shape, 1)->valueint, ==, 3);
 }
 
+/* Weights of a checkpoint in a model that is built anew, and the other way round. */
+static void
+test_checkpoint (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (cJSON) trained = NULL;
+  g_autoptr (cJSON) from_pair = NULL;
+  g_autoptr (cJSON) from_gallery = NULL;
+  const char      *text = HYB_GALLERY "/genesis.txt";
+  g_autofree char *line = NULL;
+
+  hscope (fixture,
+          "train '" LANGUAGE_MODEL "' --epochs 1 --sample -1 --threads 1 --output '%s/a' --json");
+  trained = parse_output (fixture);
+  hscope (fixture,
+          "train '" LANGUAGE_MODEL
+          "' '%s/a-0001.params' --epochs 1 --sample -1 --threads 1 --json");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_null (strstr (fixture->err, "warning"));
+  from_gallery = parse_output (fixture);
+  g_assert_cmpfloat (number (from_gallery, "first_loss"), <, 0.8 * number (trained, "first_loss"));
+
+  line =
+      g_strdup_printf ("train '%%s/a-symbol.json' --data '%s' --shape data0=35,32 --carry data1=1 "
+                       "--carry data2=2 --optimizer adam --set learning_rate=0.003 "
+                       "--clip-global-norm 1 --sample -1 --threads 1 --json",
+                       text);
+  hscope (fixture, line);
+  g_assert_cmpint (fixture->code, ==, 0);
+  from_pair = parse_output (fixture);
+  g_assert_cmpfloat (number (from_pair, "first_loss"), ==, number (from_gallery, "first_loss"));
+  g_assert_cmpfloat (number (from_pair, "last_loss"), ==, number (from_gallery, "last_loss"));
+}
+
 /* A pair without parameters, batches from a file. */
 static void
 test_batches (Fixture *fixture, gconstpointer unused)
@@ -318,6 +351,7 @@ main (int argc, char **argv)
   ADD ("interrupted-and-resumed-gives-the-same-bytes", test_interrupted);
   ADD ("a-plugin-that-crashes-is-named", test_crash);
   ADD ("gallery-models-run-without-data", test_examples);
+  ADD ("a-checkpoint-goes-on-as-pair-and-in-the-gallery", test_checkpoint);
   ADD ("batches-from-a-file-and-refusals", test_batches);
 #undef ADD
   return g_test_run ();

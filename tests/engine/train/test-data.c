@@ -100,6 +100,41 @@ test_text (void)
   g_assert_nonnull (strstr (error->message, "too short"));
 }
 
+/* A model that varies the length has batches of two by turns, which together read on. */
+static void
+test_buckets (void)
+{
+  static const char *const names[] = { "data0" };
+  g_autofree char         *path = in_folder ("long.txt");
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModelSpec) spec =
+      hyb_model_spec_new ("gallery:bucket-lm?length=5&shorter=3&batch=2", &error);
+  HybFeed feed = feed_of (names, (const HybType *) (gconstpointer) spec->types->data);
+  g_autoptr (HybData) data = NULL;
+  double next = 0;
+
+  for (gunichar c = 0x100; c < 0x100 + 40; c++)
+    g_string_append_unichar (text, c);
+  g_file_set_contents (path, text->str, -1, NULL);
+  data = hyb_data_new_text (path, &feed, spec, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (hyb_data_n_batches (data, FALSE), ==, 4);
+  for (guint64 i = 0; i < 4; i++)
+    {
+      g_autoptr (GHashTable) batch = hyb_data_get_batch (data, i, FALSE, &error);
+      HybTensor *tokens = g_hash_table_lookup (batch, "data0");
+      gint64     length = i % 2 == 0 ? 5 : 3;
+
+      g_assert_cmpint (hyb_tensor_get_shape (tokens)->dim[0], ==, length);
+      g_assert_cmpint (hyb_tensor_get_shape (g_hash_table_lookup (batch, "label"))->dim[0],
+                       ==,
+                       length);
+      g_assert_cmpfloat (hyb_tensor_get_value (tokens, 0), ==, next);
+      next += (double) length;
+    }
+}
+
 /* ---- npz ---- */
 
 static void
@@ -211,11 +246,13 @@ main (int argc, char **argv)
   const char *name;
   int         status;
 
+  g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("data-XXXXXX", NULL);
   g_test_add_func ("/engine/train/corpus/the-rarest-characters-share-a-token", test_corpus);
   g_test_add_func ("/engine/train/corpus/unigram-perplexity", test_unigram);
   g_test_add_func ("/engine/train/data/text-in-parallel-stretches", test_text);
+  g_test_add_func ("/engine/train/data/buckets-by-turns", test_buckets);
   g_test_add_func ("/engine/train/data/npz-rows-are-batches", test_npz);
   g_test_add_func ("/engine/train/data/idx-files-are-shuffled-by-epoch", test_idx);
   status = g_test_run ();
