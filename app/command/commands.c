@@ -4,6 +4,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/formats/open.h"
+#include "engine/kernels/gemm.h"
 #include "engine/passes/pass.h"
 
 #include <locale.h>
@@ -361,6 +362,21 @@ print_help (FILE *to)
            "read or written, 4 the model cannot be planned or run.\n");
 }
 
+/* What decides how fast this program computes here. */
+static void
+print_machine (void)
+{
+  g_autofree char *products = hyb_gemm_describe ();
+
+  printf ("matrix products: %s%s\n",
+          products,
+          strstr (products, "Prescott") != NULL
+              ? " (the slowest there are: is this processor newer than the library? Set "
+                "OPENBLAS_CORETYPE)"
+              : "");
+  printf ("threads: %u\n", hyb_parallel_get_threads ());
+}
+
 int
 scope_main (int argc, char **argv)
 {
@@ -376,6 +392,8 @@ scope_main (int argc, char **argv)
   if (strcmp (argv[1], "--version") == 0)
     {
       printf ("hscope %s\n", SCOPE_VERSION);
+      if (argc > 2 && strcmp (argv[2], "--verbose") == 0)
+        print_machine ();
       return SCOPE_EXIT_DONE;
     }
 

@@ -210,3 +210,15 @@ hyb_gemm_batch (const HybGemm      *gemm,
   else
     multiply_slice (0, n, &job);
 }
+
+/* The library describes itself as "OpenBLAS 0.3.21 NO_LAPACKE …". */
+char *
+hyb_gemm_describe (void)
+{
+  g_auto (GStrv) words = g_strsplit (openblas_get_config (), " ", 3);
+
+  return g_strdup_printf ("%s %s, %s kernels",
+                          words[0] != NULL ? words[0] : "OpenBLAS",
+                          words[0] != NULL && words[1] != NULL ? words[1] : "",
+                          openblas_get_corename ());
+}

@@ -34,3 +34,7 @@ void hyb_gemm_batch (const HybGemm      *gemm,
                      gconstpointer       a,
                      gconstpointer       b,
                      gpointer            c);
+
+/* Who computes the products, and for which processor: "OpenBLAS 0.3.21, SkylakeX kernels".
+ * (transfer full) */
+char *hyb_gemm_describe (void);
