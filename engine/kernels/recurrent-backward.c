@@ -260,7 +260,12 @@ differentiate_weights (const Direction *run, gconstpointer x, gboolean backwards
                          at (run, dw, run->slot.w_projection));
 
   run->maths->sum_rows (rows, run->GH, run->dgates, at (run, dw, run->slot.b_input));
-  run->maths->sum_rows (rows, run->GH, run->drecurrent, at (run, dw, run->slot.b_hidden));
+  if (run->drecurrent != run->dgates)
+    run->maths->sum_rows (rows, run->GH, run->drecurrent, at (run, dw, run->slot.b_hidden));
+  else
+    memcpy (at (run, dw, run->slot.b_hidden),
+            at (run, dw, run->slot.b_input),
+            (gsize) run->GH * run->maths->size);
 }
 
 static void
@@ -357,7 +362,8 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
           differentiate_step (run);
         }
       differentiate_weights (run, x, d == 1);
-      differentiate_input (run, dx, d > 0);
+      if (dx != NULL)
+        differentiate_input (run, dx, d > 0);
     }
 
   if (layer > 0 && net->dropout > 0)

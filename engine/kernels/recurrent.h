@@ -67,7 +67,8 @@ typedef struct
   const gint64 *lengths;
   gconstpointer y, reserve;
   gconstpointer dy, dstate_out, dcell_out;
-  gpointer      dx, dparameters, dstate, dcell; /* dcell: NULL but for the LSTM */
+  gpointer      dx; /* NULL: nobody wants it */
+  gpointer      dparameters, dstate, dcell; /* dcell: NULL but for the LSTM */
   gpointer      workspace;
 } HybRecurrentBackward;
 

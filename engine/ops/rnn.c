@@ -202,11 +202,13 @@ rnn_cost (const HybCall *call, HybCost *cost)
 /* --- Gradient --- */
 
 /* _backward_RNN: the inputs, the output, the reserve, then a gradient for each
- * visible output; gives a gradient for each input but the lengths. */
+ * visible output; gives a gradient for each input but the lengths.  Its form for weights
+ * leaves that of the data out, which takes a third of the work. */
 static void
 rnn_gradient (HybGrad *grad)
 {
   RnnPlaces  places = hyb_rnn_places (hyb_grad_params (grad));
+  guint      first = hyb_grad_wants (grad, 0) ? 0 : 1;
   HybValueId inputs[5 + 2 + 3];
   HybValueId gradients;
   guint      n = 0;
@@ -218,9 +220,10 @@ rnn_gradient (HybGrad *grad)
   for (guint i = 0; i < places.n_visible; i++)
     inputs[n++] = hyb_grad_incoming (grad, i);
 
-  gradients = hyb_grad_emit_same (grad, "_backward_RNN", n, inputs);
-  for (guint i = 0; i < (places.cell == G_MAXUINT ? 3u : 4u); i++)
-    hyb_grad_set_input (grad, i, gradients == HYB_NO_ID ? HYB_NO_ID : gradients + i);
+  gradients =
+      hyb_grad_emit_same (grad, first == 0 ? "_backward_RNN" : "_backward_RNN_weights", n, inputs);
+  for (guint i = first; i < (places.cell == G_MAXUINT ? 3u : 4u); i++)
+    hyb_grad_set_input (grad, i, gradients == HYB_NO_ID ? HYB_NO_ID : gradients + i - first);
 }
 
 static void
@@ -232,11 +235,27 @@ backward_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
   *n_outputs = places.cell == G_MAXUINT ? 3 : 4;
 }
 
+static void
+weights_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
+{
+  backward_arity (params, n_inputs, n_outputs);
+  --*n_outputs;
+}
+
+/* The input that output 0 is the gradient of. */
+static guint
+first_gradient (const HybCall *call)
+{
+  return (hyb_rnn_places (call->params).cell == G_MAXUINT ? 3 : 4) - call->n_outputs;
+}
+
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
+  guint first = first_gradient (call);
+
   for (guint i = 0; i < call->n_outputs; i++)
-    if (!hyb_shape_unify (&call->input[i].shape, &call->output[i].shape, error))
+    if (!hyb_shape_unify (&call->input[first + i].shape, &call->output[i].shape, error))
       return FALSE;
   return TRUE;
 }
@@ -270,6 +289,7 @@ backward_forward (const HybCall *call, const HybRun *run)
   RnnPlaces     places = hyb_rnn_places (call->params);
   HybRecurrent  net = hyb_rnn_describe (call);
   guint         first = places.n_inputs + 2;
+  gpointer     *gradient = run->output - first_gradient (call); /* by input */
   gconstpointer dstate =
       places.state_out == G_MAXUINT ? NULL : run->input[first + places.state_out];
   gconstpointer dcell = places.cell_out == G_MAXUINT ? NULL : run->input[first + places.cell_out];
@@ -287,10 +307,10 @@ backward_forward (const HybCall *call, const HybRun *run)
                               .dy = run->input[first],
                               .dstate_out = dstate,
                               .dcell_out = dcell,
-                              .dx = run->output[0],
-                              .dparameters = run->output[1],
-                              .dstate = run->output[2],
-                              .dcell = places.cell == G_MAXUINT ? NULL : run->output[3],
+                              .dx = first_gradient (call) > 0 ? NULL : gradient[0],
+                              .dparameters = gradient[1],
+                              .dstate = gradient[2],
+                              .dcell = places.cell == G_MAXUINT ? NULL : gradient[3],
                               .workspace = (char *) run->workspace + lengths_bytes (&net),
                           });
 }
@@ -301,6 +321,14 @@ backward_cost (const HybCall *call, HybCost *cost)
 {
   rnn_cost (call, cost);
   cost->flops *= 2;
+}
+
+/* Without the data's, of a first layer only its recurrent half goes towards inputs. */
+static void
+weights_cost (const HybCall *call, HybCost *cost)
+{
+  rnn_cost (call, cost);
+  cost->flops *= 1.75;
 }
 
 const HybOp hyb_ops_rnn[] = {
@@ -369,6 +397,25 @@ const HybOp hyb_ops_rnn[] = {
       .prepare = rnn_prepare,
       .gpu = HYB_GPU_LIBRARY,
       .cost = backward_cost,
+  },
+  {
+      .name = "_backward_RNN_weights",
+      .doc = "Gradients of RNN by all but its data, back through time.",
+      .category = HYB_CATEGORY_RECURRENT,
+      .flags = HYB_OP_MODAL | HYB_OP_INTERNAL,
+      .inputs = (const char *[]){ "data", "parameters", "state", "operand", NULL },
+      .outputs = (const char *[]){ "parameters", "state", "state_cell", NULL },
+      .params = hyb_rnn_params,
+      .params_size = sizeof (RnnParams),
+      .arity = weights_arity,
+      .infer_shape = backward_infer_shape,
+      .infer_dtype = backward_infer_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = backward_forward,
+      .workspace = backward_workspace,
+      .prepare = rnn_prepare,
+      .gpu = HYB_GPU_LIBRARY,
+      .cost = weights_cost,
   },
   { 0 },
 };
