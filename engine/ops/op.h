@@ -105,6 +105,9 @@ struct _HybOp
   /* Bit i: output 0 is a sum over the slowest axis of these inputs, so that a loop
    * may collect their rows and compute it once (gradients of weights). */
   guint32         adds_rows;
+  /* Bit i: a row (index of the slowest axis) of output 0 depends on the same row of these
+   * inputs alone, and on all of the others: rows of several calls may be one call. */
+  guint32         by_rows;
   const HybParam *params; /* ends with an empty entry; NULL: none */
   gsize           params_size;
   /* NULL: as many as named. */

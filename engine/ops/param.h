@@ -67,6 +67,9 @@ gpointer hyb_params_parse (const HybParam    *params,
 /* Parsed values are counted, so that copies of a node share them. */
 gpointer hyb_params_new (const HybParam *params, gsize size); /* all zero, for code that fills it */
 gpointer hyb_params_ref (gconstpointer values);
+/* By what a table says; of two structs parsed from whatever text.  param-equal.c */
+gboolean hyb_params_equal (const HybParam *table, gconstpointer a, gconstpointer b);
+guint    hyb_params_hash (guint hash, const HybParam *table, gconstpointer params);
 void     hyb_params_unref (gpointer values); /* NULL is fine */
 /* The value as MXNet's front end would write it.  (transfer full) */
 char *hyb_param_to_string (const HybParam *param, gconstpointer values);

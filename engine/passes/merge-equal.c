@@ -31,94 +31,6 @@ hash_bytes (guint hash, gconstpointer data, gsize size)
   return hash;
 }
 
-/* The memory that one attribute's value stands in; shapes and tuples of both
- * kinds are their count followed by this. */
-static gconstpointer
-param_memory (const HybParam *param, gconstpointer params, gsize *size)
-{
-  gconstpointer field = (const char *) params + param->offset;
-
-  switch (param->kind)
-    {
-    case HYB_PARAM_INT:
-    case HYB_PARAM_OPTIONAL_INT:
-      *size = sizeof (gint64);
-      return field;
-    case HYB_PARAM_FLOAT:
-    case HYB_PARAM_OPTIONAL_FLOAT:
-      *size = sizeof (double);
-      return field;
-    case HYB_PARAM_BOOL:
-    case HYB_PARAM_OPTIONAL_BOOL:
-    case HYB_PARAM_ENUM:
-    case HYB_PARAM_DTYPE:
-      *size = sizeof (int);
-      return field;
-    case HYB_PARAM_SHAPE:
-      *size = (gsize) MAX (((const HybShape *) field)->rank, 0) * sizeof (gint64);
-      return ((const HybShape *) field)->dim;
-    case HYB_PARAM_INTS:
-      *size = (gsize) MAX (((const HybInts *) field)->n, 0) * sizeof (gint64);
-      return ((const HybInts *) field)->value;
-    case HYB_PARAM_FLOATS:
-      *size = (gsize) MAX (((const HybFloats *) field)->n, 0) * sizeof (double);
-      return ((const HybFloats *) field)->value;
-    case HYB_PARAM_STRING:
-      *size = *(char *const *) field != NULL ? strlen (*(char *const *) field) : 0;
-      return *(char *const *) field;
-    }
-  g_assert_not_reached ();
-}
-
-/* Tells None from an empty tuple, and a missing string from an empty one. */
-static int
-param_count (const HybParam *param, gconstpointer params)
-{
-  gconstpointer field = (const char *) params + param->offset;
-
-  if (param->kind == HYB_PARAM_SHAPE)
-    return ((const HybShape *) field)->rank;
-  if (param->kind == HYB_PARAM_INTS)
-    return ((const HybInts *) field)->n;
-  if (param->kind == HYB_PARAM_FLOATS)
-    return ((const HybFloats *) field)->n;
-  return param->kind == HYB_PARAM_STRING && *(char *const *) field == NULL ? HYB_UNKNOWN : 0;
-}
-
-static guint
-hash_params (guint hash, const HybParam *table, gconstpointer params)
-{
-  for (; table != NULL && params != NULL && table->name != NULL; table++)
-    {
-      gsize         size;
-      gconstpointer memory = param_memory (table, params, &size);
-
-      hash = hash_bytes (hash, memory, size);
-    }
-  return hash;
-}
-
-static gboolean
-params_equal (const HybParam *table, gconstpointer a, gconstpointer b)
-{
-  if (a == b || table == NULL)
-    return TRUE;
-  if (a == NULL || b == NULL)
-    return FALSE;
-
-  for (; table->name != NULL; table++)
-    {
-      gsize         a_size, b_size;
-      gconstpointer a_memory = param_memory (table, a, &a_size);
-      gconstpointer b_memory = param_memory (table, b, &b_size);
-
-      if (param_count (table, a) != param_count (table, b) || a_size != b_size ||
-          (a_size > 0 && memcmp (a_memory, b_memory, a_size) != 0))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* --- Nodes --- */
 
 static guint
@@ -136,7 +48,7 @@ candidate_equal (gconstpointer a_key, gconstpointer b_key)
          a->node->n_outputs == b->node->n_outputs &&
          (a->node->n_inputs == 0 ||
           memcmp (a->inputs, b->inputs, a->node->n_inputs * sizeof a->inputs[0]) == 0) &&
-         params_equal (a->node->op->params, a->node->params, b->node->params);
+         hyb_params_equal (a->node->op->params, a->node->params, b->node->params);
 }
 
 static Candidate *
@@ -151,7 +63,7 @@ candidate_new (HybRewrite *rewrite, HybNodeId id)
   if (node->n_inputs > 0)
     memcpy (candidate->inputs, hyb_rewrite_inputs (rewrite, id), inputs_size);
   candidate->hash = hash_bytes (g_direct_hash (node->op), candidate->inputs, inputs_size);
-  candidate->hash = hash_params (candidate->hash, node->op->params, node->params);
+  candidate->hash = hyb_params_hash (candidate->hash, node->op->params, node->params);
   return candidate;
 }
 
