@@ -51,14 +51,15 @@ typedef struct
 
 struct _HybPlan
 {
-  gatomicrefcount references;
-  HybGraph       *graph;
-  HybType        *types;  /* by value */
-  HybPlace       *places; /* by value */
-  gboolean        training;
-  gboolean        is_dynamic;
-  gboolean        binds_outputs;
-  gsize           memory;
+  gatomicrefcount       references;
+  HybGraph             *graph;
+  HybType              *types;  /* by value */
+  HybPlace             *places; /* by value */
+  gboolean              training;
+  const HybPlanOptions *options; /* while it is made */
+  gboolean              is_dynamic;
+  gboolean              binds_outputs;
+  gsize                 memory;
 
   guint     n_steps;
   guint     n_prepared; /* steps whose prepare() has been called */

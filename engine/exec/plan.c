@@ -230,8 +230,10 @@ prepare_step (HybPlan *plan, HybStep *step, GError **error)
                              "its operands converted would not fit any memory");
     }
 
+  step->call.plan_options = plan->options;
   if (step->call.op->prepare != NULL && !step->call.op->prepare (&step->call, error))
     return FALSE;
+  step->call.plan_options = NULL;
   plan->n_prepared++;
 
   asked = step->call.op->workspace != NULL ? step->call.op->workspace (&step->call) : 0;
@@ -426,6 +428,7 @@ hyb_plan_new (HybGraph             *graph,
 
   g_atomic_ref_count_init (&plan->references);
   plan->training = options->training;
+  plan->options = options;
   plan->binds_outputs = options->bind_outputs;
   plan->constants = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   plan->reports = g_array_new (FALSE, FALSE, sizeof (HybPassReport));
@@ -441,6 +444,7 @@ hyb_plan_new (HybGraph             *graph,
   if (!check_nodes (plan, needed, limit, error) ||
       (!plan->is_dynamic && !lay_out (plan, facts, needed, limit, error)))
     return NULL;
+  plan->options = NULL;
   return g_steal_pointer (&plan);
 }
 

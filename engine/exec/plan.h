@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct _HybPlan  HybPlan;
 typedef struct _HybFrame HybFrame;
 
-typedef struct
+struct _HybPlanOptions
 {
   gboolean           training;
   gboolean           optimise;   /* run the optimising passes */
@@ -26,7 +26,7 @@ typedef struct
                  *constants; /* by variable (node order), fixed contents that may be folded; NULL */
   gsize           memory_limit; /* bytes; 0: what the machine has */
   const HybProbe *probe;        /* told of every pass; NULL: nobody watches */
-} HybPlanOptions;
+};
 
 /* types: one per variable in node order; unknown where not given. */
 HybPlan *hyb_plan_new (HybGraph             *graph,

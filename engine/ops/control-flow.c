@@ -181,9 +181,14 @@ hyb_subgraph_plan (HybSubgraph   *body,
                    GError       **error)
 {
   HybGraph      *own = call->body[body->index];
-  HybPlanOptions options = { .training = call->training,
-                             .optimise = TRUE,
-                             .bind_outputs = !body->holds_heads };
+  HybPlanOptions options = { .training = call->training, .bind_outputs = !body->holds_heads };
+
+  if (call->plan_options != NULL)
+    {
+      options.optimise = call->plan_options->optimise;
+      options.without = call->plan_options->without;
+      options.memory_limit = call->plan_options->memory_limit;
+    }
 
   body->id = hyb_graph_get_id (own);
   body->plan = hyb_plan_new (body->graph != NULL ? body->graph : own, variables, &options, error);

@@ -16,10 +16,11 @@
 
 G_BEGIN_DECLS
 
-typedef struct _HybOp    HybOp;
-typedef struct _HybGraph HybGraph; /* engine/graph/graph.h */
-typedef struct _HybGrad  HybGrad;  /* engine/autograd/gradient.h */
-typedef struct _HybRun   HybRun;   /* engine/exec/run.h */
+typedef struct _HybOp          HybOp;
+typedef struct _HybGraph       HybGraph;       /* engine/graph/graph.h */
+typedef struct _HybGrad        HybGrad;        /* engine/autograd/gradient.h */
+typedef struct _HybRun         HybRun;         /* engine/exec/run.h */
+typedef struct _HybPlanOptions HybPlanOptions; /* engine/exec/plan.h */
 
 /* What kind of work it is.  viz/palette.c decides how that looks. */
 typedef enum
@@ -78,6 +79,9 @@ typedef struct
   gboolean      training; /* planned for a training pass */
   gboolean legacy_shapes; /* 0 in a shape attribute means “unknown” (no is_np_shape in the file) */
   gpointer prepared;      /* what prepare() made; NULL before */
+  /* While preparing: how the plan around is made, for plans of bodies; NULL: operator by
+   * operator. */
+  const HybPlanOptions *plan_options;
 } HybCall;
 
 typedef struct
@@ -104,7 +108,7 @@ struct _HybOp
   guint32            constant_inputs; /* bit i: input i never gets a gradient (indices, labels) */
   /* Bit i: output 0 is a sum over the slowest axis of these inputs, so that a loop
    * may collect their rows and compute it once (gradients of weights). */
-  guint32         adds_rows;
+  guint32 adds_rows;
   /* Bit i: a row (index of the slowest axis) of output 0 depends on the same row of these
    * inputs alone, and on all of the others: rows of several calls may be one call. */
   guint32         by_rows;

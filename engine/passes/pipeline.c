@@ -12,12 +12,14 @@
 extern const HybPass hyb_pass_infer_types;
 extern const HybPass hyb_pass_fold_constants;
 extern const HybPass hyb_pass_batch_products;
+extern const HybPass hyb_pass_hoist_products;
 extern const HybPass hyb_pass_merge_equal;
 extern const HybPass hyb_pass_drop_dead;
 
 static const HybPass *const passes[] = {
   &hyb_pass_infer_types,    /* everything after it asks for types */
   &hyb_pass_fold_constants, /* before merging: what is folded need not be compared */
+  &hyb_pass_hoist_products, /* the way back wants the same products as the loop */
   &hyb_pass_batch_products, /* before merging: it stacks the same rows more than once */
   &hyb_pass_merge_equal,    /* leaves readers without work behind … */
   &hyb_pass_drop_dead,      /* … which go last */
