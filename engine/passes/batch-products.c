@@ -541,6 +541,10 @@ rewrite (Batching *batching, GArray *map, GError **error)
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
 
   hyb_rewrite_init (&batching->rewrite, batching->graph, map);
+  /* Variables are bound by position: their order stays. */
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (batching->graph); id++)
+    if (hyb_node_is_variable (hyb_graph_get_node (batching->graph, id)))
+      make_node (batching, id, stack);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (batching->graph); id++)
     make_node (batching, id, stack);
   if (batching->error == NULL)
