@@ -67,7 +67,7 @@ typedef struct
   const gint64 *lengths;
   gconstpointer y, reserve;
   gconstpointer dy, dstate_out, dcell_out;
-  gpointer      dx; /* NULL: nobody wants it */
+  gpointer      dx;                         /* NULL: nobody wants it */
   gpointer      dparameters, dstate, dcell; /* dcell: NULL but for the LSTM */
   gpointer      workspace;
 } HybRecurrentBackward;
