@@ -1,7 +1,7 @@
 /* convert.c — a model in another form: hscope convert.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
-#include "app/command/json-writer.h"
+#include "app/command/describe-proof.h"
 
 #include "engine/formats/npz.h"
 #include "engine/formats/open.h"
@@ -41,8 +41,43 @@ check_options (const ConvertOptions *options, HybForm *form, GError **error)
   return FALSE;
 }
 
+/* FALSE: it may not be written; without an error it was compared and is not equal. */
+static gboolean
+check_proof (const ConvertOptions *options,
+             HybModel             *model,
+             const HybVariant     *variant,
+             HybTensorList        *input,
+             HybProof             *proof,
+             GError              **error)
+{
+  HybProveOptions wanted = { .input = input, .variant = variant };
+  g_autoptr (GError) own = NULL;
+
+  if (!hyb_prove (model, variant->model, &wanted, proof, &own))
+    {
+      proof->ok = FALSE;
+      if (!options->force)
+        {
+          g_set_error (error,
+                       SCOPE_ERROR,
+                       SCOPE_ERROR_FAILED,
+                       "the conversion cannot be proved: %s (--force writes it all the same)",
+                       own->message);
+          return FALSE;
+        }
+      scope_say (HYB_SEVERITY_WARNING, "not proved: %s", own->message);
+    }
+  else if (!proof->ok)
+    scope_say (options->force ? HYB_SEVERITY_WARNING : HYB_SEVERITY_ERROR,
+               "the two differ by %g at %s, which is more than rounding%s",
+               proof->max_abs,
+               proof->worst_output ? proof->worst_output : "an output",
+               options->force ? "" : "; nothing is written without --force");
+  return proof->ok || options->force;
+}
+
 static void
-print_json (const HybVariant *variant, GPtrArray *written)
+print_json (const HybVariant *variant, const HybProof *proof, GPtrArray *written)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
 
@@ -64,11 +99,14 @@ print_json (const HybVariant *variant, GPtrArray *written)
       scope_json_end (json);
     }
   scope_json_end (json);
+  scope_json_begin_object (json, "proof");
+  scope_describe_proof (json, proof);
+  scope_json_end (json);
   scope_json_print (json);
 }
 
 static void
-print_text (const HybVariant *variant, GPtrArray *written)
+print_text (const HybVariant *variant, const HybProof *proof, GPtrArray *written)
 {
   for (guint i = 0; i < variant->recognised->len; i++)
     {
@@ -81,6 +119,7 @@ print_text (const HybVariant *variant, GPtrArray *written)
               entry->hidden,
               entry->steps);
     }
+  scope_print_proof (proof);
   for (guint i = 0; i < written->len; i++)
     printf ("written: %s\n", (const char *) written->pdata[i]);
 }
@@ -93,6 +132,7 @@ run_convert (const ScopeCommon *common, gpointer data, char **files, GError **er
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) input = NULL;
   g_autoptr (HybVariant) variant = NULL;
+  g_auto (HybProof) proof = { 0 };
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
   if (!check_options (options, &wanted.form, error))
@@ -105,13 +145,16 @@ run_convert (const ScopeCommon *common, gpointer data, char **files, GError **er
   variant = hyb_variant_convert (model, &wanted, error);
   if (!variant)
     return SCOPE_EXIT_MODEL;
-  scope_say_findings (variant->model, HYB_SEVERITY_NOTE);
+  if (variant->model != model)
+    scope_say_findings (variant->model, HYB_SEVERITY_NOTE);
+  if (!check_proof (options, model, variant, input, &proof, error))
+    return *error ? SCOPE_EXIT_MODEL : SCOPE_EXIT_NO;
   if (!hyb_model_save (variant->model, options->output, 0, written, error))
     return SCOPE_EXIT_FILE;
   if (common->json)
-    print_json (variant, written);
+    print_json (variant, &proof, written);
   else
-    print_text (variant, written);
+    print_text (variant, &proof, written);
   return SCOPE_EXIT_DONE;
 }
 

@@ -1,0 +1,278 @@
+/* trial.c — shapes and numbers to compare two models on.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/trial.h"
+
+#include "engine/base/error.h"
+#include "engine/base/random.h"
+#include "engine/passes/infer-types.h"
+
+#include <math.h>
+
+/* --- Numbers --- */
+
+static gboolean
+is_index (HybGraph *graph, HybNodeId variable)
+{
+  guint            n;
+  HybValueId       value = hyb_graph_get_node (graph, variable)->first_output;
+  const HybNodeId *users = hyb_graph_get_users (graph, value, &n);
+
+  for (guint u = 0; u < n; u++)
+    {
+      const HybNode    *node = hyb_graph_get_node (graph, users[u]);
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, users[u]);
+
+      for (guint i = 0; i < MIN (node->n_inputs, 32); i++)
+        if (inputs[i] == value && node->op->constant_inputs & (1u << i))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+fill_between (HybTensor *tensor, double low, double high, gboolean is_whole, guint64 seed)
+{
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    {
+      double value = hyb_random_uniform (seed, (guint64) i);
+
+      value = is_whole ? low + floor (value * (high - low + 1)) : low + (high - low) * value;
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                            hyb_tensor_get_dtype (tensor),
+                            (gsize) i,
+                            value);
+    }
+}
+
+/* Whether an array holds whole numbers that are not only 0 and 1. */
+static gboolean
+find_range (HybTensor *tensor, double *low, double *high)
+{
+  gint64 n = hyb_tensor_get_size (tensor);
+
+  *low = *high = n > 0 ? hyb_tensor_get_value (tensor, 0) : 0;
+  for (gint64 i = 0; i < n; i++)
+    {
+      double value = hyb_tensor_get_value (tensor, i);
+
+      if (value != floor (value))
+        return FALSE;
+      *low = MIN (*low, value);
+      *high = MAX (*high, value);
+    }
+  return n > 0 && (*high > 1 || *low < 0);
+}
+
+static HybTensor *
+make_random (HybGraph *graph, HybNodeId id, const HybType *type, HybTensor *like, guint64 seed)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  HybTensor     *tensor = hyb_tensor_new (type, NULL);
+  double         low = 0, high = 1;
+  guint64        own = hyb_random_mix (seed, g_str_hash (node->name));
+
+  if (!tensor)
+    return NULL;
+  if (like && find_range (like, &low, &high))
+    fill_between (tensor, low, high, TRUE, own);
+  else if (is_index (graph, id))
+    fill_between (tensor, 0, 1, TRUE, own);
+  else
+    fill_between (tensor, -1, 1, FALSE, own);
+  return tensor;
+}
+
+/* --- Shapes --- */
+
+static HybType *
+known_types (HybModel *model)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n_values = hyb_graph_n_values (graph), n;
+  HybType         *types = g_new (HybType, MAX (n_values, 1));
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (model, node->name);
+
+      if (tensor)
+        types[node->first_output] = *hyb_tensor_get_type (tensor);
+    }
+  return types;
+}
+
+/* TRUE if something was unknown and has a size now. */
+static gboolean
+guess_sizes (HybGraph *graph, HybType *types)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      HybShape *shape = &types[hyb_graph_get_node (graph, variables[i])->first_output].shape;
+
+      for (int d = 0; d < shape->rank; d++)
+        if (shape->dim[d] == HYB_UNKNOWN)
+          {
+            shape->dim[d] = 2;
+            return TRUE;
+          }
+    }
+  return FALSE;
+}
+
+static HybTensorList *
+make_list (HybModel      *model,
+           const HybType *types,
+           HybTensorList *like,
+           gboolean       keep,
+           guint64        seed,
+           GError       **error)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *given = like ? hyb_tensor_list_find (like, node->name) : NULL;
+      HybType        type = types[node->first_output];
+      g_autoptr (HybTensor) tensor = NULL;
+
+      if (hyb_model_get_parameter (model, node->name))
+        continue;
+      if (type.dtype == HYB_DTYPE_UNKNOWN)
+        type.dtype = HYB_F32;
+      if (!hyb_type_is_known (&type))
+        {
+          hyb_error_at (error,
+                        HYB_GRAPH_ERROR,
+                        HYB_GRAPH_ERROR_UNKNOWN,
+                        node->name,
+                        "Give an array of it with --input",
+                        "its shape is not known, so that nothing can be run");
+          return NULL;
+        }
+      tensor = keep && given ? hyb_tensor_ref (given)
+                             : make_random (graph, variables[i], &type, given, seed);
+      if (!tensor)
+        return NULL;
+      hyb_tensor_list_set (list, node->name, tensor);
+    }
+  return g_steal_pointer (&list);
+}
+
+HybTensorList *
+hyb_trial_given (HybModel *model, HybTensorList *input, guint64 seed, GError **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = known_types (model);
+  guint               n;
+  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; input && i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_tensor_list_find (input, node->name);
+
+      if (tensor)
+        types[node->first_output] = *hyb_tensor_get_type (tensor);
+    }
+  do
+    if (!hyb_infer_types (graph, types, NULL, FALSE, error))
+      return NULL;
+  while (guess_sizes (graph, types));
+  return make_list (model, types, input, TRUE, seed, error);
+}
+
+HybTensorList *
+hyb_trial_random (HybModel *model, HybTensorList *like, guint64 seed)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = known_types (model);
+  guint               n;
+  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_tensor_list_find (like, node->name);
+
+      if (tensor)
+        types[node->first_output] = *hyb_tensor_get_type (tensor);
+    }
+  return make_list (model, types, like, FALSE, seed, NULL);
+}
+
+/* --- Other sizes --- */
+
+static gboolean
+is_fixed (const GArray *fixed, gint64 size)
+{
+  for (guint i = 0; i < fixed->len; i++)
+    if (g_array_index (fixed, gint64, i) == size)
+      return TRUE;
+  return FALSE;
+}
+
+/* Types of a model when only one of its inputs is given. */
+static HybType *
+types_with (HybModel *model, const char *name, const HybType *type)
+{
+  HybGraph *graph = hyb_model_get_graph (model);
+  HybType  *types = known_types (model);
+  HybNodeId id = hyb_graph_find_variable (graph, name);
+
+  if (id != HYB_NO_ID)
+    types[hyb_graph_get_node (graph, id)->first_output] = *type;
+  if (id == HYB_NO_ID || !hyb_infer_types (graph, types, NULL, FALSE, NULL))
+    g_clear_pointer (&types, g_free);
+  return types;
+}
+
+static gboolean
+heads_agree (HybModel *a, const HybType *a_types, HybModel *b, const HybType *b_types)
+{
+  guint             n, m;
+  const HybValueId *a_heads = hyb_graph_get_heads (hyb_model_get_graph (a), &n);
+  const HybValueId *b_heads = hyb_graph_get_heads (hyb_model_get_graph (b), &m);
+
+  for (guint i = 0; n == m && i < n; i++)
+    if (!hyb_type_is_known (&a_types[a_heads[i]]) || !hyb_type_is_known (&b_types[b_heads[i]]) ||
+        !hyb_shape_equal (&a_types[a_heads[i]].shape, &b_types[b_heads[i]].shape))
+      return FALSE;
+  return n == m;
+}
+
+HybTensorList *
+hyb_trial_resized (HybModel      *a,
+                   HybModel      *b,
+                   HybTensorList *like,
+                   guint          variable,
+                   int            axis,
+                   const GArray  *fixed,
+                   guint64        seed)
+{
+  const HybNamedTensor *entry = hyb_tensor_list_get (like, variable);
+  HybType               type = *hyb_tensor_get_type (entry->tensor);
+  g_autofree HybType   *a_types = NULL;
+  g_autofree HybType   *b_types = NULL;
+  g_autoptr (HybTensorList) list = NULL;
+
+  if (axis >= type.shape.rank || is_fixed (fixed, type.shape.dim[axis]))
+    return NULL;
+  type.shape.dim[axis]++;
+  a_types = types_with (a, entry->name, &type);
+  b_types = types_with (b, entry->name, &type);
+  if (!a_types || !b_types || !heads_agree (a, a_types, b, b_types))
+    return NULL;
+  list = make_list (a, a_types, like, FALSE, seed, NULL);
+  return g_steal_pointer (&list);
+}
