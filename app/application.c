@@ -90,11 +90,20 @@ static const struct
   const char *action;
   const char *keys[3];
 } accelerators[] = {
-  { "app.quit", { "<Control>q" } },         { "app.new-window", { "<Control><Shift>n" } },
-  { "win.open", { "<Control>o" } },         { "win.new-tab", { "<Control>t" } },
-  { "win.close-tab", { "<Control>w" } },    { "win.search", { "<Control>f" } },
-  { "win.reload", { "F5", "<Control>r" } }, { "win.undo", { "<Control>z" } },
-  { "win.redo", { "<Control><Shift>z" } },  { "win.side-pane", { "F9" } },
+  { "app.quit", { "<Control>q" } },
+  { "app.new-window", { "<Control><Shift>n" } },
+  { "win.open", { "<Control>o" } },
+  { "win.new-tab", { "<Control>t" } },
+  { "win.close-tab", { "<Control>w" } },
+  { "win.search", { "<Control>f" } },
+  { "win.reload", { "F5", "<Control>r" } },
+  { "win.undo", { "<Control>z" } },
+  { "win.redo", { "<Control><Shift>z" } },
+  { "win.side-pane", { "F9" } },
+  { "win.panel", { "F8" } },
+  { "win.outline", { "F7" } },
+  { "win.run", { "<Control>Return" } },
+  { "win.save-view", { "<Control>s" } },
   { "win.fullscreen", { "F11" } },
 };
 

@@ -3,6 +3,7 @@
 #include "app/document.h"
 
 #include "app/adapt/body-types.h"
+#include "app/command/common.h"
 #include "engine/formats/open.h"
 #include "engine/graph/diagnose.h"
 #include "engine/graph/roles.h"
@@ -79,8 +80,26 @@ refuse (HybModel *model, const char *path, GError **error)
                name);
 }
 
+/* What the user, or the gallery, says of inputs; parameters know better. */
 static void
-infer_types (ScopeDocument *document)
+take_shapes (ScopeDocument *document, const char *const *shapes)
+{
+  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
+    {
+      g_autofree char *name = NULL;
+      HybShape         shape;
+      HybNodeId        id;
+
+      if (!scope_parse_shape (shapes[i], &name, &shape, NULL))
+        continue;
+      id = hyb_graph_find_variable (document->graph, name);
+      if (id != HYB_NO_ID)
+        document->types[hyb_graph_get_node (document->graph, id)->first_output].shape = shape;
+    }
+}
+
+static void
+infer_types (ScopeDocument *document, const char *const *shapes)
 {
   guint               n_values = hyb_graph_n_values (document->graph);
   guint               n;
@@ -96,6 +115,7 @@ infer_types (ScopeDocument *document)
       if (tensor != NULL)
         document->types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
+  take_shapes (document, shapes);
   memcpy (again, document->types, n_values * sizeof (HybType));
   hyb_diagnose (document->model, document->types);
 
@@ -144,10 +164,11 @@ index_names (ScopeDocument *document)
 }
 
 ScopeDocument *
-scope_document_open (const char   *path,
-                     const char   *params,
-                     GCancellable *cancellable,
-                     GError      **error)
+scope_document_open (const char        *path,
+                     const char        *params,
+                     const char *const *shapes,
+                     GCancellable      *cancellable,
+                     GError           **error)
 {
   g_autoptr (ScopeDocument) document = g_new0 (ScopeDocument, 1);
   ScopeDiagramOptions options = { 0 };
@@ -163,7 +184,7 @@ scope_document_open (const char   *path,
       refuse (document->model, path, error);
       return NULL;
     }
-  infer_types (document);
+  infer_types (document, shapes);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
   count_totals (document);
@@ -219,6 +240,12 @@ scope_document_get_place (const ScopeDocument *document, guint32 box)
     return NULL;
   user = viz_diagram_box (document->diagram, box)->user;
   return user < document->places->len ? &g_array_index (document->places, ScopePlace, user) : NULL;
+}
+
+const GArray *
+scope_document_get_places (const ScopeDocument *document)
+{
+  return document->places;
 }
 
 guint

@@ -12,12 +12,13 @@
 
 typedef struct _ScopeDocument ScopeDocument;
 
-/* params: (nullable), the file beside it.  Damage is told by findings; NULL only when there
+/* params: (nullable), the file beside it.  shapes: (nullable) "NAME=1,3" of inputs.  Damage is told by findings; NULL only when there
  * is no graph to show, and then error says why. */
-ScopeDocument *scope_document_open (const char   *path,
-                                    const char   *params,
-                                    GCancellable *cancellable,
-                                    GError      **error);
+ScopeDocument *scope_document_open (const char        *path,
+                                    const char        *params,
+                                    const char *const *shapes,
+                                    GCancellable      *cancellable,
+                                    GError           **error);
 ScopeDocument *scope_document_ref (ScopeDocument *document);
 void           scope_document_unref (ScopeDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeDocument, scope_document_unref)
@@ -31,6 +32,7 @@ GPtrArray  *scope_document_get_findings (const ScopeDocument *document); /* of H
 
 /* NULL: a group, or a box that is no node. */
 const ScopePlace *scope_document_get_place (const ScopeDocument *document, guint32 box);
+const GArray     *scope_document_get_places (const ScopeDocument *document); /* of ScopePlace */
 guint             scope_document_n_places (const ScopeDocument *document);
 const ScopePlace *scope_document_nth_place (const ScopeDocument *document, guint index);
 

@@ -45,7 +45,7 @@ parse_list (const char *text)
       continue;
     example = g_new0 (ScopeExample, 1);
     example->name = g_strdup (get_text (item, "name"));
-    example->summary = g_strdup (get_text (item, "summary"));
+    example->summary = g_strdup (get_text (item, "doc"));
     g_ptr_array_add (examples, example);
   }
   cJSON_Delete (json);
@@ -137,6 +137,81 @@ scope_gallery_trace_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
+/* ---- Shapes ---- */
+
+static char *
+shape_text (const cJSON *argument)
+{
+  const cJSON *dims = cJSON_GetObjectItemCaseSensitive (argument, "shape"), *dim;
+  GString     *text = g_string_new (get_text (argument, "name"));
+  const char  *separator = "=";
+
+  cJSON_ArrayForEach (dim, dims)
+  {
+    g_string_append_printf (text,
+                            "%s%.0f",
+                            separator,
+                            cJSON_IsNumber (dim) ? dim->valuedouble : -1);
+    separator = ",";
+  }
+  return g_string_free (text, strchr (text->str, '=') == NULL || strchr (text->str, '-') != NULL);
+}
+
+static char **
+parse_shapes (const char *text)
+{
+  GPtrArray   *shapes = g_ptr_array_new ();
+  cJSON       *json = cJSON_Parse (text);
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive (json, "arguments"), *item;
+
+  cJSON_ArrayForEach (item, list)
+  {
+    char *shape;
+
+    if (g_str_equal (get_text (item, "role"), "parameter") || *get_text (item, "name") == '\0')
+      continue;
+    shape = shape_text (item);
+    if (shape != NULL)
+      g_ptr_array_add (shapes, shape);
+  }
+  cJSON_Delete (json);
+  g_ptr_array_add (shapes, NULL);
+  return (char **) g_ptr_array_free (shapes, FALSE);
+}
+
+static void
+shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  GError          *error = NULL;
+  g_autofree char *text = scope_child_ask_finish (result, &error);
+
+  if (text == NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, parse_shapes (text), (GDestroyNotify) g_strfreev);
+}
+
+void
+scope_gallery_shapes_async (const char         *name,
+                            GCancellable       *cancellable,
+                            GAsyncReadyCallback callback,
+                            gpointer            user_data)
+{
+  g_autofree char *model = g_strconcat ("gallery:", name, NULL);
+
+  scope_child_ask_async ((const char *const[]){ "info", model, "--json", NULL },
+                         cancellable,
+                         shapes_cb,
+                         g_task_new (NULL, cancellable, callback, user_data));
+}
+
+char **
+scope_gallery_shapes_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
 /* ---- Thumbnails ---- */
 
 /* The beginning of the picture where all of it would be a line. */
@@ -179,7 +254,7 @@ draw_in_worker (GTask          *task,
                 GCancellable   *cancellable)
 {
   GError *error = NULL;
-  g_autoptr (ScopeDocument) document = scope_document_open (data, NULL, cancellable, &error);
+  g_autoptr (ScopeDocument) document = scope_document_open (data, NULL, NULL, cancellable, &error);
   g_autoptr (VizPicture) picture = NULL;
 
   if (document != NULL)

@@ -25,6 +25,12 @@ void   scope_gallery_trace_async (const char         *name,
                                   GAsyncReadyCallback callback,
                                   gpointer            user_data);
 GFile *scope_gallery_trace_finish (GAsyncResult *result, GError **error);
+/* Shapes of its inputs as "NAME=1,3", for files do not say them: of the child as well. */
+void   scope_gallery_shapes_async (const char         *name,
+                                   GCancellable       *cancellable,
+                                   GAsyncReadyCallback callback,
+                                   gpointer            user_data);
+char **scope_gallery_shapes_finish (GAsyncResult *result, GError **error);
 
 /* Draws the model small, when it has been traced. */
 void

@@ -1,19 +1,31 @@
-/* page.h — one tab: a workspace with all its views, or the start page.
+/* page.h — one tab: a workspace with all its views.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/views/graph-view.h"
+#include "app/views/operators-view.h"
+#include "app/views/outline-view.h"
 
 G_BEGIN_DECLS
 
 #define SCOPE_TYPE_PAGE (scope_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopePage, scope_page, SCOPE, PAGE, AdwBin)
 
-GtkWidget      *scope_page_new (void);
-ScopeWorkspace *scope_page_get_workspace (ScopePage *self);
-ScopeGraphView *scope_page_get_graph_view (ScopePage *self);
-void            scope_page_open (ScopePage *self, GFile *file);
+GtkWidget          *scope_page_new (void);
+ScopeWorkspace     *scope_page_get_workspace (ScopePage *self);
+ScopeGraphView     *scope_page_get_graph_view (ScopePage *self);
+ScopeOutlineView   *scope_page_get_outline_view (ScopePage *self);
+ScopeOperatorsView *scope_page_get_operators_view (ScopePage *self);
+void                scope_page_open (ScopePage *self, GFile *file);
 /* A sentence above the graph, with a way out: action may be NULL. */
 void scope_page_say (ScopePage *self, const char *text, const char *label, const char *action);
+/* FALSE: could not be started; the page says why. */
+gboolean scope_page_run (ScopePage *self, const ScopeRunOptions *options);
+/* One of the lower panel: "operators", "timeline", "memory", "findings", "log". */
+void scope_page_show_view (ScopePage *self, const char *name);
+void scope_page_search (ScopePage *self, const char *query);
+void scope_page_step_search (ScopePage *self, int direction);
+/* The state of view into the workspace file; when the tab is closed, or asked for. */
+void scope_page_save_state (ScopePage *self);
 
 G_END_DECLS

@@ -82,7 +82,7 @@ add_card (ScopeStartPage *self, const ScopeExample *example)
 {
   GtkWidget *card = gtk_button_new ();
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  GtkWidget *picture = gtk_picture_new ();
+  GtkWidget *picture = gtk_picture_new (), *clamp;
   GtkWidget *name = gtk_label_new (example->name);
   GtkWidget *text = gtk_label_new (example->summary);
 
@@ -103,7 +103,10 @@ add_card (ScopeStartPage *self, const ScopeExample *example)
   gtk_widget_set_vexpand (text, TRUE);
   gtk_widget_add_css_class (text, "dim-label");
   gtk_widget_add_css_class (text, "caption");
-  gtk_box_append (GTK_BOX (box), picture);
+  clamp = adw_clamp_new ();
+  adw_clamp_set_maximum_size (ADW_CLAMP (clamp), 200);
+  adw_clamp_set_child (ADW_CLAMP (clamp), picture);
+  gtk_box_append (GTK_BOX (box), clamp);
   gtk_box_append (GTK_BOX (box), name);
   gtk_box_append (GTK_BOX (box), text);
   gtk_button_set_child (GTK_BUTTON (card), box);

@@ -68,26 +68,56 @@ act_open_uri (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *param
   scope_window_open_uri (SCOPE_WINDOW (widget), g_variant_get_string (parameter, NULL));
 }
 
+/* An example on its way: shapes first, then files. */
+typedef struct
+{
+  ScopeWindow *window;
+  char        *name;
+  char       **shapes;
+} Example;
+
+static void
+example_free (Example *example)
+{
+  g_object_unref (example->window);
+  g_strfreev (example->shapes);
+  g_free (example->name);
+  g_free (example);
+}
+
 static void
 traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  g_autoptr (ScopeWindow) self = data;
+  Example *example = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (GFile) file = scope_gallery_trace_finish (result, &error);
+  g_autofree char *model = g_strconcat ("gallery:", example->name, NULL);
 
   if (file != NULL)
-    scope_window_open (self, file);
+    scope_window_open_as (example->window, file, model, (const char *const *) example->shapes);
   else
-    scope_window_toast (self, error->message);
+    scope_window_toast (example->window, error->message);
+  example_free (example);
+}
+
+static void
+shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  Example *example = data;
+
+  /* Without them the graph can be shown all the same. */
+  example->shapes = scope_gallery_shapes_finish (result, NULL);
+  scope_gallery_trace_async (example->name, NULL, traced_cb, example);
 }
 
 static void
 act_open_example (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {
-  scope_gallery_trace_async (g_variant_get_string (parameter, NULL),
-                             NULL,
-                             traced_cb,
-                             g_object_ref (widget));
+  Example *example = g_new0 (Example, 1);
+
+  example->window = g_object_ref (SCOPE_WINDOW (widget));
+  example->name = g_variant_dup_string (parameter, NULL);
+  scope_gallery_shapes_async (example->name, NULL, shapes_cb, example);
 }
 
 /* ---- Tabs ---- */
@@ -124,6 +154,35 @@ act_fullscreen (GtkWidget          *widget,
     gtk_window_fullscreen (window);
 }
 
+/* ---- Searching and running ---- */
+
+static void
+act_search (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (SCOPE_WINDOW (widget)->search));
+}
+
+static void
+act_run (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeWindow *self = SCOPE_WINDOW (widget);
+  ScopePage   *page = scope_window_get_page (self);
+  g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (self->run_panel);
+
+  gtk_popover_popdown (self->run_popover);
+  if (page != NULL)
+    scope_page_run (page, options);
+}
+
+static void
+act_show_view (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  ScopePage *page = scope_window_get_page (SCOPE_WINDOW (widget));
+
+  if (page != NULL)
+    scope_page_show_view (page, g_variant_get_string (parameter, NULL));
+}
+
 /* ---- What the page does ---- */
 
 typedef enum
@@ -141,6 +200,11 @@ static const struct
   const char *action;
 } forwarded[] = {
   { "win.reload", TO_PAGE, "page.reload" },
+  { "win.stop", TO_PAGE, "page.stop" },
+  { "win.outline", TO_PAGE, "page.outline" },
+  { "win.side-pane", TO_PAGE, "page.side" },
+  { "win.panel", TO_PAGE, "page.panel" },
+  { "win.save-view", TO_PAGE, "page.save-view" },
   { "win.undo", TO_GRAPH, "graph.undo" },
   { "win.redo", TO_GRAPH, "graph.redo" },
   { "win.unfold-all", TO_GRAPH, "graph.unfold-all" },
@@ -178,6 +242,13 @@ scope_window_update_actions (ScopeWindow *self)
 
   for (guint i = 0; i < G_N_ELEMENTS (forwarded); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), forwarded[i].name, has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.search", has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self),
+                                 "win.run",
+                                 has_page &&
+                                     scope_workspace_get_document (
+                                         scope_page_get_workspace (page)) != NULL &&
+                                     !scope_workspace_is_running (scope_page_get_workspace (page)));
 }
 
 void
@@ -188,6 +259,9 @@ scope_window_class_add_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.open-example", "s", act_open_example);
   gtk_widget_class_install_action (class, "win.new-tab", NULL, act_new_tab);
   gtk_widget_class_install_action (class, "win.close-tab", NULL, act_close_tab);
+  gtk_widget_class_install_action (class, "win.search", NULL, act_search);
+  gtk_widget_class_install_action (class, "win.run", NULL, act_run);
+  gtk_widget_class_install_action (class, "win.show-view", "s", act_show_view);
   gtk_widget_class_install_action (class, "win.fullscreen", NULL, act_fullscreen);
   for (guint i = 0; i < G_N_ELEMENTS (forwarded); i++)
     gtk_widget_class_install_action (class, forwarded[i].name, NULL, act_forward);

@@ -4,6 +4,7 @@
 
 #include "app/window.h"
 
+#include "app/run-panel.h"
 #include "app/start-page.h"
 
 struct _ScopeWindow
@@ -18,6 +19,9 @@ struct _ScopeWindow
   AdwWindowTitle  *title;
   GtkStack        *title_stack;
   GtkSearchEntry  *search;
+  GtkWidget       *page_tools;
+  ScopeRunPanel   *run_panel;
+  GtkPopover      *run_popover;
 
   GtkFileChooserNative *chooser;
 };

@@ -32,6 +32,8 @@ on_page_changed (ScopeWindow *self)
   ScopePage *page = scope_window_get_page (self);
 
   gtk_stack_set_visible_child_name (self->stack, page != NULL ? "tabs" : "start");
+  gtk_stack_set_visible_child_name (self->title_stack, page != NULL ? "search" : "title");
+  gtk_widget_set_visible (self->page_tools, page != NULL);
   if (page != NULL)
     {
       ScopeWorkspace  *workspace = scope_page_get_workspace (page);
@@ -67,6 +69,12 @@ on_state (ScopeWorkspace *workspace, GParamSpec *pspec G_GNUC_UNUSED, gpointer d
 void
 scope_window_open (ScopeWindow *self, GFile *file)
 {
+  scope_window_open_as (self, file, NULL, NULL);
+}
+
+void
+scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const char *const *shapes)
+{
   ScopePage      *page = SCOPE_PAGE (scope_page_new ());
   ScopeWorkspace *workspace = scope_page_get_workspace (page);
   AdwTabPage     *tab = adw_tab_view_append (self->tabs, GTK_WIDGET (page));
@@ -79,6 +87,12 @@ scope_window_open (ScopeWindow *self, GFile *file)
                            self,
                            G_CONNECT_SWAPPED);
   adw_tab_view_set_selected_page (self->tabs, tab);
+  g_signal_connect_object (workspace,
+                           "notify::running",
+                           G_CALLBACK (scope_window_update_actions),
+                           self,
+                           G_CONNECT_SWAPPED);
+  scope_workspace_set_source (workspace, source, shapes);
   scope_page_open (page, file);
   on_page_changed (self);
 }
@@ -91,9 +105,53 @@ scope_window_open_uri (ScopeWindow *self, const char *uri)
   scope_window_open (self, file);
 }
 
+static void
+on_search (GtkSearchEntry *entry, gpointer data)
+{
+  ScopePage *page = scope_window_get_page (data);
+
+  if (page != NULL)
+    scope_page_search (page, gtk_editable_get_text (GTK_EDITABLE (entry)));
+}
+
+static void
+on_next_match (gpointer data)
+{
+  ScopePage *page = scope_window_get_page (data);
+
+  if (page != NULL)
+    scope_page_step_search (page, 1);
+}
+
+static void
+on_previous_match (gpointer data)
+{
+  ScopePage *page = scope_window_get_page (data);
+
+  if (page != NULL)
+    scope_page_step_search (page, -1);
+}
+
+/* Escape: no search any more, and the keyboard back to the graph. */
+static void
+on_stop_search (gpointer data)
+{
+  ScopeWindow *self = data;
+  ScopePage   *page = scope_window_get_page (self);
+
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+  if (page != NULL)
+    gtk_widget_grab_focus (
+        GTK_WIDGET (scope_graph_view_get_canvas (scope_page_get_graph_view (page))));
+}
+
 static gboolean
 on_close_page (AdwTabView *tabs, AdwTabPage *tab, gpointer data G_GNUC_UNUSED)
 {
+  GtkWidget *child = adw_tab_page_get_child (tab);
+
+  if (SCOPE_IS_PAGE (child))
+    scope_page_save_state (SCOPE_PAGE (child));
   adw_tab_view_close_page_finish (tabs, tab, TRUE);
   return GDK_EVENT_STOP;
 }
@@ -101,8 +159,12 @@ on_close_page (AdwTabView *tabs, AdwTabPage *tab, gpointer data G_GNUC_UNUSED)
 static gboolean
 scope_window_close_request (GtkWindow *window)
 {
-  int width, height;
+  ScopeWindow *self = SCOPE_WINDOW (window);
+  int          width, height;
 
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    scope_page_save_state (
+        SCOPE_PAGE (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, i))));
   gtk_window_get_default_size (window, &width, &height);
   scope_settings_set_int ("width", width);
   scope_settings_set_int ("height", height);
@@ -127,6 +189,7 @@ scope_window_class_init (ScopeWindowClass *class)
   G_OBJECT_CLASS (class)->dispose = scope_window_dispose;
   GTK_WINDOW_CLASS (class)->close_request = scope_window_close_request;
   g_type_ensure (SCOPE_TYPE_START_PAGE);
+  g_type_ensure (SCOPE_TYPE_RUN_PANEL);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/window.ui");
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, toasts);
@@ -137,7 +200,14 @@ scope_window_class_init (ScopeWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, title_stack);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, search);
   gtk_widget_class_bind_template_callback (widget_class, on_page_changed);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, page_tools);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_panel);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_popover);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
+  gtk_widget_class_bind_template_callback (widget_class, on_search);
+  gtk_widget_class_bind_template_callback (widget_class, on_next_match);
+  gtk_widget_class_bind_template_callback (widget_class, on_previous_match);
+  gtk_widget_class_bind_template_callback (widget_class, on_stop_search);
   scope_window_class_add_actions (widget_class);
 }
 

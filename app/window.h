@@ -12,7 +12,12 @@ G_DECLARE_FINAL_TYPE (ScopeWindow, scope_window, SCOPE, WINDOW, AdwApplicationWi
 
 ScopeWindow *scope_window_new (ScopeApplication *application);
 /* In a tab of its own, or in that of the start page. */
-void       scope_window_open (ScopeWindow *self, GFile *file);
+void scope_window_open (ScopeWindow *self, GFile *file);
+/* The same; source and shapes as in scope_workspace_set_source(), nullable. */
+void       scope_window_open_as (ScopeWindow       *self,
+                                 GFile             *file,
+                                 const char        *source,
+                                 const char *const *shapes);
 ScopePage *scope_window_get_page (ScopeWindow *self); /* NULL: the start page is shown */
 void       scope_window_toast (ScopeWindow *self, const char *text);
 

@@ -9,8 +9,9 @@
 
 typedef struct
 {
-  char *path;
-  char *params;
+  char  *path;
+  char  *params;
+  char **shapes;
 } OpenJob;
 
 static void
@@ -20,6 +21,7 @@ open_job_free (gpointer data)
 
   g_free (job->path);
   g_free (job->params);
+  g_strfreev (job->shapes);
   g_free (job);
 }
 
@@ -31,7 +33,11 @@ open_in_worker (GTask          *task,
 {
   const OpenJob *job = data;
   GError        *error = NULL;
-  ScopeDocument *document = scope_document_open (job->path, job->params, cancellable, &error);
+  ScopeDocument *document = scope_document_open (job->path,
+                                                 job->params,
+                                                 (const char *const *) job->shapes,
+                                                 cancellable,
+                                                 &error);
 
   if (document != NULL)
     g_task_return_pointer (task, document, (GDestroyNotify) scope_document_unref);
@@ -75,6 +81,7 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
 
       name = g_strdup (viz_diagram_box (before, self->selected)->id);
     }
+  g_clear_pointer (&self->measurement, scope_measurement_unref);
   g_clear_pointer (&self->document, scope_document_unref);
   self->document = document;
   self->hovered = VIZ_ROOT;
@@ -82,6 +89,8 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
   g_clear_pointer (&self->error, g_free);
   scope_workspace_emit (self, SCOPE_SIGNAL_DOCUMENT);
   scope_workspace_set_state (self, SCOPE_STATE_READY);
+  if (self->capture_path != NULL) /* the costs of the same nodes still hold for what is the same */
+    scope_workspace_open_capture (self, self->capture_path);
   if (name != NULL)
     scope_workspace_select (self,
                             viz_diagram_find_id (scope_document_get_diagram (document), name));
@@ -133,6 +142,7 @@ start_opening (ScopeWorkspace *self)
   job = g_new0 (OpenJob, 1);
   job->path = g_file_get_path (self->file);
   job->params = g_strdup (self->params);
+  job->shapes = g_strdupv (self->shapes);
   scope_workspace_set_state (self, SCOPE_STATE_LOADING);
 
   task = g_task_new (self, self->opening, opened_cb, NULL);

@@ -10,6 +10,7 @@ typedef enum
   SCOPE_SIGNAL_CAPTURE,
   SCOPE_SIGNAL_LOGGED,
   SCOPE_SIGNAL_REVEAL,
+  SCOPE_SIGNAL_COMPLAINT,
   SCOPE_N_WORKSPACE_SIGNALS,
 } ScopeWorkspaceSignal;
 
@@ -19,6 +20,8 @@ struct _ScopeWorkspace
 
   /* What is open */
   GFile         *file;
+  char          *source; /* what the child calls it; NULL: the file's path */
+  char         **shapes; /* of inputs, "NAME=1,3" */
   char          *params; /* given by the user; NULL: the one beside it */
   char          *title;
   char          *error;
@@ -33,8 +36,14 @@ struct _ScopeWorkspace
   guint32 hovered;
 
   /* What runs */
-  GSubprocess *child;
-  double       progress;
+  GSubprocess      *child;
+  double            progress;
+  char             *phase;
+  char             *last_words; /* the child's last error */
+  char             *next_capture;
+  char             *capture_path;
+  guint             n_stops;
+  ScopeMeasurement *measurement;
 
   GListStore *log;
 };
@@ -45,4 +54,5 @@ void scope_workspace_notify_running (ScopeWorkspace *self);
 void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);
 /* Follows changes of a file; NULL: of none. */
 void scope_workspace_watch (ScopeWorkspace *self, GFile *file);
-void scope_workspace_stop_run (ScopeWorkspace *self);
+/* A sentence that the user must not miss. */
+void scope_workspace_complain (ScopeWorkspace *self, const char *text);

@@ -58,7 +58,11 @@ scope_workspace_dispose (GObject *object)
   ScopeWorkspace *self = SCOPE_WORKSPACE (object);
 
   scope_workspace_cancel (self);
+  if (self->child != NULL)
+    g_subprocess_force_exit (self->child);
+  g_clear_object (&self->child);
   scope_workspace_watch (self, NULL);
+  g_clear_pointer (&self->measurement, scope_measurement_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
   g_clear_pointer (&self->document, scope_document_unref);
@@ -73,6 +77,12 @@ scope_workspace_finalize (GObject *object)
   g_free (self->title);
   g_free (self->error);
   g_free (self->params);
+  g_free (self->source);
+  g_strfreev (self->shapes);
+  g_free (self->phase);
+  g_free (self->last_words);
+  g_free (self->next_capture);
+  g_free (self->capture_path);
   G_OBJECT_CLASS (scope_workspace_parent_class)->finalize (object);
 }
 
@@ -113,6 +123,7 @@ scope_workspace_class_init (ScopeWorkspaceClass *class)
   signals[SCOPE_SIGNAL_CAPTURE] = new_signal ("capture-changed", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_LOGGED] = new_signal ("logged", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_REVEAL] = new_signal ("reveal", G_TYPE_UINT);
+  signals[SCOPE_SIGNAL_COMPLAINT] = new_signal ("complaint", G_TYPE_STRING);
 }
 
 static void
@@ -246,6 +257,33 @@ void
 scope_workspace_notify_running (ScopeWorkspace *self)
 {
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_RUNNING]);
+}
+
+void
+scope_workspace_complain (ScopeWorkspace *self, const char *text)
+{
+  g_signal_emit (self, signals[SCOPE_SIGNAL_COMPLAINT], 0, text);
+}
+
+void
+scope_workspace_set_source (ScopeWorkspace *self, const char *source, const char *const *shapes)
+{
+  g_free (self->source);
+  self->source = g_strdup (source);
+  scope_workspace_set_shapes (self, shapes);
+}
+
+void
+scope_workspace_set_shapes (ScopeWorkspace *self, const char *const *shapes)
+{
+  g_strfreev (self->shapes);
+  self->shapes = g_strdupv ((char **) shapes);
+}
+
+const char *const *
+scope_workspace_get_shapes (ScopeWorkspace *self)
+{
+  return (const char *const *) self->shapes;
 }
 
 void

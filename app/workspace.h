@@ -4,12 +4,13 @@
  * Views read it, change its selection and follow it; they never talk to each other.
  * The currency of the selection is a box of the document's diagram, VIZ_ROOT for none.
  *
- * Signals: "document-changed", "capture-changed", "logged", "reveal" (box).
+ * Signals: "document-changed", "capture-changed", "logged", "reveal" (box), "complaint" (text).
  * Properties to follow: selected, hovered, state, running, progress.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/document.h"
+#include "app/measurement.h"
+#include "app/run-options.h"
 
 G_BEGIN_DECLS
 
@@ -30,6 +31,13 @@ ScopeWorkspace *scope_workspace_new (void);
 void scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params);
 void scope_workspace_reload (ScopeWorkspace *self);
 void scope_workspace_cancel (ScopeWorkspace *self);
+
+/* What the child process is to call the model ("gallery:lstm-lm"), and shapes of inputs that the
+ * file does not say; before opening.  Both nullable. */
+void
+scope_workspace_set_source (ScopeWorkspace *self, const char *source, const char *const *shapes);
+const char *const *scope_workspace_get_shapes (ScopeWorkspace *self); /* (nullable) */
+void               scope_workspace_set_shapes (ScopeWorkspace *self, const char *const *shapes);
 
 ScopeState     scope_workspace_get_state (ScopeWorkspace *self);
 const char    *scope_workspace_get_error (ScopeWorkspace *self); /* of the last failure */
@@ -59,5 +67,18 @@ void        scope_workspace_log (ScopeWorkspace *self,
                                  const char     *format,
                                  ...) G_GNUC_PRINTF (4, 5);
 GListModel *scope_workspace_get_log (ScopeWorkspace *self); /* of ScopeLogItem */
+
+/* Runs: FALSE and an error when the child cannot be started.  What comes of it arrives as
+ * "capture-changed" or "complaint". */
+gboolean scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GError **error);
+/* Once: it keeps what it has.  Twice: it ends. */
+void        scope_workspace_stop_run (ScopeWorkspace *self);
+gboolean    scope_workspace_is_running (ScopeWorkspace *self);
+const char *scope_workspace_get_phase (ScopeWorkspace *self);
+double      scope_workspace_get_progress (ScopeWorkspace *self);
+
+void              scope_workspace_open_capture (ScopeWorkspace *self, const char *path);
+ScopeMeasurement *scope_workspace_get_measurement (ScopeWorkspace *self); /* (nullable) */
+const char       *scope_workspace_get_capture_path (ScopeWorkspace *self);
 
 G_END_DECLS

@@ -153,25 +153,160 @@ noise_note (const ProfCapture *capture, const ProfSummary *summary, const ScopeH
   return g_string_free (text, FALSE);
 }
 
+guint32 *
+scope_capture_find_boxes (const ProfCapture *capture, HybGraph *graph, const GArray *places)
+{
+  Match    match = { .capture = capture };
+  guint    n = prof_capture_n_nodes (capture);
+  guint32 *boxes = g_new0 (guint32, MAX (n, 1));
+
+  match.boxes = g_hash_table_new (place_hash, place_equal);
+  for (guint i = 0; i < places->len; i++)
+    {
+      ScopePlace *place = &g_array_index (places, ScopePlace, i);
+
+      g_hash_table_insert (match.boxes, place, place);
+    }
+  find_graphs (&match, graph);
+  for (guint32 row = 0; row < n; row++)
+    boxes[row] = find_box (&match, row);
+  match_clear (&match);
+  return boxes;
+}
+
+/* ---- Measures ---- */
+
+static char *
+format_share (double value)
+{
+  return g_strdup_printf ("%.1f %%", value * 100);
+}
+
+static char *
+format_rate (double value)
+{
+  g_autofree char *quantity = prof_format_quantity (value);
+
+  return g_strconcat (quantity, "FLOP/s", NULL);
+}
+
+static const struct
+{
+  const char *name, *title;
+  char *(*format) (double value);
+} heats[SCOPE_N_HEATS] = {
+  [SCOPE_HEAT_SELF] = { "self", "self time", prof_format_seconds },
+  [SCOPE_HEAT_SHARE] = { "share", "share of the run", format_share },
+  [SCOPE_HEAT_FLOPS] = { "flops", "arithmetic rate", format_rate },
+  [SCOPE_HEAT_BYTES] = { "bytes", "bytes moved", prof_format_bytes },
+};
+
+const char *
+scope_heat_name (ScopeHeat heat)
+{
+  return heats[heat].name;
+}
+
+/* seconds: of the node, or of all that is inside it. */
+static double
+measure (const ProfNodeSum *sum, double seconds, const ProfSummary *summary, ScopeHeat heat)
+{
+  switch (heat)
+    {
+    case SCOPE_HEAT_SELF:
+      return seconds;
+    case SCOPE_HEAT_SHARE:
+      return summary->traced > 0 ? seconds / summary->traced : NAN;
+    case SCOPE_HEAT_FLOPS:
+      return seconds > 0 && sum->flops > 0 ? sum->flops / seconds : NAN;
+    case SCOPE_HEAT_BYTES:
+      return sum->bytes;
+    case SCOPE_N_HEATS:
+      break;
+    }
+  return NAN;
+}
+
 static void
 set_values (VizOverlay        *overlay,
             VizDiagram        *diagram,
-            const double      *seconds,
-            const ProfSummary *summary)
+            const double      *values,
+            const ProfSummary *summary,
+            ScopeHeat          heat)
 {
   for (guint32 box = 1; box < viz_diagram_n_boxes (diagram); box++)
     {
-      g_autofree char *time = NULL;
+      g_autofree char *value = NULL;
       g_autofree char *text = NULL;
 
-      if (isnan (seconds[box]))
+      if (isnan (values[box]))
         continue;
-      time = prof_format_seconds (seconds[box]);
-      text = summary->traced > 0
-                 ? g_strdup_printf ("%s · %.1f %%", time, 100 * seconds[box] / summary->traced)
-                 : g_strdup (time);
-      viz_overlay_set (overlay, box, seconds[box], text);
+      value = heats[heat].format (values[box]);
+      text = heat == SCOPE_HEAT_SELF && summary->traced > 0
+                 ? g_strdup_printf ("%s · %.1f %%", value, 100 * values[box] / summary->traced)
+                 : g_strdup (value);
+      viz_overlay_set (overlay, box, values[box], text);
     }
+}
+
+static VizOverlay *
+paint (const ProfCapture *capture,
+       const ProfSummary *summary,
+       VizDiagram        *diagram,
+       const guint32     *boxes,
+       VizOverlay        *overlay,
+       ScopeHeat          heat,
+       ScopeHeatCount    *counted)
+{
+  guint32            n = viz_diagram_n_boxes (diagram);
+  g_autofree double *values = g_new (double, n);
+  g_autofree char   *note = NULL;
+
+  for (guint32 box = 0; box < n; box++)
+    values[box] = NAN;
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+      guint32            box = boxes[sum->row];
+      double             value;
+
+      counted->n_executed++;
+      if (box == VIZ_ROOT)
+        continue;
+      counted->n_found++;
+      /* The body of a loop stands in its box: what is inside is part of it. */
+      value = measure (sum,
+                       viz_diagram_box (diagram, box)->n_children > 0 ? sum->inclusive : sum->self,
+                       summary,
+                       heat);
+      if (isfinite (value))
+        values[box] = isnan (values[box]) ? value : values[box] + value;
+    }
+  set_values (overlay, diagram, values, summary, heat);
+  viz_overlay_set_format (overlay, heats[heat].format);
+  note = noise_note (capture, summary, counted);
+  viz_overlay_set_note (overlay, note);
+  viz_overlay_finish (overlay);
+  return overlay;
+}
+
+VizOverlay *
+scope_capture_paint (const ProfCapture *capture,
+                     const ProfSummary *summary,
+                     VizDiagram        *diagram,
+                     const guint32     *boxes,
+                     ScopeHeat          heat,
+                     VizScale           scale)
+{
+  ScopeHeatCount counted = { 0 };
+
+  return paint (capture,
+                summary,
+                diagram,
+                boxes,
+                viz_overlay_new (diagram, heats[heat].title, scale),
+                heat,
+                &counted);
 }
 
 VizOverlay *
@@ -182,43 +317,11 @@ scope_capture_to_heat (const ProfCapture *capture,
                        const GArray      *places,
                        ScopeHeatCount    *count)
 {
-  Match              match = { .capture = capture };
-  ScopeHeatCount     counted = { 0 };
-  guint32            n = viz_diagram_n_boxes (diagram);
-  g_autofree double *seconds = g_new (double, n);
-  g_autofree char   *note = NULL;
-  VizOverlay        *overlay = viz_overlay_new (diagram, "self time", VIZ_SCALE_LOG);
+  g_autofree guint32 *boxes = scope_capture_find_boxes (capture, graph, places);
+  ScopeHeatCount      counted = { 0 };
+  VizOverlay         *overlay = viz_overlay_new (diagram, "self time", VIZ_SCALE_LOG);
 
-  match.boxes = g_hash_table_new (place_hash, place_equal);
-  for (guint i = 0; i < places->len; i++)
-    {
-      ScopePlace *place = &g_array_index (places, ScopePlace, i);
-
-      g_hash_table_insert (match.boxes, place, place);
-    }
-  find_graphs (&match, graph);
-  for (guint32 box = 0; box < n; box++)
-    seconds[box] = NAN;
-  for (guint i = 0; i < summary->node->len; i++)
-    {
-      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
-      guint32            box = find_box (&match, sum->row);
-
-      counted.n_executed++;
-      if (box == VIZ_ROOT)
-        continue;
-      counted.n_found++;
-      if (isnan (seconds[box]))
-        seconds[box] = 0;
-      /* The body of a loop stands in its box: what is inside is part of it. */
-      seconds[box] += viz_diagram_box (diagram, box)->n_children > 0 ? sum->inclusive : sum->self;
-    }
-  match_clear (&match);
-  set_values (overlay, diagram, seconds, summary);
-  viz_overlay_set_format (overlay, prof_format_seconds);
-  note = noise_note (capture, summary, &counted);
-  viz_overlay_set_note (overlay, note);
-  viz_overlay_finish (overlay);
+  paint (capture, summary, diagram, boxes, overlay, SCOPE_HEAT_SELF, &counted);
   if (count != NULL)
     *count = counted;
   return overlay;

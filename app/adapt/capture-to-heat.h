@@ -23,3 +23,26 @@ VizOverlay *scope_capture_to_heat (const ProfCapture *capture,
                                    VizDiagram        *diagram,
                                    const GArray      *places,
                                    ScopeHeatCount    *count);
+
+/* The same in two steps, for whoever shows several measures of one capture. */
+typedef enum
+{
+  SCOPE_HEAT_SELF,
+  SCOPE_HEAT_SHARE, /* of the run */
+  SCOPE_HEAT_FLOPS, /* a second */
+  SCOPE_HEAT_BYTES,
+  SCOPE_N_HEATS,
+} ScopeHeat;
+
+const char *scope_heat_name (ScopeHeat heat); /* for menus and files: "self", … */
+
+/* By row of the capture: the box that pays for it, VIZ_ROOT: none.  (transfer full) */
+guint32 *
+scope_capture_find_boxes (const ProfCapture *capture, HybGraph *graph, const GArray *places);
+/* boxes: by row.  Finished; (transfer full) */
+VizOverlay *scope_capture_paint (const ProfCapture *capture,
+                                 const ProfSummary *summary,
+                                 VizDiagram        *diagram,
+                                 const guint32     *boxes,
+                                 ScopeHeat          heat,
+                                 VizScale           scale);

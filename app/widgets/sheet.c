@@ -104,6 +104,7 @@ on_link (GtkButton *button, gpointer data)
                  GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
 }
 
+/* The name keeps its width; a long value gives way in the middle, where names differ least. */
 static void
 add_row (ScopeSheet *self,
          const char *name,
@@ -112,21 +113,26 @@ add_row (ScopeSheet *self,
          guint32     box,
          gboolean    strong)
 {
-  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *key = new_label (name, strong ? NULL : "dim-label");
-  GtkWidget *text = new_label (value, "sheet-value");
+  GtkWidget       *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget       *key = gtk_label_new (name);
+  GtkWidget       *text = gtk_label_new (value);
+  g_autofree char *full = hint != NULL ? g_strdup_printf ("%s\n%s: %s", hint, name, value)
+                                       : g_strdup_printf ("%s: %s", name, value);
 
   gtk_widget_add_css_class (row, "sheet-row");
-  gtk_widget_set_valign (key, GTK_ALIGN_BASELINE);
-  gtk_widget_set_valign (text, GTK_ALIGN_BASELINE);
-  gtk_label_set_max_width_chars (GTK_LABEL (key), 24);
-  gtk_widget_set_hexpand (text, TRUE);
+  if (!strong)
+    gtk_widget_add_css_class (key, "dim-label");
+  gtk_label_set_xalign (GTK_LABEL (key), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (key), PANGO_ELLIPSIZE_END);
+  gtk_label_set_width_chars (GTK_LABEL (key), MIN ((int) g_utf8_strlen (name, -1), 18));
+  gtk_label_set_max_width_chars (GTK_LABEL (key), 26);
+  gtk_widget_add_css_class (text, "sheet-value");
   gtk_label_set_xalign (GTK_LABEL (text), 1);
-  gtk_label_set_justify (GTK_LABEL (text), GTK_JUSTIFY_RIGHT);
-  gtk_label_set_max_width_chars (GTK_LABEL (text), 30);
+  gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_widget_set_hexpand (text, TRUE);
   gtk_box_append (GTK_BOX (row), key);
   gtk_box_append (GTK_BOX (row), text);
-  gtk_widget_set_tooltip_text (row, hint);
+  gtk_widget_set_tooltip_text (row, full);
   if (box != 0)
     {
       GtkWidget *button = gtk_button_new ();

@@ -1,0 +1,405 @@
+/* find.c — one search for window and command line.
+ *
+ * A query becomes a list of terms; a field of the grammar is a row of the table at
+ * the bottom.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/adapt/find.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_TERMS 64
+
+typedef struct _Term Term;
+
+typedef struct
+{
+  const char *name;
+  gboolean    is_number;
+  double (*number) (const ScopeFindNode *node); /* NaN: not known */
+  gboolean (*text) (const Term *term, const ScopeFindNode *node);
+} Field;
+
+typedef enum
+{
+  LESS,
+  LESS_OR_EQUAL,
+  GREATER,
+  GREATER_OR_EQUAL,
+} Comparison;
+
+struct _Term
+{
+  const Field  *field;
+  gboolean      is_negative;
+  char         *value;
+  GPatternSpec *pattern; /* value, folded, where it has a * or ? */
+  Comparison    comparison;
+  double        number;
+};
+
+struct _ScopeFind
+{
+  GPtrArray *terms;
+};
+
+/* ---- What nodes answer ---- */
+
+static const HybNode *
+node_of (const ScopeFindNode *node)
+{
+  return hyb_graph_get_node (node->graph, node->node);
+}
+
+/* Without * and ? anywhere in the text, else the whole text. */
+static gboolean
+says (const Term *term, const char *text)
+{
+  g_autofree char *folded = g_utf8_casefold (text, -1);
+
+  if (term->pattern != NULL)
+    return g_pattern_spec_match_string (term->pattern, folded);
+  return strstr (folded, term->value) != NULL;
+}
+
+static gboolean
+match_name (const Term *term, const ScopeFindNode *node)
+{
+  return says (term, node_of (node)->name);
+}
+
+static gboolean
+match_op (const Term *term, const ScopeFindNode *node)
+{
+  return says (term, node_of (node)->type) || says (term, node_of (node)->op->name);
+}
+
+static gboolean
+match_word (const Term *term, const ScopeFindNode *node)
+{
+  return match_name (term, node) || match_op (term, node);
+}
+
+static gboolean
+match_shape (const Term *term, const ScopeFindNode *node)
+{
+  const HybNode *it = node_of (node);
+
+  for (guint i = 0; node->types != NULL && i < it->n_outputs; i++)
+    {
+      const HybShape *shape = &node->types[it->first_output + i].shape;
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      if (shape->rank < 0)
+        continue;
+      for (int d = 0; d < shape->rank; d++)
+        {
+          if (d > 0)
+            g_string_append_c (text, 'x');
+          if (shape->dim[d] < 0)
+            g_string_append_c (text, '?');
+          else
+            g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[d]);
+        }
+      /* Here a value without * is the whole shape: 512 must not find 1512. */
+      if (term->pattern != NULL ? g_pattern_spec_match_string (term->pattern, text->str)
+                                : strcmp (term->value, text->str) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+match_dtype (const Term *term, const ScopeFindNode *node)
+{
+  const HybNode *it = node_of (node);
+
+  for (guint i = 0; node->types != NULL && i < it->n_outputs; i++)
+    if (says (term, hyb_dtype_name (node->types[it->first_output + i].dtype)))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+match_in (const Term *term, const ScopeFindNode *node)
+{
+  const char      *path = node->path != NULL ? node->path : node_of (node)->name;
+  const char      *last = strrchr (path, '/');
+  g_autofree char *outside = last != NULL ? g_strndup (path, (gsize) (last - path)) : NULL;
+
+  return outside != NULL && says (term, outside);
+}
+
+static gboolean
+compare_attribute (const Term *term, const char *key, const char *value)
+{
+  const char      *equals = strchr (term->value, '=');
+  g_autofree char *folded_key = g_utf8_casefold (key, -1);
+  g_autofree char *folded_value = g_utf8_casefold (value, -1);
+
+  if (equals == NULL)
+    return g_pattern_match_simple (term->value, folded_key);
+  return strlen (folded_key) == (gsize) (equals - term->value) &&
+         strncmp (folded_key, term->value, (gsize) (equals - term->value)) == 0 &&
+         g_pattern_match_simple (equals + 1, folded_value);
+}
+
+/* As the file spells it, and as the operator understands it, defaults included. */
+static gboolean
+match_attribute (const Term *term, const ScopeFindNode *node)
+{
+  const HybNode *it = node_of (node);
+
+  for (guint i = 0;
+       it->attributes != NULL && it->attributes[i] != NULL && it->attributes[i + 1] != NULL;
+       i += 2)
+    if (compare_attribute (term, it->attributes[i], it->attributes[i + 1]))
+      return TRUE;
+  for (const HybParam *param = it->params != NULL ? it->op->params : NULL;
+       param != NULL && param->name != NULL;
+       param++)
+    {
+      g_autofree char *value = hyb_param_to_string (param, it->params);
+
+      if (compare_attribute (term, param->name, value))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static double
+number_seconds (const ScopeFindNode *node)
+{
+  return node->seconds;
+}
+
+static double
+number_bytes (const ScopeFindNode *node)
+{
+  const HybNode *it = node_of (node);
+  double         bytes = 0;
+
+  for (guint i = 0; i < it->n_outputs; i++)
+    {
+      const HybType *type = node->types != NULL ? &node->types[it->first_output + i] : NULL;
+
+      if (type == NULL || !hyb_type_is_known (type))
+        return NAN;
+      bytes += (double) hyb_type_bytes (type);
+    }
+  return bytes;
+}
+
+static const Field fields[] = {
+  { "name", FALSE, NULL, match_name },      { "op", FALSE, NULL, match_op },
+  { "shape", FALSE, NULL, match_shape },    { "dtype", FALSE, NULL, match_dtype },
+  { "attr", FALSE, NULL, match_attribute }, { "in", FALSE, NULL, match_in },
+  { "time", TRUE, number_seconds, NULL },   { "bytes", TRUE, number_bytes, NULL },
+};
+static const Field word_field = { "word", FALSE, NULL, match_word };
+
+/* ---- Reading a query ---- */
+
+static void
+term_free (gpointer data)
+{
+  Term *term = data;
+
+  g_clear_pointer (&term->pattern, g_pattern_spec_free);
+  g_free (term->value);
+  g_free (term);
+}
+
+/* Words between blanks; quotes keep blanks together and are dropped. */
+static GPtrArray *
+split (const char *query)
+{
+  GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GString) word = g_string_new (NULL);
+  gboolean in_quotes = FALSE, has_word = FALSE;
+
+  for (const char *c = query;; c++)
+    {
+      if (*c == '"')
+        {
+          in_quotes = !in_quotes;
+          has_word = TRUE;
+        }
+      else if (*c == '\0' || (!in_quotes && g_ascii_isspace (*c)))
+        {
+          if (has_word && word->len > 0)
+            g_ptr_array_add (words, g_strdup (word->str));
+          g_string_truncate (word, 0);
+          has_word = FALSE;
+          if (*c == '\0')
+            return words;
+        }
+      else
+        {
+          g_string_append_c (word, *c);
+          has_word = TRUE;
+        }
+    }
+}
+
+/* "1ms", "2.5k", "1MiB". */
+static gboolean
+parse_number (const char *text, gboolean is_time, double *number)
+{
+  static const struct
+  {
+    const char *unit;
+    double      factor;
+  } times[] = { { "ns", 1e-9 }, { "us", 1e-6 }, { "µs", 1e-6 },
+                { "ms", 1e-3 }, { "s", 1 },     { "", 1 } },
+    sizes[] = { { "", 1 },       { "b", 1 },         { "k", 1e3 },         { "m", 1e6 },
+                { "g", 1e9 },    { "kb", 1e3 },      { "mb", 1e6 },        { "gb", 1e9 },
+                { "kib", 1024 }, { "mib", 1048576 }, { "gib", 1073741824 } };
+  char *end;
+  guint n = is_time ? G_N_ELEMENTS (times) : G_N_ELEMENTS (sizes);
+
+  *number = g_ascii_strtod (text, &end);
+  if (end == text || !isfinite (*number))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (g_ascii_strcasecmp (end, is_time ? times[i].unit : sizes[i].unit) == 0)
+      {
+        *number *= is_time ? times[i].factor : sizes[i].factor;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+refuse (GError **error, const char *word, const char *hint)
+{
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "“%s”: %s", word, hint);
+  return FALSE;
+}
+
+static gboolean
+read_comparison (Term *term, const char *word, const char *rest, GError **error)
+{
+  term->comparison = *rest == '<' ? LESS : GREATER;
+  rest++;
+  if (*rest == '=')
+    {
+      term->comparison = term->comparison == LESS ? LESS_OR_EQUAL : GREATER_OR_EQUAL;
+      rest++;
+    }
+  if (!parse_number (rest, term->field->number == number_seconds, &term->number))
+    return refuse (error, word, "wants a number with a unit: time>1ms, bytes>1M");
+  return TRUE;
+}
+
+static gboolean
+read_term (Term *term, const char *word, GError **error)
+{
+  const char *text = word;
+  const char *value;
+
+  if (*text == '-' && text[1] != '\0')
+    {
+      term->is_negative = TRUE;
+      text++;
+    }
+  term->field = &word_field;
+  value = text;
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    {
+      gsize length = strlen (fields[i].name);
+
+      if (g_ascii_strncasecmp (text, fields[i].name, length) != 0)
+        continue;
+      if (fields[i].is_number && (text[length] == '<' || text[length] == '>'))
+        {
+          term->field = &fields[i];
+          return read_comparison (term, word, text + length, error);
+        }
+      if (!fields[i].is_number && text[length] == ':')
+        {
+          term->field = &fields[i];
+          value = text + length + 1;
+          break;
+        }
+    }
+  if (*value == '\0')
+    return refuse (error, word, "wants something behind the colon");
+  term->value = g_utf8_casefold (value, -1);
+  if (strpbrk (term->value, "*?") != NULL)
+    term->pattern = g_pattern_spec_new (term->value);
+  return TRUE;
+}
+
+ScopeFind *
+scope_find_new (const char *query, GError **error)
+{
+  g_autoptr (ScopeFind) find = g_new0 (ScopeFind, 1);
+  g_autoptr (GPtrArray) words = NULL;
+
+  find->terms = g_ptr_array_new_with_free_func (term_free);
+  if (!g_utf8_validate (query, -1, NULL))
+    {
+      refuse (error, "…", "is no UTF-8 text");
+      return NULL;
+    }
+  words = split (query);
+  for (guint i = 0; i < MIN (words->len, MAX_TERMS); i++)
+    {
+      Term *term = g_new0 (Term, 1);
+
+      g_ptr_array_add (find->terms, term);
+      if (!read_term (term, words->pdata[i], error))
+        return NULL;
+    }
+  return g_steal_pointer (&find);
+}
+
+void
+scope_find_free (ScopeFind *find)
+{
+  g_ptr_array_unref (find->terms);
+  g_free (find);
+}
+
+gboolean
+scope_find_is_empty (const ScopeFind *find)
+{
+  return find->terms->len == 0;
+}
+
+/* What is not known is neither more nor less. */
+static gboolean
+compares (const Term *term, const ScopeFindNode *node)
+{
+  double number = term->field->number (node);
+
+  switch (term->comparison)
+    {
+    case LESS:
+      return number < term->number;
+    case LESS_OR_EQUAL:
+      return number <= term->number;
+    case GREATER:
+      return number > term->number;
+    case GREATER_OR_EQUAL:
+      return number >= term->number;
+    }
+  return FALSE;
+}
+
+gboolean
+scope_find_matches (const ScopeFind *find, const ScopeFindNode *node)
+{
+  for (guint i = 0; i < find->terms->len; i++)
+    {
+      const Term *term = find->terms->pdata[i];
+      gboolean    holds =
+          term->field->is_number ? compares (term, node) : term->field->text (term, node);
+
+      if (holds == term->is_negative)
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,26 @@
+/* cost-item.h — a row of the table of costs: one node, or all nodes of one operator.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/measurement.h"
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_COST_ITEM (scope_cost_item_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeCostItem, scope_cost_item, SCOPE, COST_ITEM, GObject)
+
+/* Values, to be read only. */
+struct _ScopeCostItem
+{
+  GObject           parent_instance;
+  ScopeMeasurement *measurement; /* keeps the texts alive */
+  const char       *name;
+  const char       *type;
+  guint32           box;                              /* VIZ_ROOT: none, or several */
+  double            count, self, share, flops, bytes; /* NaN: not known */
+};
+
+ScopeCostItem *scope_cost_item_new_node (ScopeMeasurement *measurement, guint index);
+ScopeCostItem *scope_cost_item_new_group (ScopeMeasurement *measurement, const ProfGroupSum *sum);
+
+G_END_DECLS

@@ -1,0 +1,60 @@
+/* page-private.h — the inside of a page, for page*.c only.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/page.h"
+
+#include "app/views/findings-view.h"
+#include "app/views/log-view.h"
+#include "app/views/memory-view.h"
+#include "app/views/node-view.h"
+#include "app/views/operators-view.h"
+#include "app/views/outline-view.h"
+#include "app/views/timeline-view.h"
+#include "app/widgets/legend.h"
+
+struct _ScopePage
+{
+  AdwBin parent_instance;
+
+  /* Template */
+  GtkStack           *stack;
+  GtkRevealer        *banner;
+  GtkLabel           *banner_label;
+  GtkButton          *banner_button;
+  GtkRevealer        *run_revealer;
+  GtkProgressBar     *run_progress;
+  GtkLabel           *run_label;
+  GtkPaned           *split, *left, *sides;
+  GtkToggleButton    *panel_button;
+  GtkStackSwitcher   *switcher;
+  GtkRevealer        *panel_revealer;
+  GtkStack           *panel;
+  GtkStackPage       *findings_page;
+  GtkWidget          *heat_hint;
+  GtkMenuButton      *heat_button;
+  ScopeLegend        *legend;
+  ScopeGraphView     *graph_view;
+  ScopeNodeView      *node_view;
+  ScopeOutlineView   *outline_view;
+  ScopeOperatorsView *operators_view;
+  ScopeTimelineView  *timeline_view;
+  ScopeMemoryView    *memory_view;
+  ScopeFindingsView  *findings_view;
+  ScopeLogView       *log_view;
+  AdwStatusPage      *failed;
+  AdwStatusPage      *loading;
+
+  /* Owned */
+  ScopeWorkspace *workspace;
+  char           *heat, *heat_scale;
+  char           *shapes; /* that the run panel begins with */
+  gboolean        has_panel, is_restored;
+};
+
+/* page-heat.c */
+void scope_page_init_heat (ScopePage *self);
+void scope_page_update_heat (ScopePage *self);
+/* page-state.c */
+void scope_page_restore (ScopePage *self);
+void scope_page_class_add_state_actions (GtkWidgetClass *class);

@@ -1,0 +1,112 @@
+/* page-state.c — folds, camera, selection and capture, kept in a workspace file.
+ *
+ * MODEL.hsws beside the model when there is one already; else a file in the user's
+ * state folder, so that looking at a model never writes into somebody's folder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/page-private.h"
+
+#include <glib/gstdio.h>
+
+#define GROUP "workspace"
+
+static char *
+path_beside (ScopePage *self)
+{
+  GFile           *file = scope_workspace_get_file (self->workspace);
+  g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
+  g_autofree char *name = NULL;
+
+  if (folder == NULL)
+    return NULL;
+  name = g_strconcat (scope_workspace_get_title (self->workspace), ".hsws", NULL);
+  return g_build_filename (folder, name, NULL);
+}
+
+static char *
+path_in_state (ScopePage *self)
+{
+  GFile           *file = scope_workspace_get_file (self->workspace);
+  g_autofree char *uri = file != NULL ? g_file_get_uri (file) : NULL;
+  g_autofree char *sum =
+      uri != NULL ? g_compute_checksum_for_string (G_CHECKSUM_SHA256, uri, -1) : NULL;
+  g_autofree char *name = NULL;
+
+  if (sum == NULL)
+    return NULL;
+  name = g_strconcat (sum, ".hsws", NULL);
+  return g_build_filename (g_get_user_state_dir (), "hybridscope", name, NULL);
+}
+
+static char *
+path_of (ScopePage *self)
+{
+  g_autofree char *beside = path_beside (self);
+
+  if (beside != NULL && g_file_test (beside, G_FILE_TEST_IS_REGULAR))
+    return g_steal_pointer (&beside);
+  return path_in_state (self);
+}
+
+static void
+write_state (ScopePage *self, const char *path)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *folder = g_path_get_dirname (path);
+  const char      *capture = scope_workspace_get_capture_path (self->workspace);
+  g_autoptr (GError) error = NULL;
+
+  g_key_file_set_integer (file, GROUP, "version", 1);
+  if (capture != NULL)
+    g_key_file_set_string (file, GROUP, "capture", capture);
+  scope_graph_view_save (self->graph_view, file);
+  g_mkdir_with_parents (folder, 0700);
+  if (!g_key_file_save_to_file (file, path, &error))
+    scope_workspace_log (self->workspace, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", error->message);
+}
+
+void
+scope_page_save_state (ScopePage *self)
+{
+  g_autofree char *path = path_of (self);
+
+  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL)
+    write_state (self, path);
+}
+
+static void
+act_save_beside (GtkWidget          *widget,
+                 const char *name    G_GNUC_UNUSED,
+                 GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopePage       *self = SCOPE_PAGE (widget);
+  g_autofree char *path = path_beside (self);
+
+  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL)
+    write_state (self, path);
+}
+
+void
+scope_page_restore (ScopePage *self)
+{
+  g_autofree char *path = NULL;
+  g_autofree char *capture = NULL;
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+
+  if (self->is_restored)
+    return;
+  self->is_restored = TRUE;
+  path = path_of (self);
+  if (path == NULL || !g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
+    return;
+  scope_graph_view_load (self->graph_view, file);
+  capture = g_key_file_get_string (file, GROUP, "capture", NULL);
+  if (capture != NULL && g_file_test (capture, G_FILE_TEST_IS_REGULAR))
+    scope_workspace_open_capture (self->workspace, capture);
+}
+
+void
+scope_page_class_add_state_actions (GtkWidgetClass *class)
+{
+  gtk_widget_class_install_action (class, "page.save-view", NULL, act_save_beside);
+}

@@ -1,0 +1,12 @@
+/* memory-view.h — how much memory is in use while each node runs.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/view.h"
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_MEMORY_VIEW (scope_memory_view_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeMemoryView, scope_memory_view, SCOPE, MEMORY_VIEW, ScopeView)
+
+G_END_DECLS

@@ -1,0 +1,15 @@
+/* operators-view.h — the table of costs: by operator, by node, by scope.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/view.h"
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_OPERATORS_VIEW (scope_operators_view_get_type ())
+G_DECLARE_FINAL_TYPE (ScopeOperatorsView, scope_operators_view, SCOPE, OPERATORS_VIEW, ScopeView)
+
+/* All rows as they stand; (transfer full). */
+char *scope_operators_view_to_text (ScopeOperatorsView *self);
+
+G_END_DECLS

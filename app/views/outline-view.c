@@ -1,0 +1,349 @@
+/* outline-view.c — all nodes as a list that follows the canvas, and what a search finds.
+ *
+ * The list is how keyboard and screen reader reach nodes: the canvas is one picture.
+ * Searching runs in a worker; a newer query cancels the older one.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/outline-view.h"
+
+#include "app/adapt/find.h"
+#include "app/models/node-list.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+struct _ScopeOutlineView
+{
+  ScopeView parent_instance;
+
+  /* Borrowed: children */
+  GtkListView        *list;
+  GtkLabel           *status;
+  GtkSingleSelection *selection;
+
+  ScopeNodeList *nodes;
+  GCancellable  *searching;
+  char          *query;
+  gboolean       is_following, is_filtered;
+};
+
+G_DEFINE_FINAL_TYPE (ScopeOutlineView, scope_outline_view, SCOPE_TYPE_VIEW)
+
+static guint found_signal;
+
+/* ---- Searching ---- */
+
+typedef struct
+{
+  ScopeDocument    *document;
+  ScopeMeasurement *measurement; /* NULL: nothing measured */
+  char             *query;
+} FindJob;
+
+static void
+find_job_free (gpointer data)
+{
+  FindJob *job = data;
+
+  g_clear_pointer (&job->measurement, scope_measurement_unref);
+  scope_document_unref (job->document);
+  g_free (job->query);
+  g_free (job);
+}
+
+static gboolean
+is_shown_without_query (const ScopeDocument *document, const ScopePlace *place)
+{
+  return !(viz_diagram_box (scope_document_get_diagram (document), place->box)->flags &
+           VIZ_BOX_FOLDED);
+}
+
+static void
+find_in_worker (GTask          *task,
+                gpointer source G_GNUC_UNUSED,
+                gpointer        data,
+                GCancellable   *cancellable)
+{
+  const FindJob *job = data;
+  GError        *error = NULL;
+  g_autoptr (ScopeFind) find = scope_find_new (job->query, &error);
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  VizDiagram *diagram = scope_document_get_diagram (job->document);
+
+  if (find == NULL)
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  for (guint i = 0; i < scope_document_n_places (job->document); i++)
+    {
+      const ScopePlace  *place = scope_document_nth_place (job->document, i);
+      ScopeFindNode      node = { .graph = place->graph,
+                                  .node = place->node,
+                                  .types = scope_document_get_types (job->document, place->graph),
+                                  .path = viz_diagram_box (diagram, place->box)->id,
+                                  .seconds = NAN };
+      const ProfNodeSum *sum = job->measurement != NULL
+                                   ? scope_measurement_get_node (job->measurement, place->box, NULL)
+                                   : NULL;
+
+      if ((i & 1023) == 0 && g_cancellable_is_cancelled (cancellable))
+        break;
+      if (sum != NULL)
+        node.seconds = sum->self;
+      if (scope_find_is_empty (find) ? is_shown_without_query (job->document, place)
+                                     : scope_find_matches (find, &node))
+        g_array_append_val (boxes, place->box);
+    }
+  g_task_return_pointer (task, g_steal_pointer (&boxes), (GDestroyNotify) g_array_unref);
+}
+
+static void
+say_how_many (ScopeOutlineView *self)
+{
+  guint            n = scope_node_list_get_n (self->nodes);
+  g_autofree char *text = self->is_filtered
+                              ? g_strdup_printf (g_dngettext (NULL, "%u hit", "%u hits", n), n)
+                              : g_strdup_printf (g_dngettext (NULL, "%u node", "%u nodes", n), n);
+
+  gtk_label_set_text (self->status, text);
+}
+
+static void scope_outline_view_selection_changed (ScopeView *view);
+
+static void
+found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (source);
+  const FindJob    *job = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) boxes = g_task_propagate_pointer (G_TASK (result), &error);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->searching)
+    return;
+  g_clear_object (&self->searching);
+  if (boxes == NULL)
+    {
+      if (error != NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        gtk_label_set_text (self->status, error->message);
+      return;
+    }
+  self->is_filtered = job->query[0] != '\0';
+  self->is_following = TRUE;
+  scope_node_list_set (self->nodes, job->document, g_steal_pointer (&boxes));
+  self->is_following = FALSE;
+  say_how_many (self);
+  if (scope_view_get_workspace (SCOPE_VIEW (self)) != NULL)
+    scope_outline_view_selection_changed (SCOPE_VIEW (self));
+  g_signal_emit (self, found_signal, 0);
+}
+
+void
+scope_outline_view_search (ScopeOutlineView *self, const char *query)
+{
+  ScopeWorkspace   *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+  ScopeDocument    *document = scope_view_get_document (SCOPE_VIEW (self));
+  ScopeMeasurement *measurement;
+  g_autoptr (GTask) task = NULL;
+  FindJob *job;
+
+  if (query != self->query)
+    {
+      g_free (self->query);
+      self->query = g_strdup (query != NULL ? query : "");
+    }
+  if (self->searching != NULL)
+    g_cancellable_cancel (self->searching);
+  g_clear_object (&self->searching);
+  if (document == NULL)
+    {
+      scope_node_list_set (self->nodes, NULL, NULL);
+      return;
+    }
+  measurement = scope_workspace_get_measurement (workspace);
+  job = g_new0 (FindJob, 1);
+  job->document = scope_document_ref (document);
+  job->measurement = measurement != NULL ? scope_measurement_ref (measurement) : NULL;
+  job->query = g_strdup (self->query);
+  self->searching = g_cancellable_new ();
+  task = g_task_new (self, self->searching, found_cb, NULL);
+  g_task_set_task_data (task, job, find_job_free);
+  g_task_run_in_thread (task, find_in_worker);
+}
+
+const guint32 *
+scope_outline_view_get_hits (ScopeOutlineView *self, guint *n)
+{
+  *n = self->is_filtered ? scope_node_list_get_n (self->nodes) : 0;
+  return scope_node_list_get_boxes (self->nodes);
+}
+
+guint
+scope_outline_view_n_shown (ScopeOutlineView *self)
+{
+  return scope_node_list_get_n (self->nodes);
+}
+
+void
+scope_outline_view_step (ScopeOutlineView *self, int direction)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
+  guint           n = scope_node_list_get_n (self->nodes), now;
+
+  if (workspace == NULL || n == 0)
+    return;
+  now = scope_node_list_find (self->nodes, scope_workspace_get_selected (workspace));
+  if (now == G_MAXUINT)
+    now = direction > 0 ? 0 : n - 1;
+  else
+    now = (now + n + (guint) (direction > 0 ? 1 : n - 1)) % n;
+  scope_workspace_show (workspace, scope_node_list_get_box (self->nodes, now));
+}
+
+/* ---- Rows ---- */
+
+static void
+on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
+          GtkListItem                      *cell,
+          gpointer data                     G_GNUC_UNUSED)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+
+  for (int i = 0; i < 2; i++)
+    {
+      GtkWidget *label = gtk_label_new (NULL);
+
+      gtk_label_set_xalign (GTK_LABEL (label), 0);
+      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+      if (i == 1)
+        {
+          gtk_widget_add_css_class (label, "dim-label");
+          gtk_widget_add_css_class (label, "caption");
+        }
+      gtk_box_append (GTK_BOX (box), label);
+    }
+  gtk_widget_add_css_class (box, "outline-row");
+  gtk_list_item_set_child (cell, box);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
+         GtkListItem                      *cell,
+         gpointer data                     G_GNUC_UNUSED)
+{
+  ScopeNodeItem *item = SCOPE_NODE_ITEM (gtk_list_item_get_item (cell));
+  GtkWidget     *box = gtk_list_item_get_child (cell);
+  GtkWidget     *title = gtk_widget_get_first_child (box);
+  const VizBox  *info =
+      viz_diagram_box (scope_document_get_diagram (scope_node_item_get_document (item)),
+                       scope_node_item_get_box (item));
+  g_autofree char *text = info->shape != NULL ? g_strdup_printf ("%s  %s", info->title, info->shape)
+                                              : g_strdup (info->title);
+
+  gtk_label_set_text (GTK_LABEL (title), text);
+  gtk_label_set_text (GTK_LABEL (gtk_widget_get_next_sibling (title)), info->id);
+}
+
+static void
+on_row (GtkSingleSelection *selection, GParamSpec *pspec G_GNUC_UNUSED, gpointer data)
+{
+  ScopeOutlineView *self = data;
+  ScopeNodeItem    *item = gtk_single_selection_get_selected_item (selection);
+  ScopeWorkspace   *workspace = scope_view_get_workspace (data);
+
+  if (item != NULL && workspace != NULL && !self->is_following)
+    scope_workspace_show (workspace, scope_node_item_get_box (item));
+}
+
+static void
+scope_outline_view_selection_changed (ScopeView *view)
+{
+  ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (view);
+  guint32           box = scope_workspace_get_selected (scope_view_get_workspace (view));
+  guint             index = scope_node_list_find (self->nodes, box);
+
+  if (gtk_single_selection_get_selected (self->selection) == index)
+    return;
+  self->is_following = TRUE;
+  gtk_single_selection_set_selected (self->selection,
+                                     index != G_MAXUINT ? index : GTK_INVALID_LIST_POSITION);
+  if (index != G_MAXUINT && gtk_widget_get_mapped (GTK_WIDGET (self->list)))
+    gtk_widget_activate_action (GTK_WIDGET (self->list), "list.scroll-to-item", "u", index);
+  self->is_following = FALSE;
+}
+
+static void
+scope_outline_view_document_changed (ScopeView *view)
+{
+  ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (view);
+
+  scope_outline_view_search (self, self->query);
+}
+
+static void
+scope_outline_view_dispose (GObject *object)
+{
+  ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (object);
+
+  if (self->searching != NULL)
+    g_cancellable_cancel (self->searching);
+  g_clear_object (&self->searching);
+  g_clear_object (&self->nodes);
+  g_clear_pointer (&self->query, g_free);
+  G_OBJECT_CLASS (scope_outline_view_parent_class)->dispose (object);
+}
+
+static void
+scope_outline_view_class_init (ScopeOutlineViewClass *class)
+{
+  G_OBJECT_CLASS (class)->dispose = scope_outline_view_dispose;
+  SCOPE_VIEW_CLASS (class)->document_changed = scope_outline_view_document_changed;
+  SCOPE_VIEW_CLASS (class)->selection_changed = scope_outline_view_selection_changed;
+  found_signal = g_signal_new ("found",
+                               G_TYPE_FROM_CLASS (class),
+                               G_SIGNAL_RUN_LAST,
+                               0,
+                               NULL,
+                               NULL,
+                               NULL,
+                               G_TYPE_NONE,
+                               0);
+}
+
+static void
+scope_outline_view_init (ScopeOutlineView *self)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  GtkWidget          *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget          *scroller = gtk_scrolled_window_new (), *list, *status = gtk_label_new (NULL);
+
+  self->query = g_strdup ("");
+  self->nodes = scope_node_list_new ();
+  self->selection = gtk_single_selection_new (G_LIST_MODEL (g_object_ref (self->nodes)));
+  gtk_single_selection_set_autoselect (self->selection, FALSE);
+  gtk_single_selection_set_can_unselect (self->selection, TRUE);
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), NULL);
+  list = gtk_list_view_new (GTK_SELECTION_MODEL (self->selection), factory);
+  self->list = GTK_LIST_VIEW (list);
+  self->status = GTK_LABEL (status);
+  gtk_widget_set_name (list, "node-list");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Nodes"),
+                                  -1);
+  gtk_widget_add_css_class (list, "navigation-sidebar");
+  gtk_label_set_wrap (self->status, TRUE);
+  gtk_label_set_xalign (self->status, 0);
+  gtk_widget_add_css_class (status, "dim-label");
+  gtk_widget_add_css_class (status, "outline-status");
+  gtk_widget_set_name (status, "outline-status");
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller),
+                                  GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
+  gtk_widget_set_vexpand (scroller, TRUE);
+  gtk_box_append (GTK_BOX (box), status);
+  gtk_box_append (GTK_BOX (box), scroller);
+  adw_bin_set_child (ADW_BIN (self), box);
+  g_signal_connect (self->selection, "notify::selected-item", G_CALLBACK (on_row), self);
+}

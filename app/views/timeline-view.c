@@ -1,0 +1,239 @@
+/* timeline-view.c — when what ran: lanes, and what each step took.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/timeline-view.h"
+
+#include "app/widgets/bars.h"
+#include "app/widgets/lane-chart.h"
+#include "profiler/report.h"
+#include "profiler/statistics.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+struct _ScopeTimelineView
+{
+  ScopeView parent_instance;
+
+  /* Borrowed: children */
+  GtkStack       *stack;
+  ScopeLaneChart *lanes;
+  ScopeBars      *steps;
+  GtkWidget      *steps_box;
+  GtkLabel       *steps_label;
+
+  GArray *spans;
+};
+
+G_DEFINE_FINAL_TYPE (ScopeTimelineView, scope_timeline_view, SCOPE_TYPE_VIEW)
+
+static guint32
+colour_of (VizCategory category)
+{
+  const VizTheme  *theme = viz_theme_find (NULL);
+  const VizColour *colour = &theme->category[MIN (category, VIZ_N_CATEGORIES - 1)];
+
+  return (guint32) (colour->red * 255) << 16 | (guint32) (colour->green * 255) << 8 |
+         (guint32) (colour->blue * 255);
+}
+
+/* The traced run whose length is the median of all: not the first, not an odd one. */
+static guint
+choose_run (const ProfCapture *capture)
+{
+  guint            n = prof_capture_n_events (capture), best = 0;
+  const ProfEvent *events = prof_capture_get_events (capture);
+  g_autoptr (GArray) lengths = g_array_new (FALSE, FALSE, sizeof (double));
+  double median;
+
+  for (guint i = 0; i < n; i++)
+    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN)
+      {
+        double length = (double) prof_event_duration (&events[i]);
+
+        g_array_append_val (lengths, length);
+      }
+  if (lengths->len == 0)
+    return n > 0 ? events[0].run : 0;
+  median = prof_median ((const double *) (gpointer) lengths->data, lengths->len);
+  for (guint i = 0, seen = 0; i < n; i++)
+    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN)
+      {
+        double length = g_array_index (lengths, double, seen++);
+
+        if (seen == 1 ||
+            fabs (length - median) < fabs (g_array_index (lengths, double, best) - median))
+          best = seen - 1;
+      }
+  for (guint i = 0, seen = 0; i < n; i++)
+    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN && seen++ == best)
+      return events[i].run;
+  return 0;
+}
+
+static int
+compare_spans (gconstpointer a, gconstpointer b)
+{
+  const ScopeSpan *one = a, *other = b;
+
+  return one->begin < other->begin ? -1 : one->begin > other->begin ? 1 : 0;
+}
+
+static const char *
+label_of (const ProfCapture *capture, const ProfEvent *event)
+{
+  switch (prof_event_kind (event))
+    {
+    case PROF_EVENT_NODE:
+      if (event->node < prof_capture_n_nodes (capture))
+        return prof_capture_get_string (capture,
+                                        prof_capture_get_node (capture, event->node)->name);
+      return NULL;
+    case PROF_EVENT_BRANCH:
+      return _ ("step");
+    case PROF_EVENT_RUN:
+      return _ ("run");
+    case PROF_EVENT_PASS:
+      return _ ("pass");
+    case PROF_EVENT_COPY:
+      return _ ("copy");
+    case PROF_EVENT_MEMORY:
+    case PROF_N_EVENTS:
+      break;
+    }
+  return NULL;
+}
+
+static GArray *
+collect_spans (ScopeMeasurement *measurement)
+{
+  const ProfCapture *capture = scope_measurement_get_capture (measurement);
+  const ProfEvent   *events = prof_capture_get_events (capture);
+  guint              run = choose_run (capture);
+  GArray            *spans = g_array_new (FALSE, FALSE, sizeof (ScopeSpan));
+
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    {
+      const ProfEvent *event = &events[i];
+      ScopeSpan        span = { .colour = 0x9aa5b5 };
+
+      if (event->run != run || prof_event_kind (event) == PROF_EVENT_MEMORY)
+        continue;
+      span.begin = (double) event->begin_ns * 1e-9;
+      span.end = span.begin + (double) prof_event_duration (event) * 1e-9;
+      span.lane = prof_event_depth (event);
+      span.label = label_of (capture, event);
+      if (prof_event_kind (event) == PROF_EVENT_NODE &&
+          event->node < prof_capture_n_nodes (capture))
+        {
+          span.user = scope_measurement_get_box (measurement, event->node);
+          span.colour = colour_of (
+              (VizCategory) (prof_capture_get_node (capture, event->node)->category + 1));
+        }
+      g_array_append_val (spans, span);
+    }
+  g_array_sort (spans, compare_spans);
+  return spans;
+}
+
+static char *
+label_step (guint index, double value, gpointer data)
+{
+  ScopeTimelineView *self = data;
+  ScopeMeasurement  *measurement =
+      scope_workspace_get_measurement (scope_view_get_workspace (SCOPE_VIEW (self)));
+  g_autofree char   *time = prof_format_seconds (value);
+  const ProfSummary *summary =
+      measurement != NULL ? scope_measurement_get_summary (measurement) : NULL;
+
+  if (summary == NULL || index >= summary->step->len)
+    return NULL;
+  return g_strdup_printf (_ ("Step %u: %s"),
+                          g_array_index (summary->step, ProfStepSum, index).step,
+                          time);
+}
+
+static void
+fill_steps (ScopeTimelineView *self, const ProfSummary *summary)
+{
+  g_autofree double *values = g_new (double, MAX (summary->step->len, 1));
+  g_autofree char   *text = NULL;
+
+  for (guint i = 0; i < summary->step->len; i++)
+    values[i] = g_array_index (summary->step, ProfStepSum, i).self;
+  gtk_widget_set_visible (self->steps_box, summary->step->len > 1);
+  scope_bars_set_values (self->steps, values, summary->step->len);
+  text = g_strdup_printf (_ ("%u steps"), summary->step->len);
+  gtk_label_set_text (self->steps_label, text);
+  scope_bars_set_description (self->steps, _ ("Time of each step"), text);
+}
+
+static void
+scope_timeline_view_capture_changed (ScopeView *view)
+{
+  ScopeTimelineView *self = SCOPE_TIMELINE_VIEW (view);
+  ScopeMeasurement *measurement = scope_workspace_get_measurement (scope_view_get_workspace (view));
+
+  g_clear_pointer (&self->spans, g_array_unref);
+  gtk_stack_set_visible_child_name (self->stack, measurement != NULL ? "lanes" : "empty");
+  if (measurement != NULL)
+    {
+      self->spans = collect_spans (measurement);
+      fill_steps (self, scope_measurement_get_summary (measurement));
+    }
+  scope_lane_chart_set_spans (self->lanes, self->spans);
+}
+
+static void
+scope_timeline_view_selection_changed (ScopeView *view)
+{
+  scope_lane_chart_set_marked (SCOPE_TIMELINE_VIEW (view)->lanes,
+                               scope_workspace_get_selected (scope_view_get_workspace (view)));
+}
+
+static void
+on_picked (ScopeLaneChart *chart G_GNUC_UNUSED, guint32 box, gpointer data)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (data);
+
+  if (workspace != NULL && box != VIZ_ROOT)
+    scope_workspace_show (workspace, box);
+}
+
+static void
+scope_timeline_view_dispose (GObject *object)
+{
+  g_clear_pointer (&SCOPE_TIMELINE_VIEW (object)->spans, g_array_unref);
+  G_OBJECT_CLASS (scope_timeline_view_parent_class)->dispose (object);
+}
+
+static void
+scope_timeline_view_class_init (ScopeTimelineViewClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  G_OBJECT_CLASS (class)->dispose = scope_timeline_view_dispose;
+  SCOPE_VIEW_CLASS (class)->document_changed = scope_timeline_view_capture_changed;
+  SCOPE_VIEW_CLASS (class)->capture_changed = scope_timeline_view_capture_changed;
+  SCOPE_VIEW_CLASS (class)->selection_changed = scope_timeline_view_selection_changed;
+  g_type_ensure (SCOPE_TYPE_LANE_CHART);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/hybridscope/Hybridscope/ui/timeline-view.ui");
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, stack);
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, lanes);
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, steps_box);
+  gtk_widget_class_bind_template_child (widget_class, ScopeTimelineView, steps_label);
+}
+
+static void
+scope_timeline_view_init (ScopeTimelineView *self)
+{
+  GtkWidget *steps = scope_bars_new (36);
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->steps = SCOPE_BARS (steps);
+  gtk_widget_set_hexpand (steps, TRUE);
+  gtk_widget_set_name (steps, "steps-strip");
+  scope_bars_set_label (self->steps, label_step, self);
+  gtk_box_append (GTK_BOX (self->steps_box), steps);
+  g_signal_connect (self->lanes, "picked", G_CALLBACK (on_picked), self);
+}

@@ -1,0 +1,242 @@
+/* bars.c — a row of numbers as bars.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/widgets/bars.h"
+
+#include <math.h>
+#include <string.h>
+
+struct _ScopeBars
+{
+  GtkWidget     parent_instance;
+  double       *values;
+  guint         n;
+  double        highest;
+  int           height;
+  int           marked, hovered;
+  ScopeBarLabel label;
+  gpointer      label_data;
+};
+
+G_DEFINE_FINAL_TYPE (ScopeBars, scope_bars, GTK_TYPE_WIDGET)
+
+static guint picked_signal;
+
+static void
+scope_bars_measure (GtkWidget     *widget,
+                    GtkOrientation orientation,
+                    int for_size   G_GNUC_UNUSED,
+                    int           *minimum,
+                    int           *natural,
+                    int           *minimum_baseline,
+                    int           *natural_baseline)
+{
+  *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL ? SCOPE_BARS (widget)->height : 60;
+  *minimum_baseline = *natural_baseline = -1;
+}
+
+static double
+highest_between (ScopeBars *self, guint first, guint end)
+{
+  double highest = 0;
+
+  for (guint i = first; i < end; i++)
+    if (self->values[i] > highest)
+      highest = self->values[i];
+  return highest;
+}
+
+static void
+draw_bar (cairo_t *cr, double x, double width, double share, double height)
+{
+  double bar = MAX (share * (height - 2), share > 0 ? 1 : 0);
+
+  cairo_rectangle (cr, x, height - bar, width, bar);
+}
+
+static void
+scope_bars_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  ScopeBars *self = SCOPE_BARS (widget);
+  int        width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  double     each = self->n > 0 ? (double) width / self->n : 0;
+  GdkRGBA    colour;
+  cairo_t   *cr;
+
+  if (self->n == 0 || width < 1 || self->highest <= 0)
+    return;
+  gtk_style_context_get_color (gtk_widget_get_style_context (widget), &colour);
+  cr = gtk_snapshot_append_cairo (snapshot,
+                                  &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  gdk_cairo_set_source_rgba (cr, &colour);
+  if (each >= 1)
+    for (guint i = 0; i < self->n; i++)
+      draw_bar (cr,
+                i * each,
+                MAX (each - (each > 4 ? 1 : 0), 1),
+                self->values[i] / self->highest,
+                height);
+  else
+    for (int x = 0; x < width; x++)
+      draw_bar (cr,
+                x,
+                1,
+                highest_between (self,
+                                 (guint) (x / each),
+                                 MIN ((guint) ceil ((x + 1) / each), self->n)) /
+                    self->highest,
+                height);
+  cairo_fill (cr);
+  for (int pass = 0; pass < 2; pass++)
+    {
+      int index = pass == 0 ? self->hovered : self->marked;
+
+      if (index < 0 || index >= (int) self->n)
+        continue;
+      colour.alpha = pass == 0 ? 0.25f : 0.45f;
+      gdk_cairo_set_source_rgba (cr, &colour);
+      cairo_rectangle (cr, index * each, 0, MAX (each, 2), height);
+      cairo_fill (cr);
+    }
+  cairo_destroy (cr);
+}
+
+static int
+index_at (ScopeBars *self, double x)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self));
+
+  if (self->n == 0 || width < 1 || x < 0 || x >= width)
+    return -1;
+  return MIN ((int) (x * self->n / width), (int) self->n - 1);
+}
+
+static void
+on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED,
+           double                               x,
+           double y                             G_GNUC_UNUSED,
+           gpointer                             data)
+{
+  ScopeBars *self = data;
+  int        index = index_at (self, x);
+
+  if (index == self->hovered)
+    return;
+  self->hovered = index;
+  if (index >= 0 && self->label != NULL)
+    {
+      g_autofree char *text = self->label ((guint) index, self->values[index], self->label_data);
+
+      gtk_widget_set_tooltip_text (GTK_WIDGET (self), text);
+    }
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+on_leave (GtkEventControllerMotion *controller G_GNUC_UNUSED, gpointer data)
+{
+  ScopeBars *self = data;
+
+  self->hovered = -1;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+on_pressed (GtkGestureClick *gesture G_GNUC_UNUSED,
+            int n                    G_GNUC_UNUSED,
+            double                   x,
+            double y                 G_GNUC_UNUSED,
+            gpointer                 data)
+{
+  int index = index_at (data, x);
+
+  if (index >= 0)
+    g_signal_emit (data, picked_signal, 0, (guint) index);
+}
+
+static void
+scope_bars_finalize (GObject *object)
+{
+  g_free (SCOPE_BARS (object)->values);
+  G_OBJECT_CLASS (scope_bars_parent_class)->finalize (object);
+}
+
+static void
+scope_bars_class_init (ScopeBarsClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  G_OBJECT_CLASS (class)->finalize = scope_bars_finalize;
+  widget_class->measure = scope_bars_measure;
+  widget_class->snapshot = scope_bars_snapshot;
+  gtk_widget_class_set_css_name (widget_class, "bars");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+  picked_signal = g_signal_new ("picked",
+                                G_TYPE_FROM_CLASS (class),
+                                G_SIGNAL_RUN_LAST,
+                                0,
+                                NULL,
+                                NULL,
+                                NULL,
+                                G_TYPE_NONE,
+                                1,
+                                G_TYPE_UINT);
+}
+
+static void
+scope_bars_init (ScopeBars *self)
+{
+  GtkEventController *motion = gtk_event_controller_motion_new ();
+  GtkGesture         *click = gtk_gesture_click_new ();
+
+  self->marked = self->hovered = -1;
+  g_signal_connect (motion, "motion", G_CALLBACK (on_motion), self);
+  g_signal_connect (motion, "leave", G_CALLBACK (on_leave), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), motion);
+  g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));
+}
+
+GtkWidget *
+scope_bars_new (int height)
+{
+  ScopeBars *self = g_object_new (SCOPE_TYPE_BARS, NULL);
+
+  self->height = height;
+  return GTK_WIDGET (self);
+}
+
+void
+scope_bars_set_values (ScopeBars *self, const double *values, guint n)
+{
+  g_free (self->values);
+  self->values = g_memdup2 (values, n * sizeof (double));
+  self->n = n;
+  self->highest = highest_between (self, 0, n);
+  self->marked = self->hovered = -1;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+scope_bars_set_label (ScopeBars *self, ScopeBarLabel label, gpointer data)
+{
+  self->label = label;
+  self->label_data = data;
+}
+
+void
+scope_bars_set_marked (ScopeBars *self, int index)
+{
+  self->marked = index;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+scope_bars_set_description (ScopeBars *self, const char *name, const char *text)
+{
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  name,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  text,
+                                  -1);
+}

@@ -1,0 +1,130 @@
+/* columns.c — tables.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/widgets/columns.h"
+
+static void
+on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
+{
+  const ScopeColumn *column = data;
+  GtkWidget         *label = gtk_inscription_new (NULL);
+
+  gtk_inscription_set_xalign (GTK_INSCRIPTION (label), column->is_number ? 1 : 0);
+  gtk_inscription_set_text_overflow (GTK_INSCRIPTION (label),
+                                     GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_MIDDLE);
+  gtk_inscription_set_nat_chars (GTK_INSCRIPTION (label), column->is_number ? 9 : 24);
+  gtk_inscription_set_min_chars (GTK_INSCRIPTION (label), 5);
+  if (column->is_number)
+    gtk_widget_add_css_class (label, "numeric");
+  gtk_list_item_set_child (cell, label);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
+{
+  const ScopeColumn *column = data;
+  g_autofree char   *text = column->text (gtk_list_item_get_item (cell));
+
+  gtk_inscription_set_text (GTK_INSCRIPTION (gtk_list_item_get_child (cell)), text);
+  gtk_widget_set_tooltip_text (gtk_list_item_get_child (cell), column->is_number ? NULL : text);
+}
+
+static void
+add_column (GtkColumnView *view, const ScopeColumn *info)
+{
+  GtkListItemFactory  *factory = gtk_signal_list_item_factory_new ();
+  GtkColumnViewColumn *column;
+
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), (gpointer) info);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), (gpointer) info);
+  column = gtk_column_view_column_new (info->title, factory);
+  gtk_column_view_column_set_resizable (column, TRUE);
+  gtk_column_view_column_set_expand (column, info->expands);
+  if (info->compare != NULL)
+    {
+      GtkSorter *sorter = GTK_SORTER (gtk_custom_sorter_new (info->compare, NULL, NULL));
+
+      gtk_column_view_column_set_sorter (column, sorter);
+      g_object_unref (sorter);
+    }
+  gtk_column_view_append_column (view, column);
+  g_object_unref (column);
+}
+
+GtkWidget *
+scope_columns_new (GListModel        *model,
+                   const ScopeColumn *columns,
+                   guint              n_columns,
+                   GtkFilter         *filter)
+{
+  GtkColumnView      *view = GTK_COLUMN_VIEW (gtk_column_view_new (NULL));
+  GtkFilterListModel *filtered = gtk_filter_list_model_new (g_object_ref (model), filter);
+  GtkSortListModel   *sorted;
+  GtkSingleSelection *selection;
+
+  for (guint i = 0; i < n_columns; i++)
+    add_column (view, &columns[i]);
+  gtk_filter_list_model_set_incremental (filtered, TRUE);
+  sorted = gtk_sort_list_model_new (G_LIST_MODEL (filtered),
+                                    g_object_ref (gtk_column_view_get_sorter (view)));
+  gtk_sort_list_model_set_incremental (sorted, TRUE);
+  selection = gtk_single_selection_new (G_LIST_MODEL (sorted));
+  gtk_single_selection_set_autoselect (selection, FALSE);
+  gtk_single_selection_set_can_unselect (selection, TRUE);
+  gtk_column_view_set_model (view, GTK_SELECTION_MODEL (selection));
+  g_object_unref (selection);
+  gtk_widget_add_css_class (GTK_WIDGET (view), "data-table");
+  return GTK_WIDGET (view);
+}
+
+char *
+scope_columns_to_text (GtkColumnView *view, const ScopeColumn *columns, guint n_columns)
+{
+  GListModel *model = G_LIST_MODEL (gtk_column_view_get_model (view));
+  GString    *text = g_string_new (NULL);
+
+  for (guint c = 0; c < n_columns; c++)
+    g_string_append_printf (text, "%s%s", c > 0 ? "\t" : "", columns[c].title);
+  g_string_append_c (text, '\n');
+  for (guint i = 0; i < g_list_model_get_n_items (model); i++)
+    {
+      g_autoptr (GObject) item = g_list_model_get_item (model, i);
+
+      for (guint c = 0; c < n_columns; c++)
+        {
+          g_autofree char *cell = columns[c].text (item);
+
+          g_string_append_printf (text, "%s%s", c > 0 ? "\t" : "", cell);
+        }
+      g_string_append_c (text, '\n');
+    }
+  return g_string_free (text, FALSE);
+}
+
+gpointer
+scope_columns_get_selected (GtkColumnView *view)
+{
+  return gtk_single_selection_get_selected_item (
+      GTK_SINGLE_SELECTION (gtk_column_view_get_model (view)));
+}
+
+gboolean
+scope_columns_select (GtkColumnView *view,
+                      gboolean (*is_it) (gpointer item, gpointer data),
+                      gpointer data)
+{
+  GtkSelectionModel *model = gtk_column_view_get_model (view);
+  guint              n = g_list_model_get_n_items (G_LIST_MODEL (model));
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GObject) item = g_list_model_get_item (G_LIST_MODEL (model), i);
+
+      if (is_it (item, data))
+        {
+          gtk_selection_model_select_item (model, i, TRUE);
+          return TRUE;
+        }
+    }
+  gtk_selection_model_unselect_all (model);
+  return FALSE;
+}

@@ -1,0 +1,116 @@
+/* legend.c — a ramp between its bounds.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/widgets/legend.h"
+
+#include <glib/gi18n.h>
+
+#define RAMP_WIDTH  120
+#define RAMP_HEIGHT 10
+
+struct _ScopeLegend
+{
+  GtkWidget       parent_instance;
+  VizOverlay     *overlay;
+  const VizTheme *theme;
+  GtkWidget      *low, *ramp, *high, *note; /* children */
+};
+
+G_DEFINE_FINAL_TYPE (ScopeLegend, scope_legend, GTK_TYPE_WIDGET)
+
+static void
+draw_ramp (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int height, gpointer data)
+{
+  ScopeLegend *self = data;
+  double       top = (height - RAMP_HEIGHT) / 2;
+
+  if (self->overlay == NULL)
+    return;
+  for (int x = 0; x < width; x++)
+    {
+      double    level = (x + 0.5) / width;
+      VizColour colour = viz_overlay_scale (self->overlay) == VIZ_SCALE_DIFFERENCE
+                             ? viz_theme_difference (self->theme, 2 * level - 1)
+                             : viz_theme_heat (self->theme, level);
+
+      cairo_set_source_rgb (cr, colour.red, colour.green, colour.blue);
+      cairo_rectangle (cr, x, top, 1, RAMP_HEIGHT);
+      cairo_fill (cr);
+    }
+}
+
+void
+scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
+{
+  double           low, high;
+  g_autofree char *low_text = NULL;
+  g_autofree char *high_text = NULL;
+  g_autofree char *name = NULL;
+
+  if (overlay != NULL)
+    viz_overlay_ref (overlay);
+  g_clear_pointer (&self->overlay, viz_overlay_unref);
+  self->overlay = overlay;
+  self->theme = theme;
+  gtk_widget_set_visible (GTK_WIDGET (self), overlay != NULL);
+  if (overlay == NULL)
+    return;
+  viz_overlay_bounds (overlay, &low, &high);
+  low_text = viz_overlay_format (overlay, low);
+  high_text = viz_overlay_format (overlay, high);
+  gtk_label_set_text (GTK_LABEL (self->low), low_text);
+  gtk_label_set_text (GTK_LABEL (self->high), high_text);
+  gtk_label_set_text (GTK_LABEL (self->note), viz_overlay_note (overlay));
+  name = g_strdup_printf (_ ("Colours from %s to %s"), low_text, high_text);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  gtk_widget_queue_draw (self->ramp);
+}
+
+static void
+scope_legend_dispose (GObject *object)
+{
+  ScopeLegend *self = SCOPE_LEGEND (object);
+  GtkWidget   *child;
+
+  g_clear_pointer (&self->overlay, viz_overlay_unref);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))) != NULL)
+    gtk_widget_unparent (child);
+  G_OBJECT_CLASS (scope_legend_parent_class)->dispose (object);
+}
+
+static void
+scope_legend_class_init (ScopeLegendClass *class)
+{
+  G_OBJECT_CLASS (class)->dispose = scope_legend_dispose;
+  gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (class), GTK_TYPE_BOX_LAYOUT);
+  gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (class), "legend");
+}
+
+static GtkWidget *
+add_label (ScopeLegend *self, const char *css_class)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_widget_add_css_class (label, css_class);
+  gtk_widget_set_parent (label, GTK_WIDGET (self));
+  return label;
+}
+
+static void
+scope_legend_init (ScopeLegend *self)
+{
+  GtkLayoutManager *layout = gtk_widget_get_layout_manager (GTK_WIDGET (self));
+
+  gtk_box_layout_set_spacing (GTK_BOX_LAYOUT (layout), 8);
+  self->low = add_label (self, "numeric");
+  self->ramp = gtk_drawing_area_new ();
+  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (self->ramp), RAMP_WIDTH);
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (self->ramp), RAMP_HEIGHT);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->ramp), draw_ramp, self, NULL);
+  gtk_widget_set_parent (self->ramp, GTK_WIDGET (self));
+  self->high = add_label (self, "numeric");
+  self->note = add_label (self, "dim-label");
+  gtk_label_set_ellipsize (GTK_LABEL (self->note), PANGO_ELLIPSIZE_END);
+  gtk_widget_set_hexpand (self->note, TRUE);
+  gtk_label_set_xalign (GTK_LABEL (self->note), 0);
+  gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
+}
