@@ -3,7 +3,6 @@
 #include "app/document.h"
 
 #include "app/adapt/body-types.h"
-#include "app/command/common.h"
 #include "engine/formats/open.h"
 #include "engine/graph/diagnose.h"
 #include "engine/graph/roles.h"
@@ -80,6 +79,30 @@ refuse (HybModel *model, const char *path, GError **error)
                name);
 }
 
+/* "NAME=1,?,3"; FALSE: something else. */
+static gboolean
+parse_shape (const char *text, char **name, HybShape *shape)
+{
+  const char *equals = strrchr (text, '=');
+  g_auto (GStrv) dims = NULL;
+
+  if (equals == NULL || equals == text)
+    return FALSE;
+  *shape = (HybShape){ .rank = 0 };
+  dims = g_strsplit_set (equals + 1, ",x", HYB_MAX_RANK + 1);
+  for (guint i = 0; dims[i] != NULL && shape->rank < HYB_MAX_RANK; i++)
+    {
+      gint64 dim = HYB_UNKNOWN;
+
+      if (strcmp (dims[i], "?") != 0 &&
+          !g_ascii_string_to_signed (dims[i], 10, 0, (gint64) 1 << 48, &dim, NULL))
+        return FALSE;
+      shape->dim[shape->rank++] = dim;
+    }
+  *name = g_strndup (text, (gsize) (equals - text));
+  return TRUE;
+}
+
 /* What the user, or the gallery, says of inputs; parameters know better. */
 static void
 take_shapes (ScopeDocument *document, const char *const *shapes)
@@ -90,7 +113,7 @@ take_shapes (ScopeDocument *document, const char *const *shapes)
       HybShape         shape;
       HybNodeId        id;
 
-      if (!scope_parse_shape (shapes[i], &name, &shape, NULL))
+      if (!parse_shape (shapes[i], &name, &shape))
         continue;
       id = hyb_graph_find_variable (document->graph, name);
       if (id != HYB_NO_ID)
