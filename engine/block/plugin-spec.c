@@ -226,8 +226,17 @@ hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error)
   *type = HYB_TYPE_UNKNOWN;
   if (reader.text == NULL)
     return TRUE;
-  if (!read_types (&reader, error) || types->len != 1)
+  if (!read_types (&reader, error))
     return FALSE;
+  if (types->len != 1)
+    return hyb_error_at (error,
+                         HYB_FORMAT_ERROR,
+                         HYB_FORMAT_ERROR_MALFORMED,
+                         spec->klass->name,
+                         NULL,
+                         "the plug-in describes %u labels as “%s”, where one is wanted",
+                         types->len,
+                         reader.text);
   *type = g_array_index (types, HybType, 0);
   return TRUE;
 }

@@ -29,6 +29,8 @@ typedef enum
 struct _HybTrainer
 {
   HybModel     *model;
+  GPtrArray    *shared; /* of HybParameter: a block's, which hold the model's arrays; NULL: none */
+  HybBlock     *block;  /* keeps them alive; NULL: none */
   HybGraph     *graph;
   HybExecutor  *executor;
   HybOptimizer *optimizer;
@@ -52,6 +54,8 @@ HybGraph *hyb_trainer_graph (HybGraph          *model,
                              const char *const *parameters,
                              GError           **error);
 
+/* Gives a block's parameters the model's arrays, of this name or (NULL) all. */
+void hyb_trainer_share (HybTrainer *trainer, const char *name);
 /* Variables of executor by the names of a batch. */
 gboolean hyb_trainer_bind_batch (HybTrainer  *trainer,
                                  HybExecutor *executor,

@@ -244,6 +244,8 @@ hyb_trainer_free (HybTrainer *trainer)
   g_clear_pointer (&trainer->optimizer, hyb_optimizer_free);
   hyb_graph_unref (trainer->graph);
   hyb_model_unref (trainer->model);
+  g_clear_pointer (&trainer->shared, g_ptr_array_unref);
+  hyb_block_unref (trainer->block);
   g_free (trainer);
 }
 
@@ -316,7 +318,10 @@ keep_auxiliary (HybTrainer *trainer)
       HybTensor  *now = hyb_executor_get_bound (trainer->executor, name);
 
       if (now != NULL && now != hyb_model_get_parameter (trainer->model, name))
-        hyb_model_set_parameter (trainer->model, name, now);
+        {
+          hyb_model_set_parameter (trainer->model, name, now);
+          hyb_trainer_share (trainer, name);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/block/block.h"
 #include "engine/exec/executor.h"
 #include "engine/graph/model.h"
 #include "engine/train/optimizer.h"
@@ -44,7 +45,11 @@ typedef struct
 
 /* Takes the model's parameters as the start and changes them there. */
 HybTrainer *hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error);
-void        hyb_trainer_free (HybTrainer *trainer);
+/* The same for a block that is hybridized and has run once: its parameters change with each
+ * step (but those that want no gradient), running statistics too. */
+HybTrainer      *
+hyb_trainer_new_for_block (HybBlock *block, const HybTrainerOptions *options, GError **error);
+void hyb_trainer_free (HybTrainer *trainer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTrainer, hyb_trainer_free)
 
 /* batch: name → HybTensor; "label" is what the loss compares with. */

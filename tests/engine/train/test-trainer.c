@@ -2,6 +2,7 @@
  * refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/block/layers.h"
 #include "engine/formats/open.h"
 #include "engine/train/data.h"
 #include "engine/train/trainer.h"
@@ -143,6 +144,61 @@ test_evaluation (void)
   assert_equal_parameters (a_model, b_model);
 }
 
+/* A block's parameters are the trainer's: running it afterwards shows what was learnt. */
+static void
+test_block (void)
+{
+  g_autoptr (HybBlock) net = hyb_sequential (NULL);
+  g_autoptr (HybF) F = hyb_f_new (FALSE, 0);
+  g_autoptr (HybTensor) x =
+      hyb_tensor_new_float (2, (gint64[]){ 4, 2 }, (float[]){ 0, 0, 0, 1, 1, 0, 1, 1 });
+  g_autoptr (HybTensor) y = hyb_tensor_new_float (1, (gint64[]){ 4 }, (float[]){ 0, 1, 1, 0 });
+  g_autoptr (GHashTable) batch = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (HybTrainer) trainer = NULL;
+  g_autoptr (HybTensor) frozen = NULL;
+  g_autoptr (GError) error = NULL;
+  HybTrainerOptions how = usual;
+  HybParameter     *fixed;
+  HybTrainStep      result = { 0 };
+  GPtrArray        *parameters;
+  HybTensor        *output;
+
+  how.settings = (const char *const[]){ "learning_rate", "0.05", NULL };
+  hyb_append (net, hyb_dense (.units = 16, .activation = "tanh"));
+  hyb_append (net, hyb_batch_norm (.axis = 1));
+  hyb_append (net, hyb_dense (.units = 2));
+  hyb_block_initialize (net, "xavier", 1);
+  g_assert_null (hyb_trainer_new_for_block (net, &how, &error));
+  g_assert_nonnull (strstr (error->message, "hybridize"));
+  g_clear_error (&error);
+
+  g_assert_true (hyb_block_hybridize (net, TRUE, NULL, NULL));
+  hyb_call (F, net, hyb_value_from_tensor (F, x));
+  parameters = hyb_block_collect_parameters (net);
+  fixed = parameters->pdata[1];
+  hyb_parameter_set_request (fixed, HYB_GRAD_NULL);
+  frozen = hyb_tensor_copy (hyb_parameter_get_data (fixed, NULL));
+  trainer = hyb_trainer_new_for_block (net, &how, &error);
+  g_assert_no_error (error);
+  g_hash_table_insert (batch, (gpointer) "data", x);
+  g_hash_table_insert (batch, (gpointer) "label", y);
+  for (int i = 0; i < 200; i++)
+    g_assert_true (hyb_trainer_step (trainer, batch, &result, NULL, NULL));
+  g_assert_cmpfloat (result.loss, <, 0.05);
+
+  output = hyb_value_get_tensor (hyb_call (F, net, hyb_value_from_tensor (F, x)));
+  for (gint64 i = 0; i < 4; i++)
+    g_assert_cmpint (hyb_tensor_get_value (output, 2 * i + 1) >
+                         hyb_tensor_get_value (output, 2 * i),
+                     ==,
+                     hyb_tensor_get_value (y, i) == 1);
+  g_assert_cmpmem (hyb_tensor_get_data (frozen),
+                   hyb_tensor_get_bytes (frozen),
+                   hyb_tensor_get_data (hyb_parameter_get_data (fixed, NULL)),
+                   hyb_tensor_get_bytes (frozen));
+  g_ptr_array_unref (parameters);
+}
+
 static void
 test_refusals (void)
 {
@@ -187,6 +243,7 @@ main (int argc, char **argv)
                         test_resume);
   g_test_add_func ("/engine/train/trainer/a-rate-of-nothing-changes-nothing", test_multipliers);
   g_test_add_func ("/engine/train/trainer/evaluation-changes-nothing", test_evaluation);
+  g_test_add_func ("/engine/train/trainer/a-block-learns-and-keeps-what-it-learnt", test_block);
   g_test_add_func ("/engine/train/trainer/mistakes-are-named", test_refusals);
   return g_test_run ();
 }
