@@ -553,6 +553,7 @@ static const char *const two_outputs[] = { "first_gradient", "second_gradient", 
   {                                                                                        \
     .name = "_backward_interleaved_matmul_" symbol,                                        \
     .doc = "Gradients of interleaved_matmul_" symbol ".", .category = HYB_CATEGORY_LINEAR, \
+    .gradient_of = "_contrib_interleaved_matmul_" symbol, .operands = "g0 i* > i*",        \
     .flags = HYB_OP_INTERNAL, .inputs = input_names, .outputs = output_names,              \
     .params = attention_params, .params_size = sizeof (AttentionParams),                   \
     .infer_shape = backward_infer_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = kernel,    \

@@ -389,6 +389,10 @@ static const char *const backward_relu_inputs[] = {
 };
 static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
 
+/* What the inputs of the gradients are of the operator, see HybOp.operands. */
+static const char plain_uses[] = "g0 i0 i1 o1 o2 > i0 i1 i2";
+static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
+
 #define SAME_IN_BOTH_FORMS(table, differentiate)                                                  \
   .category = HYB_CATEGORY_NORMALISATION, .inputs = batch_norm_inputs,                            \
   .outputs = batch_norm_outputs, .mutates = 1u << 3 | 1u << 4,                                    \
@@ -412,14 +416,15 @@ static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
     .forward = batch_norm_##compute##_recording_forward, SAME_IN_BOTH_FORMS (table, differentiate) \
   }
 
-#define BACKWARD(internal_name, operands, table, compute)                                      \
+#define BACKWARD(internal_name, input_names, of, uses, table, compute)                         \
   {                                                                                            \
     .name = internal_name, .doc = "Gradients of batch normalisation by data, gamma and beta.", \
     .category = HYB_CATEGORY_NORMALISATION,                                                    \
-    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE, .inputs = operands,             \
-    .outputs = backward_outputs, .params = table, .params_size = sizeof (BatchNormParams),     \
-    .infer_shape = backward_infer_shape, .infer_dtype = backward_infer_dtype,                  \
-    .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .cost = backward_cost                      \
+    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE, .inputs = input_names,          \
+    .gradient_of = of, .operands = uses, .outputs = backward_outputs, .params = table,         \
+    .params_size = sizeof (BatchNormParams), .infer_shape = backward_infer_shape,              \
+    .infer_dtype = backward_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute,       \
+    .cost = backward_cost                                                                      \
   }
 
 const HybOp hyb_ops_batch_norm[] = {
@@ -447,14 +452,28 @@ const HybOp hyb_ops_batch_norm[] = {
               batch_norm_params,
               relu,
               batch_norm_relu_gradient),
-  BACKWARD ("_backward_BatchNorm", backward_inputs, batch_norm_params, batch_norm_backward),
-  BACKWARD ("_backward_BatchNorm_v1", backward_inputs, batch_norm_v1_params, batch_norm_backward),
+  BACKWARD ("_backward_BatchNorm",
+            backward_inputs,
+            "_recording_BatchNorm",
+            plain_uses,
+            batch_norm_params,
+            batch_norm_backward),
+  BACKWARD ("_backward_BatchNorm_v1",
+            backward_inputs,
+            "_recording_BatchNorm_v1",
+            plain_uses,
+            batch_norm_v1_params,
+            batch_norm_backward),
   BACKWARD ("_backward_SyncBatchNorm",
             backward_inputs,
+            "_recording_SyncBatchNorm",
+            plain_uses,
             sync_batch_norm_params,
             batch_norm_backward),
   BACKWARD ("_backward_BatchNormWithReLU",
             backward_relu_inputs,
+            "_recording_BatchNormWithReLU",
+            relu_uses,
             batch_norm_params,
             batch_norm_relu_backward),
   { 0 },

@@ -239,6 +239,25 @@ grid_forward (const HybCall *call, const HybRun *run)
               : warp_f32 (shape, run->input[0], run->output[0], FALSE);
 }
 
+/* data: a matrix a sample, (batch, 6), or a flow like the grid. */
+static gboolean
+grid_backward_infer_shape (HybCall *call, GError **error)
+{
+  const HybShape *data = &call->input[1].shape;
+  HybShape        want = hyb_shape_4d (HYB_UNKNOWN, 2, HYB_UNKNOWN, HYB_UNKNOWN);
+
+  if (!hyb_layer_like_last_inputs (call, error) ||
+      !hyb_layer_expect (&call->input[0].shape, "gradient", &want, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (data->rank != 2)
+    return hyb_layer_expect (&call->input[1].shape, "data", &call->input[0].shape, error);
+
+  want = hyb_shape_2d (call->input[0].shape.dim[0], 6);
+  return hyb_layer_expect (&call->input[1].shape, "data", &want, error);
+}
+
 /* Gradient by the matrix or the flow.  Inputs: gradient of the grid, data (for its shape). */
 static void
 grid_backward (const HybCall *call, const HybRun *run)
@@ -417,6 +436,8 @@ const HybOp hyb_ops_bilinear_sampler[] = {
       .doc = "Gradients of BilinearSampler by data and grid.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
+      .gradient_of = "BilinearSampler",
+      .operands = "g0 i0 i1 > i0 i1",
       .inputs = sampler_backward_inputs,
       .outputs = sampler_backward_outputs,
       .infer_shape = hyb_layer_like_last_inputs,
@@ -430,7 +451,7 @@ const HybOp hyb_ops_bilinear_sampler[] = {
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .inputs = grid_backward_inputs,
-      .infer_shape = hyb_layer_like_last_inputs,
+      .infer_shape = grid_backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = grid_backward,
   },

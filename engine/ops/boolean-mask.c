@@ -132,12 +132,20 @@ mask_gradient (HybGrad *grad)
                                      HYB_NO_ID));
 }
 
-/* Inputs: gradient, index, data. */
+/* Inputs: gradient, index, data.  How many rows the gradient has shows only while running. */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
-  return share_rows (&call->input[2].shape, &call->input[1].shape, error) &&
-         hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
+  HybShape rows;
+
+  if (!share_rows (&call->input[2].shape, &call->input[1].shape, error) ||
+      !hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error))
+    return FALSE;
+
+  rows = call->input[2].shape;
+  if (rows.rank > 0)
+    rows.dim[0] = HYB_UNKNOWN;
+  return hyb_shape_assign (&call->input[0].shape, &rows, error);
 }
 
 static void

@@ -218,6 +218,23 @@ nms_forward (const HybCall *call, const HybRun *run)
       select_boxes_f32 (call, run, batch);
 }
 
+/* The record has a number for each box. */
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  HybShape boxes;
+
+  if (!hyb_rule_unary (call, error) ||
+      !hyb_layer_expect_rank (&call->input[0].shape, "gradient", 2, HYB_MAX_RANK, error))
+    return FALSE;
+  if (call->input[0].shape.rank == HYB_UNKNOWN)
+    return TRUE;
+
+  boxes = call->input[0].shape;
+  boxes.rank--;
+  return hyb_layer_expect (&call->input[1].shape, "record", &boxes, error);
+}
+
 /* Gradients go back to the rows that were kept.  Inputs: gradient, record. */
 static void
 nms_backward (const HybCall *call, const HybRun *run)
@@ -293,7 +310,7 @@ const HybOp hyb_ops_box_nms[] = {
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,
-      .infer_shape = hyb_rule_unary,
+      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = nms_backward,
   },

@@ -298,6 +298,21 @@ ctc_forward (const HybCall *call, const HybRun *run)
       loss_of_sample_f32 (&work, sample);
 }
 
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  HybShape want = hyb_shape_make (3, NULL);
+
+  if (!hyb_layer_expect (&call->input[1].shape, "data_gradient", &want, error) ||
+      !hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error))
+    return FALSE;
+
+  return hyb_layer_expect_vector (&call->input[0].shape,
+                                  "gradient",
+                                  call->input[1].shape.dim[1],
+                                  error);
+}
+
 /* Inputs: gradient (batch), gradient of each loss by the data. */
 static void
 ctc_backward (const HybCall *call, const HybRun *run)
@@ -364,7 +379,7 @@ const HybOp hyb_ops_ctc_loss[] = {
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,
-      .infer_shape = hyb_layer_like_last_inputs,
+      .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = ctc_backward,
   },

@@ -86,24 +86,27 @@ leaky_check (gconstpointer values, GError **error)
 
 /* gamma is one slope (1) or one per channel, which stand on axis 1 (axis 0 of a vector). */
 static gboolean
+expect_slopes (const HybShape *data, HybShape *gamma, GError **error)
+{
+  if (data->rank < 1 || (gamma->rank == 1 && gamma->dim[0] == 1))
+    return TRUE;
+
+  return hyb_layer_expect_vector (gamma, "gamma", data->dim[data->rank > 1 ? 1 : 0], error);
+}
+
+static gboolean
 leaky_infer_shape (HybCall *call, GError **error)
 {
   const LeakyParams *params = call->params;
-  const HybShape    *data = &call->input[0].shape;
-  HybShape          *gamma = call->n_inputs > 1 ? &call->input[1].shape : NULL;
-  gint64             channels;
 
   if (!hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error))
     return FALSE;
   if (params->act_type == RRELU)
     return hyb_shape_unify (&call->output[0].shape, &call->output[1].shape, error);
-  if (params->act_type != PRELU || data->rank < 1)
+  if (params->act_type != PRELU)
     return TRUE;
 
-  if (gamma->rank == 1 && gamma->dim[0] == 1)
-    return TRUE;
-  channels = data->dim[data->rank > 1 ? 1 : 0];
-  return hyb_layer_expect_vector (gamma, "gamma", channels, error);
+  return expect_slopes (&call->input[0].shape, &call->input[1].shape, error);
 }
 
 /* Which slope of gamma an element takes: (index / inner) % channels. */
@@ -170,10 +173,20 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
+/* The third input is the mask of rrelu, the output of selu, the slopes of prelu. */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
-  return hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error);
+  HybShape *data = &call->input[1].shape;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error))
+    return FALSE;
+  if (call->n_inputs < 3)
+    return TRUE;
+  if (((const LeakyParams *) call->params)->act_type == PRELU)
+    return expect_slopes (data, &call->input[2].shape, error);
+
+  return hyb_shape_unify (data, &call->input[2].shape, error);
 }
 
 static void
@@ -285,6 +298,8 @@ const HybOp hyb_ops_leaky_relu[] = {
       .doc = "Gradient of LeakyReLU by its data.",
       .category = HYB_CATEGORY_ELEMENTWISE,
       .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
+      .gradient_of = "LeakyReLU",
+      .operands = "g0 i0 - > i0",
       .inputs = backward_inputs,
       .params = leaky_params,
       .params_size = sizeof (LeakyParams),
@@ -299,6 +314,8 @@ const HybOp hyb_ops_leaky_relu[] = {
       .doc = "Gradient of LeakyReLU by the learned slopes.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
+      .gradient_of = "LeakyReLU",
+      .operands = "g0 i0 i1 > i1",
       .inputs = backward_gamma_inputs,
       .params = leaky_params,
       .params_size = sizeof (LeakyParams),

@@ -156,7 +156,21 @@ multinomial_backward (const HybCall *call, const HybRun *run)
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
-  return hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error);
+  const HybShape *data = &call->input[1].shape;
+  HybShape       *classes = &call->input[2].shape;
+  HybShape        rows;
+
+  if (!hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error) ||
+      !hyb_shape_unify (&call->input[0].shape, classes, error))
+    return FALSE;
+  if (data->rank < 1 || classes->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  /* A class was drawn from every row, perhaps several (along further axes). */
+  rows = hyb_shape_make (MAX (classes->rank, data->rank - 1), NULL);
+  for (int i = 0; i < data->rank - 1; i++)
+    rows.dim[i] = data->dim[i];
+  return hyb_shape_assign (classes, &rows, error);
 }
 
 static gboolean

@@ -180,6 +180,14 @@ struct _HybOp
    * inputs, attributes and first outputs, and further hidden outputs that keep
    * what the gradient needs (gates of an RNN, states of a loop).  NULL: itself. */
   const char *recording;
+  /* An operator that computes a gradient: whose it is, and what each of its inputs is of
+   * that operator's use: “g0” a gradient of output 0, “i1” input 1, “o2” output 2, “i*”
+   * all inputs, “g*” a gradient of every visible output, “last” the last output, “-”
+   * nothing of it; behind “>” the same of outputs.  Both have one params table (or
+   * infer_shape there needs none).  hyb_call_infer() then asks infer_shape there too, so
+   * that data and gradients cannot contradict each other.  NULL: infer_shape sees to it. */
+  const char *gradient_of;
+  const char *operands;
 
   /* Work done, for the roofline.  NULL: one operation per output element, every
    * input read once, every output written once. */

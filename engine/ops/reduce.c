@@ -208,6 +208,8 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
         .doc = "Gradient of " #id ".",                                               \
         COMMON,                                                                      \
         .flags = HYB_OP_INTERNAL,                                                    \
+        .gradient_of = text,                                                         \
+        .operands = "g0 i0 o0 > i0",                                                 \
         .inputs = backward_inputs,                                                   \
         .infer_shape = backward_infer_shape,                                         \
         .dtypes = HYB_DTYPES_FLOAT,                                                  \

@@ -173,10 +173,11 @@ static const char *const backward_inputs[] = { "output", "label", NULL };
     .view = look, .gradient = differentiate, .cost = work                                 \
   }
 
-#define BACKWARD(internal_name, sentence, compute)                                        \
+#define BACKWARD(internal_name, of, sentence, compute)                                    \
   {                                                                                       \
     .name = internal_name, .doc = sentence, .category = HYB_CATEGORY_LOSS,                \
-    .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = regression_params,     \
+    .flags = HYB_OP_INTERNAL, .gradient_of = of, .operands = "o0 i1 > i0",                \
+    .inputs = backward_inputs, .params = regression_params,                               \
     .params_size = sizeof (RegressionParams), .infer_shape = backward_infer_shape,        \
     .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
     .cost = backward_cost                                                                 \
@@ -202,9 +203,11 @@ const HybOp hyb_ops_regression_output[] = {
            sign_gradient,
            identity_cost),
   BACKWARD ("_backward_RegressionOutput_difference",
+            "LinearRegressionOutput",
             "Difference of output and label.",
             difference_backward),
   BACKWARD ("_backward_RegressionOutput_sign",
+            "MAERegressionOutput",
             "Which side of the label the output is on.",
             sign_backward),
   { 0 },

@@ -24,3 +24,6 @@ void hyb_rule_cost_elementwise (const HybCall *call, double flops_per_element, H
 void hyb_rule_cost_move (const HybCall *call, HybCost *cost); /* no arithmetic */
 /* Fills bytes from the types; flops stay as they are. */
 void hyb_rule_cost_bytes (const HybCall *call, HybCost *cost);
+
+/* What HybOp.gradient_of promises: shapes as the differentiated operator allows them. */
+gboolean hyb_rule_gradient (HybCall *call, GError **error);

@@ -387,6 +387,16 @@ backward_infer_shape (HybCall *call, GError **error)
   return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
 }
 
+/* The gradient is as long as the array that nobody has any more: it stands for that. */
+static gboolean
+slice_like_backward_infer_shape (HybCall *call, GError **error)
+{
+  HybType operands[] = { call->input[1], call->input[0], call->input[0] };
+  HybCall forward = { .params = call->params, .input = operands, .output = operands + 2 };
+
+  return backward_infer_shape (call, error) && slice_like_infer_shape (&forward, error);
+}
+
 static void
 emit_backward (HybGrad *grad, const char *op)
 {
@@ -439,10 +449,11 @@ static const char *const slice_aliases[] = { "crop", NULL };
   .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .view = stem##_view,                   \
   .gradient = stem##_gradient, .cost = hyb_rule_cost_move
 
-#define BACKWARD_OP(stem, Params)                                                               \
-  .name = "_backward_" #stem, .doc = "Gradient of " #stem ": zero where nothing was cut out.",  \
-  .category = HYB_CATEGORY_MOVEMENT, .flags = HYB_OP_INTERNAL, .inputs = backward_inputs,       \
-  .params = stem##_params, .params_size = sizeof (Params), .infer_shape = backward_infer_shape, \
+#define BACKWARD_OP(stem, Params, infer)                                                  \
+  .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",             \
+  .doc = "Gradient of " #stem ": zero where nothing was cut out.",                        \
+  .category = HYB_CATEGORY_MOVEMENT, .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, \
+  .params = stem##_params, .params_size = sizeof (Params), .infer_shape = infer,          \
   .dtypes = HYB_DTYPES_ALL, .forward = stem##_backward, .cost = hyb_rule_cost_move
 
 const HybOp hyb_ops_slice[] = {
@@ -457,9 +468,9 @@ const HybOp hyb_ops_slice[] = {
       .constant_inputs = 1 << 1,
       .infer_dtype = hyb_rule_dtype_first,
   },
-  { BACKWARD_OP (slice, SliceParams) },
-  { BACKWARD_OP (slice_axis, SliceAxisParams) },
-  { BACKWARD_OP (slice_like, SliceLikeParams) },
+  { BACKWARD_OP (slice, SliceParams, backward_infer_shape) },
+  { BACKWARD_OP (slice_axis, SliceAxisParams, backward_infer_shape) },
+  { BACKWARD_OP (slice_like, SliceLikeParams, slice_like_backward_infer_shape) },
   { 0 },
 };
 

@@ -243,11 +243,12 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
   .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .gradient = stem##_gradient,           \
   .cost = hyb_rule_cost_move
 
-#define BACKWARD_OP(stem, Params)                                                               \
-  .name = "_backward_" #stem, .doc = "Gradient of " #stem ": the sum over all copies.",         \
-  .category = HYB_CATEGORY_REDUCTION, .flags = HYB_OP_INTERNAL, .inputs = backward_inputs,      \
-  .params = stem##_params, .params_size = sizeof (Params), .infer_shape = backward_infer_shape, \
-  .dtypes = HYB_DTYPES_ALL, .forward = stem##_backward, .cost = backward_cost
+#define BACKWARD_OP(stem, Params)                                                                \
+  .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",                    \
+  .doc = "Gradient of " #stem ": the sum over all copies.", .category = HYB_CATEGORY_REDUCTION,  \
+  .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = stem##_params,                  \
+  .params_size = sizeof (Params), .infer_shape = backward_infer_shape, .dtypes = HYB_DTYPES_ALL, \
+  .forward = stem##_backward, .cost = backward_cost
 
 const HybOp hyb_ops_tile[] = {
   {

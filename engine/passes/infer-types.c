@@ -67,7 +67,8 @@ hyb_call_infer (HybCall *call, GError **error)
     infer_dtype = hyb_rule_same_dtype;
 
   return infer_dtype (call, error) &&
-         (call->op->infer_shape == NULL || call->op->infer_shape (call, error));
+         (call->op->infer_shape == NULL || call->op->infer_shape (call, error)) &&
+         (call->op->gradient_of == NULL || hyb_rule_gradient (call, error));
 }
 
 /* --- The queue --- */
