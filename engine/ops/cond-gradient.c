@@ -213,7 +213,8 @@ typedef struct
 typedef struct
 {
   HybSubgraph body;
-  GArray     *out; /* of Outgoing, by head of graph */
+  gboolean    fits; /* what comes in is of its heads' shapes: else it is not the one that ran */
+  GArray     *out;  /* of Outgoing, by head of graph */
   guint       n_forward;
   gsize *private; /* by variable: room for a copy; G_MAXSIZE: the branch does not write it */
 } Branch;
@@ -292,6 +293,18 @@ place_private (Branch *branch, gboolean training, const HybType *variables, gsiz
                              : G_MAXSIZE;
 }
 
+/* Whether what comes in is what the branch gives.  Another may give something else. */
+static gboolean
+is_as_given (const HybCall *call, const HybType *heads, GError **error)
+{
+  const GradientParams *params = call->params;
+
+  for (int i = 0; i < params->heads.n; i++)
+    if (!hyb_control_expect (call, (guint) i, &heads[params->heads.value[i]], error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GError **error)
 {
@@ -310,6 +323,9 @@ plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GErro
   variables = hyb_subgraph_gradient_types (call->body[b], forward, n_heads, call->training, error);
   if (variables == NULL)
     return FALSE;
+  branch->fits = is_as_given (call, variables + branch->n_forward, NULL);
+  if (b == N_BRANCHES - 1 && !branch->fits && !plan->branch[0].fits)
+    return is_as_given (call, variables + branch->n_forward, error);
 
   choose_heads (branch, call, b, variables, workspace);
   place_private (branch, call->training, variables, workspace);
@@ -322,8 +338,15 @@ plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GErro
 static gboolean
 gradient_prepare (HybCall *call, GError **error)
 {
-  GradientPlan *plan = call->prepared = g_new0 (GradientPlan, 1);
+  GradientPlan         *plan = call->prepared = g_new0 (GradientPlan, 1);
+  const GradientParams *params = call->params;
+  HybType               choice = { hyb_shape_1d (1), HYB_I64 };
 
+  if (!hyb_control_expect (call, (guint) params->heads.n, &choice, error))
+    {
+      gradient_release (call);
+      return FALSE;
+    }
   for (guint b = 0; b < N_BRANCHES; b++)
     {
       gsize end = 0;
@@ -399,7 +422,7 @@ gradient_forward (const HybCall *call, const HybRun *run)
   for (guint g = 0; g < call->n_outputs; g++)
     memset (run->output[g], 0, hyb_type_bytes (&call->output[g]));
   memset ((char *) run->workspace + plan->zeros, 0, plan->zeros_bytes);
-  if (branch->out->len == 0)
+  if (branch->out->len == 0 || !branch->fits)
     return;
 
   bind_branch (call, run, b, frame);

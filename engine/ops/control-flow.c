@@ -478,3 +478,26 @@ hyb_control_ints (guint n, const guint *values)
   g_string_append_c (text, ')');
   return g_string_free (text, FALSE);
 }
+
+gboolean
+hyb_control_expect (const HybCall *call, guint input, const HybType *want, GError **error)
+{
+  const HybType   *got = &call->input[input];
+  g_autofree char *got_text = NULL;
+  g_autofree char *want_text = NULL;
+
+  if (hyb_shape_equal (&got->shape, &want->shape) && hyb_type_bytes (got) >= hyb_type_bytes (want))
+    return TRUE;
+
+  got_text = hyb_type_to_string (got);
+  want_text = hyb_type_to_string (want);
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_TYPES,
+                       NULL,
+                       NULL,
+                       "input %u is %s where the body of the node needs %s",
+                       input,
+                       got_text,
+                       want_text);
+}

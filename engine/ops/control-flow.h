@@ -99,6 +99,9 @@ HybType *hyb_subgraph_gradient_types (HybGraph      *body,
                                       gboolean       training,
                                       GError       **error);
 
+/* FALSE and an error unless an input of the node has the shape of want, and its bytes. */
+gboolean hyb_control_expect (const HybCall *call, guint input, const HybType *want, GError **error);
+
 /* The same graph with other heads, without what they do not need.  Variables stay. */
 HybGraph *hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *heads);
 

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/imperative.h"
+#include "engine/ops/dims.h"
 #include "engine/ops/loop.h"
 #include "engine/passes/reach.h"
 
@@ -290,6 +291,33 @@ way_back_clear (WayBack *way)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (WayBack, way_back_clear)
 
+/* What is read row by row must have a row for every step. */
+static gboolean
+check_inputs (const WayBack *way, HybLoopSections sections, GError **error)
+{
+  const HybLoop *loop = way->loop;
+  HybType        one = { hyb_shape_1d (1), HYB_I64 };
+
+  if (!hyb_control_expect (way->call, sections.count, &one, error))
+    return FALSE;
+  for (guint i = 0; i < way->call->n_inputs; i++)
+    {
+      gboolean is_sliced =
+          i < (guint) way->params->heads.n && way->params->heads.value[i] < loop->n_out_data;
+      const HybShape *shape = &way->call->input[i].shape;
+
+      for (guint v = 0; v < loop->n_variables; v++)
+        is_sliced |= loop->variable[v].is_slice && i == sections.inputs + loop->variable[v].input;
+      if (is_sliced && (shape->rank < 1 || shape->dim[0] < way->n_steps))
+        return hyb_refuse_types (error,
+                                 NULL,
+                                 "input %u has not a row for each of %" G_GINT64_FORMAT " steps",
+                                 i,
+                                 way->n_steps);
+    }
+  return TRUE;
+}
+
 gboolean
 hyb_loop_gradient_compute (const HybLoop               *loop,
                            const HybLoopGradientParams *params,
@@ -308,11 +336,15 @@ hyb_loop_gradient_compute (const HybLoop               *loop,
     .run = run,
     .inputs = inputs + sections.inputs,
     .incoming = inputs,
-    .n_steps = *(const gint64 *) hyb_tensor_get_data (inputs[sections.count]),
     .n_heads = loop->n_out_data + loop->n_states,
     .steps = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref),
     .dstates = tensors_new (loop->n_states),
   };
+
+  if (hyb_tensor_get_bytes (inputs[sections.count]) >= sizeof (gint64))
+    way.n_steps = *(const gint64 *) hyb_tensor_get_data (inputs[sections.count]);
+  if (!check_inputs (&way, sections, error))
+    return FALSE;
 
   collect_captured (&way);
   split_body (&way);

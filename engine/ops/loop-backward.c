@@ -168,6 +168,50 @@ place_operands (WayBack *way, gboolean training, const HybType *variables)
     }
 }
 
+/* What comes in must be what the loop gave: rows, states, what was recorded, and one
+ * number of steps; all slices as long as the loop. */
+static gboolean
+check_inputs (const WayBack               *way,
+              const HybCall               *call,
+              const HybLoopGradientParams *params,
+              const HybType               *variables,
+              GError                     **error)
+{
+  const HybLoop *loop = &way->loop;
+  HybType        want = { hyb_shape_1d (1), HYB_I64 };
+
+  if (!hyb_control_expect (call, way->sections.count, &want, error))
+    return FALSE;
+  for (int i = 0; i < params->heads.n; i++)
+    {
+      guint h = (guint) params->heads.value[i];
+
+      want = variables[loop->n_variables + h];
+      if (h < loop->n_out_data)
+        want.shape = hyb_loop_stacked_shape (way->length, &want.shape);
+      if (!hyb_control_expect (call, (guint) i, &want, error))
+        return FALSE;
+    }
+  for (guint k = 0; k < loop->n_states; k++)
+    {
+      want = variables[loop->state[k]];
+      want.shape = hyb_loop_stacked_shape (way->length, &want.shape);
+      if (!hyb_control_expect (call, way->sections.kept + k, &want, error))
+        return FALSE;
+    }
+  for (guint v = 0; v < loop->n_variables; v++)
+    {
+      guint input = way->sections.inputs + loop->variable[v].input;
+
+      want = call->input[input];
+      if (loop->variable[v].is_slice)
+        want.shape.dim[0] = way->length;
+      if (!hyb_control_expect (call, input, &want, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 hyb_loop_gradient_prepare (HybLoop                     *given,
                            const HybLoopGradientParams *params,
@@ -199,12 +243,8 @@ hyb_loop_gradient_prepare (HybLoop                     *given,
     way->incoming[params->heads.value[i]] = i;
 
   variables = infer_variables (way, call, error);
-  if (variables == NULL)
-    {
-      hyb_loop_gradient_release (call);
-      return FALSE;
-    }
-  if (!choose_heads (way, call, params, variables, error) ||
+  if (variables == NULL || !check_inputs (way, call, params, variables, error) ||
+      !choose_heads (way, call, params, variables, error) ||
       !hyb_subgraph_plan (&way->body, call, variables, &way->workspace, error))
     {
       hyb_loop_gradient_release (call);

@@ -108,11 +108,21 @@ infer_length (const HybLoop *loop, HybCall *call, gint64 *length, GError **error
     if (call->output[h].shape.rank > 0)
       *length = call->output[h].shape.dim[0];
 
-  for (guint v = 0; v < loop->n_variables && *length != HYB_UNKNOWN; v++)
+  for (guint v = 0; v < loop->n_variables; v++)
     {
       HybShape *shape = &call->input[loop->variable[v].input].shape;
 
-      if (!loop->variable[v].is_slice || shape->rank < 1)
+      if (!loop->variable[v].is_slice || shape->rank == HYB_UNKNOWN)
+        continue;
+      if (shape->rank == 0)
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_TYPES,
+                             NULL,
+                             "A loop takes a row of its data in every step",
+                             "data %u is a single number and has no rows",
+                             loop->variable[v].input);
+      if (*length == HYB_UNKNOWN)
         continue;
       if (shape->dim[0] != HYB_UNKNOWN && shape->dim[0] != *length)
         return hyb_error_at (error,
