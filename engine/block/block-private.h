@@ -16,6 +16,7 @@ struct _HybParameter
   gboolean       allow_deferred;
   gboolean       is_auxiliary;
   gboolean       is_bare;
+  gboolean       is_constant; /* initialising leaves it alone */
   double         lr_mult, wd_mult;
   HybTensor     *data;
   HybTensor     *gradient;

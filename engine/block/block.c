@@ -307,6 +307,9 @@ hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input)
     input = block->klass->before (F, block, input);
   if (block->priv->has_scope)
     hyb_f_push_scope (F, block->priv->prefix);
+  /* Gluon hands parameters to the forward: they exist before anything in it does. */
+  for (guint i = 0; hyb_f_is_tracing (F) && i < block->priv->parameters->len; i++)
+    hyb_use (F, g_ptr_array_index (block->priv->parameters, i));
   result = block->klass->forward (F, block, input);
   if (block->priv->has_scope)
     hyb_f_pop_scope (F);

@@ -20,6 +20,7 @@ typedef struct
   const char *name;  /* "Dense": prefixes are its lower case and a number */
   gsize       size;  /* of the instance, which begins with a HybBlock */
   gboolean    plain; /* a Block, not a HybridBlock: only ever run at once */
+  gboolean    keeps_single; /* its parameters stay float32 when the model is cast to float16 */
   HybValue *(*forward) (HybF *F, HybBlock *block, HybValue *input);
   /* Completes the input outside the block's name scope (begin states); NULL: nothing. */
   HybValue *(*before) (HybF *F, HybBlock *block, HybValue *input);
@@ -84,6 +85,11 @@ typedef struct
 } HybParameterSpec;
 
 HybParameter *hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec);
+/* A parameter with these numbers and no gradient: gluon.Constant. */
+HybParameter *hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor);
+/* Parameters of the block and all below get this type; those of BatchNorm stay in single
+ * precision when it is half. */
+void hyb_block_cast (HybBlock *block, HybDType dtype);
 /* In forward: the array, or the variable while tracing. */
 HybValue       *hyb_use (HybF *F, HybParameter *parameter);
 const char     *hyb_parameter_get_name (HybParameter *parameter);

@@ -41,6 +41,8 @@ HybValue *
 hyb_value_variable (HybF *F, const char *name, const char *const *attributes); /* traced only */
 HybTensor *hyb_value_get_tensor (HybValue *value);   /* NULL (and a mistake) for a traced one */
 HybValueId hyb_value_get_id (const HybValue *value); /* traced only */
+/* Of the node that makes it; NULL unless traced. */
+const char *hyb_value_get_name (const HybValue *value);
 gboolean   hyb_value_is_failed (const HybValue *value);
 /* Shape and dtype of an array; a mistake for a traced one, which has none yet. */
 const HybType *hyb_value_get_type (HybValue *value);
@@ -79,6 +81,11 @@ HybValue *hyb_f_call (HybF *F, const char *op, const HybOpCall *call);
 /* HYB_OP (F, "Activation", .in = { x }, .attributes = HYB_WITH ("act_type", "relu")) */
 #define HYB_OP(F, op, ...) hyb_f_call ((F), (op), &(const HybOpCall){ __VA_ARGS__ })
 #define HYB_WITH(...)      ((const char *const[]){ __VA_ARGS__, NULL, NULL })
+
+/* As a symbolic front end composes (mx.sym.Convolution (x, name="c")): inputs left out
+ * become variables "c_weight", "c_bias" with a copy of the attributes.  Traced only. */
+HybValue *hyb_f_compose (HybF *F, const char *op, const HybOpCall *call);
+#define HYB_COMPOSE(F, op, ...) hyb_f_compose ((F), (op), &(const HybOpCall){ __VA_ARGS__ })
 
 /* ---- Names, as MXNet's name managers give them ---- */
 

@@ -92,6 +92,7 @@ instance_norm_forward (HybF *F, HybBlock *block, HybValue *x)
 static const HybBlockClass batch_norm_class = {
   .name = "BatchNorm",
   .size = sizeof (Norm),
+  .keeps_single = TRUE,
   .forward = batch_norm_forward,
 };
 static const HybBlockClass layer_norm_class = {

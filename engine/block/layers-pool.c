@@ -5,6 +5,8 @@
 
 #include "engine/block/layers-private.h"
 
+#include <string.h>
+
 typedef struct
 {
   HybBlock    parent;
@@ -18,13 +20,14 @@ pool_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   static const char *const layouts[] = { "NC", "NCW", "NCHW", "NCDHW" };
   Pool                    *self = (Pool *) block;
+  gboolean counts = !self->global && strcmp (self->type, "avg") == 0;
 
   return HYB_OP (F,
                  "Pooling",
                  .name = "fwd",
                  .in = { x },
                  .attributes = HYB_WITH ("count_include_pad",
-                                         self->exclude_pad ? "False" : NULL,
+                                         counts ? hyb_gluon_bool (!self->exclude_pad) : NULL,
                                          "global_pool",
                                          hyb_gluon_bool (self->global),
                                          "kernel",

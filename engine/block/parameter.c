@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/block/block-private.h"
+#include "engine/block/f-private.h"
 #include "engine/block/initializer.h"
 
 HybParameter *
@@ -161,6 +162,8 @@ hyb_parameter_fill (HybParameter *parameter, const char *init, guint64 seed, GEr
   HybType    type = { parameter->shape, parameter->dtype };
   HybTensor *tensor;
 
+  if (parameter->is_constant)
+    return TRUE;
   if (!hyb_shape_is_known (&parameter->shape))
     {
       parameter->is_pending = TRUE;
@@ -219,6 +222,55 @@ hyb_block_initialize (HybBlock *block, const char *init, guint64 seed)
     }
 }
 
+HybParameter *
+hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor)
+{
+  /* MXNet writes the address of an object behind the name; no reader may rely on it. */
+  g_autofree char *init =
+      g_strdup_printf ("Constant_%s%s_0", block->priv->parameter_prefix, name);
+  HybParameterSpec spec = { .name = name,
+                            .shape = *hyb_tensor_get_shape (tensor),
+                            .dtype = hyb_tensor_get_dtype (tensor),
+                            .init = init,
+                            .request = HYB_GRAD_NULL };
+  HybParameter    *parameter = hyb_block_add_parameter (block, &spec);
+
+  parameter->is_constant = TRUE;
+  hyb_parameter_set_data (parameter, tensor, NULL);
+  return parameter;
+}
+
+static void
+cast_parameter (HybParameter *parameter, HybDType dtype)
+{
+  HybType    type = { parameter->shape, dtype };
+  HybTensor *old = parameter->data, *new;
+
+  if (parameter->dtype == dtype)
+    return;
+  parameter->dtype = dtype;
+  if (old == NULL)
+    return;
+  new = hyb_tensor_new (&type, NULL);
+  for (gint64 i = 0; new != NULL && i < hyb_tensor_get_size (old); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (new), dtype, (gsize) i, hyb_tensor_get_value (old, i));
+  if (new != NULL)
+    hyb_parameter_set_data (parameter, new, NULL);
+  hyb_tensor_unref (new);
+}
+
+void
+hyb_block_cast (HybBlock *block, HybDType dtype)
+{
+  HybDType own = block->klass->keeps_single && dtype == HYB_F16 ? HYB_F32 : dtype;
+
+  for (guint i = 0; i < block->priv->parameters->len; i++)
+    cast_parameter (g_ptr_array_index (block->priv->parameters, i), own);
+  for (guint i = 0; i < block->priv->children->len; i++)
+    hyb_block_cast (g_ptr_array_index (block->priv->children, i), dtype);
+  hyb_block_drop_cached (block);
+}
+
 /* "(4, 0)": unknown is 0, as Gluon exports it. */
 static const char *
 shape_attribute (HybF *F, const HybShape *shape)
@@ -271,6 +323,11 @@ as_variable (HybF *F, HybParameter *parameter)
         given[n++] = attributes[i];
         given[n++] = attributes[i + 1];
       }
+  /* mx.rnn's parameters are variables from the start, whatever body they are used in. */
+  if (parameter->is_bare)
+    for (HybF *outer = F->parent; outer != NULL; outer = outer->parent)
+      if (outer->parent == NULL)
+        hyb_value_variable (outer, parameter->name, given);
   return hyb_value_variable (F, parameter->name, given);
 }
 

@@ -191,6 +191,16 @@ hyb_value_get_id (const HybValue *value)
   return value->id;
 }
 
+const char *
+hyb_value_get_name (const HybValue *value)
+{
+  HybF *F = value->F;
+
+  if (!F->tracing || value->failed || value->is_list)
+    return NULL;
+  return hyb_builder_get_node (F->builder, hyb_builder_get_producer (F->builder, value->id))->name;
+}
+
 gboolean
 hyb_value_is_failed (const HybValue *value)
 {

@@ -36,19 +36,51 @@ activate (HybF *F, HybCell *cell, HybValue *x, const char *function, const char 
                  strcmp (function, "sigmoid") == 0 || strcmp (function, "softsign") == 0 ||
                  strcmp (function, "hard_sigmoid") == 0;
 
+  if (strcmp (function, "leaky") == 0)
+    return HYB_OP (F,
+                   "LeakyReLU",
+                   .name = name,
+                   .in = { x },
+                   .attributes = HYB_WITH ("act_type", "leaky", "slope", "0.2"));
   if (cell->style == HYB_STYLE_GLUON && own)
     return HYB_OP (F, function, .name = name, .in = { x });
   return hyb_activation (F, x, function, name);
 }
 
+/* Cells of gluon.contrib write their gates as Activation. */
 static HybValue *
-split_gates (HybF *F, HybValue *gates, const char *n, const char *name)
+activate_gate (HybF *F, HybCell *cell, HybValue *x, const char *name)
+{
+  if (cell->is_contrib || cell->convolution != NULL)
+    return hyb_activation (F, x, "sigmoid", name);
+  return activate (F, cell, x, cell->recurrent_activation, name);
+}
+
+/* What goes into the state: of LSTMP an Activation, like its gates. */
+static HybValue *
+activate_new (HybF *F, HybCell *cell, HybValue *x, const char *name)
+{
+  if (cell->is_contrib && cell->convolution == NULL)
+    return hyb_activation (F, x, cell->activation, name);
+  return activate (F, cell, x, cell->activation, name);
+}
+
+static HybValue *
+squash_state (HybF *F, HybCell *cell, HybValue *c)
+{
+  if (cell->convolution != NULL)
+    return activate (F, cell, c, cell->activation, NULL);
+  return hyb_activation (F, c, cell->activation, hyb_cell_gluon_name (F, cell, "activation0"));
+}
+
+static HybValue *
+split_gates (HybF *F, HybValue *gates, const char *n, const char *axis, const char *name)
 {
   return HYB_OP (F,
                  "SliceChannel",
                  .name = name,
                  .in = { gates },
-                 .attributes = HYB_WITH ("num_outputs", n));
+                 .attributes = HYB_WITH ("axis", axis, "num_outputs", n));
 }
 
 static HybValue *
@@ -58,8 +90,8 @@ binary (HybF *F, const char *op, HybValue *a, HybValue *b, const char *name, con
 }
 
 /* h = act (W x + b + R h' + c) */
-static HybValue *
-plain_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
+HybValue *
+hyb_cell_plain_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
   HybValue *i2h = hyb_cell_linear (F,
                                    cell,
@@ -82,10 +114,10 @@ plain_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 }
 
 /* c = f c' + i g;  h = o tanh (c), perhaps projected. */
-static HybValue *
-lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
+HybValue *
+hyb_cell_lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
-  const char *inner = cell->recurrent_activation, *outer = cell->activation;
+  const char *axis = cell->convolution != NULL ? "1" : NULL;
   HybValue   *i2h = hyb_cell_linear (F,
                                    cell,
                                    x,
@@ -100,11 +132,11 @@ lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
                                    hyb_cell_name (F, cell, "h2h"));
   HybValue   *sum =
       binary (F, "elemwise_add", i2h, h2h, hyb_cell_gluon_name (F, cell, "plus0"), "_plus");
-  HybValue *gates = split_gates (F, sum, "4", hyb_cell_name (F, cell, "slice"));
-  HybValue *i = activate (F, cell, hyb_item (F, gates, 0), inner, hyb_cell_name (F, cell, "i"));
-  HybValue *f = activate (F, cell, hyb_item (F, gates, 1), inner, hyb_cell_name (F, cell, "f"));
-  HybValue *g = activate (F, cell, hyb_item (F, gates, 2), outer, hyb_cell_name (F, cell, "c"));
-  HybValue *o = activate (F, cell, hyb_item (F, gates, 3), inner, hyb_cell_name (F, cell, "o"));
+  HybValue *gates = split_gates (F, sum, "4", axis, hyb_cell_name (F, cell, "slice"));
+  HybValue *i = activate_gate (F, cell, hyb_item (F, gates, 0), hyb_cell_name (F, cell, "i"));
+  HybValue *f = activate_gate (F, cell, hyb_item (F, gates, 1), hyb_cell_name (F, cell, "f"));
+  HybValue *g = activate_new (F, cell, hyb_item (F, gates, 2), hyb_cell_name (F, cell, "c"));
+  HybValue *o = activate_gate (F, cell, hyb_item (F, gates, 3), hyb_cell_name (F, cell, "o"));
   HybValue *kept = binary (F,
                            "elemwise_mul",
                            f,
@@ -113,7 +145,7 @@ lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
                            "_mul");
   HybValue *new = binary (F, "elemwise_mul", i, g, hyb_cell_gluon_name (F, cell, "mul1"), "_mul");
   HybValue *c = binary (F, "elemwise_add", kept, new, hyb_cell_name (F, cell, "state"), NULL);
-  HybValue *squashed = hyb_activation (F, c, outer, hyb_cell_gluon_name (F, cell, "activation0"));
+  HybValue *squashed = squash_state (F, cell, c);
   gboolean  projected = cell->h2r_weight != NULL;
   HybValue *h = binary (F,
                         "elemwise_mul",
@@ -128,13 +160,20 @@ lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   return h;
 }
 
-/* mx.rnn asks for the product names with a prefix that ends in “_” and adds one more. */
+/* mx.rnn asks for the names of a GRU with a prefix that ends in “_” and adds one more. */
 static const char *
-gru_linear_name (HybF *F, HybCell *cell, const char *suffix)
+gru_name (HybF *F, HybCell *cell, const char *suffix)
 {
   if (cell->style == HYB_STYLE_GLUON)
     return hyb_cell_name (F, cell, suffix);
   return hyb_cell_name (F, cell, hyb_f_text (F, "_%s", suffix));
+}
+
+/* … but not those of its convolutions. */
+static const char *
+product_name (HybF *F, HybCell *cell, const char *suffix)
+{
+  return cell->convolution != NULL ? hyb_cell_name (F, cell, suffix) : gru_name (F, cell, suffix);
 }
 
 /* Gluon's 1 − z is an array of ones minus z, mx.rnn's a scalar minus z. */
@@ -143,45 +182,47 @@ one_minus (HybF *F, HybCell *cell, HybValue *z)
 {
   HybValue *ones;
 
-  if (cell->style == HYB_STYLE_SYMBOLIC)
+  if (cell->style == HYB_STYLE_SYMBOLIC || cell->is_contrib)
     return hyb_rsub_scalar (F, z, 1);
   ones = HYB_OP (F, "ones_like", .name = hyb_cell_name (F, cell, "ones_like0"), .in = { z });
   return binary (F, "elemwise_sub", ones, z, hyb_cell_name (F, cell, "minus0"), NULL);
 }
 
 /* n = tanh (Wn x + b + r (Rn h' + c));  h = (1 − z) n + z h'. */
-static HybValue *
-gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
+HybValue *
+hyb_cell_gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
-  HybValue *old = hyb_item (F, *states, 0);
+  HybValue   *old = hyb_item (F, *states, 0);
+  gboolean    maps = cell->convolution != NULL && cell->style == HYB_STYLE_GLUON;
+  const char *axis = maps ? "1" : NULL;
   HybValue *i2h = hyb_cell_linear (F,
                                    cell,
                                    x,
                                    cell->i2h_weight,
                                    cell->i2h_bias,
-                                   gru_linear_name (F, cell, "i2h"));
+                                   product_name (F, cell, "i2h"));
   HybValue *h2h = hyb_cell_linear (F,
                                    cell,
                                    old,
                                    cell->h2h_weight,
                                    cell->h2h_bias,
-                                   gru_linear_name (F, cell, "h2h"));
-  HybValue *xs = split_gates (F, i2h, "3", gru_linear_name (F, cell, "i2h_slice"));
-  HybValue *hs = split_gates (F, h2h, "3", gru_linear_name (F, cell, "h2h_slice"));
+                                   product_name (F, cell, "h2h"));
+  HybValue *xs = split_gates (F, i2h, "3", axis, gru_name (F, cell, "i2h_slice"));
+  HybValue *hs = split_gates (F, h2h, "3", axis, gru_name (F, cell, "h2h_slice"));
   HybValue *r_sum = binary (F,
                             "elemwise_add",
                             hyb_item (F, xs, 0),
                             hyb_item (F, hs, 0),
                             hyb_cell_gluon_name (F, cell, "plus0"),
                             "_plus");
-  HybValue *r = hyb_activation (F, r_sum, "sigmoid", gru_linear_name (F, cell, "r_act"));
+  HybValue *r = hyb_activation (F, r_sum, "sigmoid", gru_name (F, cell, "r_act"));
   HybValue *z_sum = binary (F,
                             "elemwise_add",
                             hyb_item (F, xs, 1),
                             hyb_item (F, hs, 1),
                             hyb_cell_gluon_name (F, cell, "plus1"),
                             "_plus");
-  HybValue *z = hyb_activation (F, z_sum, "sigmoid", gru_linear_name (F, cell, "z_act"));
+  HybValue *z = hyb_activation (F, z_sum, "sigmoid", gru_name (F, cell, "z_act"));
   HybValue *gated = binary (F,
                             "elemwise_mul",
                             r,
@@ -194,7 +235,9 @@ gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
                             gated,
                             hyb_cell_gluon_name (F, cell, "plus2"),
                             "_plus");
-  HybValue *n = hyb_activation (F, n_sum, "tanh", gru_linear_name (F, cell, "h_act"));
+  HybValue *n = cell->convolution != NULL
+                    ? activate (F, cell, n_sum, cell->activation, gru_name (F, cell, "h_act"))
+                    : hyb_activation (F, n_sum, "tanh", gru_name (F, cell, "h_act"));
   HybValue *new = binary (F,
                           "elemwise_mul",
                           one_minus (F, cell, z),
@@ -218,10 +261,10 @@ gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
     .n_states = states, .state_info = vector_state, .step = function, \
   }
 
-static const HybCellClass plain_class = BASIC_CELL ("RNN", one_state, plain_step);
-static const HybCellClass lstm_class = BASIC_CELL ("LSTM", two_states, lstm_step);
-static const HybCellClass lstmp_class = BASIC_CELL ("LSTMP", two_states, lstm_step);
-static const HybCellClass gru_class = BASIC_CELL ("GRU", one_state, gru_step);
+static const HybCellClass plain_class = BASIC_CELL ("RNN", one_state, hyb_cell_plain_step);
+static const HybCellClass lstm_class = BASIC_CELL ("LSTM", two_states, hyb_cell_lstm_step);
+static const HybCellClass lstmp_class = BASIC_CELL ("LSTMP", two_states, hyb_cell_lstm_step);
+static const HybCellClass gru_class = BASIC_CELL ("GRU", one_state, hyb_cell_gru_step);
 
 #undef BASIC_CELL
 
@@ -243,6 +286,7 @@ lstm_new (const HybCellClass *klass, const HybCellOptions *given, gint64 project
   g_autofree char *forget = NULL;
 
   cell->projection = projection;
+  cell->is_contrib = projection > 0;
   cell->activation = options.activation != NULL ? options.activation : "tanh";
   cell->recurrent_activation =
       options.recurrent_activation != NULL ? options.recurrent_activation : "sigmoid";

@@ -4,6 +4,27 @@
 
 #include "engine/rnn/cell.h"
 
+typedef struct _CellConvolution
+{
+  HybShape    input_shape; /* channels, then the spatial extents */
+  HybShape    i2h_kernel, i2h_stride, i2h_pad, i2h_dilate;
+  HybShape    h2h_kernel, h2h_pad, h2h_dilate;
+  HybShape    state_shape; /* batch unknown */
+  const char *layout;
+} CellConvolution;
+
+/* One step of the three kinds of cells, whatever their products are. */
+HybValue *hyb_cell_plain_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states);
+HybValue *hyb_cell_lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states);
+HybValue *hyb_cell_gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states);
+
+/* A modifier: takes over base, and is called like it and something more. */
+HybCell *
+hyb_modifier_cell_new (const HybCellClass *klass, HybBlock *base, const char *alias);
+guint     hyb_cell_states_of_children (HybCell *cell);
+HybValue *hyb_cell_begin_children (HybF *F, HybCell *cell, const char *op, const char *batch);
+const char *hyb_cell_rate_text (HybF *F, double rate);
+
 /* Makes a cell with hidden units; prefix NULL: symbolic cells take default_prefix. */
 HybCell *
 hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const char *default_prefix);
@@ -25,6 +46,8 @@ HybValue *hyb_cell_linear (HybF         *F,
                            HybParameter *bias,
                            const char   *name);
 
+/* The begin state given, or zeros for the batch that inputs have (traced: unknown). */
+HybValue *hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll);
 /* One array with a time axis into a list of steps, or back, or as it is. */
 HybValue *hyb_format_sequence (HybF       *F,
                                HybCell    *cell,
@@ -32,8 +55,9 @@ HybValue *hyb_format_sequence (HybF       *F,
                                HybValue   *inputs,
                                const char *layout,
                                HybMerge    merge);
-/* The state given, or zeros. */
-HybValue *hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll);
+/* One step after the other: what unrolls a cell that has no way of its own. */
+HybValue *
+hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states);
 int       hyb_layout_axis (const char *layout, char axis);
 /* Rows past the valid length become zero. */
 HybValue *hyb_mask_sequence (HybF     *F,

@@ -1,5 +1,4 @@
-/* cell-wrappers.c — cells around or beside cells: stacked, both ways, dropout,
- * zoneout, residual.
+/* cell-wrappers.c — cells beside cells: stacked, both ways, with dropout in between.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/cell-private.h"
@@ -10,8 +9,8 @@ child (HybCell *cell, guint index)
   return HYB_CELL (hyb_block_get_child (&cell->parent, index));
 }
 
-static guint
-states_of_children (HybCell *cell)
+guint
+hyb_cell_states_of_children (HybCell *cell)
 {
   guint n = 0;
 
@@ -20,8 +19,8 @@ states_of_children (HybCell *cell)
   return n;
 }
 
-static HybValue *
-begin_children (HybF *F, HybCell *cell, const char *op, const char *batch)
+HybValue *
+hyb_cell_begin_children (HybF *F, HybCell *cell, const char *op, const char *batch)
 {
   HybValue *states = hyb_list (F, 0, NULL);
   gint64    number = g_ascii_strtoll (batch, NULL, 10);
@@ -30,12 +29,6 @@ begin_children (HybF *F, HybCell *cell, const char *op, const char *batch)
     states =
         hyb_states_join (F, states, hyb_cell_begin_state (F, &child (cell, i)->parent, op, number));
   return states;
-}
-
-static HybValue *
-given_or_zero_states (HybF *F, HybCell *cell, const HybUnroll *unroll)
-{
-  return hyb_unroll_begin (F, cell, unroll);
 }
 
 /* ---- One on top of the other ---- */
@@ -64,7 +57,7 @@ static HybValue *
 stack_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
 {
   guint     n_layers = hyb_block_n_children (&cell->parent), from = 0;
-  HybValue *begin = given_or_zero_states (F, cell, given);
+  HybValue *begin = hyb_unroll_begin (F, cell, given);
   HybUnroll unroll = *given;
 
   *states = hyb_list (F, 0, NULL);
@@ -88,10 +81,10 @@ static const HybCellClass stack_class = {
              .size = sizeof (HybCell),
              .forward = hyb_cell_forward,
              .finish = hyb_cell_finish },
-  .n_states = states_of_children,
+  .n_states = hyb_cell_states_of_children,
   .step = stack_step,
   .unroll = stack_unroll,
-  .begin_state = begin_children,
+  .begin_state = hyb_cell_begin_children,
 };
 
 HybBlock *
@@ -109,8 +102,8 @@ no_states (HybCell *cell)
   return 0;
 }
 
-static const char *
-rate_text (HybF *F, double rate)
+const char *
+hyb_cell_rate_text (HybF *F, double rate)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -130,7 +123,7 @@ dropout (HybF *F, HybCell *cell, HybValue *x, const char *name)
                  .name = gluon ? name : NULL,
                  .in = { x },
                  .attributes =
-                     HYB_WITH ("axes", gluon ? "()" : NULL, "p", rate_text (F, cell->rate)));
+                     HYB_WITH ("axes", gluon ? "()" : NULL, "p", hyb_cell_rate_text (F, cell->rate)));
 }
 
 static HybValue *
@@ -177,146 +170,6 @@ hyb_dropout_cell_new (double rate, HybCellStyle style, const char *prefix)
 
   cell->rate = rate;
   return &cell->parent;
-}
-
-/* ---- Modifiers: a cell around one other ---- */
-
-static HybValue *
-begin_base (HybF *F, HybCell *cell, const char *op, const char *batch)
-{
-  return begin_children (F, cell, op, batch);
-}
-
-/* A modifier is called like its base and something more: no “_” in between. */
-static HybCell *
-modifier_new (const HybCellClass *klass, HybBlock *base, const char *alias)
-{
-  g_autofree char *prefix = NULL;
-  HybCell         *cell;
-  HybCellOptions   options = { .style = HYB_CELL (base)->style, .hidden = HYB_CELL (base)->hidden };
-
-  prefix = g_strconcat (hyb_block_get_prefix (base), alias, NULL);
-  options.prefix = prefix;
-  cell = hyb_cell_new (klass, &options, prefix);
-  cell->base = HYB_CELL (base);
-  hyb_block_add_child (&cell->parent, base, "base_cell");
-  return cell;
-}
-
-static HybValue *
-zoneout_mask (HybF *F, HybValue *like, double rate)
-{
-  return HYB_OP (F,
-                 "Dropout",
-                 .in = { HYB_OP (F, "ones_like", .in = { like }) },
-                 .attributes = HYB_WITH ("p", rate_text (F, rate)));
-}
-
-/* Where the mask is 0 the old value stays. */
-static HybValue *
-zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
-{
-  HybValue             *old = *states;
-  guint                 n = hyb_n_items (old);
-  g_autofree HybValue **mixed = g_new (HybValue *, MAX (n, 1));
-  HybValue             *output = hyb_cell_step (F, &cell->base->parent, x, states);
-  HybValue             *previous = cell->previous_of == F ? cell->previous : NULL;
-
-  if (hyb_f_get_error (F) != NULL)
-    return output;
-  if (previous == NULL)
-    previous = cell->style == HYB_STYLE_GLUON
-                   ? HYB_OP (F, "zeros_like", .in = { output })
-                   : HYB_OP (F,
-                             "_zeros",
-                             .hint = "zeros",
-                             .attributes = HYB_WITH ("dtype", "float32", "shape", "(0, 0)"));
-  if (cell->rate != 0)
-    output = hyb_where (F, zoneout_mask (F, output, cell->rate), output, previous);
-  for (guint i = 0; i < n && cell->state_rate != 0; i++)
-    {
-      HybValue *new = hyb_item (F, *states, i);
-
-      mixed[i] = hyb_where (F, zoneout_mask (F, new, cell->state_rate), new, hyb_item (F, old, i));
-    }
-  if (cell->state_rate != 0)
-    *states = hyb_list (F, n, mixed);
-  cell->previous = output;
-  cell->previous_of = F;
-  return output;
-}
-
-static const HybCellClass zoneout_class = {
-  .block = { .name = "Zoneout",
-             .size = sizeof (HybCell),
-             .forward = hyb_cell_forward,
-             .finish = hyb_cell_finish },
-  .n_states = states_of_children,
-  .step = zoneout_step,
-  .begin_state = begin_base,
-};
-
-HybBlock *
-hyb_zoneout_cell_new (HybBlock *base, double outputs, double states)
-{
-  HybCell *cell = modifier_new (&zoneout_class, base, "zoneout");
-
-  cell->rate = outputs;
-  cell->state_rate = states;
-  return &cell->parent;
-}
-
-static HybValue *
-residual_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
-{
-  HybValue *output = hyb_cell_step (F, &cell->base->parent, x, states);
-
-  return HYB_OP (F, "elemwise_add", .name = hyb_cell_name (F, cell, "fwd"), .in = { output, x });
-}
-
-static HybValue *
-residual_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
-{
-  HybValue *outputs = hyb_cell_unroll (F, &cell->base->parent, unroll, states);
-  HybMerge  merge = unroll->merge != HYB_MERGE_NATURAL ? unroll->merge
-                    : hyb_is_list (outputs)            ? HYB_MERGE_NO
-                                                       : HYB_MERGE_YES;
-  HybValue *inputs =
-      hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, merge);
-  g_autofree HybValue **sums = NULL;
-
-  if (unroll->valid_length != NULL)
-    inputs = hyb_mask_sequence (F,
-                                inputs,
-                                unroll->length,
-                                unroll->valid_length,
-                                hyb_layout_axis (unroll->layout, 'T'),
-                                merge == HYB_MERGE_YES);
-  if (merge == HYB_MERGE_YES)
-    return HYB_OP (F, "elemwise_add", .in = { outputs, inputs });
-
-  sums = g_new (HybValue *, unroll->length);
-  for (guint t = 0; t < unroll->length; t++)
-    sums[t] =
-        HYB_OP (F, "elemwise_add", .in = { hyb_item (F, outputs, t), hyb_item (F, inputs, t) });
-  return hyb_list (F, unroll->length, sums);
-}
-
-static const HybCellClass residual_class = {
-  .block = { .name = "Residual",
-             .size = sizeof (HybCell),
-             .forward = hyb_cell_forward,
-             .finish = hyb_cell_finish },
-  .n_states = states_of_children,
-  .step = residual_step,
-  .unroll = residual_unroll,
-  .begin_state = begin_base,
-};
-
-HybBlock *
-hyb_residual_cell_new (HybBlock *base)
-{
-  return &modifier_new (&residual_class, base, "residual")->parent;
 }
 
 /* ---- Both ways ---- */
@@ -370,13 +223,13 @@ join_directions (HybF     *F,
 }
 
 static HybValue *
-bidirectional_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
+bidirectional_unroll_gluon (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
 {
   HybBlock *left = &child (cell, 0)->parent, *right = &child (cell, 1)->parent;
   HybValue *inputs =
       hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_NO);
   HybValue *turned = reversed (F, inputs, given->length, given->valid_length);
-  HybValue *begin = given_or_zero_states (F, cell, given);
+  HybValue *begin = hyb_unroll_begin (F, cell, given);
   HybValue *left_states, *right_states, *left_outputs, *right_outputs, *outputs;
   HybUnroll unroll = *given;
   int       axis = hyb_layout_axis (given->layout, 'T');
@@ -402,14 +255,80 @@ bidirectional_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue *
   return outputs;
 }
 
+/* mx.rnn unrolls both halves alike and turns a merged one around as a whole. */
+static HybValue *
+merged_symbolic (HybF *F, HybCell *cell, HybValue *left, HybValue *right, int axis)
+{
+  HybValue *turned =
+      HYB_OP (F,
+              "reverse",
+              .in = { right },
+              .attributes = HYB_WITH ("axis", hyb_f_text (F, "%d", axis)));
+
+  return HYB_OP (F,
+                 "Concat",
+                 .name = hyb_f_text (F, "%sout", cell->output_prefix),
+                 .in = { left, turned },
+                 .attributes = HYB_WITH ("dim", "2", "num_args", "2"));
+}
+
+static HybValue *
+bidirectional_unroll_symbolic (HybF            *F,
+                               HybCell         *cell,
+                               const HybUnroll *given,
+                               HybValue       **states)
+{
+  HybBlock *left = &child (cell, 0)->parent, *right = &child (cell, 1)->parent;
+  HybValue *inputs =
+      hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_NO);
+  HybValue *begin = hyb_unroll_begin (F, cell, given);
+  HybValue *left_states, *right_states, *left_outputs, *right_outputs;
+  HybUnroll unroll = *given;
+
+  unroll.inputs = inputs;
+  unroll.begin_state = hyb_states_slice (F, begin, 0, hyb_cell_n_states (left));
+  left_outputs = hyb_cell_unroll (F, left, &unroll, &left_states);
+
+  unroll.inputs = reversed (F, inputs, given->length, NULL);
+  unroll.begin_state =
+      hyb_states_slice (F, begin, hyb_cell_n_states (left), hyb_cell_n_states (right));
+  right_outputs = hyb_cell_unroll (F, right, &unroll, &right_states);
+  *states = hyb_states_join (F, left_states, right_states);
+
+  if (!hyb_is_list (left_outputs) && !hyb_is_list (right_outputs))
+    return merged_symbolic (F,
+                            cell,
+                            left_outputs,
+                            right_outputs,
+                            hyb_layout_axis (given->layout, 'T'));
+  left_outputs =
+      hyb_format_sequence (F, cell, given->length, left_outputs, given->layout, HYB_MERGE_NO);
+  right_outputs =
+      hyb_format_sequence (F, cell, given->length, right_outputs, given->layout, HYB_MERGE_NO);
+  return join_directions (F,
+                          cell,
+                          left_outputs,
+                          reversed (F, right_outputs, given->length, NULL),
+                          given->length,
+                          0,
+                          FALSE);
+}
+
+static HybValue *
+bidirectional_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
+{
+  return (cell->style == HYB_STYLE_SYMBOLIC ? bidirectional_unroll_symbolic
+                                            : bidirectional_unroll_gluon) (F, cell, given, states);
+}
+
 static const HybCellClass bidirectional_class = {
   .block = { .name = "Bidirectional",
              .size = sizeof (HybCell),
              .forward = hyb_cell_forward,
              .finish = hyb_cell_finish },
-  .n_states = states_of_children,
+  .n_states = hyb_cell_states_of_children,
   .unroll = bidirectional_unroll,
-  .begin_state = begin_children,
+  .begin_state = hyb_cell_begin_children,
   .no_step = "a bidirectional cell cannot be stepped: its second half begins at the end. Unroll it",
 };
 

@@ -45,6 +45,7 @@ hyb_cell_finish (HybBlock *block)
 
   g_free (cell->node_prefix);
   g_free (cell->output_prefix);
+  g_free (cell->convolution);
 }
 
 const char *
@@ -58,7 +59,8 @@ hyb_cell_name (HybF *F, HybCell *cell, const char *suffix)
 const char *
 hyb_cell_gluon_name (HybF *F, HybCell *cell, const char *suffix)
 {
-  return cell->style == HYB_STYLE_SYMBOLIC ? NULL : hyb_cell_name (F, cell, suffix);
+  return cell->style == HYB_STYLE_SYMBOLIC || cell->is_contrib ? NULL
+                                                               : hyb_cell_name (F, cell, suffix);
 }
 
 static HybParameter *
@@ -98,6 +100,49 @@ hyb_cell_add_parameters (HybCell *cell, const HybCellOptions *options, guint n_g
                         options->h2h_bias_init != NULL ? options->h2h_bias_init : bias);
 }
 
+static const char *
+extent (HybF *F, const HybShape *shape)
+{
+  g_autofree char *text = hyb_shape_to_string (shape);
+
+  return hyb_f_text (F, "%s", text);
+}
+
+/* The product of a cell whose states are feature maps. */
+static HybValue *
+convolve (HybF         *F,
+          HybCell      *cell,
+          HybValue     *x,
+          HybParameter *weight,
+          HybParameter *bias,
+          const char   *name)
+{
+  const CellConvolution *conv = cell->convolution;
+  gboolean               to_hidden = weight == cell->i2h_weight;
+  HybShape               ones = conv->h2h_pad;
+
+  for (int i = 0; i < ones.rank; i++)
+    ones.dim[i] = 1;
+  return HYB_OP (
+      F,
+      "Convolution",
+      .name = name,
+      .in = { x, hyb_use (F, weight), hyb_use (F, bias) },
+      .attributes =
+          HYB_WITH ("dilate",
+                    extent (F, to_hidden ? &conv->i2h_dilate : &conv->h2h_dilate),
+                    "kernel",
+                    extent (F, to_hidden ? &conv->i2h_kernel : &conv->h2h_kernel),
+                    "layout",
+                    conv->layout,
+                    "num_filter",
+                    hyb_f_text (F, "%" G_GINT64_FORMAT, hyb_parameter_get_shape (bias)->dim[0]),
+                    "pad",
+                    extent (F, to_hidden ? &conv->i2h_pad : &conv->h2h_pad),
+                    "stride",
+                    extent (F, to_hidden ? &conv->i2h_stride : &ones)));
+}
+
 HybValue *
 hyb_cell_linear (HybF         *F,
                  HybCell      *cell,
@@ -108,6 +153,8 @@ hyb_cell_linear (HybF         *F,
 {
   const HybShape *shape = hyb_parameter_get_shape (weight);
 
+  if (cell->convolution != NULL)
+    return convolve (F, cell, x, weight, bias, name);
   return HYB_OP (F,
                  "FullyConnected",
                  .name = name,

@@ -63,6 +63,7 @@ struct _HybCell
 {
   HybBlock      parent;
   HybCellStyle  style;
+  gboolean      is_contrib; /* gluon.contrib: sums and products take automatic names */
   char         *node_prefix;   /* symbolic: full names are this and a suffix */
   int           counter;       /* steps since reset, minus one */
   int           state_counter; /* states begun since reset, minus one */
@@ -70,7 +71,8 @@ struct _HybCell
   gint64        projection; /* 0: none */
   const char   *activation, *recurrent_activation;
   HybParameter *i2h_weight, *h2h_weight, *h2r_weight, *i2h_bias, *h2h_bias;
-  HybCell      *base; /* of a modifier */
+  struct _CellConvolution *convolution; /* NULL: states are vectors, steps are products */
+  HybCell                 *base;        /* of a modifier */
   double        rate, state_rate;
   HybValue     *previous; /* zoneout: the last output */
   HybF         *previous_of;
@@ -100,11 +102,32 @@ HybBlock *hyb_lstmp_cell_new (const HybCellOptions *options, gint64 projection);
 #define hyb_lstm_cell(...) hyb_lstm_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
 #define hyb_gru_cell(...)  hyb_gru_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
 
+/* Cells whose states are feature maps (gluon.contrib.rnn.Conv2DLSTMCell, mx.rnn.ConvLSTMCell …):
+ * 1 to 3 spatial dimensions, as input_shape has. */
+typedef struct
+{
+  HybShape     input_shape; /* channels, then the spatial extents */
+  gint64       channels;    /* of the state */
+  HybShape     i2h_kernel, h2h_kernel; /* rank 0: 3; h2h must be odd */
+  HybShape     i2h_stride, i2h_pad, i2h_dilate, h2h_dilate; /* rank 0: 1, 0 (mx.rnn: 1), 1, 1 */
+  const char  *activation; /* NULL: "tanh", mx.rnn: "leaky" (slope 0.2) */
+  const char  *prefix;
+  HybBlock    *shared;
+  HybCellStyle style;
+} HybConvCellOptions;
+/* mode: "rnn", "lstm", "gru" */
+HybBlock *hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options);
+#define hyb_conv_cell(mode, ...) \
+  hyb_conv_cell_new ((mode), &(const HybConvCellOptions){ __VA_ARGS__ })
+
 /* Wrappers take over the cells they get. */
 HybBlock *hyb_sequential_cell_new (HybCellStyle style, const char *prefix); /* hyb_append() cells */
 HybBlock *hyb_dropout_cell_new (double rate, HybCellStyle style, const char *prefix);
 HybBlock *hyb_zoneout_cell_new (HybBlock *base, double outputs, double states);
 HybBlock *hyb_residual_cell_new (HybBlock *base);
+/* The same mask at every step of a sequence (gluon.contrib); rate 0: none. */
+HybBlock *
+hyb_variational_dropout_cell_new (HybBlock *base, double inputs, double states, double outputs);
 HybBlock *hyb_bidirectional_cell_new (HybBlock    *left,
                                       HybBlock    *right,
                                       const char  *output_prefix,
@@ -121,6 +144,10 @@ HybValue *hyb_cell_step (HybF *F, HybBlock *cell, HybValue *x, HybValue **states
 HybValue *hyb_cell_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 #define hyb_unroll(F, cell, states, ...) \
   hyb_cell_unroll ((F), (cell), &(const HybUnroll){ __VA_ARGS__ }, (states))
+/* gluon.contrib.rnn.dynamic_unroll: as many steps as inputs have, in a loop.  *states: the
+ * first ones, then the last ones.  length of unroll is ignored. */
+HybValue *
+hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 void hyb_cell_reset (HybBlock *cell); /* counters of steps, zoneout's memory; children too */
 
 G_END_DECLS

@@ -2,6 +2,7 @@
  * one array with a time axis, or a list of one array a step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/block/control.h"
 #include "engine/rnn/cell-private.h"
 
 #include <string.h>
@@ -109,18 +110,19 @@ last_valid_states (HybF *F, GPtrArray *history, HybValue *valid_length)
   return hyb_list (F, n, last);
 }
 
-/* How many sequences run together; a traced array does not know yet. */
+/* The batch of an array at hand; a traced one has none yet. */
 static gint64
-batch_of (HybF *F, const HybUnroll *unroll)
+batch_of (HybF *F, HybValue *inputs, const char *layout)
 {
-  gboolean       is_list = hyb_is_list (unroll->inputs);
+  int            axis = hyb_layout_axis (layout, 'N');
   const HybType *type;
-  int            axis = is_list ? 0 : hyb_layout_axis (unroll->layout, 'N');
 
-  if (hyb_f_is_tracing (F) || hyb_value_is_failed (unroll->inputs))
+  if (hyb_f_is_tracing (F) || hyb_value_is_failed (inputs))
     return 0;
-  type = hyb_value_get_type (hyb_item (F, unroll->inputs, 0));
-  return axis >= 0 && type->shape.rank > axis ? type->shape.dim[axis] : 0;
+  if (hyb_is_list (inputs)) /* one a step: no time axis */
+    axis -= axis > hyb_layout_axis (layout, 'T');
+  type = hyb_value_get_type (hyb_item (F, inputs, 0));
+  return type->shape.rank > axis ? MAX (type->shape.dim[axis], 0) : 0;
 }
 
 HybValue *
@@ -128,11 +130,14 @@ hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll)
 {
   if (unroll->begin_state != NULL)
     return unroll->begin_state;
-  return hyb_cell_begin_state (F, &cell->parent, "_zeros", batch_of (F, unroll));
+  return hyb_cell_begin_state (F,
+                               &cell->parent,
+                               "_zeros",
+                               batch_of (F, unroll->inputs, unroll->layout));
 }
 
-static HybValue *
-unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
+HybValue *
+hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
 {
   HybValue *inputs =
       hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, HYB_MERGE_NO);
@@ -184,5 +189,94 @@ hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **st
   hyb_cell_reset (block);
   return (klass->unroll != NULL
               ? klass->unroll
-              : unroll_steps) (F, cell, &unroll, states != NULL ? states : &ignored);
+              : hyb_cell_unroll_steps) (F, cell, &unroll, states != NULL ? states : &ignored);
+}
+
+/* ---- As a loop ---- */
+
+typedef struct
+{
+  HybBlock *cell;
+  HybValue *valid_length; /* NULL: every step counts */
+} DynamicStep;
+
+static HybValue *
+dynamic_step (HybF *F, HybValue *x, HybValue **states, gpointer user)
+{
+  const DynamicStep    *step = user;
+  guint                 n = hyb_cell_n_states (step->cell);
+  HybValue             *old = *states, *output, *number;
+  g_autofree HybValue **next = g_new (HybValue *, n + 1);
+
+  if (step->valid_length == NULL)
+    return hyb_cell_step (F, step->cell, x, states);
+
+  *states = hyb_states_slice (F, old, 0, n);
+  output = hyb_cell_step (F, step->cell, x, states);
+  number = hyb_item (F, old, n);
+  for (guint i = 0; i < n; i++)
+    next[i] = hyb_where (F,
+                         hyb_broadcast (F, "broadcast_greater", step->valid_length, number),
+                         hyb_item (F, *states, i),
+                         hyb_item (F, old, i));
+  next[n] =
+      HYB_OP (F,
+              "_plus_scalar",
+              .hint = "_plusscalar",
+              .in = { number },
+              .attributes = HYB_WITH ("scalar", "1"));
+  *states = hyb_list (F, n + 1, next);
+  return output;
+}
+
+/* Axes 0 and axis exchanged, spelled as a Python list. */
+static HybValue *
+to_front (HybF *F, HybValue *x, int axis, int rank)
+{
+  g_autoptr (GString) text = g_string_new ("[");
+
+  for (int i = 0; i < rank; i++)
+    g_string_append_printf (text,
+                            "%s%d",
+                            i > 0 ? ", " : "",
+                            i == 0      ? axis
+                            : i == axis ? 0
+                                        : i);
+  g_string_append_c (text, ']');
+  return axis == 0 ? x : hyb_transpose (F, x, hyb_f_text (F, "%s", text->str));
+}
+
+HybValue *
+hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states)
+{
+  DynamicStep step = { cell, unroll->valid_length };
+  const char *layout = unroll->layout != NULL ? unroll->layout : "TNC";
+  int         axis = hyb_layout_axis (layout, 'T'), rank = (int) strlen (layout);
+  guint       n = hyb_cell_n_states (cell);
+  HybValue   *begin = unroll->begin_state, *result, *outputs;
+
+  if (axis < 0 || hyb_is_list (unroll->inputs))
+    {
+      hyb_f_fail (F, "a dynamic unroll takes one array with a time axis, in layout TNC or NTC");
+      return hyb_list (F, 0, NULL);
+    }
+  hyb_cell_reset (cell);
+  outputs = to_front (F, unroll->inputs, axis, rank);
+  if (unroll->valid_length != NULL)
+    {
+      HybValue *zero = HYB_OP (F,
+                               "_zeros",
+                               .hint = "_zeros",
+                               .attributes = HYB_WITH ("dtype", "float32", "shape", "1"));
+
+      begin = hyb_states_join (F, begin, zero);
+    }
+  result = hyb_foreach (F, dynamic_step, outputs, begin, &step);
+  if (hyb_n_items (result) != 2)
+    return hyb_list (F, 0, NULL);
+  outputs = to_front (F, hyb_item (F, result, 0), axis, rank);
+  *states = hyb_states_slice (F, hyb_item (F, result, 1), 0, n);
+  if (unroll->valid_length != NULL)
+    outputs = hyb_mask_sequence (F, outputs, 0, unroll->valid_length, axis, TRUE);
+  return outputs;
 }

@@ -1,4 +1,4 @@
-/* test-exports-fused.c — FusedRNNCell and what unfuse() makes of it give, byte for byte,
+/* exports-fused.c — FusedRNNCell and what unfuse() makes of it give, byte for byte,
  * the symbol files that MXNet exported.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
@@ -145,10 +145,9 @@ unfused (gconstpointer data)
   return unroll (F, stack, row, row->options.get_next_state);
 }
 
-int
-main (int argc, char **argv)
+void
+exports_add_fused (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       g_autofree char *twin = g_strconcat (rows[i].folder, "-unfused", NULL);
@@ -156,5 +155,4 @@ main (int argc, char **argv)
       export_check_add_graph (rows[i].folder, fused, &rows[i]);
       export_check_add_graph (g_intern_string (twin), unfused, &rows[i]);
     }
-  return g_test_run ();
 }

@@ -1,5 +1,4 @@
-/* test-exports-layers.c — recurrent layers and mx.rnn cells built in C give, byte for
- * byte, the symbol files that MXNet exported.
+/* exports-layers.c — recurrent layers, and mx.rnn's cells.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"
@@ -84,6 +83,18 @@ static const struct
   const char        *structure;
   HybRnnLayerOptions options;
 } layers[] = {
+  { "layer-nested-gru-l1-tnc", nested_layer, "0", LAYER (.mode = "gru") },
+  { "layer-nested-rnn-relu-l2-tnc", nested_layer, "0", LAYER (.mode = "rnn_relu", .layers = 2) },
+  { "layer-sequential-gru-l2-bi-tnc", sequential_layer, "0", LAYER (.mode = "gru", .layers = 2, .bidirectional = TRUE) },
+  { "layer-sequential-gru-l3-bi-tnc", sequential_layer, "0", LAYER (.mode = "gru", .layers = 3, .bidirectional = TRUE) },
+  { "layer-sequential-lstm-l3-bi-tnc", sequential_layer, "0", LAYER (.mode = "lstm", .layers = 3, .bidirectional = TRUE) },
+  { "layer-sequential-rnn-relu-l2-bi-tnc", sequential_layer, "0", LAYER (.mode = "rnn_relu", .layers = 2, .bidirectional = TRUE) },
+  { "layer-stateful-gru-l3-ntc", stateful_layer, "[0, [0]]", LAYER (.mode = "gru", .layers = 3, .layout = "NTC") },
+  { "layer-stateful-lstm-l1-ntc", stateful_layer, "[0, [0, 0]]", LAYER (.mode = "lstm", .layout = "NTC") },
+  { "layer-stateful-rnn-tanh-l1-ntc", stateful_layer, "[0, [0]]", LAYER (.mode = "rnn_tanh", .layout = "NTC") },
+  { "layer-stateful-rnn-tanh-l3-ntc", stateful_layer, "[0, [0]]", LAYER (.mode = "rnn_tanh", .layers = 3, .layout = "NTC") },
+  { "layer-top-gru-l2-bi-ntc", top_layer, "[0, [0]]", LAYER (.mode = "gru", .layers = 2, .layout = "NTC", .bidirectional = TRUE) },
+  { "layer-top-rnn-tanh-l1-bi-ntc", top_layer, "[0, [0]]", LAYER (.mode = "rnn_tanh", .layout = "NTC", .bidirectional = TRUE) },
   { "layer-top-lstm-l1-bi-ntc",
     top_layer,
     "[0, [0, 0]]",
@@ -177,31 +188,9 @@ plain (void)
 }
 
 static HybBlock *
-fused_lstm (void)
+plain_relu (void)
 {
-  return hyb_fused_cell (.mode = "lstm",
-                         .hidden = 5,
-                         .layers = 2,
-                         .bidirectional = TRUE,
-                         .get_next_state = TRUE);
-}
-
-static HybBlock *
-unfused_lstm (void)
-{
-  g_autoptr (HybBlock) fused = fused_lstm ();
-
-  return hyb_fused_cell_unfuse (fused);
-}
-
-static HybBlock *
-fused_document (void)
-{
-  return hyb_fused_cell (.mode = "lstm",
-                         .hidden = 3,
-                         .layers = 3,
-                         .bidirectional = TRUE,
-                         .dropout = 0.5);
+  return hyb_rnn_cell (.hidden = 4, .activation = "relu", .style = HYB_STYLE_SYMBOLIC);
 }
 
 static const Symbolic symbolic[] = {
@@ -213,19 +202,23 @@ static const Symbolic symbolic[] = {
   { "rnn-gru-t1-tnc-true-ones", gru, 1, "TNC", HYB_MERGE_YES, "_ones" },
   { "rnn-gru-t4-tnc-none-var", gru, 4, "TNC", HYB_MERGE_NATURAL, NULL },
   { "rnn-rnn-t4-ntc-true-default", plain, 4, "NTC", HYB_MERGE_YES, "zeros" },
+  { "rnn-lstm-t1-ntc-false-var", lstm, 1, "NTC", HYB_MERGE_NO, NULL },
+  { "rnn-gru-t4-ntc-false-ones", gru, 4, "NTC", HYB_MERGE_NO, "_ones" },
+  { "rnn-rnn-t1-ntc-none-default", plain, 1, "NTC", HYB_MERGE_NATURAL, "zeros" },
+  { "rnn-rnn-t4-ntc-false-ones", plain, 4, "NTC", HYB_MERGE_NO, "_ones" },
+  { "rnn-rnn-t4-tnc-none-var", plain, 4, "TNC", HYB_MERGE_NATURAL, NULL },
+  { "rnn-rnn-relu-t1-tnc-true-ones", plain_relu, 1, "TNC", HYB_MERGE_YES, "_ones" },
+  { "rnn-rnn-relu-t4-ntc-false-ones", plain_relu, 4, "NTC", HYB_MERGE_NO, "_ones" },
+  { "rnn-rnn-relu-t4-ntc-true-default", plain_relu, 4, "NTC", HYB_MERGE_YES, "zeros" },
+  { "rnn-rnn-relu-t4-tnc-none-var", plain_relu, 4, "TNC", HYB_MERGE_NATURAL, NULL },
   { "rnn-rnn-t1-ntc-false-var", plain, 1, "NTC", HYB_MERGE_NO, NULL },
-  { "fused-lstm-l2-bi", fused_lstm, 5, "NTC", HYB_MERGE_NATURAL, "zeros" },
-  { "fused-lstm-l2-bi-unfused", unfused_lstm, 4, "NTC", HYB_MERGE_NATURAL, "zeros" },
-  { "fused-document", fused_document, 5, "NTC", HYB_MERGE_YES, "zeros", TRUE },
 };
 
-int
-main (int argc, char **argv)
+void
+exports_add_layers (void)
 {
-  g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
     export_check_add (layers[i].folder, layers[i].build, &layers[i].options, layers[i].structure);
   for (guint i = 0; i < G_N_ELEMENTS (symbolic); i++)
     export_check_add_graph (symbolic[i].folder, unroll_symbolic, &symbolic[i]);
-  return g_test_run ();
 }

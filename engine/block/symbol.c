@@ -1,0 +1,106 @@
+/* symbol.c — symbols without blocks: composing operators whose weights are variables
+ * that nobody declared.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/block/f-private.h"
+
+#include <string.h>
+
+/* What MXNet writes on states that an operator changes. */
+static const char *
+state_initialiser (const HybOp *op, guint input)
+{
+  if (input >= 32 || (op->mutates & (1u << input)) == 0)
+    return NULL;
+  return g_str_has_suffix (op->inputs[input], "var") ? "[\"one\", {}]" : "[\"zero\", {}]";
+}
+
+static HybValue *
+undeclared (HybF *F, const HybOp *op, guint input, const char *node, const HybOpCall *call)
+{
+  g_autoptr (GPtrArray) pairs = g_ptr_array_new ();
+  const char *init = state_initialiser (op, input);
+
+  if (init != NULL)
+    {
+      g_ptr_array_add (pairs, (gpointer) "__init__");
+      g_ptr_array_add (pairs, (gpointer) init);
+    }
+  for (gsize i = 0; call->attributes != NULL && call->attributes[i] != NULL; i += 2)
+    if (call->attributes[i + 1] != NULL)
+      {
+        g_ptr_array_add (pairs, (gpointer) call->attributes[i]);
+        g_ptr_array_add (pairs, (gpointer) call->attributes[i + 1]);
+      }
+  g_ptr_array_add (pairs, NULL);
+  return hyb_value_variable (F,
+                             hyb_f_text (F, "%s_%s", node, op->inputs[input]),
+                             (const char *const *) pairs->pdata);
+}
+
+/* How many inputs these attributes ask for. */
+static guint
+wanted_inputs (HybF *F, const HybOp *op, const HybOpCall *call)
+{
+  g_autoptr (GPtrArray) given = g_ptr_array_new ();
+  GError  *error = NULL;
+  gpointer params = NULL;
+  guint    n_inputs = 0, n_outputs;
+
+  for (gsize i = 0; call->attributes != NULL && call->attributes[i] != NULL; i += 2)
+    if (call->attributes[i + 1] != NULL)
+      {
+        g_ptr_array_add (given, (gpointer) call->attributes[i]);
+        g_ptr_array_add (given, (gpointer) call->attributes[i + 1]);
+      }
+  g_ptr_array_add (given, NULL);
+  if (op->params != NULL)
+    params = hyb_params_parse (op->params,
+                               op->params_size,
+                               (const char *const *) given->pdata,
+                               NULL,
+                               &error);
+  if (error == NULL)
+    hyb_op_arity (op, params, &n_inputs, &n_outputs);
+  else
+    hyb_f_keep_error (F, error);
+  hyb_params_unref (params);
+  return n_inputs;
+}
+
+HybValue *
+hyb_f_compose (HybF *F, const char *op_name, const HybOpCall *call)
+{
+  const HybOp     *op = hyb_op_find (op_name);
+  HybOpCall        complete = *call;
+  g_autofree char *lower = g_ascii_strdown (op_name, -1);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  guint n_names, wanted;
+
+  g_return_val_if_fail (F->tracing, NULL);
+
+  for (guint i = 0; call->inputs == NULL && i < G_N_ELEMENTS (call->in) && call->in[i] != NULL; i++)
+    hyb_flatten_into (call->in[i], inputs);
+  for (guint i = 0; call->inputs != NULL && i < call->n_inputs; i++)
+    hyb_flatten_into (call->inputs[i], inputs);
+  if (op == NULL)
+    return hyb_f_call (F, op_name, call);
+
+  n_names = g_strv_length ((char **) op->inputs);
+  wanted = MIN (wanted_inputs (F, op, call), n_names);
+  if (inputs->len < wanted && call->name == NULL)
+    complete.name = hyb_f_text (F,
+                                "%s",
+                                hyb_f_name (F, NULL, call->hint != NULL ? call->hint : lower) +
+                                    strlen (hyb_f_get_prefix (F)));
+  while (inputs->len < wanted)
+    g_ptr_array_add (inputs,
+                     undeclared (F,
+                                 op,
+                                 inputs->len,
+                                 hyb_f_text (F, "%s%s", hyb_f_get_prefix (F), complete.name),
+                                 call));
+  complete.inputs = (HybValue *const *) inputs->pdata;
+  complete.n_inputs = inputs->len;
+  return hyb_f_call (F, op_name, &complete);
+}

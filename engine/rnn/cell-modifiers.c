@@ -1,0 +1,272 @@
+/* cell-modifiers.c — cells around one other cell: zoneout, residual, variational dropout.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/rnn/cell-private.h"
+
+/* A modifier is called like its base and something more: no “_” in between. */
+HybCell *
+hyb_modifier_cell_new (const HybCellClass *klass, HybBlock *base, const char *alias)
+{
+  g_autofree char *prefix = NULL;
+  HybCell         *cell;
+  HybCellOptions   options = { .style = HYB_CELL (base)->style, .hidden = HYB_CELL (base)->hidden };
+
+  prefix = g_strconcat (hyb_block_get_prefix (base), alias, NULL);
+  options.prefix = prefix;
+  cell = hyb_cell_new (klass, &options, prefix);
+  cell->base = HYB_CELL (base);
+  hyb_block_add_child (&cell->parent, base, "base_cell");
+  return cell;
+}
+
+static HybValue *
+zoneout_mask (HybF *F, HybValue *like, double rate)
+{
+  return HYB_OP (F,
+                 "Dropout",
+                 .in = { HYB_OP (F, "ones_like", .in = { like }) },
+                 .attributes = HYB_WITH ("p", hyb_cell_rate_text (F, rate)));
+}
+
+/* Where the mask is 0 the old value stays. */
+static HybValue *
+zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
+{
+  HybValue             *old = *states;
+  guint                 n = hyb_n_items (old);
+  g_autofree HybValue **mixed = g_new (HybValue *, MAX (n, 1));
+  HybValue             *output = hyb_cell_step (F, &cell->base->parent, x, states);
+  HybValue             *previous = cell->previous_of == F ? cell->previous : NULL;
+
+  if (hyb_f_get_error (F) != NULL)
+    return output;
+  if (previous == NULL)
+    previous = cell->style == HYB_STYLE_GLUON
+                   ? HYB_OP (F, "zeros_like", .in = { output })
+                   : HYB_OP (F,
+                             "_zeros",
+                             .hint = "_zeros",
+                             .attributes = HYB_WITH ("dtype", "float32", "shape", "(0, 0)"));
+  if (cell->rate != 0)
+    output = hyb_where (F, zoneout_mask (F, output, cell->rate), output, previous);
+  for (guint i = 0; i < n && cell->state_rate != 0; i++)
+    {
+      HybValue *new = hyb_item (F, *states, i);
+
+      mixed[i] = hyb_where (F, zoneout_mask (F, new, cell->state_rate), new, hyb_item (F, old, i));
+    }
+  if (cell->state_rate != 0)
+    *states = hyb_list (F, n, mixed);
+  cell->previous = output;
+  cell->previous_of = F;
+  return output;
+}
+
+static const HybCellClass zoneout_class = {
+  .block = { .name = "Zoneout",
+             .size = sizeof (HybCell),
+             .forward = hyb_cell_forward,
+             .finish = hyb_cell_finish },
+  .n_states = hyb_cell_states_of_children,
+  .step = zoneout_step,
+  .begin_state = hyb_cell_begin_children,
+};
+
+HybBlock *
+hyb_zoneout_cell_new (HybBlock *base, double outputs, double states)
+{
+  HybCell *cell = hyb_modifier_cell_new (&zoneout_class, base, "zoneout");
+
+  cell->rate = outputs;
+  cell->state_rate = states;
+  return &cell->parent;
+}
+
+/* mx.rnn calls the sum like the output with something more, Gluon as it is told. */
+static HybValue *
+add_residual (HybF *F, HybCell *cell, HybValue *output, HybValue *x, const char *name)
+{
+  if (cell->style == HYB_STYLE_SYMBOLIC && hyb_f_is_tracing (F) && !hyb_value_is_failed (output))
+    name = hyb_f_text (F, "%s_plus_residual", hyb_value_get_name (output));
+  return HYB_OP (F, "elemwise_add", .name = name, .in = { output, x });
+}
+
+static HybValue *
+residual_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
+{
+  HybValue *output = hyb_cell_step (F, &cell->base->parent, x, states);
+
+  return add_residual (F, cell, output, x, hyb_cell_name (F, cell, "fwd"));
+}
+
+static HybValue *
+residual_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
+{
+  HybValue *outputs = hyb_cell_unroll (F, &cell->base->parent, unroll, states);
+  HybMerge  merge = unroll->merge != HYB_MERGE_NATURAL ? unroll->merge
+                    : hyb_is_list (outputs)            ? HYB_MERGE_NO
+                                                       : HYB_MERGE_YES;
+  HybValue *inputs =
+      hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, merge);
+  g_autofree HybValue **sums = NULL;
+
+  if (unroll->valid_length != NULL)
+    inputs = hyb_mask_sequence (F,
+                                inputs,
+                                unroll->length,
+                                unroll->valid_length,
+                                hyb_layout_axis (unroll->layout, 'T'),
+                                merge == HYB_MERGE_YES);
+  if (merge == HYB_MERGE_YES)
+    return add_residual (F, cell, outputs, inputs, NULL);
+
+  sums = g_new (HybValue *, unroll->length);
+  for (guint t = 0; t < unroll->length; t++)
+    sums[t] =
+        add_residual (F, cell, hyb_item (F, outputs, t), hyb_item (F, inputs, t), NULL);
+  return hyb_list (F, unroll->length, sums);
+}
+
+static const HybCellClass residual_class = {
+  .block = { .name = "Residual",
+             .size = sizeof (HybCell),
+             .forward = hyb_cell_forward,
+             .finish = hyb_cell_finish },
+  .n_states = hyb_cell_states_of_children,
+  .step = residual_step,
+  .unroll = residual_unroll,
+  .begin_state = hyb_cell_begin_children,
+};
+
+HybBlock *
+hyb_residual_cell_new (HybBlock *base)
+{
+  return &hyb_modifier_cell_new (&residual_class, base, "residualcell")->parent;
+}
+
+/* ---- One mask for all steps ---- */
+
+typedef struct
+{
+  HybCell   cell;
+  double    inputs, states, outputs;
+  HybValue *input_mask, *state_mask, *output_mask; /* of this sequence */
+  HybF     *masks_of;
+} Variational;
+
+static HybValue *
+masked (HybF *F, HybValue *x, double rate, HybValue **mask)
+{
+  if (rate == 0)
+    return x;
+  if (*mask == NULL)
+    *mask = zoneout_mask (F, x, rate);
+  return hyb_mul (F, x, *mask);
+}
+
+static void
+variational_reset (HybCell *cell)
+{
+  Variational *self = (Variational *) cell;
+
+  self->input_mask = self->state_mask = self->output_mask = NULL;
+}
+
+static HybValue *
+variational_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
+{
+  Variational          *self = (Variational *) cell;
+  guint                 n = hyb_n_items (*states);
+  g_autofree HybValue **items = g_new (HybValue *, MAX (n, 1));
+
+  if (self->masks_of != F)
+    variational_reset (cell);
+  self->masks_of = F;
+  for (guint i = 0; i < n; i++)
+    items[i] = hyb_item (F, *states, i);
+  /* Masks of states are made before those of inputs, products likewise: as Gluon names them. */
+  if (n > 0 && self->states != 0 && self->state_mask == NULL)
+    self->state_mask = zoneout_mask (F, items[0], self->states);
+  if (self->inputs != 0 && self->input_mask == NULL)
+    self->input_mask = zoneout_mask (F, x, self->inputs);
+  if (n > 0)
+    items[0] = masked (F, items[0], self->states, &self->state_mask);
+  x = masked (F, x, self->inputs, &self->input_mask);
+  *states = hyb_list (F, n, items);
+  x = hyb_cell_step (F, &cell->base->parent, x, states);
+  return masked (F, x, self->outputs, &self->output_mask);
+}
+
+static HybValue *
+drop_steps (HybF *F, HybValue *x, double rate, int axis)
+{
+  if (rate == 0)
+    return x;
+  return HYB_OP (F,
+                 "Dropout",
+                 .in = { x },
+                 .attributes = HYB_WITH ("axes",
+                                         hyb_f_text (F, "(%d,)", axis),
+                                         "p",
+                                         hyb_cell_rate_text (F, rate)));
+}
+
+/* Without masks of states the whole sequence is dropped at once. */
+static HybValue *
+variational_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
+{
+  Variational *self = (Variational *) cell;
+  int          axis = hyb_layout_axis (given->layout, 'T');
+  HybUnroll    unroll = *given;
+  HybValue    *outputs;
+
+  if (self->states != 0)
+    return hyb_cell_unroll_steps (F, cell, given, states);
+
+  unroll.inputs =
+      hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_YES);
+  unroll.begin_state = hyb_unroll_begin (F, cell, given);
+  unroll.inputs = drop_steps (F, unroll.inputs, self->inputs, axis);
+  unroll.merge = HYB_MERGE_YES;
+  outputs = hyb_cell_unroll (F, &cell->base->parent, &unroll, states);
+  outputs = drop_steps (F, outputs, self->outputs, axis);
+  outputs =
+      hyb_format_sequence (F,
+                           cell,
+                           given->length,
+                           outputs,
+                           given->layout,
+                           given->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : given->merge);
+  if (given->valid_length == NULL)
+    return outputs;
+  return hyb_mask_sequence (F,
+                            outputs,
+                            given->length,
+                            given->valid_length,
+                            axis,
+                            given->merge != HYB_MERGE_NO);
+}
+
+static const HybCellClass variational_class = {
+  .block = { .name = "VariationalDropout",
+             .size = sizeof (Variational),
+             .forward = hyb_cell_forward,
+             .finish = hyb_cell_finish },
+  .n_states = hyb_cell_states_of_children,
+  .step = variational_step,
+  .unroll = variational_unroll,
+  .begin_state = hyb_cell_begin_children,
+  .reset = variational_reset,
+};
+
+HybBlock *
+hyb_variational_dropout_cell_new (HybBlock *base, double inputs, double states, double outputs)
+{
+  HybCell     *cell = hyb_modifier_cell_new (&variational_class, base, "vardrop");
+  Variational *self = (Variational *) cell;
+
+  self->inputs = inputs;
+  self->states = states;
+  self->outputs = outputs;
+  return &cell->parent;
+}
