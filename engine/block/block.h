@@ -17,9 +17,9 @@ typedef struct _HybParameter HybParameter;
 
 typedef struct
 {
-  const char *name;  /* "Dense": prefixes are its lower case and a number */
-  gsize       size;  /* of the instance, which begins with a HybBlock */
-  gboolean    plain; /* a Block, not a HybridBlock: only ever run at once */
+  const char *name;         /* "Dense": prefixes are its lower case and a number */
+  gsize       size;         /* of the instance, which begins with a HybBlock */
+  gboolean    plain;        /* a Block, not a HybridBlock: only ever run at once */
   gboolean    keeps_single; /* its parameters stay float32 when the model is cast to float16 */
   HybValue *(*forward) (HybF *F, HybBlock *block, HybValue *input);
   /* Completes the input outside the block's name scope (begin states); NULL: nothing. */

@@ -1,7 +1,7 @@
 /* control-while.c — a loop that lasts as long as a condition holds, and a branch.
  *
- * Both own several bodies whose inputs are united: outer variables once, values that
- * operators computed once for each body (as MXNet's front end does).
+ * Both own several bodies whose inputs are united: loop variables (of a branch, outer
+ * variables) once, other values once for each body, as MXNet's front end does.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control-private.h"
@@ -41,19 +41,23 @@ united_add (United *united, HybValue *value, const char *key)
   return (int) united->inputs->len - 1;
 }
 
-/* Where every variable of body finds its value; loop_values: what placeholders stand for. */
+/* Where every variable of body finds its value; loop_values: what placeholders stand for.
+ * A loop gets an outer variable once for each body that reads it (MXNet unites loop
+ * variables only), a branch once. */
 static GArray *
 unite (United *united, TracedBody *body, GPtrArray *loop_values)
 {
-  GArray *locations = g_array_new (FALSE, FALSE, sizeof (int));
-  guint   n = hyb_body_n_vars (body), n_ids;
+  gboolean is_loop = loop_values->len > 0;
+  GArray  *locations = g_array_new (FALSE, FALSE, sizeof (int));
+  guint    n = hyb_body_n_vars (body), n_ids;
 
   for (guint v = 0; v < n; v++)
     {
       int         placeholder = hyb_body_placeholder_of (body, v);
       const char *name =
           hyb_graph_get_node (body->graph, hyb_graph_get_variables (body->graph, &n_ids)[v])->name;
-      const char *key = hyb_body_is_cut (body, v) ? "" : hyb_f_text (united->F, "%s", name);
+      gboolean    own = hyb_body_is_cut (body, v) || (is_loop && placeholder < 0);
+      const char *key = own ? "" : hyb_f_text (united->F, "%s", name);
       HybValue   *value = placeholder >= 0 ? g_ptr_array_index (loop_values, placeholder)
                                            : hyb_body_outer_value (body, v);
       int         location = united_add (united, value, key);

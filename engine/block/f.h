@@ -43,7 +43,7 @@ HybTensor *hyb_value_get_tensor (HybValue *value);   /* NULL (and a mistake) for
 HybValueId hyb_value_get_id (const HybValue *value); /* traced only */
 /* Of the node that makes it; NULL unless traced. */
 const char *hyb_value_get_name (const HybValue *value);
-gboolean   hyb_value_is_failed (const HybValue *value);
+gboolean    hyb_value_is_failed (const HybValue *value);
 /* Shape and dtype of an array; a mistake for a traced one, which has none yet. */
 const HybType *hyb_value_get_type (HybValue *value);
 

@@ -20,7 +20,7 @@ pool_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   static const char *const layouts[] = { "NC", "NCW", "NCHW", "NCDHW" };
   Pool                    *self = (Pool *) block;
-  gboolean counts = !self->global && strcmp (self->type, "avg") == 0;
+  gboolean                 counts = !self->global && strcmp (self->type, "avg") == 0;
 
   return HYB_OP (F,
                  "Pooling",

@@ -96,7 +96,7 @@ leaky_forward (HybF *F, HybBlock *block, HybValue *x)
 
   return HYB_OP (F,
                  "LeakyReLU",
-                 .name = "fwd",
+                 .name = strcmp (self->kind, "elu") != 0 ? "fwd" : NULL, /* as Gluon names it */
                  .in = { x, self->alpha != NULL ? hyb_use (F, self->alpha) : NULL },
                  .attributes = HYB_WITH ("act_type",
                                          self->kind,

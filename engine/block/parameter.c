@@ -226,8 +226,7 @@ HybParameter *
 hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor)
 {
   /* MXNet writes the address of an object behind the name; no reader may rely on it. */
-  g_autofree char *init =
-      g_strdup_printf ("Constant_%s%s_0", block->priv->parameter_prefix, name);
+  g_autofree char *init = g_strdup_printf ("Constant_%s%s_0", block->priv->parameter_prefix, name);
   HybParameterSpec spec = { .name = name,
                             .shape = *hyb_tensor_get_shape (tensor),
                             .dtype = hyb_tensor_get_dtype (tensor),
@@ -252,8 +251,11 @@ cast_parameter (HybParameter *parameter, HybDType dtype)
   if (old == NULL)
     return;
   new = hyb_tensor_new (&type, NULL);
-  for (gint64 i = 0; new != NULL && i < hyb_tensor_get_size (old); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (new), dtype, (gsize) i, hyb_tensor_get_value (old, i));
+  for (gint64 i = 0; new != NULL &&i < hyb_tensor_get_size (old); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (new),
+                          dtype,
+                          (gsize) i,
+                          hyb_tensor_get_value (old, i));
   if (new != NULL)
     hyb_parameter_set_data (parameter, new, NULL);
   hyb_tensor_unref (new);

@@ -195,12 +195,8 @@ hyb_cell_gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   HybValue   *old = hyb_item (F, *states, 0);
   gboolean    maps = cell->convolution != NULL && cell->style == HYB_STYLE_GLUON;
   const char *axis = maps ? "1" : NULL;
-  HybValue *i2h = hyb_cell_linear (F,
-                                   cell,
-                                   x,
-                                   cell->i2h_weight,
-                                   cell->i2h_bias,
-                                   product_name (F, cell, "i2h"));
+  HybValue   *i2h =
+      hyb_cell_linear (F, cell, x, cell->i2h_weight, cell->i2h_bias, product_name (F, cell, "i2h"));
   HybValue *h2h = hyb_cell_linear (F,
                                    cell,
                                    old,

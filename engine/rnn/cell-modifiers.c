@@ -122,8 +122,7 @@ residual_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **sta
 
   sums = g_new (HybValue *, unroll->length);
   for (guint t = 0; t < unroll->length; t++)
-    sums[t] =
-        add_residual (F, cell, hyb_item (F, outputs, t), hyb_item (F, inputs, t), NULL);
+    sums[t] = add_residual (F, cell, hyb_item (F, outputs, t), hyb_item (F, inputs, t), NULL);
   return hyb_list (F, unroll->length, sums);
 }
 
@@ -230,13 +229,12 @@ variational_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **s
   unroll.merge = HYB_MERGE_YES;
   outputs = hyb_cell_unroll (F, &cell->base->parent, &unroll, states);
   outputs = drop_steps (F, outputs, self->outputs, axis);
-  outputs =
-      hyb_format_sequence (F,
-                           cell,
-                           given->length,
-                           outputs,
-                           given->layout,
-                           given->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : given->merge);
+  outputs = hyb_format_sequence (F,
+                                 cell,
+                                 given->length,
+                                 outputs,
+                                 given->layout,
+                                 given->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : given->merge);
   if (given->valid_length == NULL)
     return outputs;
   return hyb_mask_sequence (F,

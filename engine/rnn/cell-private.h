@@ -19,10 +19,9 @@ HybValue *hyb_cell_lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **st
 HybValue *hyb_cell_gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states);
 
 /* A modifier: takes over base, and is called like it and something more. */
-HybCell *
-hyb_modifier_cell_new (const HybCellClass *klass, HybBlock *base, const char *alias);
-guint     hyb_cell_states_of_children (HybCell *cell);
-HybValue *hyb_cell_begin_children (HybF *F, HybCell *cell, const char *op, const char *batch);
+HybCell    *hyb_modifier_cell_new (const HybCellClass *klass, HybBlock *base, const char *alias);
+guint       hyb_cell_states_of_children (HybCell *cell);
+HybValue   *hyb_cell_begin_children (HybF *F, HybCell *cell, const char *op, const char *batch);
 const char *hyb_cell_rate_text (HybF *F, double rate);
 
 /* Makes a cell with hidden units; prefix NULL: symbolic cells take default_prefix. */
@@ -56,9 +55,9 @@ HybValue *hyb_format_sequence (HybF       *F,
                                const char *layout,
                                HybMerge    merge);
 /* One step after the other: what unrolls a cell that has no way of its own. */
-HybValue *
+HybValue     *
 hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states);
-int       hyb_layout_axis (const char *layout, char axis);
+int hyb_layout_axis (const char *layout, char axis);
 /* Rows past the valid length become zero. */
 HybValue *hyb_mask_sequence (HybF     *F,
                              HybValue *data,

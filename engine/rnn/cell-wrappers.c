@@ -122,8 +122,10 @@ dropout (HybF *F, HybCell *cell, HybValue *x, const char *name)
                  "Dropout",
                  .name = gluon ? name : NULL,
                  .in = { x },
-                 .attributes =
-                     HYB_WITH ("axes", gluon ? "()" : NULL, "p", hyb_cell_rate_text (F, cell->rate)));
+                 .attributes = HYB_WITH ("axes",
+                                         gluon ? "()" : NULL,
+                                         "p",
+                                         hyb_cell_rate_text (F, cell->rate)));
 }
 
 static HybValue *
@@ -259,11 +261,10 @@ bidirectional_unroll_gluon (HybF *F, HybCell *cell, const HybUnroll *given, HybV
 static HybValue *
 merged_symbolic (HybF *F, HybCell *cell, HybValue *left, HybValue *right, int axis)
 {
-  HybValue *turned =
-      HYB_OP (F,
-              "reverse",
-              .in = { right },
-              .attributes = HYB_WITH ("axis", hyb_f_text (F, "%d", axis)));
+  HybValue *turned = HYB_OP (F,
+                             "reverse",
+                             .in = { right },
+                             .attributes = HYB_WITH ("axis", hyb_f_text (F, "%d", axis)));
 
   return HYB_OP (F,
                  "Concat",
@@ -273,10 +274,7 @@ merged_symbolic (HybF *F, HybCell *cell, HybValue *left, HybValue *right, int ax
 }
 
 static HybValue *
-bidirectional_unroll_symbolic (HybF            *F,
-                               HybCell         *cell,
-                               const HybUnroll *given,
-                               HybValue       **states)
+bidirectional_unroll_symbolic (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
 {
   HybBlock *left = &child (cell, 0)->parent, *right = &child (cell, 1)->parent;
   HybValue *inputs =

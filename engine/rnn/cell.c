@@ -123,24 +123,25 @@ convolve (HybF         *F,
 
   for (int i = 0; i < ones.rank; i++)
     ones.dim[i] = 1;
-  return HYB_OP (
-      F,
-      "Convolution",
-      .name = name,
-      .in = { x, hyb_use (F, weight), hyb_use (F, bias) },
-      .attributes =
-          HYB_WITH ("dilate",
-                    extent (F, to_hidden ? &conv->i2h_dilate : &conv->h2h_dilate),
-                    "kernel",
-                    extent (F, to_hidden ? &conv->i2h_kernel : &conv->h2h_kernel),
-                    "layout",
-                    conv->layout,
-                    "num_filter",
-                    hyb_f_text (F, "%" G_GINT64_FORMAT, hyb_parameter_get_shape (bias)->dim[0]),
-                    "pad",
-                    extent (F, to_hidden ? &conv->i2h_pad : &conv->h2h_pad),
-                    "stride",
-                    extent (F, to_hidden ? &conv->i2h_stride : &ones)));
+  return HYB_OP (F,
+                 "Convolution",
+                 .name = name,
+                 .in = { x, hyb_use (F, weight), hyb_use (F, bias) },
+                 .attributes =
+                     HYB_WITH ("dilate",
+                               extent (F, to_hidden ? &conv->i2h_dilate : &conv->h2h_dilate),
+                               "kernel",
+                               extent (F, to_hidden ? &conv->i2h_kernel : &conv->h2h_kernel),
+                               "layout",
+                               conv->layout,
+                               "num_filter",
+                               hyb_f_text (F,
+                                           "%" G_GINT64_FORMAT,
+                                           hyb_parameter_get_shape (bias)->dim[0]),
+                               "pad",
+                               extent (F, to_hidden ? &conv->i2h_pad : &conv->h2h_pad),
+                               "stride",
+                               extent (F, to_hidden ? &conv->i2h_stride : &ones)));
 }
 
 HybValue *

@@ -61,22 +61,22 @@ typedef struct
 
 struct _HybCell
 {
-  HybBlock      parent;
-  HybCellStyle  style;
-  gboolean      is_contrib; /* gluon.contrib: sums and products take automatic names */
-  char         *node_prefix;   /* symbolic: full names are this and a suffix */
-  int           counter;       /* steps since reset, minus one */
-  int           state_counter; /* states begun since reset, minus one */
-  gint64        hidden;
-  gint64        projection; /* 0: none */
-  const char   *activation, *recurrent_activation;
-  HybParameter *i2h_weight, *h2h_weight, *h2r_weight, *i2h_bias, *h2h_bias;
+  HybBlock                 parent;
+  HybCellStyle             style;
+  gboolean                 is_contrib;  /* gluon.contrib: sums and products take automatic names */
+  char                    *node_prefix; /* symbolic: full names are this and a suffix */
+  int                      counter;     /* steps since reset, minus one */
+  int                      state_counter; /* states begun since reset, minus one */
+  gint64                   hidden;
+  gint64                   projection; /* 0: none */
+  const char              *activation, *recurrent_activation;
+  HybParameter            *i2h_weight, *h2h_weight, *h2r_weight, *i2h_bias, *h2h_bias;
   struct _CellConvolution *convolution; /* NULL: states are vectors, steps are products */
   HybCell                 *base;        /* of a modifier */
-  double        rate, state_rate;
-  HybValue     *previous; /* zoneout: the last output */
-  HybF         *previous_of;
-  char         *output_prefix;
+  double                   rate, state_rate;
+  HybValue                *previous; /* zoneout: the last output */
+  HybF                    *previous_of;
+  char                    *output_prefix;
 };
 
 HybCell *HYB_CELL (HybBlock *block); /* NULL if it is none */
@@ -106,9 +106,9 @@ HybBlock *hyb_lstmp_cell_new (const HybCellOptions *options, gint64 projection);
  * 1 to 3 spatial dimensions, as input_shape has. */
 typedef struct
 {
-  HybShape     input_shape; /* channels, then the spatial extents */
-  gint64       channels;    /* of the state */
-  HybShape     i2h_kernel, h2h_kernel; /* rank 0: 3; h2h must be odd */
+  HybShape     input_shape;                                 /* channels, then the spatial extents */
+  gint64       channels;                                    /* of the state */
+  HybShape     i2h_kernel, h2h_kernel;                      /* rank 0: 3; h2h must be odd */
   HybShape     i2h_stride, i2h_pad, i2h_dilate, h2h_dilate; /* rank 0: 1, 0 (mx.rnn: 1), 1, 1 */
   const char  *activation; /* NULL: "tanh", mx.rnn: "leaky" (slope 0.2) */
   const char  *prefix;
@@ -146,7 +146,7 @@ HybValue *hyb_cell_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, Hyb
   hyb_cell_unroll ((F), (cell), &(const HybUnroll){ __VA_ARGS__ }, (states))
 /* gluon.contrib.rnn.dynamic_unroll: as many steps as inputs have, in a loop.  *states: the
  * first ones, then the last ones.  length of unroll is ignored. */
-HybValue *
+HybValue      *
 hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 void hyb_cell_reset (HybBlock *cell); /* counters of steps, zoneout's memory; children too */
 

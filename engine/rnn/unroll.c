@@ -219,12 +219,11 @@ dynamic_step (HybF *F, HybValue *x, HybValue **states, gpointer user)
                          hyb_broadcast (F, "broadcast_greater", step->valid_length, number),
                          hyb_item (F, *states, i),
                          hyb_item (F, old, i));
-  next[n] =
-      HYB_OP (F,
-              "_plus_scalar",
-              .hint = "_plusscalar",
-              .in = { number },
-              .attributes = HYB_WITH ("scalar", "1"));
+  next[n] = HYB_OP (F,
+                    "_plus_scalar",
+                    .hint = "_plusscalar",
+                    .in = { number },
+                    .attributes = HYB_WITH ("scalar", "1"));
   *states = hyb_list (F, n + 1, next);
   return output;
 }
@@ -236,12 +235,7 @@ to_front (HybF *F, HybValue *x, int axis, int rank)
   g_autoptr (GString) text = g_string_new ("[");
 
   for (int i = 0; i < rank; i++)
-    g_string_append_printf (text,
-                            "%s%d",
-                            i > 0 ? ", " : "",
-                            i == 0      ? axis
-                            : i == axis ? 0
-                                        : i);
+    g_string_append_printf (text, "%s%d", i > 0 ? ", " : "", i == 0 ? axis : i == axis ? 0 : i);
   g_string_append_c (text, ']');
   return axis == 0 ? x : hyb_transpose (F, x, hyb_f_text (F, "%s", text->str));
 }

@@ -72,13 +72,22 @@ show_difference (const char *got, const char *want)
       }
 }
 
-/* The one thing that is not deterministic: a constant carries the address of an object. */
 static char *
-without_addresses (const char *text)
+replace (const char *text, const char *pattern, const char *by)
 {
-  g_autoptr (GRegex) regex = g_regex_new ("(Constant_\\w+)_[0-9]+\"", 0, 0, NULL);
+  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_RAW, 0, NULL);
 
-  return g_regex_replace (regex, text, -1, 0, "\\1\"", 0, NULL);
+  return g_regex_replace (regex, text, -1, 0, by, 0, NULL);
+}
+
+/* What depends on the program around MXNet: a constant carries the address of an object,
+ * and an edge to an auxiliary state how often an operator was put on it. */
+static char *
+without_accidents (const char *text)
+{
+  g_autofree char *no_address = replace (text, "(Constant_\\w+)_[0-9]+\"", "\\1\"");
+
+  return replace (no_address, "\\[(\\d+), (\\d+), \\d+\\]", "[\\1, \\2]");
 }
 
 static void
@@ -86,8 +95,8 @@ compare_text (HybGraph *graph, const char *wanted)
 {
   gsize            length;
   g_autofree char *printed = hyb_symbol_print (graph, &length);
-  g_autofree char *got = without_addresses (printed);
-  g_autofree char *want = without_addresses (wanted);
+  g_autofree char *got = without_accidents (printed);
+  g_autofree char *want = without_accidents (wanted);
 
   g_strchomp (got);
   g_strchomp (want);
@@ -147,10 +156,9 @@ run_graph (const Check *check, HybGraph *graph, char **names)
   g_autoptr (GHashTable) tensors = golden_tensors_new ();
   g_autoptr (GPtrArray) got = NULL;
   g_autoptr (GError) error = NULL;
-  GoldenRun      run = { .graph = graph,
-                         .tensors = tensors,
-                         .training = is_training (check),
-                         .mode = HYB_MODE_STATIC };
+  GoldenRun run = {
+    .graph = graph, .tensors = tensors, .training = is_training (check), .mode = HYB_MODE_STATIC
+  };
   GHashTableIter iter;
   gpointer       name, tensor;
 
@@ -302,12 +310,10 @@ run_check (gconstpointer data)
       return;
     }
   block = check.build != NULL ? fresh_block (&check) : NULL;
-  graph = block != NULL ? hyb_block_trace (block,
-                                           count_inputs (check.structure),
-                                           check.structure,
-                                           FALSE,
-                                           &error)
-                        : check.graph (check.data);
+  graph =
+      block != NULL
+          ? hyb_block_trace (block, count_inputs (check.structure), check.structure, FALSE, &error)
+          : check.graph (check.data);
   g_assert_no_error (error);
   compare_text (graph, want);
   if (read_numbers (&check))

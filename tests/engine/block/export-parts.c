@@ -62,8 +62,7 @@ product (HybF *F, HybValue *x, HybParameter *weight, HybParameter *bias, const c
   return HYB_OP (F,
                  "FullyConnected",
                  .in = { x, hyb_use (F, weight), bias != NULL ? hyb_use (F, bias) : NULL },
-                 .attributes =
-                     HYB_WITH ("no_bias", bias == NULL ? "True" : NULL, "num_hidden", n));
+                 .attributes = HYB_WITH ("no_bias", bias == NULL ? "True" : NULL, "num_hidden", n));
 }
 
 HybParameter *

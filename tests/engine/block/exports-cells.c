@@ -86,7 +86,7 @@ both_ways (void)
 static HybBlock *
 hard (void)
 {
-  return hyb_lstm_cell (.hidden = 4, .recurrent_activation = "hard_sigmoid");
+  return hyb_lstm_cell (.hidden = 4, .activation = "softsign");
 }
 
 /* Cells on top of each other, made inside the stack's name scope. */
@@ -109,9 +109,21 @@ plain_five (void)
 }
 
 static HybBlock *
+residual (void)
+{
+  return hyb_residual_cell_new (hyb_gru_cell (.hidden = 4, .input_size = 4));
+}
+
+static HybBlock *
+open_residual (void)
+{
+  return hyb_residual_cell_new (gru ());
+}
+
+static HybBlock *
 three_kinds (void)
 {
-  return stack_of ((HybBlock * (*const[]) (void) ){ lstm, gru, plain_five }, 3);
+  return stack_of ((HybBlock *(*const[]) (void) ){ lstm, open_residual, plain_five }, 3);
 }
 
 static HybBlock *
@@ -123,7 +135,7 @@ drop_half (void)
 static HybBlock *
 dropped (void)
 {
-  return stack_of ((HybBlock * (*const[]) (void) ){ gru, drop_half, gru }, 3);
+  return stack_of ((HybBlock *(*const[]) (void) ){ gru, drop_half, gru }, 3);
 }
 
 static HybBlock *
@@ -135,13 +147,7 @@ zoneout_lstm (void)
 static HybBlock *
 zoned (void)
 {
-  return stack_of ((HybBlock * (*const[]) (void) ){ zoneout_lstm }, 1);
-}
-
-static HybBlock *
-residual (void)
-{
-  return hyb_residual_cell_new (hyb_gru_cell (.hidden = 4, .input_size = 4));
+  return stack_of ((HybBlock *(*const[]) (void) ){ zoneout_lstm }, 1);
 }
 
 static HybBlock *
@@ -161,7 +167,7 @@ drop_fifth (void)
 static HybBlock *
 both_ways_stack (void)
 {
-  return stack_of ((HybBlock * (*const[]) (void) ){ lstm_both_ways, drop_fifth, lstm }, 3);
+  return stack_of ((HybBlock *(*const[]) (void) ){ lstm_both_ways, drop_fifth, lstm }, 3);
 }
 
 static HybBlock *
@@ -175,13 +181,13 @@ gru_both_ways (void)
 static HybBlock *
 lstm_and_plain (void)
 {
-  return stack_of ((HybBlock * (*const[]) (void) ){ lstm, plain }, 2);
+  return stack_of ((HybBlock *(*const[]) (void) ){ lstm, plain }, 2);
 }
 
 static HybBlock *
 gru_and_lstm (void)
 {
-  return stack_of ((HybBlock * (*const[]) (void) ){ gru, lstm }, 2);
+  return stack_of ((HybBlock *(*const[]) (void) ){ gru, lstm }, 2);
 }
 
 static HybBlock *
@@ -218,7 +224,7 @@ step (gconstpointer data)
 
 static const Row rows[] = {
   { "cell-begin-lstm", lstm, 5, "NTC", HYB_MERGE_YES, FALSE, "[0, [0, 0]]" },
-  { "cell-begin-stack", gru_and_lstm, 5, "NTC", HYB_MERGE_NATURAL, FALSE, "[0, [0, 0, 0]]" },
+  { "cell-begin-stack", gru_and_lstm, 5, "TNC", HYB_MERGE_NATURAL, FALSE, "[0, [0, 0, 0]]" },
   { "cell-bi-stack-t1-ntc-false", both_ways_stack, 1, "NTC", HYB_MERGE_NO },
   { "cell-bi-stack-t6-ntc-false", both_ways_stack, 6, "NTC", HYB_MERGE_NO },
   { "cell-contrib-conv", feature_maps, 3, "NTCHW", HYB_MERGE_YES },

@@ -211,11 +211,7 @@ branching_step (HybF *F, HybValue *x, HybValue **state, gpointer user)
 static HybValue *
 inside_foreach (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_foreach (F,
-                      branching_step,
-                      hyb_item (F, input, 0),
-                      hyb_item (F, input, 1),
-                      model);
+  return hyb_foreach (F, branching_step, hyb_item (F, input, 0), hyb_item (F, input, 1), model);
 }
 
 static HybValue *

@@ -37,8 +37,7 @@ greedy_body (HybF *F, HybValue **variables, gpointer user)
 {
   Model    *model = user;
   HybValue *x = embed (F, variable (F, variables, 0), model->w[0], "6", "3");
-  HybValue *states =
-      hyb_list_of (F, variable (F, variables, 1), variable (F, variables, 2), NULL);
+  HybValue *states = hyb_list_of (F, variable (F, variables, 1), variable (F, variables, 2), NULL);
   HybValue *y = hyb_cell_step (F, model->part[0], x, &states);
   HybValue *scores = product (F, y, model->w[1], NULL, "6");
   HybValue *next = with_axis (F, "argmax", scores, "1");
@@ -61,9 +60,8 @@ greedy (HybF *F, Model *model, HybValue *input)
 static void
 greedy_parts (Model *model)
 {
-  model->part[0] = hyb_block_add_child (&model->parent,
-                                        hyb_lstm_cell (.hidden = 4, .input_size = 3),
-                                        "cell");
+  model->part[0] =
+      hyb_block_add_child (&model->parent, hyb_lstm_cell (.hidden = 4, .input_size = 3), "cell");
   model->w[0] = add_weight (model, "e", 6, 3);
   model->w[1] = add_weight (model, "d", 6, 4);
 }
@@ -93,16 +91,14 @@ continuations (HybF *F, HybParameter *table, HybValue *tokens, HybValue *scores,
   HybValue *again, *all;
 
   fresh = hyb_broadcast (F, "broadcast_mul", fresh, alive);
-  again = HYB_OP (F,
-                  "one_hot",
-                  .in = { tokens },
-                  .attributes =
-                      HYB_WITH ("depth", "5", "off_value", "-10000.0", "on_value", "0.0"));
+  again =
+      HYB_OP (F,
+              "one_hot",
+              .in = { tokens },
+              .attributes = HYB_WITH ("depth", "5", "off_value", "-10000.0", "on_value", "0.0"));
   again = hyb_broadcast (F, "broadcast_mul", again, hyb_expand_dims (F, done, 1));
-  all = hyb_broadcast (F,
-                       "broadcast_add",
-                       hyb_add (F, fresh, again),
-                       hyb_expand_dims (F, scores, 1));
+  all =
+      hyb_broadcast (F, "broadcast_add", hyb_add (F, fresh, again), hyb_expand_dims (F, scores, 1));
   return hyb_reshape (F, all, "(1, -1)");
 }
 
@@ -129,13 +125,8 @@ beam_body (HybF *F, HybValue **variables, gpointer user)
   history = hyb_slice_axis (F, history, 1, 1, HYB_NONE);
   history = hyb_concat (F, hyb_list_of (F, history, hyb_expand_dims (F, tokens, 1), NULL), 1);
   done = hyb_broadcast (F, "broadcast_equal", tokens, filled (F, "_zeros"));
-  *variables = hyb_list_of (F,
-                            tokens,
-                            scores,
-                            history,
-                            done,
-                            add_one (F, variable (F, variables, 4)),
-                            NULL);
+  *variables =
+      hyb_list_of (F, tokens, scores, history, done, add_one (F, variable (F, variables, 4)), NULL);
   return hyb_list_of (F, tokens, beams, NULL);
 }
 

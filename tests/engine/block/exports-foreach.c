@@ -257,10 +257,8 @@ static const HybForeachBody shapes = shapes_body;
 static HybValue *
 dropout_body (HybF *F, HybValue *x, HybValue **state, gpointer user)
 {
-  HybValue *y = HYB_OP (F,
-                        "Dropout",
-                        .in = { hyb_add (F, x, *state) },
-                        .attributes = HYB_WITH ("p", "0.5"));
+  HybValue *y =
+      HYB_OP (F, "Dropout", .in = { hyb_add (F, x, *state) }, .attributes = HYB_WITH ("p", "0.5"));
 
   *state = unary_tanh (F, hyb_add (F, *state, x));
   return y;
@@ -292,7 +290,7 @@ double_body (HybF *F, HybValue *x, HybValue **state, gpointer user)
 {
   HybValue *y = hyb_mul (F, hyb_unary (F, "sin", x), *state);
 
-  *state = hyb_add (F, y, hyb_mul (F, x, x));
+  *state = hyb_add (F, *state, hyb_mul (F, x, x));
   return y;
 }
 static const HybForeachBody double_precision = double_body;
@@ -373,10 +371,8 @@ only_states_body (HybF *F, HybValue *x, HybValue **states, gpointer user)
 {
   HybValue *a = hyb_add (F, hyb_item (F, *states, 0), x);
 
-  *states = hyb_list_of (F,
-                         a,
-                         hyb_mul (F, hyb_item (F, *states, 1), hyb_unary (F, "sigmoid", x)),
-                         NULL);
+  *states =
+      hyb_list_of (F, a, hyb_mul (F, hyb_item (F, *states, 1), hyb_unary (F, "sigmoid", x)), NULL);
   return hyb_list (F, 0, NULL);
 }
 
@@ -412,8 +408,7 @@ two_of_each_body (HybF *F, HybValue *x, HybValue **states, gpointer user)
   HybValue *second = hyb_sub (F, a, t);
   HybValue *squashed = unary_tanh (F, first);
 
-  *states =
-      hyb_list_of (F, squashed, hyb_add (F, with_number (F, "mul", t, "0.5"), b), NULL);
+  *states = hyb_list_of (F, squashed, hyb_add (F, with_number (F, "mul", t, "0.5"), b), NULL);
   return hyb_list_of (F, first, second, NULL);
 }
 static const HybForeachBody two_of_each = two_of_each_body;
@@ -470,7 +465,12 @@ static const ModelRow rows[] = {
   { "foreach-bidirectional", "Fn", "[0, 0]", both_ways, both_ways_parts },
   { "foreach-captured-output-1", "Fn", "[0, 0]", second_output },
   { "foreach-captured-values", "Fn", "[0, 0, 0]", captured_values },
-  { "foreach-captured-weights", "Fn", "[0, 0]", one_loop, captured_weights_parts, &captured_weights },
+  { "foreach-captured-weights",
+    "Fn",
+    "[0, 0]",
+    one_loop,
+    captured_weights_parts,
+    &captured_weights },
   { "foreach-conv-batchnorm", "Fn", "[0, 0]", one_loop, conv_parts, &conv },
   { "foreach-cumsum", "Fn", "[0, 0]", one_loop, NULL, &cumsum },
   { "foreach-different-shapes", "Fn", "0", one_loop, NULL, &shapes },

@@ -12,6 +12,7 @@ typedef struct
   const char        *layout;
   HybMerge           merge;
   HybRnnLayerOptions options;
+  gboolean           variables; /* begin states are */
 } Row;
 
 static const Row rows[] = {
@@ -36,7 +37,7 @@ static const Row rows[] = {
     "NTC",
     HYB_MERGE_NATURAL,
     { .mode = "gru", .hidden = 5, .layers = 3, .bidirectional = TRUE } },
-  { "fused-lstm-l1", 4, "TNC", HYB_MERGE_YES, { .mode = "lstm", .hidden = 5, .layers = 1 } },
+  { "fused-lstm-l1", 4, "TNC", HYB_MERGE_YES, { .mode = "lstm", .hidden = 5, .layers = 1 }, TRUE },
   { "fused-lstm-l2-bi",
     4,
     "NTC",
@@ -46,12 +47,14 @@ static const Row rows[] = {
     4,
     "TNC",
     HYB_MERGE_YES,
-    { .mode = "lstm", .hidden = 5, .layers = 2, .get_next_state = TRUE } },
+    { .mode = "lstm", .hidden = 5, .layers = 2, .get_next_state = TRUE },
+    TRUE },
   { "fused-lstm-l3-bi",
     4,
     "NTC",
     HYB_MERGE_YES,
-    { .mode = "lstm", .hidden = 5, .layers = 3, .bidirectional = TRUE } },
+    { .mode = "lstm", .hidden = 5, .layers = 3, .bidirectional = TRUE },
+    TRUE },
   { "fused-rnn_relu-l1",
     4,
     "TNC",
@@ -66,7 +69,8 @@ static const Row rows[] = {
     4,
     "TNC",
     HYB_MERGE_YES,
-    { .mode = "rnn_relu", .hidden = 5, .layers = 2 } },
+    { .mode = "rnn_relu", .hidden = 5, .layers = 2 },
+    TRUE },
   { "fused-rnn_relu-l3-bi",
     4,
     "NTC",
@@ -85,11 +89,8 @@ static const Row rows[] = {
     4,
     "NTC",
     HYB_MERGE_YES,
-    { .mode = "rnn_tanh",
-      .hidden = 5,
-      .layers = 2,
-      .bidirectional = TRUE,
-      .get_next_state = TRUE } },
+    { .mode = "rnn_tanh", .hidden = 5, .layers = 2, .bidirectional = TRUE, .get_next_state = TRUE },
+    TRUE },
   { "fused-rnn_tanh-l2",
     4,
     "TNC",
@@ -105,13 +106,14 @@ static const Row rows[] = {
 static HybGraph *
 unroll (HybF *F, HybBlock *cell, const Row *row, gboolean states_are_heads)
 {
-  HybValue *states = NULL;
+  HybValue *states = row->variables ? hyb_cell_begin_state (F, cell, NULL, 0) : NULL;
   HybValue *outputs = hyb_unroll (F,
                                   cell,
                                   &states,
                                   .length = row->length,
                                   .inputs = hyb_value_variable (F, "data", NULL),
                                   .layout = row->layout,
+                                  .begin_state = states,
                                   .merge = row->merge);
 
   return hyb_f_finish (F,

@@ -31,11 +31,8 @@ static HybValue *
 with_states (HybF *F, Model *model, HybValue *input)
 {
   HybValue *x = hyb_call (F, hyb_block_get_child (&model->parent, 0), hyb_item (F, input, 0));
-  HybValue *result = hyb_call_list (F,
-                                    hyb_block_get_child (&model->parent, 1),
-                                    x,
-                                    hyb_item (F, input, 1),
-                                    NULL);
+  HybValue *result =
+      hyb_call_list (F, hyb_block_get_child (&model->parent, 1), x, hyb_item (F, input, 1), NULL);
   HybValue *y = hyb_call (F, hyb_block_get_child (&model->parent, 2), hyb_item (F, result, 0));
 
   return hyb_list_of (F, y, hyb_item (F, result, 1), NULL);
@@ -85,9 +82,11 @@ chain_parts (Model *model)
 
   hyb_append (block, hyb_rnn_layer (.mode = "gru", .hidden = 5, .layout = "NTC"));
   hyb_append (block, hyb_rnn_layer (.mode = "lstm", .hidden = 6, .layers = 2, .layout = "NTC"));
-  hyb_append (
-      block,
-      hyb_rnn_layer (.mode = "rnn_relu", .hidden = 5, .bidirectional = TRUE, .layout = "NTC"));
+  hyb_append (block,
+              hyb_rnn_layer (.mode = "rnn_relu",
+                             .hidden = 5,
+                             .bidirectional = TRUE,
+                             .layout = "NTC"));
   hyb_append (block, hyb_dense (.units = 3, .no_flatten = TRUE));
 }
 
@@ -120,10 +119,8 @@ by_hand (HybF *F, Model *model, HybValue *x)
 
   hyb_cell_reset (model->part[0]);
   for (guint t = 0; t < G_N_ELEMENTS (outputs); t++)
-    outputs[t] = hyb_cell_step (F,
-                                model->part[0],
-                                hyb_squeeze (F, hyb_item (F, steps, t), axis),
-                                &states);
+    outputs[t] =
+        hyb_cell_step (F, model->part[0], hyb_squeeze (F, hyb_item (F, steps, t), axis), &states);
   return hyb_stack (F, hyb_list (F, G_N_ELEMENTS (outputs), outputs), axis);
 }
 
@@ -140,8 +137,7 @@ add_begin_state (Model *model, const char *name)
 static void
 by_hand_parts (Model *model)
 {
-  model->part[0] =
-      hyb_block_add_child (&model->parent, hyb_lstm_cell (.hidden = 7), "lstm");
+  model->part[0] = hyb_block_add_child (&model->parent, hyb_lstm_cell (.hidden = 7), "lstm");
   model->w[0] = add_begin_state (model, "begin_state_c");
   model->w[1] = add_begin_state (model, "begin_state_h");
 }

@@ -128,7 +128,7 @@ document_stack (void)
 {
   HybBlock *cells = stack (), *left = lstm ("l0_", 4);
 
-  hyb_append (cells, both_ways (left, lstm ("r0_", 4), NULL));
+  hyb_append (cells, both_ways (left, lstm ("r0_", 4), "bi0_"));
   hyb_append (cells, hyb_dropout_cell_new (0.5, HYB_STYLE_SYMBOLIC, NULL));
   hyb_append (cells, lstm ("l1_", 4));
   return cells;

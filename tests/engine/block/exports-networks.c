@@ -50,16 +50,19 @@ tutorial (HybF *F, Model *model, HybValue *x)
 static void
 tutorial_parts (Model *model)
 {
-  HybBlock *block = &model->parent;
+  const gint64 *widths = model->row->data;
+  HybBlock     *block = &model->parent;
 
-  model->part[0] = hyb_append (block, conv (6, 5, NULL));
+  model->part[0] = hyb_append (block, conv (widths[0], 5, NULL));
   model->part[1] = hyb_append (block, max_pool ());
-  model->part[2] = hyb_append (block, conv (16, 5, NULL));
+  model->part[2] = hyb_append (block, conv (widths[1], 5, NULL));
   model->part[3] = hyb_append (block, max_pool ());
-  model->part[4] = hyb_append (block, hyb_dense (.units = 120));
-  model->part[5] = hyb_append (block, hyb_dense (.units = 84));
-  model->w[0] = add_weight (model, "fc3_weight", 10, 84);
+  model->part[4] = hyb_append (block, hyb_dense (.units = widths[2]));
+  model->part[5] = hyb_append (block, hyb_dense (.units = widths[3]));
+  model->w[0] = add_weight (model, "fc3_weight", 10, widths[3]);
 }
+
+static const gint64 full[] = { 6, 16, 120, 84 }, narrow[] = { 3, 4, 12, 10 };
 
 static void
 lenet_parts (Model *model)
@@ -133,11 +136,9 @@ static void
 shared_parts (Model *model)
 {
   HybBlock *block = &model->parent;
-  HybBlock *first =
-      hyb_append (block, hyb_dense (.units = 5, .activation = "tanh", .in_units = 5));
+  HybBlock *first = hyb_append (block, hyb_dense (.units = 5, .activation = "tanh", .in_units = 5));
 
-  hyb_append (block,
-              hyb_dense (.units = 5, .activation = "relu", .in_units = 5, .shared = first));
+  hyb_append (block, hyb_dense (.units = 5, .activation = "relu", .in_units = 5, .shared = first));
   hyb_append (block, hyb_block_ref (first));
 }
 
@@ -291,9 +292,9 @@ static const ModelRow rows[] = {
   { "double-precision", "HybridSequential", "0", chain, double_parts },
   { "layers-mixed", "HybridSequential", "0", chain, mixed_parts },
   { "lenet-sequential", "HybridSequential", "0", chain, lenet_parts },
-  { "lenet-static", "Net", "0", tutorial, tutorial_parts },
-  { "lenet-tutorial", "Net", "0", tutorial, tutorial_parts },
-  { "lenet-tutorial-epoch1", "Net", "0", tutorial, tutorial_parts },
+  { "lenet-static", "Net", "0", tutorial, tutorial_parts, narrow },
+  { "lenet-tutorial", "Net", "0", tutorial, tutorial_parts, full },
+  { "lenet-tutorial-epoch1", "Net", "0", tutorial, tutorial_parts, narrow },
   { "mlp-deep", "HybridSequential", "0", chain, deep_parts },
   { "mlp-dropout", "HybridSequential", "0", chain, dropout_parts },
   { "mlp-image-input", "HybridSequential", "0", chain, image_parts },

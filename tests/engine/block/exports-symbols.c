@@ -91,12 +91,8 @@ inception (HybF *F)
   joined = HYB_OP (F,
                    "Pooling",
                    .in = { joined },
-                   .attributes = HYB_WITH ("global_pool",
-                                           "True",
-                                           "kernel",
-                                           "(1, 1)",
-                                           "pool_type",
-                                           "avg"));
+                   .attributes =
+                       HYB_WITH ("global_pool", "True", "kernel", "(1, 1)", "pool_type", "avg"));
   return fully_connected (F, joined, "out", "3");
 }
 

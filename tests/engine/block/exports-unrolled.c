@@ -63,10 +63,8 @@ around_cell (gconstpointer data)
 static HybValue *
 looped (HybF *F, Model *model, HybValue *input)
 {
-  HybValue *result = hyb_foreach_cell (F,
-                                       model->part[0],
-                                       hyb_item (F, input, 0),
-                                       hyb_item (F, input, 1));
+  HybValue *result =
+      hyb_foreach_cell (F, model->part[0], hyb_item (F, input, 0), hyb_item (F, input, 1));
 
   return hyb_item (F, result, 0);
 }
@@ -117,12 +115,12 @@ static HybValue *
 dynamic (HybF *F, Model *model, HybValue *input)
 {
   HybValue *states;
-  HybValue *y = hyb_cell_dynamic_unroll (F,
-                                         model->part[0],
-                                         &(const HybUnroll){
-                                             .inputs = hyb_item (F, input, 0),
-                                             .begin_state = hyb_item (F, input, 1) },
-                                         &states);
+  HybValue *y =
+      hyb_cell_dynamic_unroll (F,
+                               model->part[0],
+                               &(const HybUnroll){ .inputs = hyb_item (F, input, 0),
+                                                   .begin_state = hyb_item (F, input, 1) },
+                               &states);
 
   return hyb_list_of (F, y, states, NULL);
 }
@@ -133,11 +131,10 @@ dynamic_valid (HybF *F, Model *model, HybValue *input)
   HybValue *states;
   HybValue *y = hyb_cell_dynamic_unroll (F,
                                          model->part[0],
-                                         &(const HybUnroll){
-                                             .inputs = hyb_item (F, input, 0),
-                                             .valid_length = hyb_item (F, input, 1),
-                                             .begin_state = hyb_item (F, input, 2),
-                                             .layout = "NTC" },
+                                         &(const HybUnroll){ .inputs = hyb_item (F, input, 0),
+                                                             .valid_length = hyb_item (F, input, 1),
+                                                             .begin_state = hyb_item (F, input, 2),
+                                                             .layout = "NTC" },
                                          &states);
 
   return hyb_list_of (F, y, states, NULL);

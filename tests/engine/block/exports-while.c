@@ -37,8 +37,7 @@ static HybValue *
 simple_loop (HybF *F, Model *model, HybValue *input)
 {
   const Simple *simple = model->row->data;
-  HybValue     *result =
-      hyb_while_loop (F, below_limit, simple->body, input, simple->maximum, model);
+  HybValue *result = hyb_while_loop (F, below_limit, simple->body, input, simple->maximum, model);
 
   return simple->only_variables ? hyb_item (F, result, 1) : result;
 }
@@ -49,11 +48,8 @@ exchange_body (HybF *F, HybValue **variables, gpointer user)
   HybValue *a = variable (F, variables, 1), *b = variable (F, variables, 2);
   HybValue *output = hyb_add (F, a, b);
 
-  *variables = hyb_list_of (F,
-                            add_one (F, variable (F, variables, 0)),
-                            b,
-                            hyb_unary (F, "tanh", a),
-                            NULL);
+  *variables =
+      hyb_list_of (F, add_one (F, variable (F, variables, 0)), b, hyb_unary (F, "tanh", a), NULL);
   return output;
 }
 static const Simple exchange = { "4", exchange_body, 5 };
@@ -157,8 +153,7 @@ document (HybF *F, Model *model, HybValue *input)
 static HybValue *
 sum_below_twenty (HybF *F, HybValue *variables, gpointer user)
 {
-  HybValue *total =
-      hyb_unary (F, "sum", hyb_unary (F, "abs", hyb_item (F, variables, 0)));
+  HybValue *total = hyb_unary (F, "sum", hyb_unary (F, "abs", hyb_item (F, variables, 0)));
 
   return compare (F, "lesser", total, "20");
 }
@@ -295,11 +290,8 @@ scale_and_drift (HybF *F, HybValue *x, HybValue **state, gpointer user)
 static HybValue *
 foreach_inside_body (HybF *F, HybValue **variables, gpointer user)
 {
-  HybValue *result = hyb_foreach (F,
-                                  scale_and_drift,
-                                  ((const Outer *) user)->a,
-                                  variable (F, variables, 1),
-                                  NULL);
+  HybValue *result =
+      hyb_foreach (F, scale_and_drift, ((const Outer *) user)->a, variable (F, variables, 1), NULL);
   HybValue *output = hyb_sum (F, hyb_item (F, result, 0), "0");
   HybValue *i = add_one (F, variable (F, variables, 0));
 
@@ -341,20 +333,14 @@ while_inside_body (HybF *F, HybValue *x, HybValue **state, gpointer user)
 
   last = hyb_item (F, hyb_while_loop (F, below_three, halving_body, variables, 5, &outer), 1);
   y = with_number (F, "mul", hyb_item (F, last, 1), "2");
-  *state = hyb_add (F,
-                    hyb_item (F, last, 1),
-                    with_number (F, "mul", hyb_item (F, last, 0), "0"));
+  *state = hyb_add (F, hyb_item (F, last, 1), with_number (F, "mul", hyb_item (F, last, 0), "0"));
   return y;
 }
 
 static HybValue *
 inside_foreach (HybF *F, Model *model, HybValue *input)
 {
-  return hyb_foreach (F,
-                      while_inside_body,
-                      hyb_item (F, input, 0),
-                      hyb_item (F, input, 1),
-                      model);
+  return hyb_foreach (F, while_inside_body, hyb_item (F, input, 0), hyb_item (F, input, 1), model);
 }
 
 static HybValue *

@@ -66,9 +66,11 @@ fire (gint64 squeezed, gint64 expanded)
 static void
 squeezenet_parts (Model *model)
 {
-  static const gint64 fires[][3] = { { 16, 64, 0 },  { 16, 64, 0 },  { 32, 128, 1 }, { 32, 128, 0 },
-                                     { 48, 192, 0 }, { 48, 192, 0 }, { 64, 256, 1 }, { 64, 256, 0 } };
-  HybBlock           *features = add_features (model), *output;
+  static const gint64 fires[][3] = {
+    { 16, 64, 0 },  { 16, 64, 0 },  { 32, 128, 1 }, { 32, 128, 0 },
+    { 48, 192, 0 }, { 48, 192, 0 }, { 64, 256, 1 }, { 64, 256, 0 }
+  };
+  HybBlock *features = add_features (model), *output;
 
   hyb_append (features,
               hyb_conv (.channels = 96,
@@ -259,10 +261,22 @@ branch (const char *pool, const Step *steps)
 }
 
 /* clang-format off: a step a line reads as the table it is */
-#define SQUARE(channels, extent)  { channels, extent, extent, 1, extent / 2, extent / 2 }
-#define HALVING(channels)         { channels, 3, 3, 2, 0, 0 }
-#define ACROSS(channels, extent)  { channels, 1, extent, 1, 0, extent / 2 }
-#define DOWN(channels, extent)    { channels, extent, 1, 1, extent / 2, 0 }
+#define SQUARE(channels, extent)                        \
+  {                                                     \
+    channels, extent, extent, 1, extent / 2, extent / 2 \
+  }
+#define HALVING(channels)   \
+  {                         \
+    channels, 3, 3, 2, 0, 0 \
+  }
+#define ACROSS(channels, extent)          \
+  {                                       \
+    channels, 1, extent, 1, 0, extent / 2 \
+  }
+#define DOWN(channels, extent)            \
+  {                                       \
+    channels, extent, 1, 1, extent / 2, 0 \
+  }
 #define BRANCH(to, pool, ...) \
   hyb_append ((to), branch ((pool), (const Step[]){ __VA_ARGS__, { 0, 0, 0, 0, 0, 0 } }))
 /* clang-format on */
