@@ -14,9 +14,8 @@ typedef struct
   gboolean ok;
 } ProfEquality;
 
-/* Runs both once.  FALSE: a run failed. */
-gboolean
-prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality, GError **error);
+/* Of the last run of each, which had the same seed. */
+void prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality);
 /* The worse of both. */
 void prof_equality_join (ProfEquality *to, const ProfEquality *from);
 

@@ -300,10 +300,16 @@ trace_subject (const Session *session, guint subject, double limit, GError **err
   series->recorder = prof_recorder_new ();
   hyb_executor_set_probe (executor, prof_recorder_get_probe (series->recorder));
 
-  /* One for nothing: it shows how many events there are, and graphs that appear. */
+  /* One for nothing: it shows how many events there are, and graphs that appear.  When
+   * the time is over it is the one that counts. */
   is_going = trace_once (session, subject, 0, FALSE, error);
-  prof_recorder_reset (series->recorder);
-  g_array_set_size (series->traced, 0);
+  if (is_going && elapsed (session) <= limit)
+    {
+      prof_recorder_reset (series->recorder);
+      g_array_set_size (series->traced, 0);
+    }
+  else
+    n = 0;
   for (guint run = 0; is_going && run < n; run++)
     {
       gboolean is_exact = n >= LEAST_EXACT && run == n - 1;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/report.h"
 
+#include "profiler/advise.h"
 #include "profiler/statistics.h"
 
 #include <math.h>
@@ -230,6 +231,28 @@ append_warnings (GString *to, const ProfCapture *capture)
     g_string_append_printf (to, "%s%s\n", i == 0 ? "\n" : "", warnings[i]);
 }
 
+static void
+append_advice (GString *to, const ProfCapture *capture, const ProfSummary *summary)
+{
+  g_autoptr (GPtrArray) list = prof_advise (capture, summary);
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      const ProfAdvice *advice = list->pdata[i];
+      g_autofree char  *gain = prof_format_seconds (advice->gain);
+
+      g_string_append_printf (to,
+                              "%s%s: %s. %s%s%s%s.\n",
+                              i == 0 ? "\n" : "",
+                              advice->rule,
+                              advice->trigger,
+                              advice->text,
+                              isfinite (advice->gain) ? " (about " : "",
+                              isfinite (advice->gain) ? gain : "",
+                              isfinite (advice->gain) ? " a run)" : "");
+    }
+}
+
 char *
 prof_report_text (const ProfCapture *capture, const ProfSummary *summary)
 {
@@ -243,6 +266,7 @@ prof_report_text (const ProfCapture *capture, const ProfSummary *summary)
   append_groups (text, "scope", summary->scope);
   append_nodes (text, capture, summary);
   append_totals (text, capture, summary);
+  append_advice (text, capture, summary);
   append_warnings (text, capture);
   return g_string_free (text, FALSE);
 }

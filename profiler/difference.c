@@ -1,0 +1,109 @@
+/* difference.c — two captures on matched nodes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/difference.h"
+
+#include "profiler/summary-private.h"
+
+#include <math.h>
+
+typedef struct
+{
+  const ProfCapture *capture;
+  Matrix             matrix;
+  guint32           *by_row;
+} Side;
+
+static char *
+key_of (const ProfCapture *capture, guint32 row)
+{
+  const ProfNode  *node = prof_capture_get_node (capture, row);
+  const ProfGraph *graph = node->graph < prof_capture_n_graphs (capture)
+                               ? prof_capture_get_graph (capture, node->graph)
+                               : NULL;
+
+  return g_strdup_printf ("%s\n%u\n%s\n%s",
+                          graph ? prof_capture_get_string (capture, graph->name) : "",
+                          graph ? graph->body : 0,
+                          prof_capture_get_string (capture, node->name),
+                          prof_capture_get_string (capture, node->type));
+}
+
+static double *
+dup_runs (const Side *side, guint32 row)
+{
+  guint   n = side->matrix.n_runs;
+  double *runs = g_new (double, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    runs[i] = (double) side->matrix.self[(gsize) side->by_row[row] * n + i] * 1e-9;
+  return runs;
+}
+
+static int
+compare_changes (gconstpointer a, gconstpointer b)
+{
+  const ProfDifference *x = a, *y = b;
+  double                of_x = fabs ((isfinite (x->b) ? x->b : 0) - (isfinite (x->a) ? x->a : 0));
+  double                of_y = fabs ((isfinite (y->b) ? y->b : 0) - (isfinite (y->a) ? y->a : 0));
+
+  return of_x < of_y ? 1 : of_x > of_y ? -1 : 0;
+}
+
+static void
+add_pair (GArray *list, const Side *a, guint32 row_a, const Side *b, guint32 row_b)
+{
+  g_autofree double *runs_a = row_a != PROF_NONE ? dup_runs (a, row_a) : NULL;
+  g_autofree double *runs_b = row_b != PROF_NONE ? dup_runs (b, row_b) : NULL;
+  guint              n_a = row_a != PROF_NONE ? a->matrix.n_runs : 0;
+  guint              n_b = row_b != PROF_NONE ? b->matrix.n_runs : 0;
+  const ProfCapture *named = row_a != PROF_NONE ? a->capture : b->capture;
+  guint32            row = row_a != PROF_NONE ? row_a : row_b;
+  ProfDifference     difference = {
+        .name = prof_capture_get_string (named, prof_capture_get_node (named, row)->name),
+        .row_a = row_a,
+        .row_b = row_b,
+        .a = prof_median (runs_a, n_a),
+        .b = prof_median (runs_b, n_b),
+  };
+
+  prof_compare_apart (runs_b, n_b, runs_a, n_a, &difference.pairing);
+  g_array_append_val (list, difference);
+}
+
+GArray *
+prof_difference (const ProfCapture *capture_a, const ProfCapture *capture_b)
+{
+  Side    a = { .capture = capture_a }, b = { .capture = capture_b };
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (ProfDifference));
+  g_autoptr (GHashTable) rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTableIter iter;
+  gpointer       row;
+
+  prof_matrix_fill (&a.matrix, capture_a, &a.by_row);
+  prof_matrix_fill (&b.matrix, capture_b, &b.by_row);
+  for (guint32 i = 0; i < prof_capture_n_nodes (capture_b); i++)
+    if (b.by_row[i] != PROF_NONE)
+      g_hash_table_insert (rows, key_of (capture_b, i), GUINT_TO_POINTER (i + 1));
+  for (guint32 i = 0; i < prof_capture_n_nodes (capture_a); i++)
+    {
+      g_autofree char *key = NULL;
+      guint32          other;
+
+      if (a.by_row[i] == PROF_NONE)
+        continue;
+      key = key_of (capture_a, i);
+      other = GPOINTER_TO_UINT (g_hash_table_lookup (rows, key)) - 1;
+      add_pair (list, &a, i, &b, other);
+      g_hash_table_remove (rows, key);
+    }
+  g_hash_table_iter_init (&iter, rows);
+  while (g_hash_table_iter_next (&iter, NULL, &row))
+    add_pair (list, &a, PROF_NONE, &b, GPOINTER_TO_UINT (row) - 1);
+
+  g_array_sort (list, compare_changes);
+  prof_matrix_clear (&a.matrix);
+  prof_matrix_clear (&b.matrix);
+  g_free (a.by_row);
+  g_free (b.by_row);
+  return list;
+}

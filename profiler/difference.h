@@ -1,0 +1,18 @@
+/* difference.h — two captures on matched nodes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/capture.h"
+#include "profiler/statistics.h"
+
+typedef struct
+{
+  const char *name;         /* of a's capture, or of b's */
+  guint32     row_a, row_b; /* PROF_NONE: only the other has it */
+  double      a, b;         /* self seconds of a run; NaN */
+  ProfPairing pairing;      /* b over a: slower means that b is */
+} ProfDifference;
+
+/* By name and operator within graphs of the same name; GArray of ProfDifference, the
+ * largest change first.  A verdict of same or undecided is within the noise. */
+GArray *prof_difference (const ProfCapture *a, const ProfCapture *b);

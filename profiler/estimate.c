@@ -1,0 +1,176 @@
+/* estimate.c — what fusing an unrolled sequence would bring, before anybody does it.
+ *
+ * The model is the ladder's: products of the inputs of all steps become one, which reads
+ * the weights once; products of the states stay as they are; of the pointwise work only
+ * functions of one argument remain (gates), the rest happens in registers beside them;
+ * slices, and calling operators, go.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/advise.h"
+
+#include "engine/ops/op.h"
+#include "profiler/roofline.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST_STEPS 8
+#define MAX_VISITS  400
+/* A step of a fused layer besides its work: a call of the product and loops set up. */
+#define STEP_SECONDS 0.25e-6
+/* A plain loop over gates that lie in the cache, against operators one by one. */
+#define UNARY_SHARE 0.9
+/* What a product of many rows reaches of the measured peak. */
+#define GEMM_SHARE 0.8
+
+typedef struct
+{
+  const ProfCapture *capture;
+  const ProfSummary *summary;
+  double             per_span;
+} Estimate;
+
+static double
+self_of (const Estimate *self, const ProfNodeSum *sum)
+{
+  return MAX (sum->self - sum->count * self->per_span, 0);
+}
+
+/* Whether what a node reads depends on the step before, within the same cell. */
+static gboolean
+is_recurrent (const Estimate *self, guint32 row)
+{
+  const ProfNode *node = prof_capture_get_node (self->capture, row);
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  if (node->step == 0)
+    return FALSE;
+  g_array_append_val (open, row);
+  while (open->len > 0 && g_hash_table_size (seen) < MAX_VISITS)
+    {
+      guint32        at = g_array_index (open, guint32, open->len - 1);
+      guint          n;
+      const guint32 *edges = prof_capture_get_edges (self->capture, at, &n);
+
+      g_array_set_size (open, open->len - 1);
+      for (guint i = 0; i < n; i++)
+        {
+          const ProfNode *from;
+
+          if (edges[i] >= prof_capture_n_nodes (self->capture) ||
+              !g_hash_table_add (seen, GUINT_TO_POINTER (edges[i])))
+            continue;
+          from = prof_capture_get_node (self->capture, edges[i]);
+          if (from->scope == node->scope && from->step + 1 == node->step)
+            return TRUE;
+          g_array_append_val (open, edges[i]);
+        }
+    }
+  return FALSE;
+}
+
+/* The rows of the largest sequence of steps; its folded scope. */
+static ProfText
+find_cell (const Estimate *self, guint *n_steps)
+{
+  g_autoptr (GHashTable) steps = g_hash_table_new (NULL, NULL); /* scope → highest step + 1 */
+  GHashTableIter iter;
+  gpointer       scope, most;
+  ProfText       best = 0;
+
+  for (guint i = 0; i < self->summary->node->len; i++)
+    {
+      const ProfNode *node =
+          prof_capture_get_node (self->capture,
+                                 g_array_index (self->summary->node, ProfNodeSum, i).row);
+      gpointer key = GUINT_TO_POINTER (node->scope);
+      guint    known = GPOINTER_TO_UINT (g_hash_table_lookup (steps, key));
+
+      if (node->step != PROF_NONE && node->category == HYB_CATEGORY_LINEAR &&
+          node->step + 1 > known)
+        g_hash_table_insert (steps, key, GUINT_TO_POINTER (node->step + 1));
+    }
+  *n_steps = 0;
+  g_hash_table_iter_init (&iter, steps);
+  while (g_hash_table_iter_next (&iter, &scope, &most))
+    if (GPOINTER_TO_UINT (most) > *n_steps)
+      {
+        *n_steps = GPOINTER_TO_UINT (most);
+        best = GPOINTER_TO_UINT (scope);
+      }
+  return best;
+}
+
+typedef struct
+{
+  double linear, batched_flops, batched_bytes, recurrent, unary, other, outside;
+  double n_recurrent;
+} Parts;
+
+static void
+add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
+{
+  const ProfNode *node = prof_capture_get_node (self->capture, sum->row);
+  double          seconds = self_of (self, sum);
+
+  if (node->step == PROF_NONE)
+    {
+      /* What feeds the steps, or gathers what they give, goes with them. */
+      if (node->category != HYB_CATEGORY_MOVEMENT)
+        parts->outside += seconds;
+      return;
+    }
+  if (node->category == HYB_CATEGORY_LINEAR)
+    {
+      if (is_recurrent (self, sum->row) || node->step == 0)
+        {
+          /* The first step's product of states cannot be told from its inputs' by what it
+           * reads: as many of each are there as in the other steps. */
+          parts->recurrent += node->step == 0 ? 0 : seconds;
+          parts->n_recurrent += node->step != 0;
+        }
+      else
+        {
+          parts->batched_flops += sum->flops;
+          parts->batched_bytes = MAX (parts->batched_bytes, sum->bytes);
+          parts->linear += seconds;
+        }
+    }
+  else if (node->n_edges == 1 && node->category == HYB_CATEGORY_ELEMENTWISE)
+    parts->unary += seconds;
+  else
+    parts->other += seconds;
+}
+
+double
+prof_estimate_fused (const ProfCapture *capture,
+                     const ProfSummary *summary,
+                     guint             *n_steps,
+                     const char       **scope)
+{
+  Estimate  self = { .capture = capture, .summary = summary };
+  ProfPeaks peaks = prof_roofline_peaks (capture);
+  Parts     parts = { 0 };
+  ProfText  cell = find_cell (&self, n_steps);
+  double    batched;
+
+  if (*n_steps < LEAST_STEPS || !isfinite (peaks.flops))
+    return NAN;
+
+  self.per_span = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9;
+  self.per_span = isfinite (self.per_span) ? self.per_span : 0;
+  for (guint i = 0; i < summary->node->len; i++)
+    add_node (&self, &g_array_index (summary->node, ProfNodeSum, i), &parts);
+  if (parts.n_recurrent < 1 || parts.linear <= 0)
+    return NAN;
+
+  *scope = prof_capture_get_string (capture, cell);
+  /* One more step of both, for the first that was left out. */
+  parts.recurrent *= *n_steps / (*n_steps - 1.0);
+  parts.batched_flops *= *n_steps / (*n_steps - 1.0);
+  batched =
+      MAX (parts.batched_flops / (GEMM_SHARE * peaks.flops), parts.batched_bytes / peaks.bytes);
+  batched = MIN (batched, parts.linear);
+  return parts.outside + batched + parts.recurrent + UNARY_SHARE * parts.unary +
+         STEP_SECONDS * *n_steps;
+}
