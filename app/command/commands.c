@@ -16,6 +16,7 @@ extern const ScopeCommand scope_command_check;
 extern const ScopeCommand scope_command_run;
 extern const ScopeCommand scope_command_profile;
 extern const ScopeCommand scope_command_import;
+extern const ScopeCommand scope_command_report;
 extern const ScopeCommand scope_command_compare;
 extern const ScopeCommand scope_command_convert;
 extern const ScopeCommand scope_command_prove;
@@ -28,11 +29,10 @@ extern const ScopeCommand scope_command_trace;
 extern const ScopeCommand scope_command_train;
 
 static const ScopeCommand *const commands[] = {
-  &scope_command_info,    &scope_command_check,   &scope_command_run,
-  &scope_command_profile, &scope_command_weights, &scope_command_render,
-  &scope_command_new,     &scope_command_trace,   &scope_command_train,
-  &scope_command_bench,   &scope_command_import,  &scope_command_compare,
-  &scope_command_convert, &scope_command_prove,   NULL,
+  &scope_command_info,    &scope_command_check,  &scope_command_run,    &scope_command_profile,
+  &scope_command_weights, &scope_command_render, &scope_command_new,    &scope_command_trace,
+  &scope_command_train,   &scope_command_bench,  &scope_command_import, &scope_command_compare,
+  &scope_command_convert, &scope_command_prove,  &scope_command_report, NULL,
 };
 
 typedef struct

@@ -79,14 +79,17 @@ check_numbers (ScopeGroup *group, GError **error)
 {
   ScopeCandidate *first = group->candidates->pdata[0];
 
+  if (!prof_subject_run (first->subject, NULL, error))
+    return FALSE;
   for (guint i = 1; i < group->candidates->len; i++)
     {
       ScopeCandidate  *other = group->candidates->pdata[i];
       ProfEquality     equality;
       g_autofree char *a = scope_candidate_dup_name (first), *b = scope_candidate_dup_name (other);
 
-      if (!prof_compare_numbers (first->subject, other->subject, &equality, error))
+      if (!prof_subject_run (other->subject, NULL, error))
         return FALSE;
+      prof_compare_numbers (first->subject, other->subject, &equality);
       prof_equality_join (&group->equality, &equality);
       if (!equality.ok)
         return hyb_error_at (error,

@@ -1,6 +1,7 @@
 /* compare-output.c — what comes out of a comparison.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare.h"
+#include "app/command/report-charts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,4 +124,30 @@ scope_compare_print (ScopeComparison *self)
   if (self->ladder)
     print_ladder (self->ladder);
   print_explanations (self);
+}
+
+gboolean
+scope_compare_write (ScopeComparison *self, const char *path, GError **error)
+{
+  g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
+  g_autoptr (ScopePage) page = scope_page_new (title);
+
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      const ScopeGroup *group = self->groups->pdata[i];
+      ScopeCandidate   *slow, *fast;
+      ProfExplanation   explanation;
+
+      if (!scope_group_extremes (group, &slow, &fast))
+        {
+          scope_report_add_group (page, group, NULL);
+          continue;
+        }
+      scope_group_explain (group, slow, fast, &explanation);
+      if (i == 0 && self->ladder)
+        prof_ladder_prove (self->ladder, &explanation);
+      scope_report_add_group (page, group, &explanation);
+      prof_explanation_clear (&explanation);
+    }
+  return scope_page_write (page, path, error);
 }

@@ -228,7 +228,7 @@ gboolean
 scope_compare_measure (ScopeComparison *self, ScopeGroup *group, double seconds, GError **error)
 {
   ProfMeasureOptions ways = {
-    .warmup = self->options->preset ? 1 : -1,
+    .warmup = self->options->preset ? 0 : -1,
     .repeat = (guint) self->options->repeat,
     .traced = self->options->preset ? N_TRACED_PRESET : N_TRACED,
     .seconds = seconds,
@@ -372,6 +372,8 @@ run_compare (const ScopeCommon *common, gpointer data, char **files, GError **er
     scope_compare_print_json (&self);
   else if (is_done)
     scope_compare_print (&self);
+  if (is_done && options->report)
+    is_done = scope_compare_write (&self, options->report, error);
   comparison_clear (&self);
   return is_done                                                    ? SCOPE_EXIT_DONE
          : g_error_matches (*error, PROF_ERROR, PROF_ERROR_UNEQUAL) ? SCOPE_EXIT_NO
@@ -408,6 +410,11 @@ static const GOptionEntry compare_options[] = {
           time_limit,
           "For all of it (default: 60; a preset 200)",
           "SECONDS"),
+  OPTION ("report",
+          G_OPTION_ARG_FILENAME,
+          report,
+          "Charts, table and reasons",
+          "FILE.html|.svg|.pdf"),
   OPTION ("no-ladder",
           G_OPTION_ARG_NONE,
           no_ladder,

@@ -46,5 +46,6 @@ double scope_compare_share (const ScopeComparison *self, const double *weights, 
 gboolean scope_compare_preset (ScopeComparison *self, GError **error);
 
 /* compare-output.c */
-void scope_compare_print (ScopeComparison *self);
-void scope_compare_print_json (ScopeComparison *self);
+void     scope_compare_print (ScopeComparison *self);
+void     scope_compare_print_json (ScopeComparison *self);
+gboolean scope_compare_write (ScopeComparison *self, const char *path, GError **error);

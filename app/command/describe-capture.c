@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe-capture.h"
 
+#include "profiler/advise.h"
 #include "profiler/statistics.h"
 
 static void
@@ -117,6 +118,27 @@ describe_facts (ScopeJson *json, const ProfCapture *capture)
   scope_json_end (json);
 }
 
+static void
+describe_advice (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
+{
+  g_autoptr (GPtrArray) list = prof_advise (capture, summary);
+
+  scope_json_begin_list (json, "advice");
+  for (guint i = 0; i < list->len; i++)
+    {
+      const ProfAdvice *advice = list->pdata[i];
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "rule", advice->rule);
+      scope_json_string (json, "trigger", advice->trigger);
+      scope_json_string (json, "text", advice->text);
+      scope_json_double (json, "gain_seconds", advice->gain);
+      scope_json_double (json, "factor", advice->factor);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
 void
 scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
 {
@@ -139,5 +161,6 @@ scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfS
   scope_json_double (json, "planned", prof_capture_get_number (capture, "memory.planned"));
   scope_json_double (json, "resident", prof_capture_get_number (capture, "memory.resident"));
   scope_json_end (json);
+  describe_advice (json, capture, summary);
   describe_facts (json, capture);
 }

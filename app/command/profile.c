@@ -10,6 +10,7 @@
 #include "engine/formats/npz.h"
 #include "profiler/keep.h"
 #include "profiler/report.h"
+#include "profiler/roofline.h"
 #include "profiler/write-trace.h"
 
 #include <stdio.h>
@@ -58,12 +59,16 @@ static ProfFacts *
 describe_conditions (const ScopeCommon *common, HybModel *model, const char *file)
 {
   ProfFacts *facts = prof_facts_new ();
+  ProfPeaks  peaks;
 
   prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (facts, "model", file);
   prof_facts_set (facts, "parameters", hyb_model_get_weights_file (model));
   prof_facts_set_number (facts, "seed", (double) common->seed);
   prof_machine_describe (facts);
+  peaks = prof_roofline_measure ();
+  prof_facts_set_number (facts, "peak.flops", peaks.flops);
+  prof_facts_set_number (facts, "peak.bytes", peaks.bytes);
   return facts;
 }
 

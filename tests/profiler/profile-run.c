@@ -152,7 +152,7 @@ ProfSubject *
 test_model_subject (const TestModel *model, HybMode mode, gboolean backward)
 {
   ProfSubjectOptions options = {
-    .name = "test", .mode = mode, .training = backward, .backward = backward
+    .name = "test", .mode = mode, .training = backward, .backward = backward, .no_passes = TRUE
   };
   g_autoptr (GError) error = NULL;
   ProfSubject *subject =

@@ -44,6 +44,37 @@ test_every_node_is_counted (void)
     }
 }
 
+/* Passes rewrite the graph: what they made still has a row, and most nodes keep theirs. */
+static void
+test_optimised_graphs_are_attributed (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (9, 16, 2);
+  ProfSubjectOptions how = { .name = "test", .mode = HYB_MODE_STATIC };
+  ProfMeasureOptions options = { .warmup = 1, .repeat = 3, .traced = 3, .seconds = 30 };
+  g_autoptr (ProfSubject) subject =
+      prof_subject_new (model->graph, (HybTensor *const *) model->values->pdata, &how, NULL);
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfSummary) summary = NULL;
+  ProfSeries series;
+  guint      n_own = 0;
+
+  prof_series_init (&series);
+  g_assert_true (prof_measure (&subject, 1, &series, &options, NULL));
+  capture = prof_keep (subject, &series, NULL, NULL);
+  prof_series_clear (&series);
+  summary = prof_summary_new (capture);
+  g_assert_cmpfloat (summary->unattributed, ==, 0);
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      const ProfNode *node =
+          prof_capture_get_node (capture, g_array_index (summary->node, ProfNodeSum, i).row);
+
+      g_assert_true (isfinite (node->flops));
+      n_own += !(node->flags & PROF_NODE_ADDED);
+    }
+  g_assert_cmpuint (n_own, >=, 9 * 2);
+}
+
 static void
 test_loop_bodies_are_attributed (void)
 {
@@ -204,6 +235,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/recorder/every-node-is-counted", test_every_node_is_counted);
+  g_test_add_func ("/profiler/recorder/optimised-graphs-are-attributed",
+                   test_optimised_graphs_are_attributed);
   g_test_add_func ("/profiler/recorder/loop-bodies-are-attributed",
                    test_loop_bodies_are_attributed);
   g_test_add_func ("/profiler/recorder/times-add-up", test_times_add_up);

@@ -1,0 +1,25 @@
+/* report-bars.h — charts of viz that own what they draw.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/compare-group.h"
+#include "app/command/report-page.h"
+#include "viz/chart.h"
+
+typedef struct _ScopeBars ScopeBars;
+
+ScopeBars *scope_bars_new (void);
+/* Copies the texts.  category: HybCategory, or any number that tells bars apart. */
+void scope_bars_add (ScopeBars  *bars,
+                     const char *label,
+                     const char *text,
+                     double      value,
+                     double      low,
+                     double      high,
+                     guint       category);
+/* Take bars over. */
+void scope_page_add_bars (ScopePage *page, const char *title, ScopeBars *bars);
+void scope_page_add_waterfall (ScopePage             *page,
+                               const char            *title,
+                               const ScopeGroup      *group,
+                               const ProfExplanation *explanation);

@@ -1,0 +1,16 @@
+/* report-charts.h — a capture, or what compares several, as sections of a report.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/compare-group.h"
+#include "app/command/report-page.h"
+#include "profiler/summary.h"
+
+/* What the window would show of a capture. */
+void scope_report_add_capture (ScopePage *page, const ProfCapture *capture);
+/* Nodes of both, matched, that differ beyond their noise. */
+void scope_report_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapture *b);
+/* Bars of all candidates, the table, and why the fastest is fast. */
+void scope_report_add_group (ScopePage             *page,
+                             const ScopeGroup      *group,
+                             const ProfExplanation *explanation);
