@@ -197,7 +197,8 @@ add_file (const ScopeComparison *self,
   for (guint i = 0; variants[i]; i++)
     {
       const ScopeVariant *variant = scope_variant_find (g_strstrip (variants[i]), error);
-      g_autoptr (HybModel) made = variant ? variant->make (model, &common, error) : NULL;
+      g_autoptr (HybModel) made =
+          variant ? scope_variant_make (variant, model, &common, group->length, error) : NULL;
       g_autofree char *label =
           self->files[1] ? g_strdup_printf ("%s %s", base, variants[i]) : g_strdup (variants[i]);
 
@@ -386,7 +387,11 @@ run_compare (const ScopeCommon *common, gpointer data, char **files, GError **er
   }
 
 static const GOptionEntry compare_options[] = {
-  OPTION ("variants", G_OPTION_ARG_STRING, variants, "Forms to compare (default: as-is)", "LIST"),
+  OPTION ("variants",
+          G_OPTION_ARG_STRING,
+          variants,
+          "as-is, unrolled, foreach, while, fused (default: as-is)",
+          "LIST"),
   OPTION ("modes",
           G_OPTION_ARG_STRING,
           modes,

@@ -100,7 +100,7 @@ add_change (ScopeBars  *bars,
             double      high,
             gboolean    is_total)
 {
-  g_autofree char *text = prof_format_seconds (value);
+  g_autofree char *text = prof_format_seconds (value + 0.0);
   VizBar           bar = {
               .label = g_string_chunk_insert (bars->texts, label),
               .text = g_string_chunk_insert (bars->texts, text),
@@ -122,6 +122,7 @@ scope_page_add_waterfall (ScopePage             *page,
 {
   ScopeBars       *bars = scope_bars_new ();
   ScopeCandidate  *slow, *fast;
+  double           most;
   g_autofree char *name = NULL, *reason = NULL, *whole = NULL, *other = NULL;
 
   if (!scope_group_extremes (group, &slow, &fast))
@@ -129,6 +130,8 @@ scope_page_add_waterfall (ScopePage             *page,
       bars_free (bars);
       return;
     }
+  /* What is less sure than the whole is long would only flatten the picture. */
+  most = slow->clean.median.median;
   name = scope_candidate_dup_name (slow);
   add_change (bars, name, slow->clean.median.median, 0, 0, TRUE);
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
@@ -136,7 +139,12 @@ scope_page_add_waterfall (ScopePage             *page,
       const ProfBucket *bucket = &explanation->bucket[i];
 
       if (bucket->seconds != 0)
-        add_change (bars, bucket->name, -bucket->seconds, -bucket->high, -bucket->low, FALSE);
+        add_change (bars,
+                    bucket->name,
+                    -bucket->seconds,
+                    CLAMP (-bucket->high, -most, most),
+                    CLAMP (-bucket->low, -most, most),
+                    FALSE);
     }
   add_change (bars, "residual", -explanation->residual, 0, 0, FALSE);
   other = scope_candidate_dup_name (fast);

@@ -2,20 +2,71 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/variants.h"
 
+#include "app/command/inputs.h"
+
 #include "engine/graph/roles.h"
 #include "engine/passes/reach.h"
+#include "engine/variants/variant.h"
 
 #include <string.h>
 
-static HybModel *
-keep_as_is (HybModel *model, const ScopeCommon *common, GError **error)
+/* One row of the table; a new form is a row. */
+struct _ScopeVariant
 {
-  return hyb_model_ref (model);
-}
+  const char *name;
+  gboolean    is_converted;
+  HybForm     form; /* if it is */
+};
 
 static const ScopeVariant variants[] = {
-  { "as-is", keep_as_is },
+  { "as-is" },
+  { "unrolled", TRUE, HYB_FORM_UNROLLED },
+  { "foreach", TRUE, HYB_FORM_FOREACH },
+  { "while", TRUE, HYB_FORM_WHILE },
+  { "fused", TRUE, HYB_FORM_FUSED },
 };
+
+/* Conversions learn shapes from arrays: whatever the model would be run with. */
+static HybTensorList *
+list_inputs (const ScopeCommon *common, HybModel *model, GError **error)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  ScopeCommon filled = *common;
+  ScopeInputs inputs = { 0 };
+  gboolean    is_done;
+
+  scope_choose_init (&filled, model);
+  is_done = scope_inputs_fill (&inputs, &filled, model, NULL, FALSE, error);
+  for (guint i = 0; is_done && i < inputs.n_variables; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (inputs.graph, inputs.variables[i]);
+
+      if (inputs.values[i] && !hyb_model_get_parameter (model, node->name))
+        hyb_tensor_list_set (list, node->name, inputs.values[i]);
+    }
+  scope_inputs_clear (&inputs);
+  return is_done ? g_steal_pointer (&list) : NULL;
+}
+
+HybModel *
+scope_variant_make (const ScopeVariant *variant,
+                    HybModel           *model,
+                    const ScopeCommon  *common,
+                    gint64              length,
+                    GError            **error)
+{
+  HybConvertOptions options = { .form = variant->form, .length = length };
+  g_autoptr (HybTensorList) inputs = NULL;
+  g_autoptr (HybVariant) made = NULL;
+
+  if (!variant->is_converted)
+    return hyb_model_ref (model);
+  if (!(inputs = list_inputs (common, model, error)))
+    return NULL;
+  options.input = inputs;
+  made = hyb_variant_convert (model, &options, error);
+  return made ? hyb_model_ref (made->model) : NULL;
+}
 
 const ScopeVariant *
 scope_variant_find (const char *name, GError **error)

@@ -4,16 +4,17 @@
 
 #include "app/command/common.h"
 
-/* One row of the table in variants.c; a new form is a row. */
-typedef struct
-{
-  const char *name;
-  /* (transfer full) */
-  HybModel *(*make) (HybModel *model, const ScopeCommon *common, GError **error);
-} ScopeVariant;
+typedef struct _ScopeVariant ScopeVariant;
 
 /* NULL and an error that lists them. */
 const ScopeVariant *scope_variant_find (const char *name, GError **error);
+
+/* The model in that form; length: steps, where nothing else says it (0).  (transfer full) */
+HybModel *scope_variant_make (const ScopeVariant *variant,
+                              HybModel           *model,
+                              const ScopeCommon  *common,
+                              gint64              length,
+                              GError            **error);
 
 /* Measuring needs no particular data: where only inputs, states and labels lack values,
  * common->init is set, so that they are filled. */
