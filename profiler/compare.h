@@ -76,6 +76,7 @@ typedef struct
   double     saved; /* clean median of A less that of B */
   ProfBucket bucket[PROF_N_BUCKETS];
   double     residual;   /* saved less all buckets, exactly */
+  gboolean   is_certain; /* A is slower beyond the noise */
   gboolean   same_flops; /* within 5 %: views and copies make a little */
   double     flops_a, flops_b;
 } ProfExplanation;

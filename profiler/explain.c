@@ -77,8 +77,9 @@ prof_explain (const ProfCapture *capture_a,
               double             gemm_b,
               ProfExplanation   *explanation)
 {
-  ProfWork a, b;
-  double   split_a[2], split_b[2];
+  ProfWork    a, b;
+  double      split_a[2], split_b[2];
+  ProfPairing pairing;
 
   prof_work_init (&a, capture_a);
   prof_work_init (&b, capture_b);
@@ -86,6 +87,8 @@ prof_explain (const ProfCapture *capture_a,
   split_recurrent (&b, gemm_b, &split_b[0], &split_b[1]);
 
   *explanation = (ProfExplanation){ .saved = a.clean - b.clean };
+  prof_compare_apart (a.samples, a.n_samples, b.samples, b.n_samples, &pairing);
+  explanation->is_certain = pairing.verdict == PROF_SLOWER;
   explanation->bucket[PROF_BUCKET_HOST] = compare_host (&a, &b);
   explanation->bucket[PROF_BUCKET_GEMM] =
       compare_class (&a, &b, PROF_CLASS_GEMM, "gemm batching", split_a[0] - split_b[0]);

@@ -162,12 +162,16 @@ time_layer (const Layer *layer)
   return prof_median (samples, N_REPEATS);
 }
 
-/* Whether it stands for a node of the model: gradients bear other names. */
+/* Whether it is a node of the model, or stands for one: gradients bear other names. */
 static gboolean
 is_of_model (HybGraph *model, const HybNode *node)
 {
-  return node->origin < hyb_graph_n_nodes (model) &&
-         strcmp (hyb_graph_get_node (model, node->origin)->name, node->name) == 0;
+  if (node->op->category != HYB_CATEGORY_RECURRENT)
+    return FALSE;
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (model); id++)
+    if (strcmp (hyb_graph_get_node (model, id)->name, node->name) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 double

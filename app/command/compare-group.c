@@ -226,7 +226,12 @@ scope_group_explain (const ScopeGroup     *group,
                      const ScopeCandidate *fast,
                      ProfExplanation      *explanation)
 {
+  ProfPairing pairing;
+
   prof_explain (slow->capture, fast->capture, slow->gemm, fast->gemm, explanation);
+  /* Measured in turns, less can be told apart. */
+  prof_pair (slow->samples, fast->samples, MIN (slow->clean.n, fast->clean.n), &pairing);
+  explanation->is_certain |= pairing.verdict == PROF_SLOWER;
   add_rungs (group, slow, fast, explanation);
 }
 
@@ -413,6 +418,8 @@ scope_explanation_dup_reason (const ProfExplanation *explanation)
 {
   guint first = 0, second = PROF_N_BUCKETS;
 
+  if (!explanation->is_certain)
+    return g_strdup ("no difference beyond the noise");
   for (guint i = 1; i < PROF_N_BUCKETS; i++)
     if (explanation->bucket[i].seconds > explanation->bucket[first].seconds)
       first = i;

@@ -149,6 +149,7 @@ static gboolean
 add_variant (const ScopeComparison *self,
              ScopeGroup            *group,
              HybModel              *model,
+             HybTensorList         *given,
              const ScopeCommon     *common,
              const char            *name,
              const GArray          *modes,
@@ -159,7 +160,7 @@ add_variant (const ScopeComparison *self,
   gboolean    is_done;
 
   scope_choose_init (&filled, model);
-  is_done = scope_inputs_fill (&inputs, &filled, model, NULL, group->backward, error);
+  is_done = scope_inputs_fill (&inputs, &filled, model, given, group->backward, error);
   for (guint m = 0; is_done && m < modes->len; m++)
     {
       HybMode      mode = g_array_index (modes, HybMode, m);
@@ -189,20 +190,22 @@ add_file (const ScopeComparison *self,
   ScopeCommon      common = *self->common;
   char            *files[] = { name, NULL, NULL };
   g_autoptr (HybModel) model = NULL;
+  g_autoptr (HybTensorList) inputs = NULL;
 
   common.shapes = shapes;
   common.train = common.train || group->backward;
-  if (!(model = scope_open_model (&common, files, error)))
+  if (!(model = scope_open_model (&common, files, error)) ||
+      !(inputs = scope_variant_inputs (&common, model, error)))
     return FALSE;
   for (guint i = 0; variants[i]; i++)
     {
       const ScopeVariant *variant = scope_variant_find (g_strstrip (variants[i]), error);
       g_autoptr (HybModel) made =
-          variant ? scope_variant_make (variant, model, &common, group->length, error) : NULL;
+          variant ? scope_variant_make (variant, model, inputs, group->length, error) : NULL;
       g_autofree char *label =
           self->files[1] ? g_strdup_printf ("%s %s", base, variants[i]) : g_strdup (variants[i]);
 
-      if (!made || !add_variant (self, group, made, &common, label, modes, error))
+      if (!made || !add_variant (self, group, made, inputs, &common, label, modes, error))
         {
           g_prefix_error (error, "%s as %s: ", file, variants[i]);
           return FALSE;

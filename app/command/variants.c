@@ -27,8 +27,8 @@ static const ScopeVariant variants[] = {
 };
 
 /* Conversions learn shapes from arrays: whatever the model would be run with. */
-static HybTensorList *
-list_inputs (const ScopeCommon *common, HybModel *model, GError **error)
+HybTensorList *
+scope_variant_inputs (const ScopeCommon *common, HybModel *model, GError **error)
 {
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
   ScopeCommon filled = *common;
@@ -51,19 +51,15 @@ list_inputs (const ScopeCommon *common, HybModel *model, GError **error)
 HybModel *
 scope_variant_make (const ScopeVariant *variant,
                     HybModel           *model,
-                    const ScopeCommon  *common,
+                    HybTensorList      *inputs,
                     gint64              length,
                     GError            **error)
 {
-  HybConvertOptions options = { .form = variant->form, .length = length };
-  g_autoptr (HybTensorList) inputs = NULL;
+  HybConvertOptions options = { .form = variant->form, .length = length, .input = inputs };
   g_autoptr (HybVariant) made = NULL;
 
   if (!variant->is_converted)
     return hyb_model_ref (model);
-  if (!(inputs = list_inputs (common, model, error)))
-    return NULL;
-  options.input = inputs;
   made = hyb_variant_convert (model, &options, error);
   return made ? hyb_model_ref (made->model) : NULL;
 }

@@ -3,16 +3,19 @@
 #pragma once
 
 #include "app/command/common.h"
+#include "engine/formats/tensor-list.h"
 
 typedef struct _ScopeVariant ScopeVariant;
 
 /* NULL and an error that lists them. */
 const ScopeVariant *scope_variant_find (const char *name, GError **error);
 
-/* The model in that form; length: steps, where nothing else says it (0).  (transfer full) */
+/* Arrays for all inputs, labels and first states, as the model would be run with. */
+HybTensorList *scope_variant_inputs (const ScopeCommon *common, HybModel *model, GError **error);
+/* The model in that form; inputs fix shapes; length: steps, where nothing else says it (0).  (transfer full) */
 HybModel *scope_variant_make (const ScopeVariant *variant,
                               HybModel           *model,
-                              const ScopeCommon  *common,
+                              HybTensorList      *inputs,
                               gint64              length,
                               GError            **error);
 
