@@ -274,55 +274,57 @@ run_clean (const Session *session, double limit, GError **error)
 
 /* --- Traced and counted runs --- */
 
+/* The probe is there only while it traces: other subjects' runs in between are clean. */
 static gboolean
 trace_once (const Session *session, guint subject, guint run, gboolean exact, GError **error)
 {
-  ProfSeries *series = &session->series[subject];
-  double      seconds;
-  gboolean    is_done;
+  ProfSeries  *series = &session->series[subject];
+  HybExecutor *executor = prof_subject_get_executor (session->subjects[subject]);
+  double       seconds;
+  gboolean     is_done;
 
+  hyb_executor_set_probe (executor, prof_recorder_get_probe (series->recorder));
   prof_recorder_begin_run (series->recorder, run, exact, 0);
   is_done = time_runs (session, subject, 1, &seconds, error);
   prof_recorder_end_run (series->recorder);
+  hyb_executor_set_probe (executor, NULL);
   if (is_done)
     g_array_append_val (series->traced, seconds);
+  if (is_done && exact)
+    series->exact = run;
   return is_done;
 }
 
+/* In turns, too.  The first round is for nothing: it shows how many events there are,
+ * and graphs that appear.  When the time is over it is the one that counts. */
 static gboolean
-trace_subject (const Session *session, guint subject, double limit, GError **error)
+trace_all (const Session *session, GError **error)
 {
-  ProfSeries  *series = &session->series[subject];
-  HybExecutor *executor = prof_subject_get_executor (session->subjects[subject]);
-  guint        n = session->options->traced;
-  gboolean     is_going;
+  guint n = session->options->traced;
 
-  series->recorder = prof_recorder_new ();
-  hyb_executor_set_probe (executor, prof_recorder_get_probe (series->recorder));
-
-  /* One for nothing: it shows how many events there are, and graphs that appear.  When
-   * the time is over it is the one that counts. */
-  is_going = trace_once (session, subject, 0, FALSE, error);
-  if (is_going && elapsed (session) <= limit)
+  for (guint i = 0; i < session->n; i++)
     {
-      prof_recorder_reset (series->recorder);
-      g_array_set_size (series->traced, 0);
+      session->series[i].recorder = prof_recorder_new ();
+      tell (session, "trace", i, 0, n);
+      if (!trace_once (session, i, 0, FALSE, error))
+        return FALSE;
     }
-  else
-    n = 0;
-  for (guint run = 0; is_going && run < n; run++)
-    {
-      gboolean is_exact = n >= LEAST_EXACT && run == n - 1;
+  if (elapsed (session) > session->seconds)
+    return TRUE;
 
-      tell (session, "trace", subject, run, n);
-      if (run > 0 && elapsed (session) > limit)
-        break;
-      is_going = trace_once (session, subject, run, is_exact, error);
-      if (is_going && is_exact)
-        series->exact = run;
+  for (guint i = 0; i < session->n; i++)
+    {
+      prof_recorder_reset (session->series[i].recorder);
+      g_array_set_size (session->series[i].traced, 0);
     }
-  hyb_executor_set_probe (executor, NULL);
-  return is_going;
+  for (guint run = 0; run < n && (run == 0 || elapsed (session) < session->seconds); run++)
+    for (guint i = 0; i < session->n; i++)
+      {
+        tell (session, "trace", i, run, n);
+        if (!trace_once (session, i, run, n >= LEAST_EXACT && run == n - 1, error))
+          return FALSE;
+      }
+  return TRUE;
 }
 
 static gboolean
@@ -349,17 +351,12 @@ static gboolean
 watch_all (const Session *session, GError **error)
 {
   g_autoptr (GError) local = NULL;
+  gboolean is_going = TRUE;
 
-  for (guint i = 0; i < session->n && !is_cancelled (session) && !local; i++)
-    {
-      double limit = MAX (session->seconds, elapsed (session)) * (i + 1) / session->n +
-                     session->seconds * CLEAN_SHARE * (session->n - i - 1) / session->n;
-
-      if (session->options->counters && !count_subject (session, i, &local))
-        break;
-      if (session->options->traced > 0)
-        trace_subject (session, i, limit, &local);
-    }
+  for (guint i = 0; is_going && session->options->counters && i < session->n; i++)
+    is_going = count_subject (session, i, &local);
+  if (is_going && session->options->traced > 0)
+    trace_all (session, &local);
   if (!local)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
