@@ -107,7 +107,8 @@ bench_graph_new (const BenchGraph *graph, const BenchOptions *options, GError **
   HybExecutorOptions how = { .mode = options->mode,
                              .training = graph->training,
                              .fold_parameters = !graph->training,
-                             .without = options->without };
+                             .without = options->without,
+                             .dump_after = options->dump_after };
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph->graph, &how);
   GraphCase *self;
 

@@ -27,6 +27,7 @@ typedef struct
 {
   HybMode            mode;
   const char *const *without;
+  const char        *dump_after;
 } BenchOptions;
 
 /* Names in a list of GPtrArray of char *, or a case by name: NULL with no error set when

@@ -175,7 +175,9 @@ static int
 run_bench (const ScopeCommon *common, gpointer data, char **files, GError **error)
 {
   const BenchCommand *command = data;
-  BenchOptions        options = { mode_of (common), (const char *const *) common->without };
+  BenchOptions        options = { mode_of (common),
+                                  (const char *const *) common->without,
+                                  common->dump_after };
   g_autoptr (GString) line = g_string_new ("{\"case\": ");
   GError    *problem = NULL;
   BenchCase *bench;
