@@ -15,7 +15,7 @@ struct _VizOverlay
   double       *value;
   const char  **text;
   GStringChunk *texts;
-  double        low, high; /* of the single boxes */
+  double        low, high; /* of what is seen */
   double       *sorted;    /* their values, for ranks */
   guint32       n_sorted;
 };
@@ -127,20 +127,35 @@ sum_groups (VizOverlay *overlay)
   g_free (given);
 }
 
-void
-viz_overlay_finish (VizOverlay *overlay)
+/* Whether a box is seen as one thing: all around it is open, itself it is not. */
+static gboolean
+is_shown (const VizOverlay *overlay, const VizFolds *folds, guint32 box)
 {
-  guint32 n = viz_diagram_n_boxes (overlay->diagram), n_single = 0;
+  if (folds == NULL)
+    return viz_diagram_box (overlay->diagram, box)->n_children == 0;
+  if (viz_folds_is_open (folds, box))
+    return FALSE;
+  while (box != VIZ_ROOT)
+    {
+      box = viz_diagram_box (overlay->diagram, box)->parent;
+      if (!viz_folds_is_open (folds, box))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The colours belong to what is seen: open loops would make all that is inside pale, and single
+ * boxes would make all closed groups equal. */
+void
+viz_overlay_finish (VizOverlay *overlay, const VizFolds *folds)
+{
+  guint32 n = viz_diagram_n_boxes (overlay->diagram);
 
   g_return_if_fail (overlay->sorted == NULL);
-  for (guint32 i = 1; i < n; i++)
-    n_single +=
-        !isnan (overlay->value[i]) && viz_diagram_box (overlay->diagram, i)->n_children == 0;
+  sum_groups (overlay);
   overlay->sorted = g_new (double, MAX (n, 1));
-  /* Sums of groups would make all single boxes pale. */
   for (guint32 i = 1; i < n; i++)
-    if (!isnan (overlay->value[i]) &&
-        (viz_diagram_box (overlay->diagram, i)->n_children == 0 || n_single == 0))
+    if (!isnan (overlay->value[i]) && is_shown (overlay, folds, i))
       overlay->sorted[overlay->n_sorted++] = overlay->value[i];
   qsort (overlay->sorted, overlay->n_sorted, sizeof (double), compare_doubles);
   if (overlay->n_sorted > 0)
@@ -148,7 +163,6 @@ viz_overlay_finish (VizOverlay *overlay)
       overlay->low = overlay->sorted[0];
       overlay->high = overlay->sorted[overlay->n_sorted - 1];
     }
-  sum_groups (overlay);
 }
 
 double

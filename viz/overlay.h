@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "viz/diagram.h"
+#include "viz/folds.h"
 
 G_BEGIN_DECLS
 
@@ -33,8 +33,9 @@ void viz_overlay_set_format (VizOverlay *overlay, char *(*format) (double value)
 /* A line under the legend: clock, run, noise. */
 void viz_overlay_set_note (VizOverlay *overlay, const char *note);
 
-/* Sums groups, finds the bounds; from then on the overlay may be read by any thread. */
-void viz_overlay_finish (VizOverlay *overlay);
+/* Sums groups, finds the bounds of what folds shows (NULL: of single boxes); from then on the
+ * overlay may be read by any thread. */
+void viz_overlay_finish (VizOverlay *overlay, const VizFolds *folds);
 
 double viz_overlay_value (const VizOverlay *overlay, guint32 box); /* NAN: none */
 /* Of a run of steps of one layer of a VIZ_BOX_STEPS. */

@@ -254,6 +254,7 @@ paint (const ProfCapture *capture,
        const ProfSummary *summary,
        VizDiagram        *diagram,
        const guint32     *boxes,
+       const VizFolds    *folds,
        VizOverlay        *overlay,
        ScopeHeat          heat,
        ScopeHeatCount    *counted)
@@ -286,7 +287,7 @@ paint (const ProfCapture *capture,
   viz_overlay_set_format (overlay, heats[heat].format);
   note = noise_note (capture, summary, counted);
   viz_overlay_set_note (overlay, note);
-  viz_overlay_finish (overlay);
+  viz_overlay_finish (overlay, folds);
   return overlay;
 }
 
@@ -304,6 +305,7 @@ scope_capture_paint (const ProfCapture *capture,
                 summary,
                 diagram,
                 boxes,
+                NULL,
                 viz_overlay_new (diagram, heats[heat].title, scale),
                 heat,
                 &counted);
@@ -315,13 +317,14 @@ scope_capture_to_heat (const ProfCapture *capture,
                        HybGraph          *graph,
                        VizDiagram        *diagram,
                        const GArray      *places,
+                       const VizFolds    *folds,
                        ScopeHeatCount    *count)
 {
   g_autofree guint32 *boxes = scope_capture_find_boxes (capture, graph, places);
   ScopeHeatCount      counted = { 0 };
   VizOverlay         *overlay = viz_overlay_new (diagram, "self time", VIZ_SCALE_LOG);
 
-  paint (capture, summary, diagram, boxes, overlay, SCOPE_HEAT_SELF, &counted);
+  paint (capture, summary, diagram, boxes, folds, overlay, SCOPE_HEAT_SELF, &counted);
   if (count != NULL)
     *count = counted;
   return overlay;

@@ -16,12 +16,13 @@ typedef struct
   guint n_found;    /* of them, those with a box in the diagram */
 } ScopeHeatCount;
 
-/* places: of the diagram.  count: (out) (nullable).  Finished; (transfer full) */
+/* places: of the diagram.  folds: (nullable) what is seen, for the bounds of the colours.  count: (out) (nullable).  Finished; (transfer full) */
 VizOverlay *scope_capture_to_heat (const ProfCapture *capture,
                                    const ProfSummary *summary,
                                    HybGraph          *graph,
                                    VizDiagram        *diagram,
                                    const GArray      *places,
+                                   const VizFolds    *folds,
                                    ScopeHeatCount    *count);
 
 /* The same in two steps, for whoever shows several measures of one capture. */

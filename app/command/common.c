@@ -9,6 +9,7 @@
 #include "engine/formats/format.h"
 #include "engine/formats/open.h"
 #include "engine/formats/suggest.h"
+#include "profiler/capture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ scope_exit_of_error (const GError *error)
   if (error->domain == G_OPTION_ERROR || g_error_matches (error, SCOPE_ERROR, SCOPE_ERROR_USAGE))
     return SCOPE_EXIT_USAGE;
   if (error->domain == G_FILE_ERROR || error->domain == G_IO_ERROR ||
-      error->domain == HYB_FORMAT_ERROR)
+      error->domain == HYB_FORMAT_ERROR || error->domain == PROF_ERROR)
     return SCOPE_EXIT_FILE;
 
   return SCOPE_EXIT_MODEL;

@@ -163,6 +163,7 @@ add_overlay (const RenderOptions *options,
              HybModel            *model,
              VizDiagram          *diagram,
              const GArray        *places,
+             const VizFolds      *folds,
              VizOverlay         **overlay,
              GError             **error)
 {
@@ -181,6 +182,7 @@ add_overlay (const RenderOptions *options,
                                     hyb_model_get_graph (model),
                                     diagram,
                                     places,
+                                    folds,
                                     &count);
   if (count.n_executed > 0 && count.n_found == 0)
     {
@@ -287,10 +289,10 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
   how.model = model;
   how.types = types;
   diagram = scope_graph_to_diagram (&how, &places);
-  if (!add_overlay (options, model, diagram, places, &overlay, error))
+  folds = folds_of (options, diagram);
+  if (!add_overlay (options, model, diagram, places, folds, &overlay, error))
     return SCOPE_EXIT_FILE;
   export.overlay = overlay;
-  folds = folds_of (options, diagram);
   picture = viz_layout (diagram, folds, &layout, NULL, error);
   if (picture == NULL)
     return SCOPE_EXIT_MODEL;

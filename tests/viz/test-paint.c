@@ -65,7 +65,7 @@ make_overlay (VizDiagram *diagram)
     if (viz_diagram_box (diagram, i)->n_children == 0 &&
         viz_diagram_box (diagram, i)->kind == VIZ_BOX_OPERATOR)
       viz_overlay_set (overlay, i, pow (3, i % 6), "1.2 ms");
-  viz_overlay_finish (overlay);
+  viz_overlay_finish (overlay, NULL);
   return overlay;
 }
 
