@@ -251,56 +251,6 @@ add_wire (Placer *placer, const VizSceneWire *cut)
   g_array_append_val (placer->wires, wire);
 }
 
-/* A label stands right of all wires that leave its box, so that none runs through it there. */
-static void
-place_labels (Placer *placer)
-{
-  const VizScene    *scene = placer->scene;
-  g_autofree double *rightmost = g_new0 (double, scene->items->len);
-
-  for (guint i = 0; i < placer->wires->len; i++)
-    {
-      const VizWire *wire = &g_array_index (placer->wires, VizWire, i);
-
-      if (wire->n_points > 0 && !wire->is_stub)
-        rightmost[wire->tail] = MAX (rightmost[wire->tail],
-                                     g_array_index (placer->points, VizPoint, wire->first_point).x);
-    }
-  for (guint i = 0; i < placer->wires->len; i++)
-    {
-      VizWire        *wire = &g_array_index (placer->wires, VizWire, i);
-      const VizPoint *start = &g_array_index (placer->points, VizPoint, wire->first_point);
-      const char     *text = viz_diagram_arrow (scene->diagram, wire->arrow)->label;
-
-      if (wire->is_stub && placer->n_stubs[wire->head] == 1)
-        {
-          g_autofree char *origin = viz_node_stub_text (scene->diagram, wire->arrow);
-
-          wire->has_label = TRUE;
-          wire->label_x = start->x + 6;
-          wire->label_y = start->y + 3;
-          wire->label_width = (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, origin);
-          continue;
-        }
-      if (!wire->has_label)
-        continue;
-      if (g_array_index (scene->wires, VizSceneWire, i).label == VIZ_LABEL_AT_HEAD)
-        {
-          wire->label_x = start[wire->n_points - 1].x + 5;
-          wire->label_y = start[wire->n_points - 1].y - 4;
-        }
-      else
-        {
-          wire->label_x = rightmost[wire->tail] + 5;
-          wire->label_y = start->y + 11;
-        }
-      wire->label_width = (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, text);
-      /* A wire to the cell beside it is too short for one. */
-      if (wire->n_points > 1 && start[wire->n_points - 1].y == start->y)
-        wire->has_label = FALSE;
-    }
-}
-
 VizPicture *
 viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats)
 {
@@ -319,7 +269,7 @@ viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats
   add_plugs (&placer);
   for (guint32 i = 0; i < scene->wires->len; i++)
     add_wire (&placer, &g_array_index (scene->wires, VizSceneWire, i));
-  place_labels (&placer);
+  viz_scene_place_labels (scene, placer.wires, placer.points, placer.plugs, placer.n_stubs);
   g_free (placer.n_stubs);
   return viz_picture_new (&(VizPictureParts){
       .diagram = scene->diagram,

@@ -3,7 +3,7 @@
  *
  * scene.c finds the visible items and wires; scene-bodies.c cuts every wire at
  * the borders it crosses and fills the bodies; scene-place.c puts the answers
- * together into a picture.  Only layout.c and its tests include this.
+ * together into a picture, scene-labels.c the texts on wires.  Only layout.c and its tests include this.
  */
 #pragma once
 
@@ -106,6 +106,14 @@ void viz_scene_cut (VizScene *scene);
 void viz_scene_make_body (VizScene *scene, VizSceneBody *body);
 /* Gives the group the size of its content. */
 void viz_scene_accept_body (VizScene *scene, VizSceneBody *body);
+
+/* Texts on wires, where nothing is in their way.  wires: VizWire; points: VizPoint; plugs: VizPlug;
+ * n_stubs: per item, arriving. */
+void viz_scene_place_labels (const VizScene *scene,
+                             GArray         *wires,
+                             const GArray   *points,
+                             const GArray   *plugs,
+                             const guint32  *n_stubs);
 
 VizPicture *viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats);
 

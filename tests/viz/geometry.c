@@ -109,6 +109,29 @@ flatten (const VizPicture *picture, guint32 number)
   return flat;
 }
 
+/* Whether a straight piece has a part inside, more than a point away from the border. */
+static gboolean
+runs_through (const VizItem *item, VizPoint from, VizPoint to)
+{
+  double d[2] = { to.x - from.x, to.y - from.y };
+  double low[2] = { item->x + 1 - from.x, item->y + 1 - from.y };
+  double high[2] = { item->x + item->width - 1 - from.x, item->y + item->height - 1 - from.y };
+  double enter = 0, leave = 1;
+
+  for (guint axis = 0; axis < 2; axis++)
+    {
+      if (fabs (d[axis]) < 1e-9)
+        {
+          if (low[axis] >= 0 || high[axis] <= 0)
+            return FALSE;
+          continue;
+        }
+      enter = MAX (enter, MIN (low[axis] / d[axis], high[axis] / d[axis]));
+      leave = MIN (leave, MAX (low[axis] / d[axis], high[axis] / d[axis]));
+    }
+  return enter < leave;
+}
+
 static void
 check_wire (const VizPicture *picture, guint32 number, const GArray *flat, Geometry *geometry)
 {
@@ -133,14 +156,16 @@ check_wire (const VizPicture *picture, guint32 number, const GArray *flat, Geome
 
       if (item->state == VIZ_ITEM_OPEN || i == wire->tail || i == wire->head)
         continue;
-      for (guint k = 0; k < flat->len; k++)
-        {
-          VizPoint at = g_array_index (flat, VizPoint, k);
-
-          is_through |= at.x > item->x + 1 && at.x < item->x + item->width - 1 &&
-                        at.y > item->y + 1 && at.y < item->y + item->height - 1;
-        }
+      for (guint k = 1; k < flat->len; k++)
+        is_through |= runs_through (item,
+                                    g_array_index (flat, VizPoint, k - 1),
+                                    g_array_index (flat, VizPoint, k));
       geometry->n_through += is_through;
+      if (is_through && g_getenv ("GEOMETRY_TELL") != NULL)
+        g_test_message ("%s to %s through %s at %.0f,%.0f",
+                        viz_diagram_box (viz_picture_diagram (picture), viz_picture_item (picture, wire->tail)->box)->id,
+                        viz_diagram_box (viz_picture_diagram (picture), viz_picture_item (picture, wire->head)->box)->id,
+                        viz_diagram_box (viz_picture_diagram (picture), item->box)->id, item->x, item->y);
     }
 }
 
@@ -176,6 +201,65 @@ find_crossings (const GArray *a, const GArray *b, guint32 tail_a, guint32 tail_b
       }
 }
 
+static gboolean
+meet (const VizRect *a, double x, double y, double width, double height)
+{
+  return a->x + EPSILON < x + width && x + EPSILON < a->x + a->width &&
+         a->y + EPSILON < y + height && y + EPSILON < a->y + a->height;
+}
+
+/* As large as its letters are: without the room above and below a line. */
+static VizRect
+label_rect (const VizWire *wire)
+{
+  double size = viz_text_size (VIZ_TEXT_EDGE);
+
+  return (VizRect){ wire->label_x, wire->label_y - size * 0.75, wire->label_width, size * 0.95 };
+}
+
+/* Borders of groups are no boxes, but their ports are. */
+static gboolean
+is_covered (const VizPicture *picture, guint32 number)
+{
+  VizRect rect = label_rect (viz_picture_wire (picture, number));
+
+  for (guint32 i = 1; i < viz_picture_n_items (picture); i++)
+    {
+      const VizItem *item = viz_picture_item (picture, i);
+
+      if (item->state != VIZ_ITEM_OPEN && meet (&rect, item->x, item->y, item->width, item->height))
+        return TRUE;
+    }
+  for (guint32 i = 0; i < viz_picture_n_plugs (picture); i++)
+    {
+      const VizPlug *plug = viz_picture_plug (picture, i);
+
+      if (meet (&rect, plug->x, plug->y, plug->width, plug->height))
+        return TRUE;
+    }
+  for (guint32 i = 0; i < number; i++)
+    {
+      VizRect other = label_rect (viz_picture_wire (picture, i));
+
+      if (viz_picture_wire (picture, i)->has_label &&
+          meet (&rect, other.x, other.y, other.width, other.height))
+        return TRUE;
+    }
+  return rect.x < 0 || rect.y < 0 || rect.x + rect.width > viz_picture_width (picture) ||
+         rect.y + rect.height > viz_picture_height (picture);
+}
+
+static void
+check_labels (const VizPicture *picture, Geometry *geometry)
+{
+  for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)
+    if (viz_picture_wire (picture, i)->has_label)
+      {
+        geometry->n_labels++;
+        geometry->n_covered += is_covered (picture, i);
+      }
+}
+
 Geometry
 geometry_of (const VizPicture *picture)
 {
@@ -186,6 +270,7 @@ geometry_of (const VizPicture *picture)
 
   check_items (picture, &geometry);
   check_texts (picture, &geometry);
+  check_labels (picture, &geometry);
   for (guint32 i = 0; i < n; i++)
     {
       g_ptr_array_add (flat, flatten (picture, i));

@@ -11,6 +11,8 @@ typedef struct
   guint  n_clipped;   /* lines of text wider than their box */
   guint  n_through;   /* wires that run through a box that is neither end */
   guint  n_crossings; /* places where wires without a common end cross */
+  guint  n_labels;    /* texts on wires */
+  guint  n_covered;   /* of them, those on a box, a port or another text */
   double length;      /* of all wires */
 } Geometry;
 
