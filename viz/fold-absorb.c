@@ -194,6 +194,21 @@ is_fed_by_last_steps (const Absorb *absorb, guint32 box, guint32 last)
   return TRUE;
 }
 
+/* Whether something of that step feeds a box at once: what comes from all steps together, a
+ * stack, starts anew. */
+static gboolean
+is_fed_by_step (const Absorb *absorb, guint32 box, guint32 step)
+{
+  for (guint32 k = absorb->first_in[box]; k < absorb->first_in[box + 1]; k++)
+    {
+      const VizPlace *place = &absorb->now[absorb->tails[k]];
+
+      if (is_real (place) && place->step == step)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 absorb_members (Absorb *absorb, const guint8 *is_member)
 {
@@ -206,7 +221,8 @@ absorb_members (Absorb *absorb, const guint8 *is_member)
 
       if (!is_member[box] || absorb->places[box].chain != 0 || !is_real (before) ||
           !is_real (behind) || behind->step < before->step ||
-          !may_be_layers (absorb, before->chain, behind->chain))
+          !may_be_layers (absorb, before->chain, behind->chain) ||
+          !is_fed_by_step (absorb, box, before->step))
         continue;
       take (absorb, box, before);
       g_hash_table_add (known, signature (absorb, box, before->chain));

@@ -161,11 +161,6 @@ check_wire (const VizPicture *picture, guint32 number, const GArray *flat, Geome
                                     g_array_index (flat, VizPoint, k - 1),
                                     g_array_index (flat, VizPoint, k));
       geometry->n_through += is_through;
-      if (is_through && g_getenv ("GEOMETRY_TELL") != NULL)
-        g_test_message ("%s to %s through %s at %.0f,%.0f",
-                        viz_diagram_box (viz_picture_diagram (picture), viz_picture_item (picture, wire->tail)->box)->id,
-                        viz_diagram_box (viz_picture_diagram (picture), viz_picture_item (picture, wire->head)->box)->id,
-                        viz_diagram_box (viz_picture_diagram (picture), item->box)->id, item->x, item->y);
     }
 }
 
