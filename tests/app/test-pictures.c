@@ -1,12 +1,50 @@
 /* test-pictures.c — real models as pictures: what is drawn, as numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/models.h"
+#include "tests/viz/compare.h"
 #include "tests/viz/geometry.h"
 
 #include "viz/export.h"
 #include "viz/layout.h"
 
 #include <string.h>
+
+typedef struct
+{
+  const char *model; /* in goldens/models */
+  const char *expand, *theme;
+} Stored;
+
+static const Stored stored[] = {
+  { "rnn-document-unroll-true", NULL, "light" },
+  { "foreachrnn-lstm", NULL, "light" },
+  { "sym-foreach-document", NULL, "light" },
+  { "sym-while-document", NULL, "light" },
+  { "sym-cond-document", NULL, "light" },
+  { "cond-document-then", NULL, "dark" },
+  { "cond-nested-2", NULL, "light" },
+  { "cond-inside-foreach", NULL, "light" },
+  { "while-nested", NULL, "light" },
+  { "while-beam-search", NULL, "light" },
+  { "while-foreach-inside", NULL, "light" },
+  { "foreach-nested-three", NULL, "light" },
+  { "foreach-attention", NULL, "light" },
+  { "foreach-bidirectional", NULL, "light" },
+  { "fused-lstm-l1", "*rnn*", "light" },
+  { "fused-gru-l2-bi", "*rnn*", "dark" },
+  { "cell-stack-t6-tnc-none", NULL, "light" },
+  { "rnn-bi-lstm-gru", NULL, "light" },
+  { "large-lstm-t200", NULL, "light" },
+  { "lenet-tutorial", NULL, "mxnet" },
+  { "inception-block", NULL, "light" },
+  { "lm-lstm", NULL, "light" },
+};
+
+/* Letters can be read, files stay small. */
+#define STORED_SCALE 0.75
+
+/* Every how many models Graphviz is asked, too: it takes most of the time. */
+#define SHARE_FOR_DOT 5
 
 typedef struct
 {
@@ -111,6 +149,119 @@ test_every_model_is_clean (gconstpointer data)
     assert_clean (&tally);
 }
 
+/* One body each, so that the layouts judged place everything. */
+static void
+test_crossings_are_as_few_as_graphvizs (void)
+{
+  g_autoptr (GPtrArray) paths = list_or_skip ();
+  guint  own = 0, theirs = 0, n = 0, n_worse = 0;
+  gint64 own_time = 0, their_time = 0;
+
+  for (guint i = 0; paths != NULL && i < paths->len; i += SHARE_FOR_DOT)
+    {
+      const char *path = g_ptr_array_index (paths, i);
+      g_autoptr (VizDiagram) diagram =
+          models_diagram (path,
+                          &(ScopeDiagramOptions){ .keep_scopes = TRUE, .keep_repeats = TRUE });
+      g_autoptr (VizPicture) ours = NULL, dots = NULL;
+      guint  our_crossings, dot_crossings;
+      gint64 start = g_get_monotonic_time ();
+
+      if (diagram == NULL)
+        continue;
+      ours = lay_out (diagram, NULL, "layers");
+      if (viz_picture_n_items (ours) > 200)
+        continue;
+      own_time += g_get_monotonic_time () - start;
+      start = g_get_monotonic_time ();
+      dots = lay_out (diagram, NULL, "dot");
+      if (viz_picture_stats (dots)->n_fallbacks > 0)
+        continue;
+      their_time += g_get_monotonic_time () - start;
+      our_crossings = geometry_of (ours).n_crossings;
+      dot_crossings = geometry_of (dots).n_crossings;
+      own += our_crossings;
+      theirs += dot_crossings;
+      n++;
+      if (our_crossings > dot_crossings * 1.2 + 1)
+        {
+          n_worse++;
+          g_test_message ("%s: %u crossings, dot %u", path, our_crossings, dot_crossings);
+        }
+    }
+  g_test_message ("%u bodies: %u crossings in %.3f s, dot %u in %.3f s; worse than dot: %u",
+                  n,
+                  own,
+                  (double) own_time / 1e6,
+                  theirs,
+                  (double) their_time / 1e6,
+                  n_worse);
+  g_assert_cmpfloat (own, <=, theirs * 1.2);
+}
+
+static VizDiagram *
+golden_diagram (const char *model)
+{
+  static const char *const endings[] = { "-symbol.json", "-symbol.json.gz" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    {
+      g_autofree char *below = g_strconcat ("goldens/models/", model, "/", model, endings[i], NULL);
+      g_autofree char *path = models_path (below);
+      VizDiagram      *diagram = models_diagram (path, NULL);
+
+      if (diagram != NULL)
+        return diagram;
+    }
+  g_test_skip ("there is no folder of models (HYB_SHARED)");
+  return NULL;
+}
+
+static void
+test_looks_as_stored (gconstpointer data)
+{
+  const Stored    *picture_of = data;
+  g_autofree char *file = g_strconcat ("golden-", picture_of->model, ".png", NULL);
+  g_autofree char *path = g_build_filename (VIZ_REFERENCES, file, NULL);
+  g_autoptr (VizDiagram) diagram = golden_diagram (picture_of->model);
+  g_autoptr (VizFolds) folds = NULL;
+  g_autoptr (VizPicture) picture = NULL;
+  VizPaintOptions  options = { .theme = viz_theme_find (picture_of->theme) };
+
+  if (diagram == NULL)
+    return;
+  folds = viz_folds_new (diagram);
+  if (picture_of->expand != NULL)
+    g_assert_cmpuint (viz_folds_open_matching (folds, picture_of->expand), >, 0);
+  picture = lay_out (diagram, folds, NULL);
+  compare_with_stored (picture, &options, STORED_SCALE, path);
+}
+
+static GBytes *
+draw_again (const char *path)
+{
+  g_autoptr (VizDiagram) diagram = models_diagram (path, NULL);
+  g_autoptr (VizPicture) picture = diagram != NULL ? lay_out (diagram, NULL, NULL) : NULL;
+
+  return picture != NULL
+             ? viz_export_find ("svg")->write (picture, &(VizExportOptions){ 0 }, NULL, NULL)
+             : NULL;
+}
+
+static void
+test_same_file_gives_same_bytes (void)
+{
+  g_autoptr (GPtrArray) paths = list_or_skip ();
+
+  for (guint i = 0; paths != NULL && i < paths->len; i += SHARE_FOR_DOT)
+    {
+      g_autoptr (GBytes) first = draw_again (g_ptr_array_index (paths, i));
+      g_autoptr (GBytes) second = draw_again (g_ptr_array_index (paths, i));
+
+      g_assert_true (first == second || g_bytes_equal (first, second));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -121,5 +272,14 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pictures/every-model-opened-is-clean",
                         GUINT_TO_POINTER (3),
                         test_every_model_is_clean);
+  g_test_add_func ("/pictures/crossings-are-as-few-as-graphvizs",
+                   test_crossings_are_as_few_as_graphvizs);
+  g_test_add_func ("/pictures/same-file-gives-same-bytes", test_same_file_gives_same_bytes);
+  for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
+    {
+      g_autofree char *path = g_strconcat ("/pictures/looks-as-stored/", stored[i].model, NULL);
+
+      g_test_add_data_func (path, &stored[i], test_looks_as_stored);
+    }
   return g_test_run ();
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* test-paint.c — pictures against stored ones, tiles against the whole, far coordinates.
- *
- * VIZ_WRITE_REFERENCES=1 writes the stored pictures anew; look at them before
- * committing.
  */
+#include "tests/viz/compare.h"
 #include "tests/viz/scenes.h"
 
 #include "viz/fold.h"
@@ -11,12 +9,7 @@
 #include "viz/paint.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Other versions of FreeType shade the borders of letters a little differently. */
-#define NOTICEABLE    48
-#define SHARE_ALLOWED 0.004
 
 typedef struct
 {
@@ -69,45 +62,6 @@ make_overlay (VizDiagram *diagram)
   return overlay;
 }
 
-static cairo_surface_t *
-draw (const VizPicture *picture, const VizPaintOptions *options, double scale)
-{
-  cairo_surface_t *surface =
-      cairo_image_surface_create (CAIRO_FORMAT_RGB24,
-                                  (int) ceil (viz_picture_width (picture) * scale),
-                                  (int) ceil (viz_picture_height (picture) * scale));
-  cairo_t *cr = cairo_create (surface);
-
-  cairo_scale (cr, scale, scale);
-  viz_paint (picture, cr, options);
-  cairo_destroy (cr);
-  cairo_surface_flush (surface);
-  return surface;
-}
-
-/* Share of pixels that differ to be seen; 1 when the sizes differ. */
-static double
-difference (cairo_surface_t *a, cairo_surface_t *b)
-{
-  int           width = cairo_image_surface_get_width (a);
-  int           height = cairo_image_surface_get_height (a);
-  const guint8 *left = cairo_image_surface_get_data (a), *right = cairo_image_surface_get_data (b);
-  guint         n = 0;
-
-  if (width != cairo_image_surface_get_width (b) || height != cairo_image_surface_get_height (b))
-    return 1;
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++)
-      {
-        const guint8 *p = left + y * cairo_image_surface_get_stride (a) + 4 * x;
-        const guint8 *q = right + y * cairo_image_surface_get_stride (b) + 4 * x;
-
-        n += abs (p[0] - q[0]) > NOTICEABLE || abs (p[1] - q[1]) > NOTICEABLE ||
-             abs (p[2] - q[2]) > NOTICEABLE;
-      }
-  return (double) n / ((double) width * height);
-}
-
 static void
 test_reference (gconstpointer data)
 {
@@ -117,23 +71,11 @@ test_reference (gconstpointer data)
   g_autoptr (VizDiagram) diagram = make_diagram (reference->scene);
   g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
   g_autoptr (VizOverlay) overlay = reference->heat ? make_overlay (diagram) : NULL;
-  VizPaintOptions  options = { .theme = viz_theme_find (reference->theme),
-                               .overlay = overlay,
-                               .scale = reference->scale };
-  cairo_surface_t *drawn = draw (picture, &options, reference->scale), *stored;
+  VizPaintOptions options = { .theme = viz_theme_find (reference->theme),
+                              .overlay = overlay,
+                              .scale = reference->scale };
 
-  if (g_getenv ("VIZ_WRITE_REFERENCES") != NULL)
-    {
-      g_assert_cmpint (cairo_surface_write_to_png (drawn, path), ==, CAIRO_STATUS_SUCCESS);
-      g_test_skip ("written, not compared");
-      cairo_surface_destroy (drawn);
-      return;
-    }
-  stored = cairo_image_surface_create_from_png (path);
-  g_assert_cmpint (cairo_surface_status (stored), ==, CAIRO_STATUS_SUCCESS);
-  g_assert_cmpfloat (difference (drawn, stored), <=, SHARE_ALLOWED);
-  cairo_surface_destroy (stored);
-  cairo_surface_destroy (drawn);
+  compare_with_stored (picture, &options, reference->scale, path);
 }
 
 static void
@@ -142,7 +84,7 @@ test_tiles_make_the_whole (void)
   g_autoptr (VizDiagram) diagram = make_diagram ("lstm-open");
   g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
   VizPaintOptions  options = { .scale = 1 };
-  cairo_surface_t *whole = draw (picture, &options, 1);
+  cairo_surface_t *whole = compare_draw (picture, &options, 1);
   cairo_surface_t *tiled =
       cairo_surface_create_similar_image (whole,
                                           CAIRO_FORMAT_RGB24,
@@ -162,7 +104,7 @@ test_tiles_make_the_whole (void)
         cairo_destroy (cr);
       }
   cairo_surface_flush (tiled);
-  g_assert_cmpfloat (difference (whole, tiled), <=, 0.0005);
+  g_assert_cmpfloat (compare_difference (whole, tiled), <=, 0.0005);
   cairo_surface_destroy (tiled);
   cairo_surface_destroy (whole);
 }
@@ -213,7 +155,7 @@ test_every_level_draws (void)
   for (guint i = 0; i < G_N_ELEMENTS (scales); i++)
     {
       VizPaintOptions  options = { .scale = scales[i], .overlay = overlay };
-      cairo_surface_t *surface = draw (picture, &options, scales[i] > 0 ? scales[i] : 1);
+      cairo_surface_t *surface = compare_draw (picture, &options, scales[i] > 0 ? scales[i] : 1);
 
       g_assert_cmpint (cairo_surface_status (surface), ==, CAIRO_STATUS_SUCCESS);
       cairo_surface_destroy (surface);
