@@ -452,6 +452,10 @@ dissolve_cyclic_scopes (VizDiagramBuilder *builder, guint32 n_given)
         }
       viz_diagram_builder_set_parent (builder, i, parent);
     }
+  /* Empty now: nothing to see. */
+  for (guint32 i = n_given; i < quotient.n; i++)
+    if (in_cycle[i])
+      viz_diagram_builder_add_flags (builder, i, VIZ_BOX_FOLDED);
   g_free (in_cycle);
   g_free (quotient.depth);
   g_free (quotient.head);

@@ -29,6 +29,7 @@ typedef struct
   GArray         *wires;
   const GArray   *points;
   GArray         *entries;
+  const char    **at_head; /* per item: what a wire says as it arrives */
   gint32          first[N_BUCKETS];
 } Labels;
 
@@ -133,11 +134,14 @@ place_label (Labels *labels, guint number, const double *leftmost, const double 
   places[first] = (VizPoint){ end->x + FROM_WIRE, end->y - ABOVE_END };
   places[first + 1] = (VizPoint){ end->x - FROM_WIRE - width, end->y - ABOVE_END };
   places[first + 2] = (VizPoint){ end->x + FROM_WIRE, end->y - ABOVE_END - BELOW_START };
-  /* A wire to the cell beside it is too short for one. */
-  if (wire->n_points > 1 && end->y == start->y)
+  /* A wire to the cell beside it is too short for one, and a bus says it once. */
+  if ((wire->n_points > 1 && end->y == start->y) ||
+      (cut->label == VIZ_LABEL_AT_HEAD && g_strcmp0 (labels->at_head[wire->head], text) == 0))
     wire->has_label = FALSE;
   else
     settle (labels, wire, places, N_PLACES);
+  if (cut->label == VIZ_LABEL_AT_HEAD)
+    labels->at_head[wire->head] = text;
 }
 
 /* Where the rest of a wire comes from. */
@@ -190,6 +194,7 @@ viz_scene_place_labels (const VizScene *scene,
       leftmost[i] = INFINITY;
       rightmost[i] = 0;
     }
+  labels.at_head = g_new0 (const char *, scene->items->len);
   labels.entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   for (guint i = 0; i < N_BUCKETS; i++)
     labels.first[i] = -1;
@@ -219,4 +224,5 @@ viz_scene_place_labels (const VizScene *scene,
           place_label (&labels, i, leftmost, rightmost);
       }
   g_array_unref (labels.entries);
+  g_free (labels.at_head);
 }
