@@ -210,6 +210,8 @@ viz_body_end (VizBody *body)
     }
   if (body->n_nodes == 0)
     return;
+  if (body->keeps_origin)
+    x[0] = MIN (x[0], 0);
   for (guint32 i = 0; i < body->n_nodes; i++)
     {
       body->at[i].x -= x[0];

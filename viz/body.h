@@ -38,9 +38,11 @@ typedef enum
 typedef struct
 {
   float   width, height;
-  float   label;  /* width of the label below its middle, to be kept free */
-  gint32  order;  /* ports: place among their side; -1: free */
-  gint32  hint;   /* place among its siblings in the picture before; -1: none */
+  float   label; /* width of the label below its middle, to be kept free */
+  gint32  order; /* ports: place among their side; -1: free */
+  gint32  hint;  /* place among its siblings in the picture before; -1: none */
+  float   old_x; /* left border in the picture before, from that of the content; -1: none */
+  float   old_width;
   gint32  column; /* step, or -1: before the first */
   gint32  row;    /* layer, or -1 */
   guint32 kind;   /* VizNodeKind */
@@ -66,7 +68,8 @@ typedef struct
   GArray   *points;      /* VizPoint */
   guint8   *stub;        /* the edge is cut: its route is only the part at the head */
   double    width, height;
-  guint32   current; /* the edge whose route is being written */
+  guint32   current;      /* the edge whose route is being written */
+  gboolean  keeps_origin; /* room at the left stays: boxes are where they were before */
 } VizBody;
 
 VizBody *viz_body_new (guint32 n_nodes, guint32 n_edges);

@@ -108,13 +108,14 @@ viz_axis_lane (const VizAxis *axis, guint32 gap, guint32 key)
 }
 
 void
-viz_axis_place (VizAxis *axis, double at, double gap, gboolean outer_gaps)
+viz_axis_place (VizAxis *axis, double at, double gap, double spare, gboolean outer_gaps)
 {
   for (guint32 i = 0; i <= axis->n; i++)
     {
       gboolean is_inner = i > 0 && i < axis->n;
       double   lanes = axis->n_lanes[i] > 0 ? (axis->n_lanes[i] - 1) * VIZ_LANE : 0;
-      double   room = is_inner || outer_gaps || axis->n_lanes[i] > 0 ? gap + lanes : 0;
+      double   room =
+          is_inner || outer_gaps || axis->n_lanes[i] > 0 ? gap + MAX (lanes - spare, 0) : 0;
 
       axis->start[i] = at + (room - lanes) / 2;
       at += room;

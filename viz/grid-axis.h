@@ -36,7 +36,8 @@ void viz_axis_clear (VizAxis *axis);
 void viz_axis_ask (VizAxis *axis, guint32 gap, guint32 key, guint32 a, guint32 b);
 /* Gives every track its lane; then gaps can be placed. */
 void viz_axis_assign (VizAxis *axis);
-void viz_axis_place (VizAxis *axis, double at, double gap, gboolean outer_gaps);
+/* spare: what lanes may take of a gap before it grows. */
+void viz_axis_place (VizAxis *axis, double at, double gap, double spare, gboolean outer_gaps);
 
 double viz_axis_lane (const VizAxis *axis, guint32 gap, guint32 key);
 

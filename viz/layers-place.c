@@ -312,6 +312,10 @@ combine (VizLayers *layers, double *x[4])
     }
 }
 
+/* A row's gap grows by a point for every link more than a few, but for so many at most. */
+#define FEW_LINKS  4u
+#define MANY_LINKS 24u
+
 /* Where wires only leave the group, without a port to be seen, less will do. */
 static double
 gap_below (const VizLayers *layers, guint32 row)
@@ -323,7 +327,7 @@ static void
 place_rows (VizLayers *layers)
 {
   const VizBody *body = layers->body;
-  double        *slant = g_new0 (double, layers->n_ranks + 1);
+  guint32       *n_links = g_new0 (guint32, layers->n_ranks + 1);
   guint8        *labelled = g_new0 (guint8, layers->n_ranks + 1);
   double         y = 0;
 
@@ -337,21 +341,17 @@ place_rows (VizLayers *layers)
       labelled[r] |= body->nodes[i].label > 0;
     }
   for (guint32 i = 0; i < layers->n_links; i++)
-    {
-      const VizLink *link = &layers->links[i];
-      double         dx = fabs (layers->x[link->upper] - layers->x[link->lower]);
-
-      slant[layers->row[link->upper]] = MAX (slant[layers->row[link->upper]], dx);
-    }
+    n_links[layers->row[layers->links[i].upper]]++;
   for (guint32 r = 0; r < layers->n_ranks; r++)
     {
       layers->row_y[r] = y;
-      /* Flat curves are hard to follow: wide rows stand further apart. */
-      y += layers->row_height[r] + gap_below (layers, r) + CLAMP ((slant[r] - 100) * 0.05, 0, 30) +
-           (labelled[r] ? 10 : 0);
+      /* Flat curves are hard to follow: rows that many wires join stand further apart.  How wide
+       * they are must not count, or a box that opens would move others that it does not touch. */
+      y += layers->row_height[r] + gap_below (layers, r) +
+           MIN (MAX (n_links[r], FEW_LINKS) - FEW_LINKS, MANY_LINKS) + (labelled[r] ? 10 : 0);
     }
   g_free (labelled);
-  g_free (slant);
+  g_free (n_links);
 }
 
 gboolean
@@ -383,6 +383,8 @@ viz_layers_place (VizLayers *layers)
     }
   combine (layers, x);
   viz_layers_settle (layers);
+  if (layers->has_hints)
+    viz_layers_keep (layers);
   place_rows (layers);
   for (guint i = 0; i < 4; i++)
     g_free (x[i]);

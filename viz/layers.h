@@ -38,7 +38,7 @@ typedef struct
   guint32 *rank;
   guint8  *reversed; /* per edge: drawn from head to tail to break a cycle */
   guint32  n_ranks;
-  gboolean has_hints;
+  gboolean has_hints, keeps_origin;
 
   /* Nodes of the body, then virtual nodes */
   guint32  n_nodes;
@@ -69,6 +69,7 @@ gboolean viz_layers_build (VizLayers *layers);
 gboolean viz_layers_order (VizLayers *layers);
 gboolean viz_layers_place (VizLayers *layers);
 void     viz_layers_settle (VizLayers *layers); /* called by place */
+void     viz_layers_keep (VizLayers *layers);   /* called by place */
 void     viz_layers_route (VizLayers *layers, VizBody *answer);
 
 /* Crossings between links of neighbouring rows, as ordered now. */

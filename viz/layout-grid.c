@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define COLUMN_GAP 34
+#define COLUMN_GAP 40
 #define ROW_GAP    26
 #define APART      11
 #define BORDER     9
@@ -294,8 +294,8 @@ place_cells (Grid *grid)
           MAX (grid->columns.size[grid->column_of[i]], node->width);
       grid->rows.size[grid->row_of[i]] = MAX (grid->rows.size[grid->row_of[i]], node->height);
     }
-  viz_axis_place (&grid->columns, 0, COLUMN_GAP, FALSE);
-  viz_axis_place (&grid->rows, grid->head_height, ROW_GAP, TRUE);
+  viz_axis_place (&grid->columns, 0, COLUMN_GAP, 3 * VIZ_LANE, FALSE);
+  viz_axis_place (&grid->rows, grid->head_height, ROW_GAP, 0, TRUE);
   for (guint32 i = 0; i < body->n_nodes; i++)
     if (body->nodes[i].kind == VIZ_NODE_BOX)
       {

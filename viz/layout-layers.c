@@ -38,6 +38,7 @@ layers_place (VizBody                        *body,
   gboolean  done = viz_layers_rank (&layers) && viz_layers_build (&layers) &&
                   viz_layers_order (&layers) && viz_layers_place (&layers);
 
+  body->keeps_origin = layers.keeps_origin;
   if (done)
     viz_layers_route (&layers, body);
   else

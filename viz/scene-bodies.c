@@ -83,7 +83,9 @@ remember (GHashTable *table, const Key *key, guint32 value)
 static guint32
 add_node (VizSceneBody *body, VizNodeKind kind, gint32 order, guint32 item, guint32 port)
 {
-  VizBodyNode  node = { .kind = kind, .order = order, .hint = -1, .column = -1, .row = -1 };
+  VizBodyNode node = {
+    .kind = kind, .order = order, .hint = -1, .old_x = -1, .column = -1, .row = -1
+  };
   VizSceneNode thing = { item, port };
 
   g_array_append_val (body->nodes, node);
@@ -419,6 +421,19 @@ compare_old (gconstpointer a, gconstpointer b)
   return left->node < right->node ? -1 : 1;
 }
 
+/* Where a box stood among the same siblings. */
+static void
+keep_place (const VizScene *scene, VizSceneBody *body, guint32 node, const VizItem *placed)
+{
+  const VizItem *group = viz_picture_item (scene->previous, placed->parent);
+  VizPoint       content = viz_scene_content (viz_scene_item (scene, body->item));
+
+  if (group->box != viz_scene_item (scene, body->item)->box)
+    return;
+  body_node (body, node)->old_x = (float) MAX (placed->x - group->x - content.x, 0);
+  body_node (body, node)->old_width = (float) placed->width;
+}
+
 /* The order from left to right that the boxes of a group had in the picture before. */
 static void
 add_hints (const VizScene *scene, VizSceneBody *body)
@@ -442,6 +457,7 @@ add_hints (const VizScene *scene, VizSceneBody *body)
         continue;
       old.x = placed->x + placed->width / 2;
       g_array_append_val (known, old);
+      keep_place (scene, body, i, placed);
     }
   g_array_sort (known, compare_old);
   for (guint i = 0; i < known->len; i++)

@@ -7,6 +7,7 @@
 #include "viz/export.h"
 #include "viz/layout.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct
@@ -199,6 +200,84 @@ test_crossings_are_as_few_as_graphvizs (void)
   g_assert_cmpfloat (own, <=, theirs * 1.2);
 }
 
+typedef struct
+{
+  guint  n_opened, n_boxes, n_x, n_y;
+  double worst_x, worst_y;
+} Drift;
+
+/* Boxes neither in nor around the group: how far they went beyond its change of size. */
+static void
+add_drift (Drift *drift, const VizPicture *before, const VizPicture *after, guint32 group)
+{
+  VizDiagram    *diagram = viz_picture_diagram (before);
+  const VizItem *old = viz_picture_item (before, viz_picture_find_box (before, group));
+  const VizItem *new = viz_picture_item (after, viz_picture_find_box (after, group));
+  double wider = fabs (new->width - old->width), higher = fabs (new->height - old->height);
+
+  drift->n_opened++;
+  for (guint32 i = 1; i < viz_picture_n_items (before); i++)
+    {
+      const VizItem *a = viz_picture_item (before, i), *b;
+      double         x, y;
+
+      if (a->state == VIZ_ITEM_STEPS || viz_diagram_is_inside (diagram, a->box, group) ||
+          viz_diagram_is_inside (diagram, group, a->box))
+        continue;
+      b = viz_picture_item (after, viz_picture_find_box (after, a->box));
+      x = fabs (b->x - a->x) - wider;
+      y = fabs (b->y - a->y) - higher;
+      drift->n_boxes++;
+      drift->n_x += x > 1;
+      drift->n_y += y > 1;
+      drift->worst_x = MAX (drift->worst_x, x);
+      drift->worst_y = MAX (drift->worst_y, y);
+    }
+}
+
+static void
+test_opening_moves_others_only_out_of_the_way (void)
+{
+  g_autoptr (GPtrArray) paths = list_or_skip ();
+  Drift drift = { 0 };
+
+  for (guint i = 0; paths != NULL && i < paths->len; i++)
+    {
+      g_autoptr (VizDiagram) diagram = models_diagram (g_ptr_array_index (paths, i), NULL);
+      g_autoptr (VizFolds) folds = diagram != NULL ? viz_folds_new (diagram) : NULL;
+      g_autoptr (VizPicture) before = diagram != NULL ? lay_out (diagram, folds, NULL) : NULL;
+      guint n_opened = 0;
+
+      if (before == NULL || viz_picture_n_items (before) > 400)
+        continue;
+      for (guint32 k = 1; k < viz_picture_n_items (before) && n_opened < 4; k++)
+        {
+          const VizItem *item = viz_picture_item (before, k);
+          g_autoptr (VizFolds) opened = NULL;
+          g_autoptr (VizPicture) after = NULL;
+
+          if (item->state != VIZ_ITEM_CLOSED)
+            continue;
+          n_opened++;
+          opened = viz_folds_copy (folds);
+          viz_folds_set_open (opened, item->box, TRUE);
+          after =
+              viz_layout (diagram, opened, &(VizLayoutOptions){ .previous = before }, NULL, NULL);
+          add_drift (&drift, before, after, item->box);
+        }
+    }
+  g_test_message ("%u groups opened, %u boxes: %u too far in x (%.0f), %u in y (%.0f)",
+                  drift.n_opened,
+                  drift.n_boxes,
+                  drift.n_x,
+                  drift.worst_x,
+                  drift.n_y,
+                  drift.worst_y);
+  /* Where a long wire finds no room between boxes that stay, they give way. */
+  g_assert_cmpuint (drift.n_x * 100, <=, drift.n_boxes);
+  g_assert_cmpuint (drift.n_y, ==, 0);
+}
+
 static VizDiagram *
 golden_diagram (const char *model)
 {
@@ -226,7 +305,7 @@ test_looks_as_stored (gconstpointer data)
   g_autoptr (VizDiagram) diagram = golden_diagram (picture_of->model);
   g_autoptr (VizFolds) folds = NULL;
   g_autoptr (VizPicture) picture = NULL;
-  VizPaintOptions  options = { .theme = viz_theme_find (picture_of->theme) };
+  VizPaintOptions options = { .theme = viz_theme_find (picture_of->theme) };
 
   if (diagram == NULL)
     return;
@@ -274,6 +353,8 @@ main (int argc, char **argv)
                         test_every_model_is_clean);
   g_test_add_func ("/pictures/crossings-are-as-few-as-graphvizs",
                    test_crossings_are_as_few_as_graphvizs);
+  g_test_add_func ("/pictures/opening-moves-others-only-out-of-the-way",
+                   test_opening_moves_others_only_out_of_the_way);
   g_test_add_func ("/pictures/same-file-gives-same-bytes", test_same_file_gives_same_bytes);
   for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
     {
