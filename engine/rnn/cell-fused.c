@@ -164,6 +164,20 @@ hyb_fused_cell_new (const HybRnnLayerOptions *options)
   return &cell->parent;
 }
 
+gboolean
+hyb_fused_cell_get_weights (HybBlock *block, HybRnnWeights *weights)
+{
+  FusedCell *self = (FusedCell *) block;
+
+  if (block->klass != &fused_class.block)
+    return FALSE;
+  *weights = (HybRnnWeights){ .n_layers = self->layers,
+                              .is_bidirectional = self->directions == 2,
+                              .hidden = self->cell.hidden,
+                              .prefix = self->prefix };
+  return hyb_rnn_mode_from_name (self->mode, &weights->mode);
+}
+
 static HybBlock *
 plain_cell (const FusedCell *self, const char *prefix)
 {
