@@ -113,8 +113,9 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
   const ProfNode *node = prof_capture_get_node (self->capture, sum->row);
   double          seconds = self_of (self, sum);
 
-  if (node->step == PROF_NONE)
+  if (node->step == PROF_NONE || node->flags & PROF_NODE_ADDED)
     {
+      /* A pass may have joined the products of all steps already. */
       /* What feeds the steps, or gathers what they give, goes with them. */
       if (node->category != HYB_CATEGORY_MOVEMENT)
         parts->outside += seconds;
@@ -161,7 +162,7 @@ prof_estimate_fused (const ProfCapture *capture,
   self.per_span = isfinite (self.per_span) ? self.per_span : 0;
   for (guint i = 0; i < summary->node->len; i++)
     add_node (&self, &g_array_index (summary->node, ProfNodeSum, i), &parts);
-  if (parts.n_recurrent < 1 || parts.linear <= 0)
+  if (parts.n_recurrent < 1)
     return NAN;
 
   *scope = prof_capture_get_string (capture, cell);

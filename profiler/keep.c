@@ -7,6 +7,7 @@
 #include "engine/passes/pass.h"
 #include "profiler/attribute.h"
 #include "profiler/clock.h"
+#include "profiler/gradients.h"
 #include "profiler/memory-curve.h"
 
 #include <math.h>
@@ -139,6 +140,49 @@ add_memory (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
     }
 }
 
+/* The row of a node of what was run: of its plan, or of the graph itself. */
+static guint32
+find_row (const ProfAttribution *attribution,
+          const ProfSubject     *subject,
+          const ProfRecorder    *recorder,
+          HybNodeId              node)
+{
+  HybGraph *executed = prof_subject_get_executed (subject);
+
+  for (guint i = 0; i < prof_recorder_n_slots (recorder); i++)
+    if (prof_recorder_get_slot (recorder, i)->graph == executed)
+      return prof_attribution_get_row (attribution, i, node);
+  return PROF_NONE;
+}
+
+/* Which rows give the gradients of parameters. */
+static void
+add_gradients (ProfBuilder           *builder,
+               const ProfAttribution *attribution,
+               const ProfSubject     *subject,
+               const ProfRecorder    *recorder)
+{
+  const HybPlan *plan = hyb_executor_get_plan (prof_subject_get_executor (subject));
+  gboolean       is_planned = plan && !hyb_plan_is_dynamic (plan);
+  HybGraph *graph = is_planned ? hyb_plan_get_graph (plan) : prof_subject_get_executed (subject);
+  guint     n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+  g_autoptr (ProfFacts) facts = prof_facts_new ();
+
+  for (guint i = prof_subject_n_heads (subject); i < n_heads; i++)
+    {
+      const char      *name = prof_subject_get_gradient_name (subject, i);
+      HybNodeId        producer = hyb_graph_get_producer (graph, heads[i]);
+      guint32          row = is_planned ? prof_attribution_get_planned_row (attribution, producer)
+                                        : find_row (attribution, subject, recorder, producer);
+      g_autofree char *key = name ? g_strconcat (PROF_GRADIENT_KEY, name, NULL) : NULL;
+
+      if (key && row != PROF_NONE)
+        prof_facts_set_number (facts, key, row);
+    }
+  prof_builder_add_facts (builder, facts);
+}
+
 ProfCapture *
 prof_keep (const ProfSubject *subject,
            const ProfSeries  *series,
@@ -161,7 +205,10 @@ prof_keep (const ProfSubject *subject,
 
   attribution = prof_attribution_new (builder, subject, series->recorder);
   if (series->recorder)
-    add_events (builder, attribution, series->recorder);
+    {
+      add_events (builder, attribution, series->recorder);
+      add_gradients (builder, attribution, subject, series->recorder);
+    }
   add_memory (builder, attribution, subject);
   if (symbol)
     prof_builder_set_symbol (builder, symbol, length);

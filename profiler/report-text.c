@@ -3,6 +3,7 @@
 #include "profiler/report.h"
 
 #include "profiler/advise.h"
+#include "profiler/gradients.h"
 #include "profiler/statistics.h"
 
 #include <math.h>
@@ -222,6 +223,23 @@ append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summa
 }
 
 static void
+append_gradients (GString *to, const ProfCapture *capture)
+{
+  g_autoptr (GArray) list = prof_gradients (capture);
+
+  for (guint i = 0; i < MIN (list->len, MOST_ROWS); i++)
+    {
+      const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
+
+      if (i == 0)
+        g_string_append (to, "\ngradient ready after\n");
+      append_padded (to, gradient->name, NAME_WIDTH);
+      append_right (to, prof_format_seconds (gradient->seconds), 11);
+      g_string_append_c (to, '\n');
+    }
+}
+
+static void
 append_warnings (GString *to, const ProfCapture *capture)
 {
   g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
@@ -265,6 +283,7 @@ prof_report_text (const ProfCapture *capture, const ProfSummary *summary)
   append_groups (text, "operator", summary->operators);
   append_groups (text, "scope", summary->scope);
   append_nodes (text, capture, summary);
+  append_gradients (text, capture);
   append_totals (text, capture, summary);
   append_advice (text, capture, summary);
   append_warnings (text, capture);

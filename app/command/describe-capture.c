@@ -3,6 +3,7 @@
 #include "app/command/describe-capture.h"
 
 #include "profiler/advise.h"
+#include "profiler/gradients.h"
 #include "profiler/statistics.h"
 
 static void
@@ -139,6 +140,24 @@ describe_advice (ScopeJson *json, const ProfCapture *capture, const ProfSummary 
   scope_json_end (json);
 }
 
+static void
+describe_gradients (ScopeJson *json, const ProfCapture *capture)
+{
+  g_autoptr (GArray) list = prof_gradients (capture);
+
+  scope_json_begin_list (json, "gradients");
+  for (guint i = 0; i < list->len; i++)
+    {
+      const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", gradient->name);
+      scope_json_double (json, "ready_seconds", gradient->seconds);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
 void
 scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)
 {
@@ -161,6 +180,7 @@ scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfS
   scope_json_double (json, "planned", prof_capture_get_number (capture, "memory.planned"));
   scope_json_double (json, "resident", prof_capture_get_number (capture, "memory.resident"));
   scope_json_end (json);
+  describe_gradients (json, capture);
   describe_advice (json, capture, summary);
   describe_facts (json, capture);
 }

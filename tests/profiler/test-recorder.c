@@ -1,6 +1,7 @@
 /* test-recorder.c — what the recorder hears of real runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
+#include "profiler/gradients.h"
 #include "profiler/summary.h"
 #include "tests/profiler/profile-run.h"
 
@@ -179,6 +180,32 @@ test_watching_changes_no_byte (void)
     }
 }
 
+/* Weights are used in every step: their gradients are whole only with the first one. */
+static void
+test_gradients_are_ready_in_order (void)
+{
+  static const HybMode modes[] = { HYB_MODE_IMPERATIVE, HYB_MODE_STATIC };
+
+  for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
+    {
+      g_autoptr (TestModel) model = test_model_unrolled (5, 8, 2);
+      g_autoptr (ProfCapture) capture = test_model_capture (model, modes[m], TRUE);
+      g_autoptr (GArray) list = prof_gradients (capture);
+      double last = 0;
+
+      g_assert_cmpuint (list->len, ==, 3);
+      for (guint i = 0; i < list->len; i++)
+        {
+          const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
+
+          g_assert_cmpfloat (gradient->seconds, >=, last);
+          g_assert_true (g_str_has_prefix (gradient->name, "net_lstm0_"));
+          last = gradient->seconds;
+        }
+      g_assert_cmpfloat (last, >, 0);
+    }
+}
+
 static void
 test_deep_nesting_is_survived (void)
 {
@@ -243,6 +270,8 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/recorder/self-times-of-a-run-are-its-nodes",
                    test_self_times_of_a_run_are_its_nodes);
   g_test_add_func ("/profiler/recorder/watching-changes-no-byte", test_watching_changes_no_byte);
+  g_test_add_func ("/profiler/recorder/gradients-are-ready-in-order",
+                   test_gradients_are_ready_in_order);
   g_test_add_func ("/profiler/recorder/deep-nesting-is-survived", test_deep_nesting_is_survived);
   g_test_add_func ("/profiler/recorder/threads-write-to-their-own-rings",
                    test_threads_write_to_their_own_rings);

@@ -1,0 +1,196 @@
+/* bench-profiler.c — what watching costs, how large captures are and how fast they
+ * open, and how good the estimate of a fused form is.  A program, not a test: it
+ * prints times and asserts none.
+ *
+ *   ninja -C build profiler/bench-profiler && build/profiler/bench-profiler
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/open.h"
+#include "profiler/clock.h"
+#include "profiler/keep.h"
+#include "profiler/summary.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N_PAIRS 41
+
+/* --- The probe alone --- */
+
+static void
+bench_span (void)
+{
+  printf ("one span              %6.1f ns (clock %.1f ns)\n",
+          prof_recorder_measure_overhead (),
+          prof_clock_cost ());
+}
+
+/* --- A run watched and not --- */
+
+static double
+time_once (ProfSubject *subject, ProfRecorder *recorder)
+{
+  guint64 begin;
+
+  hyb_executor_set_probe (prof_subject_get_executor (subject),
+                          recorder ? prof_recorder_get_probe (recorder) : NULL);
+  if (recorder)
+    {
+      prof_recorder_reset (recorder);
+      prof_recorder_begin_run (recorder, 0, FALSE, 0);
+    }
+  begin = prof_clock_now ();
+  prof_subject_run (subject, NULL, NULL);
+  begin = prof_clock_now () - begin;
+  if (recorder)
+    prof_recorder_end_run (recorder);
+  return (double) begin * 1e-9;
+}
+
+static void
+bench_watched (ProfSubject *subject, const char *name)
+{
+  g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
+  double      watched[N_PAIRS], plain[N_PAIRS];
+  ProfPairing pairing;
+  guint n_steps = hyb_plan_n_steps (hyb_executor_get_plan (prof_subject_get_executor (subject)));
+
+  for (guint i = 0; i < N_PAIRS; i++)
+    if (i % 2 == 0)
+      {
+        plain[i] = time_once (subject, NULL);
+        watched[i] = time_once (subject, recorder);
+      }
+    else
+      {
+        watched[i] = time_once (subject, recorder);
+        plain[i] = time_once (subject, NULL);
+      }
+  hyb_executor_set_probe (prof_subject_get_executor (subject), NULL);
+  prof_pair (watched, plain, N_PAIRS, &pairing);
+  printf ("%-20s  %6u operators of %8.2f µs: watched over not ×%.4f (%.4f … %.4f), %.1f ns an "
+          "operator\n",
+          name,
+          n_steps,
+          prof_median (plain, N_PAIRS) / MAX (n_steps, 1) * 1e6,
+          pairing.ratio.median,
+          pairing.ratio.low,
+          pairing.ratio.high,
+          (prof_median (watched, N_PAIRS) - prof_median (plain, N_PAIRS)) / MAX (n_steps, 1) * 1e9);
+}
+
+/* --- Captures --- */
+
+static void
+bench_capture (ProfSubject *subject, const char *name)
+{
+  ProfMeasureOptions options = { .warmup = 1, .repeat = 5, .traced = 5, .seconds = 120 };
+  ProfSeries         series;
+  g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfCapture) opened = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("prof-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "a.hscope", NULL);
+  guint64          begin, open, sum;
+
+  prof_series_init (&series);
+  if (prof_measure (&subject, 1, &series, &options, NULL))
+    capture = prof_keep (subject, &series, NULL, NULL);
+  prof_series_clear (&series);
+  if (!capture || !prof_capture_write (capture, path, NULL))
+    return;
+
+  begin = prof_clock_now ();
+  opened = prof_capture_open (path, NULL);
+  open = prof_clock_now () - begin;
+  if (opened)
+    {
+      g_autoptr (ProfSummary) summary = NULL;
+
+      begin = prof_clock_now ();
+      summary = prof_summary_new (opened);
+      sum = prof_clock_now () - begin;
+      printf ("%-20s  %u nodes, %u events, %.2f MiB; opens in %.2f ms, sums in %.1f ms; nodes + "
+              "overhead are "
+              "%.2f %% of the traced wall time\n",
+              name,
+              prof_capture_n_nodes (opened),
+              prof_capture_n_events (opened),
+              (double) g_bytes_get_size (prof_capture_get_bytes (opened)) / (1 << 20),
+              (double) open * 1e-6,
+              (double) sum * 1e-6,
+              100 * summary->nodes / summary->traced);
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* --- All of it --- */
+
+static HybTensor *
+fill (const HybType *type)
+{
+  HybTensor *tensor = hyb_tensor_new_zeros (type, NULL);
+
+  for (gint64 i = 0; tensor && i < hyb_tensor_get_size (tensor); i++)
+    hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                          type->dtype,
+                          (gsize) i,
+                          0.01 * (double) (i % 17) - 0.08);
+  return tensor;
+}
+
+static ProfSubject *
+open_subject (const char *file)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (file, NULL, HYB_EPOCH_HIGHEST, &error);
+  g_autoptr (GPtrArray) values = g_ptr_array_new ();
+  ProfSubjectOptions options = { .name = file, .mode = HYB_MODE_STATIC };
+  ProfSubject       *subject = NULL;
+  HybGraph          *graph = model ? hyb_model_get_graph (model) : NULL;
+  guint              n = 0;
+  const HybNodeId   *variables = graph ? hyb_graph_get_variables (graph, &n) : NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char    *name = hyb_graph_get_node (graph, variables[i])->name;
+      HybTensor     *tensor = hyb_model_get_parameter (model, name);
+      const HybType *usual;
+
+      if (tensor)
+        tensor = hyb_tensor_ref (tensor);
+      else if ((usual = hyb_model_get_input_type (model, name)))
+        tensor = fill (usual);
+      g_ptr_array_add (values, tensor);
+    }
+  if (graph)
+    subject = prof_subject_new (graph, (HybTensor *const *) values->pdata, &options, &error);
+  for (guint i = 0; i < values->len; i++)
+    if (values->pdata[i])
+      hyb_tensor_unref (values->pdata[i]);
+  if (!subject)
+    fprintf (stderr, "%s: %s\n", file, error ? error->message : "no graph");
+  return subject;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const usual[] = {
+    "gallery:lstm-unrolled", "gallery:lstm-foreach", "gallery:mlp", "gallery:lenet", NULL,
+  };
+  const char *const *files = argc > 1 ? (const char *const *) argv + 1 : usual;
+
+  bench_span ();
+  for (guint i = 0; files[i]; i++)
+    {
+      g_autoptr (ProfSubject) subject = open_subject (files[i]);
+
+      if (!subject)
+        continue;
+      bench_watched (subject, files[i]);
+      bench_capture (subject, files[i]);
+    }
+  return EXIT_SUCCESS;
+}
