@@ -2,17 +2,22 @@
  * open, and how good the estimate of a fused form is.  A program, not a test: it
  * prints times and asserts none.
  *
- *   ninja -C build profiler/bench-profiler && build/profiler/bench-profiler
+ *   ninja -C build profiler/bench-profiler
+ *   build/profiler/bench-profiler [MODEL…] or --fusable
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/open.h"
+#include "engine/variants/variant.h"
+#include "profiler/advise.h"
 #include "profiler/clock.h"
 #include "profiler/keep.h"
+#include "profiler/roofline.h"
 #include "profiler/summary.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_PAIRS 41
 
@@ -140,11 +145,11 @@ fill (const HybType *type)
   return tensor;
 }
 
+/* A value for every variable: the model's own, else one of the type that usual says. */
 static ProfSubject *
-open_subject (const char *file)
+make_subject (HybModel *model, HybModel *usual_of, const char *file)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (HybModel) model = hyb_model_open (file, NULL, HYB_EPOCH_HIGHEST, &error);
   g_autoptr (GPtrArray) values = g_ptr_array_new ();
   ProfSubjectOptions options = { .name = file, .mode = HYB_MODE_STATIC };
   ProfSubject       *subject = NULL;
@@ -160,7 +165,7 @@ open_subject (const char *file)
 
       if (tensor)
         tensor = hyb_tensor_ref (tensor);
-      else if ((usual = hyb_model_get_input_type (model, name)))
+      else if ((usual = hyb_model_get_input_type (usual_of, name)))
         tensor = fill (usual);
       g_ptr_array_add (values, tensor);
     }
@@ -174,6 +179,101 @@ open_subject (const char *file)
   return subject;
 }
 
+static ProfSubject *
+open_subject (const char *file)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (file, NULL, HYB_EPOCH_HIGHEST, &error);
+
+  if (!model)
+    fprintf (stderr, "%s: %s\n", file, error->message);
+  return model ? make_subject (model, model, file) : NULL;
+}
+
+/* --- The estimate of a fused form, and the truth --- */
+
+static HybVariant *
+convert (HybModel *model, HybForm form)
+{
+  HybConvertOptions options = { .form = form, .input = hyb_tensor_list_new () };
+  guint             n;
+  const HybNodeId  *variables = hyb_graph_get_variables (hyb_model_get_graph (model), &n);
+  HybVariant       *variant;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char    *name = hyb_graph_get_node (hyb_model_get_graph (model), variables[i])->name;
+      const HybType *type = hyb_model_get_input_type (model, name);
+      g_autoptr (HybTensor) tensor = type ? fill (type) : NULL;
+
+      if (tensor)
+        hyb_tensor_list_set (options.input, name, tensor);
+    }
+  variant = hyb_variant_convert (model, &options, &error);
+  hyb_tensor_list_unref (options.input);
+  if (!variant)
+    fprintf (stderr, "%s\n", error->message);
+  return variant;
+}
+
+static void
+bench_estimate (const char *file)
+{
+  g_autoptr (HybModel) model = hyb_model_open (file, NULL, HYB_EPOCH_HIGHEST, NULL);
+  g_autoptr (HybVariant) unrolled = model ? convert (model, HYB_FORM_UNROLLED) : NULL;
+  g_autoptr (HybVariant) fused = model ? convert (model, HYB_FORM_FUSED) : NULL;
+  ProfMeasureOptions options = { .warmup = 3, .traced = 7, .seconds = 8 };
+  g_autoptr (ProfFacts) facts = prof_facts_new ();
+  ProfPeaks    peaks = prof_roofline_measure ();
+  ProfSubject *subjects[2] = { NULL, NULL };
+  ProfSeries   series[2];
+
+  if (unrolled && fused)
+    {
+      subjects[0] = make_subject (unrolled->model, model, "unrolled");
+      subjects[1] = make_subject (fused->model, model, "fused");
+    }
+  prof_series_init (&series[0]);
+  prof_series_init (&series[1]);
+  prof_facts_set_number (facts, "peak.flops", peaks.flops);
+  prof_facts_set_number (facts, "peak.bytes", peaks.bytes);
+  if (subjects[0] && subjects[1] && prof_measure (subjects, 2, series, &options, NULL))
+    {
+      g_autoptr (ProfCapture) capture = prof_keep (subjects[0], &series[0], facts, NULL);
+      g_autoptr (ProfSummary) summary = prof_summary_new (capture);
+      double      before = prof_median ((double *) series[0].clean->data, series[0].clean->len);
+      double      after = prof_median ((double *) series[1].clean->data, series[1].clean->len);
+      guint       n_steps;
+      const char *scope;
+      double      estimate = prof_estimate_fused (capture, summary, &n_steps, &scope);
+
+      printf ("%-72s %8.0f µs → %8.0f µs: ×%.2f; estimated ×%.2f (%+.0f %%)\n",
+              file,
+              before * 1e6,
+              after * 1e6,
+              before / after,
+              before / estimate,
+              100 * (after / estimate - 1));
+    }
+  for (guint i = 0; i < 2; i++)
+    {
+      prof_series_clear (&series[i]);
+      g_clear_pointer (&subjects[i], prof_subject_free);
+    }
+}
+
+static const char *const named[] = {
+  "gallery:lstm-unrolled",
+  "gallery:foreach-rnn?cell=lstm&hidden=128&inputs=128&length=50&batch=1",
+  "gallery:foreach-rnn?cell=lstm&hidden=256&inputs=256&length=35&batch=32",
+  "gallery:foreach-rnn?cell=gru&hidden=128&inputs=128&length=50&batch=1",
+  "gallery:foreach-rnn?cell=gru&hidden=256&inputs=256&length=35&batch=16",
+  "gallery:foreach-rnn?cell=rnn&hidden=128&inputs=128&length=100&batch=1",
+  "gallery:foreach-rnn?cell=rnn&hidden=256&inputs=256&length=50&batch=32",
+  "gallery:foreach-rnn?cell=lstm&hidden=64&inputs=64&length=100&batch=8",
+};
+
 int
 main (int argc, char **argv)
 {
@@ -182,6 +282,12 @@ main (int argc, char **argv)
   };
   const char *const *files = argc > 1 ? (const char *const *) argv + 1 : usual;
 
+  if (argc == 2 && strcmp (argv[1], "--fusable") == 0)
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (named); i++)
+        bench_estimate (named[i]);
+      return EXIT_SUCCESS;
+    }
   bench_span ();
   for (guint i = 0; files[i]; i++)
     {
