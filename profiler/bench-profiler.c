@@ -5,6 +5,7 @@
  *   ninja -C build profiler/bench-profiler
  *   build/profiler/bench-profiler [MODEL…] or --fusable
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/parallel.h"
 #include "engine/formats/open.h"
 #include "engine/variants/variant.h"
 #include "profiler/advise.h"
@@ -284,6 +285,8 @@ main (int argc, char **argv)
 
   if (argc == 2 && strcmp (argv[1], "--fusable") == 0)
     {
+      /* One thread: handing work over takes what other programs leave. */
+      hyb_parallel_set_threads (1);
       for (guint i = 0; i < G_N_ELEMENTS (named); i++)
         bench_estimate (named[i]);
       return EXIT_SUCCESS;

@@ -9,6 +9,7 @@
 
 #include "engine/ops/op.h"
 #include "profiler/roofline.h"
+#include "profiler/statistics.h"
 
 #include <math.h>
 #include <string.h>
@@ -143,6 +144,18 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
     parts->other += seconds;
 }
 
+/* Parts are of traced runs; what is compared with the estimate is a clean one.  The same
+ * things may take longer in one phase than in the other when others compute, too. */
+static double
+scale_to_clean (const ProfCapture *capture, const ProfSummary *summary)
+{
+  guint              n;
+  g_autofree double *clean = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  double             traced = summary->traced - summary->overhead;
+
+  return n > 0 && traced > 0 ? prof_median (clean, n) / traced : 1;
+}
+
 double
 prof_estimate_fused (const ProfCapture *capture,
                      const ProfSummary *summary,
@@ -172,6 +185,6 @@ prof_estimate_fused (const ProfCapture *capture,
   batched =
       MAX (parts.batched_flops / (GEMM_SHARE * peaks.flops), parts.batched_bytes / peaks.bytes);
   batched = MIN (batched, parts.linear);
-  return parts.outside + batched + parts.recurrent + UNARY_SHARE * parts.unary +
-         STEP_SECONDS * *n_steps;
+  return scale_to_clean (capture, summary) * (parts.outside + batched + parts.recurrent +
+                                              UNARY_SHARE * parts.unary + STEP_SECONDS * *n_steps);
 }
