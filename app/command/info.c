@@ -9,6 +9,7 @@
 #include "engine/graph/roles.h"
 #include "engine/passes/infer-types.h"
 #include "engine/passes/pass.h"
+#include "engine/variants/structure.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -165,63 +166,34 @@ clear_info (Info *info)
   g_clear_pointer (&info->types, g_free);
 }
 
-/* How often a loop runs, where that is known: its limit, or the length of what it
- * walks over; 0: not known. */
-static gint64
-count_steps (const Info *info, HybNodeId id)
+static void
+put_number (ScopeJson *json, const char *key, gint64 value)
 {
-  const HybNode    *node = hyb_graph_get_node (info->graph, id);
-  const char       *limit = hyb_node_get_attribute (node, "max_iterations");
-  const HybValueId *inputs = hyb_graph_get_inputs (info->graph, id);
-
-  if (limit)
-    return g_ascii_strtoll (limit, NULL, 10);
-  if (node->n_inputs > 0 && info->types[inputs[0]].shape.rank > 0)
-    return MAX (info->types[inputs[0]].shape.dim[0], 0);
-  return 0;
+  if (value > 0)
+    scope_json_int (json, key, value);
+  else
+    scope_json_null (json, key);
 }
 
-static guint
-count_nodes (HybGraph *const *bodies, guint n_bodies)
-{
-  guint n = 0;
-
-  for (guint b = 0; b < n_bodies; b++)
-    for (HybNodeId id = 0; id < hyb_graph_n_nodes (bodies[b]); id++)
-      {
-        const HybNode *node = hyb_graph_get_node (bodies[b], id);
-
-        n += !hyb_node_is_variable (node);
-        n += count_nodes (hyb_graph_get_bodies (bodies[b], id), node->n_bodies);
-      }
-  return n;
-}
-
-/* A node of three bodies chooses between two of them; one of fewer repeats. */
 static void
 describe_structure (ScopeJson *json, const Info *info)
 {
-  scope_json_begin_list (json, "structure");
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (info->graph); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (info->graph, id);
-      gint64         n_steps;
+  g_autoptr (GArray) structure = hyb_structure_find (info->graph, info->types);
 
-      if (node->n_bodies == 0 || node->op->category != HYB_CATEGORY_CONTROL)
-        continue;
+  scope_json_begin_list (json, "structure");
+  for (guint i = 0; i < structure->len; i++)
+    {
+      const HybStructure *entry = &g_array_index (structure, HybStructure, i);
+
       scope_json_begin_object (json, NULL);
-      scope_json_string (json, "kind", node->n_bodies == 3 ? "branch" : "loop");
-      scope_json_string (json, "node", node->name);
-      scope_json_null (json, "cell");
-      scope_json_null (json, "layers");
-      n_steps = node->n_bodies == 3 ? 0 : count_steps (info, id);
-      if (n_steps > 0)
-        scope_json_int (json, "steps", n_steps);
-      else
-        scope_json_null (json, "steps");
-      scope_json_int (json,
-                      "nodes",
-                      count_nodes (hyb_graph_get_bodies (info->graph, id), node->n_bodies));
+      scope_json_string (json, "kind", hyb_structure_kind_name (entry->kind));
+      scope_json_string (json, "node", hyb_graph_get_node (info->graph, entry->node)->name);
+      scope_json_string (json, "cell", entry->cell);
+      scope_json_string (json, "direction", entry->direction);
+      put_number (json, "layers", entry->layers);
+      put_number (json, "hidden", entry->hidden);
+      put_number (json, "steps", entry->steps);
+      scope_json_int (json, "nodes", entry->nodes);
       scope_json_end (json);
     }
   scope_json_end (json);

@@ -1,0 +1,274 @@
+/* structure.c — cells, loops and branches of a graph as one list.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/structure.h"
+
+#include "engine/passes/infer-types.h"
+#include "engine/variants/group.h"
+#include "engine/variants/repeats.h"
+#include "engine/variants/vocabulary.h"
+
+#include <string.h>
+
+typedef struct
+{
+  HybGraph      *graph;
+  const HybType *types;
+  GArray        *list; /* of HybStructure */
+} Finder;
+
+static void
+clear_structure (gpointer data)
+{
+  g_free (((HybStructure *) data)->cell);
+}
+
+const char *
+hyb_structure_kind_name (HybStructureKind kind)
+{
+  static const char *const names[] = { "cell", "loop", "branch" };
+
+  return names[kind];
+}
+
+static guint
+count_nodes (HybGraph *graph)
+{
+  guint n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      n += !hyb_node_is_variable (node);
+      for (guint b = 0; b < node->n_bodies; b++)
+        n += count_nodes (hyb_graph_get_bodies (graph, id)[b]);
+    }
+  return n;
+}
+
+/* --- Unrolled cells --- */
+
+static guint
+count_group (const HybCells *cells, const HybGroup *group, const guint *n_of_chain)
+{
+  guint n = 0;
+
+  for (guint c = 0; c < group->chains->len; c++)
+    n += n_of_chain[g_array_index (group->chains, guint, c)];
+  return n;
+}
+
+static void
+add_groups (Finder *finder, HybCells *cells, const guint *n_of_chain)
+{
+  g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_STACKS);
+
+  for (guint g = 0; g < groups->len; g++)
+    {
+      const HybGroup  *group = groups->pdata[g];
+      g_autofree char *broken = NULL;
+      HybStructure     entry = {
+            .kind = HYB_STRUCTURE_CELL,
+            .direction = group->n_directions == 2 ? "both"
+                         : group->is_backward     ? "backward"
+                                                  : "forward",
+            .layers = group->n_layers,
+            .hidden = group->hidden,
+            .steps = group->n_steps,
+            .nodes = count_group (cells, group, n_of_chain),
+      };
+
+      for (guint c = 0; !broken && c < group->chains->len; c++)
+        broken = hyb_chain_dup_break (cells, g_array_index (group->chains, guint, c));
+      if (broken)
+        continue;
+      entry.cell = g_strdup (hyb_cell_kind_name (group->kind));
+      entry.node =
+          hyb_graph_get_producer (finder->graph,
+                                  hyb_chain_step (cells, hyb_group_chain (cells, group, 0), 0)->h);
+      g_array_append_val (finder->list, entry);
+    }
+}
+
+/* Steps that share weights and feed each other, but are no known cell. */
+static void
+add_repeats (Finder *finder, const HybCells *cells)
+{
+  guint              n_nodes = hyb_graph_n_nodes (finder->graph);
+  g_autofree guint8 *taken = g_new0 (guint8, MAX (n_nodes, 1));
+  g_autofree guint8 *is_broken = g_new0 (guint8, MAX (cells->chains->len, 1));
+  g_autoptr (GArray) repeats = NULL;
+
+  for (guint c = 0; c < cells->chains->len; c++)
+    {
+      g_autofree char *broken = hyb_chain_dup_break (cells, c);
+
+      is_broken[c] = broken != NULL;
+    }
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    taken[id] = cells->chain_of_node[id] != HYB_NO_ID && !is_broken[cells->chain_of_node[id]];
+  repeats = hyb_repeats_find (finder->graph, taken);
+  for (guint i = 0; i < repeats->len; i++)
+    {
+      const HybRepeat *repeat = &g_array_index (repeats, HybRepeat, i);
+      HybStructure     entry = { .kind = HYB_STRUCTURE_LOOP,
+                                 .cell = g_strdup ("body"),
+                                 .layers = 1,
+                                 .steps = repeat->n_steps,
+                                 .nodes = repeat->n_nodes,
+                                 .node = repeat->first };
+
+      g_array_append_val (finder->list, entry);
+    }
+}
+
+static void
+add_unrolled (Finder *finder)
+{
+  g_autoptr (HybCells) cells = hyb_cells_find (finder->graph, finder->types, NULL);
+  g_autofree guint *n_of_chain = g_new0 (guint, MAX (cells->chains->len, 1));
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (finder->graph); id++)
+    if (cells->chain_of_node[id] != HYB_NO_ID)
+      n_of_chain[cells->chain_of_node[id]]++;
+  add_groups (finder, cells, n_of_chain);
+  add_repeats (finder, cells);
+}
+
+/* --- Nodes that are structure themselves --- */
+
+static void
+add_fused (Finder *finder, HybNodeId id, const HybNode *node)
+{
+  HybCellKind     kind = (HybCellKind) (HYB_CELL_RNN_RELU + (int) hyb_node_int (node, "mode", 0));
+  const HybShape *data = &finder->types[hyb_graph_get_inputs (finder->graph, id)[0]].shape;
+  HybStructure    entry = {
+       .kind = HYB_STRUCTURE_CELL,
+       .cell = g_strdup (hyb_cell_kind_name (kind)),
+       .direction = hyb_node_bool (node, "bidirectional") ? "both" : "forward",
+       .layers = (guint) hyb_node_int (node, "num_layers", 0),
+       .hidden = hyb_node_int (node, "state_size", 0),
+       .steps = data->rank > 0 ? MAX (data->dim[0], 0) : 0,
+       .nodes = 1,
+       .node = id,
+  };
+
+  g_array_append_val (finder->list, entry);
+}
+
+/* Which variables of a loop's body are its states. */
+static guint8 *
+find_state_variables (const HybNode *node, HybGraph *body)
+{
+  const char *const names[] = { "in_state_locs", "func_var_locs" };
+  guint8           *is_state = g_new0 (guint8, MAX (hyb_graph_n_values (body), 1));
+  guint             n;
+  const HybNodeId  *variables = hyb_graph_get_variables (body, &n);
+
+  for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+    {
+      const HybInts *places = hyb_node_ints (node, names[k]);
+
+      for (int i = 0; places && i < places->n; i++)
+        if (places->value[i] >= 0 && places->value[i] < n)
+          is_state[hyb_graph_get_node (body, variables[places->value[i]])->first_output] = TRUE;
+    }
+  return is_state;
+}
+
+/* What the body's variables are, as far as its weights are those of outside. */
+static HybType *
+find_body_types (Finder *finder, HybNodeId id, HybGraph *body, guint index)
+{
+  const HybNode    *node = hyb_graph_get_node (finder->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
+  HybType          *types = g_new (HybType, MAX (hyb_graph_n_values (body), 1));
+  guint             n;
+  const HybNodeId  *variables = hyb_graph_get_variables (body, &n);
+
+  for (guint i = 0; i < hyb_graph_n_values (body); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint v = 0; v < n; v++)
+    {
+      guint input = node->op->body_variable (node->params, node->n_inputs, index, v);
+
+      if (input < node->n_inputs && hyb_value_is_variable (finder->graph, inputs[input]))
+        types[hyb_graph_get_node (body, variables[v])->first_output] = finder->types[inputs[input]];
+    }
+  return types;
+}
+
+static void
+describe_body (Finder *finder, HybNodeId id, HybGraph *body, guint index, HybStructure *entry)
+{
+  g_autofree guint8 *is_state = find_state_variables (hyb_graph_get_node (finder->graph, id), body);
+  g_autofree HybType *types = find_body_types (finder, id, body, index);
+  g_autoptr (HybCells) cells = hyb_cells_find (body, types, is_state);
+  g_autoptr (GString) names = g_string_new (NULL);
+  HybCellKind before = HYB_CELL_NONE;
+
+  for (guint c = 0; c < cells->chains->len; c++)
+    {
+      const HybChain *chain = cells->chains->pdata[c];
+
+      if (chain->kind != before)
+        g_string_append_printf (names,
+                                "%s%s",
+                                names->len > 0 ? "+" : "",
+                                hyb_cell_kind_name (chain->kind));
+      before = chain->kind;
+      entry->hidden = chain->hidden;
+    }
+  if (cells->chains->len == 0)
+    return;
+  entry->cell = g_strdup (names->str);
+  entry->layers = cells->chains->len;
+}
+
+static void
+add_control (Finder *finder, HybNodeId id, const HybNode *node)
+{
+  HybGraph *const  *bodies = hyb_graph_get_bodies (finder->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
+  HybStructure entry = { .kind = node->n_bodies == 3 ? HYB_STRUCTURE_BRANCH : HYB_STRUCTURE_LOOP,
+                         .node = id };
+
+  for (guint b = 0; b < node->n_bodies; b++)
+    entry.nodes += count_nodes (bodies[b]);
+  if (hyb_node_word (node) == HYB_WORD_WHILE)
+    entry.steps = hyb_node_int (node, "max_iterations", 0);
+  else if (hyb_node_word (node) == HYB_WORD_FOREACH && node->n_inputs > 0 &&
+           finder->types[inputs[0]].shape.rank > 0)
+    entry.steps = MAX (finder->types[inputs[0]].shape.dim[0], 0);
+  if (entry.kind == HYB_STRUCTURE_LOOP)
+    describe_body (finder, id, bodies[node->n_bodies - 1], node->n_bodies - 1, &entry);
+  g_array_append_val (finder->list, entry);
+}
+
+static int
+compare_nodes (gconstpointer a, gconstpointer b)
+{
+  HybNodeId x = ((const HybStructure *) a)->node, y = ((const HybStructure *) b)->node;
+
+  return x < y ? -1 : x > y;
+}
+
+GArray *
+hyb_structure_find (HybGraph *graph, const HybType *types)
+{
+  Finder finder = { graph, types, g_array_new (FALSE, TRUE, sizeof (HybStructure)) };
+
+  g_array_set_clear_func (finder.list, clear_structure);
+  add_unrolled (&finder);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      if (hyb_node_word (node) == HYB_WORD_RNN)
+        add_fused (&finder, id, node);
+      else if (node->n_bodies > 0 && node->op->category == HYB_CATEGORY_CONTROL)
+        add_control (&finder, id, node);
+    }
+  g_array_sort (finder.list, compare_nodes);
+  return finder.list;
+}
