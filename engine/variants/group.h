@@ -43,6 +43,12 @@ typedef char *(*HybRefuseGroup) (HybConversion  *conversion,
                                  const HybCells *cells,
                                  const HybGroup *group);
 
+/* All nodes of a group stand in this new value's node. */
+void hyb_group_match (HybConversion  *conversion,
+                      const HybCells *cells,
+                      const HybGroup *group,
+                      HybValueId      value);
+
 /* Writes everything anew, groups with write.  What is refused stays as it is, with a
  * note; FALSE if nothing else is left. */
 gboolean hyb_write_groups (HybConversion *conversion,

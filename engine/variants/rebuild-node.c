@@ -271,8 +271,26 @@ hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
   if (!hyb_node_is_variable (node))
     g_hash_table_add (rebuild->names, g_strdup (node->name));
   first = hyb_builder_copy (rebuild->builder, rebuild->from, id, values);
+  hyb_rebuild_match (rebuild, id, first, -1);
   for (guint i = 0; i < node->n_outputs; i++)
     rebuild->value[node->first_output + i] = first + i;
+}
+
+/* New ids for old ones; matches with what is gone go too. */
+static void
+renumber (GArray *matches, const HybNodeId *new_node)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < matches->len; i++)
+    {
+      HybMatch match = g_array_index (matches, HybMatch, i);
+
+      match.b = new_node[match.b];
+      if (match.b != HYB_NO_ID)
+        g_array_index (matches, HybMatch, n++) = match;
+    }
+  g_array_set_size (matches, n);
 }
 
 HybGraph *
@@ -281,6 +299,8 @@ hyb_rebuild_finish (HybRebuild *rebuild, GError **error)
   guint             n;
   const HybValueId *heads = hyb_graph_get_heads (rebuild->from, &n);
   g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybGraph) ordered = NULL;
+  g_autofree HybNodeId *new_node = NULL;
 
   rebuild->current = HYB_NO_ID;
   for (guint i = 0; i < n && !rebuild->error; i++)
@@ -291,5 +311,7 @@ hyb_rebuild_finish (HybRebuild *rebuild, GError **error)
       return NULL;
     }
   graph = hyb_builder_freeze (g_steal_pointer (&rebuild->builder));
-  return hyb_graph_depth_first (graph, NULL);
+  ordered = hyb_graph_depth_first (graph, &new_node);
+  renumber (rebuild->matches, new_node);
+  return g_steal_pointer (&ordered);
 }

@@ -24,7 +24,7 @@ hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from)
 {
   guint n_values = hyb_graph_n_values (from);
 
-  *rebuild = (HybRebuild){ .from = hyb_graph_ref (from), .current = HYB_NO_ID };
+  *rebuild = (HybRebuild){ .from = hyb_graph_ref (from), .current = HYB_NO_ID, .step = -1 };
   rebuild->builder = hyb_builder_new ();
   hyb_builder_set_legacy_shapes (rebuild->builder, hyb_graph_has_legacy_shapes (from));
   rebuild->value = g_new (HybValueId, MAX (n_values, 1));
@@ -32,7 +32,7 @@ hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from)
   rebuild->place = g_new0 (HybPlace, MAX (n_values, 1) * HYB_MAX_PLACES);
   rebuild->sequences = g_ptr_array_new_with_free_func (free_sequence);
   rebuild->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  rebuild->origins = g_hash_table_new (NULL, NULL);
+  rebuild->matches = g_array_new (FALSE, FALSE, sizeof (HybMatch));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (from); id++)
     if (hyb_node_is_variable (hyb_graph_get_node (from, id)))
       g_hash_table_add (rebuild->names, g_strdup (hyb_graph_get_node (from, id)->name));
@@ -47,7 +47,7 @@ hyb_rebuild_clear (HybRebuild *rebuild)
   g_clear_pointer (&rebuild->place, g_free);
   g_clear_pointer (&rebuild->sequences, g_ptr_array_unref);
   g_clear_pointer (&rebuild->names, g_hash_table_unref);
-  g_clear_pointer (&rebuild->origins, g_hash_table_unref);
+  g_clear_pointer (&rebuild->matches, g_array_unref);
   g_clear_error (&rebuild->error);
 }
 
@@ -73,15 +73,24 @@ hyb_rebuild_name (HybRebuild *rebuild, const char *format, ...)
   return name;
 }
 
+void
+hyb_rebuild_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint32 step)
+{
+  HybMatch match = { old, hyb_builder_get_producer (rebuild->builder, new), step };
+
+  g_array_append_val (rebuild->matches, match);
+}
+
 static HybValueId
 finish_node (HybRebuild *rebuild, HybNodeId id)
 {
   if (id == HYB_NO_ID)
     return 0;
   if (rebuild->current != HYB_NO_ID)
-    g_hash_table_insert (rebuild->origins,
-                         GUINT_TO_POINTER (id),
-                         GUINT_TO_POINTER (rebuild->current + 1));
+    hyb_rebuild_match (rebuild,
+                       rebuild->current,
+                       hyb_builder_output (rebuild->builder, id, 0),
+                       rebuild->step);
   return hyb_builder_output (rebuild->builder, id, 0);
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "engine/graph/builder.h"
+#include "engine/variants/match.h"
 
 typedef struct _HybSequence HybSequence;
 
@@ -40,8 +41,9 @@ typedef struct
   HybPlace   *place;     /* HYB_MAX_PLACES by old value */
   GPtrArray  *sequences; /* all that were made */
   GHashTable *names;     /* that are taken */
-  GHashTable *origins;   /* new node to old node + 1, where it is no copy of one */
-  HybNodeId   current;   /* the old node that is being made anew */
+  GArray     *matches;   /* of HybMatch: old node, new node */
+  HybNodeId   current;   /* the old node that is being made anew; HYB_NO_ID */
+  gint32      step;      /* … and the step of it; -1 */
   GError     *error;     /* the first; everything after it is void */
 } HybRebuild;
 
@@ -55,6 +57,8 @@ HybGraph *hyb_rebuild_finish (HybRebuild *rebuild, GError **error);
 HybValueId hyb_rebuild_value (HybRebuild *rebuild, HybValueId old);
 /* The old node, with sequences followed through it. */
 void hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id);
+/* Says that the node which makes this new value stands for an old node, too. */
+void hyb_rebuild_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint32 step);
 /* Says what an old value has become. */
 void hyb_rebuild_set (HybRebuild *rebuild, HybValueId old, HybValueId new);
 void hyb_rebuild_set_place (HybRebuild *rebuild, HybValueId old, HybPlace place);

@@ -14,7 +14,7 @@ add_node (HybLoopBody *body, const HybNodeSpec *spec)
   return id == HYB_NO_ID ? 0 : hyb_builder_output (rebuild->builder, id, 0);
 }
 
-static void
+static HybValueId
 write_node (HybLoopBody *body)
 {
   HybRebuild      *rebuild = &body->conversion->rebuild;
@@ -52,7 +52,9 @@ write_node (HybLoopBody *body)
     }
   spec.n_inputs = inputs->len;
   spec.inputs = (const HybValueId *) (gpointer) inputs->data;
-  hyb_loop_body_place_outputs (body, add_node (body, &spec), n_out);
+  value = add_node (body, &spec);
+  hyb_loop_body_place_outputs (body, value, n_out);
+  return value;
 }
 
 static gboolean
@@ -65,12 +67,11 @@ write_group (HybConversion  *conversion,
   HybValueId x;
 
   hyb_loop_body_init (&body, conversion, cells, group);
-  conversion->rebuild.current =
-      hyb_graph_get_producer (cells->graph, hyb_chain_step (cells, body.chain, 0)->h);
+  conversion->rebuild.current = HYB_NO_ID;
   x = hyb_loop_body_add_variable (&body, "data-0", HYB_BODY_DATA, 0);
   if (!hyb_loop_body_write (&body, x, HYB_NO_ID, error))
     return FALSE;
-  write_node (&body);
+  hyb_group_match (conversion, cells, group, write_node (&body));
   return TRUE;
 }
 

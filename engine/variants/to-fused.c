@@ -412,10 +412,9 @@ write_group (HybConversion  *conversion,
   const char            *packed = hyb_rebuild_name (fuser.rebuild, "%sparameters", prefix);
   const HybChain        *chain = hyb_group_chain (cells, group, 0);
   g_autofree HybValueId *x = g_new (HybValueId, group->n_steps);
-  HybValueId             inputs[4] = { 0 };
+  HybValueId             inputs[4] = { 0 }, first;
 
-  conversion->rebuild.current =
-      hyb_graph_get_producer (cells->graph, hyb_chain_step (cells, chain, 0)->h);
+  conversion->rebuild.current = HYB_NO_ID;
   describe_weights (&fuser);
   if (!pack (&fuser, packed, error))
     return FALSE;
@@ -427,7 +426,9 @@ write_group (HybConversion  *conversion,
   inputs[2] = begin_state (&fuser, 0);
   if (fuser.weights.mode == HYB_RNN_LSTM)
     inputs[3] = begin_state (&fuser, 1);
-  place_outputs (&fuser, write_node (&fuser, prefix, inputs));
+  first = write_node (&fuser, prefix, inputs);
+  hyb_group_match (conversion, cells, group, first);
+  place_outputs (&fuser, first);
   return TRUE;
 }
 

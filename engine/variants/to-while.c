@@ -189,7 +189,7 @@ variable_places (const HybLoopBody *body)
 }
 
 static void
-write_node (WhileWriter *writer, HybGraph *condition)
+write_node (WhileWriter *writer, HybGraph *condition, const HybGroup *group)
 {
   HybLoopBody      *body = writer->body;
   guint             n_states = hyb_loop_body_n_states (body), n_out = hyb_loop_body_n_out (body);
@@ -231,10 +231,15 @@ write_node (WhileWriter *writer, HybGraph *condition)
   if (writer->rebuild->error)
     return;
   id = hyb_builder_add (writer->rebuild->builder, &spec, &writer->rebuild->error);
-  if (id != HYB_NO_ID)
-    hyb_loop_body_place_outputs (body,
-                                 hyb_builder_output (writer->rebuild->builder, id, 0),
-                                 n_out + 1);
+  if (id == HYB_NO_ID)
+    return;
+  hyb_group_match (body->conversion,
+                   body->cells,
+                   group,
+                   hyb_builder_output (writer->rebuild->builder, id, 0));
+  hyb_loop_body_place_outputs (body,
+                               hyb_builder_output (writer->rebuild->builder, id, 0),
+                               n_out + 1);
 }
 
 static gboolean
@@ -250,14 +255,13 @@ write_group (HybConversion  *conversion,
   HybValueId  x = HYB_NO_ID, counter;
 
   hyb_loop_body_init (&body, conversion, cells, group);
-  conversion->rebuild.current =
-      hyb_graph_get_producer (cells->graph, hyb_chain_step (cells, body.chain, 0)->h);
+  conversion->rebuild.current = HYB_NO_ID;
   counter = write_counter (&body, &x, error);
   condition = make_condition (group->n_steps, error);
   if (counter == HYB_NO_ID || x == HYB_NO_ID || !condition ||
       !hyb_loop_body_write (&body, x, counter, error))
     return FALSE;
-  write_node (&writer, condition);
+  write_node (&writer, condition, group);
   return TRUE;
 }
 

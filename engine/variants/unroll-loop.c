@@ -197,6 +197,7 @@ write_step (Loop *loop, guint step)
   guint             n_heads;
   const HybValueId *heads = hyb_graph_get_heads (loop->body, &n_heads);
 
+  loop->rebuild->step = (gint32) step;
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (loop->body) && !loop->rebuild->error; id++)
     if (!hyb_node_is_variable (hyb_graph_get_node (loop->body, id)))
       write_node (loop, id, step);
@@ -204,6 +205,7 @@ write_step (Loop *loop, guint step)
     loop->rows[i * loop->n_steps + step] = use (loop, &loop->values[heads[i]]);
   for (guint i = 0; i < loop->n_states; i++)
     loop->states[i] = loop->values[heads[loop->n_out + i]];
+  loop->rebuild->step = -1;
 }
 
 /* n_rows: what the operator promises; steps that were not made give zeros. */

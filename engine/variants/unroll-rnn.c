@@ -277,9 +277,11 @@ write_direction (Fused *fused, guint row)
     {
       guint t = is_backward ? fused->n_steps - 1 - s : s;
 
+      fused->rebuild->step = (gint32) s;
       state = hyb_write_step (fused->rebuild, &fused->cells[row], s, fused->x[t], state, &memory);
       h[t] = state;
     }
+  fused->rebuild->step = -1;
   fused->state[0][row] = state;
   if (fused->state[1])
     fused->state[1][row] = memory;

@@ -8,6 +8,7 @@
 
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
+#include "engine/variants/match.h"
 
 typedef enum
 {
@@ -38,13 +39,6 @@ typedef struct
   gint64      hidden;
 } HybRecognised;
 
-/* One node of the old graph and what stands for it in the new one. */
-typedef struct
-{
-  HybNodeId a, b;
-  gint32    step; /* -1: none */
-} HybMatch;
-
 typedef struct
 {
   HybModel  *model;
@@ -52,7 +46,7 @@ typedef struct
   GPtrArray *stages;     /* of GArray of HybMove: how parameters moved, first to last */
   GPtrArray *stage_from; /* of HybModel: the models that each stage starts from */
   GArray    *recognised; /* of HybRecognised */
-  GArray    *matches;    /* of HybMatch */
+  GArray    *matches;    /* of HybMatch: nodes of the old graph and what stands for them */
 } HybVariant;
 
 void hyb_variant_free (HybVariant *variant);

@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/passes/infer-types.h"
 #include "engine/variants/group.h"
+#include "engine/variants/structure.h"
 #include "engine/variants/vocabulary.h"
 
 #include <string.h>
@@ -144,6 +145,12 @@ has_form (HybGraph *graph, HybForm form)
 static void
 keep_stage (HybVariant *variant, HybConversion *conversion)
 {
+  GArray *matches = variant->stages->len == 0
+                        ? g_array_ref (conversion->rebuild.matches)
+                        : hyb_matches_compose (variant->matches, conversion->rebuild.matches);
+
+  g_array_unref (variant->matches);
+  variant->matches = matches;
   g_ptr_array_add (variant->stages, g_array_ref (conversion->moves));
   g_ptr_array_add (variant->stage_from, hyb_model_ref (conversion->from));
   g_clear_pointer (&variant->model, hyb_model_unref);
@@ -221,6 +228,37 @@ is_recurrent (HybModel *model, const HybConvertOptions *options)
   return cells->chains->len > 0;
 }
 
+/* What is there, where nothing needs to be written anew. */
+static void
+describe_structure (HybVariant *variant, const HybConversion *conversion)
+{
+  g_autoptr (GArray) structure = hyb_structure_find (conversion->graph, conversion->types);
+
+  for (guint i = 0; i < structure->len; i++)
+    {
+      const HybStructure *found = &g_array_index (structure, HybStructure, i);
+      HybRecognised       entry = { .cell = g_intern_string (found->cell),
+                                    .direction = found->direction ? found->direction : "forward",
+                                    .layers = found->layers,
+                                    .steps = (guint) found->steps,
+                                    .hidden = found->hidden };
+
+      if (found->cell)
+        g_array_append_val (variant->recognised, entry);
+    }
+}
+
+static void
+match_all (HybVariant *variant, HybGraph *graph)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      HybMatch match = { id, id, -1 };
+
+      g_array_append_val (variant->matches, match);
+    }
+}
+
 /* TRUE if the model has the wanted form already: then it stays as it is. */
 static gboolean
 keep_same (HybVariant *variant, HybModel *model, const HybConvertOptions *options)
@@ -238,7 +276,8 @@ keep_same (HybVariant *variant, HybModel *model, const HybConvertOptions *option
    * counted are known to reach all. */
   if (options->form == HYB_FORM_WHILE && !hyb_unroll (&conversion, NULL))
     return FALSE;
-  hyb_describe_chains (cells, variant->recognised);
+  describe_structure (variant, &conversion);
+  match_all (variant, conversion.graph);
   variant->model = hyb_model_ref (model);
   return TRUE;
 }

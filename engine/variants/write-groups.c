@@ -263,6 +263,20 @@ try_order (Orderer *orderer)
 
 /* --- Writing --- */
 
+void
+hyb_group_match (HybConversion  *conversion,
+                 const HybCells *cells,
+                 const HybGroup *group,
+                 HybValueId      value)
+{
+  if (conversion->rebuild.error)
+    return;
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (cells->graph); id++)
+    for (guint c = 0; c < group->chains->len; c++)
+      if (cells->chain_of_node[id] == g_array_index (group->chains, guint, c))
+        hyb_rebuild_match (&conversion->rebuild, id, value, (gint32) cells->step_of_node[id]);
+}
+
 static void
 note_reason (Orderer *orderer, guint index)
 {
