@@ -20,6 +20,7 @@ extern const ScopeCommand scope_command_report;
 extern const ScopeCommand scope_command_compare;
 extern const ScopeCommand scope_command_convert;
 extern const ScopeCommand scope_command_prove;
+extern const ScopeCommand scope_command_diff;
 extern const ScopeCommand scope_command_weights;
 extern const ScopeCommand scope_command_bench;
 extern const ScopeCommand scope_command_render;
@@ -29,10 +30,23 @@ extern const ScopeCommand scope_command_trace;
 extern const ScopeCommand scope_command_train;
 
 static const ScopeCommand *const commands[] = {
-  &scope_command_info,    &scope_command_check,  &scope_command_run,    &scope_command_profile,
-  &scope_command_weights, &scope_command_render, &scope_command_new,    &scope_command_trace,
-  &scope_command_train,   &scope_command_bench,  &scope_command_import, &scope_command_compare,
-  &scope_command_convert, &scope_command_prove,  &scope_command_report, NULL,
+  &scope_command_info,
+  &scope_command_check,
+  &scope_command_run,
+  &scope_command_profile,
+  &scope_command_weights,
+  &scope_command_render,
+  &scope_command_new,
+  &scope_command_trace,
+  &scope_command_train,
+  &scope_command_bench,
+  &scope_command_import,
+  &scope_command_compare,
+  &scope_command_convert,
+  &scope_command_prove,
+  &scope_command_report,
+  &scope_command_diff,
+  NULL,
 };
 
 typedef struct

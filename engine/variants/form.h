@@ -22,6 +22,9 @@ typedef struct
 void
 hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvertOptions *options);
 void hyb_conversion_clear (HybConversion *conversion);
+/* By value of graph, from the parameters of model and the given inputs (may be NULL);
+ * (transfer full), to be freed with g_free(). */
+HybType *hyb_variant_types (HybModel *model, HybGraph *graph, HybTensorList *input);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybConversion, hyb_conversion_clear)
 /* Freezes the graph and drops parameters that nothing reads.  FALSE: an error. */
 gboolean hyb_conversion_finish (HybConversion *conversion, GError **error);

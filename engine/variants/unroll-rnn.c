@@ -57,7 +57,7 @@ static gboolean
 add_part (Fused *fused, const HybRnnPart *part, const char *packed, GError **error)
 {
   HybConversion   *conversion = fused->conversion;
-  g_autofree char *name = hyb_rnn_part_name (&fused->weights, part, NULL);
+  g_autofree char *name = hyb_rnn_part_name (&fused->weights, part, "");
   const char      *unique = hyb_rebuild_name (fused->rebuild, "%s", name);
   HybType          type = *hyb_tensor_get_type (hyb_model_get_parameter (conversion->from, packed));
   gint64           count = part->rows * MAX (part->columns, 1);

@@ -58,8 +58,8 @@ hyb_variant_free (HybVariant *variant)
 
 /* Types from parameters, the given inputs and what follows from them; a contradiction
  * leaves what is known. */
-static HybType *
-find_types (HybModel *model, HybGraph *graph, HybTensorList *input)
+HybType *
+hyb_variant_types (HybModel *model, HybGraph *graph, HybTensorList *input)
 {
   guint            n_values = hyb_graph_n_values (graph), n;
   HybType         *types = g_new (HybType, MAX (n_values, 1));
@@ -87,7 +87,7 @@ hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvert
   *conversion = (HybConversion){ .options = options, .from = hyb_model_ref (from) };
   conversion->graph = hyb_graph_ref (hyb_model_get_graph (from));
   conversion->to = hyb_model_new ();
-  conversion->types = find_types (from, conversion->graph, options->input);
+  conversion->types = hyb_variant_types (from, conversion->graph, options->input);
   conversion->moves = hyb_moves_new ();
   hyb_rebuild_init (&conversion->rebuild, conversion->graph);
   hyb_model_set_format (conversion->to, "mxnet-symbol");
