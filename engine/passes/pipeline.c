@@ -12,6 +12,7 @@
 extern const HybPass hyb_pass_infer_types;
 extern const HybPass hyb_pass_fold_constants;
 extern const HybPass hyb_pass_batch_products;
+extern const HybPass hyb_pass_fuse_gates;
 extern const HybPass hyb_pass_hoist_products;
 extern const HybPass hyb_pass_merge_equal;
 extern const HybPass hyb_pass_drop_dead;
@@ -22,6 +23,7 @@ static const HybPass *const passes[] = {
   &hyb_pass_hoist_products, /* the way back wants the same products as the loop */
   &hyb_pass_batch_products, /* before merging: it stacks the same rows more than once */
   &hyb_pass_merge_equal,    /* leaves readers without work behind … */
+  &hyb_pass_fuse_gates,     /* after merging: it asks who else reads a value */
   &hyb_pass_drop_dead,      /* … which go last */
   NULL,
 };

@@ -1,5 +1,5 @@
-/* test-batching.c — recurrent graphs whose products are taken together or hoisted: the
- * same numbers, fewer products, the same bytes whatever the mode once that is left out.
+/* test-batching.c — recurrent graphs whose products are taken together or hoisted, and
+ * whose gates are fused: the same numbers, fewer products, the same bytes whatever the mode once that is left out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/backward.h"
@@ -183,6 +183,50 @@ check (Form form, const char *kind, gint64 n_gates)
   g_ptr_array_unref (each.outputs);
 }
 
+static guint
+count_gates (HybGraph *graph)
+{
+  guint n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    n += g_str_has_suffix (hyb_graph_get_node (graph, id)->type, "_gates");
+  return n;
+}
+
+/* Fused or not, every element goes through the same operations. */
+static void
+check_gates (Form form, const char *kind, gint64 n_gates)
+{
+  static const char *const without[] = { "fuse-gates", NULL };
+  HybExecutorOptions       all = { .mode = HYB_MODE_STATIC };
+  HybExecutorOptions       less = { .mode = HYB_MODE_STATIC, .without = without };
+  g_autoptr (GPtrArray) parameters = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (HybGraph) graph = trace (form, kind, parameters);
+  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &all);
+  g_autoptr (GError) error = NULL;
+  Result fused = run (graph, form, n_gates, &all), apart = run (graph, form, n_gates, &less);
+
+  compare (&fused, &apart, 0);
+  bind (executor, graph, form, n_gates);
+  g_assert_true (hyb_executor_prepare (executor, &error));
+  if (form != FORM_FOREACH)
+    g_assert_cmpuint (count_gates (hyb_plan_get_graph (hyb_executor_get_plan (executor))),
+                      ==,
+                      STEPS);
+  g_ptr_array_unref (fused.outputs);
+  g_ptr_array_unref (apart.outputs);
+}
+
+static void
+test_gates (void)
+{
+  for (Form form = 0; form < N_FORMS; form++)
+    {
+      check_gates (form, "lstm", 4);
+      check_gates (form, "gru", 3);
+    }
+}
+
 static void
 test_unrolled (void)
 {
@@ -213,6 +257,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/passes/batching/unrolled-steps-share-their-products", test_unrolled);
   g_test_add_func ("/engine/passes/batching/steps-need-not-be-neighbours", test_batch_major);
   g_test_add_func ("/engine/passes/batching/loops-get-their-inputs-multiplied", test_foreach);
+  g_test_add_func ("/engine/passes/batching/fused-gates-give-the-same-bytes", test_gates);
 
   return g_test_run ();
 }
