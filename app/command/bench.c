@@ -22,6 +22,7 @@ typedef struct
 {
   char    *name;
   int      repeat;
+  int      runs; /* in a sample, and hardly any before; 0: as time tells */
   gboolean list;
 } BenchCommand;
 
@@ -49,12 +50,12 @@ seconds_now (void)
 /* Seconds of the best run; the checksum is that of the second one, in which a step of
  * training has changed the weights once. */
 static gboolean
-warm_up (BenchCase *bench, double *best, double *checksum, GError **error)
+warm_up (BenchCase *bench, guint n_runs, double *best, double *checksum, GError **error)
 {
   double begin = seconds_now ();
 
   *best = G_MAXDOUBLE;
-  for (guint i = 1; i <= WARM_UP_RUNS && (i <= 2 || seconds_now () - begin < WARM_UP_LIMIT); i++)
+  for (guint i = 1; i <= n_runs && (i <= 2 || seconds_now () - begin < WARM_UP_LIMIT); i++)
     {
       double start = seconds_now ();
 
@@ -95,15 +96,17 @@ append_number (GString *line, double number)
 }
 
 static gboolean
-measure (BenchCase *bench, int repeat, GString *line, GError **error)
+measure (BenchCase *bench, const BenchCommand *command, GString *line, GError **error)
 {
   double best, checksum;
-  guint  n_runs;
+  int    repeat = command->repeat > 0 ? command->repeat : 5;
+  guint  n_runs = (guint) command->runs;
 
-  if (!warm_up (bench, &best, &checksum, error))
+  if (!warm_up (bench, n_runs > 0 ? 2 : WARM_UP_RUNS, &best, &checksum, error))
     return FALSE;
 
-  n_runs = (guint) CLAMP (SAMPLE_SECONDS / MAX (best, 1e-9), 1, 1e6);
+  if (n_runs == 0)
+    n_runs = (guint) CLAMP (SAMPLE_SECONDS / MAX (best, 1e-9), 1, 1e6);
   g_string_append (line, ", \"seconds\": [");
   for (int i = 0; i < repeat; i++)
     {
@@ -158,6 +161,12 @@ check_command (const BenchCommand *command, GError **error)
                  "--repeat %d is no number of samples; 1 to %d are possible",
                  command->repeat,
                  MAX_REPEAT);
+  else if (command->runs < 0)
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--runs %d is no number of runs; leave it out, or give 1 or more",
+                 command->runs);
   else
     return TRUE;
   return FALSE;
@@ -204,7 +213,7 @@ run_bench (const ScopeCommon *common, gpointer data, char **files, GError **erro
       return SCOPE_EXIT_DONE;
     }
 
-  is_done = measure (bench, command->repeat > 0 ? command->repeat : 5, line, error);
+  is_done = measure (bench, command, line, error);
   bench->kind->free (bench);
   if (!is_done)
     return SCOPE_EXIT_MODEL;
@@ -221,6 +230,13 @@ static const GOptionEntry bench_options[] = {
     "Which case to run",
     "NAME" },
   { "repeat", 0, 0, G_OPTION_ARG_INT, SCOPE_INTO (BenchCommand, repeat), "How many samples", "R" },
+  { "runs",
+    0,
+    0,
+    G_OPTION_ARG_INT,
+    SCOPE_INTO (BenchCommand, runs),
+    "Runs in a sample, for counting instructions; without it as many as 5 ms take",
+    "N" },
   { "list",
     0,
     0,
