@@ -178,6 +178,24 @@ take_head_gradient (Run           *run,
   return NULL;
 }
 
+static void
+warn_unknown_heads (const Run *run, HybTensorList *given)
+{
+  for (guint i = 0; given && i < hyb_tensor_list_n (given); i++)
+    {
+      const char *name = hyb_tensor_list_get (given, i)->name;
+      guint64     position = 0;
+
+      if (!g_strv_contains ((const char *const *) run->names, name) &&
+          !(g_ascii_string_to_unsigned (name, 10, 0, G_MAXUINT, &position, NULL) &&
+            position < run->n_outputs))
+        scope_say (HYB_SEVERITY_WARNING,
+                   "%s: the model has no output “%s”: its gradient is not used",
+                   run->options->head,
+                   name);
+    }
+}
+
 static gboolean
 add_head_gradients (Run *run, GError **error)
 {
@@ -189,6 +207,7 @@ add_head_gradients (Run *run, GError **error)
   if (!find_output_types (run, types, error))
     return FALSE;
 
+  warn_unknown_heads (run, given);
   for (guint i = 0; i < run->n_outputs; i++)
     {
       HybTensor *tensor = take_head_gradient (run, given, i, &types[i], error);

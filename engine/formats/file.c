@@ -146,12 +146,25 @@ fail_with_errno (GError **error, const char *path, const char *what)
 }
 
 static gboolean
-write_descriptor (int descriptor, HybWriteFunc write, gpointer data, GError **error)
+write_descriptor (int          descriptor,
+                  const char  *path,
+                  HybWriteFunc write,
+                  gpointer     data,
+                  GError     **error)
 {
   g_autoptr (GOutputStream) plain = g_unix_output_stream_new (descriptor, FALSE);
   g_autoptr (GOutputStream) out = g_buffered_output_stream_new_sized (plain, CHUNK_BYTES);
 
-  return write (out, data, error) && g_output_stream_close (out, NULL, error);
+  g_autoptr (GError) cause = NULL;
+
+  if (write (out, data, &cause) && g_output_stream_close (out, NULL, &cause))
+    return TRUE;
+
+  /* A stream does not know its name. */
+  if (cause && cause->domain == G_IO_ERROR)
+    g_prefix_error (&cause, "%s: cannot be written: ", path);
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
 }
 
 /* Pipes and devices cannot be replaced; they are written straight. */
@@ -164,7 +177,7 @@ write_straight (const char *path, HybWriteFunc write, gpointer data, GError **er
   if (descriptor < 0)
     return fail_with_errno (error, path, "cannot be opened for writing");
 
-  written = write_descriptor (descriptor, write, data, error);
+  written = write_descriptor (descriptor, path, write, data, error);
   if (close (descriptor) != 0 && written)
     return fail_with_errno (error, path, "cannot be written");
 
@@ -188,7 +201,7 @@ hyb_file_replace (const char *path, HybWriteFunc write, gpointer data, GError **
   if (descriptor < 0)
     return fail_with_errno (error, path, "cannot be written");
 
-  written = write_descriptor (descriptor, write, data, error);
+  written = write_descriptor (descriptor, path, write, data, error);
   /* Only what replaces something can lose something. */
   if (written && target && fsync (descriptor) != 0 && errno != EINVAL)
     written = fail_with_errno (error, path, "cannot be written");

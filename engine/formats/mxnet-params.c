@@ -37,6 +37,7 @@ typedef struct
   gboolean       has_v2, has_v3;
   gsize          record_at;
   HybTensorList *list;
+  const char    *hint; /* the way out; NULL: the usual one */
   HybFinding   **trouble;
   GError       **error;
 } Reader;
@@ -50,7 +51,7 @@ refuse (Reader *reader, const char *code, const char *format, ...)
   gsize            at = reader->in_record ? reader->record_at : reader->bytes.at;
   g_autofree char *what = NULL, *message = NULL;
   va_list          list;
-  const char      *hint = "Export or download the file again";
+  const char      *hint = reader->hint ? reader->hint : "Export or download the file again";
 
   va_start (list, format);
   what = g_strdup_vprintf (format, list);
@@ -405,13 +406,12 @@ static gboolean
 check_looks (Reader *reader)
 {
   HybSniff    kind = hyb_sniff (reader->bytes.data, reader->bytes.length);
-  const char *hint = NULL;
-  const char *description = hyb_sniff_describe (kind, &hint);
+  const char *description = hyb_sniff_describe (kind, &reader->hint);
 
   if (kind == HYB_SNIFF_PARAMS)
     return TRUE;
-  if (hint)
-    return refuse (reader, "bad-magic", "this is %s. %s", description, hint);
+  if (reader->hint)
+    return refuse (reader, "bad-magic", "this is %s", description);
   if (kind == HYB_SNIFF_UNKNOWN && reader->bytes.length < 8)
     return refuse_end (reader);
 

@@ -314,7 +314,9 @@ read_bodies (SymbolReader *reader, SymbolGraph *graph, SymbolNode *node, HybJson
 
       if (!body)
         {
-          g_prefix_error (reader->error, "in subgraph %u of “%s”: ", node->n_bodies, node->name);
+          /* The innermost will do: bodies may lie deep in each other. */
+          if (reader->error && !g_str_has_prefix ((*reader->error)->message, "in subgraph"))
+            g_prefix_error (reader->error, "in subgraph %u of “%s”: ", node->n_bodies, node->name);
           return FALSE;
         }
       g_ptr_array_add (graph->bodies, body);
