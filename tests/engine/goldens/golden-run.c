@@ -74,7 +74,9 @@ run_imperative (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GEr
 static GPtrArray *
 run_planned (const GoldenRun *run, HybGraph *graph, GPtrArray *variables, GError **error)
 {
-  HybExecutorOptions options = { .mode = run->mode, .training = run->training, .seed = run->seed };
+  HybExecutorOptions options = {
+    .mode = run->mode, .training = run->training, .seed = run->seed, .no_passes = run->no_passes
+  };
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
   g_autoptr (GPtrArray) heads = NULL;
   guint            n;

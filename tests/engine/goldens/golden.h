@@ -44,6 +44,7 @@ typedef struct
   guint64     seed;
   GPtrArray  *head_gradients; /* by head, of HybTensor; NULL: forward only */
   GArray     *wrt;            /* of HybNodeId */
+  gboolean    no_passes;      /* leave all optimising passes out */
 } GoldenRun;
 
 /* Outputs, then gradients.  Auxiliary states as they are afterwards go into states

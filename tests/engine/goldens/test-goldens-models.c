@@ -4,7 +4,10 @@
 
 #include "tests/engine/goldens/golden.h"
 
+#include "engine/base/parallel.h"
 #include "engine/formats/open.h"
+
+#include <string.h>
 
 /* A model folder. */
 typedef struct
@@ -247,6 +250,79 @@ case_run (const Case *this, HybMode mode)
     }
 }
 
+static gboolean
+same_bytes (GPtrArray *a, GPtrArray *b)
+{
+  for (guint i = 0; i < a->len; i++)
+    {
+      HybTensor *one = a->pdata[i], *other = b->pdata[i];
+
+      if (hyb_tensor_get_dtype (one) != hyb_tensor_get_dtype (other) ||
+          !hyb_shape_equal (hyb_tensor_get_shape (one), hyb_tensor_get_shape (other)) ||
+          (hyb_tensor_get_bytes (one) > 0 && memcmp (hyb_tensor_get_data (one),
+                                                     hyb_tensor_get_data (other),
+                                                     hyb_tensor_get_bytes (one)) != 0))
+        return FALSE;
+    }
+  return a->len == b->len;
+}
+
+/* Runs several ways that must all give the same bytes, outputs and gradients. */
+static void
+case_check_bytes (const Case *this, const char *what, const GoldenRun *runs, guint n)
+{
+  g_autoptr (GPtrArray) first = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) got = golden_run (&runs[i], NULL, &error);
+
+      if (!got)
+        report (this, golden_mode_name (runs[i].mode), "fails:", error->message);
+      else if (!first)
+        first = g_steal_pointer (&got);
+      else if (!same_bytes (first, got))
+        report (this, golden_mode_name (runs[i].mode), what, "gives other bytes");
+    }
+}
+
+/* All modes give the same without passes; each gives the same again with them. */
+static void
+case_check_repeatable (const Case *this)
+{
+  static const HybMode modes[] = { HYB_MODE_IMPERATIVE, HYB_MODE_HYBRID, HYB_MODE_STATIC };
+  g_auto (GStrv) names = hyb_graph_dup_output_names (this->graph);
+  g_autoptr (GArray) wrt = case_wrt (this);
+  g_autoptr (GPtrArray) heads = wrt->len ? case_head_gradients (this, names) : NULL;
+  guint     n_threads = hyb_parallel_get_threads ();
+  GoldenRun runs[G_N_ELEMENTS (modes)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    runs[i] = (GoldenRun){ .graph = this->graph,
+                           .tensors = this->tensors,
+                           .training = g_str_equal (case_mode (this), "train"),
+                           .mode = modes[i],
+                           .seed = 1,
+                           .head_gradients = heads,
+                           .wrt = wrt,
+                           .no_passes = TRUE };
+  case_check_bytes (this, "without passes", runs, G_N_ELEMENTS (modes));
+
+  for (guint threads = 1; threads <= 2; threads++)
+    {
+      hyb_parallel_set_threads (threads);
+      for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+        {
+          GoldenRun twice[] = { runs[i], runs[i] };
+
+          twice[0].no_passes = twice[1].no_passes = FALSE;
+          case_check_bytes (this, "the second time", twice, G_N_ELEMENTS (twice));
+        }
+    }
+  hyb_parallel_set_threads (n_threads);
+}
+
 static void
 case_check_graph (const Case *this)
 {
@@ -313,7 +389,9 @@ test_model (gconstpointer data)
   this.tolerance.rtol = case_get (&this, "rtol")->valuedouble;
   this.tolerance.atol = case_get (&this, "atol")->valuedouble;
   case_run (&this, HYB_MODE_IMPERATIVE);
+  case_run (&this, HYB_MODE_HYBRID);
   case_run (&this, HYB_MODE_STATIC);
+  case_check_repeatable (&this);
 }
 
 int
