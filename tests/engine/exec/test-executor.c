@@ -4,56 +4,10 @@
 #include "engine/exec/executor.h"
 
 #include "engine/base/error.h"
+#include "tests/engine/count-allocations.h"
 #include "tests/engine/toy-ops.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* --- Counting what is allocated, by standing before the C library --- */
-
-#ifndef __SANITIZE_ADDRESS__
-#define COUNTS_ALLOCATIONS 1
-
-extern void *__libc_malloc (size_t size);
-extern void *__libc_calloc (size_t n, size_t size);
-extern void *__libc_realloc (void *memory, size_t size);
-extern void *__libc_memalign (size_t alignment, size_t size);
-
-static gint n_allocations;
-
-void *
-malloc (size_t size)
-{
-  g_atomic_int_inc (&n_allocations);
-  return __libc_malloc (size);
-}
-
-void *
-calloc (size_t n, size_t size)
-{
-  g_atomic_int_inc (&n_allocations);
-  return __libc_calloc (n, size);
-}
-
-void *
-realloc (void *memory, size_t size)
-{
-  g_atomic_int_inc (&n_allocations);
-  return __libc_realloc (memory, size);
-}
-
-int
-posix_memalign (void **memory, size_t alignment, size_t size)
-{
-  g_atomic_int_inc (&n_allocations);
-  *memory = __libc_memalign (alignment, size);
-  return *memory != NULL ? 0 : ENOMEM;
-}
-#else
-#define COUNTS_ALLOCATIONS 0
-static gint n_allocations;
-#endif
 
 /* --- A model with a bit of everything --- */
 
@@ -176,6 +130,7 @@ test_static_runs_allocate_nothing (void)
     }
 
   run (executor);
+  is_counting = TRUE;
   before = g_atomic_int_get (&n_allocations);
   g_free (g_malloc (1));
   g_assert_cmpint (g_atomic_int_get (&n_allocations), ==, before + 1);
@@ -187,6 +142,7 @@ test_static_runs_allocate_nothing (void)
   hyb_executor_bind (executor, "weight", other, NULL);
   hyb_executor_run (executor, NULL, NULL);
   after = g_atomic_int_get (&n_allocations);
+  is_counting = FALSE;
   g_assert_cmpint (after - before, ==, 0);
   g_assert_cmpuint (hyb_executor_n_runs (executor), ==, 12);
 }
