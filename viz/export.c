@@ -111,9 +111,13 @@ allowed_scale (const Page *page, const VizExportOptions *options)
 {
   double scale = options->scale > 0 ? options->scale : 1;
   double pixels = (double) (options->max_pixels > 0 ? options->max_pixels : VIZ_MAX_PIXELS);
+  double sum = page->width + page->height;
 
   scale = MIN (scale, (VIZ_MAX_SIDE - 1) / MAX (page->width, page->height));
-  return MIN (scale, sqrt (pixels / (page->width * page->height)));
+  /* Sides are rounded up: (width × scale + 1) (height × scale + 1) = pixels. */
+  return MIN (scale,
+              2 * (pixels - 1) /
+                  (sum + sqrt (sum * sum + 4 * page->width * page->height * (pixels - 1))));
 }
 
 static GBytes *

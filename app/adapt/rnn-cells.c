@@ -157,7 +157,12 @@ add_frame (Cells *cells, gint64 layer, gboolean is_backward)
                                ? g_strdup_printf ("%s × %" G_GINT64_FORMAT, mode, cells->n_steps)
                                : g_strdup (mode);
 
-  return add_inside (cells, cells->box, id, title, name, VIZ_BOX_FRAME, VIZ_CATEGORY_RECURRENT);
+  guint32 frame =
+      add_inside (cells, cells->box, id, title, name, VIZ_BOX_FRAME, VIZ_CATEGORY_RECURRENT);
+
+  if (cells->params->num_layers * (cells->params->bidirectional ? 2 : 1) <= FEW_CELLS)
+    viz_diagram_builder_add_flags (cells->builder, frame, VIZ_BOX_OPEN);
+  return frame;
 }
 
 static void

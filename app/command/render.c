@@ -277,6 +277,15 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
       g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "there is no theme “%s”", options->theme);
       return SCOPE_EXIT_USAGE;
     }
+  if (options->layout != NULL && viz_layout_find (options->layout) == NULL)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "there is no layout “%s”: choose auto, layers, grid or dot",
+                   options->layout);
+      return SCOPE_EXIT_USAGE;
+    }
   if (!parse_folds (options, &how, error))
     return SCOPE_EXIT_USAGE;
   model = scope_open_model (common, files, error);

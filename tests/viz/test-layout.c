@@ -6,6 +6,7 @@
 #include "viz/fold.h"
 #include "viz/layout.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -307,6 +308,40 @@ test_without_graphviz_layers_step_in (void)
     }
 }
 
+/* Crashes, is killed, talks nonsense, stops in the middle, never ends, hangs until the deadline:
+ * every time a line in the log, and our own layout. */
+static void
+test_graphviz_may_do_what_it_likes (void)
+{
+  static const char *const scripts[] = {
+    "kill -SEGV $$", "kill -ABRT $$",
+    "kill -KILL $$", "cat >/dev/null; echo nonsense",
+    "head -c 64",    "cat >/dev/null; head -c 100000 /dev/zero",
+    "exec yes",      "exec sleep 600",
+  };
+  g_autofree char *folder = g_dir_make_tmp ("helper-XXXXXX", NULL);
+  g_autofree char *helper = g_build_filename (folder, "helper", NULL);
+  g_autoptr (VizDiagram) diagram = scenes[0].make ();
+  g_autoptr (VizPicture) own = lay_out (diagram, NULL, "layers");
+
+  for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
+    {
+      g_autofree char *text = g_strconcat ("#!/bin/sh\n", scripts[i], "\n", NULL);
+      VizLayoutOptions options = { .layout = "dot", .helper = helper };
+      g_autoptr (VizPicture) picture = NULL;
+
+      g_assert_true (
+          g_file_set_contents_full (helper, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0700, NULL));
+      g_test_message ("%s", scripts[i]);
+      picture = viz_layout (diagram, NULL, &options, NULL, NULL);
+      g_assert_nonnull (picture);
+      g_assert_cmpuint (viz_picture_stats (picture)->n_fallbacks, ==, 1);
+      g_assert_true (same_picture (picture, own));
+    }
+  g_remove (helper);
+  g_rmdir (folder);
+}
+
 static void
 test_odd_diagrams_are_survived (void)
 {
@@ -368,6 +403,7 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/layout/an-unknown-layout-is-refused", test_an_unknown_layout_is_refused);
   g_test_add_func ("/viz/layout/without-graphviz-layers-step-in",
                    test_without_graphviz_layers_step_in);
+  g_test_add_func ("/viz/layout/graphviz-may-do-what-it-likes", test_graphviz_may_do_what_it_likes);
   g_test_add_func ("/viz/layout/odd-diagrams-are-survived", test_odd_diagrams_are_survived);
   return g_test_run ();
 }

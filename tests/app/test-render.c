@@ -1,0 +1,251 @@
+/* test-render.c — hscope render from outside: every format and every option.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* data → RNN (two layers of LSTM) → head */
+static const char symbol[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"lstm_parameters\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"state\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"cell\", \"inputs\": []},"
+    "{\"op\": \"RNN\", \"name\": \"lstm_rnn\", \"attrs\": {\"mode\": \"lstm\", \"num_layers\": "
+    "\"2\","
+    " \"state_size\": \"4\"}, \"inputs\": [[0,0,0],[1,0,0],[2,0,0],[3,0,0]]},"
+    "{\"op\": \"tanh\", \"name\": \"net/squash\", \"inputs\": [[4,0,0]]},"
+    "{\"op\": \"exp\", \"name\": \"net/grow\", \"inputs\": [[5,0,0]]}],"
+    " \"arg_nodes\": [0,1,2,3], \"heads\": [[6,0,0]],"
+    " \"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
+
+typedef struct
+{
+  char *folder, *model, *out, *err;
+  int   code;
+} Fixture;
+
+static char *
+in_folder (const Fixture *fixture, const char *name)
+{
+  return g_build_filename (fixture->folder, name, NULL);
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer unused)
+{
+  fixture->folder = g_dir_make_tmp ("render-XXXXXX", NULL);
+  fixture->model = in_folder (fixture, "net-symbol.json");
+  g_assert_true (g_file_set_contents (fixture->model, symbol, -1, NULL));
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = in_folder (fixture, name);
+
+      g_remove (path);
+    }
+  g_rmdir (fixture->folder);
+  g_free (fixture->folder);
+  g_free (fixture->model);
+  g_free (fixture->out);
+  g_free (fixture->err);
+}
+
+/* hscope, in the fixture's folder. */
+static void
+hscope (Fixture *fixture, const char *line)
+{
+  g_autofree char *whole = g_strconcat (HSCOPE " ", line, NULL);
+  g_auto (GStrv) arguments = NULL;
+  int status;
+
+  g_clear_pointer (&fixture->out, g_free);
+  g_clear_pointer (&fixture->err, g_free);
+  g_assert_true (g_shell_parse_argv (whole, NULL, &arguments, NULL));
+  g_assert_true (g_spawn_sync (fixture->folder,
+                               arguments,
+                               NULL,
+                               G_SPAWN_DEFAULT,
+                               NULL,
+                               NULL,
+                               &fixture->out,
+                               &fixture->err,
+                               &status,
+                               NULL));
+  fixture->code = WIFEXITED (status) ? WEXITSTATUS (status) : -1;
+  if (fixture->code != 0)
+    g_test_message ("hscope %s: %d: %s", line, fixture->code, fixture->err);
+}
+
+static GBytes *
+contents (const Fixture *fixture, const char *name)
+{
+  g_autofree char *path = in_folder (fixture, name);
+  char            *data = NULL;
+  gsize            length = 0;
+
+  g_assert_true (g_file_get_contents (path, &data, &length, NULL));
+  return g_bytes_new_take (data, length);
+}
+
+static gboolean
+holds (const Fixture *fixture, const char *name, const char *text)
+{
+  g_autoptr (GBytes) bytes = contents (fixture, name);
+
+  return g_strstr_len (g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes), text) !=
+         NULL;
+}
+
+/* A number of the JSON on stdout. */
+static gint64
+number (const Fixture *fixture, const char *key)
+{
+  g_autofree char *quoted = g_strdup_printf ("\"%s\":", key);
+  const char      *at = strstr (fixture->out, quoted);
+
+  g_assert_nonnull (at);
+  return g_ascii_strtoll (at + strlen (quoted), NULL, 10);
+}
+
+static void
+test_every_format_repeats_its_bytes (Fixture *fixture, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *ending, *start;
+  } formats[] = {
+    { "svg", "<svg" }, { "png", "\x89PNG" }, { "pdf", "%PDF" }, { "dot", "digraph" }
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      g_autofree char *line =
+          g_strdup_printf ("render net-symbol.json --output a.%s", formats[i].ending);
+      g_autofree char *again =
+          g_strdup_printf ("render net-symbol.json --output b.%s", formats[i].ending);
+      g_autofree char *a = g_strconcat ("a.", formats[i].ending, NULL);
+      g_autofree char *b = g_strconcat ("b.", formats[i].ending, NULL);
+      g_autoptr (GBytes) first = NULL, second = NULL;
+
+      hscope (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 0);
+      hscope (fixture, again);
+      first = contents (fixture, a);
+      second = contents (fixture, b);
+      g_assert_true (g_bytes_equal (first, second));
+      g_assert_cmpint (memcmp (g_bytes_get_data (first, NULL),
+                               formats[i].start,
+                               strlen (formats[i].start)),
+                       ==,
+                       0);
+    }
+}
+
+static void
+test_groups_open_as_asked (Fixture *fixture, gconstpointer unused)
+{
+  gint64 closed;
+
+  hscope (fixture, "render net-symbol.json --json --output a.svg");
+  g_assert_cmpint (number (fixture, "nodes"), ==, 7);
+  closed = number (fixture, "drawn");
+  g_assert_false (holds (fixture, "a.svg", "forget gate"));
+  hscope (fixture, "render net-symbol.json --json --output b.svg --expand 'lstm_rnn'");
+  g_assert_cmpint (number (fixture, "nodes"), ==, 7);
+  g_assert_cmpint (number (fixture, "drawn"), >, closed + 20);
+  g_assert_true (holds (fixture, "b.svg", "forget gate"));
+  hscope (fixture, "render net-symbol.json --json --output c.svg --depth 2");
+  g_assert_true (holds (fixture, "c.svg", "forget gate"));
+  hscope (fixture, "render net-symbol.json --json --output d.svg --fold none");
+  g_assert_true (holds (fixture, "d.svg", "lstm_parameters"));
+  hscope (fixture,
+          "render net-symbol.json --json --output e.svg --shape data=9,2,3 --expand '*rnn*'");
+  g_assert_true (holds (fixture, "e.svg", "lstm × 9"));
+}
+
+static void
+test_looks_and_limits (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const layouts[] = { "auto", "layers", "grid", "dot" };
+  g_autoptr (GBytes) light = NULL, dark = NULL;
+
+  hscope (fixture, "render net-symbol.json --output light.svg");
+  hscope (fixture, "render net-symbol.json --output dark.svg --theme dark");
+  light = contents (fixture, "light.svg");
+  dark = contents (fixture, "dark.svg");
+  g_assert_false (g_bytes_equal (light, dark));
+  hscope (fixture, "render net-symbol.json --json --output small.png --max-pixels 5000");
+  g_assert_cmpint (number (fixture, "width") * number (fixture, "height"), <=, 5000);
+  g_assert_cmpint (number (fixture, "width"), >, 10);
+  for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
+    {
+      g_autofree char *line =
+          g_strdup_printf ("render net-symbol.json --output a.svg --layout %s", layouts[i]);
+
+      hscope (fixture, line);
+      g_assert_cmpint (fixture->code, ==, 0);
+    }
+}
+
+static void
+test_wrong_use_is_told (Fixture *fixture, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *line;
+    int         code;
+  } uses[] = {
+    { "render net-symbol.json", 2 },
+    { "render net-symbol.json --output a.gif", 2 },
+    { "render net-symbol.json --output a.svg --theme plaid", 2 },
+    { "render net-symbol.json --output a.svg --fold laundry", 2 },
+    { "render net-symbol.json --output a.svg --layout spiral", 2 },
+    { "render missing.json --output a.svg", 3 },
+    { "render net-symbol.json --output missing/a.svg", 3 },
+    { "render net-symbol.json --output a.svg --overlay net-symbol.json", 3 },
+    { "render net-symbol.json --output a.svg --overlay missing.hscope", 3 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (uses); i++)
+    {
+      hscope (fixture, uses[i].line);
+      g_assert_cmpint (fixture->code, ==, uses[i].code);
+      g_assert_cmpuint (strlen (fixture->err), >, 10);
+    }
+}
+
+static void
+test_a_capture_colours_the_picture (Fixture *fixture, gconstpointer unused)
+{
+  hscope (fixture,
+          "profile net-symbol.json --shape data=5,2,3 --init uniform --repeat 3 --warmup 1 "
+          "--capture net.hscope");
+  g_assert_cmpint (fixture->code, ==, 0);
+  hscope (fixture, "render net-symbol.json --output a.svg --overlay net.hscope");
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_true (holds (fixture, "a.svg", "self time"));
+  g_assert_true (holds (fixture, "a.svg", "traced runs"));
+  g_assert_true (holds (fixture, "a.svg", " %"));
+}
+
+#define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("/render/every-format-repeats-its-bytes", test_every_format_repeats_its_bytes);
+  ADD ("/render/groups-open-as-asked", test_groups_open_as_asked);
+  ADD ("/render/looks-and-limits", test_looks_and_limits);
+  ADD ("/render/wrong-use-is-told", test_wrong_use_is_told);
+  ADD ("/render/a-capture-colours-the-picture", test_a_capture_colours_the_picture);
+  return g_test_run ();
+}

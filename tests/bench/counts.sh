@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# counts.sh — instructions that drawing takes, which repeat where times do not.
+#
+#   tests/bench/counts.sh HSCOPE OPTIMIZATION
+#
+# Limits are a quarter above what an optimised build on amd64 took.  Exits 77 (skipped)
+# without valgrind, or for a build that is not optimised.
+set -eu
+hscope=$1
+here=$(dirname "$0")
+if ! command -v valgrind >/dev/null; then
+  echo "valgrind is not installed"
+  exit 77
+fi
+case $2 in 2 | 3 | s) ;; *) echo "the build is not optimised"; exit 77 ;; esac
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+status=0
+
+# count NAME MILLIONS FILE [OPTIONS]
+count () {
+  name=$1 limit=$2 file=$3
+  shift 3
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$hscope" render "$file" \
+    --output "$folder/out.svg" "$@" >"$folder/log" 2>&1
+  millions=$(awk '/Collected :/ { print int ($4 / 1e6) }' "$folder/log")
+  if test -z "$millions"; then
+    cat "$folder/log"
+    exit 1
+  fi
+  verdict=ok
+  test "$millions" -le "$limit" || { verdict=MORE; status=1; }
+  printf '%-24s %6d million instructions, at most %6d  %s\n' "$name" "$millions" "$limit" $verdict
+}
+
+"$here/blocks.sh" 45 >"$folder/1k.json"
+"$here/blocks.sh" 455 >"$folder/10k.json"
+count "1k, folded" 120 "$folder/1k.json"
+count "1k, flat" 215 "$folder/1k.json" --fold weights
+count "10k, folded" 480 "$folder/10k.json"
+exit $status
