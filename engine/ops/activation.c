@@ -8,6 +8,7 @@
 #include "engine/exec/run.h"
 #include "engine/kernels/vector-math.h"
 #include "engine/ops/rules.h"
+#include "engine/ops/second-gradient.h"
 
 #include <tgmath.h>
 
@@ -169,6 +170,16 @@ activation_gradient (HybGrad *grad)
 }
 
 static void
+activation_second_gradient (HybGrad *grad)
+{
+  /* In the order of act_type; written in the output. */
+  static const char *const names[] = { "relu", "sigmoid", "tanh", "softrelu", "softsign-output" };
+  const ActivationParams  *params = hyb_grad_params (grad);
+
+  hyb_second_gradient_unary (grad, names[params->act_type], "_backward_Activation");
+}
+
+static void
 activation_cost (const HybCall *call, HybCost *cost)
 {
   const ActivationParams *params = call->params;
@@ -205,6 +216,7 @@ const HybOp hyb_ops_activation[] = {
       .infer_shape = hyb_rule_same_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = activation_backward,
+      .gradient = activation_second_gradient,
       .cost = activation_cost,
   },
   { 0 },

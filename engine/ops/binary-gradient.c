@@ -6,6 +6,7 @@
 
 #include "engine/kernels/each.h"
 #include "engine/ops/rules.h"
+#include "engine/ops/second-gradient.h"
 
 #include <tgmath.h>
 
@@ -185,6 +186,67 @@ hyb_binary_gradient (HybGrad *grad, HybBinary function, gboolean broadcasts)
     }
 }
 
+/* ---- Once more ---- */
+
+static HybValueId
+emit_two (HybGrad *grad, const char *op, HybValueId a, HybValueId b)
+{
+  return hyb_grad_emit (grad, op, a, b, HYB_NO_ID);
+}
+
+/* y = −g a / b² */
+static void
+div_rhs_second_gradient (HybGrad *grad)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0), g = hyb_grad_input (grad, 0);
+  HybValueId a = hyb_grad_input (grad, 1), b = hyb_grad_input (grad, 2);
+  HybValueId both = emit_two (grad, "elemwise_mul", g, h), slope;
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad,
+                        0,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_div_rhs",
+                                            3,
+                                            (HybValueId[]){ h, a, b }));
+  if (hyb_grad_wants (grad, 1))
+    {
+      slope = emit_two (grad,
+                        "broadcast_div",
+                        hyb_grad_emit_scalar (grad, "_mul_scalar", both, -1),
+                        hyb_grad_emit (grad, "square", b, HYB_NO_ID));
+      hyb_grad_set_input (grad, 1, emit_two (grad, "_reduce_like", slope, a));
+    }
+  if (hyb_grad_wants (grad, 2))
+    {
+      slope =
+          emit_two (grad, "broadcast_mul", hyb_grad_emit_scalar (grad, "_mul_scalar", both, 2), a);
+      slope = emit_two (grad,
+                        "broadcast_div",
+                        slope,
+                        hyb_grad_emit_scalar (grad, "_power_scalar", b, 3));
+      hyb_grad_set_input (grad, 2, emit_two (grad, "_reduce_like", slope, b));
+    }
+}
+
+#define LINEAR(id)                                       \
+  static void id##_second_gradient (HybGrad *grad)       \
+  {                                                      \
+    hyb_second_gradient_linear (grad, "_backward_" #id); \
+  }
+LINEAR (mod_rhs)
+LINEAR (maximum_lhs)
+LINEAR (maximum_rhs)
+LINEAR (minimum_lhs)
+LINEAR (minimum_rhs)
+#undef LINEAR
+
+/* The others have none, and are refused by name. */
+#define power_lhs_second_gradient NULL
+#define power_rhs_second_gradient NULL
+#define hypot_lhs_second_gradient NULL
+#define hypot_rhs_second_gradient NULL
+
 static const char *const gradient_inputs[] = { "gradient", "lhs", "rhs", NULL };
 
 #define ROW(id, text, formula)                  \
@@ -199,6 +261,7 @@ static const char *const gradient_inputs[] = { "gradient", "lhs", "rhs", NULL };
     .infer_shape = hyb_rule_unary,              \
     .dtypes = HYB_DTYPES_FLOAT,                 \
     .forward = id##_forward,                    \
+    .gradient = id##_second_gradient,           \
   },
 
 const HybOp hyb_ops_binary_gradient[] = {
@@ -208,3 +271,7 @@ const HybOp hyb_ops_binary_gradient[] = {
 
 #undef ROW
 #undef GRADIENT_ROWS
+#undef power_lhs_second_gradient
+#undef power_rhs_second_gradient
+#undef hypot_lhs_second_gradient
+#undef hypot_rhs_second_gradient

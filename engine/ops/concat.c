@@ -336,6 +336,18 @@ stack_gradient (HybGrad *grad)
     hyb_grad_set_input (grad, i, first + i);
 }
 
+/* Taken apart and put together again. */
+static void
+concat_second_gradient (HybGrad *grad)
+{
+  guint                  n = hyb_grad_n_outputs (grad);
+  g_autofree HybValueId *pieces = g_new (HybValueId, n);
+
+  for (guint i = 0; i < n; i++)
+    pieces[i] = hyb_grad_incoming (grad, i);
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "Concat", n, pieces));
+}
+
 static const char *const piece_inputs[] = { "arg", NULL };
 static const char *const backward_inputs[] = { "gradient", "arg", NULL };
 static const char *const concat_aliases[] = { "concat", NULL };
@@ -384,6 +396,7 @@ const HybOp hyb_ops_concat[] = {
       .infer_shape = backward_infer_shape,
       .dtypes = HYB_DTYPES_ALL,
       .forward = backward_forward,
+      .gradient = concat_second_gradient,
       .view = backward_view,
       .cost = backward_cost,
   },

@@ -133,6 +133,41 @@ dot_gradient (HybGrad *grad)
     hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_dot_rhs", 3, inputs));
 }
 
+/* Both gradients are linear in dC and in the other side. */
+static void
+backward_lhs_gradient (HybGrad *grad)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0), dc = hyb_grad_input (grad, 0);
+  HybValueId rhs = hyb_grad_input (grad, 2);
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "dot", 2, (HybValueId[]){ h, rhs }));
+  if (hyb_grad_wants (grad, 2))
+    hyb_grad_set_input (grad,
+                        2,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_dot_rhs",
+                                            3,
+                                            (HybValueId[]){ dc, h, rhs }));
+}
+
+static void
+backward_rhs_gradient (HybGrad *grad)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0), dc = hyb_grad_input (grad, 0);
+  HybValueId lhs = hyb_grad_input (grad, 1);
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "dot", 2, (HybValueId[]){ lhs, h }));
+  if (hyb_grad_wants (grad, 1))
+    hyb_grad_set_input (grad,
+                        1,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_dot_lhs",
+                                            3,
+                                            (HybValueId[]){ dc, lhs, h }));
+}
+
 /* Inputs of both gradients: gradient, lhs, rhs. */
 static gboolean
 backward_lhs_infer_shape (HybCall *call, GError **error)
@@ -382,6 +417,7 @@ const HybOp hyb_ops_dot[] = {
       .infer_shape = backward_lhs_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_lhs_forward,
+      .gradient = backward_lhs_gradient,
       .cost = backward_dot_cost,
   },
   {
@@ -397,6 +433,7 @@ const HybOp hyb_ops_dot[] = {
       .infer_shape = backward_rhs_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_rhs_forward,
+      .gradient = backward_rhs_gradient,
       .cost = backward_dot_cost,
   },
   {

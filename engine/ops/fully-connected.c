@@ -248,6 +248,55 @@ fully_connected_gradient (HybGrad *grad)
                                             &dy));
 }
 
+/* A product of the same extent without bias. */
+static HybValueId
+emit_product (HybGrad *grad, HybValueId data, HybValueId weight)
+{
+  const FullyConnectedParams *params = hyb_grad_params (grad);
+  g_autofree char            *n = g_strdup_printf ("%" G_GINT64_FORMAT, params->num_hidden);
+  const char *const           attributes[] = { "num_hidden", n,         "no_bias",
+                                               "True",       "flatten", params->flatten ? "True" : "False",
+                                               NULL };
+
+  return hyb_grad_emit_with (grad, "FullyConnected", attributes, 2, (HybValueId[]){ data, weight });
+}
+
+/* dX = dY · W is linear in both; the data gives its shape only. */
+static void
+backward_data_gradient (HybGrad *grad)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0);
+  HybValueId dy = hyb_grad_input (grad, 0), weight = hyb_grad_input (grad, 1);
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad, 0, emit_product (grad, h, weight));
+  if (hyb_grad_wants (grad, 1))
+    hyb_grad_set_input (grad,
+                        1,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_FullyConnected_weight",
+                                            3,
+                                            (HybValueId[]){ dy, h, weight }));
+}
+
+/* dW = dYᵀ · X is linear in both; the weight gives its shape only. */
+static void
+backward_weight_gradient (HybGrad *grad)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0);
+  HybValueId dy = hyb_grad_input (grad, 0), data = hyb_grad_input (grad, 1);
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad, 0, emit_product (grad, data, h));
+  if (hyb_grad_wants (grad, 1))
+    hyb_grad_set_input (grad,
+                        1,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_FullyConnected_data",
+                                            3,
+                                            (HybValueId[]){ dy, h, data }));
+}
+
 const HybOp hyb_ops_fully_connected[] = {
   { .name = "FullyConnected",
     .doc = "Every output is a weighted sum of all inputs, plus a bias.",
@@ -275,6 +324,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .infer_shape = hyb_layer_like_last_inputs,
     .dtypes = HYB_DTYPES_FLOAT,
     .forward = backward_data_forward,
+    .gradient = backward_data_gradient,
     .cost = backward_data_cost },
   { .name = "_backward_FullyConnected_weight",
     .doc = "Gradient of FullyConnected by its weight.",
@@ -289,6 +339,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .infer_shape = hyb_layer_like_last_inputs,
     .dtypes = HYB_DTYPES_FLOAT,
     .forward = backward_weight_forward,
+    .gradient = backward_weight_gradient,
     .cost = backward_weight_cost },
   { 0 },
 };

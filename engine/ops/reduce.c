@@ -177,6 +177,26 @@ ROWS (ROW)
 #undef ROW
 #undef BACKWARD_LOOP
 
+/* Gradients that only repeat what flows in: going back over them reduces again. */
+#define LINEAR(id)                                                       \
+  static void id##_second_gradient (HybGrad *grad)                       \
+  {                                                                      \
+    HybValueId h = hyb_grad_incoming (grad, 0);                          \
+                                                                         \
+    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, #id, 1, &h)); \
+  }
+LINEAR (sum)
+LINEAR (mean)
+#undef LINEAR
+
+/* The others have none, and are refused by name. */
+#define prod_second_gradient       NULL
+#define max_second_gradient        NULL
+#define min_second_gradient        NULL
+#define nansum_second_gradient     NULL
+#define nanprod_second_gradient    NULL
+#define square_sum_second_gradient NULL
+
 /* The gradient of the data has its shape; the others follow from the forward operator. */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
@@ -214,6 +234,7 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
         .infer_shape = backward_infer_shape,                                         \
         .dtypes = HYB_DTYPES_FLOAT,                                                  \
         .forward = id##_backward,                                                    \
+        .gradient = id##_second_gradient,                                            \
       },
 
 const HybOp hyb_ops_reduce[] = {
@@ -224,3 +245,9 @@ const HybOp hyb_ops_reduce[] = {
 #undef ROW
 #undef COMMON
 #undef ROWS
+#undef prod_second_gradient
+#undef max_second_gradient
+#undef min_second_gradient
+#undef nansum_second_gradient
+#undef nanprod_second_gradient
+#undef square_sum_second_gradient

@@ -268,6 +268,86 @@ div_gradient (HybGrad *grad)
 GRADIENT_ROWS (ROW)
 #undef ROW
 
+/* ---- Once more ---- */
+
+/* Linear in g; slope: the second derivative of the function at the data, NULL: zero. */
+static void
+second_gradient (HybGrad *grad, const char *op, HybValueId slope)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0), g = hyb_grad_input (grad, 0);
+  HybValueId x = hyb_grad_input (grad, 1);
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 2, (HybValueId[]){ h, x }));
+  if (slope != HYB_NO_ID)
+    hyb_grad_set_input (grad,
+                        1,
+                        hyb_grad_emit (grad,
+                                       "elemwise_mul",
+                                       hyb_grad_emit (grad, "elemwise_mul", h, g, HYB_NO_ID),
+                                       slope,
+                                       HYB_NO_ID));
+}
+
+/* factor · x^exponent */
+static HybValueId
+monomial (HybGrad *grad, double factor, double exponent)
+{
+  return hyb_grad_emit_scalar (grad,
+                               "_mul_scalar",
+                               hyb_grad_emit_scalar (grad,
+                                                     "_power_scalar",
+                                                     hyb_grad_input (grad, 1),
+                                                     exponent),
+                               factor);
+}
+
+static double
+scalar_of (HybGrad *grad)
+{
+  return ((const ScalarParams *) hyb_grad_params (grad))->scalar;
+}
+
+static void
+power_second_gradient (HybGrad *grad)
+{
+  double s = scalar_of (grad);
+
+  second_gradient (grad, "_backward_power_scalar", monomial (grad, s * (s - 1), s - 2));
+}
+
+static void
+rdiv_second_gradient (HybGrad *grad)
+{
+  second_gradient (grad, "_backward_rdiv_scalar", monomial (grad, 2 * scalar_of (grad), -3));
+}
+
+static void
+rpower_second_gradient (HybGrad *grad)
+{
+  double     s = scalar_of (grad), log_s = log (s);
+  HybValueId value = hyb_grad_emit_scalar (grad, "_rpower_scalar", hyb_grad_input (grad, 1), s);
+
+  second_gradient (grad,
+                   "_backward_rpower_scalar",
+                   hyb_grad_emit_scalar (grad, "_mul_scalar", value, log_s * log_s));
+}
+
+static void
+maximum_second_gradient (HybGrad *grad)
+{
+  second_gradient (grad, "_backward_maximum_scalar", HYB_NO_ID);
+}
+
+static void
+minimum_second_gradient (HybGrad *grad)
+{
+  second_gradient (grad, "_backward_minimum_scalar", HYB_NO_ID);
+}
+
+/* The others have none, and are refused by name. */
+#define rmod_second_gradient  NULL
+#define hypot_second_gradient NULL
+
 static const char *const inputs[] = { "data", NULL };
 static const char *const gradient_inputs[] = { "gradient", "data", NULL };
 
@@ -294,6 +374,7 @@ static const char *const gradient_inputs[] = { "gradient", "data", NULL };
     .infer_shape = hyb_rule_same_shape,         \
     .dtypes = HYB_DTYPES_FLOAT,                 \
     .forward = id##_backward,                   \
+    .gradient = id##_second_gradient,           \
   },
 
 const HybOp hyb_ops_scalar[] = {
@@ -307,6 +388,8 @@ const HybOp hyb_ops_scalar[] = {
 #undef STEP
 #undef BACKWARD
 #undef COMMON
+#undef rmod_second_gradient
+#undef hypot_second_gradient
 #undef GRADIENT_ROWS
 #undef STEP_ROWS
 #undef DIFFERENTIABLE_ROWS

@@ -246,6 +246,97 @@ emit_gradient (HybGrad *grad, const char *op)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, n_inputs, inputs));
 }
 
+/* ---- Once more: dx = y ∘ g − y Σ (y ∘ g), and g − eʸ Σ g for the logarithm ---- */
+
+static HybValueId
+emit_two (HybGrad *grad, const char *op, HybValueId a, HybValueId b)
+{
+  return hyb_grad_emit (grad, op, a, b, HYB_NO_ID);
+}
+
+static HybValueId
+emit_total (HybGrad *grad, HybValueId x)
+{
+  const SoftmaxParams *params = hyb_grad_params (grad);
+  g_autofree char     *axis = g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) params->axis);
+
+  return hyb_grad_emit_with (grad,
+                             "sum",
+                             (const char *[]){ "axis", axis, "keepdims", "True", NULL },
+                             1,
+                             &x);
+}
+
+static double
+temperature (const SoftmaxParams *params)
+{
+  return isnan (params->temperature) ? 1 : params->temperature;
+}
+
+/* Only where nothing but the formula above was computed. */
+static gboolean
+is_plain (HybGrad *grad, const char *op)
+{
+  if (hyb_grad_n_inputs (grad) == 2)
+    return TRUE;
+  hyb_grad_refuse (grad, "%s of data with lengths or of another type has no gradient", op);
+  return FALSE;
+}
+
+static void
+softmax_second_gradient (HybGrad *grad)
+{
+  const SoftmaxParams *params = hyb_grad_params (grad);
+  HybValueId           h = hyb_grad_incoming (grad, 0);
+  HybValueId           g = hyb_grad_input (grad, 0), y = hyb_grad_input (grad, 1);
+  HybValueId           by_g, by_h, slope;
+
+  if (!is_plain (grad, "_backward_softmax"))
+    return;
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad,
+                        0,
+                        hyb_grad_emit_same (grad, "_backward_softmax", 2, (HybValueId[]){ h, y }));
+  if (!hyb_grad_wants (grad, 1))
+    return;
+  by_g = emit_total (grad, emit_two (grad, "elemwise_mul", y, g));
+  by_h = emit_total (grad, emit_two (grad, "elemwise_mul", y, h));
+  slope = emit_two (grad, "elemwise_mul", h, g);
+  slope = emit_two (grad, "elemwise_sub", slope, emit_two (grad, "broadcast_mul", h, by_g));
+  slope = emit_two (grad, "elemwise_sub", slope, emit_two (grad, "broadcast_mul", g, by_h));
+  hyb_grad_set_input (grad,
+                      1,
+                      hyb_grad_emit_scalar (grad, "_div_scalar", slope, temperature (params)));
+}
+
+static void
+log_softmax_second_gradient (HybGrad *grad)
+{
+  const SoftmaxParams *params = hyb_grad_params (grad);
+  HybValueId           h = hyb_grad_incoming (grad, 0);
+  HybValueId           g = hyb_grad_input (grad, 0), y = hyb_grad_input (grad, 1);
+  HybValueId           shares, weighted, slope;
+
+  if (!is_plain (grad, "_backward_log_softmax"))
+    return;
+  shares = hyb_grad_emit (grad, "exp", y, HYB_NO_ID);
+  weighted = emit_two (grad, "elemwise_mul", h, shares);
+  if (hyb_grad_wants (grad, 0))
+    {
+      slope = emit_two (grad, "broadcast_sub", h, emit_total (grad, weighted));
+      hyb_grad_set_input (grad,
+                          0,
+                          hyb_grad_emit_scalar (grad, "_div_scalar", slope, temperature (params)));
+    }
+  if (hyb_grad_wants (grad, 1))
+    {
+      slope = emit_two (grad, "broadcast_mul", weighted, emit_total (grad, g));
+      hyb_grad_set_input (grad,
+                          1,
+                          hyb_grad_emit_scalar (grad, "_div_scalar", slope, -temperature (params)));
+    }
+}
+
 static void
 softmax_gradient (HybGrad *grad)
 {
@@ -285,14 +376,14 @@ static const char *const backward_inputs[] = { "gradient", "output", "data", NUL
     .gradient = differentiate, .cost = softmax_cost                                  \
   }
 
-#define BACKWARD(internal_name, sentence, compute)                                   \
+#define BACKWARD(internal_name, sentence, compute, differentiate)                    \
   {                                                                                  \
     .name = internal_name, .doc = sentence, .category = HYB_CATEGORY_REDUCTION,      \
     .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = softmax_params,   \
     .params_size = sizeof (SoftmaxParams), .arity = backward_arity,                  \
     .infer_shape = hyb_rule_same_shape, .infer_dtype = backward_infer_dtype,         \
     .dtypes = HYB_DTYPES_FLOAT, .forward = compute, .workspace = backward_workspace, \
-    .cost = softmax_cost                                                             \
+    .gradient = differentiate, .cost = softmax_cost                                  \
   }
 
 const HybOp hyb_ops_softmax[] = {
@@ -314,11 +405,15 @@ const HybOp hyb_ops_softmax[] = {
            NULL,
            log_softmax_forward,
            log_softmax_gradient),
-  BACKWARD ("_backward_softmax", "Gradient of softmax from its output.", softmax_backward),
-  BACKWARD ("_backward_softmin", "Gradient of softmin from its output.", softmin_backward),
+  BACKWARD ("_backward_softmax",
+            "Gradient of softmax from its output.",
+            softmax_backward,
+            softmax_second_gradient),
+  BACKWARD ("_backward_softmin", "Gradient of softmin from its output.", softmin_backward, NULL),
   BACKWARD ("_backward_log_softmax",
             "Gradient of log_softmax from its output.",
-            log_softmax_backward),
+            log_softmax_backward,
+            log_softmax_second_gradient),
   { 0 },
 };
 

@@ -13,6 +13,7 @@
 #include "engine/exec/run.h"
 #include "engine/kernels/each.h"
 #include "engine/ops/rules.h"
+#include "engine/ops/second-gradient.h"
 
 #include <tgmath.h>
 
@@ -122,6 +123,10 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
                             UNARY_GRADIENT_FROM_##variable (grad, 0) };                            \
                                                                                                    \
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_" #id, 2, inputs));          \
+  }                                                                                                \
+  static void id##_second_gradient (HybGrad *grad)                                                 \
+  {                                                                                                \
+    hyb_second_gradient_unary (grad, #id, "_backward_" #id);                                       \
   }
 
 /* Members that all rows have; flags, dtypes and gradient follow in the row. */
@@ -132,7 +137,8 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
 #define UNARY_BACKWARD_COMMON(id)                                                                \
   .name = "_backward_" #id, .doc = "Gradient of " #id ".", .category = HYB_CATEGORY_ELEMENTWISE, \
   .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE, .inputs = unary_backward_inputs,                   \
-  .infer_shape = hyb_rule_same_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = id##_backward
+  .infer_shape = hyb_rule_same_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = id##_backward,      \
+  .gradient = id##_second_gradient
 
 #define UNARY_OP(id, text)                                                         \
   {                                                                                \
