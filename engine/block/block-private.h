@@ -20,6 +20,7 @@ struct _HybParameter
   double         lr_mult, wd_mult;
   HybTensor     *data;
   HybTensor     *gradient;
+  char          *trouble;    /* why initialising failed; NULL: it did not */
   gboolean       is_pending; /* initialise as soon as the shape is known */
   char          *pending_init;
   guint64        pending_seed;
@@ -53,8 +54,9 @@ struct _HybBlockPrivate
   gboolean     is_active;        /* hybridized */
   HybHybridize how;
   guint64      n_forward_calls;
-  char        *last_output; /* type of what the last imperative call gave, for the summary */
-  GPtrArray   *cached;      /* of CachedGraph */
+  char        *last_output;  /* type of what the last imperative call gave, for the summary */
+  GPtrArray   *cached;       /* of CachedGraph */
+  GHashTable  *fingerprints; /* nesting of inputs → what the first trace computed */
 };
 
 /* The block's parameters beside a graph traced from it. */

@@ -84,6 +84,7 @@ hyb_block_new_full (const HybBlockClass *klass,
   block->priv->child_names = g_ptr_array_new_with_free_func (g_free);
   block->priv->parameters = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_parameter_unref);
   block->priv->cached = g_ptr_array_new ();
+  block->priv->fingerprints = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   name_block (block, alias != NULL ? alias : klass->name, prefix, shared);
   return block;
 }
@@ -124,6 +125,7 @@ hyb_block_unref (HybBlock *block)
   g_ptr_array_unref (priv->child_names);
   g_ptr_array_unref (priv->parameters);
   g_hash_table_unref (priv->counters);
+  g_hash_table_unref (priv->fingerprints);
   hyb_block_unref (priv->shared);
   g_free (priv->last_output);
   g_free (priv->prefix);
@@ -164,6 +166,7 @@ hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name)
                    name != NULL ? g_strdup (name)
                                 : g_strdup_printf ("%u", block->priv->child_names->len));
   hyb_block_drop_cached (block);
+  g_hash_table_remove_all (block->priv->fingerprints);
   return child;
 }
 

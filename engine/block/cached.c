@@ -165,6 +165,49 @@ hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs,
   return hyb_block_infer_parameters_typed (block, graph, inputs->len, types, error);
 }
 
+/* Operators, attributes and edges, without the names that counters give. */
+static char *
+fingerprint (HybGraph *graph)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, id);
+
+      g_string_append (text, node->type);
+      for (guint i = 0; node->attributes != NULL && node->attributes[i] != NULL; i++)
+        if (!hyb_node_is_variable (node))
+          g_string_append_printf (text, " %s", node->attributes[i]);
+      for (guint i = 0; i < node->n_inputs; i++)
+        g_string_append_printf (text, " %u", hyb_graph_get_inputs (graph, id)[i]);
+      g_string_append_c (text, '\n');
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* Hybridized anew, a block must still compute what it did. */
+static gboolean
+same_as_before (HybBlock *block, const CachedGraph *cached, GError **error)
+{
+  g_autofree char *now = fingerprint (cached->graph);
+  const char      *before = g_hash_table_lookup (block->priv->fingerprints, cached->structure);
+
+  if (before != NULL && strcmp (before, now) != 0)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_STRUCTURE,
+                         NULL,
+                         "A forward that is traced may depend on nothing but its inputs and what "
+                         "the block was made with; make another block for another computation",
+                         "a second trace of its forward differs from the first");
+  if (before == NULL)
+    g_hash_table_insert (block->priv->fingerprints,
+                         g_strdup (cached->structure),
+                         g_steal_pointer (&now));
+  return TRUE;
+}
+
 static CachedGraph *
 find_or_trace (HybF *F, HybBlock *block, HybValue *input, GPtrArray *arrays)
 {
@@ -184,7 +227,8 @@ find_or_trace (HybF *F, HybBlock *block, HybValue *input, GPtrArray *arrays)
   cached->trace = hyb_f_new_trace (hyb_f_is_training (F));
   cached->graph =
       trace (cached->trace, block, arrays->len, cached->structure, &cached->result, &error);
-  if (cached->graph != NULL && hyb_block_infer_parameters (block, cached->graph, arrays, &error))
+  if (cached->graph != NULL && same_as_before (block, cached, &error) &&
+      hyb_block_infer_parameters (block, cached->graph, arrays, &error))
     {
       g_ptr_array_add (block->priv->cached, cached);
       return cached;

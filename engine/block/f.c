@@ -249,6 +249,29 @@ visible_outputs (HybF         *F,
   return n == 1 ? outputs[0] : hyb_list (F, n, outputs);
 }
 
+/* Operators that write to an input may do so to a state of the block, never to what was
+ * computed: a graph has no before and after. */
+static gboolean
+changes_a_result (HybF *F, const HybOp *op, guint n, const HybValueId *inputs)
+{
+  for (guint i = 0; i < n && i < 32; i++)
+    {
+      const HybNode *node =
+          hyb_builder_get_node (F->builder, hyb_builder_get_producer (F->builder, inputs[i]));
+
+      if ((op->mutates & (1u << i)) == 0 || hyb_node_is_variable (node))
+        continue;
+      hyb_f_fail (F,
+                  "%s changes its %s in place, which here is the result of “%s”. Keep such a state "
+                  "in a parameter of the block",
+                  op->name,
+                  op->inputs[i],
+                  node->name);
+      return TRUE;
+    }
+  return FALSE;
+}
+
 static HybValue *
 call_traced (HybF            *F,
              const HybOp     *op,
@@ -273,6 +296,8 @@ call_traced (HybF            *F,
 
   for (guint i = 0; i < arrays->len; i++)
     inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->id;
+  if (changes_a_result (F, op, arrays->len, inputs))
+    return hyb_value_new_failed (F);
 
   id = hyb_builder_add (F->builder, &spec, &error);
   if (id == HYB_NO_ID)

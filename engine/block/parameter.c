@@ -43,6 +43,7 @@ hyb_parameter_unref (HybParameter *parameter)
   g_free (parameter->name);
   g_free (parameter->init);
   g_free (parameter->pending_init);
+  g_free (parameter->trouble);
   g_free (parameter);
 }
 
@@ -75,6 +76,18 @@ hyb_parameter_get_data (HybParameter *parameter, GError **error)
 {
   if (parameter->data != NULL)
     return parameter->data;
+  if (parameter->trouble != NULL)
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_MISSING,
+                    NULL,
+                    NULL,
+                    "parameter “%s” could not be initialized: %s",
+                    parameter->name,
+                    parameter->trouble);
+      return NULL;
+    }
 
   hyb_error_at (error,
                 HYB_GRAPH_ERROR,
@@ -211,14 +224,15 @@ hyb_block_initialize (HybBlock *block, const char *init, guint64 seed)
 {
   g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
 
-  /* A shape that stays unknown shows when the block is called. */
+  /* What goes wrong shows when the parameter is used. */
   for (guint i = 0; i < parameters->len; i++)
     {
       g_autoptr (GError) error = NULL;
       HybParameter *parameter = g_ptr_array_index (parameters, i);
 
+      g_clear_pointer (&parameter->trouble, g_free);
       if (!hyb_parameter_fill (parameter, init, hyb_random_mix (seed, i), &error))
-        g_debug ("%s", error->message);
+        parameter->trouble = g_strdup (error->message);
     }
 }
 

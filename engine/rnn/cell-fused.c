@@ -148,6 +148,8 @@ hyb_fused_cell_new (const HybRnnLayerOptions *options)
   g_autofree char *init = NULL;
 
   self->options = *options;
+  if (options->dropout > 0 && options->layers <= 1)
+    g_message ("%s: dropout acts between layers, and there is only one: it is ignored", prefix);
   /* Both live as long as the program: cells are few and their prefixes fewer. */
   self->mode = (char *) g_intern_string (options->mode);
   self->prefix = (char *) g_intern_string (prefix);

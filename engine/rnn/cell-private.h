@@ -47,6 +47,8 @@ HybValue *hyb_cell_linear (HybF         *F,
 
 /* The begin state given, or zeros for the batch that inputs have (traced: unknown). */
 HybValue *hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll);
+/* The states as one list of arrays; a mistake (NULL) if there are not as many as the cell has. */
+HybValue *hyb_cell_flat_states (HybF *F, HybCell *cell, HybValue *states);
 /* One array with a time axis into a list of steps, or back, or as it is. */
 HybValue *hyb_format_sequence (HybF       *F,
                                HybCell    *cell,

@@ -281,6 +281,25 @@ hyb_cell_reset (HybBlock *block)
     hyb_cell_reset (hyb_block_get_child (block, i));
 }
 
+/* Lists of lists, as stacks of both kinds of cells hand them around, become one list. */
+HybValue *
+hyb_cell_flat_states (HybF *F, HybCell *cell, HybValue *states)
+{
+  guint wanted = class_of (cell)->n_states (cell);
+  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
+
+  hyb_flatten_into (states, arrays);
+  if (arrays->len == wanted || hyb_value_is_failed (states))
+    return hyb_list (F, arrays->len, (HybValue *const *) arrays->pdata);
+  hyb_f_fail (F,
+              "%u state%s given where the cell has %u. Use hyb_cell_begin_state() for the first "
+              "step and the states it returned for the next",
+              arrays->len,
+              arrays->len == 1 ? " was" : "s were",
+              wanted);
+  return NULL;
+}
+
 /* ---- Stepping ---- */
 
 /* What a block's call does: the input is the list (x, states). */
@@ -290,26 +309,15 @@ hyb_cell_forward (HybF *F, HybBlock *block, HybValue *input)
   HybCell  *cell = (HybCell *) block;
   HybValue *states = hyb_item (F, input, 1);
   HybValue *output;
-  guint     wanted = class_of (cell)->n_states (cell);
 
   if (class_of (cell)->no_step != NULL)
     {
       hyb_f_fail (F, "%s", class_of (cell)->no_step);
       return hyb_list (F, 0, NULL);
     }
-  if (!hyb_is_list (states) && wanted == 1)
-    states = hyb_list (F, 1, &states);
-  if (hyb_n_items (states) != wanted)
-    {
-      hyb_f_fail (F,
-                  "%u state%s given where the cell has %u. Use hyb_cell_begin_state() for the "
-                  "first "
-                  "step and the states it returned for the next",
-                  hyb_n_items (states),
-                  hyb_n_items (states) == 1 ? " was" : "s were",
-                  wanted);
-      return hyb_list (F, 0, NULL);
-    }
+  states = hyb_cell_flat_states (F, cell, states);
+  if (states == NULL)
+    return hyb_list (F, 0, NULL);
   cell->counter++;
   output = class_of (cell)->step (F, cell, hyb_item (F, input, 0), &states);
   return hyb_list_of (F, output, states, NULL);

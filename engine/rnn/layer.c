@@ -262,6 +262,9 @@ hyb_rnn_layer_new (const HybRnnLayerOptions *options)
   RnnLayer   *self = (RnnLayer *) block;
 
   self->options = *options;
+  if (options->dropout > 0 && options->layers <= 1)
+    g_message ("%s: dropout acts between layers, and there is only one: it is ignored",
+               hyb_block_get_name (block));
   self->mode = g_strdup (options->mode);
   self->layout = g_strdup (options->layout != NULL ? options->layout : "TNC");
   self->layers = MAX (options->layers, 1);

@@ -163,6 +163,15 @@ hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue
   return hyb_format_sequence (F, cell, unroll->length, all, unroll->layout, unroll->merge);
 }
 
+/* Mistakes of an unroll are said of the cell, not of the block that asked for it. */
+static HybValue *
+fail_unroll (HybF *F, HybBlock *block, HybValue **states)
+{
+  if (states != NULL)
+    *states = hyb_list (F, 0, NULL);
+  return hyb_list (F, 0, NULL);
+}
+
 HybValue *
 hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **states)
 {
@@ -186,6 +195,12 @@ hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **st
       return hyb_list (F, 0, NULL);
     }
 
+  if (unroll.begin_state != NULL)
+    {
+      unroll.begin_state = hyb_cell_flat_states (F, cell, unroll.begin_state);
+      if (unroll.begin_state == NULL)
+        return fail_unroll (F, block, states);
+    }
   hyb_cell_reset (block);
   return (klass->unroll != NULL
               ? klass->unroll
