@@ -144,16 +144,19 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
     parts->other += seconds;
 }
 
-/* Parts are of traced runs; what is compared with the estimate is a clean one.  The same
- * things may take longer in one phase than in the other when others compute, too. */
+/* Parts are medians of nodes in traced runs; what is compared with the estimate is a
+ * clean run.  Where others compute, too, a run holds interruptions that no node's median
+ * shows: the fused form will be interrupted as much. */
 static double
-scale_to_clean (const ProfCapture *capture, const ProfSummary *summary)
+scale_to_clean (const Estimate *self)
 {
   guint              n;
-  g_autofree double *clean = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
-  double             traced = summary->traced - summary->overhead;
+  g_autofree double *clean = prof_capture_dup_samples (self->capture, PROF_SAMPLE_CLEAN, &n);
+  double             sum = 0;
 
-  return n > 0 && traced > 0 ? prof_median (clean, n) / traced : 1;
+  for (guint i = 0; i < self->summary->node->len; i++)
+    sum += self_of (self, &g_array_index (self->summary->node, ProfNodeSum, i));
+  return n > 0 && sum > 0 ? prof_median (clean, n) / sum : 1;
 }
 
 double
@@ -185,6 +188,6 @@ prof_estimate_fused (const ProfCapture *capture,
   batched =
       MAX (parts.batched_flops / (GEMM_SHARE * peaks.flops), parts.batched_bytes / peaks.bytes);
   batched = MIN (batched, parts.linear);
-  return scale_to_clean (capture, summary) * (parts.outside + batched + parts.recurrent +
-                                              UNARY_SHARE * parts.unary + STEP_SECONDS * *n_steps);
+  return scale_to_clean (&self) * (parts.outside + batched + parts.recurrent +
+                                   UNARY_SHARE * parts.unary + STEP_SECONDS * *n_steps);
 }

@@ -410,6 +410,7 @@ scope_group_print (const ScopeGroup *group)
               memory,
               i == 0 ? "(what others are compared with)" : prof_verdict_name (pairing.verdict));
     }
+  fflush (stdout); /* a long comparison is read while it goes on */
 }
 
 /* The two buckets that matter most, in words. */

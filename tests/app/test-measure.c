@@ -1,0 +1,258 @@
+/* test-measure.c — the commands that measure, as their users see them: keys, exit codes,
+ * files, and what is left when they are stopped.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <cjson/cJSON.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Runs hscope; the exit code, and what it printed. */
+static int
+run_hscope (const char *const *arguments, char **output, char **errors)
+{
+  g_autoptr (GPtrArray) command = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  int status = 0;
+
+  g_ptr_array_add (command, (gpointer) HSCOPE);
+  for (guint i = 0; arguments[i]; i++)
+    g_ptr_array_add (command, (gpointer) arguments[i]);
+  g_ptr_array_add (command, NULL);
+  g_assert_true (g_spawn_sync (NULL,
+                               (char **) command->pdata,
+                               NULL,
+                               G_SPAWN_DEFAULT,
+                               NULL,
+                               NULL,
+                               output,
+                               errors,
+                               &status,
+                               &error));
+  g_assert_no_error (error);
+  return WIFEXITED (status) ? WEXITSTATUS (status) : -1;
+}
+
+#define HSCOPE_RUN(output, ...) \
+  run_hscope ((const char *const[]){ __VA_ARGS__, NULL }, output, NULL)
+
+static cJSON *
+parse (const char *text)
+{
+  cJSON *json = cJSON_Parse (text);
+
+  g_assert_nonnull (json);
+  return json;
+}
+
+static void
+assert_keys (const cJSON *object, const char *const *keys)
+{
+  for (guint i = 0; keys[i]; i++)
+    if (!cJSON_HasObjectItem (object, keys[i]))
+      g_error ("the key “%s” is missing", keys[i]);
+}
+
+static double
+number (const cJSON *object, const char *key)
+{
+  const cJSON *item = cJSON_GetObjectItem (object, key);
+
+  g_assert_true (cJSON_IsNumber (item));
+  return item->valuedouble;
+}
+
+static char *
+temporary (const char *name)
+{
+  g_autofree char *folder = g_dir_make_tmp ("measure-XXXXXX", NULL);
+
+  return g_build_filename (folder, name, NULL);
+}
+
+static void
+drop (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+static void
+test_profile_has_the_promised_keys (void)
+{
+  static const char *const keys[] = { "clean", "traced_over_clean", "operators", "nodes",
+                                      "steps", "peak_bytes",        NULL };
+  static const char *const clean_keys[] = { "median", "low", "high", "samples", NULL };
+  static const char *const operator_keys[] = { "name",  "count", "self_seconds", "share", "flops",
+                                               "bytes", NULL };
+  g_autofree char         *capture = temporary ("a.hscope");
+  g_autofree char         *output = NULL, *report = NULL, *html = NULL;
+  cJSON                   *json;
+
+  g_assert_cmpint (HSCOPE_RUN (&output,
+                               "profile",
+                               "gallery:lstm-foreach",
+                               "--repeat",
+                               "4",
+                               "--traced",
+                               "3",
+                               "--capture",
+                               capture,
+                               "--json"),
+                   ==,
+                   0);
+  json = parse (output);
+  assert_keys (json, keys);
+  assert_keys (cJSON_GetObjectItem (json, "clean"), clean_keys);
+  assert_keys (cJSON_GetArrayItem (cJSON_GetObjectItem (json, "operators"), 0), operator_keys);
+  g_assert_cmpfloat (number (cJSON_GetObjectItem (json, "clean"), "samples"), ==, 4);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "steps")), ==, 35);
+  cJSON_Delete (json);
+
+  g_assert_cmpint (HSCOPE_RUN (&report, "report", capture), ==, 0);
+  g_assert_nonnull (strstr (report, "FullyConnected"));
+  g_assert_cmpint (HSCOPE_RUN (&html, "report", capture, "--html"), ==, 0);
+  g_assert_true (g_str_has_prefix (html, "<!DOCTYPE html>"));
+  g_assert_nonnull (strstr (html, "<svg "));
+  g_assert_null (strstr (html, "http-equiv"));
+  g_assert_null (strstr (html, "<script"));
+  g_assert_null (strstr (html, "src="));
+  drop (capture);
+}
+
+static void
+test_stopped_runs_keep_what_is_there (void)
+{
+  g_autofree char *capture = temporary ("b.hscope");
+  g_autofree char *report = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) child =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                        &error,
+                        HSCOPE,
+                        "profile",
+                        "gallery:lstm-foreach",
+                        "--repeat",
+                        "100000",
+                        "--time-limit",
+                        "300",
+                        "--progress=json",
+                        "--capture",
+                        capture,
+                        NULL);
+  g_autoptr (GDataInputStream) lines = NULL;
+  char *line;
+  guint n_progress = 0;
+
+  g_assert_no_error (error);
+  lines = g_data_input_stream_new (g_subprocess_get_stderr_pipe (child));
+  while ((line = g_data_input_stream_read_line (lines, NULL, NULL, NULL)))
+    {
+      cJSON       *json = *line == '{' ? parse (line) : NULL;
+      const cJSON *phase = json ? cJSON_GetObjectItem (json, "phase") : NULL;
+
+      if (phase && strcmp (phase->valuestring, "clean") == 0 && number (json, "done") >= 2)
+        {
+          g_assert_cmpfloat (number (json, "remaining"), >=, 0);
+          if (n_progress++ == 0)
+            g_subprocess_send_signal (child, SIGTERM);
+        }
+      cJSON_Delete (json);
+      g_free (line);
+    }
+  g_assert_true (g_subprocess_wait (child, NULL, NULL));
+  g_assert_cmpuint (n_progress, >, 0);
+  g_assert_true (g_subprocess_get_if_exited (child));
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 0);
+  g_assert_cmpint (HSCOPE_RUN (&report, "report", capture), ==, 0);
+  g_assert_nonnull (strstr (report, "stopped: cancelled"));
+  drop (capture);
+}
+
+static void
+test_compare_explains_and_adds_up (void)
+{
+  static const char *const keys[] = { "cells", "pairs", "equal", "explanation", NULL };
+  static const char *const cell_keys[] = { "variant", "mode", "batch",      "length", "median",
+                                           "low",     "high", "peak_bytes", NULL };
+  static const char *const pair_keys[] = { "a", "b", "ratio", "low", "high", "verdict", NULL };
+  static const char *const bucket_keys[] = { "name", "seconds", "low", "high", "rung", NULL };
+  g_autofree char         *output = NULL;
+  cJSON                   *json;
+  const cJSON             *explanation, *bucket;
+  double                   sum;
+
+  g_assert_cmpint (HSCOPE_RUN (&output,
+                               "compare",
+                               "gallery:foreach-rnn?hidden=8&inputs=8&length=6&batch=2",
+                               "--variants",
+                               "as-is,unrolled,fused",
+                               "--modes",
+                               "imperative,static",
+                               "--repeat",
+                               "6",
+                               "--time-limit",
+                               "20",
+                               "--json"),
+                   ==,
+                   0);
+  json = parse (output);
+  assert_keys (json, keys);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "cells")), ==, 6);
+  assert_keys (cJSON_GetArrayItem (cJSON_GetObjectItem (json, "cells"), 0), cell_keys);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "pairs")), ==, 15);
+  assert_keys (cJSON_GetArrayItem (cJSON_GetObjectItem (json, "pairs"), 0), pair_keys);
+  g_assert_true (cJSON_IsTrue (cJSON_GetObjectItem (cJSON_GetObjectItem (json, "equal"), "ok")));
+
+  explanation = cJSON_GetObjectItem (json, "explanation");
+  sum = number (explanation, "residual");
+  cJSON_ArrayForEach (bucket, cJSON_GetObjectItem (explanation, "buckets"))
+  {
+    assert_keys (bucket, bucket_keys);
+    sum += number (bucket, "seconds");
+  }
+  g_assert_cmpfloat_with_epsilon (sum, number (explanation, "saved"), 1e-9);
+  cJSON_Delete (json);
+}
+
+static void
+test_wrong_usage_is_told (void)
+{
+  g_autofree char *errors = NULL, *other = NULL, *third = NULL;
+
+  g_assert_cmpint (run_hscope ((const char *const[]){ "compare",
+                                                      "gallery:mlp",
+                                                      "--variants",
+                                                      "melted",
+                                                      NULL },
+                               NULL,
+                               &errors),
+                   ==,
+                   2);
+  g_assert_nonnull (strstr (errors, "“melted” is no form"));
+  g_assert_cmpint (run_hscope ((const char *const[]){ "report", "/nowhere.hscope", NULL },
+                               NULL,
+                               &other),
+                   ==,
+                   3);
+  g_assert_cmpint (run_hscope ((const char *const[]){ "import", "/dev/null", NULL }, NULL, &third),
+                   ==,
+                   2);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/measure/profile-has-the-promised-keys",
+                   test_profile_has_the_promised_keys);
+  g_test_add_func ("/app/measure/stopped-runs-keep-what-is-there",
+                   test_stopped_runs_keep_what_is_there);
+  g_test_add_func ("/app/measure/compare-explains-and-adds-up", test_compare_explains_and_adds_up);
+  g_test_add_func ("/app/measure/wrong-usage-is-told", test_wrong_usage_is_told);
+  return g_test_run ();
+}
