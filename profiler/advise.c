@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#define LEAST_FACTOR 1.2
+
 /* What rules look at. */
 typedef struct
 {
@@ -53,7 +55,8 @@ fusable (const Facts *facts, ProfAdvice *advice)
   double      fused = prof_estimate_fused (facts->capture, facts->summary, &n_steps, &scope);
   double      now = facts->clean;
 
-  if (!(fused < now))
+  /* The estimate is good to a tenth or two. */
+  if (!(fused * LEAST_FACTOR < now))
     return FALSE;
   advice->gain = now - fused;
   advice->factor = now / fused;

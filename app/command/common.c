@@ -7,6 +7,7 @@
 #include "engine/block/plugin.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
+#include "engine/formats/mxnet-symbol.h"
 #include "engine/formats/open.h"
 #include "engine/formats/suggest.h"
 #include "profiler/capture.h"
@@ -95,11 +96,39 @@ expect_plugin (const char *file)
     scope_blame (file);
 }
 
+static gboolean
+is_capture (const char *file)
+{
+  guint8 head[8];
+  FILE  *stream = g_file_test (file, G_FILE_TEST_IS_REGULAR) ? fopen (file, "rbe") : NULL;
+  gsize  n = stream ? fread (head, 1, sizeof head, stream) : 0;
+
+  if (stream)
+    fclose (stream);
+  return prof_capture_sniff (head, n);
+}
+
+/* A capture holds the graph of its model, but no parameters. */
+static HybModel *
+open_capture (const char *file, GError **error)
+{
+  g_autoptr (ProfCapture) capture = prof_capture_open (file, error);
+  g_autoptr (GBytes) symbol = capture ? prof_capture_dup_symbol (capture, error) : NULL;
+  g_autoptr (HybModel) model = hyb_model_new ();
+
+  if (!symbol || !hyb_symbol_read (model, symbol, file, error))
+    return NULL;
+  hyb_model_set_file (model, file);
+  return g_steal_pointer (&model);
+}
+
 HybModel *
 scope_open_model (const ScopeCommon *common, char **files, GError **error)
 {
   HybModel *model;
 
+  if (is_capture (files[0]))
+    return open_capture (files[0], error);
   expect_plugin (files[0]);
   model = hyb_model_open (files[0], params_of (common, files), common->epoch, error);
 
@@ -111,6 +140,8 @@ scope_open_model (const ScopeCommon *common, char **files, GError **error)
 HybModel *
 scope_open_model_tolerant (const ScopeCommon *common, char **files, GError **error)
 {
+  if (is_capture (files[0]))
+    return open_capture (files[0], error);
   expect_plugin (files[0]);
   return hyb_model_open_tolerant (files[0], params_of (common, files), common->epoch, error);
 }

@@ -232,6 +232,8 @@ scope_group_explain (const ScopeGroup     *group,
   /* Measured in turns, less can be told apart. */
   prof_pair (slow->samples, fast->samples, MIN (slow->clean.n, fast->clean.n), &pairing);
   explanation->is_certain |= pairing.verdict == PROF_SLOWER;
+  /* Two samples decide nothing, but a reason may be told where none overlaps. */
+  explanation->is_certain |= slow->clean.minimum > 1.1 * fast->clean.maximum;
   add_rungs (group, slow, fast, explanation);
 }
 

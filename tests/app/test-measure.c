@@ -89,7 +89,7 @@ test_profile_has_the_promised_keys (void)
   static const char *const operator_keys[] = { "name",  "count", "self_seconds", "share", "flops",
                                                "bytes", NULL };
   g_autofree char         *capture = temporary ("a.hscope");
-  g_autofree char         *output = NULL, *report = NULL, *html = NULL;
+  g_autofree char         *output = NULL, *report = NULL, *html = NULL, *info = NULL;
   cJSON                   *json;
 
   g_assert_cmpint (HSCOPE_RUN (&output,
@@ -120,6 +120,12 @@ test_profile_has_the_promised_keys (void)
   g_assert_null (strstr (html, "http-equiv"));
   g_assert_null (strstr (html, "<script"));
   g_assert_null (strstr (html, "src="));
+
+  /* A capture stands for the model whose graph it holds. */
+  g_assert_cmpint (HSCOPE_RUN (&info, "info", capture, "--json"), ==, 0);
+  json = parse (info);
+  g_assert_cmpfloat (number (cJSON_GetObjectItem (json, "operators"), "_foreach"), ==, 1);
+  cJSON_Delete (json);
   drop (capture);
 }
 
