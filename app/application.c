@@ -103,6 +103,8 @@ static const struct
   { "win.panel", { "F8" } },
   { "win.outline", { "F7" } },
   { "win.run", { "<Control>Return" } },
+  { "win.show-help-overlay", { "<Control>question", "F1" } },
+  { "win.export::picture", { "<Control><Shift>e" } },
   { "win.save-view", { "<Control>s" } },
   { "win.fullscreen", { "F11" } },
 };
@@ -169,5 +171,12 @@ scope_application_init (ScopeApplication *self G_GNUC_UNUSED)
 ScopeApplication *
 scope_application_new (const char *id, GApplicationFlags flags)
 {
-  return g_object_new (SCOPE_TYPE_APPLICATION, "application-id", id, "flags", flags, NULL);
+  return g_object_new (SCOPE_TYPE_APPLICATION,
+                       "application-id",
+                       id,
+                       "flags",
+                       flags,
+                       "resource-base-path",
+                       "/org/hybridscope/Hybridscope",
+                       NULL);
 }

@@ -183,6 +183,23 @@ act_show_view (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *para
     scope_page_show_view (page, g_variant_get_string (parameter, NULL));
 }
 
+static void
+act_about (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  adw_show_about_window (GTK_WINDOW (widget),
+                         "application-name",
+                         "Hybridscope",
+                         "application-icon",
+                         "org.hybridscope.Hybridscope",
+                         "version",
+                         SCOPE_VERSION,
+                         "license-type",
+                         GTK_LICENSE_LGPL_2_1,
+                         "comments",
+                         _ ("What your model does, and where the time goes."),
+                         NULL);
+}
+
 /* ---- What the page does ---- */
 
 typedef enum
@@ -243,6 +260,8 @@ scope_window_update_actions (ScopeWindow *self)
   for (guint i = 0; i < G_N_ELEMENTS (forwarded); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), forwarded[i].name, has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.search", has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.export", has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.convert", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.run",
                                  has_page &&
@@ -259,6 +278,9 @@ scope_window_class_add_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.open-example", "s", act_open_example);
   gtk_widget_class_install_action (class, "win.new-tab", NULL, act_new_tab);
   gtk_widget_class_install_action (class, "win.close-tab", NULL, act_close_tab);
+  scope_window_class_add_export_actions (class);
+  scope_window_class_add_convert_actions (class);
+  gtk_widget_class_install_action (class, "win.about", NULL, act_about);
   gtk_widget_class_install_action (class, "win.search", NULL, act_search);
   gtk_widget_class_install_action (class, "win.run", NULL, act_run);
   gtk_widget_class_install_action (class, "win.show-view", "s", act_show_view);

@@ -280,6 +280,14 @@ scope_workspace_set_shapes (ScopeWorkspace *self, const char *const *shapes)
   self->shapes = g_strdupv ((char **) shapes);
 }
 
+const char *
+scope_workspace_get_model_name (ScopeWorkspace *self)
+{
+  if (self->source != NULL || self->document == NULL)
+    return self->source;
+  return scope_document_get_path (self->document);
+}
+
 const char *const *
 scope_workspace_get_shapes (ScopeWorkspace *self)
 {

@@ -36,6 +36,8 @@ void scope_workspace_cancel (ScopeWorkspace *self);
  * file does not say; before opening.  Both nullable. */
 void
 scope_workspace_set_source (ScopeWorkspace *self, const char *source, const char *const *shapes);
+/* What the child process is to call the model; NULL: nothing is open. */
+const char        *scope_workspace_get_model_name (ScopeWorkspace *self);
 const char *const *scope_workspace_get_shapes (ScopeWorkspace *self); /* (nullable) */
 void               scope_workspace_set_shapes (ScopeWorkspace *self, const char *const *shapes);
 

@@ -39,6 +39,7 @@ scope_cost_item_new_node (ScopeMeasurement *measurement, guint index)
   self->box = scope_measurement_get_box (measurement, sum->row);
   self->count = sum->count;
   self->self = sum->self;
+  self->inclusive = sum->inclusive;
   self->share = sum->self / summary->traced;
   self->flops = sum->flops;
   self->bytes = sum->bytes;
@@ -55,6 +56,7 @@ scope_cost_item_new_group (ScopeMeasurement *measurement, const ProfGroupSum *su
   self->type = sum->name;
   self->count = sum->count;
   self->self = sum->self;
+  self->inclusive = sum->inclusive;
   self->share = sum->share;
   self->flops = sum->flops;
   self->bytes = sum->bytes;

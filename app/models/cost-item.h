@@ -16,8 +16,8 @@ struct _ScopeCostItem
   ScopeMeasurement *measurement; /* keeps the texts alive */
   const char       *name;
   const char       *type;
-  guint32           box;                              /* VIZ_ROOT: none, or several */
-  double            count, self, share, flops, bytes; /* NaN: not known */
+  guint32           box;                                         /* VIZ_ROOT: none, or several */
+  double            count, self, inclusive, share, flops, bytes; /* NaN: not known */
 };
 
 ScopeCostItem *scope_cost_item_new_node (ScopeMeasurement *measurement, guint index);

@@ -264,19 +264,6 @@ add_attributes (ScopeSheet *sheet, const HybNode *node)
 }
 
 static void
-add_statistics (ScopeSheet *sheet, ScopeDocument *document, const HybNode *node)
-{
-  HybTensor *tensor = hyb_model_get_parameter (scope_document_get_model (document), node->name);
-  g_autofree char *bytes = NULL;
-
-  if (tensor == NULL)
-    return;
-  bytes = g_format_size (hyb_tensor_get_bytes (tensor));
-  scope_sheet_add_heading (sheet, _ ("Contents"));
-  scope_sheet_add_row (sheet, _ ("Size"), bytes, NULL, 0);
-}
-
-static void
 add_origin (ScopeSheet *sheet, const HybNode *node, const char *id)
 {
   scope_sheet_add_heading (sheet, _ ("Where it came from"));
@@ -297,6 +284,7 @@ scope_node_view_show_node (ScopeNodeView    *self,
 {
   const HybNode *node = hyb_graph_get_node (place->graph, place->node);
   const VizBox  *info = viz_diagram_box (scope_document_get_diagram (document), box);
+  HybTensor     *tensor;
 
   if (hyb_node_is_variable (node))
     {
@@ -317,12 +305,20 @@ scope_node_view_show_node (ScopeNodeView    *self,
                                  "not run."),
                               "warning");
       else if (node->op->doc != NULL)
-        scope_sheet_add_text (self->sheet, node->op->doc, "body");
+        scope_sheet_add_text (self->sheet, node->op->doc, NULL);
     }
   scope_node_view_show_findings (self, document, node->name);
+  scope_node_view_show_costs (self,
+                              scope_workspace_get_measurement (
+                                  scope_view_get_workspace (SCOPE_VIEW (self))),
+                              box);
   add_inputs (self->sheet, document, place);
   add_outputs (self->sheet, document, place);
   add_attributes (self->sheet, node);
-  add_statistics (self->sheet, document, node);
+  tensor = hyb_node_is_variable (node)
+               ? hyb_model_get_parameter (scope_document_get_model (document), node->name)
+               : NULL;
+  if (tensor != NULL)
+    scope_node_view_show_contents (self, tensor);
   add_origin (self->sheet, node, info->id);
 }

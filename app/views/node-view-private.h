@@ -23,3 +23,6 @@ void scope_node_view_show_node (ScopeNodeView    *self,
 /* A group: what is in it. */
 void scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint32 box);
 void scope_node_view_show_findings (ScopeNodeView *self, ScopeDocument *document, const char *node);
+/* node-view-costs.c */
+void scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box);
+void scope_node_view_show_contents (ScopeNodeView *self, HybTensor *tensor);

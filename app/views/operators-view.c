@@ -70,7 +70,10 @@ text_share (gpointer item)
 static double
 rate_of (ScopeCostItem *item)
 {
-  return item->self > 0 && item->flops > 0 ? item->flops / item->self : NAN;
+  /* The work of a loop is done inside of it. */
+  double seconds = MAX (item->self, item->inclusive);
+
+  return seconds > 0 && item->flops > 0 ? item->flops / seconds : NAN;
 }
 
 static char *
