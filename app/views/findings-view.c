@@ -78,7 +78,11 @@ describe_place (const HybFinding *finding)
   if (finding->line > 0)
     g_string_append_printf (text, _ (", line %u"), finding->line);
   if (finding->offset >= 0)
-    g_string_append_printf (text, _ (", byte %" G_GINT64_FORMAT), finding->offset);
+    {
+      g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, finding->offset);
+
+      g_string_append_printf (text, _ (", byte %s"), offset);
+    }
   if (finding->path != NULL)
     g_string_append_printf (text, ", %s", finding->path);
   return g_string_free (text, FALSE);

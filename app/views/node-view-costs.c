@@ -143,10 +143,10 @@ counted_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
   add_number (sheet, _ ("Deviation"), statistics->deviation);
   if (statistics->n_nan + statistics->n_infinite > 0)
     {
+      g_autofree char *n_nan = g_strdup_printf ("%" G_GINT64_FORMAT, statistics->n_nan);
+      g_autofree char *n_infinite = g_strdup_printf ("%" G_GINT64_FORMAT, statistics->n_infinite);
       g_autofree char *text =
-          g_strdup_printf (_ ("%" G_GINT64_FORMAT " not a number, %" G_GINT64_FORMAT " infinite"),
-                           statistics->n_nan,
-                           statistics->n_infinite);
+          g_strdup_printf (_ ("%s not a number, %s infinite"), n_nan, n_infinite);
 
       scope_sheet_add_text (sheet, text, "error");
     }

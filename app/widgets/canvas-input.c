@@ -209,7 +209,8 @@ on_pinch (GtkGestureZoom *gesture, double scale, gpointer data)
   ScopeCanvas *self = data;
   double       x = self->pointer_x, y = self->pointer_y;
 
-  gtk_gesture_get_bounding_box_center (GTK_GESTURE (gesture), &x, &y);
+  if (gtk_gesture_is_recognized (GTK_GESTURE (gesture)))
+    gtk_gesture_get_bounding_box_center (GTK_GESTURE (gesture), &x, &y);
   scope_canvas_zoom_by (self, self->pinch_zoom * scale / self->zoom, x, y);
 }
 

@@ -1,0 +1,193 @@
+/* gui-test.c — drives the real application inside the test process.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/gui-test.h"
+
+#include <stdlib.h>
+
+static ScopeApplication *application;
+static GHashTable       *tried;
+
+gboolean
+gui_init (int *argc, char ***argv)
+{
+  g_autofree char *folder = g_dir_make_tmp ("hybridscope-gui-XXXXXX", NULL);
+
+  /* Nobody's settings, and nothing left behind in them. */
+  g_setenv ("XDG_CONFIG_HOME", folder, TRUE);
+  g_setenv ("XDG_CACHE_HOME", folder, TRUE);
+  g_setenv ("XDG_STATE_HOME", folder, TRUE);
+  g_setenv ("XDG_DATA_HOME", folder, TRUE);
+  g_setenv ("HYBRIDSCOPE_HSCOPE", HSCOPE, TRUE);
+  g_test_init (argc, argv, NULL);
+  tried = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (!gtk_init_check ())
+    return FALSE;
+  adw_init ();
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  return TRUE;
+}
+
+static gboolean
+on_timeout (gpointer late)
+{
+  *(gboolean *) late = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* Wakes an idle loop, so that done() is asked. */
+static gboolean
+on_tick (gpointer unused G_GNUC_UNUSED)
+{
+  return G_SOURCE_CONTINUE;
+}
+
+gboolean
+gui_wait (gboolean (*done) (gpointer), gpointer data, guint limit_ms)
+{
+  gboolean late = FALSE;
+  guint    id = g_timeout_add (limit_ms, on_timeout, &late);
+  guint    tick = g_timeout_add (20, on_tick, NULL);
+
+  while (!late && !done (data))
+    g_main_context_iteration (NULL, TRUE);
+  if (!late)
+    g_source_remove (id);
+  g_source_remove (tick);
+  return done (data);
+}
+
+static gboolean
+never (gpointer unused G_GNUC_UNUSED)
+{
+  return FALSE;
+}
+
+void
+gui_spin (guint ms)
+{
+  gui_wait (never, NULL, ms);
+}
+
+static gboolean
+is_mapped (gpointer window)
+{
+  return gtk_widget_get_mapped (window) && gtk_widget_get_width (window) > 0;
+}
+
+GApplication *
+gui_application (void)
+{
+  return G_APPLICATION (application);
+}
+
+ScopeWindow *
+gui_start (void)
+{
+  g_autoptr (GError) error = NULL;
+  GtkWindow *window;
+
+  application = scope_application_new ("org.hybridscope.Test", G_APPLICATION_NON_UNIQUE);
+  g_application_register (G_APPLICATION (application), NULL, &error);
+  g_assert_no_error (error);
+  g_application_activate (G_APPLICATION (application));
+  window = gtk_application_get_active_window (GTK_APPLICATION (application));
+  g_assert_true (gui_wait (is_mapped, window, 10000));
+  return SCOPE_WINDOW (window);
+}
+
+void
+gui_stop (void)
+{
+  GList *windows = g_list_copy (gtk_application_get_windows (GTK_APPLICATION (application)));
+
+  for (GList *i = windows; i != NULL; i = i->next)
+    gtk_window_destroy (i->data);
+  g_list_free (windows);
+  gui_spin (20);
+  g_clear_object (&application);
+}
+
+static gboolean
+is_settled (gpointer data)
+{
+  ScopePage *page = data;
+
+  return scope_workspace_get_state (scope_page_get_workspace (page)) == SCOPE_STATE_READY &&
+         scope_canvas_get_picture (
+             scope_graph_view_get_canvas (scope_page_get_graph_view (page))) != NULL &&
+         scope_graph_view_is_settled (scope_page_get_graph_view (page));
+}
+
+void
+gui_settle (ScopePage *page)
+{
+  g_assert_true (gui_wait (is_settled, page, 20000));
+}
+
+ScopePage *
+gui_open (ScopeWindow *window, const char *model, const char *const *shapes)
+{
+  g_autofree char *name = g_strconcat (model, "-symbol.json", NULL);
+  g_autofree char *path =
+      g_build_filename (SOURCE_ROOT, "tests", "data", "goldens", "models", model, name, NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  ScopePage *page;
+
+  scope_window_open_as (window, file, NULL, shapes);
+  page = scope_window_get_page (window);
+  g_assert_nonnull (page);
+  gui_settle (page);
+  return page;
+}
+
+GtkWidget *
+gui_find (GtkWidget *root, const char *name)
+{
+  if (g_strcmp0 (gtk_widget_get_name (root), name) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = gui_find (child, name);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+GtkEventController *
+gui_controller (GtkWidget *widget, GType type)
+{
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (widget);
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
+    {
+      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (G_OBJECT_TYPE (controller) == type)
+        return controller; /* the widget keeps it alive */
+    }
+  return NULL;
+}
+
+void
+gui_gesture (const char *name)
+{
+  g_hash_table_add (tried, g_strconcat ("gesture ", name, NULL));
+}
+
+void
+gui_act (gpointer widget, const char *action, const char *target)
+{
+  GVariant *value = target != NULL ? g_variant_new_string (target) : NULL;
+
+  g_hash_table_add (tried, g_strdup (action));
+  g_assert_true (gtk_widget_activate_action_variant (widget, action, value));
+}
+
+gboolean
+gui_was_tried (const char *name)
+{
+  return g_hash_table_contains (tried, name);
+}

@@ -1,0 +1,26 @@
+/* gui-test.h — drives the real application inside the test process.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/window.h"
+
+/* FALSE: no display; then nothing else may be called. */
+gboolean gui_init (int *argc, char ***argv);
+
+gboolean      gui_wait (gboolean (*done) (gpointer), gpointer data, guint limit_ms);
+void          gui_spin (guint ms);
+ScopeWindow  *gui_start (void);
+void          gui_stop (void);
+GApplication *gui_application (void);
+
+/* Opens a model of tests/data/goldens/models and waits until it is drawn. */
+ScopePage *gui_open (ScopeWindow *window, const char *model, const char *const *shapes);
+void       gui_settle (ScopePage *page);
+
+GtkWidget          *gui_find (GtkWidget *root, const char *name);
+GtkEventController *gui_controller (GtkWidget *widget, GType type);
+
+/* Activates an action by name and remembers that it was tried. */
+void     gui_act (gpointer widget, const char *action, const char *target);
+void     gui_gesture (const char *name); /* remembers */
+gboolean gui_was_tried (const char *name);

@@ -1,0 +1,97 @@
+/* test-find.c — the grammar of the search, on a model of the goldens.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/adapt/find.h"
+#include "app/document.h"
+
+#include <math.h>
+
+static ScopeDocument *document;
+
+static guint
+count (const char *query)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ScopeFind) find = scope_find_new (query, &error);
+  guint n = 0;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < scope_document_n_places (document); i++)
+    {
+      const ScopePlace *place = scope_document_nth_place (document, i);
+      VizDiagram       *diagram = scope_document_get_diagram (document);
+      ScopeFindNode     node = { .graph = place->graph,
+                                 .node = place->node,
+                                 .types = scope_document_get_types (document, place->graph),
+                                 .path = viz_diagram_box (diagram, place->box)->id,
+                                 .seconds = i == 3 ? 0.002 : NAN };
+
+      n += scope_find_matches (find, &node);
+    }
+  return n;
+}
+
+static void
+test_words (void)
+{
+  g_assert_cmpuint (count ("op:FullyConnected"), ==, 12);
+  g_assert_cmpuint (count ("op:fullyconnected"), ==, 12);
+  g_assert_cmpuint (count ("op:FullyConnected name:_t0_"), ==, 2);
+  g_assert_cmpuint (count ("op:FullyConnected -name:_t0_"), ==, 10);
+  g_assert_cmpuint (count ("*_t0_i2h"), ==, 1);
+  g_assert_cmpuint (count ("\"FullyConnected\""), ==, 12);
+  g_assert_cmpuint (count ("no-such-thing"), ==, 0);
+  g_assert_cmpuint (count (""), ==, scope_document_n_places (document));
+}
+
+static void
+test_facts (void)
+{
+  g_assert_cmpuint (count ("op:FullyConnected shape:2x*"), ==, 12);
+  g_assert_cmpuint (count ("op:FullyConnected shape:3x*"), ==, 0);
+  g_assert_cmpuint (count ("dtype:float32"), >, 12);
+  g_assert_cmpuint (count ("dtype:int8"), ==, 0);
+  g_assert_cmpuint (count ("op:Activation attr:act_type=tanh"), >, 0);
+  g_assert_cmpuint (count ("op:Activation attr:act_type=nothing"), ==, 0);
+  g_assert_cmpuint (count ("time>1ms"), ==, 1);
+  g_assert_cmpuint (count ("time>3ms"), ==, 0);
+  g_assert_cmpuint (count ("time<3ms"), ==, 1);
+  g_assert_cmpuint (count ("bytes>1"), >, 12);
+  g_assert_cmpuint (count ("bytes>1G"), ==, 0);
+}
+
+static void
+test_mistakes (void)
+{
+  for (const char *const *query =
+           (const char *const[]){ "op:", "time>", "time>fast", "bytes<1x", NULL };
+       *query != NULL;
+       query++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (scope_find_new (*query, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *const shapes[] = { "data=2,6,4", NULL };
+  int               status;
+
+  g_test_init (&argc, &argv, NULL);
+  document = scope_document_open (SOURCE_ROOT "/tests/data/goldens/models/cell-lstm-t6-ntc-none/"
+                                              "cell-lstm-t6-ntc-none-symbol.json",
+                                  NULL,
+                                  shapes,
+                                  NULL,
+                                  NULL);
+  g_assert_nonnull (document);
+  g_test_add_func ("/app/find/words-match-names-and-operators", test_words);
+  g_test_add_func ("/app/find/fields-match-facts", test_facts);
+  g_test_add_func ("/app/find/mistakes-are-told", test_mistakes);
+  status = g_test_run ();
+  scope_document_unref (document);
+  return status;
+}
