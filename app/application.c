@@ -4,6 +4,7 @@
 
 #include "app/resources.h"
 #include "app/settings.h"
+#include "app/watchdog.h"
 #include "app/window.h"
 
 #include <glib/gi18n.h>
@@ -15,13 +16,24 @@ struct _ScopeApplication
 
 G_DEFINE_FINAL_TYPE (ScopeApplication, scope_application, ADW_TYPE_APPLICATION)
 
+/* Idle below drawing: the first frame is on the screen. */
+static gboolean
+on_painted (gpointer unused G_GNUC_UNUSED)
+{
+  scope_watchdog_start ();
+  return G_SOURCE_REMOVE;
+}
+
 static ScopeWindow *
 get_window (ScopeApplication *self)
 {
   GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (self));
 
   if (!SCOPE_IS_WINDOW (window))
-    window = GTK_WINDOW (scope_window_new (self));
+    {
+      window = GTK_WINDOW (scope_window_new (self));
+      g_timeout_add (500, on_painted, NULL);
+    }
   return SCOPE_WINDOW (window);
 }
 
@@ -148,7 +160,14 @@ scope_application_startup (GApplication *application)
 static void
 scope_application_shutdown (GApplication *application)
 {
+  ScopeWatchdogReport report = scope_watchdog_get_report ();
+
   scope_settings_flush ();
+  if (g_getenv ("HYBRIDSCOPE_WATCHDOG") != NULL)
+    g_printerr ("main loop: blocked over %d ms %u times, at most %.0f ms\n",
+                SCOPE_WATCHDOG_LIMIT_MS,
+                report.n_blocked,
+                report.longest);
   G_APPLICATION_CLASS (scope_application_parent_class)->shutdown (application);
 }
 

@@ -21,6 +21,15 @@ open_dropped (ScopeWindow *self, GFile *file)
       scope_workspace_open (workspace, graph, path);
       return;
     }
+  /* Costs of the model that is open. */
+  if (page != NULL && g_str_has_suffix (name, ".hscope"))
+    {
+      g_autofree char *path = g_file_get_path (file);
+
+      if (path != NULL)
+        scope_workspace_open_capture (scope_page_get_workspace (page), path);
+      return;
+    }
   scope_window_open (self, file);
 }
 

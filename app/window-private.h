@@ -35,7 +35,5 @@ void scope_window_add_drop (ScopeWindow *self);
 void scope_window_open_uri (ScopeWindow *self, const char *uri);
 /* window-export.c */
 void scope_window_class_add_export_actions (GtkWidgetClass *class);
-/* what: "picture", "view" or "costs"; the format follows from the path. */
-void scope_window_export (ScopeWindow *self, const char *what, const char *path);
 /* window-convert.c */
 void scope_window_class_add_convert_actions (GtkWidgetClass *class);

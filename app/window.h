@@ -19,6 +19,8 @@ void       scope_window_open_as (ScopeWindow       *self,
                                  const char        *source,
                                  const char *const *shapes);
 ScopePage *scope_window_get_page (ScopeWindow *self); /* NULL: the start page is shown */
-void       scope_window_toast (ScopeWindow *self, const char *text);
+/* what: "picture", "view" or "costs"; the format follows from the path. */
+void scope_window_export (ScopeWindow *self, const char *what, const char *path);
+void scope_window_toast (ScopeWindow *self, const char *text);
 
 G_END_DECLS

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/workspace-private.h"
 
+#include "profiler/capture.h"
+
 #include <glib/gi18n.h>
 
 /* A writer may still be busy when the first event comes. */
@@ -25,19 +27,48 @@ open_job_free (gpointer data)
   g_free (job);
 }
 
+/* The model inside a capture, as a file that the readers can open; NULL: it holds none. */
+static char *
+unpack_capture (const char *path, GError **error)
+{
+  g_autoptr (ProfCapture) capture = prof_capture_open (path, error);
+  g_autoptr (GBytes) symbol = capture != NULL ? prof_capture_dup_symbol (capture, error) : NULL;
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "hybridscope", "unpacked", NULL);
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *name = g_strconcat (base, "-symbol.json", NULL);
+  g_autofree char *unpacked = g_build_filename (folder, name, NULL);
+  gconstpointer    data;
+  gsize            size;
+
+  if (symbol == NULL)
+    return NULL;
+  g_mkdir_with_parents (folder, 0700);
+  data = g_bytes_get_data (symbol, &size);
+  if (!g_file_set_contents (unpacked, data, (gssize) size, error))
+    return NULL;
+  return g_steal_pointer (&unpacked);
+}
+
 static void
 open_in_worker (GTask          *task,
                 gpointer source G_GNUC_UNUSED,
                 gpointer        data,
                 GCancellable   *cancellable)
 {
-  const OpenJob *job = data;
-  GError        *error = NULL;
-  ScopeDocument *document = scope_document_open (job->path,
-                                                 job->params,
-                                                 (const char *const *) job->shapes,
-                                                 cancellable,
-                                                 &error);
+  const OpenJob   *job = data;
+  GError          *error = NULL;
+  ScopeDocument   *document = NULL;
+  g_autofree char *path = g_str_has_suffix (job->path, ".hscope")
+                              ? unpack_capture (job->path, &error)
+                              : g_strdup (job->path);
+
+  if (path != NULL)
+    document = scope_document_open (path,
+                                    job->params,
+                                    (const char *const *) job->shapes,
+                                    cancellable,
+                                    &error);
 
   if (document != NULL)
     g_task_return_pointer (task, document, (GDestroyNotify) scope_document_unref);
@@ -110,6 +141,8 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
     {
       g_autofree char *name = g_file_get_basename (self->file);
 
+      if (g_str_has_suffix (name, ".hscope") && self->capture_path == NULL)
+        self->capture_path = g_file_get_path (self->file);
       take_document (self, document);
       scope_workspace_log (self,
                            SCOPE_LOG_NOTE,
@@ -159,7 +192,8 @@ scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params)
   g_set_object (&self->file, file);
   g_free (self->params);
   self->params = g_strdup (params);
-  for (const char *const *ending = (const char *const[]){ ".gz", ".json", "-symbol", NULL };
+  for (const char *const *ending =
+           (const char *const[]){ ".gz", ".json", "-symbol", ".hscope", NULL };
        *ending != NULL;
        ending++)
     if (g_str_has_suffix (base, *ending) && !g_str_equal (base, *ending))

@@ -3,6 +3,9 @@
 #include "app/command/command.h"
 #include "app/command/describe.h"
 
+#include "app/adapt/body-types.h"
+#include "app/adapt/find.h"
+
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/formats/open.h"
@@ -11,12 +14,14 @@
 #include "engine/passes/pass.h"
 #include "engine/variants/structure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct
 {
   gboolean passes;
+  char    *find;
 } InfoOptions;
 
 typedef struct
@@ -287,6 +292,70 @@ print_text (const Info *info)
             (const char *) info->order->pdata[i]);
 }
 
+/* Nodes that a search finds, bodies included, with their paths. */
+static void
+find_nodes (const ScopeFind *find,
+            GHashTable      *bodies,
+            HybGraph        *graph,
+            const HybType   *types,
+            const char      *path,
+            ScopeJson       *json,
+            gboolean         is_quiet)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, id);
+      g_autofree char *name = g_strconcat (path, node->name, NULL);
+      g_autofree char *inside = g_strconcat (name, "/", NULL);
+      ScopeFindNode    asked = {
+           .graph = graph, .node = id, .types = types, .path = name, .seconds = NAN
+      };
+
+      if (scope_find_matches (find, &asked))
+        {
+          scope_json_begin_object (json, NULL);
+          scope_json_string (json, "name", name);
+          scope_json_string (json, "operator", node->type);
+          scope_json_end (json);
+          if (!is_quiet)
+            printf ("%-24s %s\n", node->type, name);
+        }
+      for (guint b = 0; b < node->n_bodies; b++)
+        {
+          HybGraph *body = hyb_graph_get_bodies (graph, id)[b];
+
+          find_nodes (find,
+                      bodies,
+                      body,
+                      g_hash_table_lookup (bodies, body),
+                      inside,
+                      json,
+                      is_quiet);
+        }
+    }
+}
+
+static int
+info_find (const Info *info, const ScopeCommon *common, const char *query, GError **error)
+{
+  g_autoptr (GError) mistake = NULL;
+  g_autoptr (ScopeFind) find = scope_find_new (query, &mistake);
+  g_autoptr (GHashTable) bodies = scope_body_types_of_graph (info->graph, info->types);
+  g_autoptr (ScopeJson) json = scope_json_new ();
+
+  if (find == NULL)
+    {
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--find: %s", mistake->message);
+      return SCOPE_EXIT_USAGE;
+    }
+  scope_json_begin_list (json, "found");
+  find_nodes (find, bodies, info->graph, info->types, "", json, common->json);
+  scope_json_end (json);
+  if (common->json)
+    scope_json_print (json);
+  return SCOPE_EXIT_DONE;
+}
+
 static int
 info_weights (const ScopeCommon *common, const char *file, GError **error)
 {
@@ -365,6 +434,13 @@ run_info (const ScopeCommon *common, gpointer data, char **files, GError **error
 
   info.graph = hyb_model_get_graph (info.model);
   is_filled = fill_info (&info, common, error);
+  if (is_filled && options->find)
+    {
+      int status = info_find (&info, common, options->find, error);
+
+      clear_info (&info);
+      return status;
+    }
   if (is_filled && common->json)
     print_json (&info);
   else if (is_filled)
@@ -381,6 +457,13 @@ static const GOptionEntry info_options[] = {
     SCOPE_INTO (InfoOptions, passes),
     "List the passes that turn a graph into a plan",
     NULL },
+  { "find",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_INTO (InfoOptions, find),
+    "List the nodes that a search finds: words, op: name: shape: dtype: attr: in: bytes>, -not",
+    "QUERY" },
   { 0 },
 };
 

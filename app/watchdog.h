@@ -1,0 +1,18 @@
+/* watchdog.h — counts how often, and how long, the main loop did not answer.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#define SCOPE_WATCHDOG_LIMIT_MS 50
+
+/* Counting begins after the first paint; calling it again changes nothing. */
+void scope_watchdog_start (void);
+
+typedef struct
+{
+  guint  n_blocked; /* times over the limit */
+  double longest;   /* ms */
+} ScopeWatchdogReport;
+
+ScopeWatchdogReport scope_watchdog_get_report (void);

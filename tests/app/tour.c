@@ -1,0 +1,163 @@
+/* tour.c — a walk through the window, leaving a numbered picture of each stop.
+ *
+ * Pictures go to the folder named by HYBRIDSCOPE_TOUR, else to one of their own that
+ * is removed again: then the tour only proves that it can be walked.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/gui-test.h"
+
+#include <glib/gstdio.h>
+
+static ScopeWindow *window;
+static char        *folder;
+static guint        n_pictures;
+
+static void
+take_picture (const char *name)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (GTK_WIDGET (window));
+  g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
+  g_autoptr (GskRenderNode) node = NULL;
+  g_autoptr (GdkTexture) picture = NULL;
+  g_autofree char *base = g_strdup_printf ("%02u-%s.png", ++n_pictures, name);
+  g_autofree char *path = g_build_filename (folder, base, NULL);
+  int              width, height;
+
+  gui_spin (400);
+  width = gdk_paintable_get_intrinsic_width (paintable);
+  height = gdk_paintable_get_intrinsic_height (paintable);
+  gdk_paintable_snapshot (paintable, GDK_SNAPSHOT (snapshot), width, height);
+  node = gtk_snapshot_to_node (snapshot);
+  g_assert_nonnull (node);
+  picture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)),
+                                         node,
+                                         &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  g_assert_true (gdk_texture_save_to_png (picture, path));
+  g_test_message ("%s", path);
+}
+
+static gboolean
+has_page (gpointer data G_GNUC_UNUSED)
+{
+  return scope_window_get_page (window) != NULL;
+}
+
+static gboolean
+has_measurement (gpointer workspace)
+{
+  return scope_workspace_get_measurement (workspace) != NULL;
+}
+
+static gboolean
+is_elsewhere (gpointer page)
+{
+  return scope_window_get_page (window) != page;
+}
+
+static guint32
+find_chain (ScopePage *page)
+{
+  VizDiagram *diagram =
+      scope_document_get_diagram (scope_workspace_get_document (scope_page_get_workspace (page)));
+
+  for (guint32 box = 1; box < viz_diagram_n_boxes (diagram); box++)
+    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
+      return box;
+  return VIZ_ROOT;
+}
+
+static void
+test_tour (void)
+{
+  ScopePage      *page;
+  ScopeWorkspace *workspace;
+  guint32         chain;
+  g_autofree char *export = g_build_filename (folder, "export.svg", NULL);
+
+  take_picture ("start");
+  gui_act (window, "win.open-example", "lstm-unrolled");
+  g_assert_true (gui_wait (has_page, NULL, 30000));
+  page = scope_window_get_page (window);
+  workspace = scope_page_get_workspace (page);
+  gui_settle (page);
+  take_picture ("graph");
+
+  chain = find_chain (page);
+  g_assert_cmpuint (chain, !=, VIZ_ROOT);
+  scope_graph_view_set_steps (scope_page_get_graph_view (page), chain, 0, 3);
+  gui_settle (page);
+  scope_workspace_show (workspace, chain);
+  take_picture ("steps");
+
+  gui_act (window, "win.run", NULL);
+  gui_spin (300);
+  take_picture ("running");
+  g_assert_true (gui_wait (has_measurement, workspace, 120000));
+  gui_settle (page);
+  take_picture ("heat");
+  gui_act (window, "win.show-view", "operators");
+  take_picture ("operators");
+  gui_act (window, "win.show-view", "timeline");
+  take_picture ("timeline");
+  gui_act (window, "win.show-view", "memory");
+  take_picture ("memory");
+  scope_page_search (page, "op:FullyConnected");
+  gui_spin (500);
+  take_picture ("search");
+  scope_page_search (page, "");
+  gui_act (window, "app.colours", "dark");
+  gui_settle (page);
+  take_picture ("dark");
+  gui_act (window, "app.colours", "light");
+
+  gui_act (window, "win.convert", "fused");
+  if (gui_wait (is_elsewhere, page, 10000))
+    {
+      gui_settle (scope_window_get_page (window));
+      take_picture ("fused");
+    }
+  scope_window_export (window, "picture", export);
+  gui_spin (1000);
+}
+
+static void
+test_no_display (void)
+{
+  g_test_skip ("no display");
+}
+
+static void
+remove_folder (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_remove (path);
+    }
+  g_rmdir (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *given = g_getenv ("HYBRIDSCOPE_TOUR");
+  int         status;
+
+  if (!gui_init (&argc, &argv))
+    {
+      g_test_add_func ("/app/tour/can-be-walked", test_no_display);
+      return g_test_run ();
+    }
+  folder = given != NULL ? g_strdup (given) : g_dir_make_tmp ("hybridscope-tour-XXXXXX", NULL);
+  g_mkdir_with_parents (folder, 0755);
+  window = gui_start ();
+  g_test_add_func ("/app/tour/can-be-walked", test_tour);
+  status = g_test_run ();
+  gui_stop ();
+  if (given == NULL)
+    remove_folder ();
+  return status;
+}
