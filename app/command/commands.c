@@ -168,12 +168,17 @@ scope_commands (void)
   return commands;
 }
 
-/* Entries hold offsets; the parser wants addresses. */
+/* Entries hold offsets; the parser wants addresses.  Text is taken as it comes, as file
+ * names are: a plain locale would refuse all that is not ASCII. */
 static GOptionEntry
 bind_entry (const GOptionEntry *entry, gpointer base)
 {
   GOptionEntry bound = *entry;
 
+  if (bound.arg == G_OPTION_ARG_STRING)
+    bound.arg = G_OPTION_ARG_FILENAME;
+  else if (bound.arg == G_OPTION_ARG_STRING_ARRAY)
+    bound.arg = G_OPTION_ARG_FILENAME_ARRAY;
   bound.arg_data = (char *) base + GPOINTER_TO_SIZE (entry->arg_data);
   return bound;
 }
