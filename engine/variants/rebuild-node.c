@@ -234,6 +234,31 @@ follow_copy (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
   return TRUE;
 }
 
+/* Done to all steps at once: it may be done to each alone. */
+static gboolean
+follow_whole (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  if (!join_features (rebuild, id, node, inputs))
+    return FALSE;
+  hyb_rebuild_find_place (rebuild, node->first_output, HYB_PLACE_WHOLE)->sequence->is_of_whole =
+      TRUE;
+  return TRUE;
+}
+
+static gboolean
+follow_last (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
+{
+  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_WHOLE);
+
+  if (!place || node->n_inputs != 1 || place->sequence->n == 0 ||
+      hyb_node_int (node, "axis", 0) != place->axis)
+    return FALSE;
+  hyb_rebuild_set_place (rebuild,
+                         node->first_output,
+                         (HybPlace){ HYB_PLACE_STEP, 0, place->sequence->n - 1, place->sequence });
+  return TRUE;
+}
+
 static const struct
 {
   HybWord word;
@@ -242,7 +267,8 @@ static const struct
   { HYB_WORD_SPLIT, follow_split },     { HYB_WORD_SQUEEZE, follow_squeeze },
   { HYB_WORD_EXPAND, follow_expand },   { HYB_WORD_STACK, follow_stack },
   { HYB_WORD_CONCAT, follow_concat },   { HYB_WORD_SWAP, follow_swap },
-  { HYB_WORD_REVERSE, follow_reverse }, { HYB_WORD_COPY, follow_copy },
+  { HYB_WORD_REVERSE, follow_reverse }, { HYB_WORD_LAST, follow_last },
+  { HYB_WORD_COPY, follow_copy },
 };
 
 void
@@ -260,7 +286,8 @@ hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
   for (guint i = 0; i < G_N_ELEMENTS (follows); i++)
     if (follows[i].word == word && follows[i].follow (rebuild, id, node, inputs))
       return;
-  if (hyb_node_is_elementwise (node) && follow_map (rebuild, id, node, inputs))
+  if (hyb_node_is_elementwise (node) &&
+      (follow_map (rebuild, id, node, inputs) || follow_whole (rebuild, id, node, inputs)))
     return;
 
   values = g_new (HybValueId, MAX (node->n_inputs, 1));

@@ -15,7 +15,8 @@ struct _HybSequence
   gboolean      is_mirror; /* it was made from its mirror */
   HybSequence  *part_of;   /* features begin … end of this one */
   gint64        begin, end;
-  HybNodeId     pattern; /* this old node, done to every step of parts; HYB_NO_ID */
+  HybNodeId     pattern;     /* this old node, done to every step of parts; HYB_NO_ID */
+  gboolean      is_of_whole; /* … and in the old graph it was done to the whole at once */
   guint         n_parts;
   HybSequence **parts;
   char         *name;

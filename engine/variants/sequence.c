@@ -240,9 +240,9 @@ make_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
                                 end,
                                 NULL);
     }
-  if (sequence->pattern != HYB_NO_ID && is_at_hand (sequence))
+  if (sequence->pattern != HYB_NO_ID && (sequence->is_of_whole || is_at_hand (sequence)))
     return map_whole (rebuild, sequence, axis);
-  if (sequence->whole[1 - axis] != HYB_NO_ID)
+  if (sequence->whole[1 - axis] != HYB_NO_ID && !sequence->has_steps)
     return hyb_rebuild_unary (rebuild,
                               "SwapAxis",
                               "swapaxes",

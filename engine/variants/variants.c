@@ -172,9 +172,26 @@ write_unrolled (HybVariant              *variant,
   return TRUE;
 }
 
+/* No cell is there to be written in another form; perhaps steps of none that is known. */
 static gboolean
-nothing_found (GError **error)
+nothing_found (HybModel *model, const HybConvertOptions *options, GError **error)
 {
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_variant_types (model, graph, options->input);
+  g_autoptr (GArray) structure = hyb_structure_find (graph, types);
+
+  for (guint i = 0; i < structure->len; i++)
+    {
+      const HybStructure *entry = &g_array_index (structure, HybStructure, i);
+
+      if (entry->kind == HYB_STRUCTURE_LOOP)
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_STRUCTURE,
+                             hyb_graph_get_node (graph, entry->node)->name,
+                             NULL,
+                             "what is repeated here is no cell that is known");
+    }
   return hyb_error_at (error,
                        HYB_GRAPH_ERROR,
                        HYB_GRAPH_ERROR_STRUCTURE,
@@ -206,7 +223,7 @@ write_form (HybVariant *variant, const HybConvertOptions *options, GError **erro
   if (!forms[options->form]->write)
     return TRUE;
   if (cells->chains->len == 0)
-    return nothing_found (error);
+    return nothing_found (variant->model, options, error);
   if (!forms[options->form]->write (&conversion, cells, error) ||
       !hyb_conversion_finish (&conversion, error))
     return FALSE;
@@ -296,7 +313,7 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError *
     return g_steal_pointer (&variant);
   if (!is_recurrent (model, options))
     {
-      nothing_found (error);
+      nothing_found (model, options, error);
       return NULL;
     }
   if (!write_unrolled (variant, model, options, error) || !write_form (variant, options, error))

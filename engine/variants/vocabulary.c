@@ -33,6 +33,7 @@ static const struct
   { "_full", HYB_WORD_CONSTANT },
   { "_copy", HYB_WORD_COPY },
   { "take", HYB_WORD_TAKE },
+  { "SequenceLast", HYB_WORD_LAST },
   { "Reshape", HYB_WORD_RESHAPE },
   { "_rnn_param_concat", HYB_WORD_PARAM_CONCAT },
   { "Dropout", HYB_WORD_DROPOUT },

@@ -29,6 +29,7 @@ typedef enum
   HYB_WORD_CONSTANT, /* an array filled with one number */
   HYB_WORD_COPY,
   HYB_WORD_TAKE,
+  HYB_WORD_LAST, /* the last step of a sequence */
   HYB_WORD_RESHAPE,
   HYB_WORD_PARAM_CONCAT,
   HYB_WORD_DROPOUT,

@@ -1,0 +1,134 @@
+/* test-structure.c — what is found in every golden model is what the table says.
+ *
+ * tests/data/structures.json was gone through by hand, folder by folder: an empty list
+ * says that nothing recurrent is there.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/open.h"
+#include "engine/passes/infer-types.h"
+#include "engine/variants/structure.h"
+#include "tests/engine/goldens/golden.h"
+
+static HybModel *
+open_folder (const char *folder)
+{
+  g_autofree char *plain = g_strdup_printf ("%s-symbol.json", folder);
+  g_autofree char *packed = g_strdup_printf ("%s-symbol.json.gz", folder);
+  g_autofree char *path = golden_path ("models", folder, plain, NULL);
+  g_autofree char *other = golden_path ("models", folder, packed, NULL);
+  g_autofree char *parent = golden_path ("models", folder, NULL);
+  const char      *found = g_file_test (path, G_FILE_TEST_EXISTS) ? path : other;
+  g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
+  g_autofree char *any = NULL;
+  const char      *name;
+
+  while (!g_file_test (found, G_FILE_TEST_EXISTS) && dir && (name = g_dir_read_name (dir)))
+    if (g_str_has_suffix (name, "-symbol.json") || g_str_has_suffix (name, "-symbol.json.gz"))
+      found = any = g_build_filename (parent, name, NULL);
+  return g_file_test (found, G_FILE_TEST_EXISTS)
+             ? hyb_model_open (found, NULL, HYB_EPOCH_HIGHEST, NULL)
+             : NULL;
+}
+
+static char *
+describe (HybModel *model)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  guint               n_values = hyb_graph_n_values (graph), n;
+  g_autofree HybType *types = g_new (HybType, n_values + 1);
+  const HybNodeId    *variables = hyb_graph_get_variables (graph, &n);
+  g_autoptr (GArray) structure = NULL;
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (model, node->name);
+
+      if (tensor)
+        types[node->first_output] = *hyb_tensor_get_type (tensor);
+    }
+  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  structure = hyb_structure_find (graph, types);
+  for (guint i = 0; i < structure->len; i++)
+    {
+      const HybStructure *entry = &g_array_index (structure, HybStructure, i);
+
+      g_string_append_printf (text,
+                              "%s %s %u×%d %u\n",
+                              hyb_structure_kind_name (entry->kind),
+                              entry->cell ? entry->cell : "-",
+                              entry->layers,
+                              (int) entry->steps,
+                              entry->nodes);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static int
+number (const cJSON *entry, const char *key)
+{
+  const cJSON *item = cJSON_GetObjectItem (entry, key);
+
+  return cJSON_IsNumber (item) ? item->valueint : 0;
+}
+
+static char *
+describe_expected (const cJSON *list)
+{
+  GString     *text = g_string_new (NULL);
+  const cJSON *entry;
+
+  cJSON_ArrayForEach (entry, list)
+  {
+    const char *cell = cJSON_GetStringValue (cJSON_GetObjectItem (entry, "cell"));
+
+    g_string_append_printf (text,
+                            "%s %s %d×%d %d\n",
+                            cJSON_GetStringValue (cJSON_GetObjectItem (entry, "kind")),
+                            cell ? cell : "-",
+                            number (entry, "layers"),
+                            number (entry, "steps"),
+                            number (entry, "nodes"));
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+test_folder (gconstpointer data)
+{
+  const cJSON *list = data;
+  g_autoptr (HybModel) model = open_folder (list->string);
+  g_autofree char *got = NULL;
+  g_autofree char *want = NULL;
+
+  if (!model)
+    {
+      g_test_skip ("the golden is not here");
+      return;
+    }
+  got = describe (model);
+  want = describe_expected (list);
+  g_assert_cmpstr (got, ==, want);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *path =
+      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "structures.json", NULL);
+  g_autoptr (cJSON) table = NULL;
+  const cJSON *list;
+
+  g_test_init (&argc, &argv, NULL);
+  table = golden_read_json (path, NULL);
+  g_assert_nonnull (table);
+  cJSON_ArrayForEach (list, table)
+  {
+    g_autofree char *name = g_strconcat ("/engine/variants/structure/", list->string, NULL);
+
+    g_test_add_data_func (name, list, test_folder);
+  }
+  return g_test_run ();
+}

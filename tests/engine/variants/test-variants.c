@@ -1,0 +1,177 @@
+/* test-variants.c — every recurrent golden in every form, as the table says.
+ *
+ * tests/data/variants.json has for each folder and form “converted” or the reason why
+ * not.  What is converted is proved forward and backward; where all forms are possible,
+ * unrolled → foreach → fused → unrolled ends as it began.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/npz.h"
+#include "engine/formats/open.h"
+#include "engine/passes/pass.h"
+#include "engine/variants/depth-first.h"
+#include "engine/variants/prove.h"
+#include "tests/engine/goldens/golden.h"
+
+#include <string.h>
+
+static HybModel *
+open_folder (const char *folder, HybTensorList **input)
+{
+  g_autofree char *parent = golden_path ("models", folder, NULL);
+  g_autofree char *arrays = golden_path ("models", folder, "input.npz", NULL);
+  g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
+  g_autofree char *symbol = NULL;
+  const char      *name;
+
+  while (!symbol && dir && (name = g_dir_read_name (dir)))
+    if (g_str_has_suffix (name, "-symbol.json"))
+      symbol = g_build_filename (parent, name, NULL);
+  *input = symbol ? hyb_npz_read_file (arrays, NULL) : NULL;
+  return symbol ? hyb_model_open (symbol, NULL, HYB_EPOCH_HIGHEST, NULL) : NULL;
+}
+
+static HybVariant *
+convert (HybModel *model, HybTensorList *input, HybForm form, GError **error)
+{
+  HybConvertOptions options = { .form = form, .input = input };
+
+  return hyb_variant_convert (model, &options, error);
+}
+
+static void
+check_proof (HybModel *model, const HybVariant *variant, HybTensorList *input)
+{
+  HybProveOptions options = { .input = input, .variant = variant };
+  g_auto (HybProof) proof = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (hyb_prove (model, variant->model, &options, &proof, &error));
+  g_assert_no_error (error);
+  g_assert_true (proof.ok);
+  g_assert_true (proof.gradients);
+  g_assert_cmpuint (proof.n_inputs, >=, 2);
+}
+
+static void
+check_matches (HybModel *model, const HybVariant *variant)
+{
+  guint n_a = hyb_graph_n_nodes (hyb_model_get_graph (model));
+  guint n_b = hyb_graph_n_nodes (hyb_model_get_graph (variant->model));
+
+  g_assert_cmpuint (variant->matches->len, >, 0);
+  for (guint i = 0; i < variant->matches->len; i++)
+    {
+      const HybMatch *match = &g_array_index (variant->matches, HybMatch, i);
+
+      g_assert_cmpuint (match->a, <, n_a);
+      g_assert_cmpuint (match->b, <, n_b);
+    }
+}
+
+/* What is computed twice counts once. */
+static HybGraph *
+merge_equal (HybGraph *graph)
+{
+  g_autoptr (HybFacts) facts = hyb_facts_new (FALSE);
+  g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  g_autoptr (HybGraph) merged = NULL;
+
+  hyb_facts_resize (facts, graph);
+  merged = hyb_pass_find ("merge-equal")->run (graph, facts, map, NULL);
+  return hyb_graph_depth_first (merged, NULL);
+}
+
+/* Nodes and edges without the names of variables. */
+static char *
+shape_of (HybModel *model)
+{
+  g_autoptr (HybGraph) graph = merge_equal (hyb_model_get_graph (model));
+  GString *text = g_string_new (NULL);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (graph, id);
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+
+      g_string_append (text, node->op->name);
+      for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
+        if (!g_str_has_prefix (node->attributes[i], "__"))
+          g_string_append_printf (text, " %s=%s", node->attributes[i], node->attributes[i + 1]);
+      for (guint i = 0; i < node->n_inputs; i++)
+        g_string_append_printf (text, " %u", inputs[i]);
+      g_string_append_c (text, '\n');
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* The fused form written out is what comes back after the way through all forms. */
+static void
+check_round_trip (HybModel *model, HybTensorList *input)
+{
+  g_autoptr (HybVariant) fused = convert (model, input, HYB_FORM_FUSED, NULL);
+  g_autoptr (HybVariant) start = convert (fused->model, input, HYB_FORM_UNROLLED, NULL);
+  g_autoptr (HybVariant) loop = convert (start->model, input, HYB_FORM_FOREACH, NULL);
+  g_autoptr (HybVariant) again = convert (loop->model, input, HYB_FORM_FUSED, NULL);
+  g_autoptr (HybVariant) end = convert (again->model, input, HYB_FORM_UNROLLED, NULL);
+  g_autofree char *want = shape_of (start->model);
+  g_autofree char *got = shape_of (end->model);
+
+  g_assert_cmpstr (got, ==, want);
+}
+
+static void
+test_folder (gconstpointer data)
+{
+  const cJSON *row = data, *cell;
+  g_autoptr (HybTensorList) input = NULL;
+  g_autoptr (HybModel) model = open_folder (row->string, &input);
+  guint n_converted = 0;
+
+  if (!model)
+    {
+      g_test_skip ("the golden is not here");
+      return;
+    }
+  cJSON_ArrayForEach (cell, row)
+  {
+    const char *expected = cJSON_GetStringValue (cell);
+    HybForm     form;
+    g_autoptr (GError) error = NULL;
+    g_autoptr (HybVariant) variant = NULL;
+
+    g_assert_true (hyb_form_from_name (cell->string, &form));
+    variant = convert (model, input, form, &error);
+    if (strcmp (expected, "converted") != 0)
+      {
+        g_assert_null (variant);
+        g_assert_cmpstr (error->message, ==, expected);
+        continue;
+      }
+    g_assert_no_error (error);
+    check_proof (model, variant, input);
+    check_matches (model, variant);
+    n_converted++;
+  }
+  if (n_converted == HYB_N_FORMS)
+    check_round_trip (model, input);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *path =
+      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "variants.json", NULL);
+  g_autoptr (cJSON) table = NULL;
+  const cJSON *row;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions ();
+  table = golden_read_json (path, NULL);
+  g_assert_nonnull (table);
+  cJSON_ArrayForEach (row, table)
+  {
+    g_autofree char *name = g_strconcat ("/engine/variants/", row->string, NULL);
+
+    g_test_add_data_func (name, row, test_folder);
+  }
+  return g_test_run ();
+}
