@@ -19,6 +19,8 @@
 #include "engine/block/plugin.h"
 #include "engine/exec/executor.h"
 #include "engine/formats/open.h"
+#include "engine/rnn/bucket.h"
 #include "engine/rnn/cell.h"
+#include "engine/rnn/checkpoint.h"
 #include "engine/rnn/layer.h"
 #include "engine/train/trainer.h"

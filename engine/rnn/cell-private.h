@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/rnn/cell.h"
+#include "engine/rnn/weights.h"
 
 typedef struct _CellConvolution
 {
@@ -69,3 +70,6 @@ HybValue *hyb_mask_sequence (HybF     *F,
                              gboolean  merge);
 HybValue *hyb_states_slice (HybF *F, HybValue *states, guint from, guint n);
 HybValue *hyb_states_join (HybF *F, HybValue *a, HybValue *b);
+
+/* What the flat parameter of a fused cell holds; FALSE: it is another kind of cell.  The prefix is lent. */
+gboolean hyb_fused_cell_get_weights (HybBlock *cell, HybRnnWeights *weights);

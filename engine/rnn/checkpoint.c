@@ -5,7 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/open.h"
-#include "engine/rnn/layer.h"
+#include "engine/rnn/cell-private.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "engine/rnn/cell.h"
-#include "engine/rnn/weights.h"
 
 G_BEGIN_DECLS
 
@@ -38,8 +37,6 @@ HybValue *hyb_rnn_layer_begin_state (HybF *F, HybBlock *layer, const char *op, g
 /* mx.rnn.FusedRNNCell: a cell that can only be unrolled. */
 HybBlock *hyb_fused_cell_new (const HybRnnLayerOptions *options);
 #define hyb_fused_cell(...) hyb_fused_cell_new (&(const HybRnnLayerOptions){ __VA_ARGS__ })
-/* What its flat parameter holds; FALSE: it is another kind of cell.  The prefix is lent. */
-gboolean hyb_fused_cell_get_weights (HybBlock *cell, HybRnnWeights *weights);
 /* The same as a stack of unfused cells, named as FusedRNNCell.unfuse() names them. */
 HybBlock *hyb_fused_cell_unfuse (HybBlock *cell);
 
