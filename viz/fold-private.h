@@ -66,6 +66,10 @@ void viz_names_find_chains (VizNames *names);
 /* Makes the VIZ_BOX_STEPS and their cells; parts of cells get these as groups. */
 void viz_names_add_chains (VizNames *names);
 
+/* Groups of equal structure among what names left over; n_given: boxes before folding.  FALSE:
+ * there are none. */
+gboolean viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given);
+
 /* Sets VIZ_BOX_OPEN on what may stand open at first. */
 void viz_fold_open (VizDiagramBuilder *builder);
 

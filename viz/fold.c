@@ -39,7 +39,10 @@ fold_weights (VizDiagramBuilder *builder)
 static const char *
 name_of (const VizBox *box)
 {
-  return box->subtitle != NULL ? box->subtitle : box->title != NULL ? box->title : "";
+  if (box->subtitle != NULL)
+    return box->subtitle;
+  /* The name of an operator says nothing about where it belongs. */
+  return box->title != NULL && box->kind != VIZ_BOX_OPERATOR ? box->title : "";
 }
 
 typedef struct
@@ -463,6 +466,13 @@ dissolve_cyclic_scopes (VizDiagramBuilder *builder, guint32 n_given)
   return any;
 }
 
+static void
+dissolve_all (VizDiagramBuilder *builder, guint32 n_given)
+{
+  for (guint round = 0; round < ROUNDS && dissolve_cyclic_scopes (builder, n_given); round++)
+    ;
+}
+
 void
 viz_fold (VizDiagramBuilder *builder, VizFoldWhat what)
 {
@@ -472,7 +482,8 @@ viz_fold (VizDiagramBuilder *builder, VizFoldWhat what)
     fold_weights (builder);
   if (what & (VIZ_FOLD_SCOPES | VIZ_FOLD_REPEATS))
     fold_names (builder, what);
-  for (guint round = 0; round < ROUNDS && dissolve_cyclic_scopes (builder, n_given); round++)
-    ;
+  dissolve_all (builder, n_given);
+  if (what & VIZ_FOLD_REPEATS && viz_fold_repeats (builder, n_given))
+    dissolve_all (builder, n_given);
   viz_fold_open (builder);
 }

@@ -207,6 +207,45 @@ test_revealing_a_box_opens_its_step (void)
   g_assert_cmpint (last, >=, 20);
 }
 
+/* Sixteen residual blocks whose names tell nothing, with a different start and end. */
+static void
+test_equal_structure_is_found_without_names (void)
+{
+  static const char *const titles[] = { "BatchNorm", "Activation", "Convolution", "elemwise_add" };
+  VizDiagramBuilder       *builder = viz_diagram_builder_new (NULL);
+  g_autoptr (VizDiagram) diagram = NULL;
+  guint32 last = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "Pooling" });
+  guint   n_blocks = 0;
+
+  for (guint block = 0; block < 16; block++)
+    {
+      guint32 skip = last;
+
+      for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+        {
+          guint32 box = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = titles[i] });
+
+          viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = last, .head = box });
+          if (i + 1 == G_N_ELEMENTS (titles))
+            viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = skip, .head = box });
+          last = box;
+        }
+    }
+  viz_fold (builder, VIZ_FOLD_ALL);
+  diagram = viz_diagram_builder_freeze (builder);
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    {
+      const VizBox *box = viz_diagram_box (diagram, i);
+
+      if (box->title != NULL && g_str_has_prefix (box->title, "block "))
+        {
+          g_assert_cmpuint (box->n_children, ==, G_N_ELEMENTS (titles));
+          n_blocks++;
+        }
+    }
+  g_assert_cmpuint (n_blocks, >=, 15);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -225,5 +264,7 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/folds/survive-as-text", test_folds_survive_as_text);
   g_test_add_func ("/viz/folds/revealing-a-box-opens-its-step",
                    test_revealing_a_box_opens_its_step);
+  g_test_add_func ("/viz/fold/equal-structure-is-found-without-names",
+                   test_equal_structure_is_found_without_names);
   return g_test_run ();
 }
