@@ -103,9 +103,13 @@ shape_of (HybModel *model)
   return g_string_free (text, FALSE);
 }
 
+/* Sums of a residual that all steps make alone at first are made for all steps at once
+ * when they come back: the same numbers from fewer nodes. */
+static const char *const comes_back_smaller[] = { "foreachrnn-stack", NULL };
+
 /* The fused form written out is what comes back after the way through all forms. */
 static void
-check_round_trip (HybModel *model, HybTensorList *input)
+check_round_trip (const char *folder, HybModel *model, HybTensorList *input)
 {
   g_autoptr (HybVariant) fused = convert (model, input, HYB_FORM_FUSED, NULL);
   g_autoptr (HybVariant) start = convert (fused->model, input, HYB_FORM_UNROLLED, NULL);
@@ -115,7 +119,10 @@ check_round_trip (HybModel *model, HybTensorList *input)
   g_autofree char *want = shape_of (start->model);
   g_autofree char *got = shape_of (end->model);
 
-  g_assert_cmpstr (got, ==, want);
+  if (g_strv_contains (comes_back_smaller, folder))
+    check_proof (again->model, end, input);
+  else
+    g_assert_cmpstr (got, ==, want);
 }
 
 static void
@@ -152,7 +159,7 @@ test_folder (gconstpointer data)
     n_converted++;
   }
   if (n_converted == HYB_N_FORMS)
-    check_round_trip (model, input);
+    check_round_trip (row->string, model, input);
 }
 
 int
