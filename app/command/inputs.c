@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/graph/roles.h"
+#include "engine/ops/rules.h"
 #include "engine/passes/infer-types.h"
 #include "engine/passes/reach.h"
 
@@ -276,6 +277,19 @@ repeat_example (HybModel *model, const char *name, HybTensor *tensor)
   return n > 0;
 }
 
+/* A label that is only laid out anew before it is read may have that shape at once. */
+static void
+guess_label_shape (const ScopeInputs *inputs, HybValueId label, HybShape *shape)
+{
+  guint            n;
+  const HybNodeId *users = hyb_graph_get_users (inputs->graph, label, &n);
+  const HybNode   *reader = n == 1 ? hyb_graph_get_node (inputs->graph, users[0]) : NULL;
+
+  if (reader && reader->op->view == hyb_rule_view_all &&
+      hyb_shape_is_known (&inputs->types[reader->first_output].shape))
+    *shape = inputs->types[reader->first_output].shape;
+}
+
 static gboolean
 fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_labels, GError **error)
 {
@@ -298,6 +312,8 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
           add_missing (&missing, node->name, NULL);
           continue;
         }
+      if (!hyb_shape_is_known (&type.shape) && role == HYB_ROLE_LABEL && !needs_labels)
+        guess_label_shape (inputs, node->first_output, &type.shape);
       if (!hyb_shape_is_known (&type.shape))
         {
           g_autofree char *why =
@@ -330,7 +346,9 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
   if (shapeless.n > 0)
     return refuse_missing (&shapeless,
                            "the shape is not known of",
-                           "Give it with --shape NAME=1,2,3",
+                           strstr (shapeless.names->str, "--shape")
+                               ? NULL
+                               : "Give it with --shape NAME=1,2,3",
                            HYB_GRAPH_ERROR_UNKNOWN,
                            error);
   return TRUE;
