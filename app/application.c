@@ -117,6 +117,7 @@ static const struct
   { "win.run", { "<Control>Return" } },
   { "win.show-help-overlay", { "<Control>question", "F1" } },
   { "win.export::picture", { "<Control><Shift>e" } },
+  { "win.compare", { "<Control>m" } },
   { "win.save-view", { "<Control>s" } },
   { "win.fullscreen", { "F11" } },
 };

@@ -262,6 +262,7 @@ scope_window_update_actions (ScopeWindow *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.search", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.export", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.convert", has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.compare", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.run",
                                  has_page &&

@@ -3,6 +3,7 @@
 #include "app/window-private.h"
 
 #include "app/child.h"
+#include "app/compare-window.h"
 
 #include <cjson/cJSON.h>
 #include <glib/gi18n.h>
@@ -116,8 +117,24 @@ act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   scope_child_ask_async ((const char *const *) argv->pdata, NULL, converted_cb, conversion);
 }
 
+static void
+act_compare (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopePage      *page = scope_window_get_page (SCOPE_WINDOW (widget));
+  ScopeWorkspace *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
+  const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
+
+  if (model != NULL)
+    scope_compare_window_show (GTK_WINDOW (widget),
+                               model,
+                               g_str_has_prefix (model, "gallery:")
+                                   ? NULL
+                                   : scope_workspace_get_shapes (workspace));
+}
+
 void
 scope_window_class_add_convert_actions (GtkWidgetClass *class)
 {
+  gtk_widget_class_install_action (class, "win.compare", NULL, act_compare);
   gtk_widget_class_install_action (class, "win.convert", "s", act_convert);
 }

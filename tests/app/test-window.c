@@ -440,6 +440,7 @@ close_dialogs (void)
 static void
 test_dialogs (void)
 {
+  gui_act (window, "win.compare", NULL);
   gui_act (window, "win.about", NULL);
   gui_act (window, "win.open", NULL);
   gui_act (window, "win.export", "picture");
