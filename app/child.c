@@ -66,7 +66,9 @@ answered_cb (GObject *source, GAsyncResult *result, gpointer data)
                            G_IO_ERROR,
                            G_IO_ERROR_FAILED,
                            "%s",
-                           *why != '\0' ? why : _ ("hscope ended without a word"));
+                           g_str_has_prefix (why, "error: ") ? why + strlen ("error: ")
+                           : *why != '\0'                    ? why
+                                                             : _ ("hscope ended without a word"));
 }
 
 void
