@@ -124,6 +124,30 @@ print_text (const HybVariant *variant, const HybProof *proof, GPtrArray *written
     printf ("written: %s\n", (const char *) written->pdata[i]);
 }
 
+/* Zeros for every --shape: they fix shapes as arrays from a file do. */
+static HybTensorList *
+add_shapes (const ScopeCommon *common, HybTensorList *input, GError **error)
+{
+  g_autoptr (HybTensorList) list = input ? hyb_tensor_list_ref (input) : hyb_tensor_list_new ();
+
+  for (guint i = 0; common->shapes && common->shapes[i]; i++)
+    {
+      HybType          type = { .dtype = HYB_F32 };
+      g_autofree char *name = NULL;
+      g_autoptr (HybTensor) zeros = NULL;
+
+      if (!scope_parse_shape (common->shapes[i], &name, &type.shape, error))
+        return NULL;
+      if (!hyb_shape_is_known (&type.shape) || hyb_tensor_list_has (list, name))
+        continue;
+      zeros = hyb_tensor_new_zeros (&type, error);
+      if (!zeros)
+        return NULL;
+      hyb_tensor_list_set (list, name, zeros);
+    }
+  return g_steal_pointer (&list);
+}
+
 static int
 run_convert (const ScopeCommon *common, gpointer data, char **files, GError **error)
 {
@@ -131,6 +155,7 @@ run_convert (const ScopeCommon *common, gpointer data, char **files, GError **er
   HybConvertOptions     wanted = { .length = options->length, .per_layer = options->per_layer };
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) input = NULL;
+  g_autoptr (HybTensorList) shaped = NULL;
   g_autoptr (HybVariant) variant = NULL;
   g_auto (HybProof) proof = { 0 };
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
@@ -141,13 +166,15 @@ run_convert (const ScopeCommon *common, gpointer data, char **files, GError **er
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
 
-  wanted.input = input;
+  wanted.input = shaped = add_shapes (common, input, error);
+  if (!shaped)
+    return SCOPE_EXIT_USAGE;
   variant = hyb_variant_convert (model, &wanted, error);
   if (!variant)
     return SCOPE_EXIT_MODEL;
   if (variant->model != model)
     scope_say_findings (variant->model, HYB_SEVERITY_NOTE);
-  if (!check_proof (options, model, variant, input, &proof, error))
+  if (!check_proof (options, model, variant, shaped, &proof, error))
     return *error ? SCOPE_EXIT_MODEL : SCOPE_EXIT_NO;
   if (!hyb_model_save (variant->model, options->output, 0, written, error))
     return SCOPE_EXIT_FILE;
