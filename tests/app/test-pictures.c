@@ -321,9 +321,10 @@ draw_again (const char *path)
 {
   g_autoptr (VizDiagram) diagram = models_diagram (path, NULL);
   g_autoptr (VizPicture) picture = diagram != NULL ? lay_out (diagram, NULL, NULL) : NULL;
+  VizExportResult result;
 
   return picture != NULL
-             ? viz_export_find ("svg")->write (picture, &(VizExportOptions){ 0 }, NULL, NULL)
+             ? viz_export_find ("svg")->write (picture, &(VizExportOptions){ 0 }, &result, NULL)
              : NULL;
 }
 
