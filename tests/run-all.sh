@@ -3,7 +3,7 @@
 # TAP says.  A program that dies or stops early counts as one more failure.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 export LC_ALL=C.UTF-8 G_SLICE=always-malloc
-export ASAN_OPTIONS="allocator_may_return_null=1:detect_stack_use_after_return=0:${ASAN_OPTIONS:-}"
+export ASAN_OPTIONS="allocator_may_return_null=1:verify_asan_link_order=0:detect_stack_use_after_return=0:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
 LSAN_OPTIONS="suppressions=$(cd "$(dirname "$0")" && pwd)/leaks.txt:print_suppressions=0"
 export LSAN_OPTIONS

@@ -277,15 +277,14 @@ test_loop_variable_may_change_its_shape (void)
 static HybGraph *
 grow_with_weight_bodies (guint index)
 {
-  HybBuilder *b = hyb_builder_new ();
-
   if (index == 0)
     return count_bodies (0);
 
-  HybValueId x = op_variable (b, "x");
-  HybValueId i = op_variable (b, "i");
-  HybValueId w = op_variable (b, "w");
-  HybValueId y = op_node (b, "broadcast_mul", NULL, x, w, HYB_NO_ID);
+  HybBuilder *b = hyb_builder_new ();
+  HybValueId  x = op_variable (b, "x");
+  HybValueId  i = op_variable (b, "i");
+  HybValueId  w = op_variable (b, "w");
+  HybValueId  y = op_node (b, "broadcast_mul", NULL, x, w, HYB_NO_ID);
   HybValueId z = op_node (b, "Dropout", "p=0.3", op_node (b, "sin", NULL, y, HYB_NO_ID), HYB_NO_ID);
   HybValueId grown = op_node (b, "Concat", "num_args=2 dim=0", x, z, HYB_NO_ID);
 
