@@ -7,6 +7,12 @@ build=$1; shift
 model=gallery:lstm-unrolled
 
 if [ -n "$DISPLAY$WAYLAND_DISPLAY" ] && [ -x "$build/app/hybridscope" ]; then
+  if [ $# -eq 0 ]; then
+    cache=${XDG_CACHE_HOME:-$HOME/.cache}/hybridscope
+    mkdir -p "$cache"
+    "$build/app/hscope" profile "$model" --init uniform --time-limit 5 \
+      --capture "$cache/lstm-unrolled.hscope" >/dev/null && set -- "$cache/lstm-unrolled.hscope"
+  fi
   exec "$build/app/hybridscope" "$@"
 fi
 
