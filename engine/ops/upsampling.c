@@ -92,16 +92,38 @@ padding (const UpSamplingParams *params)
   return params->scale / 2;
 }
 
-/* Height and width: those of the first input, scaled; every other input must divide them. */
+/* One batch for all the inputs; those that are summed have the channels in common too. */
 static gboolean
-infer_nearest (HybCall *call, GError **error)
+expect_one_batch (HybCall *call, guint n_inputs, GError **error)
+{
+  const UpSamplingParams *params = call->params;
+  const HybShape         *first = &call->input[0].shape;
+  HybShape                want = hyb_shape_4d (HYB_UNKNOWN, HYB_UNKNOWN, HYB_UNKNOWN, HYB_UNKNOWN);
+
+  if (first->rank == HYB_UNKNOWN)
+    return TRUE;
+  want.dim[0] = first->dim[0];
+  if (params->multi_input_mode != INPUTS_CONCAT)
+    want.dim[1] = first->dim[1];
+
+  for (guint i = 1; i < n_inputs; i++)
+    if (!hyb_layer_expect (&call->input[i].shape, "data", &want, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Height and width: those of the first input, scaled; every other input must divide them.  The
+ * gradient asks the same of its first n_inputs inputs and of the gradient that comes in. */
+static gboolean
+infer_nearest (HybCall *call, guint n_inputs, HybShape *output, GError **error)
 {
   const UpSamplingParams *params = call->params;
   HybShape               *first = &call->input[0].shape;
   HybShape                want = *first;
   gint64                  channels = 0;
 
-  for (guint i = 0; i < call->n_inputs; i++)
+  for (guint i = 0; i < n_inputs; i++)
     {
       const HybShape *shape = &call->input[i].shape;
 
@@ -112,6 +134,8 @@ infer_nearest (HybCall *call, GError **error)
       else if (channels != HYB_UNKNOWN)
         channels += shape->dim[1];
     }
+  if (!expect_one_batch (call, n_inputs, error))
+    return FALSE;
   if (first->rank == HYB_UNKNOWN)
     return TRUE;
 
@@ -121,7 +145,7 @@ infer_nearest (HybCall *call, GError **error)
     if (want.dim[axis] != HYB_UNKNOWN)
       want.dim[axis] *= params->scale;
 
-  for (guint i = 1; i < call->n_inputs; i++)
+  for (guint i = 1; i < n_inputs; i++)
     for (int axis = 2; axis < 4 && call->input[i].shape.rank == 4; axis++)
       {
         gint64 size = call->input[i].shape.dim[axis];
@@ -141,7 +165,7 @@ infer_nearest (HybCall *call, GError **error)
                                want.dim[axis]);
       }
 
-  return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
+  return hyb_layer_expect (output, "output", &want, error);
 }
 
 static gboolean
@@ -170,8 +194,9 @@ upsampling_infer_shape (HybCall *call, GError **error)
 {
   const UpSamplingParams *params = call->params;
 
-  return params->sample_type == SAMPLE_BILINEAR ? infer_bilinear (call, error)
-                                                : infer_nearest (call, error);
+  return params->sample_type == SAMPLE_BILINEAR
+             ? infer_bilinear (call, error)
+             : infer_nearest (call, call->n_inputs, &call->output[0].shape, error);
 }
 
 static HybConvolve
@@ -275,7 +300,7 @@ backward_infer_shape (HybCall *call, GError **error)
     if (!hyb_shape_unify (&call->input[i].shape, &call->output[i].shape, error))
       return FALSE;
 
-  return TRUE;
+  return infer_nearest (call, call->n_outputs, &call->input[call->n_outputs].shape, error);
 }
 
 static void
