@@ -169,7 +169,8 @@ place_operands (WayBack *way, gboolean training, const HybType *variables)
 }
 
 /* What comes in must be what the loop gave: rows, states, what was recorded, and one
- * number of steps; all slices as long as the loop. */
+ * number of steps; all slices as long as the loop, and all inputs as the body takes them,
+ * which also tells a dimension of 0 that stood for an unknown one. */
 static gboolean
 check_inputs (const WayBack               *way,
               const HybCall               *call,
@@ -201,11 +202,16 @@ check_inputs (const WayBack               *way,
     }
   for (guint v = 0; v < loop->n_variables; v++)
     {
-      guint input = way->sections.inputs + loop->variable[v].input;
+      guint  input = way->sections.inputs + loop->variable[v].input;
+      gint64 rows = loop->variable[v].is_slice ? way->length : 1;
 
       want = call->input[input];
       if (loop->variable[v].is_slice)
         want.shape.dim[0] = way->length;
+      /* Sizes, because a row of one number may have the shape () or (1,). */
+      if (hyb_shape_size (&want.shape) != rows * hyb_shape_size (&variables[v].shape))
+        want.shape = loop->variable[v].is_slice ? hyb_loop_stacked_shape (rows, &variables[v].shape)
+                                                : variables[v].shape;
       if (!hyb_control_expect (call, input, &want, error))
         return FALSE;
     }
