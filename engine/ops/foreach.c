@@ -24,7 +24,7 @@ typedef struct
 {
   ForeachParams         forward;
   HybLoopGradientParams way_back;
-} ForeachGradientParams;
+} LoopGradientParams;
 
 /* Attributes of the loop, at the start of either struct. */
 #define FOREACH_FIELDS                                                                        \
@@ -58,7 +58,7 @@ static const HybParam foreach_params[] = {
 
 static const HybParam gradient_params[] = {
   FOREACH_FIELDS,
-  HYB_LOOP_GRADIENT_FIELDS (ForeachGradientParams),
+  HYB_LOOP_GRADIENT_FIELDS (LoopGradientParams),
   { 0 },
 };
 
@@ -205,69 +205,7 @@ foreach_body_result (gconstpointer values, guint body, guint head)
 
 static const char *const foreach_bodies[] = { "body" };
 
-static gboolean
-foreach_infer (HybCall *call, GError **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  return hyb_loop_infer (&loop, call, error);
-}
-
-static gboolean
-foreach_prepare (HybCall *call, GError **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  return hyb_loop_prepare (&loop, call, error);
-}
-
-static gboolean
-recording_prepare (HybCall *call, GError **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  loop.records = TRUE;
-  return hyb_loop_prepare (&loop, call, error);
-}
-
-static gboolean
-foreach_compute (HybCall          *call,
-                 const HybRun     *run,
-                 HybTensor *const *inputs,
-                 HybTensor       **outputs,
-                 GError          **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
-}
-
-static gboolean
-recording_compute (HybCall          *call,
-                   const HybRun     *run,
-                   HybTensor *const *inputs,
-                   HybTensor       **outputs,
-                   GError          **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  loop.records = TRUE;
-  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
-}
-
-static void
-foreach_cost (const HybCall *call, HybCost *cost)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  hyb_loop_cost (&loop, call, cost);
-}
+#include "engine/ops/loop-operator.h"
 
 static void
 foreach_gradient (HybGrad *grad)
@@ -276,68 +214,6 @@ foreach_gradient (HybGrad *grad)
 
   describe (hyb_grad_params (grad), &loop);
   hyb_loop_differentiate (&loop, grad, "_backward_foreach", foreach_params);
-}
-
-/* --- The way back --- */
-
-static void
-gradient_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
-{
-  const ForeachGradientParams *params = values;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  hyb_loop_gradient_arity (&loop, &params->way_back, n_inputs, n_outputs);
-}
-
-static guint
-gradient_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
-{
-  return G_MAXUINT; /* what the body writes is a copy of its own */
-}
-
-static gboolean
-gradient_infer (HybCall *call, GError **error)
-{
-  const ForeachGradientParams *params = call->params;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_infer (&loop, &params->way_back, call, error);
-}
-
-static gboolean
-gradient_prepare (HybCall *call, GError **error)
-{
-  const ForeachGradientParams *params = call->params;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_prepare (&loop, &params->way_back, call, error);
-}
-
-static gboolean
-gradient_compute (HybCall          *call,
-                  const HybRun     *run,
-                  HybTensor *const *inputs,
-                  HybTensor       **outputs,
-                  GError          **error)
-{
-  const ForeachGradientParams *params = call->params;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_compute (&loop, &params->way_back, call, run, inputs, outputs, error);
-}
-
-static void
-gradient_cost (const HybCall *call, HybCost *cost)
-{
-  const ForeachGradientParams *params = call->params;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  hyb_loop_gradient_cost (&loop, &params->way_back, call, cost);
 }
 
 const HybOp hyb_ops_foreach[] = {
@@ -357,17 +233,17 @@ const HybOp hyb_ops_foreach[] = {
       .body_port = foreach_body_port,
       .body_next = foreach_body_next,
       .body_result = foreach_body_result,
-      .infer_shape = foreach_infer,
+      .infer_shape = loop_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,
       .forward = hyb_loop_forward,
       .workspace = hyb_loop_workspace,
-      .prepare = foreach_prepare,
+      .prepare = loop_prepare,
       .release = hyb_loop_release,
-      .compute = foreach_compute,
+      .compute = loop_compute,
       .gradient = foreach_gradient,
       .recording = "_foreach_recording",
-      .cost = foreach_cost,
+      .cost = loop_cost,
   },
   {
       .name = "_foreach_recording",
@@ -385,7 +261,7 @@ const HybOp hyb_ops_foreach[] = {
       .body_port = foreach_body_port,
       .body_next = foreach_body_next,
       .body_result = foreach_body_result,
-      .infer_shape = foreach_infer,
+      .infer_shape = loop_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,
       .forward = hyb_loop_forward,
@@ -394,7 +270,7 @@ const HybOp hyb_ops_foreach[] = {
       .release = hyb_loop_release,
       .compute = recording_compute,
       .gradient = foreach_gradient,
-      .cost = foreach_cost,
+      .cost = loop_cost,
   },
   {
       .name = "_backward_foreach",
@@ -402,7 +278,7 @@ const HybOp hyb_ops_foreach[] = {
       .category = HYB_CATEGORY_CONTROL,
       .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = gradient_params,
-      .params_size = sizeof (ForeachGradientParams),
+      .params_size = sizeof (LoopGradientParams),
       .arity = gradient_arity,
       .check = foreach_check,
       .n_bodies = 1,

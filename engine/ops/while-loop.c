@@ -26,7 +26,7 @@ typedef struct
 {
   WhileParams           forward;
   HybLoopGradientParams way_back;
-} WhileGradientParams;
+} LoopGradientParams;
 
 /* Attributes of the loop, at the start of either struct. */
 #define WHILE_FIELDS                                                                              \
@@ -66,7 +66,7 @@ static const HybParam while_params[] = {
 
 static const HybParam gradient_params[] = {
   WHILE_FIELDS,
-  HYB_LOOP_GRADIENT_FIELDS (WhileGradientParams),
+  HYB_LOOP_GRADIENT_FIELDS (LoopGradientParams),
   { 0 },
 };
 
@@ -225,70 +225,7 @@ while_body_result (gconstpointer values, guint body, guint head)
 
 static const char *const while_bodies[] = { "condition", "body" };
 
-static gboolean
-while_infer (HybCall *call, GError **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  return hyb_loop_infer (&loop, call, error);
-}
-
-static gboolean
-while_prepare (HybCall *call, GError **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  return hyb_loop_prepare (&loop, call, error);
-}
-
-static gboolean
-recording_prepare (HybCall *call, GError **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  loop.records = TRUE;
-  return hyb_loop_prepare (&loop, call, error);
-}
-
-static gboolean
-while_compute (HybCall          *call,
-               const HybRun     *run,
-               HybTensor *const *inputs,
-               HybTensor       **outputs,
-               GError          **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
-}
-
-static gboolean
-recording_compute (HybCall          *call,
-                   const HybRun     *run,
-                   HybTensor *const *inputs,
-                   HybTensor       **outputs,
-                   GError          **error)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  loop.records = TRUE;
-  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
-}
-
-/* As if all iterations ran. */
-static void
-while_cost (const HybCall *call, HybCost *cost)
-{
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (call->params, &loop);
-  hyb_loop_cost (&loop, call, cost);
-}
+#include "engine/ops/loop-operator.h"
 
 static void
 while_gradient (HybGrad *grad)
@@ -297,68 +234,6 @@ while_gradient (HybGrad *grad)
 
   describe (hyb_grad_params (grad), &loop);
   hyb_loop_differentiate (&loop, grad, "_backward_while_loop", while_params);
-}
-
-/* --- The way back --- */
-
-static void
-gradient_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
-{
-  const WhileGradientParams *params = values;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  hyb_loop_gradient_arity (&loop, &params->way_back, n_inputs, n_outputs);
-}
-
-static guint
-gradient_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
-{
-  return G_MAXUINT; /* what the body writes is a copy of its own */
-}
-
-static gboolean
-gradient_infer (HybCall *call, GError **error)
-{
-  const WhileGradientParams *params = call->params;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_infer (&loop, &params->way_back, call, error);
-}
-
-static gboolean
-gradient_prepare (HybCall *call, GError **error)
-{
-  const WhileGradientParams *params = call->params;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_prepare (&loop, &params->way_back, call, error);
-}
-
-static gboolean
-gradient_compute (HybCall          *call,
-                  const HybRun     *run,
-                  HybTensor *const *inputs,
-                  HybTensor       **outputs,
-                  GError          **error)
-{
-  const WhileGradientParams *params = call->params;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_compute (&loop, &params->way_back, call, run, inputs, outputs, error);
-}
-
-static void
-gradient_cost (const HybCall *call, HybCost *cost)
-{
-  const WhileGradientParams *params = call->params;
-  g_auto (HybLoop) loop = { 0 };
-
-  describe (&params->forward, &loop);
-  hyb_loop_gradient_cost (&loop, &params->way_back, call, cost);
 }
 
 const HybOp hyb_ops_while_loop[] = {
@@ -378,17 +253,17 @@ const HybOp hyb_ops_while_loop[] = {
       .body_port = while_body_port,
       .body_next = while_body_next,
       .body_result = while_body_result,
-      .infer_shape = while_infer,
+      .infer_shape = loop_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,
       .forward = hyb_loop_forward,
       .workspace = hyb_loop_workspace,
-      .prepare = while_prepare,
+      .prepare = loop_prepare,
       .release = hyb_loop_release,
-      .compute = while_compute,
+      .compute = loop_compute,
       .gradient = while_gradient,
       .recording = "_while_loop_recording",
-      .cost = while_cost,
+      .cost = loop_cost,
   },
   {
       .name = "_while_loop_recording",
@@ -406,7 +281,7 @@ const HybOp hyb_ops_while_loop[] = {
       .body_port = while_body_port,
       .body_next = while_body_next,
       .body_result = while_body_result,
-      .infer_shape = while_infer,
+      .infer_shape = loop_infer,
       .infer_dtype = hyb_rule_dtype_free,
       .dtypes = HYB_DTYPES_ALL,
       .forward = hyb_loop_forward,
@@ -415,7 +290,7 @@ const HybOp hyb_ops_while_loop[] = {
       .release = hyb_loop_release,
       .compute = recording_compute,
       .gradient = while_gradient,
-      .cost = while_cost,
+      .cost = loop_cost,
   },
   {
       .name = "_backward_while_loop",
@@ -423,7 +298,7 @@ const HybOp hyb_ops_while_loop[] = {
       .category = HYB_CATEGORY_CONTROL,
       .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = gradient_params,
-      .params_size = sizeof (WhileGradientParams),
+      .params_size = sizeof (LoopGradientParams),
       .arity = gradient_arity,
       .check = while_check,
       .n_bodies = 1,
