@@ -281,33 +281,16 @@ write_numbers (Writer *writer, const char *key, const GArray *numbers)
   close_list (writer, is_long);
 }
 
-/* Operators for which MXNet counts other outputs than we: its builds with oneDNN give
- * max pooling a second, hidden one. */
-static const struct
-{
-  const char *op, *key, *value;
-  guint       n_outputs;
-} counted[] = {
-  { "Pooling", "pool_type", "max", 2 },
-};
-
 static guint
 count_outputs (const HybNode *node)
 {
-  const char *text;
-
   /* The count of steps or the branch taken, which our loops and branches keep as a
    * hidden output, is none of MXNet's. */
   if (node->n_bodies > 0 && !(node->op->flags & HYB_OP_OPAQUE))
     return hyb_op_n_visible (node->op, node->params, node->n_outputs);
 
-  for (guint i = 0; i < G_N_ELEMENTS (counted); i++)
-    if (strcmp (node->op->name, counted[i].op) == 0)
-      {
-        text = hyb_node_get_attribute (node, counted[i].key);
-        if (!text || strcmp (text, counted[i].value) == 0)
-          return counted[i].n_outputs;
-      }
+  if (node->op->counted)
+    return node->op->counted (node->params);
   return node->n_outputs;
 }
 

@@ -118,6 +118,9 @@ struct _HybOp
   void (*arity) (gconstpointer params, guint *n_inputs, guint *n_outputs);
   /* How many of the outputs a user sees, the first ones; NULL: those without "_". */
   guint (*visible) (gconstpointer params);
+  /* How many outputs MXNet's files count (node_row_ptr), where that is another number;
+   * NULL: all. */
+  guint (*counted) (gconstpointer params);
   /* What one attribute cannot say alone (two that contradict each other).  NULL: nothing. */
   gboolean (*check) (gconstpointer params, GError **error);
   guint n_bodies; /* subgraphs a node of this kind owns */

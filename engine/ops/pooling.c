@@ -86,6 +86,15 @@ static const HybParam pooling_params[] = {
   { 0 },
 };
 
+/* MXNet's builds with oneDNN give max pooling a second, hidden output. */
+static guint
+pooling_counted (gconstpointer values)
+{
+  const PoolingParams *params = values;
+
+  return params->pool_type == POOL_MAX ? 2 : 1;
+}
+
 static gboolean
 pooling_check (gconstpointer values, GError **error)
 {
@@ -435,6 +444,7 @@ const HybOp hyb_ops_pooling[] = {
       .inputs = pooling_inputs,
       .params = pooling_params,
       .params_size = sizeof (PoolingParams),
+      .counted = pooling_counted,
       .check = pooling_check,
       .infer_shape = pooling_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
