@@ -62,5 +62,6 @@ scope_window_add_drop (ScopeWindow *self)
 
   gtk_drop_target_set_gtypes (target, types, G_N_ELEMENTS (types));
   g_signal_connect (target, "drop", G_CALLBACK (on_drop), self);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (target), "window-drop");
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
 }

@@ -191,8 +191,10 @@ scope_bars_init (ScopeBars *self)
   self->marked = self->hovered = -1;
   g_signal_connect (motion, "motion", G_CALLBACK (on_motion), self);
   g_signal_connect (motion, "leave", G_CALLBACK (on_leave), self);
+  gtk_event_controller_set_name (motion, "bars-hover");
   gtk_widget_add_controller (GTK_WIDGET (self), motion);
   g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), self);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (click), "bars-click");
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));
 }
 

@@ -227,19 +227,24 @@ scope_canvas_add_gestures (ScopeCanvas *self)
 
   g_signal_connect (motion, "motion", G_CALLBACK (on_motion), self);
   g_signal_connect (motion, "leave", G_CALLBACK (on_leave), self);
+  gtk_event_controller_set_name (motion, "canvas-hover");
   gtk_widget_add_controller (widget, motion);
   g_signal_connect (scroll, "scroll", G_CALLBACK (on_scroll), self);
+  gtk_event_controller_set_name (scroll, "canvas-scroll");
   gtk_widget_add_controller (widget, scroll);
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), 0);
   g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), self);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (click), "canvas-click");
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (drag), 0);
   g_signal_connect (drag, "drag-begin", G_CALLBACK (on_drag_begin), self);
   g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag_update), self);
   g_signal_connect (drag, "drag-end", G_CALLBACK (on_drag_end), self);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (drag), "canvas-drag");
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
   g_signal_connect (pinch, "begin", G_CALLBACK (on_pinch_begin), self);
   g_signal_connect (pinch, "scale-changed", G_CALLBACK (on_pinch), self);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (pinch), "canvas-pinch");
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (pinch));
 }
 

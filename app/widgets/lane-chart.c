@@ -422,14 +422,18 @@ scope_lane_chart_init (ScopeLaneChart *self)
   GtkGesture *drag = gtk_gesture_drag_new ();
 
   g_signal_connect (motion, "motion", G_CALLBACK (on_motion), self);
+  gtk_event_controller_set_name (motion, "lanes-hover");
   gtk_widget_add_controller (widget, motion);
   g_signal_connect (scroll, "scroll", G_CALLBACK (on_scroll), self);
+  gtk_event_controller_set_name (scroll, "lanes-scroll");
   gtk_widget_add_controller (widget, scroll);
   g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), self);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (click), "lanes-click");
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
   g_signal_connect (drag, "drag-begin", G_CALLBACK (on_drag_begin), self);
   g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag_update), self);
   g_signal_connect (drag, "drag-end", G_CALLBACK (on_drag_end), self);
+  gtk_event_controller_set_name (GTK_EVENT_CONTROLLER (drag), "lanes-drag");
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
