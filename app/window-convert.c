@@ -106,8 +106,7 @@ act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   g_ptr_array_add (argv, (gpointer) "--output");
   g_ptr_array_add (argv, conversion->prefix);
   g_ptr_array_add (argv, (gpointer) "--json");
-  for (guint i = 0; shapes != NULL && shapes[i] != NULL && !g_str_has_prefix (model, "gallery:");
-       i++)
+  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
     {
       g_ptr_array_add (argv, (gpointer) "--shape");
       g_ptr_array_add (argv, (gpointer) shapes[i]);
