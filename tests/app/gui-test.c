@@ -191,3 +191,17 @@ gui_was_tried (const char *name)
 {
   return g_hash_table_contains (tried, name);
 }
+
+char *
+gui_clipboard (GtkWidget *widget)
+{
+  GdkContentProvider *content = gdk_clipboard_get_content (gtk_widget_get_clipboard (widget));
+  GValue              value = G_VALUE_INIT;
+  char               *text = NULL;
+
+  g_value_init (&value, G_TYPE_STRING);
+  if (content != NULL && gdk_content_provider_get_value (content, &value, NULL))
+    text = g_value_dup_string (&value);
+  g_value_unset (&value);
+  return text;
+}

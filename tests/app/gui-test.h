@@ -24,3 +24,9 @@ GtkEventController *gui_controller (GtkWidget *widget, GType type);
 void     gui_act (gpointer widget, const char *action, const char *target);
 void     gui_gesture (const char *name); /* remembers */
 gboolean gui_was_tried (const char *name);
+/* What was copied last; NULL: no text.  (transfer full) */
+char *gui_clipboard (GtkWidget *widget);
+
+/* every-action.c: remembers the gestures of what is on screen; then holds all to actions.txt. */
+void gui_note_gestures (GtkWidget *root);
+void gui_test_every_action (void);

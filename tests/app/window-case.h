@@ -1,0 +1,16 @@
+/* window-case.h — the one window that all tests of test-window.c share, and its parts.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "tests/app/gui-test.h"
+
+extern ScopeWindow *window;
+extern ScopePage   *page;
+
+ScopeCanvas    *canvas (void);
+ScopeWorkspace *workspace (void);
+guint           n_items (void);
+
+/* One file of tests each. */
+void add_run_tests (void);
+void add_manners_tests (void);

@@ -1,0 +1,281 @@
+/* window-manners.c — files, tabs, dialogs, colours, what is kept, leaving.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/window-case.h"
+
+#include <glib/gstdio.h>
+
+static gboolean
+is_ready (gpointer data)
+{
+  return scope_workspace_get_state (data) == SCOPE_STATE_READY;
+}
+
+static gboolean
+has_failed (gpointer data G_GNUC_UNUSED)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  return scope_workspace_get_state (scope_page_get_workspace (shown)) == SCOPE_STATE_FAILED;
+}
+
+static gboolean
+is_shown (gpointer data)
+{
+  return scope_window_get_page (window) == data;
+}
+
+static void
+test_reading_again (void)
+{
+  guint32 selected;
+
+  scope_workspace_select (workspace (), 3);
+  for (const char *const *action = (const char *const[]){ "page.reload", "win.reload", NULL };
+       *action != NULL;
+       action++)
+    {
+      gui_act (g_str_has_prefix (*action, "win") ? (gpointer) window : page, *action, NULL);
+      g_assert_cmpint (scope_workspace_get_state (workspace ()), ==, SCOPE_STATE_LOADING);
+      g_assert_true (gui_wait (is_ready, workspace (), 10000));
+    }
+  selected = scope_workspace_get_selected (workspace ());
+  g_assert_cmpuint (selected, ==, 3);
+  gui_settle (page);
+}
+
+static void
+test_missing_file (void)
+{
+  gui_act (window, "win.open-uri", "file:///nowhere/at-all-symbol.json");
+  g_assert_true (gui_wait (has_failed, NULL, 10000));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+static void
+test_banner (void)
+{
+  GtkWidget *label = gui_find (GTK_WIDGET (page), "banner-label");
+
+  scope_page_say (page, "something", NULL, NULL);
+  gui_spin (100);
+  g_assert_true (gtk_widget_get_child_visible (label) && gtk_widget_get_mapped (label));
+  gui_act (page, "page.dismiss", NULL);
+  gui_spin (100);
+  g_assert_false (gtk_revealer_get_reveal_child (
+      GTK_REVEALER (gtk_widget_get_ancestor (label, GTK_TYPE_REVEALER))));
+}
+
+/* A model that is dropped opens in a tab of its own. */
+static void
+test_drop (void)
+{
+  g_autofree char *path =
+      g_build_filename (SOURCE_ROOT,
+                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json",
+                        NULL);
+  gpointer target = gui_controller (GTK_WIDGET (window), GTK_TYPE_DROP_TARGET);
+  GValue   value = G_VALUE_INIT;
+  gboolean handled = FALSE;
+
+  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+  g_value_init (&value, G_TYPE_FILE);
+  g_value_take_object (&value, g_file_new_for_path (path));
+  g_signal_emit_by_name (target, "drop", &value, 10.0, 10.0, &handled);
+  g_value_unset (&value);
+  g_assert_true (handled);
+  g_assert_true (scope_window_get_page (window) != page);
+  gui_settle (scope_window_get_page (window));
+  gui_gesture ("window-drop");
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+static gboolean
+has_two_pages (gpointer data)
+{
+  return scope_window_get_page (window) != data;
+}
+
+static void
+test_converting (void)
+{
+  gui_act (window, "win.convert", "foreach");
+  g_assert_true (gui_wait (has_two_pages, page, 60000));
+  gui_settle (scope_window_get_page (window));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+static void
+test_examples (void)
+{
+  gui_act (window, "win.open-example", "lstm-foreach");
+  g_assert_true (gui_wait (has_two_pages, page, 60000));
+  gui_settle (scope_window_get_page (window));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+/* ---- Dialogs ---- */
+
+static guint
+n_windows (void)
+{
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+  guint n = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) other = g_list_model_get_item (windows, i);
+
+      n += gtk_widget_get_visible (other);
+    }
+  return n;
+}
+
+static gboolean
+has_another_window (gpointer unused G_GNUC_UNUSED)
+{
+  return n_windows () > 1;
+}
+
+static gboolean
+has_one_window (gpointer unused G_GNUC_UNUSED)
+{
+  return n_windows () == 1;
+}
+
+static void
+close_dialogs (void)
+{
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+
+  for (guint i = g_list_model_get_n_items (windows); i-- > 0;)
+    {
+      g_autoptr (GtkWindow) other = g_list_model_get_item (windows, i);
+
+      if (other != GTK_WINDOW (window))
+        gtk_window_close (other);
+    }
+  g_assert_true (gui_wait (has_one_window, NULL, 5000));
+}
+
+static void
+check_dialog (const char *action, const char *target)
+{
+  gui_act (window, action, target);
+  g_assert_true (gui_wait (has_another_window, NULL, 5000));
+  gui_spin (50);
+  close_dialogs ();
+}
+
+static void
+test_dialogs (void)
+{
+  check_dialog ("win.compare", NULL);
+  check_dialog ("win.about", NULL);
+  check_dialog ("win.open", NULL);
+  check_dialog ("win.export", "picture");
+  check_dialog ("app.new-window", NULL);
+}
+
+static gboolean
+is_fullscreen (gpointer unused G_GNUC_UNUSED)
+{
+  return gtk_window_is_fullscreen (GTK_WINDOW (window));
+}
+
+static gboolean
+is_not_fullscreen (gpointer unused G_GNUC_UNUSED)
+{
+  return !gtk_window_is_fullscreen (GTK_WINDOW (window));
+}
+
+/* Nobody grants it without a window manager: then asking for it must be harmless. */
+static void
+test_fullscreen (void)
+{
+  gui_act (window, "win.fullscreen", NULL);
+  if (!gui_wait (is_fullscreen, NULL, 1000))
+    {
+      g_test_message ("no window manager grants it");
+      return;
+    }
+  gui_act (window, "win.fullscreen", NULL);
+  g_assert_true (gui_wait (is_not_fullscreen, NULL, 2000));
+}
+
+static void
+test_colours (void)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+  const VizTheme  *light;
+
+  gui_act (window, "app.colours", "light");
+  light = scope_canvas_get_theme (canvas ());
+  g_assert_false (adw_style_manager_get_dark (style));
+  gui_act (window, "app.colours", "dark");
+  g_assert_true (adw_style_manager_get_dark (style));
+  g_assert_true (scope_canvas_get_theme (canvas ()) != light);
+  gui_act (window, "app.colours", "follow");
+  g_assert_cmpint (adw_style_manager_get_color_scheme (style), ==, ADW_COLOR_SCHEME_DEFAULT);
+}
+
+static void
+test_start_page (void)
+{
+  GtkWidget *entry;
+
+  gui_act (window, "win.new-tab", NULL);
+  entry = gui_find (GTK_WIDGET (window), "gallery");
+  g_assert_true (gtk_widget_get_mapped (gtk_widget_get_parent (entry)) ||
+                 gtk_widget_get_child_visible (entry));
+}
+
+static void
+test_state (void)
+{
+  g_autofree char *path = g_build_filename (SOURCE_ROOT,
+                                            "tests/data/goldens/models/cell-lstm-t6-ntc-none",
+                                            "cell-lstm-t6-ntc-none.hsws",
+                                            NULL);
+
+  g_remove (path);
+  gui_act (page, "page.save-view", NULL);
+  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+  g_assert_cmpint (g_remove (path), ==, 0);
+  gui_act (window, "win.save-view", NULL);
+  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+  g_assert_cmpint (g_remove (path), ==, 0);
+}
+
+static gboolean
+has_no_window (gpointer unused G_GNUC_UNUSED)
+{
+  return gtk_application_get_windows (GTK_APPLICATION (gui_application ())) == NULL;
+}
+
+static void
+test_quit (void)
+{
+  gui_act (window, "app.quit", NULL);
+  g_assert_true (gui_wait (has_no_window, NULL, 5000));
+}
+
+void
+add_manners_tests (void)
+{
+  g_test_add_func ("/app/window/reads-again-and-keeps-the-selection", test_reading_again);
+  g_test_add_func ("/app/window/survives-a-missing-file", test_missing_file);
+  g_test_add_func ("/app/window/a-banner-comes-and-goes", test_banner);
+  g_test_add_func ("/app/window/opens-what-is-dropped", test_drop);
+  g_test_add_func ("/app/window/converts", test_converting);
+  g_test_add_func ("/app/window/opens-examples", test_examples);
+  g_test_add_func ("/app/window/keeps-views-in-files", test_state);
+  g_test_add_func ("/app/window/dialogs-open", test_dialogs);
+  g_test_add_func ("/app/window/fills-the-screen", test_fullscreen);
+  g_test_add_func ("/app/window/colours-are-light-or-dark", test_colours);
+  g_test_add_func ("/app/window/goes-back-to-the-start-page", test_start_page);
+  g_test_add_func ("/app/window/quits", test_quit);
+}

@@ -1,0 +1,202 @@
+/* window-runs.c — running, and what is seen of it: colours, table, timeline, memory.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/window-case.h"
+
+#include "app/widgets/bars.h"
+#include "app/widgets/lane-chart.h"
+
+#include <string.h>
+
+static gboolean
+has_measurement (gpointer data)
+{
+  return scope_workspace_get_measurement (data) != NULL;
+}
+
+static gboolean
+is_idle (gpointer data)
+{
+  return !scope_workspace_is_running (data);
+}
+
+static void
+test_run (void)
+{
+  GtkWidget *legend = gui_find (GTK_WIDGET (page), "heat-legend");
+
+  gui_act (window, "win.run", NULL);
+  g_assert_true (scope_workspace_is_running (workspace ()));
+  g_assert_true (gui_wait (has_measurement, workspace (), 90000));
+  g_assert_nonnull (scope_canvas_get_overlay (canvas ()));
+  g_assert_true (gtk_widget_get_visible (legend));
+}
+
+static void
+test_heat (void)
+{
+  VizOverlay *self_time = scope_canvas_get_overlay (canvas ()), *linear;
+
+  gui_act (page, "page.heat", "none");
+  g_assert_null (scope_canvas_get_overlay (canvas ()));
+  gui_act (page, "page.heat", "share");
+  g_assert_nonnull (scope_canvas_get_overlay (canvas ()));
+  gui_act (page, "page.heat", "self");
+  self_time = viz_overlay_ref (scope_canvas_get_overlay (canvas ()));
+  gui_act (page, "page.heat-scale", "linear");
+  linear = scope_canvas_get_overlay (canvas ());
+  g_assert_true (linear != NULL && linear != self_time);
+  viz_overlay_unref (self_time);
+  gui_act (page, "page.heat-scale", "log");
+}
+
+/* The table is filtered and sorted piece by piece. */
+static gboolean
+table_has_rows (gpointer view)
+{
+  g_autofree char *table = scope_operators_view_to_text (view);
+
+  return strstr (table, "FullyConnected") != NULL;
+}
+
+static void
+test_operators (void)
+{
+  ScopeOperatorsView *view = scope_page_get_operators_view (page);
+  g_autofree char    *copied = NULL;
+
+  gui_act (window, "win.show-view", "operators");
+  g_assert_true (gui_wait (table_has_rows, view, 10000));
+  gui_act (view, "operators.copy", NULL);
+  copied = gui_clipboard (GTK_WIDGET (view));
+  g_assert_nonnull (copied);
+  g_assert_nonnull (strstr (copied, "FullyConnected"));
+}
+
+static double
+lanes_begin (GtkWidget *lanes)
+{
+  double begin, end;
+
+  scope_lane_chart_get_range (SCOPE_LANE_CHART (lanes), &begin, &end);
+  return begin;
+}
+
+static double
+lanes_length (GtkWidget *lanes)
+{
+  double begin, end;
+
+  scope_lane_chart_get_range (SCOPE_LANE_CHART (lanes), &begin, &end);
+  return end - begin;
+}
+
+static void
+test_lanes (void)
+{
+  GtkWidget *lanes;
+  double     all, begin;
+
+  gui_act (window, "win.show-view", "timeline");
+  gui_spin (100);
+  lanes = gui_find (GTK_WIDGET (page), "timeline-lanes");
+  gui_act (lanes, "lanes.zoom-fit", NULL);
+  all = lanes_length (lanes);
+  gui_act (lanes, "lanes.zoom-in", NULL);
+  g_assert_cmpfloat (lanes_length (lanes), <, all);
+  begin = lanes_begin (lanes);
+  gui_act (lanes, "lanes.pan-right", NULL);
+  g_assert_cmpfloat (lanes_begin (lanes), >, begin);
+  gui_act (lanes, "lanes.pan-left", NULL);
+  g_assert_cmpfloat_with_epsilon (lanes_begin (lanes), begin, 1e-9);
+  gui_act (lanes, "lanes.zoom-out", NULL);
+  g_assert_cmpfloat_with_epsilon (lanes_length (lanes), all, 1e-9);
+  gui_act (lanes, "lanes.zoom-in", NULL);
+  gui_act (lanes, "lanes.zoom-fit", NULL);
+  g_assert_cmpfloat_with_epsilon (lanes_length (lanes), all, 1e-9);
+}
+
+static void
+test_lane_gestures (void)
+{
+  GtkWidget *lanes = gui_find (GTK_WIDGET (page), "timeline-lanes");
+  gpointer   motion = gui_controller (lanes, GTK_TYPE_EVENT_CONTROLLER_MOTION);
+  gpointer   drag = gui_controller (lanes, GTK_TYPE_GESTURE_DRAG);
+  double     x = gtk_widget_get_width (lanes) / 2., begin;
+  gboolean   handled = FALSE;
+
+  scope_workspace_select (workspace (), VIZ_ROOT);
+  g_signal_emit_by_name (motion, "motion", x, 60.0);
+  g_assert_nonnull (gtk_widget_get_tooltip_text (lanes));
+  gui_gesture ("lanes-hover");
+  g_signal_emit_by_name (gui_controller (lanes, GTK_TYPE_GESTURE_CLICK), "pressed", 1, x, 60.0);
+  g_assert_cmpuint (scope_workspace_get_selected (workspace ()), !=, VIZ_ROOT);
+  gui_gesture ("lanes-click");
+  gui_act (lanes, "lanes.zoom-in", NULL);
+  begin = lanes_begin (lanes);
+  g_signal_emit_by_name (gui_controller (lanes, GTK_TYPE_EVENT_CONTROLLER_SCROLL),
+                         "scroll",
+                         1.0,
+                         0.0,
+                         &handled);
+  g_assert_true (handled);
+  g_assert_cmpfloat (lanes_begin (lanes), >, begin);
+  gui_gesture ("lanes-scroll");
+  begin = lanes_begin (lanes);
+  g_signal_emit_by_name (drag, "drag-begin", 10.0, 60.0);
+  g_signal_emit_by_name (drag, "drag-update", 50.0, 0.0);
+  g_signal_emit_by_name (drag, "drag-end", 50.0, 0.0);
+  g_assert_cmpfloat (lanes_begin (lanes), <, begin);
+  gui_gesture ("lanes-drag");
+}
+
+static void
+on_picked (ScopeBars *bars G_GNUC_UNUSED, guint index G_GNUC_UNUSED, gpointer data)
+{
+  *(gboolean *) data = TRUE;
+}
+
+static void
+test_bars (void)
+{
+  GtkWidget *steps = gui_find (GTK_WIDGET (page), "steps-strip");
+  double     x = gtk_widget_get_width (steps) / 2.;
+  gboolean   is_picked = FALSE;
+  gulong     handler;
+
+  g_assert_true (gtk_widget_get_mapped (steps));
+  g_signal_emit_by_name (gui_controller (steps, GTK_TYPE_EVENT_CONTROLLER_MOTION),
+                         "motion",
+                         x,
+                         10.0);
+  g_assert_nonnull (gtk_widget_get_tooltip_text (steps));
+  gui_gesture ("bars-hover");
+  handler = g_signal_connect (steps, "picked", G_CALLBACK (on_picked), &is_picked);
+  g_signal_emit_by_name (gui_controller (steps, GTK_TYPE_GESTURE_CLICK), "pressed", 1, x, 10.0);
+  g_signal_handler_disconnect (steps, handler);
+  g_assert_true (is_picked);
+  gui_gesture ("bars-click");
+}
+
+static void
+test_stop (void)
+{
+  g_assert_true (gui_wait (is_idle, workspace (), 20000));
+  gui_act (window, "win.run", NULL);
+  g_assert_true (scope_workspace_is_running (workspace ()));
+  gui_act (page, "page.stop", NULL);
+  gui_act (window, "win.stop", NULL);
+  g_assert_true (gui_wait (is_idle, workspace (), 30000));
+  gui_note_gestures (GTK_WIDGET (window));
+}
+
+void
+add_run_tests (void)
+{
+  g_test_add_func ("/app/window/runs-and-colours", test_run);
+  g_test_add_func ("/app/window/colours-can-be-chosen", test_heat);
+  g_test_add_func ("/app/window/operators-are-listed-and-copied", test_operators);
+  g_test_add_func ("/app/window/timeline-zooms-and-pans", test_lanes);
+  g_test_add_func ("/app/window/timeline-takes-click-drag-and-scroll", test_lane_gestures);
+  g_test_add_func ("/app/window/steps-tell-and-can-be-picked", test_bars);
+  g_test_add_func ("/app/window/a-run-can-be-stopped", test_stop);
+}
