@@ -135,17 +135,70 @@ viz_chart_bars_at (const VizRect *rect, guint n_bars, double y)
 typedef struct
 {
   double from, to;
-  double top; /* of the range, too: in pixels only */
+  double low, high; /* the range around to */
 } Level;
+
+/* How values become pixels. */
+typedef struct
+{
+  double ground, bottom, unit; /* bottom: the value at the ground */
+} Scale;
+
+/* Changes that are small against what they start from would be hairlines: above this
+ * share of it the ground is cut off, and the totals say so. */
+#define CUT_ABOVE    0.7
+#define RANGE_BEYOND 0.35 /* of the levels' span: no range may flatten the picture further */
 
 static Level
 advance (double *level, const VizBar *bar)
 {
-  Level step = { bar->is_total ? 0 : *level, 0 };
+  double before = bar->is_total ? 0 : *level;
+  Level  step = { .from = before };
 
-  *level = bar->is_total ? finite_or_zero (bar->value) : *level + finite_or_zero (bar->value);
+  *level = before + finite_or_zero (bar->value);
   step.to = *level;
+  step.low = before + finite_or_zero (bar->low);
+  step.high = before + finite_or_zero (bar->high);
   return step;
+}
+
+static double
+scale_y (const Scale *scale, double value)
+{
+  return scale->ground - MAX (value - scale->bottom, 0) * scale->unit;
+}
+
+static Scale
+find_scale (const VizRect *rect, const VizBar *bars, guint n_bars)
+{
+  double room = MAX (rect->height - 2 * AXIS_LABEL, 10), level = 0;
+  double least = 0, most = 0, low = G_MAXDOUBLE, high = 0, span;
+  Scale  scale = { 0 };
+
+  for (guint i = 0; i < n_bars; i++)
+    {
+      Level step = advance (&level, &bars[i]);
+
+      least = MIN (least, MIN (step.from, step.to));
+      most = MAX (most, MAX (step.from, step.to));
+      low = MIN (low, bars[i].is_total ? step.to : MIN (step.from, step.to));
+    }
+  span = low > CUT_ABOVE * most && n_bars > 1 ? most - low : most - least;
+  high = most;
+  level = 0;
+  for (guint i = 0; i < n_bars; i++)
+    {
+      Level step = advance (&level, &bars[i]);
+
+      if (bars[i].high > bars[i].low)
+        high = MAX (high, MIN (step.high, most + RANGE_BEYOND * span));
+    }
+  scale.bottom = span < most - least ? MAX (low - RANGE_BEYOND * span, 0) : least;
+  if (scale.bottom > 0 && high <= scale.bottom)
+    scale.bottom = 0; /* nothing changes at all */
+  scale.unit = high > scale.bottom ? room / (high - scale.bottom) : 0;
+  scale.ground = rect->y + AXIS_LABEL + (high - scale.bottom) * scale.unit;
+  return scale;
 }
 
 static const VizColour *
@@ -158,30 +211,46 @@ waterfall_colour (const VizTheme *theme, const VizBar *bar)
   return bar->value < 0 ? &theme->difference[0] : &theme->difference[4];
 }
 
+/* A slanting gap near the ground: what is below is not drawn to scale. */
+static void
+draw_cut (VizPen *pen, const VizRect *bar, const VizTheme *theme, double ground)
+{
+  VizStyle style = { .fill = &theme->background };
+  VizPoint gap[4] = { { bar->x - 2, ground - 11 },
+                      { bar->x + bar->width + 2, ground - 17 },
+                      { bar->x + bar->width + 2, ground - 13 },
+                      { bar->x - 2, ground - 7 } };
+
+  pen->polygon (pen, gap, 4, &style);
+}
+
 static void
 draw_step (VizPen         *pen,
            const VizRect  *column,
            const VizTheme *theme,
            const VizBar   *bar,
-           const Level    *y)
+           const Level    *step,
+           const Scale    *scale)
 {
-  double   width = column->width * 0.66;
-  VizRect  rect = { column->x + (column->width - width) / 2,
-                    MIN (y->from, y->to),
-                    width,
-                    MAX (fabs (y->to - y->from), 1) };
+  double   width = column->width * 0.66, middle = column->x + column->width / 2;
+  double   from = scale_y (scale, step->from), to = scale_y (scale, step->to);
+  double   top = MIN (from, to);
+  VizRect  rect = { middle - width / 2, top, width, MAX (fabs (to - from), 1) };
   VizStyle style = { .fill = waterfall_colour (theme, bar) };
-  double   middle = column->x + column->width / 2;
 
   pen->rect (pen, &rect, 2, &style);
+  if (bar->is_total && scale->bottom > 0)
+    draw_cut (pen, &rect, theme, scale->ground);
+  if (bar->high > bar->low)
+    {
+      double ceiling = column->y + AXIS_LABEL;
+      double low = scale_y (scale, step->low), high = MAX (scale_y (scale, step->high), ceiling);
+
+      draw_range (pen, theme, (VizPoint){ middle, low }, (VizPoint){ middle, high });
+      top = MIN (top, high);
+    }
   if (bar->text != NULL)
-    write_short (pen,
-                 middle,
-                 MIN (rect.y, y->top) - 4,
-                 0.5,
-                 column->width,
-                 &theme->text,
-                 bar->text);
+    write_short (pen, middle, top - 4, 0.5, column->width, &theme->text, bar->text);
   write_short (pen,
                middle,
                column->y + column->height - 4,
@@ -198,41 +267,23 @@ viz_chart_waterfall (VizPen         *pen,
                      const VizBar   *bars,
                      guint           n_bars)
 {
-  double low = 0, high = 0, level = 0, unit, ground, each = rect->width / MAX (n_bars, 1);
-  double room = MAX (rect->height - 2 * AXIS_LABEL, 10);
+  Scale  scale = find_scale (rect, bars, n_bars);
+  double level = 0, each = rect->width / MAX (n_bars, 1);
 
-  for (guint i = 0; i < n_bars; i++)
-    {
-      Level step = advance (&level, &bars[i]);
-
-      low = MIN (low, MIN (step.from, step.to));
-      high = MAX (high, MAX (MAX (step.from, step.to), finite_or_zero (bars[i].high)));
-    }
-  unit = high > low ? room / (high - low) : 0;
-  ground = rect->y + AXIS_LABEL + high * unit;
-  level = 0;
   for (guint i = 0; i < n_bars; i++)
     {
       VizRect column = { rect->x + i * each, rect->y, each, rect->height };
       Level   step = advance (&level, &bars[i]);
-      double  y = ground - step.to * unit;
-      VizRect tie = { column.x + each * 0.83, y - 0.5, each * 0.34, 1 };
+      VizRect tie = { column.x + each * 0.83, scale_y (&scale, step.to) - 0.5, each * 0.34, 1 };
 
-      Level pixels = { ground - step.from * unit, y, y };
-
-      if (bars[i].high > bars[i].low)
-        pixels.top = ground - finite_or_zero (bars[i].high) * unit;
-      draw_step (pen, &column, theme, &bars[i], &pixels);
+      draw_step (pen, &column, theme, &bars[i], &step, &scale);
       if (i + 1 < n_bars)
         pen->rects (pen, &tie, 1, &theme->box_border);
-      if (bars[i].high > bars[i].low)
-        draw_range (pen,
-                    theme,
-                    (VizPoint){ column.x + each / 2, ground - finite_or_zero (bars[i].low) * unit },
-                    (VizPoint){ column.x + each / 2,
-                                ground - finite_or_zero (bars[i].high) * unit });
     }
-  pen->rects (pen, &(VizRect){ rect->x, ground - 0.5, rect->width, 1 }, 1, &theme->text_faint);
+  pen->rects (pen,
+              &(VizRect){ rect->x, scale_y (&scale, MAX (scale.bottom, 0)) - 0.5, rect->width, 1 },
+              1,
+              &theme->text_faint);
 }
 
 guint

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* chart.h — small charts in the same hand as the pictures: bars, waterfall, heat strip.
+/* chart.h — small charts in the same hand as the pictures: bars, waterfall, heat strip, curves.
  *
  * They draw with a pen, so that window, PNG and SVG reports look alike:
  *
@@ -20,7 +20,7 @@ typedef struct
   const char *label;
   const char *text;      /* (nullable) the value in words: "1.20 ms · 14 %" */
   double      value;     /* bars: not negative.  Waterfall: the change; total: the level */
-  double      low, high; /* range of noise around the value; equal: none */
+  double      low, high; /* what the value may well be; equal: not said */
   VizCategory category;
   gboolean    is_total;   /* waterfall: stands on the ground */
   gboolean    is_unclear; /* waterfall: the change is within its noise */
@@ -36,7 +36,8 @@ void   viz_chart_bars (VizPen         *pen,
 /* The bar at y, or G_MAXUINT. */
 guint viz_chart_bars_at (const VizRect *rect, guint n_bars, double y);
 
-/* From total to total: less is blue, more is orange, within the noise grey. */
+/* From total to total: less is blue, more is orange, within the noise grey.  Where all
+ * changes are small the ground is cut off, and a gap in the totals shows it. */
 void  viz_chart_waterfall (VizPen         *pen,
                            const VizRect  *rect,
                            const VizTheme *theme,
@@ -52,5 +53,32 @@ void  viz_chart_heat_strip (VizPen         *pen,
                             const double   *levels, /* 0 … 1 */
                             guint           n_levels);
 guint viz_chart_heat_strip_at (const VizRect *rect, guint n_levels, double x);
+
+typedef struct
+{
+  const char   *label;
+  const double *y, *low, *high; /* by x; NAN: not known.  low, high (nullable): noise */
+} VizCurve;
+
+typedef struct
+{
+  const double *x; /* positive, ascending */
+  guint         n_x;
+  const char   *x_name;           /* "batch" */
+  char *(*format) (double value); /* of y, for its axis.  (transfer full) */
+  gboolean is_logarithmic;        /* y; else it starts at 0 */
+  gboolean is_binary;             /* ticks of y at powers of two */
+  double   mark;                  /* a level of y that is drawn as a line; NAN: none */
+} VizCurveAxes;
+
+/* What tells things apart that have no category: curves, and bars of the same things. */
+VizCategory viz_chart_hue (guint index);
+/* One line a curve, named at its right end; x is logarithmic. */
+void viz_chart_curves (VizPen             *pen,
+                       const VizRect      *rect,
+                       const VizTheme     *theme,
+                       const VizCurveAxes *axes,
+                       const VizCurve     *curves,
+                       guint               n_curves);
 
 G_END_DECLS

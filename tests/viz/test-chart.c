@@ -15,6 +15,15 @@ count (const char *text, const char *what)
   return n;
 }
 
+static char *
+colour_text (const VizColour *colour)
+{
+  return g_strdup_printf ("#%02x%02x%02x",
+                          (guint) lround (colour->red * 255),
+                          (guint) lround (colour->green * 255),
+                          (guint) lround (colour->blue * 255));
+}
+
 static const VizBar bars[] = {
   { .label = "FullyConnected", .text = "3.0 ms", .value = 3, .low = 2.5, .high = 3.5 },
   { .label = "Activation", .text = "1.5 ms", .value = 1.5 },
@@ -84,6 +93,65 @@ test_waterfall_ends_where_the_changes_lead (void)
   g_string_free (out, TRUE);
 }
 
+static char *
+format_plain (double value)
+{
+  return g_strdup_printf ("%g s", value);
+}
+
+/* Noise stands around the end of its own step, and where little changes the ground is cut. */
+static void
+test_small_changes_are_seen (void)
+{
+  static const VizBar steps[] = {
+    { .label = "before", .value = 100, .is_total = TRUE },
+    { .label = "copies", .value = -4, .low = -5, .high = -3 },
+    { .label = "after", .value = 96, .is_total = TRUE },
+  };
+  GString         *out = g_string_new (NULL);
+  VizPen          *pen = viz_pen_new_svg (out, VIZ_DEFAULT_FONT, FALSE);
+  VizRect          rect = { 0, 0, 300, 132 };
+  const VizColour *white = &viz_theme_find (NULL)->background;
+  g_autofree char *ground = colour_text (white);
+  char            *at;
+
+  viz_chart_waterfall (pen, &rect, viz_theme_find (NULL), steps, 3);
+  at = strstr (strstr (out->str, "<rect") + 1, "<rect");
+  g_assert_nonnull (at);
+  g_assert_cmpfloat (g_ascii_strtod (strstr (at, "height=\"") + 8, NULL), >, 40);
+  /* Only the gaps have the colour of the ground. */
+  g_assert_cmpuint (count (out->str, ground), ==, 2);
+  viz_pen_free (pen);
+  g_string_free (out, TRUE);
+}
+
+/* Three lines, named; a missing value is a gap, not a zero. */
+static void
+test_curves_grow_upwards (void)
+{
+  static const double x[] = { 1, 8, 32 }, one[] = { 1, 8, 32 }, two[] = { 2, NAN, 2 };
+  VizCurve            curves[] = { { .label = "linear", .y = one }, { .label = "flat", .y = two } };
+  VizCurveAxes        axes = {
+           .x = x, .n_x = 3, .x_name = "batch", .format = format_plain, .is_logarithmic = TRUE, .mark = NAN
+  };
+  GString *out = g_string_new (NULL);
+  VizPen  *pen = viz_pen_new_svg (out, VIZ_DEFAULT_FONT, FALSE);
+  VizRect  rect = { 0, 0, 600, 200 };
+
+  viz_chart_curves (pen, &rect, viz_theme_find (NULL), &axes, curves, 2);
+  g_assert_nonnull (strstr (out->str, ">linear<"));
+  g_assert_nonnull (strstr (out->str, ">flat<"));
+  g_assert_nonnull (strstr (out->str, ">batch<"));
+  g_assert_nonnull (strstr (out->str, ">10 s<"));
+  g_assert_null (strstr (out->str, "nan"));
+  /* Nothing to draw is no reason to fall over. */
+  viz_chart_curves (pen, &rect, viz_theme_find (NULL), &axes, curves, 0);
+  axes.n_x = 0;
+  viz_chart_curves (pen, &rect, viz_theme_find (NULL), &axes, curves, 2);
+  viz_pen_free (pen);
+  g_string_free (out, TRUE);
+}
+
 static void
 test_a_spike_among_many_steps_is_seen (void)
 {
@@ -93,10 +161,7 @@ test_a_spike_among_many_steps_is_seen (void)
   GString         *out = g_string_new (NULL);
   VizPen          *pen = viz_pen_new_svg (out, VIZ_DEFAULT_FONT, FALSE);
   VizRect          rect = { 0, 0, 200, 30 };
-  g_autofree char *colour = g_strdup_printf ("#%02x%02x%02x",
-                                             (guint) lround (hot.red * 255),
-                                             (guint) lround (hot.green * 255),
-                                             (guint) lround (hot.blue * 255));
+  g_autofree char *colour = colour_text (&hot);
 
   levels[7123] = 1;
   levels[0] = NAN;
@@ -116,6 +181,8 @@ main (int argc, char **argv)
   g_test_add_func ("/viz/chart/longest-bar-is-twice-the-half", test_longest_bar_is_twice_the_half);
   g_test_add_func ("/viz/chart/waterfall-ends-where-the-changes-lead",
                    test_waterfall_ends_where_the_changes_lead);
+  g_test_add_func ("/viz/chart/small-changes-are-seen", test_small_changes_are_seen);
+  g_test_add_func ("/viz/chart/curves-grow-upwards", test_curves_grow_upwards);
   g_test_add_func ("/viz/chart/a-spike-among-many-steps-is-seen",
                    test_a_spike_among_many_steps_is_seen);
   return g_test_run ();
