@@ -1,5 +1,6 @@
 /* compare-output.c — what comes out of a comparison.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare-curves.h"
 #include "app/command/compare.h"
 #include "app/command/report-charts.h"
 
@@ -91,6 +92,7 @@ scope_compare_print_json (ScopeComparison *self)
   for (guint i = 0; i < self->groups->len; i++)
     scope_group_describe_pairs (json, self->groups->pdata[i]);
   scope_json_end (json);
+  scope_curves_describe (json, self->groups);
 
   for (guint i = 0; i < self->groups->len; i++)
     {
@@ -121,6 +123,7 @@ scope_compare_print_json (ScopeComparison *self)
 void
 scope_compare_print (ScopeComparison *self)
 {
+  scope_curves_print (self->groups);
   if (self->ladder)
     print_ladder (self->ladder);
   print_explanations (self);
@@ -132,6 +135,7 @@ scope_compare_write (ScopeComparison *self, const char *path, GError **error)
   g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
   g_autoptr (ScopePage) page = scope_page_new (title);
 
+  scope_curves_draw (page, self->groups);
   for (guint i = 0; i < self->groups->len; i++)
     {
       const ScopeGroup *group = self->groups->pdata[i];

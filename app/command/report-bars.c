@@ -34,6 +34,12 @@ bars_free (gpointer data)
   g_free (bars);
 }
 
+VizCategory
+scope_bars_category (guint category)
+{
+  return (VizCategory) ((category + 1) % VIZ_N_CATEGORIES);
+}
+
 void
 scope_bars_add (ScopeBars  *bars,
                 const char *label,
@@ -41,7 +47,7 @@ scope_bars_add (ScopeBars  *bars,
                 double      value,
                 double      low,
                 double      high,
-                guint       category)
+                VizCategory category)
 {
   VizBar bar = {
     .label = g_string_chunk_insert (bars->texts, label),
@@ -49,7 +55,7 @@ scope_bars_add (ScopeBars  *bars,
     .value = isfinite (value) ? MAX (value, 0) : 0,
     .low = low,
     .high = high,
-    .category = (VizCategory) ((category + 1) % VIZ_N_CATEGORIES),
+    .category = category,
   };
 
   g_array_append_val (bars->bars, bar);

@@ -9,14 +9,16 @@
 typedef struct _ScopeBars ScopeBars;
 
 ScopeBars *scope_bars_new (void);
-/* Copies the texts.  category: HybCategory, or any number that tells bars apart. */
+/* Copies the texts. */
 void scope_bars_add (ScopeBars  *bars,
                      const char *label,
                      const char *text,
                      double      value,
                      double      low,
                      double      high,
-                     guint       category);
+                     VizCategory category);
+/* Of an operator: HybCategory. */
+VizCategory scope_bars_category (guint category);
 /* Take bars over. */
 void scope_page_add_bars (ScopePage *page, const char *title, ScopeBars *bars);
 void scope_page_add_waterfall (ScopePage             *page,

@@ -35,7 +35,7 @@ add_groups (ScopePage *page, const char *title, const GArray *groups)
                       sum->self,
                       sum->self,
                       sum->self,
-                      sum->category);
+                      scope_bars_category (sum->category));
     }
   scope_page_add_bars (page, title, bars);
 }
@@ -59,7 +59,7 @@ add_nodes (ScopePage *page, const ProfCapture *capture, const ProfSummary *summa
                       sum->self,
                       sum->low,
                       sum->high,
-                      node->category);
+                      scope_bars_category (node->category));
     }
   scope_page_add_bars (page, "Nodes", bars);
 }
@@ -378,7 +378,7 @@ scope_report_add_group (ScopePage             *page,
                       candidate->clean.median.median,
                       candidate->clean.median.low,
                       candidate->clean.median.high,
-                      i);
+                      viz_chart_hue (i));
     }
   scope_page_add_bars (page, title, bars);
   if (explanation)

@@ -224,6 +224,55 @@ test_compare_explains_and_adds_up (void)
   cJSON_Delete (json);
 }
 
+/* Two batches by two lengths: four groups, and a family of curves through each pair. */
+static void
+test_sizes_make_curves (void)
+{
+  g_autofree char *output = NULL, *page = temporary ("c.html"), *html = NULL;
+  cJSON           *json;
+  const cJSON     *curves, *curve, *series;
+
+  g_assert_cmpint (HSCOPE_RUN (&output,
+                               "compare",
+                               "gallery:foreach-rnn?hidden=8&inputs=8",
+                               "--variants",
+                               "as-is,unrolled",
+                               "--batch",
+                               "1,3",
+                               "--length",
+                               "3,6",
+                               "--repeat",
+                               "3",
+                               "--no-ladder",
+                               "--report",
+                               page,
+                               "--json"),
+                   ==,
+                   0);
+  json = parse (output);
+  g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (json, "cells")), ==, 8);
+  curves = cJSON_GetObjectItem (json, "curves");
+  g_assert_cmpint (cJSON_GetArraySize (curves), ==, 4);
+  cJSON_ArrayForEach (curve, curves)
+  {
+    g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (curve, "sizes")), ==, 2);
+    cJSON_ArrayForEach (series, cJSON_GetObjectItem (curve, "series"))
+    {
+      const cJSON *bytes = cJSON_GetObjectItem (series, "peak_bytes");
+
+      g_assert_cmpint (cJSON_GetArraySize (cJSON_GetObjectItem (series, "median")), ==, 2);
+      g_assert_cmpfloat (cJSON_GetArrayItem (bytes, 0)->valuedouble,
+                         <=,
+                         cJSON_GetArrayItem (bytes, 1)->valuedouble);
+    }
+  }
+  cJSON_Delete (json);
+  g_assert_true (g_file_get_contents (page, &html, NULL, NULL));
+  g_assert_nonnull (strstr (html, "Time of a run over the batch"));
+  g_assert_nonnull (strstr (html, "Memory over the length"));
+  drop (page);
+}
+
 static void
 test_wrong_usage_is_told (void)
 {
@@ -259,6 +308,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/measure/stopped-runs-keep-what-is-there",
                    test_stopped_runs_keep_what_is_there);
   g_test_add_func ("/app/measure/compare-explains-and-adds-up", test_compare_explains_and_adds_up);
+  g_test_add_func ("/app/measure/sizes-make-curves", test_sizes_make_curves);
   g_test_add_func ("/app/measure/wrong-usage-is-told", test_wrong_usage_is_told);
   return g_test_run ();
 }
