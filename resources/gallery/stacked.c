@@ -1,10 +1,11 @@
 /* stacked.c — GRU cells on one another.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <hybridscope/hybrid.h>
+#include "tagger.h"
 
 typedef struct
 {
-  gint64 inputs, hidden, layers, classes, length, batch;
+  TAGGER_SIZES;
+  gint64 hidden, layers;
   double dropout;
 } Options;
 
@@ -19,40 +20,11 @@ static const HybParam options[] = {
   { 0 },
 };
 
-typedef struct
-{
-  HybBlock  parent;
-  guint     length;
-  HybBlock *cell, *decoder;
-} Tagger;
-
-static HybValue *
-tagger_forward (HybF *F, HybBlock *block, HybValue *x)
-{
-  Tagger   *self = (Tagger *) block;
-  HybValue *y;
-
-  hyb_cell_reset (self->cell);
-  y = hyb_unroll (F,
-                  self->cell,
-                  NULL,
-                  .length = self->length,
-                  .inputs = x,
-                  .layout = "NTC",
-                  .merge = HYB_MERGE_YES);
-  return hyb_call (F, self->decoder, y);
-}
-
-static const HybBlockClass tagger_class = {
-  .name = "Tagger",
-  .size = sizeof (Tagger),
-  .forward = tagger_forward,
-};
-
 static HybBlock *
-make_cell (const Options *given)
+make_cell (gconstpointer data)
 {
-  HybBlock *stack = hyb_sequential_cell_new (HYB_STYLE_GLUON, NULL);
+  const Options *given = data;
+  HybBlock      *stack = hyb_sequential_cell_new (HYB_STYLE_GLUON, NULL);
 
   hyb_block_enter_scope (stack);
   for (gint64 i = 0; i < given->layers; i++)
@@ -68,52 +40,15 @@ make_cell (const Options *given)
 }
 
 static HybBlock *
-build (gconstpointer data)
+build (gconstpointer given)
 {
-  const Options *given = data;
-  HybBlock      *block = hyb_block_new (&tagger_class, NULL);
-  Tagger        *self = (Tagger *) block;
-
-  self->length = (guint) given->length;
-  hyb_block_enter_scope (block);
-  self->cell = hyb_append (block, make_cell (given));
-  self->decoder = hyb_append (block, hyb_dense (.units = given->classes, .no_flatten = TRUE));
-  hyb_block_leave_scope (block);
-  return block;
-}
-
-/* The label of a step says in which direction the first feature is going. */
-static void
-fill (gconstpointer data, const HybBatch *batch)
-{
-  const Options *given = data;
-  guint64        draw = hyb_random_mix (batch->seed, batch->step);
-  gint64         n_steps = given->batch * given->length;
-  float         *x = hyb_tensor_get_data (batch->inputs[0]);
-  float         *label = hyb_tensor_get_data (batch->label);
-
-  for (gint64 i = 0; i < n_steps * given->inputs; i++)
-    x[i] = (float) hyb_random_normal (draw, (guint64) i);
-  for (gint64 i = 0; i < n_steps; i++)
-    {
-      gint64 t = i % given->length;
-      float  here = x[i * given->inputs];
-      float  before = t > 0 ? x[(i - 1) * given->inputs] : 0;
-      float  after = t + 1 < given->length ? x[(i + 1) * given->inputs] : 0;
-
-      label[i] = (float) (((here > before) + 2 * (here > after)) % given->classes);
-    }
+  return tagger_new (given, make_cell);
 }
 
 HYB_MODEL (.name = "stacked",
            .doc = "A tagger of several cells on one another, with dropout between",
            .options = options,
            .options_size = sizeof (Options),
-           .inputs = "float32(batch, length, inputs)",
+           .inputs = TAGGER_INPUTS,
            .build = build,
-           .task = { .label = "float32(batch, length)",
-                     .optimizer = "adam",
-                     .settings = "learning_rate=0.01",
-                     .clip_global_norm = 5,
-                     .steps = 100,
-                     .fill = fill });
+           .task = TAGGER_TASK);
