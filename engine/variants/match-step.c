@@ -20,6 +20,7 @@ typedef struct
 {
   guint   n;
   HybTerm term[MAX_TERMS];
+  HybTerm bias; /* added by itself; rows 0: none */
 } Sum;
 
 static const HybNode *
@@ -64,6 +65,7 @@ add_term (Sum *sum, HybTerm term, const Cut *cut)
 {
   if (sum->n == MAX_TERMS || term.rows < 1 || !apply_cuts (cut, &term.begin, &term.rows))
     return FALSE;
+  term.bias_begin = term.begin;
   sum->term[sum->n++] = term;
   return TRUE;
 }
@@ -100,6 +102,23 @@ add_dot (const HybMatcher *matcher,
   return add_term (sum, term, cut);
 }
 
+/* A vector that is added to every row. */
+static gboolean
+add_bias (const HybMatcher *matcher, HybValueId value, const Cut *cut, Sum *sum)
+{
+  const HybShape *shape = matcher->types ? &matcher->types[value].shape : NULL;
+  HybTerm         term = { .bias = value };
+
+  if (!shape || sum->bias.rows > 0 ||
+      !(shape->rank == 1 || (shape->rank == 2 && shape->dim[0] == 1)))
+    return FALSE;
+  term.rows = shape->dim[shape->rank - 1];
+  if (term.rows < 1 || !apply_cuts (cut, &term.begin, &term.rows))
+    return FALSE;
+  sum->bias = term;
+  return TRUE;
+}
+
 static gboolean
 collect (const HybMatcher *matcher, HybValueId value, const Cut *cut, guint depth, Sum *sum)
 {
@@ -109,6 +128,8 @@ collect (const HybMatcher *matcher, HybValueId value, const Cut *cut, guint dept
 
   if (depth == MAX_DEPTH)
     return FALSE;
+  if (hyb_node_is_variable (node))
+    return add_bias (matcher, value, cut, sum);
 
   switch ((int) hyb_node_word (node))
     {
@@ -137,6 +158,57 @@ collect (const HybMatcher *matcher, HybValueId value, const Cut *cut, guint dept
     return FALSE;
   return !hyb_node_bool (node, "squeeze_axis") &&
          collect (matcher, inputs[0], &inner, depth + 1, sum);
+}
+
+/* A bias that was added by itself belongs to a product that has none. */
+static gboolean
+place_bias (Sum *sum)
+{
+  if (sum->bias.rows == 0)
+    return TRUE;
+  for (guint i = 0; i < sum->n; i++)
+    if (sum->term[i].bias == HYB_NO_ID && sum->term[i].rows == sum->bias.rows)
+      {
+        sum->term[i].bias = sum->bias.bias;
+        sum->term[i].bias_begin = sum->bias.begin;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+collect_all (const HybMatcher *matcher, HybValueId value, Sum *sum)
+{
+  *sum = (Sum){ 0 };
+  return collect (matcher, value, NULL, 0, sum) && place_bias (sum);
+}
+
+/* One product of two values side by side is a product of each. */
+static gboolean
+part_product (const HybMatcher *matcher, Sum *sum)
+{
+  const HybValueId *inputs;
+  const HybNode    *node = maker (matcher, sum->term[0].x, &inputs);
+  gint64            axis = hyb_node_int (node, "dim", 1);
+
+  if (sum->n != 1 || hyb_node_word (node) != HYB_WORD_CONCAT || node->n_inputs != 2 ||
+      (axis != 1 && axis != -1))
+    return FALSE;
+  sum->term[1] = sum->term[0];
+  sum->term[0].x = inputs[0];
+  sum->term[0].columns = HYB_COLUMNS_FIRST;
+  sum->term[1].x = inputs[1];
+  sum->term[1].columns = HYB_COLUMNS_LAST;
+  sum->term[1].bias = HYB_NO_ID;
+  sum->n = 2;
+  return TRUE;
+}
+
+static gboolean
+collect_two (const HybMatcher *matcher, HybValueId value, Sum *sum)
+{
+  return collect_all (matcher, value, sum) && (sum->n == 2 || part_product (matcher, sum)) &&
+         sum->n == 2;
 }
 
 /* --- Gates --- */
@@ -171,11 +243,11 @@ pair_below (const HybMatcher *matcher, HybValueId value, HybWord word, HybValueI
 static gboolean
 match_gate (const HybMatcher *matcher, HybValueId value, HybWord activation, HybGate *gate)
 {
-  Sum        sum = { 0 };
+  Sum        sum;
   HybValueId inner;
 
-  if (!below (matcher, value, activation, &inner) || !collect (matcher, inner, NULL, 0, &sum) ||
-      sum.n != 2 || sum.term[0].rows != sum.term[1].rows)
+  if (!below (matcher, value, activation, &inner) || !collect_two (matcher, inner, &sum) ||
+      sum.term[0].rows != sum.term[1].rows)
     return FALSE;
   gate->input = sum.term[0];
   gate->hidden = sum.term[1];
@@ -283,9 +355,9 @@ is_one_minus (const HybMatcher *matcher, HybValueId value, HybValueId *of)
 static gboolean
 match_one_term (const HybMatcher *matcher, HybValueId value, HybTerm *term)
 {
-  Sum sum = { 0 };
+  Sum sum;
 
-  if (!collect (matcher, value, NULL, 0, &sum) || sum.n != 1)
+  if (!collect_all (matcher, value, &sum) || sum.n != 1)
     return FALSE;
   *term = sum.term[0];
   return TRUE;
@@ -311,10 +383,10 @@ match_reset_after (const HybMatcher *matcher, HybValueId reset, HybValueId plain
 static gboolean
 match_reset_before (const HybMatcher *matcher, HybValueId inner, HybCellStep *step)
 {
-  Sum        sum = { 0 };
+  Sum        sum;
   HybValueId factors[2];
 
-  if (!collect (matcher, inner, NULL, 0, &sum) || sum.n != 2)
+  if (!collect_two (matcher, inner, &sum))
     return FALSE;
   for (guint a = 0; a < 2; a++)
     for (guint b = 0; b < 2; b++)
@@ -366,6 +438,26 @@ match_blend (const HybMatcher *matcher, HybValueId fresh, HybValueId kept, HybCe
   return FALSE;
 }
 
+/* change = z · (h' − n) */
+static gboolean
+match_difference (const HybMatcher *matcher, HybValueId n, HybValueId change, HybCellStep *step)
+{
+  HybValueId factors[2], pair[2];
+
+  if (!pair_below (matcher, change, HYB_WORD_MUL, factors))
+    return FALSE;
+  for (guint a = 0; a < 2; a++)
+    if (pair_below (matcher, factors[a], HYB_WORD_SUB, pair) && pair[1] == n &&
+        match_gate (matcher, factors[1 - a], HYB_WORD_SIGMOID, &step->gate[1]))
+      {
+        step->kind = HYB_CELL_GRU;
+        step->h_in = pair[0];
+        if (match_candidate (matcher, n, step))
+          return TRUE;
+      }
+  return FALSE;
+}
+
 static gboolean
 match_gru (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
 {
@@ -374,7 +466,9 @@ match_gru (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
   step->n_gates = 3;
   if (!pair_below (matcher, value, HYB_WORD_ADD, terms) ||
       (!match_blend (matcher, terms[0], terms[1], step) &&
-       !match_blend (matcher, terms[1], terms[0], step)))
+       !match_blend (matcher, terms[1], terms[0], step) &&
+       !match_difference (matcher, terms[0], terms[1], step) &&
+       !match_difference (matcher, terms[1], terms[0], step)))
     return FALSE;
 
   h_in = step->h_in;
@@ -424,7 +518,8 @@ static gboolean
 same_weights (const HybTerm *a, const HybTerm *b)
 {
   return a->weight == b->weight && a->bias == b->bias && a->begin == b->begin &&
-         a->rows == b->rows && a->is_transposed == b->is_transposed;
+         a->rows == b->rows && a->bias_begin == b->bias_begin && a->columns == b->columns &&
+         a->is_transposed == b->is_transposed;
 }
 
 gboolean

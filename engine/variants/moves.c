@@ -93,16 +93,23 @@ hyb_moves_gather (const GArray  *moves,
   return g_steal_pointer (&to);
 }
 
-/* Of the type of the old parameter, where the new ones have its gradient. */
+/* Of the type of the old parameter, where the new ones have its gradient.  It begins
+ * with its own, where the new model reads the old parameter, too. */
 static HybTensor *
-gather_gradient (GHashTable *old_gradients, HybModel *old, const char *name, GError **error)
+gather_gradient (GHashTable *old_gradients,
+                 GHashTable *gradients,
+                 HybModel   *old,
+                 const char *name,
+                 GError    **error)
 {
   HybTensor *gradient = g_hash_table_lookup (old_gradients, name);
   HybTensor *parameter = hyb_model_get_parameter (old, name);
+  HybTensor *own = g_hash_table_lookup (gradients, name);
 
   if (gradient || !parameter)
     return gradient;
-  gradient = hyb_tensor_new_zeros (hyb_tensor_get_type (parameter), error);
+  gradient =
+      own ? hyb_tensor_copy (own) : hyb_tensor_new_zeros (hyb_tensor_get_type (parameter), error);
   if (gradient)
     g_hash_table_insert (old_gradients, g_strdup (name), gradient);
   return gradient;
@@ -124,7 +131,7 @@ hyb_moves_scatter (const GArray *moves, GHashTable *gradients, HybModel *old, GE
 
       if (!from)
         continue;
-      to = gather_gradient (sums, old, move->from, error);
+      to = gather_gradient (sums, gradients, old, move->from, error);
       if (!fits (move, to, from, error))
         return FALSE;
       for (gint64 i = 0; i < move->count; i++)

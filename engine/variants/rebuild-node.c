@@ -1,5 +1,6 @@
 /* rebuild-node.c — which nodes split, stack, turn and map sequences.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/cuts.h"
 #include "engine/variants/depth-first.h"
 #include "engine/variants/rebuild-private.h"
 #include "engine/variants/vocabulary.h"
@@ -271,26 +272,30 @@ static const struct
   { HYB_WORD_COPY, follow_copy },
 };
 
+static gboolean
+follow_sequences (HybRebuild *rebuild, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (rebuild->from, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (rebuild->from, id);
+  HybWord           word = hyb_node_word (node);
+
+  if (rebuild->cuts && rebuild->cuts[id].layout != HYB_LAYOUT_NONE && hyb_cuts_follow (rebuild, id))
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (follows); i++)
+    if (follows[i].word == word && follows[i].follow (rebuild, id, node, inputs))
+      return TRUE;
+  return hyb_node_is_elementwise (node) &&
+         (follow_map (rebuild, id, node, inputs) || follow_whole (rebuild, id, node, inputs));
+}
+
 void
-hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
+hyb_rebuild_plainly (HybRebuild *rebuild, HybNodeId id)
 {
   const HybNode         *node = hyb_graph_get_node (rebuild->from, id);
   const HybValueId      *inputs = hyb_graph_get_inputs (rebuild->from, id);
-  HybWord                word = hyb_node_word (node);
-  g_autofree HybValueId *values = NULL;
+  g_autofree HybValueId *values = g_new (HybValueId, MAX (node->n_inputs, 1));
   HybValueId             first;
 
-  if (node->n_outputs > 0 && rebuild->value[node->first_output] != HYB_NO_ID)
-    return; /* written already */
-  rebuild->current = id;
-  for (guint i = 0; i < G_N_ELEMENTS (follows); i++)
-    if (follows[i].word == word && follows[i].follow (rebuild, id, node, inputs))
-      return;
-  if (hyb_node_is_elementwise (node) &&
-      (follow_map (rebuild, id, node, inputs) || follow_whole (rebuild, id, node, inputs)))
-    return;
-
-  values = g_new (HybValueId, MAX (node->n_inputs, 1));
   for (guint i = 0; i < node->n_inputs; i++)
     values[i] = hyb_rebuild_value (rebuild, inputs[i]);
   if (rebuild->error)
@@ -301,6 +306,18 @@ hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
   hyb_rebuild_match (rebuild, id, first, -1);
   for (guint i = 0; i < node->n_outputs; i++)
     rebuild->value[node->first_output + i] = first + i;
+}
+
+void
+hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (rebuild->from, id);
+
+  if (node->n_outputs > 0 && rebuild->value[node->first_output] != HYB_NO_ID)
+    return; /* written already */
+  rebuild->current = id;
+  if (!follow_sequences (rebuild, id))
+    hyb_rebuild_plainly (rebuild, id);
 }
 
 /* New ids for old ones; matches with what is gone go too. */

@@ -27,6 +27,11 @@ HybSequence *hyb_sequence_mapped (HybRebuild         *rebuild,
                                   HybNodeId           pattern,
                                   guint               n_parts,
                                   HybSequence *const *parts);
+/* Every step multiplied with a weight, as the old node does to all at once. */
+HybSequence *
+hyb_sequence_multiplied (HybRebuild *rebuild, HybNodeId pattern, HybSequence *sequence);
 /* Says how many steps there are, where that was not known. */
 void            hyb_sequence_set_n (HybSequence *sequence, guint n);
 const HybPlace *hyb_rebuild_find_place (HybRebuild *rebuild, HybValueId old, HybPlaceKind kind);
+/* The old node, reading what its inputs became, whatever it does to sequences. */
+void hyb_rebuild_plainly (HybRebuild *rebuild, HybNodeId id);

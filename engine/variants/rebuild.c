@@ -3,6 +3,7 @@
 #include "engine/variants/rebuild.h"
 
 #include "engine/base/error.h"
+#include "engine/variants/cuts.h"
 #include "engine/variants/rebuild-private.h"
 #include "engine/variants/vocabulary.h"
 
@@ -42,6 +43,7 @@ void
 hyb_rebuild_clear (HybRebuild *rebuild)
 {
   g_clear_pointer (&rebuild->from, hyb_graph_unref);
+  g_clear_pointer (&rebuild->cuts, g_free);
   g_clear_pointer (&rebuild->builder, hyb_builder_free);
   g_clear_pointer (&rebuild->value, g_free);
   g_clear_pointer (&rebuild->place, g_free);
@@ -49,6 +51,14 @@ hyb_rebuild_clear (HybRebuild *rebuild)
   g_clear_pointer (&rebuild->names, g_hash_table_unref);
   g_clear_pointer (&rebuild->matches, g_array_unref);
   g_clear_error (&rebuild->error);
+}
+
+gboolean
+hyb_rebuild_follow_cuts (HybRebuild *rebuild, const HybType *types)
+{
+  rebuild->types = types;
+  rebuild->cuts = hyb_cuts_find (rebuild->from, types);
+  return rebuild->cuts != NULL;
 }
 
 /* --- New nodes --- */
@@ -234,6 +244,18 @@ value_at (HybRebuild *rebuild, const HybPlace *place)
                             NULL);
 }
 
+/* Somebody wants all steps of what was made for all at once: then it still is. */
+static gboolean
+is_made_at_once (HybRebuild *rebuild, HybValueId old)
+{
+  const HybCut *cut =
+      rebuild->cuts ? &rebuild->cuts[hyb_graph_get_producer (rebuild->from, old)] : NULL;
+
+  return cut && cut->layout != HYB_LAYOUT_NONE &&
+         (hyb_rebuild_find_place (rebuild, old, HYB_PLACE_WHOLE) ||
+          hyb_rebuild_find_place (rebuild, old, HYB_PLACE_ROWS));
+}
+
 /* A row of final states is nearer than a step of all outputs. */
 HybValueId
 hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
@@ -242,6 +264,11 @@ hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
 
   if (rebuild->value[old] != HYB_NO_ID)
     return rebuild->value[old];
+  if (is_made_at_once (rebuild, old))
+    {
+      hyb_rebuild_plainly (rebuild, hyb_graph_get_producer (rebuild->from, old));
+      return rebuild->value[old];
+    }
   for (guint i = HYB_MAX_PLACES; i-- > 0;)
     if (places[i].kind != HYB_PLACE_NONE)
       {

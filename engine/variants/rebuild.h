@@ -20,6 +20,7 @@ typedef enum
   HYB_PLACE_STEP,
   HYB_PLACE_KEPT,  /* a step whose time axis is still there, of size 1 */
   HYB_PLACE_WHOLE, /* all steps */
+  HYB_PLACE_ROWS,  /* all steps, one below the other on axis 0 */
 } HybPlaceKind;
 
 typedef struct
@@ -33,22 +34,29 @@ typedef struct
 /* A final state of a loop is a step of its outputs and a row of its final states. */
 #define HYB_MAX_PLACES 2
 
+struct _HybCut;
+
 typedef struct
 {
-  HybGraph   *from;
-  HybBuilder *builder;
-  HybValueId *value;     /* by old value; HYB_NO_ID: not made */
-  HybPlace   *place;     /* HYB_MAX_PLACES by old value */
-  GPtrArray  *sequences; /* all that were made */
-  GHashTable *names;     /* that are taken */
-  GArray     *matches;   /* of HybMatch: old node, new node */
-  HybNodeId   current;   /* the old node that is being made anew; HYB_NO_ID */
-  gint32      step;      /* … and the step of it; -1 */
-  GError     *error;     /* the first; everything after it is void */
+  HybGraph       *from;
+  const HybType  *types; /* by old value; NULL: not known */
+  struct _HybCut *cuts;  /* by old node; NULL: none */
+  HybBuilder     *builder;
+  HybValueId     *value;     /* by old value; HYB_NO_ID: not made */
+  HybPlace       *place;     /* HYB_MAX_PLACES by old value */
+  GPtrArray      *sequences; /* all that were made */
+  GHashTable     *names;     /* that are taken */
+  GArray         *matches;   /* of HybMatch: old node, new node */
+  HybNodeId       current;   /* the old node that is being made anew; HYB_NO_ID */
+  gint32          step;      /* … and the step of it; -1 */
+  GError         *error;     /* the first; everything after it is void */
 } HybRebuild;
 
 void hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from);
 void hyb_rebuild_clear (HybRebuild *rebuild);
+/* Products over all steps at once are made step by step.  types: borrowed.
+ * FALSE: there are none. */
+gboolean hyb_rebuild_follow_cuts (HybRebuild *rebuild, const HybType *types);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybRebuild, hyb_rebuild_clear)
 /* Adds the heads; without nodes that no head needs.  NULL: rebuild->error. */
 HybGraph *hyb_rebuild_finish (HybRebuild *rebuild, GError **error);

@@ -146,13 +146,19 @@ link_step (HybCells *cells, GHashTable *step_of_value, HybCellStep *step, guint 
 static gboolean
 is_square (const HybType *types, const HybCellStep *step)
 {
+  const HybTerm  *term = &step->gate[0].hidden;
   const HybShape *shape;
 
   if (!types)
     return TRUE;
-  shape = &types[step->gate[0].hidden.weight].shape;
+  if (term->columns != HYB_COLUMNS_ALL)
+    {
+      shape = &types[step->h_in].shape;
+      return shape->rank != 2 || shape->dim[1] == HYB_UNKNOWN || shape->dim[1] == term->rows;
+    }
+  shape = &types[term->weight].shape;
   return shape->rank != 2 || shape->dim[1] == HYB_UNKNOWN ||
-         shape->dim[step->gate[0].hidden.is_transposed ? 0 : 1] == step->gate[0].hidden.rows;
+         shape->dim[term->is_transposed ? 0 : 1] == term->rows;
 }
 
 /* A chain of one: which term is the state's.  FALSE: nothing says that it is a cell. */

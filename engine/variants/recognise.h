@@ -22,12 +22,22 @@ typedef enum
 
 #define HYB_MAX_GATES 4
 
+/* Which columns of a weight a value meets: two values side by side share one product. */
+typedef enum
+{
+  HYB_COLUMNS_ALL,
+  HYB_COLUMNS_FIRST,
+  HYB_COLUMNS_LAST,
+} HybColumns;
+
 /* Rows of a weight that a value is multiplied with, and of a bias that is added. */
 typedef struct
 {
   HybValueId x, weight, bias; /* bias HYB_NO_ID: none */
   gint64     begin, rows;
-  gboolean   is_transposed; /* x W instead of x Wᵀ: columns are meant */
+  gint64     bias_begin;
+  HybColumns columns;
+  gboolean   is_transposed; /* x W instead of x Wᵀ: rows and columns change places */
 } HybTerm;
 
 /* One gate, in the order of the fused operator: LSTM input, forget, candidate, output;

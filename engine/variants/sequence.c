@@ -86,6 +86,18 @@ rejoin (HybRebuild *rebuild, HybNodeId pattern, guint n_parts, HybSequence *cons
 }
 
 HybSequence *
+hyb_sequence_multiplied (HybRebuild *rebuild, HybNodeId pattern, HybSequence *sequence)
+{
+  HybSequence *product = new_sequence (rebuild, sequence->n);
+
+  product->pattern = pattern;
+  product->n_parts = 1;
+  product->parts = g_memdup2 (&sequence, sizeof sequence);
+  product->has_steps = TRUE;
+  return product;
+}
+
+HybSequence *
 hyb_sequence_mapped (HybRebuild         *rebuild,
                      HybNodeId           pattern,
                      guint               n_parts,
@@ -100,7 +112,7 @@ hyb_sequence_mapped (HybRebuild         *rebuild,
     {
       HybSequence *other = rebuild->sequences->pdata[i];
       gboolean     is_equal =
-          other->pattern != HYB_NO_ID && other->n_parts == n_parts &&
+          other->pattern != HYB_NO_ID && !other->has_steps && other->n_parts == n_parts &&
           hyb_nodes_alike (node, hyb_graph_get_node (rebuild->from, other->pattern));
 
       for (guint k = 0; is_equal && k < n_parts; k++)
@@ -211,6 +223,25 @@ stack_steps (HybRebuild *rebuild, HybSequence *sequence, guint axis)
 }
 
 static HybValueId
+cut_features (HybRebuild *rebuild, HybSequence *sequence, HybValueId value, const char *axis)
+{
+  g_autofree char *begin = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->begin);
+  g_autofree char *end = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->end);
+
+  return hyb_rebuild_unary (rebuild,
+                            "slice_axis",
+                            sequence->name ? sequence->name : "direction",
+                            value,
+                            "axis",
+                            axis,
+                            "begin",
+                            begin,
+                            "end",
+                            end,
+                            NULL);
+}
+
+static HybValueId
 make_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
 {
   const char *digit = axis == 0 ? "0" : "1";
@@ -224,22 +255,10 @@ make_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
                               digit,
                               NULL);
   if (sequence->part_of)
-    {
-      g_autofree char *begin = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->begin);
-      g_autofree char *end = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->end);
-
-      return hyb_rebuild_unary (rebuild,
-                                "slice_axis",
-                                sequence->name ? sequence->name : "direction",
-                                hyb_sequence_whole (rebuild, sequence->part_of, axis),
-                                "axis",
-                                "2",
-                                "begin",
-                                begin,
-                                "end",
-                                end,
-                                NULL);
-    }
+    return cut_features (rebuild,
+                         sequence,
+                         hyb_sequence_whole (rebuild, sequence->part_of, axis),
+                         "2");
   if (sequence->pattern != HYB_NO_ID && (sequence->is_of_whole || is_at_hand (sequence)))
     return map_whole (rebuild, sequence, axis);
   if (sequence->whole[1 - axis] != HYB_NO_ID && !sequence->has_steps)
@@ -269,17 +288,26 @@ static HybValueId
 map_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
 {
   const HybNode         *node = hyb_graph_get_node (rebuild->from, sequence->pattern);
-  g_autofree HybValueId *inputs = g_new (HybValueId, sequence->n_parts);
+  const HybValueId      *old = hyb_graph_get_inputs (rebuild->from, sequence->pattern);
+  g_autofree HybValueId *inputs = g_new (HybValueId, MAX (node->n_inputs, sequence->n_parts));
+  HybNodeId              current = rebuild->current;
+  HybValueId             value;
 
   for (guint i = 0; i < sequence->n_parts; i++)
     inputs[i] = hyb_sequence_step (rebuild, sequence->parts[i], step);
   if (hyb_node_word (node) == HYB_WORD_CONCAT)
     return join_parts (rebuild, sequence, "1", inputs);
-  return hyb_rebuild_copy (rebuild,
-                           rebuild->from,
-                           sequence->pattern,
-                           hyb_rebuild_name (rebuild, "%s", node->name),
-                           inputs);
+  for (guint i = sequence->n_parts; i < node->n_inputs; i++) /* weights */
+    inputs[i] = hyb_rebuild_value (rebuild, old[i]);
+  if (sequence->has_steps)
+    rebuild->current = sequence->pattern;
+  value = hyb_rebuild_copy (rebuild,
+                            rebuild->from,
+                            sequence->pattern,
+                            hyb_rebuild_name (rebuild, "%s", node->name),
+                            inputs);
+  rebuild->current = current;
+  return value;
 }
 
 /* All steps at once: they are the outputs of one node. */
@@ -327,6 +355,11 @@ make_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
     return hyb_sequence_step (rebuild, mirror, sequence->n - 1 - step);
   if (sequence->pattern != HYB_NO_ID)
     return map_step (rebuild, sequence, step);
+  if (sequence->part_of && sequence->part_of->has_steps)
+    return cut_features (rebuild,
+                         sequence,
+                         hyb_sequence_step (rebuild, sequence->part_of, step),
+                         "1");
   if (step + 1 == sequence->n &&
       (sequence->last != HYB_NO_ID || (sequence->whole[0] != HYB_NO_ID && sequence->n > 1)))
     return take_last (rebuild, sequence);

@@ -4,6 +4,7 @@
 
 #include "engine/passes/infer-types.h"
 #include "engine/variants/group.h"
+#include "engine/variants/rebuild.h"
 #include "engine/variants/repeats.h"
 #include "engine/variants/vocabulary.h"
 
@@ -58,8 +59,18 @@ count_group (const HybCells *cells, const HybGroup *group, const guint *n_of_cha
   return n;
 }
 
+/* The old node that a node of the graph with single products comes from. */
+static HybNodeId
+find_origin (const GArray *matches, HybNodeId id)
+{
+  for (guint i = 0; matches && i < matches->len; i++)
+    if (g_array_index (matches, HybMatch, i).b == id)
+      return g_array_index (matches, HybMatch, i).a;
+  return id;
+}
+
 static void
-add_groups (Finder *finder, HybCells *cells, const guint *n_of_chain)
+add_groups (Finder *finder, HybCells *cells, const GArray *matches, const guint *n_of_chain)
 {
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_STACKS);
 
@@ -84,15 +95,19 @@ add_groups (Finder *finder, HybCells *cells, const guint *n_of_chain)
         continue;
       entry.cell = g_strdup (hyb_cell_kind_name (group->kind));
       entry.node =
-          hyb_graph_get_producer (finder->graph,
-                                  hyb_chain_step (cells, hyb_group_chain (cells, group, 0), 0)->h);
+          find_origin (matches,
+                       hyb_graph_get_producer (cells->graph,
+                                               hyb_chain_step (cells,
+                                                               hyb_group_chain (cells, group, 0),
+                                                               0)
+                                                   ->h));
       g_array_append_val (finder->list, entry);
     }
 }
 
 /* Steps that share weights and feed each other, but are no known cell. */
 static void
-add_repeats (Finder *finder, const HybCells *cells)
+add_repeats (Finder *finder, const HybCells *cells, const guint32 *chain_of_node)
 {
   guint              n_nodes = hyb_graph_n_nodes (finder->graph);
   g_autofree guint8 *taken = g_new0 (guint8, MAX (n_nodes, 1));
@@ -106,7 +121,7 @@ add_repeats (Finder *finder, const HybCells *cells)
       is_broken[c] = broken != NULL;
     }
   for (HybNodeId id = 0; id < n_nodes; id++)
-    taken[id] = cells->chain_of_node[id] != HYB_NO_ID && !is_broken[cells->chain_of_node[id]];
+    taken[id] = chain_of_node[id] != HYB_NO_ID && !is_broken[chain_of_node[id]];
   repeats = hyb_repeats_find (finder->graph, taken);
   for (guint i = 0; i < repeats->len; i++)
     {
@@ -122,17 +137,96 @@ add_repeats (Finder *finder, const HybCells *cells)
     }
 }
 
+/* The chain of each node of the graph as it is; cells were found in another with the
+ * same steps. */
+static guint32 *
+find_chains (const Finder *finder, const HybCells *cells, const GArray *matches)
+{
+  guint    n = hyb_graph_n_nodes (finder->graph);
+  guint32 *chain_of_node = g_new (guint32, MAX (n, 1));
+
+  for (HybNodeId id = 0; id < n; id++)
+    chain_of_node[id] = matches ? HYB_NO_ID : cells->chain_of_node[id];
+  for (guint i = 0; matches && i < matches->len; i++)
+    {
+      const HybMatch *match = &g_array_index (matches, HybMatch, i);
+
+      if (cells->chain_of_node[match->b] != HYB_NO_ID)
+        chain_of_node[match->a] = cells->chain_of_node[match->b];
+    }
+  return chain_of_node;
+}
+
+static void
+add_cells (Finder *finder, HybCells *cells, const GArray *matches)
+{
+  g_autofree guint   *n_of_chain = g_new0 (guint, MAX (cells->chains->len, 1));
+  g_autofree guint32 *chain_of_node = find_chains (finder, cells, matches);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (finder->graph); id++)
+    if (chain_of_node[id] != HYB_NO_ID)
+      n_of_chain[chain_of_node[id]]++;
+  add_groups (finder, cells, matches, n_of_chain);
+  add_repeats (finder, cells, chain_of_node);
+}
+
+/* What is known of the variables holds in another graph with the same ones. */
+static HybType *
+carry_types (const Finder *finder, HybGraph *graph)
+{
+  HybType         *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybNodeId      old = hyb_graph_find_variable (finder->graph, node->name);
+
+      if (old != HYB_NO_ID)
+        types[node->first_output] =
+            finder->types[hyb_graph_get_node (finder->graph, old)->first_output];
+    }
+  hyb_infer_types (graph, types, NULL, FALSE, NULL);
+  return types;
+}
+
+/* Products over all steps at once are made step by step before cells are looked for. */
+static gboolean
+add_cells_behind_cuts (Finder *finder)
+{
+  g_auto (HybRebuild) rebuild = { 0 };
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybCells) cells = NULL;
+  g_autofree HybType *types = NULL;
+
+  hyb_rebuild_init (&rebuild, finder->graph);
+  if (!hyb_rebuild_follow_cuts (&rebuild, finder->types))
+    return FALSE;
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (finder->graph); id++)
+    hyb_rebuild_node (&rebuild, id);
+  graph = hyb_rebuild_finish (&rebuild, NULL);
+  if (!graph)
+    return FALSE;
+  types = carry_types (finder, graph);
+  cells = hyb_cells_find (graph, types, NULL);
+  if (cells->chains->len == 0)
+    return FALSE;
+  add_cells (finder, cells, rebuild.matches);
+  return TRUE;
+}
+
 static void
 add_unrolled (Finder *finder)
 {
-  g_autoptr (HybCells) cells = hyb_cells_find (finder->graph, finder->types, NULL);
-  g_autofree guint *n_of_chain = g_new0 (guint, MAX (cells->chains->len, 1));
+  g_autoptr (HybCells) cells = NULL;
 
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (finder->graph); id++)
-    if (cells->chain_of_node[id] != HYB_NO_ID)
-      n_of_chain[cells->chain_of_node[id]]++;
-  add_groups (finder, cells, n_of_chain);
-  add_repeats (finder, cells);
+  if (add_cells_behind_cuts (finder))
+    return;
+  cells = hyb_cells_find (finder->graph, finder->types, NULL);
+  add_cells (finder, cells, NULL);
 }
 
 /* --- Nodes that are structure themselves --- */

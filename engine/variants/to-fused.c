@@ -43,13 +43,23 @@ find_mode (HybCellKind kind, HybRnnMode *mode)
 
 /* --- What cannot be fused --- */
 
+static const char *
+name_of (const Fuser *fuser, HybValueId value)
+{
+  HybGraph *graph = fuser->cells->graph;
+
+  return hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value))->name;
+}
+
 static char *
 refuse_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
 {
-  HybGraph      *graph = fuser->cells->graph;
-  HybNodeId      id = hyb_graph_get_producer (graph, value);
-  const HybNode *node = hyb_graph_get_node (graph, id);
-  HybTensor     *tensor;
+  HybGraph       *graph = fuser->cells->graph;
+  HybNodeId       id = hyb_graph_get_producer (graph, value);
+  const HybNode  *node = hyb_graph_get_node (graph, id);
+  HybTensor      *tensor;
+  const HybShape *shape;
+  gboolean        is_row;
 
   if (!hyb_node_is_variable (node))
     return g_strdup_printf ("its weight “%s” is computed", node->name);
@@ -57,9 +67,24 @@ refuse_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
   if (!tensor)
     return g_strdup_printf (
         "its weight “%s” has no values to be packed; give the file of parameters", node->name);
-  if (hyb_tensor_get_shape (tensor)->rank != (is_bias ? 1 : 2))
+  shape = hyb_tensor_get_shape (tensor);
+  is_row = is_bias && shape->rank == 2 && shape->dim[0] == 1;
+  if (shape->rank != (is_bias ? 1 : 2) && !is_row)
     return g_strdup_printf ("its weight “%s” is no %s", node->name, is_bias ? "vector" : "matrix");
   return NULL;
+}
+
+/* How many features a weight multiplies with this term's value. */
+static gint64
+count_columns (const Fuser *fuser, const HybTerm *term, gboolean is_hidden)
+{
+  HybTensor *tensor =
+      hyb_model_get_parameter (fuser->conversion->from, name_of (fuser, term->weight));
+  gint64 all = hyb_tensor_get_shape (tensor)->dim[term->is_transposed ? 0 : 1];
+
+  if (term->columns == HYB_COLUMNS_ALL)
+    return all;
+  return is_hidden ? fuser->group->hidden : all - fuser->group->hidden;
 }
 
 static char *
@@ -80,6 +105,8 @@ refuse_weights (const Fuser *fuser)
 
               if (!reason && terms[k]->bias != HYB_NO_ID)
                 reason = refuse_weight (fuser, terms[k]->bias, TRUE);
+              if (!reason && count_columns (fuser, terms[k], k == 1) < 1)
+                reason = g_strdup ("its weight is too narrow for input and state");
               if (reason)
                 return reason;
             }
@@ -124,14 +151,6 @@ find_parameter (const char *name, gpointer user)
   return hyb_model_get_parameter (user, name);
 }
 
-static const char *
-name_of (const Fuser *fuser, HybValueId value)
-{
-  HybGraph *graph = fuser->cells->graph;
-
-  return hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value))->name;
-}
-
 /* "lstm_" of "lstm_l0_i2h_weight" and "lstm_i2h_weight". */
 static char *
 find_prefix (const Fuser *fuser)
@@ -151,6 +170,46 @@ find_prefix (const Fuser *fuser)
   return g_strconcat (hyb_cell_kind_name (fuser->group->kind), "_", NULL);
 }
 
+static void
+move_bias (Fuser *fuser, const HybTerm *term, const char *to, gint64 at)
+{
+  if (term->bias != HYB_NO_ID)
+    hyb_moves_add (fuser->conversion->moves,
+                   name_of (fuser, term->bias),
+                   term->bias_begin,
+                   1,
+                   to,
+                   at,
+                   fuser->weights.hidden);
+}
+
+static void
+move_weight (Fuser          *fuser,
+             const HybTerm  *term,
+             const HybShape *shape,
+             gint64          columns,
+             const char     *to,
+             gint64          at)
+{
+  GArray     *moves = fuser->conversion->moves;
+  const char *name = name_of (fuser, term->weight);
+  gint64      hidden = fuser->weights.hidden;
+  gint64      all = shape->dim[term->is_transposed ? 0 : 1];
+  gint64      first = term->columns == HYB_COLUMNS_LAST ? all - columns : 0;
+
+  if (!term->is_transposed && columns == all)
+    hyb_moves_add (moves, name, term->begin * columns, 1, to, at, hidden * columns);
+  else
+    for (gint64 row = term->begin; row < term->begin + hidden; row++, at += columns)
+      hyb_moves_add (moves,
+                     name,
+                     term->is_transposed ? first * shape->dim[1] + row : row * all + first,
+                     term->is_transposed ? shape->dim[1] : 1,
+                     to,
+                     at,
+                     columns);
+}
+
 static gboolean
 move_rows (Fuser            *fuser,
            const HybRnnPart *part,
@@ -159,17 +218,19 @@ move_rows (Fuser            *fuser,
            const char       *to,
            GError          **error)
 {
-  gint64          hidden = fuser->weights.hidden, columns = MAX (part->columns, 1);
-  HybValueId      value = part->is_bias ? term->bias : term->weight;
-  gint64          at = part->offset + gate * hidden * columns;
-  const char     *name;
-  const HybShape *shape;
+  gint64          hidden = fuser->weights.hidden, columns;
+  gint64          at = part->offset + gate * hidden * MAX (part->columns, 1);
+  const char     *name = name_of (fuser, term->weight);
+  const HybShape *shape =
+      hyb_tensor_get_shape (hyb_model_get_parameter (fuser->conversion->from, name));
 
-  if (value == HYB_NO_ID)
-    return TRUE;
-  name = name_of (fuser, value);
-  shape = hyb_tensor_get_shape (hyb_model_get_parameter (fuser->conversion->from, name));
-  if (!part->is_bias && shape->dim[term->is_transposed ? 0 : 1] != columns)
+  if (part->is_bias)
+    {
+      move_bias (fuser, term, to, at);
+      return TRUE;
+    }
+  columns = count_columns (fuser, term, part->is_hidden);
+  if (columns != part->columns)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_TYPES,
@@ -177,25 +238,9 @@ move_rows (Fuser            *fuser,
                          NULL,
                          "the weight multiplies %" G_GINT64_FORMAT
                          " features, but %" G_GINT64_FORMAT " come in",
-                         shape->dim[term->is_transposed ? 0 : 1],
-                         columns);
-  if (!term->is_transposed || part->is_bias)
-    hyb_moves_add (fuser->conversion->moves,
-                   name,
-                   term->begin * columns,
-                   1,
-                   to,
-                   at,
-                   hidden * columns);
-  else
-    for (gint64 row = 0; row < hidden; row++)
-      hyb_moves_add (fuser->conversion->moves,
-                     name,
-                     term->begin + row,
-                     shape->dim[1],
-                     to,
-                     at + row * columns,
-                     columns);
+                         columns,
+                         part->columns);
+  move_weight (fuser, term, shape, columns, to, at);
   return TRUE;
 }
 
@@ -248,7 +293,7 @@ describe_weights (Fuser *fuser)
     .n_layers = fuser->group->n_layers,
     .is_bidirectional = fuser->group->n_directions == 2,
     .hidden = fuser->group->hidden,
-    .input = hyb_tensor_get_shape (tensor)->dim[term->is_transposed ? 0 : 1],
+    .input = count_columns (fuser, term, FALSE),
   };
   find_mode (fuser->group->kind, &fuser->weights.mode);
 }

@@ -59,6 +59,7 @@ hyb_unroll (HybConversion *conversion, GError **error)
 {
   HybRebuild *rebuild = &conversion->rebuild;
 
+  hyb_rebuild_follow_cuts (rebuild, conversion->types);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (conversion->graph) && !rebuild->error; id++)
     {
       HybWord word = hyb_node_word (hyb_graph_get_node (conversion->graph, id));

@@ -212,7 +212,17 @@ is_written (HybGraph *graph, HybForm form, const HybCells *cells)
 }
 
 static gboolean
-write_form (HybVariant *variant, const HybConvertOptions *options, GError **error)
+has_loops (HybModel *model)
+{
+  for (guint f = 0; f < HYB_N_FORMS; f++)
+    if (has_form (hyb_model_get_graph (model), (HybForm) f))
+      return TRUE;
+  return FALSE;
+}
+
+/* model: as it was before loops were written out. */
+static gboolean
+write_form (HybVariant *variant, HybModel *model, const HybConvertOptions *options, GError **error)
 {
   g_auto (HybConversion) conversion = { 0 };
   g_autoptr (HybCells) cells = NULL;
@@ -220,7 +230,7 @@ write_form (HybVariant *variant, const HybConvertOptions *options, GError **erro
   hyb_conversion_init (&conversion, variant->model, options);
   cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
   hyb_describe_chains (cells, variant->recognised);
-  if (!forms[options->form]->write)
+  if (!forms[options->form]->write && (cells->chains->len > 0 || has_loops (model)))
     return TRUE;
   if (cells->chains->len == 0)
     return nothing_found (variant->model, options, error);
@@ -237,10 +247,11 @@ is_recurrent (HybModel *model, const HybConvertOptions *options)
   g_auto (HybConversion) conversion = { 0 };
   g_autoptr (HybCells) cells = NULL;
 
-  for (guint f = 0; f < HYB_N_FORMS; f++)
-    if (has_form (hyb_model_get_graph (model), (HybForm) f))
-      return TRUE;
+  if (has_loops (model))
+    return TRUE;
   hyb_conversion_init (&conversion, model, options);
+  if (hyb_rebuild_follow_cuts (&conversion.rebuild, conversion.types))
+    return TRUE;
   cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
   return cells->chains->len > 0;
 }
@@ -316,7 +327,8 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError *
       nothing_found (model, options, error);
       return NULL;
     }
-  if (!write_unrolled (variant, model, options, error) || !write_form (variant, options, error))
+  if (!write_unrolled (variant, model, options, error) ||
+      !write_form (variant, model, options, error))
     return NULL;
   return g_steal_pointer (&variant);
 }
