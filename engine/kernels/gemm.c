@@ -3,6 +3,7 @@
 #include "engine/kernels/gemm.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/matrix-vector.h"
 
 #include <cblas.h>
 #include <string.h>
@@ -42,110 +43,143 @@ transposed (gboolean is)
   return is ? CblasTrans : CblasNoTrans;
 }
 
+/* Whether a product with a vector is left to matrix-vector.h: floats side by side. */
+static gboolean
+own_f32 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
+{
+  return x_stride == 1 && y_stride == 1 && gemm->alpha == 1;
+}
+
+static gboolean
+own_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
+{
+  return FALSE;
+}
+
 /* One function set for each float type T, with the letter the library gives it. */
-#define GEMM(T, suffix, letter)                                                                 \
-  /* beta C, where a beta of 0 forgets what was there (even NaN). */                            \
-  static void scale_##suffix (const HybGemm *gemm, T *c)                                        \
-  {                                                                                             \
-    for (gint64 i = 0; i < gemm->m; i++)                                                        \
-      for (gint64 j = 0; j < gemm->n; j++)                                                      \
-        c[i * gemm->ldc + j] = gemm->beta == 0 ? 0 : (T) gemm->beta * c[i * gemm->ldc + j];     \
-  }                                                                                             \
-                                                                                                \
-  static void plain_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                \
-  {                                                                                             \
-    scale_##suffix (gemm, c);                                                                   \
-    for (gint64 i = 0; i < gemm->m; i++)                                                        \
-      for (gint64 l = 0; l < gemm->k; l++)                                                      \
-        {                                                                                       \
-          T x = (T) gemm->alpha * a[gemm->transpose_a ? l * gemm->lda + i : i * gemm->lda + l]; \
-                                                                                                \
-          for (gint64 j = 0; j < gemm->n; j++)                                                  \
-            c[i * gemm->ldc + j] +=                                                             \
-                x * b[gemm->transpose_b ? j * gemm->ldb + l : l * gemm->ldb + j];               \
-        }                                                                                       \
-  }                                                                                             \
-                                                                                                \
-  /* A column: matrix A times a vector. */                                                      \
-  static void column_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)               \
-  {                                                                                             \
-    cblas_##letter##gemv (CblasRowMajor,                                                        \
-                          transposed (gemm->transpose_a),                                       \
-                          (int) (gemm->transpose_a ? gemm->k : gemm->m),                        \
-                          (int) (gemm->transpose_a ? gemm->m : gemm->k),                        \
-                          (T) gemm->alpha,                                                      \
-                          a,                                                                    \
-                          (int) gemm->lda,                                                      \
-                          b,                                                                    \
-                          gemm->transpose_b ? 1 : (int) gemm->ldb,                              \
-                          1,                                                                    \
-                          c,                                                                    \
-                          (int) gemm->ldc);                                                     \
-  }                                                                                             \
-                                                                                                \
-  /* A row: the transpose of matrix B times a vector. */                                        \
-  static void row_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
-  {                                                                                             \
-    cblas_##letter##gemv (CblasRowMajor,                                                        \
-                          transposed (!gemm->transpose_b),                                      \
-                          (int) (gemm->transpose_b ? gemm->n : gemm->k),                        \
-                          (int) (gemm->transpose_b ? gemm->k : gemm->n),                        \
-                          (T) gemm->alpha,                                                      \
-                          b,                                                                    \
-                          (int) gemm->ldb,                                                      \
-                          a,                                                                    \
-                          gemm->transpose_a ? (int) gemm->lda : 1,                              \
-                          1,                                                                    \
-                          c,                                                                    \
-                          1);                                                                   \
-  }                                                                                             \
-                                                                                                \
-  static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)               \
-  {                                                                                             \
-    cblas_##letter##gemm (CblasRowMajor,                                                        \
-                          transposed (gemm->transpose_a),                                       \
-                          transposed (gemm->transpose_b),                                       \
-                          (int) gemm->m,                                                        \
-                          (int) gemm->n,                                                        \
-                          (int) gemm->k,                                                        \
-                          (T) gemm->alpha,                                                      \
-                          a,                                                                    \
-                          (int) gemm->lda,                                                      \
-                          b,                                                                    \
-                          (int) gemm->ldb,                                                      \
-                          (T) gemm->beta,                                                       \
-                          c,                                                                    \
-                          (int) gemm->ldc);                                                     \
-  }                                                                                             \
-                                                                                                \
-  void hyb_gemm_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                    \
-  {                                                                                             \
-    if (gemm->m == 0 || gemm->n == 0)                                                           \
-      return;                                                                                   \
-    if (gemm->k == 0)                                                                           \
-      {                                                                                         \
-        scale_##suffix (gemm, c);                                                               \
-        return;                                                                                 \
-      }                                                                                         \
-    if (!fits_library (gemm))                                                                   \
-      {                                                                                         \
-        plain_##suffix (gemm, a, b, c);                                                         \
-        return;                                                                                 \
-      }                                                                                         \
-                                                                                                \
-    choose_threads (gemm);                                                                      \
-    if (gemm->m > 1 && gemm->n > 1)                                                             \
-      {                                                                                         \
-        matrix_##suffix (gemm, a, b, c);                                                        \
-        return;                                                                                 \
-      }                                                                                         \
-    /* Vector products add to what is there: unlike beta, this surely forgets NaN. */           \
-    if (gemm->beta != 1)                                                                        \
-      scale_##suffix (gemm, c);                                                                 \
-    if (gemm->n == 1)                                                                           \
-      column_##suffix (gemm, a, b, c);                                                          \
-    else                                                                                        \
-      row_##suffix (gemm, a, b, c);                                                             \
+#define GEMM(T, suffix, letter)                                                                    \
+  /* beta C, where a beta of 0 forgets what was there (even NaN). */                               \
+  static void scale_##suffix (const HybGemm *gemm, T *c)                                           \
+  {                                                                                                \
+    for (gint64 i = 0; i < gemm->m; i++)                                                           \
+      for (gint64 j = 0; j < gemm->n; j++)                                                         \
+        c[i * gemm->ldc + j] = gemm->beta == 0 ? 0 : (T) gemm->beta * c[i * gemm->ldc + j];        \
+  }                                                                                                \
+                                                                                                   \
+  static void plain_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                   \
+  {                                                                                                \
+    scale_##suffix (gemm, c);                                                                      \
+    for (gint64 i = 0; i < gemm->m; i++)                                                           \
+      for (gint64 l = 0; l < gemm->k; l++)                                                         \
+        {                                                                                          \
+          T x = (T) gemm->alpha * a[gemm->transpose_a ? l * gemm->lda + i : i * gemm->lda + l];    \
+                                                                                                   \
+          for (gint64 j = 0; j < gemm->n; j++)                                                     \
+            c[i * gemm->ldc + j] +=                                                                \
+                x * b[gemm->transpose_b ? j * gemm->ldb + l : l * gemm->ldb + j];                  \
+        }                                                                                          \
+  }                                                                                                \
+                                                                                                   \
+  /* A column: matrix A times a vector. */                                                         \
+  static void column_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
+  {                                                                                                \
+    if (own_##suffix (gemm, gemm->transpose_b ? 1 : gemm->ldb, gemm->ldc))                         \
+      {                                                                                            \
+        (gemm->transpose_a ? hyb_matrix_transposed_vector : hyb_matrix_vector) (gemm->m,           \
+                                                                                gemm->k,           \
+                                                                                (gconstpointer) a, \
+                                                                                gemm->lda,         \
+                                                                                (gconstpointer) b, \
+                                                                                (gpointer) c);     \
+        return;                                                                                    \
+      }                                                                                            \
+    cblas_##letter##gemv (CblasRowMajor,                                                           \
+                          transposed (gemm->transpose_a),                                          \
+                          (int) (gemm->transpose_a ? gemm->k : gemm->m),                           \
+                          (int) (gemm->transpose_a ? gemm->m : gemm->k),                           \
+                          (T) gemm->alpha,                                                         \
+                          a,                                                                       \
+                          (int) gemm->lda,                                                         \
+                          b,                                                                       \
+                          gemm->transpose_b ? 1 : (int) gemm->ldb,                                 \
+                          1,                                                                       \
+                          c,                                                                       \
+                          (int) gemm->ldc);                                                        \
+  }                                                                                                \
+                                                                                                   \
+  /* A row: the transpose of matrix B times a vector. */                                           \
+  static void row_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                     \
+  {                                                                                                \
+    if (own_##suffix (gemm, gemm->transpose_a ? gemm->lda : 1, 1))                                 \
+      {                                                                                            \
+        (gemm->transpose_b ? hyb_matrix_vector : hyb_matrix_transposed_vector) (gemm->n,           \
+                                                                                gemm->k,           \
+                                                                                (gconstpointer) b, \
+                                                                                gemm->ldb,         \
+                                                                                (gconstpointer) a, \
+                                                                                (gpointer) c);     \
+        return;                                                                                    \
+      }                                                                                            \
+    cblas_##letter##gemv (CblasRowMajor,                                                           \
+                          transposed (!gemm->transpose_b),                                         \
+                          (int) (gemm->transpose_b ? gemm->n : gemm->k),                           \
+                          (int) (gemm->transpose_b ? gemm->k : gemm->n),                           \
+                          (T) gemm->alpha,                                                         \
+                          b,                                                                       \
+                          (int) gemm->ldb,                                                         \
+                          a,                                                                       \
+                          gemm->transpose_a ? (int) gemm->lda : 1,                                 \
+                          1,                                                                       \
+                          c,                                                                       \
+                          1);                                                                      \
+  }                                                                                                \
+                                                                                                   \
+  static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
+  {                                                                                                \
+    cblas_##letter##gemm (CblasRowMajor,                                                           \
+                          transposed (gemm->transpose_a),                                          \
+                          transposed (gemm->transpose_b),                                          \
+                          (int) gemm->m,                                                           \
+                          (int) gemm->n,                                                           \
+                          (int) gemm->k,                                                           \
+                          (T) gemm->alpha,                                                         \
+                          a,                                                                       \
+                          (int) gemm->lda,                                                         \
+                          b,                                                                       \
+                          (int) gemm->ldb,                                                         \
+                          (T) gemm->beta,                                                          \
+                          c,                                                                       \
+                          (int) gemm->ldc);                                                        \
+  }                                                                                                \
+                                                                                                   \
+  void hyb_gemm_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                       \
+  {                                                                                                \
+    if (gemm->m == 0 || gemm->n == 0)                                                              \
+      return;                                                                                      \
+    if (gemm->k == 0)                                                                              \
+      {                                                                                            \
+        scale_##suffix (gemm, c);                                                                  \
+        return;                                                                                    \
+      }                                                                                            \
+    if (!fits_library (gemm))                                                                      \
+      {                                                                                            \
+        plain_##suffix (gemm, a, b, c);                                                            \
+        return;                                                                                    \
+      }                                                                                            \
+                                                                                                   \
+    choose_threads (gemm);                                                                         \
+    if (gemm->m > 1 && gemm->n > 1)                                                                \
+      {                                                                                            \
+        matrix_##suffix (gemm, a, b, c);                                                           \
+        return;                                                                                    \
+      }                                                                                            \
+    /* Vector products add to what is there: unlike beta, this surely forgets NaN. */              \
+    if (gemm->beta != 1)                                                                           \
+      scale_##suffix (gemm, c);                                                                    \
+    if (gemm->n == 1)                                                                              \
+      column_##suffix (gemm, a, b, c);                                                             \
+    else                                                                                           \
+      row_##suffix (gemm, a, b, c);                                                                \
   }
 
 GEMM (float, f32, s)

@@ -1,0 +1,274 @@
+/* panels.c — products of few rows with weights in panels; start with hyb_panels_multiply().
+ *
+ * A panel is HYB_PANEL_WIDTH columns of the weights, row after row (k × 32); the last one is
+ * filled up with zeros.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/panels.h"
+
+#include "engine/base/parallel.h"
+#include "engine/kernels/simd.h"
+
+#include <string.h>
+
+#define WIDTH     HYB_PANEL_WIDTH
+#define MOST_ROWS 8 /* of one call of a kernel */
+
+/* Rows that go through all panels together, so that they stay in a near cache. */
+#define ROW_BLOCK 96
+/* Floats of a cache line. */
+#define LINE 16
+
+/* Multiplications below which a slice is not worth a thread. */
+#define GRAIN 131072
+
+typedef void (*MultiplyRows) (gint64       k,
+                              const float *x,
+                              gint64       ldx,
+                              const float *panel,
+                              const float *bias,
+                              gboolean     adds,
+                              float       *y,
+                              gint64       ldy);
+
+/* What one instruction set has. */
+typedef struct
+{
+  gint64       most_rows;
+  MultiplyRows rows[MOST_ROWS + 1]; /* by their number, from 1 on */
+} Kernels;
+
+/* --- Whatever the compiler makes of it --- */
+
+static void
+multiply_1_plain (gint64       k,
+                  const float *x,
+                  gint64       ldx,
+                  const float *panel,
+                  const float *bias,
+                  gboolean     adds,
+                  float       *y,
+                  gint64       ldy)
+{
+  float sum[WIDTH] = { 0 };
+
+  for (gint64 l = 0; l < k; l++)
+    for (gint64 j = 0; j < WIDTH; j++)
+      sum[j] += x[l] * panel[l * WIDTH + j];
+  for (gint64 j = 0; j < WIDTH; j++)
+    y[j] = sum[j] + (bias != NULL ? bias[j] : 0) + (adds ? y[j] : 0);
+}
+
+static const Kernels plain = { 1, { NULL, multiply_1_plain } };
+
+#ifdef __x86_64__
+
+/* --- AVX2: a panel's row is four vectors, three rows keep twelve sums --- */
+
+#define SIMD_AVX2
+#include "engine/kernels/simd.h"
+
+#define COLUMNS(X, argument) X (0, argument) X (1, argument) X (2, argument) X (3, argument)
+#define ROWS_ALL(X)          X (1) X (2) X (3)
+#include "engine/kernels/panels-kernel.h"
+
+static const Kernels avx2 = { 3, { NULL, multiply_1_avx2, multiply_2_avx2, multiply_3_avx2 } };
+
+#undef COLUMNS
+#undef ROWS_ALL
+
+/* --- AVX-512: two vectors, eight rows keep sixteen sums --- */
+
+#define SIMD_AVX512
+#include "engine/kernels/simd.h"
+
+#define COLUMNS(X, argument) X (0, argument) X (1, argument)
+#define ROWS_ALL(X)          X (1) X (2) X (3) X (4) X (5) X (6) X (7) X (8)
+#include "engine/kernels/panels-kernel.h"
+
+static const Kernels avx512 = { 8,
+                                { NULL,
+                                  multiply_1_avx512,
+                                  multiply_2_avx512,
+                                  multiply_3_avx512,
+                                  multiply_4_avx512,
+                                  multiply_5_avx512,
+                                  multiply_6_avx512,
+                                  multiply_7_avx512,
+                                  multiply_8_avx512 } };
+
+static const Kernels *const kernels_of[] = { &plain, &avx2, &avx512 };
+
+#else
+
+static const Kernels *const kernels_of[] = { &plain };
+
+#endif
+
+/* --- Laying out --- */
+
+gsize
+hyb_panels_size (gint64 n, gint64 k)
+{
+  return (gsize) ((n + WIDTH - 1) / WIDTH * WIDTH) * (gsize) k;
+}
+
+typedef float Four __attribute__ ((vector_size (4 * sizeof (float))));
+
+static inline void
+store_four (float *to, Four four)
+{
+  memcpy (to, &four, sizeof four);
+}
+
+/* Four elements of each of four rows become four of a panel's rows. */
+static inline void
+transpose_four (const float *rows, gint64 stride, float *panel)
+{
+  Four a, b, c, d, low, high;
+
+  memcpy (&a, rows, sizeof a);
+  memcpy (&b, rows + stride, sizeof b);
+  memcpy (&c, rows + 2 * stride, sizeof c);
+  memcpy (&d, rows + 3 * stride, sizeof d);
+
+  low = __builtin_shufflevector (a, b, 0, 4, 1, 5);
+  high = __builtin_shufflevector (c, d, 0, 4, 1, 5);
+  store_four (panel, __builtin_shufflevector (low, high, 0, 1, 4, 5));
+  store_four (panel + WIDTH, __builtin_shufflevector (low, high, 2, 3, 6, 7));
+  low = __builtin_shufflevector (a, b, 2, 6, 3, 7);
+  high = __builtin_shufflevector (c, d, 2, 6, 3, 7);
+  store_four (panel + 2 * WIDTH, __builtin_shufflevector (low, high, 0, 1, 4, 5));
+  store_four (panel + 3 * WIDTH, __builtin_shufflevector (low, high, 2, 3, 6, 7));
+}
+
+/* A cache line of each row at a time. */
+static void
+pack_transposed (gint64 columns, gint64 k, const float *weights, float *panel)
+{
+  gint64 l = 0;
+
+  for (; l + LINE <= k && columns == WIDTH; l += LINE)
+    for (gint64 j = 0; j < WIDTH; j += 4)
+      for (gint64 part = l; part < l + LINE; part += 4)
+        transpose_four (weights + j * k + part, k, panel + part * WIDTH + j);
+  for (gint64 j = 0; j < columns; j++)
+    for (gint64 rest = l; rest < k; rest++)
+      panel[rest * WIDTH + j] = weights[j * k + rest];
+}
+
+void
+hyb_panels_pack (gint64 n, gint64 k, const float *weights, gboolean transposed, float *panels)
+{
+  for (gint64 first = 0; first < n; first += WIDTH, panels += WIDTH * k)
+    {
+      gint64 columns = MIN (WIDTH, n - first);
+
+      if (columns < WIDTH)
+        memset (panels, 0, sizeof (float) * WIDTH * (gsize) k);
+      if (transposed)
+        pack_transposed (columns, k, weights + first * k, panels);
+      else
+        for (gint64 l = 0; l < k; l++)
+          memcpy (panels + l * WIDTH, weights + l * n + first, sizeof (float) * (gsize) columns);
+    }
+}
+
+/* --- Multiplying --- */
+
+typedef struct
+{
+  const HybPanelProduct *product;
+  const Kernels         *kernels;
+  const float           *x, *panels;
+  float                 *y;
+} Job;
+
+static void
+multiply_panel (const Job *job, gint64 index, const float *bias, float *y, gint64 ldy)
+{
+  const HybPanelProduct *product = job->product;
+  const float           *panel = job->panels + index * WIDTH * product->k;
+  gint64                 rows;
+
+  for (gint64 i = 0; i < product->m; i += rows)
+    {
+      rows = MIN (product->m - i, job->kernels->most_rows);
+      job->kernels->rows[rows](product->k,
+                               job->x + i * product->ldx,
+                               product->ldx,
+                               panel,
+                               bias,
+                               product->adds,
+                               y + i * ldy,
+                               ldy);
+    }
+}
+
+/* The columns that the last panel lacks are computed beside y. */
+static void
+multiply_last (const Job *job, gint64 index)
+{
+  const HybPanelProduct *product = job->product;
+  gint64                 first = index * WIDTH;
+  gsize                  bytes = sizeof (float) * (gsize) (product->n - first);
+  float                  bias[WIDTH] = { 0 };
+  float                  room[MOST_ROWS * WIDTH] = { 0 };
+
+  if (product->bias != NULL)
+    memcpy (bias, product->bias + first, bytes);
+  for (gint64 i = 0; i < product->m; i += MOST_ROWS)
+    {
+      HybPanelProduct part = *product;
+      Job             own = *job;
+      float          *y = job->y + i * product->ldy + first;
+
+      part.m = MIN (product->m - i, MOST_ROWS);
+      own.product = &part;
+      own.x = job->x + i * product->ldx;
+      for (gint64 row = 0; product->adds && row < part.m; row++)
+        memcpy (room + row * WIDTH, y + row * product->ldy, bytes);
+      multiply_panel (&own, index, product->bias != NULL ? bias : NULL, room, WIDTH);
+      for (gint64 row = 0; row < part.m; row++)
+        memcpy (y + row * product->ldy, room + row * WIDTH, bytes);
+    }
+}
+
+static void
+multiply_panels (gint64 begin, gint64 end, gpointer data)
+{
+  const Job             *job = data;
+  const HybPanelProduct *product = job->product;
+
+  for (gint64 index = begin; index < end; index++)
+    {
+      gint64 first = index * WIDTH;
+
+      if (first + WIDTH > product->n)
+        multiply_last (job, index);
+      else
+        multiply_panel (job,
+                        index,
+                        product->bias != NULL ? product->bias + first : NULL,
+                        job->y + first,
+                        product->ldy);
+    }
+}
+
+void
+hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y)
+{
+  for (gint64 i = 0; i < product->m; i += ROW_BLOCK)
+    {
+      HybPanelProduct block = *product;
+      Job             job = {
+                    &block, kernels_of[hyb_simd_level ()], x + i * product->ldx, panels, y + i * product->ldy
+      };
+
+      block.m = MIN (product->m - i, ROW_BLOCK);
+      hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
+                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1),
+                        multiply_panels,
+                        &job);
+    }
+}
