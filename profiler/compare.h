@@ -63,6 +63,8 @@ typedef enum
   PROF_N_BUCKETS,
 } ProfBucketKind;
 
+const char *prof_bucket_name (ProfBucketKind kind);
+
 typedef struct
 {
   const char *name;
@@ -81,11 +83,27 @@ typedef struct
   double     flops_a, flops_b;
 } ProfExplanation;
 
-/* gemm_a, gemm_b: seconds of matrix products inside fused layers, from a rung that ran
+/* Operators run one after the other here; what threads inside of them bring is in every
+ * bucket, unless both ran with one thread (prof_explain_threads).
+ * gemm_a, gemm_b: seconds of matrix products inside fused layers, from a rung that ran
  * them alone; NaN: there are none, or nobody knows. */
 void prof_explain (const ProfCapture *a,
                    const ProfCapture *b,
                    double             gemm_a,
                    double             gemm_b,
                    ProfExplanation   *explanation);
+/* For buckets of runs with one thread each: what more threads change about the
+ * difference is the overlap, and belongs to what is saved.  rung: (transfer full) */
+void prof_explanation_add_overlap (ProfExplanation    *explanation,
+                                   const ProfInterval *seconds,
+                                   char               *rung);
+/* Why B is faster than A with all threads.  Buckets are of a_one and b_one, the same two
+ * with one thread; the overlap is the rest, measured.  Products as above, one thread. */
+void prof_explain_threads (const ProfCapture *a,
+                           const ProfCapture *b,
+                           const ProfCapture *a_one,
+                           const ProfCapture *b_one,
+                           double             gemm_a,
+                           double             gemm_b,
+                           ProfExplanation   *explanation);
 void prof_explanation_clear (ProfExplanation *explanation);

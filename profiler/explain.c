@@ -5,9 +5,26 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/compare.h"
 
+#include "profiler/report.h"
+
 #include <math.h>
 
 #define SAME_FLOPS 0.05
+
+const char *
+prof_bucket_name (ProfBucketKind kind)
+{
+  static const char *const names[PROF_N_BUCKETS] = {
+    [PROF_BUCKET_HOST] = "host and dispatch",
+    [PROF_BUCKET_GEMM] = "gemm batching",
+    [PROF_BUCKET_POINTWISE] = "pointwise fusion",
+    [PROF_BUCKET_MOVEMENT] = "data movement",
+    [PROF_BUCKET_OVERLAP] = "overlap",
+    [PROF_BUCKET_MEMORY] = "memory",
+  };
+
+  return names[kind];
+}
 
 /* A fused layer is matrix products and what is done with their results. */
 static void
@@ -20,12 +37,12 @@ split_recurrent (ProfWork *work, double gemm, double *split_gemm, double *split_
 }
 
 static ProfBucket
-compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, const char *name, double more)
+compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, double more)
 {
   const double *const series[] = { a->runs[class], b->runs[class] };
   const guint         n[] = { a->n_runs, b->n_runs };
   const double        weights[] = { 1, -1 };
-  ProfBucket          bucket = { .name = name, .proved = NAN };
+  ProfBucket          bucket = { .proved = NAN };
   ProfInterval        interval = { 0 };
 
   if (a->n_runs > 0 && b->n_runs > 0)
@@ -44,7 +61,7 @@ compare_host (const ProfWork *a, const ProfWork *b)
   guint         n[2 * PROF_N_CLASSES];
   double        weights[2 * PROF_N_CLASSES];
   guint         n_series = 0;
-  ProfBucket    bucket = { .name = "host and dispatch", .proved = NAN };
+  ProfBucket    bucket = { .proved = NAN };
   ProfInterval  interval;
 
   for (guint which = 0; which < 2; which++)
@@ -91,19 +108,22 @@ prof_explain (const ProfCapture *capture_a,
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
   explanation->bucket[PROF_BUCKET_HOST] = compare_host (&a, &b);
   explanation->bucket[PROF_BUCKET_GEMM] =
-      compare_class (&a, &b, PROF_CLASS_GEMM, "gemm batching", split_a[0] - split_b[0]);
+      compare_class (&a, &b, PROF_CLASS_GEMM, split_a[0] - split_b[0]);
   explanation->bucket[PROF_BUCKET_POINTWISE] =
-      compare_class (&a, &b, PROF_CLASS_POINTWISE, "pointwise fusion", split_a[1] - split_b[1]);
-  explanation->bucket[PROF_BUCKET_MOVEMENT] =
-      compare_class (&a, &b, PROF_CLASS_MOVEMENT, "data movement", 0);
-  /* On the CPU one operator runs after the other: there is nothing to overlap. */
-  explanation->bucket[PROF_BUCKET_OVERLAP] = (ProfBucket){ .name = "overlap", .proved = NAN };
+      compare_class (&a, &b, PROF_CLASS_POINTWISE, split_a[1] - split_b[1]);
+  explanation->bucket[PROF_BUCKET_MOVEMENT] = compare_class (&a, &b, PROF_CLASS_MOVEMENT, 0);
+  /* Operators of one run follow each other; only threads inside them work at the same time,
+   * and only running with fewer of them shows what that brings. */
+  explanation->bucket[PROF_BUCKET_OVERLAP] = (ProfBucket){ .proved = NAN };
   /* What memory costs outside of operators only a rung can tell: prof_ladder_prove. */
-  explanation->bucket[PROF_BUCKET_MEMORY] = (ProfBucket){ .name = "memory", .proved = NAN };
+  explanation->bucket[PROF_BUCKET_MEMORY] = (ProfBucket){ .proved = NAN };
 
   explanation->residual = explanation->saved;
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    explanation->residual -= explanation->bucket[i].seconds;
+    {
+      explanation->bucket[i].name = prof_bucket_name (i);
+      explanation->residual -= explanation->bucket[i].seconds;
+    }
   if (fabs (explanation->residual) < 1e-9 * fabs (explanation->saved))
     explanation->residual = 0; /* what rounding left */
   explanation->flops_a = a.flops;
@@ -111,6 +131,71 @@ prof_explain (const ProfCapture *capture_a,
   explanation->same_flops = fabs (a.flops - b.flops) <= SAME_FLOPS * MAX (a.flops, b.flops);
   prof_work_clear (&a);
   prof_work_clear (&b);
+}
+
+void
+prof_explanation_add_overlap (ProfExplanation *explanation, const ProfInterval *seconds, char *rung)
+{
+  ProfBucket *bucket = &explanation->bucket[PROF_BUCKET_OVERLAP];
+
+  bucket->seconds += seconds->median;
+  bucket->low += seconds->low;
+  bucket->high += seconds->high;
+  bucket->proved = seconds->median;
+  g_free (bucket->rung);
+  bucket->rung = rung;
+  explanation->saved += seconds->median;
+}
+
+static const char *
+name_of (const ProfCapture *capture)
+{
+  const char *name = prof_capture_get_text (capture, "subject");
+
+  return name ? name : "model";
+}
+
+void
+prof_explain_threads (const ProfCapture *a,
+                      const ProfCapture *b,
+                      const ProfCapture *a_one,
+                      const ProfCapture *b_one,
+                      double             gemm_a,
+                      double             gemm_b,
+                      ProfExplanation   *explanation)
+{
+  const ProfCapture *const captures[] = { a, b, a_one, b_one };
+  static const double      weights[] = { 1, -1, -1, 1 };
+  double                  *samples[4];
+  guint                    n[4];
+  double                   median[4];
+  ProfInterval             overlap;
+  g_autofree char         *gain_a = NULL, *gain_b = NULL;
+
+  prof_explain (a_one, b_one, gemm_a, gemm_b, explanation);
+  for (guint i = 0; i < 4; i++)
+    {
+      samples[i] = prof_capture_dup_samples (captures[i], PROF_SAMPLE_CLEAN, &n[i]);
+      median[i] = prof_median (samples[i], n[i]);
+    }
+  overlap = prof_bootstrap_sum ((const double *const *) samples, n, weights, 4, 0.95);
+  /* Medians add up, the middle of what was drawn from them need not. */
+  overlap.median = median[0] - median[1] - median[2] + median[3];
+  overlap.low = MIN (overlap.low, overlap.median);
+  overlap.high = MAX (overlap.high, overlap.median);
+  gain_a = prof_format_seconds (median[2] - median[0]);
+  gain_b = prof_format_seconds (median[3] - median[1]);
+  prof_explanation_add_overlap (explanation,
+                                &overlap,
+                                g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, "
+                                                 "“%s” %s",
+                                                 prof_capture_get_number (a, "threads"),
+                                                 name_of (b),
+                                                 gain_b,
+                                                 name_of (a),
+                                                 gain_a));
+  for (guint i = 0; i < 4; i++)
+    g_free (samples[i]);
 }
 
 void

@@ -49,6 +49,8 @@ add_subject_facts (ProfFacts *facts, const ProfSubject *subject)
     }
   if (options->no_passes)
     prof_facts_set (facts, "without", "all passes");
+  if (options->threads > 0)
+    prof_facts_set_number (facts, "threads", options->threads);
 }
 
 static void

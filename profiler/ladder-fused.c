@@ -3,6 +3,7 @@
 #include "profiler/clock.h"
 #include "profiler/ladder.h"
 
+#include "engine/base/parallel.h"
 #include "engine/kernels/gemm.h"
 
 #include <math.h>
@@ -181,11 +182,15 @@ prof_ladder_fused_gemm (const ProfSubject *subject)
   const HybType *types = prof_subject_get_types (subject);
   gboolean       backward = prof_subject_get_options (subject)->backward;
   double         seconds = NAN;
+  guint          threads = hyb_parallel_get_threads ();
   Layer          layer;
 
+  prof_subject_use_threads (subject, threads);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     if (is_of_model (prof_subject_get_graph (subject), hyb_graph_get_node (graph, id)) &&
         describe_layer (graph, id, types, backward, &layer))
       seconds = (isfinite (seconds) ? seconds : 0) + time_layer (&layer);
+  if (hyb_parallel_get_threads () != threads)
+    hyb_parallel_set_threads (threads);
   return seconds;
 }

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/ladder.h"
 
+#include "engine/base/parallel.h"
 #include "engine/passes/pass.h"
+#include "profiler/keep.h"
 #include "profiler/report.h"
 
 #include <math.h>
@@ -117,17 +119,20 @@ make_subject (HybGraph                 *graph,
 
   options.name = name;
   options.mode = mode;
+  options.threads = 1;
   options.without = without;
   options.no_passes = FALSE;
   options.dump_after = NULL;
   return prof_subject_new (graph, values, &options, error);
 }
 
-ProfLadder *
-prof_ladder_new (HybGraph                 *graph,
-                 HybTensor *const         *values,
-                 const ProfSubjectOptions *options,
-                 GError                  **error)
+static gboolean
+add_modes (ProfLadder               *ladder,
+           HybGraph                 *graph,
+           HybTensor *const         *values,
+           const ProfSubjectOptions *options,
+           const char *const        *without,
+           GError                  **error)
 {
   static const struct
   {
@@ -145,34 +150,100 @@ prof_ladder_new (HybGraph                 *graph,
       HYB_MODE_STATIC,
       PROF_BUCKET_MEMORY },
   };
-  g_autoptr (ProfLadder) ladder = g_new0 (ProfLadder, 1);
-  g_autofree const char **without = list_optimising ();
 
-  ladder->rungs = g_ptr_array_new_with_free_func (rung_free);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       ProfSubject *subject =
           make_subject (graph, values, options, ways[i].name, ways[i].mode, without, error);
 
       if (!subject)
-        return NULL;
+        return FALSE;
       add_rung (ladder, ways[i].name, ways[i].doc, ways[i].bucket, subject);
     }
+  return TRUE;
+}
 
-  /* One pass after the other is let in. */
-  for (const char **first = without; *first; first++)
+/* One pass after the other is let in. */
+static gboolean
+add_passes (ProfLadder               *ladder,
+            HybGraph                 *graph,
+            HybTensor *const         *values,
+            const ProfSubjectOptions *options,
+            const char *const        *without,
+            GError                  **error)
+{
+  for (const char *const *first = without; *first; first++)
     {
       const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
       ProfSubject    *subject =
           make_subject (graph, values, options, *first, HYB_MODE_STATIC, first + 1, error);
 
       if (!subject)
-        return NULL;
+        return FALSE;
       if (is_same_plan (last->subject, subject))
         prof_subject_free (subject);
       else
         add_rung (ladder, *first, hyb_pass_find (*first)->doc, bucket_of_pass (*first), subject);
     }
+  return TRUE;
+}
+
+/* The other form, and as many threads as there are. */
+static gboolean
+add_last (ProfLadder               *ladder,
+          HybGraph                 *graph,
+          HybTensor *const         *values,
+          const ProfSubject        *form,
+          const ProfSubjectOptions *options,
+          GError                  **error)
+{
+  ProfSubjectOptions all = *options;
+  ProfSubject       *subject;
+  guint              n_threads = hyb_parallel_get_threads ();
+  g_autofree char   *name = g_strdup_printf ("%u threads", n_threads);
+
+  if (form)
+    {
+      const char *variant = prof_subject_get_options (form)->variant;
+
+      graph = prof_subject_get_graph (form);
+      values = prof_subject_get_values (form);
+      subject = make_subject (graph, values, options, variant, HYB_MODE_STATIC, NULL, error);
+      if (!subject)
+        return FALSE;
+      add_rung (ladder, variant, "the model in this form", PROF_N_BUCKETS, subject);
+    }
+  if (n_threads < 2)
+    return TRUE;
+  all.name = name;
+  all.mode = HYB_MODE_STATIC;
+  all.without = NULL;
+  all.no_passes = FALSE;
+  if (!(subject = prof_subject_new (graph, values, &all, error)))
+    return FALSE;
+  add_rung (ladder,
+            name,
+            "operators that are large enough share them",
+            PROF_BUCKET_OVERLAP,
+            subject);
+  return TRUE;
+}
+
+ProfLadder *
+prof_ladder_new (HybGraph                 *graph,
+                 HybTensor *const         *values,
+                 const ProfSubject        *form,
+                 const ProfSubjectOptions *options,
+                 GError                  **error)
+{
+  g_autoptr (ProfLadder) ladder = g_new0 (ProfLadder, 1);
+  g_autofree const char **without = list_optimising ();
+
+  ladder->rungs = g_ptr_array_new_with_free_func (rung_free);
+  if (!add_modes (ladder, graph, values, options, without, error) ||
+      !add_passes (ladder, graph, values, options, without, error) ||
+      !add_last (ladder, graph, values, form, options, error))
+    return NULL;
   return g_steal_pointer (&ladder);
 }
 
@@ -227,31 +298,81 @@ prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GErr
   return is_done;
 }
 
-void
-prof_ladder_prove (const ProfLadder *ladder, ProfExplanation *explanation)
+static void
+note_rung (ProfBucket *bucket, const ProfRung *rung)
+{
+  g_autofree char *time = prof_format_seconds (rung->saved);
+  char *text = bucket->rung ? g_strdup_printf ("%s; %s: %s", bucket->rung, rung->name, time)
+                            : g_strdup_printf ("%s: %s", rung->name, time);
+
+  g_free (bucket->rung);
+  bucket->rung = text;
+  bucket->proved = (isfinite (bucket->proved) ? bucket->proved : 0) + rung->saved;
+}
+
+/* It was counted with the host, as everything outside of operators is. */
+static void
+move_memory (const ProfRung *rung, ProfExplanation *explanation)
+{
+  ProfBucket *memory = &explanation->bucket[PROF_BUCKET_MEMORY];
+  ProfBucket *host = &explanation->bucket[PROF_BUCKET_HOST];
+
+  memory->seconds += rung->saved;
+  memory->low += rung->low;
+  memory->high += rung->high;
+  host->seconds -= rung->saved;
+  host->low -= rung->high;
+  host->high -= rung->low;
+}
+
+static void
+prove (const ProfLadder *ladder, ProfExplanation *explanation)
 {
   for (guint i = 1; i < ladder->rungs->len; i++)
     {
-      const ProfRung  *rung = ladder->rungs->pdata[i];
-      ProfBucket      *bucket = &explanation->bucket[rung->bucket];
-      g_autofree char *time = prof_format_seconds (rung->saved);
-      char *text = bucket->rung ? g_strdup_printf ("%s; %s: %s", bucket->rung, rung->name, time)
-                                : g_strdup_printf ("%s: %s", rung->name, time);
+      const ProfRung *rung = ladder->rungs->pdata[i];
+      ProfInterval    saved = { .median = rung->saved, .low = rung->low, .high = rung->high };
 
-      g_free (bucket->rung);
-      bucket->rung = text;
-      bucket->proved = (isfinite (bucket->proved) ? bucket->proved : 0) + rung->saved;
-      if (rung->bucket == PROF_BUCKET_MEMORY)
+      if (rung->bucket == PROF_BUCKET_OVERLAP)
         {
-          ProfBucket *host = &explanation->bucket[PROF_BUCKET_HOST];
+          g_autofree char *time = prof_format_seconds (rung->saved);
 
-          /* It was counted there, as everything outside of operators is. */
-          bucket->seconds += rung->saved;
-          bucket->low += rung->low;
-          bucket->high += rung->high;
-          host->seconds -= rung->saved;
-          host->low -= rung->high;
-          host->high -= rung->low;
+          prof_explanation_add_overlap (explanation,
+                                        &saved,
+                                        g_strdup_printf ("%s: %s", rung->name, time));
+          continue;
         }
+      if (rung->bucket == PROF_BUCKET_MEMORY)
+        move_memory (rung, explanation);
+      if (rung->bucket != PROF_N_BUCKETS)
+        note_rung (&explanation->bucket[rung->bucket], rung);
     }
+}
+
+gboolean
+prof_ladder_explain (const ProfLadder *ladder,
+                     const ProfFacts  *facts,
+                     ProfExplanation  *explanation,
+                     GError          **error)
+{
+  const ProfRung *first = ladder->rungs->pdata[0];
+  const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
+  g_autoptr (ProfCapture) a = NULL;
+  g_autoptr (ProfCapture) b = NULL;
+
+  /* Buckets are of runs with one thread; what more bring is a rung of its own. */
+  if (last->bucket == PROF_BUCKET_OVERLAP)
+    last = ladder->rungs->pdata[ladder->rungs->len - 2];
+  if (!first->series.recorder || !last->series.recorder)
+    return FALSE;
+  if (!(a = prof_keep (first->subject, &first->series, facts, error)) ||
+      !(b = prof_keep (last->subject, &last->series, facts, error)))
+    return FALSE;
+  prof_explain (a,
+                b,
+                prof_ladder_fused_gemm (first->subject),
+                prof_ladder_fused_gemm (last->subject),
+                explanation);
+  prove (ladder, explanation);
+  return TRUE;
 }

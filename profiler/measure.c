@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/measure.h"
 
+#include "engine/base/parallel.h"
 #include "profiler/clock.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ typedef struct
   const ProfMeasureOptions *options;
   guint64                   begin_ns;
   double                    seconds;
+  guint                     threads; /* of subjects that do not say otherwise */
 } Session;
 
 void
@@ -93,8 +95,10 @@ static gboolean
 time_runs (const Session *session, guint subject, guint inner, double *seconds, GError **error)
 {
   GError *local = NULL;
-  guint64 begin = prof_clock_now ();
+  guint64 begin;
 
+  prof_subject_use_threads (session->subjects[subject], session->threads);
+  begin = prof_clock_now ();
   for (guint i = 0; i < inner; i++)
     if (!prof_subject_run (session->subjects[subject], session->options->cancellable, &local))
       {
@@ -375,6 +379,21 @@ note_memory (const Session *session)
     }
 }
 
+/* Warm-up, clean runs, then those that are watched. */
+static gboolean
+run_phases (const Session *session, GError **error)
+{
+  const ProfMeasureOptions *options = session->options;
+  double                    share = options->traced > 0 || options->counters ? CLEAN_SHARE : 1;
+
+  if (!warm_up_all (session, error))
+    return FALSE;
+  if (!is_cancelled (session) && !run_clean (session, share * session->seconds, error))
+    return FALSE;
+  note_memory (session);
+  return is_cancelled (session) || watch_all (session, error);
+}
+
 gboolean
 prof_measure (ProfSubject *const       *subjects,
               guint                     n,
@@ -382,28 +401,25 @@ prof_measure (ProfSubject *const       *subjects,
               const ProfMeasureOptions *options,
               GError                  **error)
 {
-  Session session = {
-    .subjects = subjects,
-    .n = n,
-    .series = series,
-    .options = options,
-    .begin_ns = prof_clock_now (),
-    .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS,
+  gboolean is_done;
+  Session  session = {
+     .subjects = subjects,
+     .n = n,
+     .series = series,
+     .options = options,
+     .begin_ns = prof_clock_now (),
+     .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS,
+     .threads = hyb_parallel_get_threads (),
   };
-  double share = options->traced > 0 || options->counters ? CLEAN_SHARE : 1;
 
   g_return_val_if_fail (n > 0, FALSE);
 
-  if (!warm_up_all (&session, error))
-    return FALSE;
-  if (!is_cancelled (&session) && !run_clean (&session, share * session.seconds, error))
-    return FALSE;
-  note_memory (&session);
-  if (!is_cancelled (&session) && !watch_all (&session, error))
-    return FALSE;
+  is_done = run_phases (&session, error);
+  if (hyb_parallel_get_threads () != session.threads)
+    hyb_parallel_set_threads (session.threads);
   for (guint i = 0; is_cancelled (&session) && i < n; i++)
     series[i].stop = PROF_STOP_CANCELLED;
-  return TRUE;
+  return is_done;
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include "engine/autograd/backward.h"
 #include "engine/base/error.h"
+#include "engine/base/parallel.h"
 #include "engine/graph/roles.h"
 #include "engine/passes/infer-types.h"
 #include "engine/passes/reach.h"
@@ -200,6 +201,21 @@ HybGraph *
 prof_subject_get_graph (const ProfSubject *subject)
 {
   return subject->graph;
+}
+
+HybTensor *const *
+prof_subject_get_values (const ProfSubject *subject)
+{
+  return (HybTensor *const *) subject->values->pdata;
+}
+
+void
+prof_subject_use_threads (const ProfSubject *subject, guint otherwise)
+{
+  guint wanted = subject->options.threads > 0 ? subject->options.threads : otherwise;
+
+  if (hyb_parallel_get_threads () != wanted)
+    hyb_parallel_set_threads (wanted);
 }
 
 HybGraph *

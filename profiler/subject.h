@@ -17,6 +17,7 @@ typedef struct
   const char *const *without;
   const char        *dump_after;
   guint64            seed;
+  guint              threads; /* 0: as many as the process has */
 } ProfSubjectOptions;
 
 typedef struct _ProfSubject ProfSubject;
@@ -31,6 +32,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSubject, prof_subject_free)
 
 const ProfSubjectOptions *prof_subject_get_options (const ProfSubject *subject);
 HybGraph                 *prof_subject_get_graph (const ProfSubject *subject); /* the model's */
+/* By variable of the model's graph; NULL where nothing is needed. */
+HybTensor *const *prof_subject_get_values (const ProfSubject *subject);
+/* Sets the process to this subject's threads, or to otherwise. */
+void prof_subject_use_threads (const ProfSubject *subject, guint otherwise);
 /* What is run: with gradients behind, if asked for. */
 HybGraph      *prof_subject_get_executed (const ProfSubject *subject);
 const HybType *prof_subject_get_types (const ProfSubject *subject); /* by value of what is run */

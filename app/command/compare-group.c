@@ -3,6 +3,7 @@
 #include "app/command/compare-group.h"
 
 #include "engine/base/error.h"
+#include "engine/base/parallel.h"
 #include "profiler/keep.h"
 #include "profiler/ladder.h"
 #include "profiler/report.h"
@@ -10,6 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define ONE_THREAD_SHARE 0.3 /* of a group's time */
 
 const char *
 scope_mode_name (HybMode mode)
@@ -26,6 +29,7 @@ candidate_free (gpointer data)
 
   g_clear_pointer (&candidate->subject, prof_subject_free);
   g_clear_pointer (&candidate->capture, prof_capture_unref);
+  g_clear_pointer (&candidate->one, prof_capture_unref);
   g_free (candidate->samples);
   g_free (candidate->variant);
   g_free (candidate);
@@ -61,7 +65,7 @@ scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubje
   candidate->variant = g_strdup (variant);
   candidate->mode = mode;
   candidate->subject = subject;
-  candidate->gemm = NAN;
+  candidate->gemm = candidate->gemm_one = NAN;
   g_ptr_array_add (group->candidates, candidate);
   return candidate;
 }
@@ -117,40 +121,12 @@ keep (ScopeCandidate *candidate, const ProfSeries *series, const ProfFacts *fact
 
   candidate->gemm = prof_ladder_fused_gemm (candidate->subject);
   candidate->capture = prof_keep (candidate->subject, series, facts, error);
-  g_clear_pointer (&candidate->subject, prof_subject_free);
   if (!candidate->capture)
     return FALSE;
   candidate->samples = prof_capture_dup_samples (candidate->capture, PROF_SAMPLE_CLEAN, &n);
   prof_statistics (candidate->samples, n, &candidate->clean);
   candidate->peak_bytes = (double) series->planned_bytes;
   return TRUE;
-}
-
-gboolean
-scope_group_measure (ScopeGroup               *group,
-                     const ProfMeasureOptions *options,
-                     const ProfFacts          *facts,
-                     GError                  **error)
-{
-  guint                    n = group->candidates->len;
-  g_autofree ProfSubject **subjects = g_new (ProfSubject *, MAX (n, 1));
-  g_autofree ProfSeries   *series = g_new (ProfSeries, MAX (n, 1));
-  gboolean                 is_done;
-
-  if (n == 0 || !check_numbers (group, error))
-    return n == 0;
-  for (guint i = 0; i < n; i++)
-    {
-      subjects[i] = ((ScopeCandidate *) group->candidates->pdata[i])->subject;
-      prof_series_init (&series[i]);
-    }
-  is_done = prof_measure (subjects, n, series, options, error);
-  for (guint i = 0; i < n; i++)
-    {
-      is_done = is_done && keep (group->candidates->pdata[i], &series[i], facts, error);
-      prof_series_clear (&series[i]);
-    }
-  return is_done;
 }
 
 gboolean
@@ -170,6 +146,105 @@ scope_group_extremes (const ScopeGroup *group, ScopeCandidate **slow, ScopeCandi
         *fast = candidate;
     }
   return *slow && *slow != *fast;
+}
+
+static gboolean
+measure_all (ScopeGroup               *group,
+             const ProfMeasureOptions *options,
+             const ProfFacts          *facts,
+             GError                  **error)
+{
+  guint                    n = group->candidates->len;
+  g_autofree ProfSubject **subjects = g_new (ProfSubject *, MAX (n, 1));
+  g_autofree ProfSeries   *series = g_new (ProfSeries, MAX (n, 1));
+  gboolean                 is_done;
+
+  for (guint i = 0; i < n; i++)
+    {
+      subjects[i] = ((ScopeCandidate *) group->candidates->pdata[i])->subject;
+      prof_series_init (&series[i]);
+    }
+  is_done = prof_measure (subjects, n, series, options, error);
+  group->stop = series[0].stop;
+  for (guint i = 0; i < n; i++)
+    {
+      is_done = is_done && keep (group->candidates->pdata[i], &series[i], facts, error);
+      prof_series_clear (&series[i]);
+    }
+  return is_done;
+}
+
+/* The slowest and the fastest with one thread, in turns. */
+static gboolean
+measure_one_thread (ScopeGroup               *group,
+                    const ProfMeasureOptions *options,
+                    const ProfFacts          *facts,
+                    GError                  **error)
+{
+  ScopeCandidate *pair[2];
+  ProfSubject    *subjects[2] = { NULL, NULL };
+  ProfSeries      series[2];
+  gboolean        is_done = TRUE;
+
+  if (!scope_group_extremes (group, &pair[0], &pair[1]))
+    return TRUE;
+  for (guint i = 0; i < 2; i++)
+    {
+      ProfSubjectOptions how = *prof_subject_get_options (pair[i]->subject);
+
+      how.threads = 1;
+      prof_series_init (&series[i]);
+      subjects[i] = is_done ? prof_subject_new (prof_subject_get_graph (pair[i]->subject),
+                                                prof_subject_get_values (pair[i]->subject),
+                                                &how,
+                                                error)
+                            : NULL;
+      is_done = subjects[i] != NULL;
+    }
+  is_done = is_done && prof_measure (subjects, 2, series, options, error);
+  for (guint i = 0; i < 2; i++)
+    {
+      /* Cancelled before anything was traced: there is nothing to split. */
+      if (is_done && series[i].recorder)
+        {
+          pair[i]->gemm_one = prof_ladder_fused_gemm (subjects[i]);
+          pair[i]->one = prof_keep (subjects[i], &series[i], facts, error);
+          is_done = pair[i]->one != NULL;
+        }
+      prof_series_clear (&series[i]);
+      prof_subject_free (subjects[i]);
+    }
+  return is_done;
+}
+
+gboolean
+scope_group_measure (ScopeGroup               *group,
+                     const ProfMeasureOptions *options,
+                     const ProfFacts          *facts,
+                     gboolean                  with_one_thread,
+                     GError                  **error)
+{
+  ProfMeasureOptions part = *options;
+
+  if (group->candidates->len == 0)
+    return TRUE;
+  if (!check_numbers (group, error))
+    return FALSE;
+  with_one_thread =
+      with_one_thread && group->candidates->len > 1 && hyb_parallel_get_threads () > 1;
+  part.seconds *= with_one_thread ? 1 - ONE_THREAD_SHARE : 1;
+  if (!measure_all (group, &part, facts, error))
+    return FALSE;
+  part.seconds = options->seconds * ONE_THREAD_SHARE;
+  return !with_one_thread || group->stop == PROF_STOP_CANCELLED ||
+         measure_one_thread (group, &part, facts, error);
+}
+
+void
+scope_group_drop_subjects (ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    g_clear_pointer (&((ScopeCandidate *) group->candidates->pdata[i])->subject, prof_subject_free);
 }
 
 static const ScopeCandidate *
@@ -228,7 +303,16 @@ scope_group_explain (const ScopeGroup     *group,
 {
   ProfPairing pairing;
 
-  prof_explain (slow->capture, fast->capture, slow->gemm, fast->gemm, explanation);
+  if (slow->one && fast->one)
+    prof_explain_threads (slow->capture,
+                          fast->capture,
+                          slow->one,
+                          fast->one,
+                          slow->gemm_one,
+                          fast->gemm_one,
+                          explanation);
+  else
+    prof_explain (slow->capture, fast->capture, slow->gemm, fast->gemm, explanation);
   /* Measured in turns, less can be told apart. */
   prof_pair (slow->samples, fast->samples, MIN (slow->clean.n, fast->clean.n), &pairing);
   explanation->is_certain |= pairing.verdict == PROF_SLOWER;

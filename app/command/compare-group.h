@@ -10,12 +10,14 @@ typedef struct
 {
   char          *variant;
   HybMode        mode;
-  ProfSubject   *subject; /* gone after measuring */
+  ProfSubject   *subject; /* NULL: gone */
   ProfCapture   *capture; /* what was measured; NULL: not yet */
   ProfStatistics clean;
   double        *samples; /* clean, in the order they were taken in turns */
   double         peak_bytes;
   double         gemm; /* of fused layers, alone; NaN */
+  ProfCapture   *one;  /* the same with one thread; NULL: not measured */
+  double         gemm_one;
 } ScopeCandidate;
 
 typedef struct
@@ -26,6 +28,7 @@ typedef struct
   double       weight;     /* guessed work of all candidates, for sharing the time */
   GPtrArray   *candidates; /* of ScopeCandidate; the first is what others are compared with */
   ProfEquality equality;
+  ProfStop     stop;
 } ScopeGroup;
 
 ScopeGroup *scope_group_new (const char *cell, gint64 batch, gint64 length, gboolean backward);
@@ -37,11 +40,15 @@ const char *scope_mode_name (HybMode mode);
 /* “foreach, static” */
 char *scope_candidate_dup_name (const ScopeCandidate *candidate);
 
-/* Equal numbers first (PROF_ERROR_UNEQUAL), then times, then captures; subjects are freed. */
+/* Equal numbers first (PROF_ERROR_UNEQUAL), then times, then captures.  with_one_thread:
+ * the slowest and the fastest once more so, which shows what threads change. */
 gboolean scope_group_measure (ScopeGroup               *group,
                               const ProfMeasureOptions *options,
                               const ProfFacts          *facts,
+                              gboolean                  with_one_thread,
                               GError                  **error);
+/* What was measured stays; what could be run once more goes. */
+void scope_group_drop_subjects (ScopeGroup *group);
 
 /* The slowest and the fastest; FALSE: there are no two. */
 gboolean

@@ -7,10 +7,20 @@
 #include <math.h>
 #include <stdio.h>
 
+static const char *
+rung_name (const ProfLadder *ladder, guint index)
+{
+  return ((const ProfRung *) ladder->rungs->pdata[index])->name;
+}
+
 static void
 print_ladder (const ProfLadder *ladder)
 {
-  printf ("\nladder, run in turns (%s)\n", prof_stop_name (ladder->stop));
+  const ProfRung *first = ladder->rungs->pdata[0];
+
+  printf ("\nladder of “%s”, run in turns, one thread at first (%s)\n",
+          prof_subject_get_options (first->subject)->variant,
+          prof_stop_name (ladder->stop));
   for (guint i = 0; i < ladder->rungs->len; i++)
     {
       const ProfRung *rung = ladder->rungs->pdata[i];
@@ -42,8 +52,6 @@ print_explanations (ScopeComparison *self)
       a = scope_candidate_dup_name (slow);
       b = scope_candidate_dup_name (fast);
       scope_group_explain (group, slow, fast, &explanation);
-      if (i == 0 && self->ladder)
-        prof_ladder_prove (self->ladder, &explanation);
       title = scope_group_dup_title (group);
       printf ("\n%s\n", title);
       scope_explanation_print (&explanation, a, b);
@@ -71,6 +79,43 @@ describe_ladder (ScopeJson *json, const ProfLadder *ladder)
   scope_json_end (json);
 }
 
+/* Of every group; the first once more as the one that is asked for, or the ladder's where
+ * there is one candidate only. */
+static void
+describe_explanations (ScopeJson *json, const ScopeComparison *self)
+{
+  ProfExplanation nothing = { 0 }, first = nothing;
+  gboolean        has_first = FALSE;
+
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    nothing.bucket[i].name = prof_bucket_name (i);
+  scope_json_begin_list (json, "explanations");
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      ScopeCandidate *slow, *fast;
+      ProfExplanation explanation;
+
+      if (!scope_group_extremes (self->groups->pdata[i], &slow, &fast))
+        continue;
+      scope_group_explain (self->groups->pdata[i], slow, fast, &explanation);
+      scope_describe_explanation (json, NULL, &explanation);
+      if (has_first)
+        prof_explanation_clear (&explanation);
+      else
+        first = explanation;
+      has_first = TRUE;
+    }
+  scope_json_end (json);
+  scope_describe_explanation (json,
+                              "explanation",
+                              has_first         ? &first
+                              : self->is_proved ? &self->explanation
+                                                : &nothing);
+  if (self->is_proved)
+    scope_describe_explanation (json, "ladder_explanation", &self->explanation);
+  prof_explanation_clear (&first);
+}
+
 void
 scope_compare_print_json (ScopeComparison *self)
 {
@@ -94,28 +139,7 @@ scope_compare_print_json (ScopeComparison *self)
   scope_json_end (json);
   scope_curves_describe (json, self->groups);
 
-  for (guint i = 0; i < self->groups->len; i++)
-    {
-      const ScopeGroup *group = self->groups->pdata[i];
-      ScopeCandidate   *slow, *fast;
-      ProfExplanation   explanation;
-
-      if (i == 0)
-        scope_json_begin_list (json, "explanations");
-      if (!scope_group_extremes (group, &slow, &fast))
-        continue;
-      scope_group_explain (group, slow, fast, &explanation);
-      if (i == 0 && self->ladder)
-        prof_ladder_prove (self->ladder, &explanation);
-      scope_describe_explanation (json, NULL, &explanation);
-      if (i == 0)
-        self->explanation = explanation;
-      else
-        prof_explanation_clear (&explanation);
-    }
-  if (self->groups->len > 0)
-    scope_json_end (json);
-  scope_describe_explanation (json, "explanation", &self->explanation);
+  describe_explanations (json, self);
   describe_ladder (json, self->ladder);
   scope_json_print (json);
 }
@@ -126,6 +150,10 @@ scope_compare_print (ScopeComparison *self)
   scope_curves_print (self->groups);
   if (self->ladder)
     print_ladder (self->ladder);
+  if (self->is_proved)
+    scope_explanation_print (&self->explanation,
+                             rung_name (self->ladder, 0),
+                             rung_name (self->ladder, self->ladder->rungs->len - 1));
   print_explanations (self);
 }
 
@@ -148,10 +176,10 @@ scope_compare_write (ScopeComparison *self, const char *path, GError **error)
           continue;
         }
       scope_group_explain (group, slow, fast, &explanation);
-      if (i == 0 && self->ladder)
-        prof_ladder_prove (self->ladder, &explanation);
       scope_report_add_group (page, group, &explanation);
       prof_explanation_clear (&explanation);
     }
+  if (self->ladder)
+    scope_report_add_ladder (page, self->ladder, self->is_proved ? &self->explanation : NULL);
   return scope_page_write (page, path, error);
 }

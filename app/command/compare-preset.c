@@ -130,6 +130,7 @@ scope_compare_preset (ScopeComparison *self, GError **error)
                                                        loops->len),
                                   error))
         return FALSE;
+      scope_group_drop_subjects (group);
       if (!self->common->json)
         scope_group_print (group);
     }

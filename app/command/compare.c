@@ -240,7 +240,7 @@ scope_compare_measure (ScopeComparison *self, ScopeGroup *group, double seconds,
     .progress = scope_progress_tell,
     .data = &self->progress,
   };
-  gboolean is_done = scope_group_measure (group, &ways, self->facts, error);
+  gboolean is_done = scope_group_measure (group, &ways, self->facts, !self->options->preset, error);
 
   scope_progress_finish (&self->progress, "group", NULL);
   return is_done;
@@ -252,23 +252,15 @@ is_cancelled (void)
   return g_cancellable_is_cancelled (scope_cancel_on_signal ());
 }
 
-/* The ladder of the slowest form up to the fastest, and what it proves. */
+/* The ladder from the slowest form, run in the plainest way, up to the fastest. */
 static gboolean
-climb (ScopeComparison *self, ScopeGroup *group, GError **error)
+climb (ScopeComparison *self, const ScopeGroup *group, GError **error)
 {
-  g_autofree char *name = fill_name (self->files[0], group->batch, group->length);
-  g_auto (GStrv) shapes = fill_shapes (self->common->shapes, group->batch, group->length);
-  ScopeCommon common = *self->common;
-  char       *files[] = { name, NULL, NULL };
-  g_autoptr (HybModel) model = NULL;
-  ScopeInputs        inputs = { 0 };
-  ProfSubjectOptions options = {
-    .training = common.train || group->backward,
-    .backward = group->backward,
-    .seed = (guint64) common.seed,
-  };
+  ScopeCandidate    *slow = group->candidates->pdata[0], *fast = slow;
+  ProfSubjectOptions options;
   ProfMeasureOptions ways = {
     .warmup = 2,
+    .traced = N_TRACED,
     .seconds = MAX (self->seconds / 3, 1),
     .cancellable = scope_cancel_on_signal (),
     .progress = scope_progress_tell,
@@ -276,17 +268,20 @@ climb (ScopeComparison *self, ScopeGroup *group, GError **error)
   };
   gboolean is_done;
 
-  common.shapes = shapes;
-  common.train = options.training;
-  if (!(model = scope_open_model (&common, files, error)))
-    return FALSE;
-  scope_choose_init (&common, model);
-  is_done = scope_inputs_fill (&inputs, &common, model, NULL, group->backward, error) &&
-            (self->ladder = prof_ladder_new (inputs.graph, inputs.values, &options, error)) &&
-            prof_ladder_measure (self->ladder, &ways, error);
-  scope_inputs_clear (&inputs);
+  if (!scope_group_extremes (group, &slow, &fast))
+    slow = fast = group->candidates->pdata[0];
+  options = *prof_subject_get_options (slow->subject);
+  self->ladder = prof_ladder_new (prof_subject_get_graph (slow->subject),
+                                  prof_subject_get_values (slow->subject),
+                                  strcmp (slow->variant, fast->variant) == 0 ? NULL : fast->subject,
+                                  &options,
+                                  error);
+  is_done = self->ladder && prof_ladder_measure (self->ladder, &ways, error);
   scope_progress_finish (&self->progress, "ladder", NULL);
-  return is_done;
+  if (!is_done)
+    return FALSE;
+  self->is_proved = prof_ladder_explain (self->ladder, self->facts, &self->explanation, error);
+  return self->is_proved || !*error;
 }
 
 static gboolean
@@ -296,7 +291,8 @@ compare_models (ScopeComparison *self, GError **error)
   g_autoptr (GArray) lengths = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GArray) modes = g_array_new (FALSE, FALSE, sizeof (HybMode));
   g_autofree double *weights = NULL;
-  guint              n, at = 0;
+  g_autoptr (GError) local = NULL;
+  guint n, at = 0;
 
   if (!parse_numbers ("batch", self->options->batch, batches, error) ||
       !parse_numbers ("length", self->options->length, lengths, error) ||
@@ -327,8 +323,15 @@ compare_models (ScopeComparison *self, GError **error)
           return FALSE;
         if (!self->common->json)
           scope_group_print (group);
+        if (self->groups->len == 1 && !self->options->no_ladder && !is_cancelled () &&
+            !climb (self, group, &local))
+          {
+            g_propagate_error (error, g_steal_pointer (&local));
+            return FALSE;
+          }
+        scope_group_drop_subjects (group);
       }
-  return self->options->no_ladder || is_cancelled () || climb (self, self->groups->pdata[0], error);
+  return TRUE;
 }
 
 static void

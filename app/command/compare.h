@@ -26,6 +26,7 @@ typedef struct
   gint64                     begin;
   double                     seconds;
   ProfLadder                *ladder;
+  gboolean                   is_proved; /* of explanation: of the ladder */
   ProfExplanation            explanation;
 } ScopeComparison;
 

@@ -123,39 +123,57 @@ add_change (ScopeBars  *bars,
 void
 scope_page_add_waterfall (ScopePage             *page,
                           const char            *title,
-                          const ScopeGroup      *group,
+                          const char            *from,
+                          double                 from_seconds,
+                          const char            *to,
+                          double                 to_seconds,
                           const ProfExplanation *explanation)
 {
-  ScopeBars       *bars = scope_bars_new ();
-  ScopeCandidate  *slow, *fast;
-  double           most;
-  g_autofree char *name = NULL, *reason = NULL, *whole = NULL, *other = NULL;
+  ScopeBars *bars = scope_bars_new ();
 
-  if (!scope_group_extremes (group, &slow, &fast))
-    {
-      bars_free (bars);
-      return;
-    }
-  /* What is less sure than the whole is long would only flatten the picture. */
-  most = slow->clean.median.median;
-  name = scope_candidate_dup_name (slow);
-  add_change (bars, name, slow->clean.median.median, 0, 0, TRUE);
+  add_change (bars, from, from_seconds, 0, 0, TRUE);
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     {
       const ProfBucket *bucket = &explanation->bucket[i];
 
       if (bucket->seconds != 0)
-        add_change (bars,
-                    bucket->name,
-                    -bucket->seconds,
-                    CLAMP (-bucket->high, -most, most),
-                    CLAMP (-bucket->low, -most, most),
-                    FALSE);
+        add_change (bars, bucket->name, -bucket->seconds, -bucket->high, -bucket->low, FALSE);
     }
   add_change (bars, "residual", -explanation->residual, 0, 0, FALSE);
-  other = scope_candidate_dup_name (fast);
-  add_change (bars, other, fast->clean.median.median, 0, 0, TRUE);
-  reason = scope_explanation_dup_reason (explanation);
-  whole = g_strdup_printf ("%s: why “%s” beats “%s”: %s", title, other, name, reason);
-  scope_page_add_chart (page, whole, WATERFALL_HEIGHT, draw_waterfall, bars, bars_free);
+  add_change (bars, to, to_seconds, 0, 0, TRUE);
+  scope_page_add_chart (page, title, WATERFALL_HEIGHT, draw_waterfall, bars, bars_free);
+}
+
+static void
+append_seconds (GString *html, double seconds)
+{
+  g_autofree char *text = prof_format_seconds (seconds);
+
+  g_string_append_printf (html, "<td>%s</td>", text);
+}
+
+void
+scope_page_add_rungs (ScopePage *page, const ProfExplanation *explanation)
+{
+  GString *html = g_string_new ("<table><tr><th>where from</th><th>saves</th><th>at least</th>"
+                                "<th>at most</th><th>what was run to prove it</th></tr>\n");
+
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      const ProfBucket *bucket = &explanation->bucket[i];
+
+      g_string_append_printf (html, "<tr><td>%s</td>", bucket->name);
+      append_seconds (html, bucket->seconds);
+      append_seconds (html, bucket->low);
+      append_seconds (html, bucket->high);
+      g_string_append (html, "<td class=\"words\">");
+      scope_html_append (html, bucket->rung ? bucket->rung : "–");
+      g_string_append (html, "</td></tr>\n");
+    }
+  g_string_append (html, "<tr><td>residual</td>");
+  append_seconds (html, explanation->residual);
+  g_string_append (html, "<td></td><td></td><td></td></tr>\n<tr><th>all</th>");
+  append_seconds (html, explanation->saved);
+  g_string_append (html, "<td></td><td></td><td></td></tr></table>\n");
+  scope_page_add_html (page, NULL, html);
 }

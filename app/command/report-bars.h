@@ -21,7 +21,13 @@ void scope_bars_add (ScopeBars  *bars,
 VizCategory scope_bars_category (guint category);
 /* Take bars over. */
 void scope_page_add_bars (ScopePage *page, const char *title, ScopeBars *bars);
+/* From one level to another; nothing where they are the same. */
 void scope_page_add_waterfall (ScopePage             *page,
                                const char            *title,
-                               const ScopeGroup      *group,
+                               const char            *from,
+                               double                 from_seconds,
+                               const char            *to,
+                               double                 to_seconds,
                                const ProfExplanation *explanation);
+/* A line that proves what stands above it. */
+void scope_page_add_rungs (ScopePage *page, const ProfExplanation *explanation);

@@ -358,6 +358,7 @@ scope_report_add_group (ScopePage             *page,
 {
   g_autofree char      *title = scope_group_dup_title (group);
   ScopeBars            *bars = scope_bars_new ();
+  ScopeCandidate       *slow, *fast;
   const ScopeCandidate *first = group->candidates->len > 0 ? group->candidates->pdata[0] : NULL;
 
   for (guint i = 0; i < group->candidates->len; i++)
@@ -381,6 +382,63 @@ scope_report_add_group (ScopePage             *page,
                       viz_chart_hue (i));
     }
   scope_page_add_bars (page, title, bars);
-  if (explanation)
-    scope_page_add_waterfall (page, title, group, explanation);
+  if (explanation && scope_group_extremes (group, &slow, &fast))
+    {
+      g_autofree char *from = scope_candidate_dup_name (slow);
+      g_autofree char *to = scope_candidate_dup_name (fast);
+      g_autofree char *reason = scope_explanation_dup_reason (explanation);
+      g_autofree char *why =
+          g_strdup_printf ("%s: why “%s” beats “%s”: %s", title, to, from, reason);
+
+      scope_page_add_waterfall (page,
+                                why,
+                                from,
+                                slow->clean.median.median,
+                                to,
+                                fast->clean.median.median,
+                                explanation);
+      scope_page_add_rungs (page, explanation);
+    }
+}
+
+void
+scope_report_add_ladder (ScopePage             *page,
+                         const ProfLadder      *ladder,
+                         const ProfExplanation *explanation)
+{
+  ScopeBars      *bars = scope_bars_new ();
+  const ProfRung *first = ladder->rungs->pdata[0];
+  const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
+
+  for (guint i = 0; i < ladder->rungs->len; i++)
+    {
+      const ProfRung  *rung = ladder->rungs->pdata[i];
+      g_autofree char *time = prof_format_seconds (rung->seconds);
+      g_autofree char *saved = prof_format_seconds (-rung->saved);
+      g_autofree char *text = i == 0 ? g_strdup (time)
+                                     : g_strdup_printf ("%s · %s%s · %s",
+                                                        time,
+                                                        rung->saved < 0 ? "+" : "",
+                                                        saved,
+                                                        prof_verdict_name (rung->verdict));
+
+      scope_bars_add (bars,
+                      rung->name,
+                      text,
+                      rung->seconds,
+                      rung->seconds,
+                      rung->seconds,
+                      viz_chart_hue (0));
+    }
+  scope_page_add_bars (page, "The ladder: one switch of the engine after the other", bars);
+  if (!explanation)
+    return;
+  scope_page_add_waterfall (page,
+                            "What the ladder saves, by kind of work",
+                            first->name,
+                            first->seconds,
+                            last->name,
+                            last->seconds,
+                            explanation);
+  scope_page_add_rungs (page, explanation);
 }

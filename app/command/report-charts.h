@@ -4,6 +4,7 @@
 
 #include "app/command/compare-group.h"
 #include "app/command/report-page.h"
+#include "profiler/ladder.h"
 #include "profiler/summary.h"
 
 /* What the window would show of a capture. */
@@ -14,3 +15,7 @@ void scope_report_add_difference (ScopePage *page, const ProfCapture *a, const P
 void scope_report_add_group (ScopePage             *page,
                              const ScopeGroup      *group,
                              const ProfExplanation *explanation);
+/* explanation: (nullable) of its first rung and its last. */
+void scope_report_add_ladder (ScopePage             *page,
+                              const ProfLadder      *ladder,
+                              const ProfExplanation *explanation);

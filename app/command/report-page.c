@@ -189,7 +189,8 @@ static const char style_sheet[] =
     "table{border-collapse:collapse;width:100%;font-size:13px}td,th{padding:2px "
     "8px;border-bottom:1px "
     "solid #ddd;text-align:right;font-variant-numeric:tabular-nums}td:first-child,th:first-child"
-    "{text-align:left;overflow-wrap:anywhere}svg{max-width:100%;height:auto}.warn{color:#a33}";
+    "{text-align:left;overflow-wrap:anywhere}svg{max-width:100%;height:auto}.warn{color:#a33}"
+    "td.words{text-align:left;color:#555}";
 
 char *
 scope_page_print_html (const ScopePage *page)
@@ -207,9 +208,12 @@ scope_page_print_html (const ScopePage *page)
       const Section *section = page->sections->pdata[i];
       VizPen        *pen;
 
-      g_string_append (html, "<h2>");
-      scope_html_append (html, section->title);
-      g_string_append (html, "</h2>\n");
+      if (section->title)
+        {
+          g_string_append (html, "<h2>");
+          scope_html_append (html, section->title);
+          g_string_append (html, "</h2>\n");
+        }
       if (!section->draw)
         {
           g_string_append (html, section->html->str);

@@ -25,7 +25,8 @@ void scope_page_add_chart (ScopePage     *page,
                            ScopeDraw      draw,
                            gpointer       data, /* (transfer full) */
                            GDestroyNotify destroy);
-/* Text in paragraphs and tables; HTML shows it, drawings leave it out. */
+/* Text in paragraphs and tables; HTML shows it, drawings leave it out.  title: NULL: it
+ * belongs to what stands above it. */
 void scope_page_add_html (ScopePage *page, const char *title, GString *html /* (transfer full) */);
 /* Appends text with &, <, > and quotes made harmless. */
 void scope_html_append (GString *to, const char *text);

@@ -8,6 +8,7 @@
 #include "engine/ops/op.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A capture of nodes that took so many µs each, a run in so many µs. */
 static ProfCapture *
@@ -94,6 +95,30 @@ test_buckets_and_residual_are_the_difference (void)
   prof_explanation_clear (&explanation);
 }
 
+/* What more threads change is what is left when the same ran with one. */
+static void
+test_overlap_is_what_threads_change (void)
+{
+  static const guint16 kinds[] = { HYB_CATEGORY_LINEAR, HYB_CATEGORY_ELEMENTWISE };
+  g_autoptr (ProfCapture) a = make_capture (kinds, (const guint[]){ 100, 100 }, 2, 210);
+  g_autoptr (ProfCapture) b = make_capture (kinds, (const guint[]){ 60, 60 }, 2, 125);
+  g_autoptr (ProfCapture) a_one = make_capture (kinds, (const guint[]){ 150, 100 }, 2, 260);
+  g_autoptr (ProfCapture) b_one = make_capture (kinds, (const guint[]){ 110, 90 }, 2, 205);
+  ProfExplanation explanation;
+
+  prof_explain_threads (a, b, a_one, b_one, NAN, NAN, &explanation);
+  g_assert_cmpfloat_with_epsilon (explanation.saved, 85e-6, 1e-12);
+  g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved, 1e-15);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_GEMM].seconds, 40e-6, 1e-9);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_POINTWISE].seconds, 10e-6, 1e-9);
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_HOST].seconds, 5e-6, 1e-9);
+  /* Threads save b 80 µs, and a 50. */
+  g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_OVERLAP].seconds, 30e-6, 1e-12);
+  g_assert_nonnull (strstr (explanation.bucket[PROF_BUCKET_OVERLAP].rung, "80.0 µs"));
+  g_assert_nonnull (strstr (explanation.bucket[PROF_BUCKET_OVERLAP].rung, "50.0 µs"));
+  prof_explanation_clear (&explanation);
+}
+
 static void
 test_planted_slowdown_is_told_with_its_figure (void)
 {
@@ -116,8 +141,11 @@ test_ladder_runs_what_it_says (void)
   ProfSubjectOptions common = { .name = "test" };
   ProfMeasureOptions options = { .warmup = 1, .repeat = 6, .seconds = 20 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (ProfLadder) ladder =
-      prof_ladder_new (model->graph, (HybTensor *const *) model->values->pdata, &common, &error);
+  g_autoptr (ProfLadder) ladder = prof_ladder_new (model->graph,
+                                                   (HybTensor *const *) model->values->pdata,
+                                                   NULL,
+                                                   &common,
+                                                   &error);
   const ProfRung *first, *last;
   double          saved = 0;
 
@@ -203,6 +231,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/explain/buckets-and-residual-are-the-difference",
                    test_buckets_and_residual_are_the_difference);
+  g_test_add_func ("/profiler/explain/overlap-is-what-threads-change",
+                   test_overlap_is_what_threads_change);
   g_test_add_func ("/profiler/explain/planted-slowdown-is-told-with-its-figure",
                    test_planted_slowdown_is_told_with_its_figure);
   g_test_add_func ("/profiler/explain/ladder-runs-what-it-says", test_ladder_runs_what_it_says);
