@@ -230,6 +230,7 @@ scope_page_dispose (GObject *object)
   g_clear_object (&self->workspace);
   g_clear_pointer (&self->heat, g_free);
   g_clear_pointer (&self->heat_scale, g_free);
+  g_clear_pointer (&self->kept, g_free);
   G_OBJECT_CLASS (scope_page_parent_class)->dispose (object);
 }
 
@@ -317,7 +318,12 @@ scope_page_init (ScopePage *self)
   views[7] = SCOPE_VIEW (self->log_view);
   for (guint i = 0; i < G_N_ELEMENTS (views); i++)
     scope_view_set_workspace (views[i], self->workspace);
-  g_signal_connect_swapped (self->outline_view, "found", G_CALLBACK (on_found), self);
+  /* A search that is on its way may outlive the page. */
+  g_signal_connect_object (self->outline_view,
+                           "found",
+                           G_CALLBACK (on_found),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->workspace, "notify::state", G_CALLBACK (on_state), self);
   g_signal_connect_swapped (self->workspace, "notify::running", G_CALLBACK (on_running), self);
   g_signal_connect_swapped (self->workspace, "notify::progress", G_CALLBACK (on_progress), self);
