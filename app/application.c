@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/application.h"
 
+#include "app/display.h"
 #include "app/resources.h"
+#include "app/session.h"
 #include "app/settings.h"
 #include "app/watchdog.h"
 #include "app/window.h"
@@ -12,6 +14,8 @@
 struct _ScopeApplication
 {
   AdwApplication parent_instance;
+
+  char **left_open; /* by a session that did not end well */
 };
 
 G_DEFINE_FINAL_TYPE (ScopeApplication, scope_application, ADW_TYPE_APPLICATION)
@@ -33,6 +37,8 @@ get_window (ScopeApplication *self)
     {
       window = GTK_WINDOW (scope_window_new (self));
       g_timeout_add (500, on_painted, NULL);
+      if (*self->left_open != NULL)
+        scope_window_offer (SCOPE_WINDOW (window), (const char *const *) self->left_open);
     }
   return SCOPE_WINDOW (window);
 }
@@ -136,6 +142,16 @@ load_style (void)
   gtk_window_set_default_icon_name ("org.hybridscope.Hybridscope");
 }
 
+/* The display is gone: nothing may touch it. */
+static void
+on_display_lost (gpointer data)
+{
+  for (GList *i = gtk_application_get_windows (data); i != NULL; i = i->next)
+    if (SCOPE_IS_WINDOW (i->data))
+      scope_window_save_state (i->data);
+  scope_settings_flush ();
+}
+
 static void
 scope_application_startup (GApplication *application)
 {
@@ -152,6 +168,8 @@ scope_application_startup (GApplication *application)
     gtk_application_set_accels_for_action (GTK_APPLICATION (application),
                                            accelerators[i].action,
                                            accelerators[i].keys);
+  SCOPE_APPLICATION (application)->left_open = scope_session_begin ();
+  scope_display_watch (gdk_display_get_default (), on_display_lost, application);
   colours = scope_settings_get_text ("colours", "follow");
   g_action_group_change_action_state (G_ACTION_GROUP (application),
                                       "colours",
@@ -163,6 +181,7 @@ scope_application_shutdown (GApplication *application)
 {
   ScopeWatchdogReport report = scope_watchdog_get_report ();
 
+  scope_session_end ();
   scope_settings_flush ();
   if (g_getenv ("HYBRIDSCOPE_WATCHDOG") != NULL)
     g_printerr ("main loop: blocked over %d ms %u times, at most %.0f ms\n",
@@ -173,10 +192,18 @@ scope_application_shutdown (GApplication *application)
 }
 
 static void
+scope_application_finalize (GObject *object)
+{
+  g_strfreev (SCOPE_APPLICATION (object)->left_open);
+  G_OBJECT_CLASS (scope_application_parent_class)->finalize (object);
+}
+
+static void
 scope_application_class_init (ScopeApplicationClass *class)
 {
   GApplicationClass *application_class = G_APPLICATION_CLASS (class);
 
+  G_OBJECT_CLASS (class)->finalize = scope_application_finalize;
   application_class->activate = scope_application_activate;
   application_class->open = scope_application_open;
   application_class->startup = scope_application_startup;

@@ -41,6 +41,28 @@ scope_child_last_line (const char *text)
   return g_strdup ("");
 }
 
+char *
+scope_child_tell_signal (int number)
+{
+  return g_strdup_printf (_ ("The run was ended by signal %d (%s). The window and what it shows "
+                             "are "
+                             "not touched."),
+                          number,
+                          g_strsignal (number));
+}
+
+static char *
+explain_end (GSubprocess *child, const char *err)
+{
+  g_autofree char *why = scope_child_last_line (err);
+
+  if (g_subprocess_get_if_signaled (child))
+    return scope_child_tell_signal (g_subprocess_get_term_sig (child));
+  if (*why == '\0')
+    return g_strdup (_ ("hscope ended without a word"));
+  return g_strdup (g_str_has_prefix (why, "error: ") ? why + strlen ("error: ") : why);
+}
+
 static void
 answered_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -61,14 +83,8 @@ answered_cb (GObject *source, GAsyncResult *result, gpointer data)
       g_task_return_pointer (task, g_steal_pointer (&out), g_free);
       return;
     }
-  g_autofree char *why = scope_child_last_line (err);
-  g_task_return_new_error (task,
-                           G_IO_ERROR,
-                           G_IO_ERROR_FAILED,
-                           "%s",
-                           g_str_has_prefix (why, "error: ") ? why + strlen ("error: ")
-                           : *why != '\0'                    ? why
-                                                             : _ ("hscope ended without a word"));
+  g_autofree char *why = explain_end (child, err);
+  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", why);
 }
 
 void

@@ -16,5 +16,8 @@ void  scope_child_ask_async (const char *const  *arguments,
                              gpointer            user_data);
 char *scope_child_ask_finish (GAsyncResult *result, GError **error);
 
+/* What the user reads when a signal ended the child.  (transfer full) */
+char *scope_child_tell_signal (int number);
+
 /* The last line that is not empty; (transfer full), "" for none. */
 char *scope_child_last_line (const char *text);

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/application.h"
 
+#include <glib-unix.h>
 #include <glib/gi18n.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 
 /* Uninstalled, translations lie in the build folder beside the program's. */
@@ -19,6 +21,14 @@ find_translations (void)
                   g_file_test (probe, G_FILE_TEST_IS_DIR) ? built : SCOPE_LOCALEDIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   textdomain (GETTEXT_PACKAGE);
+}
+
+/* As if every window had been closed. */
+static gboolean
+on_asked_to_end (gpointer application)
+{
+  g_action_group_activate_action (application, "quit", NULL);
+  return G_SOURCE_CONTINUE;
 }
 
 int
@@ -42,7 +52,12 @@ main (int argc, char **argv)
                   "hscope render, hscope profile, hscope report."));
       return 1;
     }
+  /* A full disk is an error to be told, not an end. */
+  signal (SIGXFSZ, SIG_IGN);
   g_set_application_name ("Hybridscope");
   application = scope_application_new ("org.hybridscope.Hybridscope", G_APPLICATION_HANDLES_OPEN);
+  g_unix_signal_add (SIGTERM, on_asked_to_end, application);
+  g_unix_signal_add (SIGINT, on_asked_to_end, application);
+  g_unix_signal_add (SIGHUP, on_asked_to_end, application);
   return g_application_run (G_APPLICATION (application), argc, argv);
 }

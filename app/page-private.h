@@ -50,6 +50,7 @@ struct _ScopePage
   char           *heat, *heat_scale;
   char           *shapes; /* that the run panel begins with */
   gboolean        has_panel, is_restored;
+  char           *kept; /* the state of view that was written last */
 };
 
 /* page-heat.c */

@@ -48,30 +48,76 @@ path_of (ScopePage *self)
   return path_in_state (self);
 }
 
-static void
-write_state (ScopePage *self, const char *path)
+static char *
+describe_state (ScopePage *self)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *folder = g_path_get_dirname (path);
-  const char      *capture = scope_workspace_get_capture_path (self->workspace);
-  g_autoptr (GError) error = NULL;
+  const char *capture = scope_workspace_get_capture_path (self->workspace);
 
   g_key_file_set_integer (file, GROUP, "version", 1);
   if (capture != NULL)
     g_key_file_set_string (file, GROUP, "capture", capture);
   scope_graph_view_save (self->graph_view, file);
+  return g_key_file_to_data (file, NULL, NULL);
+}
+
+static gboolean
+write_state (ScopePage *self, const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *text = describe_state (self);
+
   g_mkdir_with_parents (folder, 0700);
-  if (!g_key_file_save_to_file (file, path, &error))
-    scope_workspace_log (self->workspace, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", error->message);
+  return g_file_set_contents (path, text, -1, error);
+}
+
+static void
+write_in_worker (GTask                    *task,
+                 gpointer source           G_GNUC_UNUSED,
+                 gpointer                  data,
+                 GCancellable *cancellable G_GNUC_UNUSED)
+{
+  char *const     *job = data; /* path, text */
+  g_autofree char *folder = g_path_get_dirname (job[0]);
+
+  /* Nobody asked for it: nobody is told when it cannot be.  Closing the tab tries again. */
+  g_mkdir_with_parents (folder, 0700);
+  g_file_set_contents (job[0], job[1], -1, NULL);
+  g_task_return_boolean (task, TRUE);
+}
+
+void
+scope_page_keep_state (ScopePage *self)
+{
+  char *path, *text;
+  g_autoptr (GTask) task = NULL;
+  g_auto (GStrv) job = NULL;
+
+  if (!self->is_restored || scope_workspace_get_document (self->workspace) == NULL)
+    return;
+  path = path_of (self);
+  text = describe_state (self);
+  job = g_new0 (char *, 3);
+  job[0] = path;
+  job[1] = text;
+  if (path == NULL || g_strcmp0 (text, self->kept) == 0)
+    return;
+  g_free (self->kept);
+  self->kept = g_strdup (text);
+  task = g_task_new (NULL, NULL, NULL, NULL);
+  g_task_set_task_data (task, g_steal_pointer (&job), (GDestroyNotify) g_strfreev);
+  g_task_run_in_thread (task, write_in_worker);
 }
 
 void
 scope_page_save_state (ScopePage *self)
 {
   g_autofree char *path = path_of (self);
+  g_autoptr (GError) error = NULL;
 
-  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL)
-    write_state (self, path);
+  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL &&
+      !write_state (self, path, &error))
+    scope_workspace_log (self->workspace, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", error->message);
 }
 
 static void
@@ -81,9 +127,11 @@ act_save_beside (GtkWidget          *widget,
 {
   ScopePage       *self = SCOPE_PAGE (widget);
   g_autofree char *path = path_beside (self);
+  g_autoptr (GError) error = NULL;
 
-  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL)
-    write_state (self, path);
+  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL &&
+      !write_state (self, path, &error))
+    scope_page_say (self, error->message, NULL, NULL);
 }
 
 void

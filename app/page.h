@@ -27,5 +27,7 @@ void scope_page_search (ScopePage *self, const char *query);
 void scope_page_step_search (ScopePage *self, int direction);
 /* The state of view into the workspace file; when the tab is closed, or asked for. */
 void scope_page_save_state (ScopePage *self);
+/* The same, only if it has changed, and without waiting for the disk. */
+void scope_page_keep_state (ScopePage *self);
 
 G_END_DECLS

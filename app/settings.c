@@ -109,22 +109,35 @@ scope_settings_set_text (const char *key, const char *value)
 }
 
 char **
+scope_settings_get_list (const char *key)
+{
+  char **values = g_key_file_get_string_list (get_settings (), GROUP, key, NULL, NULL);
+
+  return values != NULL ? values : g_new0 (char *, 1);
+}
+
+void
+scope_settings_set_list (const char *key, const char *const *values)
+{
+  g_key_file_set_string_list (get_settings (),
+                              GROUP,
+                              key,
+                              values,
+                              g_strv_length ((char **) values));
+  write_soon ();
+}
+
+char **
 scope_settings_get_recent (void)
 {
-  char **uris = g_key_file_get_string_list (get_settings (), GROUP, "recent", NULL, NULL);
-
-  return uris != NULL ? uris : g_new0 (char *, 1);
+  return scope_settings_get_list ("recent");
 }
 
 static void
 set_recent (GPtrArray *uris)
 {
-  g_key_file_set_string_list (get_settings (),
-                              GROUP,
-                              "recent",
-                              (const char *const *) uris->pdata,
-                              uris->len);
-  write_soon ();
+  g_ptr_array_add (uris, NULL);
+  scope_settings_set_list ("recent", (const char *const *) uris->pdata);
 }
 
 void

@@ -16,6 +16,10 @@ void     scope_settings_set_int (const char *key, int value);
 char *scope_settings_get_text (const char *key, const char *fallback);
 void  scope_settings_set_text (const char *key, const char *value);
 
+/* (transfer full); empty where nothing was ever set. */
+char **scope_settings_get_list (const char *key);
+void   scope_settings_set_list (const char *key, const char *const *values);
+
 /* Files that were opened, newest first: URIs.  (transfer full) */
 char **scope_settings_get_recent (void);
 void   scope_settings_add_recent (GFile *file);

@@ -91,8 +91,9 @@ written_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
 
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     {
+      text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
       if (page != NULL)
-        scope_page_say (page, error->message, NULL, NULL);
+        scope_page_say (page, text, NULL, NULL);
       return;
     }
   if (job->scale < 0.99)

@@ -24,6 +24,8 @@ struct _ScopeWindow
   GtkPopover      *run_popover;
 
   GtkFileChooserNative *chooser;
+  guint                 keeping; /* source that keeps the state of view */
+  gboolean              is_closing;
 };
 
 /* window-actions.c */

@@ -2,9 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window-private.h"
 
+#include "app/session.h"
 #include "app/settings.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
+
+/* So much may be lost when the process is killed. */
+#define KEEP_EVERY_S 5
+#define GALLERY      "gallery:"
 
 G_DEFINE_FINAL_TYPE (ScopeWindow, scope_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -23,6 +29,87 @@ scope_window_toast (ScopeWindow *self, const char *text)
   AdwToast *toast = adw_toast_new (text);
 
   adw_toast_set_timeout (toast, 4);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+/* ---- What is kept ---- */
+
+static ScopePage *
+nth_page (ScopeWindow *self, int n)
+{
+  return SCOPE_PAGE (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, n)));
+}
+
+void
+scope_window_save_state (ScopeWindow *self)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    scope_page_save_state (nth_page (self, i));
+}
+
+static gboolean
+on_keep (gpointer data)
+{
+  ScopeWindow *self = data;
+
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    scope_page_keep_state (nth_page (self, i));
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+add_open (ScopeWindow *self, GPtrArray *models)
+{
+  for (int i = 0; !self->is_closing && i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      ScopeWorkspace *workspace = scope_page_get_workspace (nth_page (self, i));
+      GFile          *file = scope_workspace_get_file (workspace);
+      const char     *name = scope_workspace_get_model_name (workspace);
+
+      if (name != NULL && g_str_has_prefix (name, "gallery:"))
+        g_ptr_array_add (models, g_strdup (name));
+      else if (file != NULL)
+        g_ptr_array_add (models, g_file_get_uri (file));
+    }
+}
+
+/* What all windows show. */
+static void
+note_session (ScopeWindow *self)
+{
+  GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self));
+  g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func (g_free);
+
+  if (application == NULL || self->is_closing)
+    return;
+  for (GList *i = gtk_application_get_windows (application); i != NULL; i = i->next)
+    if (SCOPE_IS_WINDOW (i->data))
+      add_open (i->data, models);
+  g_ptr_array_add (models, NULL);
+  scope_session_note ((const char *const *) models->pdata);
+}
+
+static void
+on_reopen (AdwToast *toast, gpointer data)
+{
+  const char *const *models = g_object_get_data (G_OBJECT (toast), "models");
+
+  for (guint i = 0; models[i] != NULL; i++)
+    scope_window_open_uri (data, models[i]);
+}
+
+void
+scope_window_offer (ScopeWindow *self, const char *const *models)
+{
+  AdwToast *toast = adw_toast_new (_ ("The last session ended before it was closed"));
+
+  adw_toast_set_button_label (toast, _ ("Open Again"));
+  adw_toast_set_timeout (toast, 0);
+  g_object_set_data_full (G_OBJECT (toast),
+                          "models",
+                          g_strdupv ((char **) models),
+                          (GDestroyNotify) g_strfreev);
+  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_reopen), self, 0);
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
@@ -54,6 +141,18 @@ on_page_changed (ScopeWindow *self)
       scope_start_page_refresh (self->start);
     }
   scope_window_update_actions (self);
+  note_session (self);
+}
+
+/* Files of the user; what the program wrote for itself can be had from the gallery again. */
+static void
+add_recent (ScopeWorkspace *workspace)
+{
+  GFile *file = scope_workspace_get_file (workspace);
+  g_autoptr (GFile) cache = g_file_new_for_path (g_get_user_cache_dir ());
+
+  if (!g_file_has_prefix (file, cache))
+    scope_settings_add_recent (file);
 }
 
 static void
@@ -63,13 +162,21 @@ on_state (ScopeWorkspace *workspace, GParamSpec *pspec G_GNUC_UNUSED, gpointer d
 
   adw_tab_page_set_loading (tab, scope_workspace_get_state (workspace) == SCOPE_STATE_LOADING);
   if (scope_workspace_get_state (workspace) == SCOPE_STATE_READY)
-    scope_settings_add_recent (scope_workspace_get_file (workspace));
+    add_recent (workspace);
 }
 
 void
 scope_window_open (ScopeWindow *self, GFile *file)
 {
-  scope_window_open_as (self, file, NULL, NULL);
+  g_autofree char *uri = g_file_get_uri (file);
+
+  if (g_str_has_prefix (uri, GALLERY))
+    gtk_widget_activate_action (GTK_WIDGET (self),
+                                "win.open-example",
+                                "s",
+                                uri + strlen (GALLERY) + strspn (uri + strlen (GALLERY), "/"));
+  else
+    scope_window_open_as (self, file, NULL, NULL);
 }
 
 void
@@ -162,9 +269,8 @@ scope_window_close_request (GtkWindow *window)
   ScopeWindow *self = SCOPE_WINDOW (window);
   int          width, height;
 
-  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
-    scope_page_save_state (
-        SCOPE_PAGE (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, i))));
+  scope_window_save_state (self);
+  self->is_closing = TRUE;
   gtk_window_get_default_size (window, &width, &height);
   scope_settings_set_int ("width", width);
   scope_settings_set_int ("height", height);
@@ -178,6 +284,7 @@ scope_window_dispose (GObject *object)
   ScopeWindow *self = SCOPE_WINDOW (object);
 
   g_clear_object (&self->chooser);
+  g_clear_handle_id (&self->keeping, g_source_remove);
   G_OBJECT_CLASS (scope_window_parent_class)->dispose (object);
 }
 
@@ -221,6 +328,7 @@ scope_window_init (ScopeWindow *self)
   if (scope_settings_get_flag ("maximised", FALSE))
     gtk_window_maximize (GTK_WINDOW (self));
   scope_window_add_drop (self);
+  self->keeping = g_timeout_add_seconds (KEEP_EVERY_S, on_keep, self);
   on_page_changed (self);
 }
 

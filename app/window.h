@@ -21,6 +21,10 @@ void       scope_window_open_as (ScopeWindow       *self,
 ScopePage *scope_window_get_page (ScopeWindow *self); /* NULL: the start page is shown */
 /* what: "picture", "view" or "costs"; the format follows from the path. */
 void scope_window_export (ScopeWindow *self, const char *what, const char *path);
+/* Folds, cameras and selections of all tabs, written now; it does not touch the display. */
+void scope_window_save_state (ScopeWindow *self);
+/* "Open again": what stood open at an end that nobody wanted. */
+void scope_window_offer (ScopeWindow *self, const char *const *models);
 void scope_window_toast (ScopeWindow *self, const char *text);
 
 G_END_DECLS

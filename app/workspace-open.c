@@ -238,12 +238,12 @@ on_settled (gpointer data)
   if (!g_file_query_exists (self->file, NULL))
     {
       g_autofree char *name = g_file_get_basename (self->file);
+      g_autofree char *text = g_strdup_printf (_ ("%s is gone; what you see is what it held. When "
+                                                  "it comes back it is read again."),
+                                               name);
 
-      scope_workspace_log (self,
-                           SCOPE_LOG_WARNING,
-                           VIZ_ROOT,
-                           _ ("%s is gone; what you see is what it held"),
-                           name);
+      scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
+      scope_workspace_complain (self, text);
       return G_SOURCE_REMOVE;
     }
   scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The file changed: reading it again"));

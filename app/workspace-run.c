@@ -195,10 +195,7 @@ finish (ScopeWorkspace *self, GSubprocess *child)
     scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The run was stopped"));
   else if (g_subprocess_get_if_signaled (child))
     {
-      g_autofree char *text = g_strdup_printf (_ ("The run was ended by signal %d (%s). The window "
-                                                  "and what it shows are not touched."),
-                                               g_subprocess_get_term_sig (child),
-                                               g_strsignal (g_subprocess_get_term_sig (child)));
+      g_autofree char *text = scope_child_tell_signal (g_subprocess_get_term_sig (child));
 
       scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", text);
       scope_workspace_complain (self, text);

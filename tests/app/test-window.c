@@ -439,6 +439,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/panes-show-and-hide", test_panes);
   g_test_add_func ("/app/window/takes-click-drag-scroll-and-pinch", test_gestures);
   add_run_tests ();
+  add_fault_tests ();
   add_manners_tests ();
   g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
   status = g_test_run ();

@@ -117,6 +117,54 @@ test_examples (void)
   g_assert_true (gui_wait (is_shown, page, 5000));
 }
 
+static GtkWidget *
+find_button (GtkWidget *root, const char *label)
+{
+  if (GTK_IS_BUTTON (root) && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (root)), label) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_button (child, label);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static gboolean
+has_offer (gpointer unused G_GNUC_UNUSED)
+{
+  return find_button (GTK_WIDGET (window), "Open Again") != NULL;
+}
+
+static gboolean
+shows_another_ready (gpointer unused G_GNUC_UNUSED)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  return shown != NULL && shown != page && is_ready (scope_page_get_workspace (shown));
+}
+
+/* After an end that nobody wanted. */
+static void
+test_open_again (void)
+{
+  g_autofree char *uri = g_file_get_uri (scope_workspace_get_file (workspace ()));
+
+  scope_window_offer (window, (const char *const[]){ uri, "gallery:lstm-foreach", NULL });
+  g_assert_true (gui_wait (has_offer, NULL, 10000));
+  g_signal_emit_by_name (find_button (GTK_WIDGET (window), "Open Again"), "clicked");
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (gui_wait (shows_another_ready, NULL, 60000));
+      gui_act (window, "win.close-tab", NULL);
+      gui_spin (100);
+    }
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
 /* ---- Dialogs ---- */
 
 static guint
@@ -272,6 +320,7 @@ add_manners_tests (void)
   g_test_add_func ("/app/window/opens-what-is-dropped", test_drop);
   g_test_add_func ("/app/window/converts", test_converting);
   g_test_add_func ("/app/window/opens-examples", test_examples);
+  g_test_add_func ("/app/window/opens-again-what-stood-open", test_open_again);
   g_test_add_func ("/app/window/keeps-views-in-files", test_state);
   g_test_add_func ("/app/window/dialogs-open", test_dialogs);
   g_test_add_func ("/app/window/fills-the-screen", test_fullscreen);

@@ -1,0 +1,241 @@
+/* test-display.c — the display goes away under the window: what stood open is kept.
+ *
+ * A process test: Xvfb and the real program, each started and ended here.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+
+#define LIMIT_MS 30000
+#define TICK_MS  50
+
+typedef struct
+{
+  GSubprocess *server;
+  char        *name; /* ":7" */
+} Display;
+
+static char *folder; /* of settings, state and cache */
+
+/* ---- Waiting ---- */
+
+static gboolean
+wait_for (gboolean (*done) (gpointer), gpointer data)
+{
+  for (guint waited = 0; waited < LIMIT_MS; waited += TICK_MS)
+    {
+      if (done (data))
+        return TRUE;
+      g_usleep (TICK_MS * 1000);
+    }
+  return done (data);
+}
+
+static char *
+read_settings (void)
+{
+  g_autofree char *path = g_build_filename (folder, "hybridscope", "settings.ini", NULL);
+  char            *text = NULL;
+
+  g_file_get_contents (path, &text, NULL, NULL);
+  return text != NULL ? text : g_strdup ("");
+}
+
+static gboolean
+settings_have (gpointer line)
+{
+  g_autofree char *text = read_settings ();
+
+  return strstr (text, line) != NULL;
+}
+
+/* ---- Processes ---- */
+
+/* NULL name: there is no Xvfb here. */
+static Display
+display_start (void)
+{
+  Display display = { 0 };
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
+      G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE);
+  g_autofree char *program = g_find_program_in_path ("Xvfb");
+  char             number[16] = "";
+  int              ends[2];
+
+  if (program == NULL)
+    return display;
+  g_assert_cmpint (pipe (ends), ==, 0);
+  g_subprocess_launcher_take_fd (launcher, ends[1], 3);
+  display.server = g_subprocess_launcher_spawn (launcher,
+                                                NULL,
+                                                program,
+                                                "-displayfd",
+                                                "3",
+                                                "-screen",
+                                                "0",
+                                                "1280x800x24",
+                                                NULL);
+  g_assert_nonnull (display.server);
+  g_clear_object (&launcher); /* closes our copy of its end */
+  for (gsize i = 0; i < sizeof number - 1 && read (ends[0], &number[i], 1) == 1; i++)
+    if (number[i] == '\n')
+      break;
+  g_close (ends[0], NULL);
+  display.name = g_strconcat (":", g_strstrip (number), NULL);
+  return display;
+}
+
+static void
+display_stop (Display *display)
+{
+  g_subprocess_force_exit (display->server);
+  g_subprocess_wait (display->server, NULL, NULL);
+  g_clear_object (&display->server);
+  g_clear_pointer (&display->name, g_free);
+}
+
+static GSubprocess *
+window_start (const Display *display, const char *model)
+{
+  g_autoptr (GSubprocessLauncher) launcher =
+      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GError) error = NULL;
+  GSubprocess *program;
+
+  g_subprocess_launcher_setenv (launcher, "DISPLAY", display->name, TRUE);
+  g_subprocess_launcher_setenv (launcher, "XDG_CONFIG_HOME", folder, TRUE);
+  g_subprocess_launcher_setenv (launcher, "XDG_STATE_HOME", folder, TRUE);
+  g_subprocess_launcher_setenv (launcher, "XDG_CACHE_HOME", folder, TRUE);
+  g_subprocess_launcher_setenv (launcher, "XDG_DATA_HOME", folder, TRUE);
+  program = g_subprocess_launcher_spawn (launcher, &error, HYBRIDSCOPE, model, NULL);
+  g_assert_no_error (error);
+  return program;
+}
+
+static char *
+find_state (void)
+{
+  g_autofree char *path = g_build_filename (folder, "hybridscope", NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".hsws"))
+      return g_build_filename (path, name, NULL);
+  return NULL;
+}
+
+/* ---- Tests ---- */
+
+static void
+test_display_lost (void)
+{
+  Display          display = display_start ();
+  g_autofree char *model =
+      g_build_filename (SOURCE_ROOT,
+                        "tests/data/goldens/models/lenet-static/lenet-static-symbol.json",
+                        NULL);
+  g_autofree char *said = NULL;
+  g_autofree char *state = NULL;
+  g_autofree char *kept = NULL;
+  g_autoptr (GSubprocess) program = NULL;
+
+  if (display.name == NULL)
+    {
+      g_test_skip ("there is no Xvfb");
+      return;
+    }
+  program = window_start (&display, model);
+  g_assert_true (wait_for (settings_have, (gpointer) "recent=")); /* it is open */
+  g_usleep (300 * 1000);
+  display_stop (&display);
+  g_assert_true (g_subprocess_communicate_utf8 (program, NULL, NULL, NULL, &said, NULL));
+  g_test_message ("%s", said);
+  g_assert_true (g_subprocess_get_if_exited (program));
+  g_assert_cmpint (g_subprocess_get_exit_status (program), ==, 1);
+  g_assert_nonnull (strstr (said, "the display is gone"));
+  g_assert_true (settings_have ((gpointer) "lenet-static-symbol.json"));
+  g_assert_true (settings_have ((gpointer) "running=true"));
+  state = find_state ();
+  g_assert_nonnull (state);
+  g_assert_true (g_file_get_contents (state, &kept, NULL, NULL));
+  g_assert_nonnull (strstr (kept, "zoom="));
+  g_assert_cmpint (g_remove (state), ==, 0);
+}
+
+/* A polite signal is as good as closing the window. */
+static void
+test_asked_to_end (void)
+{
+  Display          display = display_start ();
+  g_autofree char *model =
+      g_build_filename (SOURCE_ROOT,
+                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json",
+                        NULL);
+  g_autofree char *said = NULL;
+  g_autofree char *state = NULL;
+  g_autoptr (GSubprocess) program = NULL;
+
+  if (display.name == NULL)
+    {
+      g_test_skip ("there is no Xvfb");
+      return;
+    }
+  program = window_start (&display, model);
+  g_assert_true (wait_for (settings_have, (gpointer) "recent=file:///"));
+  g_assert_true (wait_for (settings_have, (gpointer) "mlp-dropout-symbol.json;"));
+  g_usleep (300 * 1000);
+  g_subprocess_send_signal (program, SIGTERM);
+  g_assert_true (g_subprocess_communicate_utf8 (program, NULL, NULL, NULL, &said, NULL));
+  g_assert_true (g_subprocess_get_if_exited (program));
+  g_assert_cmpint (g_subprocess_get_exit_status (program), ==, 0);
+  g_assert_true (settings_have ((gpointer) "running=false"));
+  state = find_state ();
+  g_assert_nonnull (state);
+  display_stop (&display);
+}
+
+static void
+test_no_display (void)
+{
+  Display          nowhere = { .name = (char *) ":987654" };
+  g_autofree char *said = NULL;
+  g_autoptr (GSubprocess) program = window_start (&nowhere, NULL);
+
+  g_assert_true (g_subprocess_communicate_utf8 (program, NULL, NULL, NULL, &said, NULL));
+  g_assert_cmpint (g_subprocess_get_exit_status (program), ==, 1);
+  g_assert_nonnull (strstr (said, "there is no display"));
+}
+
+static void
+remove_all (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *inside = g_build_filename (path, name, NULL);
+
+      remove_all (inside);
+    }
+  g_remove (path);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  folder = g_dir_make_tmp ("hybridscope-display-XXXXXX", NULL);
+  g_assert_nonnull (folder);
+  g_test_add_func ("/app/display/when-it-goes-away-all-is-kept", test_display_lost);
+  g_test_add_func ("/app/display/a-polite-signal-closes-the-window", test_asked_to_end);
+  g_test_add_func ("/app/display/without-one-it-says-what-to-do", test_no_display);
+  status = g_test_run ();
+  remove_all (folder);
+  g_free (folder);
+  return status;
+}

@@ -1,0 +1,356 @@
+/* window-faults.c — what goes wrong around the window: a sentence, and all that was there stays.
+ *
+ * Faults are real: a child that is killed, files that are cut off or taken away, a limit
+ * on the size of files where a disk would be full.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/window-case.h"
+
+#include "app/child.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* ---- What the user reads ---- */
+
+static GtkRevealer *
+banner_of (ScopePage *on)
+{
+  GtkWidget *label = gui_find (GTK_WIDGET (on), "banner-label");
+
+  return GTK_REVEALER (gtk_widget_get_ancestor (label, GTK_TYPE_REVEALER));
+}
+
+static const char *
+banner_text (ScopePage *on)
+{
+  return gtk_label_get_text (GTK_LABEL (gui_find (GTK_WIDGET (on), "banner-label")));
+}
+
+static gboolean
+has_banner (gpointer on)
+{
+  return gtk_revealer_get_reveal_child (banner_of (on));
+}
+
+static gboolean
+has_no_banner (gpointer on)
+{
+  return !has_banner (on);
+}
+
+static gboolean
+is_idle (gpointer data)
+{
+  return !scope_workspace_is_running (data);
+}
+
+/* The sentence has come, and what was open before is still there and can still be used. */
+static void
+check_sentence (const char *part)
+{
+  g_assert_true (gui_wait (has_banner, page, 30000));
+  g_test_message ("%s", banner_text (page));
+  g_assert_nonnull (strstr (banner_text (page), part));
+  g_assert_nonnull (scope_workspace_get_document (workspace ()));
+  g_assert_cmpuint (n_items (), >, 1);
+  gui_act (canvas (), "canvas.zoom-in", NULL);
+  gui_act (canvas (), "canvas.zoom-fit", NULL);
+  gui_act (page, "page.dismiss", NULL);
+  g_assert_true (gui_wait (is_idle, workspace (), 30000));
+}
+
+/* ---- Children ---- */
+
+static char *folder;
+
+/* Puts a shell script in the place of hscope; NULL: the real one again. */
+static void
+set_child (const char *script)
+{
+  g_autofree char *path = g_build_filename (folder, "hscope", NULL);
+  g_autofree char *text = NULL;
+
+  if (script == NULL)
+    {
+      g_setenv ("HYBRIDSCOPE_HSCOPE", HSCOPE, TRUE);
+      return;
+    }
+  text = g_strdup_printf ("#!/bin/sh\nhscope=%s\n%s\n", HSCOPE, script);
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_assert_cmpint (g_chmod (path, 0700), ==, 0);
+  g_setenv ("HYBRIDSCOPE_HSCOPE", path, TRUE);
+}
+
+static void
+test_killed_child (void)
+{
+  ScopeMeasurement *before = scope_workspace_get_measurement (workspace ());
+
+  set_child ("echo '{\"event\":\"progress\",\"phase\":\"warming up\"}' >&2\nkill -9 $$");
+  gui_act (window, "win.run", NULL);
+  check_sentence ("signal 9");
+  g_assert_true (scope_workspace_get_measurement (workspace ()) == before);
+  set_child (NULL);
+}
+
+static void
+test_killed_conversion (void)
+{
+  set_child ("kill -9 $$");
+  gui_act (window, "win.convert", "foreach");
+  check_sentence ("signal 9");
+  set_child (NULL);
+}
+
+static void
+test_missing_child (void)
+{
+  g_setenv ("HYBRIDSCOPE_HSCOPE", "/nowhere/hscope", TRUE);
+  gui_act (window, "win.run", NULL);
+  check_sentence ("/nowhere/hscope");
+  set_child (NULL);
+}
+
+static void
+test_silent_child (void)
+{
+  set_child ("exit 4");
+  gui_act (window, "win.run", NULL);
+  check_sentence ("without saying why");
+  set_child (NULL);
+}
+
+/* The device is chosen as a user chooses it. */
+static void
+test_no_gpu (void)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
+
+  g_free (options->device);
+  options->device = g_strdup ("gpu:7");
+  g_assert_true (scope_page_run (page, options));
+  check_sentence ("gpu");
+}
+
+/* ---- Captures ---- */
+
+static void
+test_damaged_capture (void)
+{
+  ScopeMeasurement *before = scope_workspace_get_measurement (workspace ());
+  g_autofree char  *path = g_build_filename (folder, "damaged.hscope", NULL);
+  g_autofree char  *whole = NULL;
+  gsize             size;
+
+  g_assert_nonnull (before);
+  g_assert_true (
+      g_file_get_contents (scope_workspace_get_capture_path (workspace ()), &whole, &size, NULL));
+  g_assert_true (g_file_set_contents (path, whole, (gssize) size / 2, NULL));
+  scope_workspace_open_capture (workspace (), path);
+  check_sentence ("damaged.hscope");
+  g_assert_true (g_file_set_contents (path, "no capture at all", -1, NULL));
+  scope_workspace_open_capture (workspace (), path);
+  check_sentence ("damaged.hscope");
+  g_assert_true (scope_workspace_get_measurement (workspace ()) == before);
+}
+
+/* A run that says it is done, but what it left is cut off. */
+static void
+test_cut_off_run (void)
+{
+  set_child ("while [ $# -gt 1 ]; do\n"
+             "  [ \"$1\" = --capture ] && printf 'half' >\"$2\"\n"
+             "  shift\n"
+             "done");
+  gui_act (window, "win.run", NULL);
+  check_sentence (".hscope");
+  set_child (NULL);
+}
+
+static gboolean
+has_failed (gpointer unused G_GNUC_UNUSED)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  return shown != page &&
+         scope_workspace_get_state (scope_page_get_workspace (shown)) == SCOPE_STATE_FAILED;
+}
+
+static gboolean
+is_shown (gpointer data)
+{
+  return scope_window_get_page (window) == data;
+}
+
+static void
+test_damaged_capture_alone (void)
+{
+  g_autofree char *path = g_build_filename (folder, "damaged.hscope", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  g_assert_true (g_file_set_contents (path, "no capture at all", -1, NULL));
+  scope_window_open (window, file);
+  g_assert_true (gui_wait (has_failed, NULL, 10000));
+  g_assert_nonnull (
+      strstr (scope_workspace_get_error (scope_page_get_workspace (scope_window_get_page (window))),
+              "damaged.hscope"));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+/* ---- Files ---- */
+
+static char *
+copy_model (void)
+{
+  g_autofree char *from = g_file_get_path (scope_workspace_get_file (workspace ()));
+  char            *to = g_build_filename (folder, "copy-symbol.json", NULL);
+  g_autofree char *text = NULL;
+  gsize            size;
+
+  g_assert_true (g_file_get_contents (from, &text, &size, NULL));
+  g_assert_true (g_file_set_contents (to, text, (gssize) size, NULL));
+  return to;
+}
+
+static gboolean
+is_complaining (gpointer unused G_GNUC_UNUSED)
+{
+  return has_banner (scope_window_get_page (window));
+}
+
+static gboolean
+is_content (gpointer unused G_GNUC_UNUSED)
+{
+  return has_no_banner (scope_window_get_page (window));
+}
+
+/* Gone: said, and still shown.  Half written: the same.  Back: read again, with the folds. */
+static void
+test_vanishing_file (void)
+{
+  g_autofree char *path = copy_model ();
+  g_autofree char *text = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  ScopePage *other;
+  gsize      size;
+
+  g_assert_true (g_file_get_contents (path, &text, &size, NULL));
+  scope_window_open (window, file);
+  other = scope_window_get_page (window);
+  gui_settle (other);
+  g_assert_cmpint (g_remove (path), ==, 0);
+  g_assert_true (gui_wait (is_complaining, NULL, 10000));
+  g_assert_nonnull (strstr (banner_text (other), "is gone"));
+  g_assert_nonnull (scope_workspace_get_document (scope_page_get_workspace (other)));
+  g_assert_true (g_file_set_contents (path, text, (gssize) size, NULL));
+  g_assert_true (gui_wait (is_content, NULL, 10000));
+  g_assert_true (g_file_set_contents (path, text, (gssize) size / 2, NULL));
+  g_assert_true (gui_wait (is_complaining, NULL, 10000));
+  g_test_message ("%s", banner_text (other));
+  g_assert_nonnull (scope_workspace_get_document (scope_page_get_workspace (other)));
+  g_assert_true (g_file_set_contents (path, text, (gssize) size, NULL));
+  g_assert_true (gui_wait (is_content, NULL, 10000));
+  gui_settle (other);
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+/* ---- A full disk ---- */
+
+static void
+limit_files (rlim_t bytes)
+{
+  struct rlimit limit;
+
+  signal (SIGXFSZ, SIG_IGN);
+  g_assert_cmpint (getrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+  limit.rlim_cur = MIN (bytes, limit.rlim_max);
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+}
+
+static void
+check_full_export (const char *what, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autofree char *kept = NULL;
+
+  g_assert_true (g_file_set_contents (path, "what was there before", -1, NULL));
+  limit_files (512);
+  scope_window_export (window, what, path);
+  g_assert_true (gui_wait (has_banner, page, 20000));
+  limit_files (RLIM_INFINITY);
+  check_sentence (name);
+  g_assert_true (g_file_get_contents (path, &kept, NULL, NULL));
+  g_assert_cmpstr (kept, ==, "what was there before");
+}
+
+static void
+test_full_disk (void)
+{
+  check_full_export ("picture", "full.svg");
+  check_full_export ("picture", "full.png");
+  check_full_export ("picture", "full.pdf");
+  check_full_export ("costs", "full.csv");
+  check_full_export ("costs", "full.json");
+  check_full_export ("costs", "full.hscope");
+}
+
+static void
+test_full_disk_of_a_run (void)
+{
+  ScopeMeasurement *before = scope_workspace_get_measurement (workspace ());
+
+  set_child ("trap '' XFSZ\nulimit -f 1\nexec $hscope \"$@\"");
+  gui_act (window, "win.run", NULL);
+  check_sentence (".hscope");
+  g_assert_true (scope_workspace_get_measurement (workspace ()) == before);
+  set_child (NULL);
+}
+
+static void
+test_full_disk_beside_the_model (void)
+{
+  limit_files (16);
+  gui_act (window, "win.save-view", NULL);
+  limit_files (RLIM_INFINITY);
+  check_sentence (".hsws");
+}
+
+static void
+remove_folder (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_remove (path);
+    }
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+  g_free (folder);
+}
+
+void
+add_fault_tests (void)
+{
+  folder = g_dir_make_tmp ("hybridscope-faults-XXXXXX", NULL);
+  g_test_add_func ("/app/window/when-the-child-is-killed", test_killed_child);
+  g_test_add_func ("/app/window/when-the-converting-child-is-killed", test_killed_conversion);
+  g_test_add_func ("/app/window/when-the-child-is-missing", test_missing_child);
+  g_test_add_func ("/app/window/when-the-child-says-nothing", test_silent_child);
+  g_test_add_func ("/app/window/when-there-is-no-gpu", test_no_gpu);
+  g_test_add_func ("/app/window/when-the-capture-is-damaged", test_damaged_capture);
+  g_test_add_func ("/app/window/when-the-capture-of-a-run-is-cut-off", test_cut_off_run);
+  g_test_add_func ("/app/window/when-a-damaged-capture-is-opened", test_damaged_capture_alone);
+  g_test_add_func ("/app/window/when-the-file-vanishes-and-comes-back", test_vanishing_file);
+  g_test_add_func ("/app/window/when-the-disk-is-full-for-exports", test_full_disk);
+  g_test_add_func ("/app/window/when-the-disk-is-full-for-a-run", test_full_disk_of_a_run);
+  g_test_add_func ("/app/window/when-the-disk-is-full-beside-the-model",
+                   test_full_disk_beside_the_model);
+  g_test_add_func ("/app/window/faults-leave-nothing-behind", remove_folder);
+}
