@@ -54,6 +54,25 @@ ProfSummary *prof_summary_new (const ProfCapture *capture);
 void         prof_summary_free (ProfSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)
 
+/* Self seconds by loop, operator and step. */
+typedef struct
+{
+  ProfText place; /* the loop's name, or the folded scope of an unrolled sequence */
+  ProfText type;
+  double   self;  /* all steps */
+  double  *steps; /* n_steps of the matrix; NAN: it did not run in that one */
+} ProfStepRow;
+
+typedef struct
+{
+  guint   n_steps;
+  GArray *rows; /* of ProfStepRow, those that take longest first */
+} ProfStepMatrix;
+
+ProfStepMatrix *prof_step_matrix_new (const ProfCapture *capture);
+void            prof_step_matrix_free (ProfStepMatrix *matrix);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfStepMatrix, prof_step_matrix_free)
+
 /* One row's self seconds a step of the loop around it; GArray of ProfStepSum. */
 GArray *prof_summary_steps_of (const ProfCapture *capture, guint32 row);
 

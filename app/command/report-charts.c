@@ -3,17 +3,16 @@
 #include "app/command/report-charts.h"
 
 #include "app/command/report-bars.h"
-#include "profiler/advise.h"
-#include "profiler/difference.h"
+#include "profiler/gradients.h"
 #include "profiler/report.h"
 #include "profiler/statistics.h"
 
 #include <math.h>
 
-#define MOST_BARS    20
-#define CURVE_HEIGHT 140.0
-#define STRIP_HEIGHT 46.0
-#define N_BINS       40
+#define MOST_BARS      20
+#define CURVE_HEIGHT   140.0
+#define MOST_BINS      40
+#define MOST_GRADIENTS 40
 
 /* --- Bars --- */
 
@@ -136,6 +135,7 @@ add_memory (ScopePage *page, const ProfCapture *capture)
   const ProfMemoryPoint *points = prof_capture_get_memory (capture);
   Curve                 *curve;
   double                 most;
+  g_autofree char       *bytes = NULL;
 
   if (prof_capture_n_memory (capture) < 2)
     return;
@@ -145,8 +145,9 @@ add_memory (ScopePage *page, const ProfCapture *capture)
   for (guint i = 0; i < curve->n; i++)
     curve->values[i] = (double) points[i].bytes;
   most = largest (curve);
-  curve->high = prof_format_bytes (most);
-  curve->low = g_strdup_printf ("%u steps of the plan; at most", curve->n);
+  bytes = prof_format_bytes (most);
+  curve->high = g_strdup_printf ("at most %s", bytes);
+  curve->low = g_strdup_printf ("%u steps of the plan", curve->n);
   scope_page_add_chart (page,
                         "Memory in use while the plan runs",
                         CURVE_HEIGHT,
@@ -168,13 +169,13 @@ add_histogram (ScopePage *page, const ProfCapture *capture)
   if (n < 5 || !(statistics.maximum > statistics.minimum))
     return;
   curve = g_new0 (Curve, 1);
-  curve->n = N_BINS;
-  curve->values = g_new0 (double, N_BINS);
+  curve->n = CLAMP ((guint) (2 * sqrt (n)), 5, MOST_BINS);
+  curve->values = g_new0 (double, curve->n);
   for (guint i = 0; i < n; i++)
     {
       double share = (samples[i] - statistics.minimum) / (statistics.maximum - statistics.minimum);
 
-      curve->values[(guint) MIN (share * N_BINS, N_BINS - 1)]++;
+      curve->values[(guint) MIN (share * curve->n, curve->n - 1)]++;
     }
   curve->low = prof_format_seconds (statistics.minimum);
   curve->high = prof_format_seconds (statistics.maximum);
@@ -186,120 +187,28 @@ add_histogram (ScopePage *page, const ProfCapture *capture)
                         curve_free);
 }
 
-static void
-draw_strip (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
-{
-  const Curve *curve = data;
-
-  viz_chart_heat_strip (pen, rect, theme, curve->values, curve->n);
-}
+/* --- Gradients --- */
 
 static void
-add_steps (ScopePage *page, const ProfSummary *summary)
+add_gradients (ScopePage *page, const ProfCapture *capture)
 {
-  Curve *curve;
-  double most;
+  g_autoptr (GArray) list = prof_gradients (capture);
+  ScopeBars *bars = scope_bars_new ();
 
-  if (summary->step->len < 2)
-    return;
-  curve = g_new0 (Curve, 1);
-  curve->n = summary->step->len;
-  curve->values = g_new (double, curve->n);
-  for (guint i = 0; i < curve->n; i++)
-    curve->values[i] = g_array_index (summary->step, ProfStepSum, i).self;
-  most = largest (curve);
-  for (guint i = 0; i < curve->n; i++)
-    curve->values[i] = most > 0 ? curve->values[i] / most : 0;
-  scope_page_add_chart (page,
-                        "Time steps: the darker, the longer",
-                        STRIP_HEIGHT,
-                        draw_strip,
-                        curve,
-                        curve_free);
-}
-
-/* --- Sentences --- */
-
-static void
-append_row (GString *html, const char *label, const char *value)
-{
-  g_string_append (html, "<tr><td>");
-  scope_html_append (html, label);
-  g_string_append (html, "</td><td>");
-  scope_html_append (html, value);
-  g_string_append (html, "</td></tr>\n");
-}
-
-static void
-add_conditions (ScopePage *page, const ProfCapture *capture)
-{
-  g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
-  g_auto (GStrv) warnings = prof_machine_warnings (facts);
-  GString *html = g_string_new ("<table>");
-
-  for (guint i = 0; i < prof_facts_n (facts); i++)
+  for (guint i = 0; i < MIN (list->len, MOST_GRADIENTS); i++)
     {
-      const ProfFact  *fact = prof_facts_get (facts, i);
-      g_autofree char *number = fact->text ? NULL : g_strdup_printf ("%.6g", fact->number);
+      const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
+      g_autofree char    *time = prof_format_seconds (gradient->seconds);
 
-      append_row (html, fact->key, fact->text ? fact->text : number);
+      scope_bars_add (bars,
+                      gradient->name,
+                      time,
+                      gradient->seconds,
+                      gradient->seconds,
+                      gradient->seconds,
+                      viz_chart_hue (1));
     }
-  g_string_append (html, "</table>\n");
-  for (guint i = 0; warnings[i]; i++)
-    {
-      g_string_append (html, "<p class=\"warn\">");
-      scope_html_append (html, warnings[i]);
-      g_string_append (html, "</p>\n");
-    }
-  scope_page_add_html (page, "Conditions", html);
-}
-
-static void
-add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
-{
-  guint              n;
-  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
-  ProfStatistics     clean;
-  GString           *html = g_string_new ("<table>");
-  g_autofree char   *median = NULL, *range = NULL, *low = NULL, *high = NULL, *badge = NULL;
-
-  prof_statistics (samples, n, &clean);
-  median = prof_format_seconds (clean.median.median);
-  low = prof_format_seconds (clean.median.low);
-  high = prof_format_seconds (clean.median.high);
-  range = g_strdup_printf ("%s … %s (95 %%), n = %u", low, high, clean.n);
-  badge = g_strdup_printf ("×%.2f", summary->traced / clean.median.median);
-  append_row (html, "clean median", median);
-  append_row (html, "of the median", range);
-  append_row (html, "traced over clean", badge);
-  g_string_append (html, "</table>\n");
-  scope_page_add_html (page, "Result", html);
-}
-
-static void
-add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
-{
-  g_autoptr (GPtrArray) list = prof_advise (capture, summary);
-  GString *html;
-
-  if (list->len == 0)
-    return;
-  html = g_string_new ("<ul>");
-  for (guint i = 0; i < list->len; i++)
-    {
-      const ProfAdvice *advice = list->pdata[i];
-      g_autofree char  *gain = prof_format_seconds (advice->gain);
-
-      g_string_append_printf (html, "<li><b>%s</b>: ", advice->rule);
-      scope_html_append (html, advice->trigger);
-      g_string_append (html, ". ");
-      scope_html_append (html, advice->text);
-      if (isfinite (advice->gain))
-        g_string_append_printf (html, " (about %s a run)", gain);
-      g_string_append (html, ".</li>\n");
-    }
-  g_string_append (html, "</ul>\n");
-  scope_page_add_html (page, "Advice", html);
+  scope_page_add_bars (page, "When each parameter's gradient was ready, from the beginning", bars);
 }
 
 void
@@ -307,46 +216,18 @@ scope_report_add_capture (ScopePage *page, const ProfCapture *capture)
 {
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
 
-  add_result (page, capture, summary);
-  add_advice (page, capture, summary);
+  scope_report_add_result (page, capture, summary);
+  scope_report_add_advice (page, capture, summary);
   add_groups (page, "Operators", summary->operators);
   add_groups (page, "Scopes", summary->scope);
   add_nodes (page, capture, summary);
-  add_steps (page, summary);
+  scope_report_add_node_table (page, capture, summary);
+  scope_report_add_steps (page, capture);
+  scope_report_add_roofline (page, capture, summary);
   add_memory (page, capture);
+  add_gradients (page, capture);
   add_histogram (page, capture);
-  add_conditions (page, capture);
-}
-
-/* --- Differences --- */
-
-void
-scope_report_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapture *b)
-{
-  g_autoptr (GArray) list = prof_difference (a, b);
-  GString *html = g_string_new (
-      "<table><tr><th>node</th><th>A</th><th>B</th><th>B over A</th><th>verdict</th></tr>\n");
-
-  for (guint i = 0; i < MIN (list->len, 5 * MOST_BARS); i++)
-    {
-      const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
-      g_autofree char      *of_a = prof_format_seconds (difference->a);
-      g_autofree char      *of_b = prof_format_seconds (difference->b);
-
-      g_string_append (html, "<tr><td>");
-      scope_html_append (html, difference->name);
-      g_string_append_printf (html,
-                              "</td><td>%s</td><td>%s</td><td>%.3f (%.3f … "
-                              "%.3f)</td><td>%s</td></tr>\n",
-                              of_a,
-                              of_b,
-                              difference->pairing.ratio.median,
-                              difference->pairing.ratio.low,
-                              difference->pairing.ratio.high,
-                              prof_verdict_name (difference->pairing.verdict));
-    }
-  g_string_append (html, "</table>\n");
-  scope_page_add_html (page, "Differences, largest first", html);
+  scope_report_add_conditions (page, capture);
 }
 
 /* --- Comparisons --- */

@@ -7,6 +7,18 @@
 #include "profiler/ladder.h"
 #include "profiler/summary.h"
 
+/* Parts of what follows. */
+void
+scope_report_add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+void
+scope_report_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+void scope_report_add_node_table (ScopePage         *page,
+                                  const ProfCapture *capture,
+                                  const ProfSummary *summary);
+void scope_report_add_steps (ScopePage *page, const ProfCapture *capture);
+void
+scope_report_add_roofline (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+void scope_report_add_conditions (ScopePage *page, const ProfCapture *capture);
 /* What the window would show of a capture. */
 void scope_report_add_capture (ScopePage *page, const ProfCapture *capture);
 /* Nodes of both, matched, that differ beyond their noise. */

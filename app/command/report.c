@@ -109,10 +109,19 @@ make_page (const GPtrArray *captures)
       g_strdup_printf ("%s, measured by Hybridscope", subject ? subject : "A model");
   ScopePage *page = scope_page_new (title);
 
-  for (guint i = 0; i < captures->len; i++)
-    scope_report_add_capture (page, captures->pdata[i]);
+  /* Of several, what sets them apart comes first. */
   for (guint i = 1; i < captures->len; i++)
     scope_report_add_difference (page, captures->pdata[0], captures->pdata[i]);
+  for (guint i = 0; i < captures->len; i++)
+    {
+      g_autofree char *name = g_path_get_basename (prof_capture_get_file (captures->pdata[i]));
+
+      if (captures->len > 1)
+        scope_page_add_html (page, NULL, g_string_new ("<hr>\n"));
+      if (captures->len > 1)
+        scope_page_add_html (page, name, g_string_new (NULL));
+      scope_report_add_capture (page, captures->pdata[i]);
+    }
   return page;
 }
 
