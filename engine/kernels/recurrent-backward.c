@@ -4,12 +4,13 @@
  * products over all steps at once.
  *
  * The gradient of h and c runs back in the memory where that of the initial
- * states will stand.  Workspace: towards W_i x, all steps | towards W_h h', all
+ * states will stand.  Workspace: panels of W_h | towards W_i x, all steps | towards W_h h', all
  * steps (GRU) | towards the projection, all steps, and towards h before it, one
  * step | a layer's input after dropout | gradients of two layers' inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/panels.h"
 #include "engine/kernels/recurrent-cell.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ typedef struct
   const HybRecurrentBackward *pass;
   HybCellSlot                 slot;
   gint64                      R, GH;
+  gpointer                    hidden_panels;
   gpointer                    dgates, drecurrent; /* (T, N, G H) */
   gpointer                    dprojected;         /* (T, N, P) */
   gpointer                    dfull;              /* (N, H) */
@@ -198,11 +200,22 @@ differentiate_step (Direction *run)
   if (run->net->projection > 0)
     unproject (run);
   hyb_parallel_for (run->net->batch, grain, differentiate_rows, run);
-  hyb_cell_gemm (run->maths,
-                 &gemm,
-                 step_row (run, run->drecurrent, run->GH, 0),
-                 at (run, run->pass->parameters, run->slot.w_hidden),
-                 run->dh);
+  if (run->net->in_panels)
+    hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,
+                                             .n = gemm.n,
+                                             .k = gemm.k,
+                                             .ldx = gemm.lda,
+                                             .ldy = gemm.ldc,
+                                             .adds = TRUE },
+                         step_row (run, run->drecurrent, run->GH, 0),
+                         run->hidden_panels,
+                         run->dh);
+  else
+    hyb_cell_gemm (run->maths,
+                   &gemm,
+                   step_row (run, run->drecurrent, run->GH, 0),
+                   at (run, run->pass->parameters, run->slot.w_hidden),
+                   run->dh);
 }
 
 /* c = aᵀ b + beta c, a of width columns and b of n: a weight's gradient over rows. */
@@ -356,6 +369,12 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
   for (gint64 d = 0; d < net->n_directions; d++)
     {
       start_direction (run, layer, d, y, dy);
+      if (net->in_panels)
+        hyb_panels_pack (run->R,
+                         run->GH,
+                         at (run, run->pass->parameters, run->slot.w_hidden),
+                         FALSE,
+                         run->hidden_panels);
       for (gint64 k = net->n_steps; k-- > 0;)
         {
           go_to_step (run, k, d == 1);
@@ -382,7 +401,8 @@ divide_workspace (Direction *run)
   gint64              rows = net->n_steps * net->batch;
   gint64              outputs = rows * net->n_directions * run->R;
 
-  run->dgates = run->pass->workspace;
+  run->hidden_panels = run->pass->workspace;
+  run->dgates = at (run, run->hidden_panels, hyb_recurrent_hidden_panels (net));
   run->drecurrent = at (run, run->dgates, net->cell == HYB_CELL_GRU ? rows * run->GH : 0);
   run->dprojected = at (run, run->drecurrent, rows * run->GH);
   run->dfull = at (run, run->dprojected, net->projection > 0 ? rows * run->R : 0);

@@ -68,7 +68,7 @@ complete_gates (const HybCellRow *row, gint64 n)
   Real       *gates = row->gates;
   const Real *bias = row->bias;
 
-  for (gint64 j = 0; j < n; j++)
+  for (gint64 j = 0; j < n && bias != NULL; j++)
     gates[j] += bias[j];
 }
 

@@ -12,7 +12,8 @@
 typedef struct
 {
   const HybRecurrent *net;
-  gconstpointer       bias;           /* (G H): of input and hidden together; see candidate_bias */
+  gconstpointer       bias; /* (G H): of input and hidden together; see candidate_bias; NULL: added
+                             * before */
   gconstpointer       candidate_bias; /* (H), GRU: the hidden one of n, which r multiplies too */
   gpointer            gates;          /* (G H) */
   gconstpointer       recurrent;      /* (G H), GRU: W_h h' */
@@ -52,8 +53,8 @@ extern const HybCellMaths hyb_cell_maths_f64;
 
 /* One layer and direction: offsets of its weights, and of what it keeps.  Recording,
  * everything is kept for every step, in the reserve: gates (T, N, G H), the others
- * (T, N, …).  Else one set of buffers serves all layers and directions: gates as
- * before, of the others only the current step. */
+ * (T, N, …).  Else one set of buffers serves all layers and directions: gates of so many
+ * steps as are ahead (hyb_recurrent_ahead), of the others only the current one. */
 typedef struct
 {
   gint64 in; /* size of the layer's input */
@@ -65,11 +66,16 @@ typedef struct
   gint64 states;     /* (N, R), with lengths: h where y has zeros */
 } HybCellSlot;
 
-void   hyb_recurrent_slot (const HybRecurrent *net,
-                           gint64              layer,
-                           gint64              direction,
-                           gboolean            recording,
-                           HybCellSlot        *slot);
+void hyb_recurrent_slot (const HybRecurrent *net,
+                         gint64              layer,
+                         gint64              direction,
+                         gboolean            recording,
+                         HybCellSlot        *slot);
+/* Steps whose inputs are multiplied together: their gates wait for the states. */
+gint64 hyb_recurrent_ahead (const HybRecurrent *net);
+/* Floats of the panels of W_i and W_h; 0 where there are none. */
+gint64 hyb_recurrent_input_panels (const HybRecurrent *net);
+gint64 hyb_recurrent_hidden_panels (const HybRecurrent *net);
 gint64 hyb_recurrent_kept (const HybRecurrent *net, gboolean recording);      /* by one slot */
 gint64 hyb_recurrent_reserved_output (const HybRecurrent *net, gint64 layer); /* (T, N, D R) */
 gint64 hyb_recurrent_reserved_mask (const HybRecurrent *net, gint64 layer);   /* (T, N, D R) */

@@ -1,15 +1,17 @@
 /* recurrent-forward.c — running layers of recurrent cells over a sequence.
  *
  * One product takes the inputs of all steps through W_i; then every step needs
- * one small product with W_h and one pass over its gates.
+ * one small product with W_h and one pass over its gates.  With weights in panels the
+ * product of the inputs is made for a few steps at a time, so that it is still near.
  *
- * Workspace: the two biases added | W_h h' of one step (GRU), or a projected step
+ * Workspace: panels of W_i and of W_h | the two biases added | W_h h' of one step (GRU), or a projected step
  * (with lengths) | a layer's output after dropout; and where nothing is recorded
  * | what one slot keeps | two layers' outputs | a mask of dropout.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
+#include "engine/kernels/panels.h"
 #include "engine/kernels/recurrent-cell.h"
 
 #include <string.h>
@@ -27,6 +29,7 @@ typedef struct
   gint64                     R, GH;
   gboolean                   recording;
   gpointer                   kept; /* base of the slot's offsets */
+  gpointer                   input_panels, hidden_panels;
   gpointer                   bias, recurrent;
   gpointer                   y; /* (T, N, D R), from this direction's first column on */
   gint64                     y_stride;
@@ -36,6 +39,7 @@ typedef struct
 
   /* The current step. */
   gint64        t;
+  gint64        first;  /* the first step whose gates are in the buffer; recording: 0 */
   gconstpointer before; /* h' */
   gint64        before_stride;
   gconstpointer cell_before;
@@ -54,6 +58,13 @@ kept_at (const Direction *run, gint64 offset, gint64 width, gint64 t)
   gint64 step = run->recording ? t * run->net->batch * width : 0;
 
   return at (run, run->kept, offset + step);
+}
+
+/* Gates of step t (N, G H). */
+static gpointer
+gates_at (const Direction *run, gint64 t)
+{
+  return at (run, run->kept, run->slot.gates + (t - run->first) * run->net->batch * run->GH);
 }
 
 static gboolean
@@ -89,9 +100,9 @@ compute_row (const Direction *run, gint64 n)
   gint64              H = net->hidden;
   HybCellRow          row = {
              .net = net,
-             .bias = run->bias,
+             .bias = net->in_panels ? NULL : run->bias,
              .candidate_bias = at (run, run->pass->parameters, slot->b_hidden + 2 * H),
-             .gates = at (run, run->kept, slot->gates + (run->t * net->batch + n) * run->GH),
+             .gates = at (run, gates_at (run, run->t), n * run->GH),
              .recurrent = at (run, run->recurrent, n * run->GH),
              .before = before_row (run, n),
              .h = state_row (run, n),
@@ -185,7 +196,7 @@ run_step (Direction *run)
 {
   const HybRecurrent *net = run->net;
   gboolean            apart = net->cell == HYB_CELL_GRU; /* r multiplies a part of W_h h' */
-  gpointer            gates = at (run, run->kept, run->slot.gates + run->t * net->batch * run->GH);
+  gpointer            product = apart ? run->recurrent : gates_at (run, run->t);
   HybGemm             gemm = { .transpose_b = TRUE,
                                .m = net->batch,
                                .n = run->GH,
@@ -195,11 +206,22 @@ run_step (Direction *run)
                                .ldc = run->GH,
                                .beta = apart ? 0 : 1 };
 
-  hyb_cell_gemm (run->maths,
-                 &gemm,
-                 run->before,
-                 at (run, run->pass->parameters, run->slot.w_hidden),
-                 apart ? run->recurrent : gates);
+  if (net->in_panels)
+    hyb_panels_multiply (&(HybPanelProduct){ .m = net->batch,
+                                             .n = run->GH,
+                                             .k = run->R,
+                                             .ldx = run->before_stride,
+                                             .ldy = run->GH,
+                                             .adds = !apart },
+                         run->before,
+                         run->hidden_panels,
+                         product);
+  else
+    hyb_cell_gemm (run->maths,
+                   &gemm,
+                   run->before,
+                   at (run, run->pass->parameters, run->slot.w_hidden),
+                   product);
   hyb_parallel_for (net->batch, 1 + GRAIN / run->GH, compute_rows, run);
   if (net->projection > 0)
     project (run);
@@ -218,23 +240,52 @@ add_biases (const Direction *run)
   run->maths->add (both, input, at (run, run->pass->parameters, run->slot.b_hidden), run->bias);
 }
 
+/* Of count steps from run->first on, or of all steps while recording. */
 static void
-multiply_inputs (const Direction *run, gconstpointer x)
+multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
 {
-  gint64  in = run->slot.in;
-  HybGemm gemm = { .transpose_b = TRUE,
-                   .m = run->net->n_steps * run->net->batch,
-                   .n = run->GH,
-                   .k = in,
-                   .lda = in,
-                   .ldb = in,
-                   .ldc = run->GH };
+  gint64        in = run->slot.in;
+  gint64        rows = count * run->net->batch;
+  gconstpointer from = at (run, x, t * run->net->batch * in);
+  HybGemm       gemm = {
+          .transpose_b = TRUE, .m = rows, .n = run->GH, .k = in, .lda = in, .ldb = in, .ldc = run->GH
+  };
 
-  hyb_cell_gemm (run->maths,
-                 &gemm,
-                 x,
-                 at (run, run->pass->parameters, run->slot.w_input),
-                 at (run, run->kept, run->slot.gates));
+  if (run->net->in_panels)
+    hyb_panels_multiply (&(HybPanelProduct){ .m = rows,
+                                             .n = run->GH,
+                                             .k = in,
+                                             .ldx = in,
+                                             .ldy = run->GH,
+                                             .bias = run->bias },
+                         from,
+                         run->input_panels,
+                         gates_at (run, t));
+  else
+    hyb_cell_gemm (run->maths,
+                   &gemm,
+                   from,
+                   at (run, run->pass->parameters, run->slot.w_input),
+                   gates_at (run, t));
+}
+
+static void
+pack_weights (const Direction *run)
+{
+  gconstpointer parameters = run->pass->parameters;
+
+  if (!run->net->in_panels)
+    return;
+  hyb_panels_pack (run->GH,
+                   run->slot.in,
+                   at (run, parameters, run->slot.w_input),
+                   TRUE,
+                   run->input_panels);
+  hyb_panels_pack (run->GH,
+                   run->R,
+                   at (run, parameters, run->slot.w_hidden),
+                   TRUE,
+                   run->hidden_panels);
 }
 
 /* Leaves before and cell_before at the final states. */
@@ -243,9 +294,10 @@ run_direction (Direction *run, gconstpointer x, gboolean backwards)
 {
   const HybRecurrent *net = run->net;
   gint64              T = net->n_steps;
+  gint64              ahead = hyb_recurrent_ahead (net);
 
   add_biases (run);
-  multiply_inputs (run, x);
+  pack_weights (run);
 
   run->before = run->first_state;
   run->before_stride = run->R;
@@ -253,6 +305,14 @@ run_direction (Direction *run, gconstpointer x, gboolean backwards)
   for (gint64 k = 0; k < T; k++)
     {
       run->t = backwards ? T - 1 - k : k;
+      if (k % ahead == 0)
+        {
+          gint64 count = MIN (ahead, T - k);
+          gint64 first = backwards ? T - k - count : k;
+
+          run->first = run->recording ? 0 : first;
+          multiply_inputs (run, x, first, count);
+        }
       run_step (run);
       run->before = state_row (run, 0);
       run->before_stride = run->state_stride;
@@ -322,7 +382,9 @@ divide_workspace (Direction *run)
   gint64              outputs = net->n_steps * net->batch * row;
   Rooms               rooms = { 0 };
 
-  run->bias = run->pass->workspace;
+  run->input_panels = run->pass->workspace;
+  run->hidden_panels = at (run, run->input_panels, hyb_recurrent_input_panels (net));
+  run->bias = at (run, run->hidden_panels, hyb_recurrent_hidden_panels (net));
   run->recurrent = at (run, run->bias, run->GH);
   rooms.dropped = at (run, run->recurrent, net->batch * MAX (run->GH, run->R));
   run->kept = at (run, rooms.dropped, net->dropout > 0 ? outputs : 0);

@@ -1,8 +1,10 @@
 /* recurrent-sizes.c — what a recurrent network measures, and where its parts lie.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/kernels/panels.h"
 #include "engine/kernels/recurrent-cell.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Elements beyond which a size is nonsense: products of it stay exact in a double. */
@@ -67,6 +69,56 @@ keeps_hidden (const HybRecurrent *net)
   return net->cell == HYB_CELL_LSTM || net->cell == HYB_CELL_GRU;
 }
 
+/* Rows that one product of inputs has at least, where weights are in panels. */
+#define ROWS_AHEAD 32
+
+gint64
+hyb_recurrent_ahead (const HybRecurrent *net)
+{
+  return net->in_panels ? MIN (MAX (ROWS_AHEAD / net->batch, 1), net->n_steps) : net->n_steps;
+}
+
+gboolean
+hyb_recurrent_suits_panels (const HybRecurrent *net)
+{
+  return net->batch > 1 && net->n_steps >= 4;
+}
+
+static double
+gate_rows (const HybRecurrent *net)
+{
+  return (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden;
+}
+
+/* Rounded up to whole panels, see hyb_panels_size(). */
+static double
+panels (const HybRecurrent *net, double rows, double columns)
+{
+  double n = (rows + HYB_PANEL_WIDTH - 1) / HYB_PANEL_WIDTH;
+
+  return net->in_panels ? floor (n) * HYB_PANEL_WIDTH * columns : 0;
+}
+
+gint64
+hyb_recurrent_input_panels (const HybRecurrent *net)
+{
+  double in = layer_input (net, 0);
+
+  if (net->n_layers > 1)
+    in = MAX (in, layer_input (net, 1));
+  return bounded (panels (net, gate_rows (net), in));
+}
+
+gint64
+hyb_recurrent_hidden_panels (const HybRecurrent *net)
+{
+  double rows = gate_rows (net);
+  double R = (double) hyb_recurrent_state_size (net);
+
+  /* The way back has them the other way round. */
+  return bounded (MAX (panels (net, rows, R), panels (net, R, rows)));
+}
+
 /* By one direction of a layer, see HybCellSlot. */
 static double
 kept (const HybRecurrent *net, gboolean recording)
@@ -77,7 +129,8 @@ kept (const HybRecurrent *net, gboolean recording)
   per_row += keeps_hidden (net) ? H : 0;
   per_row += net->projection > 0 ? H : 0;
   per_row += net->has_lengths ? (double) hyb_recurrent_state_size (net) : 0;
-  return n_rows (net) * (double) hyb_recurrent_n_gates (net->cell) * H +
+  return (recording ? n_rows (net) : (double) hyb_recurrent_ahead (net) * (double) net->batch) *
+             (double) hyb_recurrent_n_gates (net->cell) * H +
          (recording ? n_rows (net) : (double) net->batch) * per_row;
 }
 
@@ -110,6 +163,7 @@ hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording)
   double outputs = n_rows (net) * output_row (net);
   double count = gates + (double) net->batch * MAX (gates, (double) hyb_recurrent_state_size (net));
 
+  count += (double) hyb_recurrent_input_panels (net) + (double) hyb_recurrent_hidden_panels (net);
   count += net->dropout > 0 ? outputs : 0;
   if (!recording)
     count += kept (net, FALSE) + outputs * (net->dropout > 0 ? 3 : 2);
@@ -125,6 +179,7 @@ hyb_recurrent_backward_workspace (const HybRecurrent *net)
   double R = (double) hyb_recurrent_state_size (net);
 
   return bounded (
+      (double) hyb_recurrent_hidden_panels (net) +
       rows * gates * (net->cell == HYB_CELL_GRU ? 2 : 1) +
       (net->projection > 0 ? rows * R + (double) net->batch * (double) net->hidden : 0) +
       3 * rows * output_row (net));
@@ -166,7 +221,8 @@ hyb_recurrent_slot (const HybRecurrent *net,
   slot->b_hidden = slot->b_input + GH;
 
   slot->gates = recording ? index * hyb_recurrent_kept (net, TRUE) : 0;
-  slot->cells = slot->candidates = slot->gates + net->n_steps * net->batch * GH;
+  slot->cells = slot->candidates =
+      slot->gates + (recording ? net->n_steps : hyb_recurrent_ahead (net)) * net->batch * GH;
   slot->full = slot->cells + (keeps_hidden (net) ? rows * H : 0);
   slot->states = slot->full + (net->projection > 0 ? rows * H : 0);
 }

@@ -31,8 +31,9 @@ typedef struct
   gboolean    has_lengths; /* sequences end at their own step */
   gboolean    clips;       /* the LSTM's cell, to [clip_min, clip_max] */
   double      clip_min, clip_max;
-  gboolean    clip_nan; /* NaN becomes clip_min instead of staying */
-  double      dropout;  /* on the output of every layer but the last; 0 when not training */
+  gboolean    clip_nan;  /* NaN becomes clip_min instead of staying */
+  double      dropout;   /* on the output of every layer but the last; 0 when not training */
+  gboolean    in_panels; /* float only: weights are laid out first, see panels.h */
 } HybRecurrent;
 
 /* What the states of a layer, its output row and the parameters measure. */
@@ -44,6 +45,9 @@ gint64 hyb_recurrent_n_parameters (const HybRecurrent *net);
 gint64 hyb_recurrent_reserve (const HybRecurrent *net); /* what backward needs of forward */
 gint64 hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording);
 gint64 hyb_recurrent_backward_workspace (const HybRecurrent *net);
+
+/* Whether there are rows and steps enough for in_panels to pay. */
+gboolean hyb_recurrent_suits_panels (const HybRecurrent *net);
 
 /* Multiplications and additions of one forward pass. */
 double hyb_recurrent_flops (const HybRecurrent *net);

@@ -11,6 +11,17 @@
 #include "engine/exec/run.h"
 #include "engine/ops/rnn-rules.h"
 #include "engine/ops/rules.h"
+#include "engine/passes/pipeline.h"
+
+/* The network as it is run: prepare() has left word how. */
+static HybRecurrent
+describe (const HybCall *call)
+{
+  HybRecurrent net = hyb_rnn_describe (call);
+
+  net.in_panels = call->prepared != NULL;
+  return net;
+}
 
 static void
 rnn_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
@@ -52,7 +63,7 @@ recording_infer_shape (HybCall *call, GError **error)
   if (!hyb_shape_is_known (&call->input[0].shape))
     return TRUE;
 
-  net = hyb_rnn_describe (call);
+  net = describe (call);
   reserve = hyb_recurrent_reserve (&net);
   if (reserve < 0)
     return refuse (error, "what the gradient needs of so many steps does not fit into memory");
@@ -81,12 +92,15 @@ recording_infer_dtype (HybCall *call, GError **error)
 
 /* --- Running --- */
 
+/* What prepare() leaves behind where weights are to be laid out in panels. */
+static const char in_panels[] = "weights in panels";
+
 /* Row numbers fit the integers of matrix libraries, and sizes the address space. */
 static gboolean
 rnn_prepare (HybCall *call, GError **error)
 {
   const RnnParams *params = call->params;
-  HybRecurrent     net = hyb_rnn_describe (call);
+  HybRecurrent     net = describe (call);
 
   if (net.dropout >= 1)
     return refuse (error, "p is 1, which leaves nothing for the layer above; it must be below 1");
@@ -96,6 +110,9 @@ rnn_prepare (HybCall *call, GError **error)
   if ((double) net.n_steps * (double) net.batch > G_MAXINT32 ||
       hyb_recurrent_n_gates (net.cell) * params->state_size > G_MAXINT32)
     return refuse (error, "steps × batch and gates × units must each stay below 2³¹");
+  if (hyb_pipeline_wants (call->plan_options, "pack-weights") && call->input[0].dtype == HYB_F32 &&
+      hyb_recurrent_suits_panels (&net))
+    call->prepared = (gpointer) in_panels;
   return TRUE;
 }
 
@@ -117,7 +134,7 @@ lengths_bytes (const HybRecurrent *net)
 static gsize
 rnn_workspace (const HybCall *call)
 {
-  HybRecurrent net = hyb_rnn_describe (call);
+  HybRecurrent net = describe (call);
 
   return lengths_bytes (&net) +
          (gsize) hyb_recurrent_forward_workspace (&net, FALSE) * element_size (call);
@@ -126,7 +143,7 @@ rnn_workspace (const HybCall *call)
 static gsize
 recording_workspace (const HybCall *call)
 {
-  HybRecurrent net = hyb_rnn_describe (call);
+  HybRecurrent net = describe (call);
 
   return lengths_bytes (&net) +
          (gsize) hyb_recurrent_forward_workspace (&net, TRUE) * element_size (call);
@@ -159,7 +176,7 @@ static void
 forward (const HybCall *call, const HybRun *run, gpointer reserve)
 {
   RnnPlaces    places = hyb_rnn_places (call->params);
-  HybRecurrent net = hyb_rnn_describe (call);
+  HybRecurrent net = describe (call);
 
   hyb_recurrent_forward (&net,
                          call->input[0].dtype,
@@ -193,7 +210,7 @@ recording_forward (const HybCall *call, const HybRun *run)
 static void
 rnn_cost (const HybCall *call, HybCost *cost)
 {
-  HybRecurrent net = hyb_rnn_describe (call);
+  HybRecurrent net = describe (call);
 
   hyb_rule_cost_bytes (call, cost);
   cost->flops = hyb_recurrent_flops (&net);
@@ -277,7 +294,7 @@ backward_infer_dtype (HybCall *call, GError **error)
 static gsize
 backward_workspace (const HybCall *call)
 {
-  HybRecurrent net = hyb_rnn_describe (call);
+  HybRecurrent net = describe (call);
 
   return lengths_bytes (&net) +
          (gsize) hyb_recurrent_backward_workspace (&net) * element_size (call);
@@ -287,7 +304,7 @@ static void
 backward_forward (const HybCall *call, const HybRun *run)
 {
   RnnPlaces     places = hyb_rnn_places (call->params);
-  HybRecurrent  net = hyb_rnn_describe (call);
+  HybRecurrent  net = describe (call);
   guint         first = places.n_inputs + 2;
   gpointer     *gradient = run->output - first_gradient (call); /* by input */
   gconstpointer dstate =
@@ -327,7 +344,7 @@ backward_cost (const HybCall *call, HybCost *cost)
 static void
 weights_cost (const HybCall *call, HybCost *cost)
 {
-  HybRecurrent net = hyb_rnn_describe (call);
+  HybRecurrent net = describe (call);
   double       rows = (double) net.n_steps * (double) net.batch * (double) net.n_directions;
   double       weights = (double) (hyb_recurrent_n_gates (net.cell) * net.hidden * net.input);
 

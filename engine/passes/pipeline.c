@@ -83,6 +83,13 @@ is_left_out (const HybPass *pass, const HybPipelineOptions *options)
           (options->without != NULL && g_strv_contains (options->without, pass->name)));
 }
 
+gboolean
+hyb_pipeline_wants (const HybPlanOptions *options, const char *pass)
+{
+  return options != NULL && options->optimise &&
+         (options->without == NULL || !g_strv_contains (options->without, pass));
+}
+
 static guint
 count_constants (const HybFacts *facts)
 {

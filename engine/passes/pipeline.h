@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/exec/probe.h"
+#include "engine/exec/plan.h"
 #include "engine/passes/pass.h"
 
 typedef struct
@@ -12,6 +12,9 @@ typedef struct
   const char        *dump_after; /* print the graph to stderr after this pass; NULL: none */
   const HybProbe    *probe;      /* told of every pass; NULL: nobody watches */
 } HybPipelineOptions;
+
+/* Whether passes of this name are wanted: for operators whose prepare() does part of one. */
+gboolean hyb_pipeline_wants (const HybPlanOptions *options, const char *pass);
 
 /* What one pass did. */
 typedef struct

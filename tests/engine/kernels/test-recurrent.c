@@ -98,9 +98,11 @@ run_forward (Fixture *this, gboolean recording)
   guarded_free (workspace, n);
 }
 
-static void
+/* (transfer full): the parameters' gradients. */
+static float *
 run_backward (Fixture *this)
 {
+  float *result;
   gint64 n = hyb_recurrent_backward_workspace (&this->net);
   float *workspace = guarded_new (n);
   float *dx = guarded_new (this->n_x);
@@ -131,9 +133,11 @@ run_backward (Fixture *this)
     g_assert_true (isfinite (dparameters[i]));
   guarded_free (workspace, n);
   guarded_free (dx, this->n_x);
+  result = g_memdup2 (dparameters, (gsize) this->n_parameters * sizeof (float));
   guarded_free (dparameters, this->n_parameters);
   guarded_free (dstate, this->n_state);
   guarded_free (dcell, this->n_cell);
+  return result;
 }
 
 static void
@@ -156,7 +160,7 @@ check_network (const HybRecurrent *net)
                    this.state_out,
                    (gsize) this.n_state * sizeof (float));
 
-  run_backward (&this);
+  g_free (run_backward (&this));
   g_free (y);
   g_free (state);
   fixture_clear (&this);
@@ -167,7 +171,7 @@ static void
 test_every_form_keeps_to_its_memory (void)
 {
   for (guint cell = 0; cell < HYB_N_CELLS; cell++)
-    for (guint form = 0; form < 1 << 5; form++)
+    for (guint form = 0; form < 1 << 6; form++)
       {
         HybRecurrent net = {
           .cell = (HybCellKind) cell,
@@ -180,9 +184,58 @@ test_every_form_keeps_to_its_memory (void)
           .has_lengths = (form & 4) != 0,
           .dropout = form & 8 ? 0.5 : 0,
           .projection = form & 16 && cell == HYB_CELL_LSTM ? 7 : 0,
+          .in_panels = (form & 32) != 0,
         };
 
         check_network (&net);
+      }
+}
+
+static void
+assert_near (const float *got, const float *want, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    g_assert_cmpfloat (fabsf (got[i] - want[i]), <=, 1e-5f * (1 + fabsf (want[i])));
+}
+
+/* The inputs of one step, of some, or of more than there are, multiplied together. */
+static void
+test_panels_give_the_same_numbers (void)
+{
+  static const gint64 batches[] = { 1, 3, 12, 40 };
+
+  for (guint cell = 0; cell < HYB_N_CELLS; cell++)
+    for (guint b = 0; b < G_N_ELEMENTS (batches); b++)
+      {
+        HybRecurrent net = {
+          .cell = (HybCellKind) cell,
+          .n_steps = 5,
+          .batch = batches[b],
+          .input = 3,
+          .hidden = 9,
+          .n_layers = 2,
+          .n_directions = 2,
+        };
+        Fixture           plain, packed;
+        g_autofree float *plain_gradients = NULL, *packed_gradients = NULL;
+
+        fixture_init (&plain, &net);
+        net.in_panels = TRUE;
+        fixture_init (&packed, &net);
+        run_forward (&plain, FALSE);
+        run_forward (&packed, FALSE);
+        assert_near (packed.y, plain.y, plain.n_y);
+        assert_near (packed.state_out, plain.state_out, plain.n_state);
+
+        run_forward (&plain, TRUE);
+        run_forward (&packed, TRUE);
+        g_assert_cmpint (packed.n_reserve, ==, plain.n_reserve);
+        assert_near (packed.reserve, plain.reserve, plain.n_reserve);
+        plain_gradients = run_backward (&plain);
+        packed_gradients = run_backward (&packed);
+        assert_near (packed_gradients, plain_gradients, plain.n_parameters);
+        fixture_clear (&plain);
+        fixture_clear (&packed);
       }
 }
 
@@ -213,6 +266,8 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/kernels/recurrent/every-form-keeps-to-its-memory",
                    test_every_form_keeps_to_its_memory);
+  g_test_add_func ("/engine/kernels/recurrent/panels-give-the-same-numbers",
+                   test_panels_give_the_same_numbers);
   g_test_add_func ("/engine/kernels/recurrent/number-of-parameters", test_number_of_parameters);
 
   return g_test_run ();
