@@ -107,3 +107,63 @@ prof_difference (const ProfCapture *capture_a, const ProfCapture *capture_b)
   g_free (b.by_row);
   return list;
 }
+
+/* --- By groups --- */
+
+/* Seconds by group and run; NaN: nothing of it ran. */
+static double *
+sum_groups (const ProfCapture *capture, const guint32 *group, guint n_groups, guint *n_runs)
+{
+  Side    side = { .capture = capture };
+  double *sums;
+  gsize   n;
+
+  prof_matrix_fill (&side.matrix, capture, &side.by_row);
+  *n_runs = side.matrix.n_runs;
+  n = (gsize) n_groups * *n_runs;
+  sums = g_new (double, MAX (n, 1));
+  for (gsize i = 0; i < n; i++)
+    sums[i] = NAN;
+  for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
+    {
+      double            *to;
+      g_autofree double *runs = NULL;
+
+      if (side.by_row[row] == PROF_NONE || group[row] >= n_groups)
+        continue;
+      runs = dup_runs (&side, row);
+      to = sums + (gsize) group[row] * *n_runs;
+      for (guint run = 0; run < *n_runs; run++)
+        to[run] = isnan (to[run]) ? runs[run] : to[run] + runs[run];
+    }
+  prof_matrix_clear (&side.matrix);
+  g_free (side.by_row);
+  return sums;
+}
+
+GArray *
+prof_difference_groups (const ProfCapture *a,
+                        const guint32     *group_a,
+                        const ProfCapture *b,
+                        const guint32     *group_b,
+                        guint              n_groups)
+{
+  GArray            *list = g_array_sized_new (FALSE, TRUE, sizeof (ProfDifference), n_groups);
+  guint              n_a, n_b;
+  g_autofree double *sums_a = sum_groups (a, group_a, n_groups, &n_a);
+  g_autofree double *sums_b = sum_groups (b, group_b, n_groups, &n_b);
+
+  for (guint i = 0; i < n_groups; i++)
+    {
+      const double  *of_a = sums_a + (gsize) i * n_a, *of_b = sums_b + (gsize) i * n_b;
+      ProfDifference difference = { .row_a = PROF_NONE, .row_b = PROF_NONE };
+      guint          has_a = n_a > 0 && !isnan (of_a[0]) ? n_a : 0;
+      guint          has_b = n_b > 0 && !isnan (of_b[0]) ? n_b : 0;
+
+      difference.a = prof_median (of_a, has_a);
+      difference.b = prof_median (of_b, has_b);
+      prof_compare_apart (of_b, has_b, of_a, has_a, &difference.pairing);
+      g_array_append_val (list, difference);
+    }
+  return list;
+}

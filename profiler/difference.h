@@ -16,3 +16,12 @@ typedef struct
 /* By name and operator within graphs of the same name; GArray of ProfDifference, the
  * largest change first.  A verdict of same or undecided is within the noise. */
 GArray *prof_difference (const ProfCapture *a, const ProfCapture *b);
+
+/* The same where names tell nothing.  group_a, group_b: by row, which of n_groups it belongs to
+ * (PROF_NONE: none); a row inside a loop may belong to the loop's.  One ProfDifference a group, in
+ * order, without name and rows; a group that nothing of one side is in has NaN there. */
+GArray *prof_difference_groups (const ProfCapture *a,
+                                const guint32     *group_a,
+                                const ProfCapture *b,
+                                const guint32     *group_b,
+                                guint              n_groups);

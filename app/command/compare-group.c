@@ -31,6 +31,7 @@ candidate_free (gpointer data)
   g_clear_pointer (&candidate->capture, prof_capture_unref);
   g_clear_pointer (&candidate->one, prof_capture_unref);
   g_free (candidate->samples);
+  g_free (candidate->path);
   g_free (candidate->variant);
   g_free (candidate);
 }
@@ -126,6 +127,24 @@ keep (ScopeCandidate *candidate, const ProfSeries *series, const ProfFacts *fact
   candidate->samples = prof_capture_dup_samples (candidate->capture, PROF_SAMPLE_CLEAN, &n);
   prof_statistics (candidate->samples, n, &candidate->clean);
   candidate->peak_bytes = (double) series->planned_bytes;
+  return TRUE;
+}
+
+gboolean
+scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError **error)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      candidate->path = g_strdup_printf ("%s-%u-%s-%s.hscope",
+                                         prefix,
+                                         number,
+                                         candidate->variant,
+                                         scope_mode_name (candidate->mode));
+      if (candidate->capture && !prof_capture_write (candidate->capture, candidate->path, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -362,6 +381,8 @@ scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
       scope_json_double (json,
                          "speed_up_percent",
                          100 * (base / candidate->clean.median.median - 1));
+      if (candidate->path)
+        scope_json_string (json, "capture", candidate->path);
       scope_json_end (json);
     }
 }

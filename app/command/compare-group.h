@@ -12,6 +12,7 @@ typedef struct
   HybMode        mode;
   ProfSubject   *subject; /* NULL: gone */
   ProfCapture   *capture; /* what was measured; NULL: not yet */
+  char          *path;    /* where it was written; NULL: nowhere */
   ProfStatistics clean;
   double        *samples; /* clean, in the order they were taken in turns */
   double         peak_bytes;
@@ -49,6 +50,9 @@ gboolean scope_group_measure (ScopeGroup               *group,
                               GError                  **error);
 /* What was measured stays; what could be run once more goes. */
 void scope_group_drop_subjects (ScopeGroup *group);
+
+/* Every capture as PREFIX-NUMBER-VARIANT-MODE.hscope. */
+gboolean scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError **error);
 
 /* The slowest and the fastest; FALSE: there are no two. */
 gboolean

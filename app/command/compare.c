@@ -319,7 +319,9 @@ compare_models (ScopeComparison *self, GError **error)
         if (!scope_compare_measure (self,
                                     group,
                                     scope_compare_share (self, weights, at++, n + 1),
-                                    error))
+                                    error) ||
+            (self->options->captures &&
+             !scope_group_write (group, self->options->captures, self->groups->len - 1, error)))
           return FALSE;
         if (!self->common->json)
           scope_group_print (group);
@@ -426,6 +428,11 @@ static const GOptionEntry compare_options[] = {
           report,
           "Charts, table and reasons",
           "FILE.html|.svg|.pdf"),
+  OPTION ("captures",
+          G_OPTION_ARG_FILENAME,
+          captures,
+          "A capture of each: PREFIX-NUMBER-VARIANT-MODE.hscope",
+          "PREFIX"),
   OPTION ("no-ladder",
           G_OPTION_ARG_NONE,
           no_ladder,

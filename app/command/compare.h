@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  char    *variants, *modes, *batch, *length, *preset, *report;
+  char    *variants, *modes, *batch, *length, *preset, *report, *captures;
   double   time_limit;
   int      repeat;
   gboolean backward, no_ladder;

@@ -13,7 +13,7 @@ typedef struct
 {
   char    *to, *input, *output;
   gint64   length;
-  gboolean per_layer, force;
+  gboolean per_layer, force, matches;
 } ConvertOptions;
 
 static gboolean
@@ -76,8 +76,32 @@ check_proof (const ConvertOptions *options,
   return proof->ok || options->force;
 }
 
+/* [old node, what stands for it, step or -1]: by name, for ids are not kept in files. */
 static void
-print_json (const HybVariant *variant, const HybProof *proof, GPtrArray *written)
+describe_matches (ScopeJson *json, HybModel *model, const HybVariant *variant)
+{
+  HybGraph *a = hyb_model_get_graph (model), *b = hyb_model_get_graph (variant->model);
+
+  scope_json_begin_list (json, "matches");
+  for (guint i = 0; i < variant->matches->len; i++)
+    {
+      const HybMatch *match = &g_array_index (variant->matches, HybMatch, i);
+
+      scope_json_begin_list (json, NULL);
+      scope_json_string (json, NULL, hyb_graph_get_node (a, match->a)->name);
+      scope_json_string (json, NULL, hyb_graph_get_node (b, match->b)->name);
+      scope_json_int (json, NULL, match->step);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+print_json (const ConvertOptions *options,
+            HybModel             *model,
+            const HybVariant     *variant,
+            const HybProof       *proof,
+            GPtrArray            *written)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
 
@@ -102,6 +126,8 @@ print_json (const HybVariant *variant, const HybProof *proof, GPtrArray *written
   scope_json_begin_object (json, "proof");
   scope_describe_proof (json, proof);
   scope_json_end (json);
+  if (options->matches)
+    describe_matches (json, model, variant);
   scope_json_print (json);
 }
 
@@ -179,7 +205,7 @@ run_convert (const ScopeCommon *common, gpointer data, char **files, GError **er
   if (!hyb_model_save (variant->model, options->output, 0, written, error))
     return SCOPE_EXIT_FILE;
   if (common->json)
-    print_json (variant, &proof, written);
+    print_json (options, model, variant, &proof, written);
   else
     print_text (variant, &proof, written);
   return SCOPE_EXIT_DONE;
@@ -227,6 +253,13 @@ static const GOptionEntry convert_options[] = {
     G_OPTION_ARG_NONE,
     SCOPE_INTO (ConvertOptions, force),
     "Write even what could not be proved",
+    NULL },
+  { "matches",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (ConvertOptions, matches),
+    "With --json: which new node stands for which old one, and in which step",
     NULL },
   { 0 },
 };
