@@ -1,219 +1,329 @@
-/* compare-window.c — forms of one model, measured side by side in the child.
+/* compare-window.c — forms of one model side by side: the frame.
  *
- * What is shown is what hscope compare --json says; charts are viz's own.
+ * Panes: compare-window-panes.c.  Measuring and colours: compare-window-measure.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/compare-window.h"
+#include "app/compare-window-private.h"
 
-#include "app/child.h"
-#include "profiler/report.h"
-#include "viz/chart.h"
+#include "app/settings.h"
 
-#include <cjson/cJSON.h>
 #include <glib/gi18n.h>
-#include <math.h>
-
-#define SECONDS      "20"
-#define CHART_HEIGHT 200
-
-struct _ScopeCompareWindow
-{
-  AdwWindow     parent_instance;
-  GCancellable *cancellable;
-  cJSON        *result;
-  GtkStack     *stack; /* borrowed: children */
-  GtkBox       *box;
-};
+#include <glib/gstdio.h>
+#include <string.h>
 
 G_DEFINE_FINAL_TYPE (ScopeCompareWindow, scope_compare_window, ADW_TYPE_WINDOW)
 
-static double
-get_number (const cJSON *json, const char *key)
+enum
 {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive (json, key);
+  PROP_LINKED = 1,
+  PROP_COLOURS,
+  N_PROPS,
+};
 
-  return cJSON_IsNumber (item) ? item->valuedouble : NAN;
+static GParamSpec *props[N_PROPS];
+
+guint
+scope_compare_window_n_panes (ScopeCompareWindow *self)
+{
+  guint n = 0;
+
+  while (n < SCOPE_MOST_PANES && self->panes[n] != NULL)
+    n++;
+  return n;
 }
 
-static const char *
-get_text (const cJSON *json, const char *key)
+ScopeComparePane *
+scope_compare_window_get_pane (ScopeCompareWindow *self, guint index)
 {
-  const char *text = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (json, key));
-
-  return text != NULL ? text : "";
+  return index < SCOPE_MOST_PANES ? self->panes[index] : NULL;
 }
 
-/* ---- Charts ---- */
-
-typedef struct
+gboolean
+scope_compare_window_is_settled (ScopeCompareWindow *self)
 {
-  const char *list; /* key of a list of the result */
-  const char *name, *value;
-  gboolean    is_waterfall;
-} ChartKind;
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL && !scope_compare_pane_is_ready (self->panes[i]))
+      return FALSE;
+  return TRUE;
+}
 
-static const ChartKind bars_kind = { "cells", "variant", "median", FALSE };
-static const ChartKind buckets_kind = { "buckets", "name", "seconds", TRUE };
-
-static const cJSON *
-list_of (ScopeCompareWindow *self, const ChartKind *kind)
+gboolean
+scope_compare_window_is_measured (ScopeCompareWindow *self)
 {
-  const cJSON *where = self->result;
+  return self->was_measured && self->measuring == NULL;
+}
 
-  if (kind->is_waterfall)
-    where = cJSON_GetObjectItemCaseSensitive (where, "explanation");
-  return cJSON_GetObjectItemCaseSensitive (where, kind->list);
+/* ---- Actions ---- */
+
+static void
+act_measure (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (widget);
+
+  gtk_popover_popdown (self->options);
+  scope_settings_set_int ("compare-seconds", gtk_spin_button_get_value_as_int (self->seconds));
+  scope_compare_window_measure (self);
 }
 
 static void
-draw_chart (ScopeCompareWindow *self, cairo_t *cr, int width, int height, const ChartKind *kind)
+act_stop (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
-  const VizTheme *theme = viz_theme_find (
-      adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
-  g_autoptr (GArray) bars = g_array_new (FALSE, TRUE, sizeof (VizBar));
-  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
-  VizRect      rect = { 0, 0, width, height };
-  const cJSON *item;
-  VizPen      *pen;
+  scope_compare_window_stop (SCOPE_COMPARE_WINDOW (widget));
+}
 
-  cJSON_ArrayForEach (item, list_of (self, kind))
-  {
-    VizBar bar = { .label = get_text (item, kind->name),
-                   .value = get_number (item, kind->value),
-                   .low = get_number (item, "low"),
-                   .high = get_number (item, "high"),
-                   .category = VIZ_CATEGORY_LINEAR };
+/* The first form that no pane shows. */
+static void
+act_add (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (widget);
+  const char *const  *forms = scope_conversion_forms ();
+  const char         *form = NULL;
 
-    if (!isfinite (bar.value))
-      continue;
-    bar.is_unclear = kind->is_waterfall && bar.low <= 0 && bar.high >= 0;
-    bar.text = prof_format_seconds (bar.value);
-    g_ptr_array_add (texts, (gpointer) bar.text);
-    g_array_append_val (bars, bar);
-  }
-  pen = viz_pen_new_cairo (cr, NULL);
-  if (kind->is_waterfall)
-    viz_chart_waterfall (pen, &rect, theme, (const VizBar *) (gpointer) bars->data, bars->len);
-  else
-    viz_chart_bars (pen, &rect, theme, (const VizBar *) (gpointer) bars->data, bars->len);
-  viz_pen_free (pen);
+  for (guint i = 0; form == NULL && forms[i] != NULL; i++)
+    {
+      form = forms[i];
+      for (guint k = 0; k < SCOPE_MOST_PANES; k++)
+        if (self->panes[k] != NULL &&
+            g_str_equal (scope_compare_pane_get_form (self->panes[k]), forms[i]))
+          form = NULL;
+    }
+  scope_compare_window_add_pane (self, form != NULL ? form : forms[0]);
 }
 
 static void
-draw_bars (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int height, gpointer data)
+act_fit (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
-  draw_chart (data, cr, width, height, &bars_kind);
+  ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (widget);
+
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL)
+      scope_canvas_zoom_to_fit (scope_compare_pane_get_canvas (self->panes[i]));
+}
+
+/* ---- The frame ---- */
+
+static GtkWidget *
+new_button (const char *icon, const char *label, const char *action)
+{
+  GtkWidget *button = gtk_button_new_from_icon_name (icon);
+
+  gtk_widget_set_tooltip_text (button, label);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  label,
+                                  -1);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
+  return button;
+}
+
+static GtkWidget *
+new_colours_button (void)
+{
+  GtkWidget *button = gtk_menu_button_new ();
+  g_autoptr (GMenu) menu = g_menu_new ();
+
+  g_menu_append (menu, _ ("No Colours"), "compare.colours::none");
+  g_menu_append (menu, _ ("Self Time"), "compare.colours::self");
+  g_menu_append (menu, _ ("Difference to the First Pane"), "compare.colours::difference");
+  gtk_menu_button_set_label (GTK_MENU_BUTTON (button), _ ("Colours"));
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), G_MENU_MODEL (menu));
+  gtk_widget_set_tooltip_text (button, _ ("What the colours show"));
+  return button;
 }
 
 static void
-draw_buckets (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int height, gpointer data)
-{
-  draw_chart (data, cr, width, height, &buckets_kind);
-}
-
-static void
-add_chart (ScopeCompareWindow *self, int height, GtkDrawingAreaDrawFunc draw, const char *name)
-{
-  GtkWidget *area = gtk_drawing_area_new ();
-
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), height);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, self, NULL);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-  gtk_box_append (self->box, area);
-}
-
-/* ---- Sentences ---- */
-
-static void
-add_label (ScopeCompareWindow *self, const char *text, const char *css_class)
+add_option (GtkWidget *grid, int row, const char *text, GtkWidget *widget)
 {
   GtkWidget *label = gtk_label_new (text);
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_selectable (GTK_LABEL (label), TRUE);
-  gtk_widget_set_focusable (label, FALSE);
-  gtk_widget_add_css_class (label, css_class);
-  gtk_box_append (self->box, label);
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_widget_set_valign (widget, GTK_ALIGN_CENTER);
+  gtk_widget_set_halign (widget, GTK_ALIGN_END);
+  gtk_label_set_mnemonic_widget (GTK_LABEL (label), widget);
+  gtk_accessible_update_relation (GTK_ACCESSIBLE (widget),
+                                  GTK_ACCESSIBLE_RELATION_LABELLED_BY,
+                                  label,
+                                  NULL,
+                                  -1);
+  gtk_grid_attach (GTK_GRID (grid), label, 0, row, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), widget, 1, row, 1, 1);
 }
 
-static void
-add_pairs (ScopeCompareWindow *self)
+static GtkWidget *
+new_options (ScopeCompareWindow *self)
 {
-  const cJSON *pair;
+  GtkWidget *popover = gtk_popover_new (), *grid = gtk_grid_new ();
+  GtkWidget *batches = gtk_entry_new (), *training = gtk_switch_new ();
+  GtkWidget *seconds = gtk_spin_button_new_with_range (2, 3600, 5);
 
-  cJSON_ArrayForEach (pair, cJSON_GetObjectItemCaseSensitive (self->result, "pairs"))
-  {
-    g_autofree char *text = g_strdup_printf (_ ("%s takes %.2f × the time of %s (%.2f–%.2f): %s"),
-                                             get_text (pair, "a"),
-                                             get_number (pair, "ratio"),
-                                             get_text (pair, "b"),
-                                             get_number (pair, "low"),
-                                             get_number (pair, "high"),
-                                             get_text (pair, "verdict"));
-
-    add_label (self, text, "numeric");
-  }
+  self->options = GTK_POPOVER (popover);
+  self->batches = GTK_EDITABLE (batches);
+  self->training = GTK_SWITCH (training);
+  self->seconds = GTK_SPIN_BUTTON (seconds);
+  gtk_spin_button_set_value (self->seconds, scope_settings_get_int ("compare-seconds", 20));
+  gtk_entry_set_placeholder_text (GTK_ENTRY (batches), "1, 32");
+  gtk_editable_set_width_chars (self->batches, 10);
+  gtk_grid_set_row_spacing (GTK_GRID (grid), 9);
+  gtk_grid_set_column_spacing (GTK_GRID (grid), 18);
+  gtk_widget_add_css_class (grid, "panel-body");
+  add_option (grid, 0, _ ("Batch sizes"), batches);
+  add_option (grid, 1, _ ("Forward and backward"), training);
+  add_option (grid, 2, _ ("Seconds for all"), seconds);
+  gtk_popover_set_child (self->options, grid);
+  return popover;
 }
 
-static void
-fill (ScopeCompareWindow *self)
+static GtkWidget *
+new_header (ScopeCompareWindow *self)
 {
-  const cJSON     *equal = cJSON_GetObjectItemCaseSensitive (self->result, "equal");
-  const cJSON     *why = cJSON_GetObjectItemCaseSensitive (self->result, "explanation");
-  const cJSON     *ok = cJSON_GetObjectItemCaseSensitive (equal, "ok");
-  g_autofree char *proof = g_strdup_printf (_ ("All compute the same: they differ by %.2g at most"),
-                                            get_number (equal, "max_abs"));
-  int n = cJSON_GetArraySize (cJSON_GetObjectItemCaseSensitive (self->result, "cells"));
+  GtkWidget *header = adw_header_bar_new (), *link = gtk_toggle_button_new ();
+  GtkWidget *measure = adw_split_button_new ();
 
-  add_label (self, _ ("Time of a run"), "heading");
-  add_chart (self,
-             (int) viz_chart_bars_height ((guint) n),
-             draw_bars,
-             _ ("Time of a run of each form"));
-  if (cJSON_IsTrue (ok))
-    add_label (self, proof, "dim-label");
+  gtk_button_set_icon_name (GTK_BUTTON (link), "insert-link-symbolic");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (link), "compare.linked");
+  gtk_widget_set_name (link, "compare-link");
+  gtk_widget_set_tooltip_text (link, _ ("Move all panes together"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (link),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Move all panes together"),
+                                  -1);
+  adw_split_button_set_label (ADW_SPLIT_BUTTON (measure), _ ("Measure"));
+  adw_split_button_set_popover (ADW_SPLIT_BUTTON (measure), GTK_POPOVER (new_options (self)));
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (measure), "compare.measure");
+  gtk_widget_set_tooltip_text (measure, _ ("Measure the forms in turn"));
+  adw_split_button_set_dropdown_tooltip (ADW_SPLIT_BUTTON (measure), _ ("How to measure"));
+  adw_header_bar_pack_start (ADW_HEADER_BAR (header), link);
+  adw_header_bar_pack_start (ADW_HEADER_BAR (header),
+                             new_button ("zoom-fit-best-symbolic", _ ("Show all"), "compare.fit"));
+  adw_header_bar_pack_start (ADW_HEADER_BAR (header),
+                             new_button ("list-add-symbolic", _ ("Another form"), "compare.add"));
+  adw_header_bar_pack_end (ADW_HEADER_BAR (header), measure);
+  adw_header_bar_pack_end (ADW_HEADER_BAR (header), new_colours_button ());
+  return header;
+}
+
+static GtkWidget *
+new_waiting (ScopeCompareWindow *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12), *bar = gtk_progress_bar_new ();
+  GtkWidget *label = gtk_label_new (_ ("Writing the forms, and proving that they are equal…"));
+  GtkWidget *cancel = gtk_button_new_with_label (_ ("Cancel"));
+
+  self->progress = GTK_PROGRESS_BAR (bar);
+  self->progress_label = GTK_LABEL (label);
+  gtk_widget_add_css_class (label, "numeric");
+  gtk_widget_set_size_request (bar, 320, -1);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (cancel), "compare.stop");
+  gtk_widget_set_halign (cancel, GTK_ALIGN_CENTER);
+  gtk_widget_set_halign (box, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (bar),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Progress of the run"),
+                                  -1);
+  gtk_box_append (GTK_BOX (box), label);
+  gtk_box_append (GTK_BOX (box), bar);
+  gtk_box_append (GTK_BOX (box), cancel);
+  return box;
+}
+
+static GtkWidget *
+new_lower (ScopeCompareWindow *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *stack = gtk_stack_new ();
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+
+  self->stack = GTK_STACK (stack);
+  self->failed = ADW_STATUS_PAGE (adw_status_page_new ());
+  self->result = SCOPE_COMPARE_RESULT (scope_compare_result_new ());
+  self->legend = g_object_new (SCOPE_TYPE_LEGEND, NULL);
+  adw_status_page_set_title (self->failed, _ ("Not Measured"));
+  gtk_widget_add_css_class (GTK_WIDGET (self->failed), "compact");
+  gtk_widget_add_css_class (bar, "panel-bar");
+  gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->legend));
+  gtk_stack_add_named (self->stack, new_waiting (self), "waiting");
+  gtk_stack_add_named (self->stack, GTK_WIDGET (self->failed), "failed");
+  gtk_stack_add_named (self->stack, GTK_WIDGET (self->result), "result");
+  gtk_widget_set_vexpand (stack, TRUE);
+  gtk_widget_set_size_request (stack, -1, 200);
+  gtk_box_append (GTK_BOX (box), bar);
+  gtk_box_append (GTK_BOX (box), stack);
+  return box;
+}
+
+/* ---- Object ---- */
+
+static void
+scope_compare_window_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (object);
+
+  if (id == PROP_LINKED)
+    g_value_set_boolean (value, self->is_linked);
+  else if (id == PROP_COLOURS)
+    g_value_set_string (value, self->colours);
   else
-    add_label (self, _ ("They do not compute the same: the times cannot be compared"), "error");
-  add_pairs (self);
-  if (cJSON_IsObject (why))
-    {
-      add_label (self, _ ("Why"), "heading");
-      add_label (self, get_text (why, "reason"), "dim-label");
-      add_chart (self, CHART_HEIGHT, draw_buckets, _ ("What the difference is made of"));
-    }
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
-/* ---- The child ---- */
-
 static void
-compared_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+scope_compare_window_set_property (GObject      *object,
+                                   guint         id,
+                                   const GValue *value,
+                                   GParamSpec   *pspec)
 {
-  g_autoptr (ScopeCompareWindow) self = data;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *text = scope_child_ask_finish (result, &error);
-  GtkWidget       *page;
+  ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (object);
 
-  if (g_cancellable_is_cancelled (self->cancellable))
-    return;
-  self->result = text != NULL ? cJSON_Parse (text) : NULL;
-  if (self->result != NULL)
+  if (id == PROP_LINKED)
+    self->is_linked = g_value_get_boolean (value);
+  else if (id == PROP_COLOURS)
     {
-      fill (self);
-      gtk_stack_set_visible_child_name (self->stack, "result");
-      return;
+      g_free (self->colours);
+      self->colours = g_value_dup_string (value);
+      scope_compare_window_update_colours (self);
     }
-  page = gtk_stack_get_child_by_name (self->stack, "failed");
-  adw_status_page_set_description (ADW_STATUS_PAGE (page),
-                                   error != NULL ? error->message
-                                                 : _ ("hscope said nothing that can be read"));
-  gtk_stack_set_visible_child_name (self->stack, "failed");
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static gboolean
 scope_compare_window_close_request (GtkWindow *window)
 {
-  g_cancellable_cancel (SCOPE_COMPARE_WINDOW (window)->cancellable);
+  ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (window);
+
+  g_cancellable_cancel (self->cancellable);
+  scope_compare_window_stop (self);
   return GTK_WINDOW_CLASS (scope_compare_window_parent_class)->close_request (window);
+}
+
+static void
+remove_folder (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+
+      g_remove (file);
+    }
+  g_rmdir (path);
+}
+
+static void
+scope_compare_window_dispose (GObject *object)
+{
+  ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (object);
+
+  g_clear_handle_id (&self->tick, g_source_remove);
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    {
+      self->panes[i] = NULL;
+      g_clear_pointer (&self->sides[i], scope_side_unref);
+      g_clear_pointer (&self->conversions[i], scope_conversion_free);
+    }
+  G_OBJECT_CLASS (scope_compare_window_parent_class)->dispose (object);
 }
 
 static void
@@ -221,45 +331,93 @@ scope_compare_window_finalize (GObject *object)
 {
   ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (object);
 
+  if (self->folder != NULL)
+    remove_folder (self->folder);
   g_clear_object (&self->cancellable);
-  g_clear_pointer (&self->result, cJSON_Delete);
+  g_clear_object (&self->measuring);
+  g_clear_pointer (&self->unrolled, scope_conversion_free);
+  g_clear_pointer (&self->names, g_hash_table_unref);
+  g_strfreev (self->shapes);
+  g_free (self->refusal);
+  g_free (self->colours);
+  g_free (self->folder);
+  g_free (self->title);
+  g_free (self->model);
   G_OBJECT_CLASS (scope_compare_window_parent_class)->finalize (object);
 }
 
 static void
 scope_compare_window_class_init (ScopeCompareWindowClass *class)
 {
-  G_OBJECT_CLASS (class)->finalize = scope_compare_window_finalize;
+  GObjectClass   *object_class = G_OBJECT_CLASS (class);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  object_class->get_property = scope_compare_window_get_property;
+  object_class->set_property = scope_compare_window_set_property;
+  object_class->dispose = scope_compare_window_dispose;
+  object_class->finalize = scope_compare_window_finalize;
   GTK_WINDOW_CLASS (class)->close_request = scope_compare_window_close_request;
+  props[PROP_LINKED] =
+      g_param_spec_boolean ("linked", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  props[PROP_COLOURS] = g_param_spec_string ("colours",
+                                             NULL,
+                                             NULL,
+                                             "self",
+                                             G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, props);
+  gtk_widget_class_install_property_action (widget_class, "compare.linked", "linked");
+  gtk_widget_class_install_property_action (widget_class, "compare.colours", "colours");
+  gtk_widget_class_install_action (widget_class, "compare.measure", NULL, act_measure);
+  gtk_widget_class_install_action (widget_class, "compare.stop", NULL, act_stop);
+  gtk_widget_class_install_action (widget_class, "compare.add", NULL, act_add);
+  gtk_widget_class_install_action (widget_class, "compare.fit", NULL, act_fit);
 }
 
 static void
 scope_compare_window_init (ScopeCompareWindow *self)
 {
-  GtkWidget *content = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *stack = gtk_stack_new ();
-  GtkWidget *scroller = gtk_scrolled_window_new (),
-            *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
-  GtkWidget *waiting = adw_status_page_new (), *failed = adw_status_page_new ();
-  GtkWidget *spinner = gtk_spinner_new ();
+  GtkWidget *content = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *split = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 1);
 
+  self->is_linked = TRUE;
+  self->colours = g_strdup ("self");
   self->cancellable = g_cancellable_new ();
-  self->stack = GTK_STACK (stack);
-  self->box = GTK_BOX (box);
-  gtk_widget_add_css_class (box, "sheet");
-  adw_status_page_set_title (ADW_STATUS_PAGE (waiting), _ ("Measuring the Forms in Turn…"));
-  gtk_spinner_start (GTK_SPINNER (spinner));
-  adw_status_page_set_child (ADW_STATUS_PAGE (waiting), spinner);
-  adw_status_page_set_title (ADW_STATUS_PAGE (failed), _ ("These Cannot Be Compared"));
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), box);
-  gtk_stack_add_named (self->stack, waiting, "waiting");
-  gtk_stack_add_named (self->stack, failed, "failed");
-  gtk_stack_add_named (self->stack, scroller, "result");
-  gtk_widget_set_vexpand (stack, TRUE);
-  gtk_box_append (GTK_BOX (content), adw_header_bar_new ());
-  gtk_box_append (GTK_BOX (content), stack);
+  self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->row = GTK_BOX (row);
+  gtk_box_set_homogeneous (self->row, TRUE);
+  gtk_widget_add_css_class (row, "compare-panes");
+  gtk_paned_set_start_child (GTK_PANED (split), row);
+  gtk_paned_set_end_child (GTK_PANED (split), new_lower (self));
+  gtk_paned_set_resize_end_child (GTK_PANED (split), FALSE);
+  gtk_paned_set_shrink_start_child (GTK_PANED (split), FALSE);
+  gtk_paned_set_shrink_end_child (GTK_PANED (split), FALSE);
+  gtk_paned_set_position (GTK_PANED (split), 430);
+  gtk_widget_set_vexpand (split, TRUE);
+  gtk_box_append (GTK_BOX (content), new_header (self));
+  gtk_box_append (GTK_BOX (content), split);
   adw_window_set_content (ADW_WINDOW (self), content);
   gtk_window_set_title (GTK_WINDOW (self), _ ("Compare Forms"));
-  gtk_window_set_default_size (GTK_WINDOW (self), 720, 560);
+  gtk_window_set_default_size (GTK_WINDOW (self), 1240, 780);
+}
+
+/* "…/lstm-symbol.json" and "gallery:lstm?length=3" → "lstm" */
+static char *
+title_of (const char *model)
+{
+  g_autofree char *base = g_path_get_basename (model);
+  char            *begin = strchr (base, ':') != NULL ? strchr (base, ':') + 1 : base;
+
+  for (const char *const *ending = (const char *const[]){ "?", ".json", "-symbol", NULL };
+       *ending != NULL;
+       ending++)
+    {
+      char *at = strstr (begin, *ending);
+
+      if (at != NULL && at != begin)
+        *at = '\0';
+    }
+  return g_strdup (begin);
 }
 
 void
@@ -267,28 +425,17 @@ scope_compare_window_show (GtkWindow *parent, const char *model, const char *con
 {
   ScopeCompareWindow *self =
       g_object_new (SCOPE_TYPE_COMPARE_WINDOW, "transient-for", parent, NULL);
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autofree char *title = NULL;
 
-  g_ptr_array_add (argv, (gpointer) "compare");
-  g_ptr_array_add (argv, (gpointer) model);
-  for (const char *const *word = (const char *const[]){ "--variants",
-                                                        "as-is,unrolled,foreach,fused",
-                                                        "--json",
-                                                        "--time-limit",
-                                                        SECONDS,
-                                                        NULL };
-       *word != NULL;
-       word++)
-    g_ptr_array_add (argv, (gpointer) *word);
-  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
-    {
-      g_ptr_array_add (argv, (gpointer) "--shape");
-      g_ptr_array_add (argv, (gpointer) shapes[i]);
-    }
-  g_ptr_array_add (argv, NULL);
-  scope_child_ask_async ((const char *const *) argv->pdata,
-                         self->cancellable,
-                         compared_cb,
-                         g_object_ref (self));
+  self->model = g_strdup (model);
+  self->shapes = g_strdupv ((char **) shapes);
+  self->title = title_of (model);
+  title = g_strdup_printf (_ ("Compare Forms of %s"), self->title);
+  gtk_window_set_title (GTK_WINDOW (self), title);
+  for (const char *const *form = (const char *const[]){ "unrolled", "foreach", "fused", NULL };
+       *form != NULL;
+       form++)
+    scope_compare_window_add_pane (self, *form);
+  scope_compare_window_start (self);
   gtk_window_present (GTK_WINDOW (self));
 }

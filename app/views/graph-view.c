@@ -9,6 +9,7 @@
 #include "app/settings.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #define MAX_UNDO      100
 #define BUSY_AFTER_MS 250
@@ -327,6 +328,15 @@ update_breadcrumb (ScopeGraphView *self)
   add_crumb (self, scope_workspace_get_title (workspace), VIZ_ROOT);
 }
 
+/* The buttons over the canvas are no children of it. */
+static void
+act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
+{
+  g_autofree char *action = g_strconcat ("canvas.", name + strlen ("graph."), NULL);
+
+  gtk_widget_activate_action_variant (GTK_WIDGET (SCOPE_GRAPH_VIEW (widget)->canvas), action, NULL);
+}
+
 /* ---- Following the canvas and the workspace ---- */
 
 static void
@@ -533,6 +543,9 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
   gtk_widget_class_install_action (widget_class, "graph.layout", "s", act_layout);
   gtk_widget_class_install_action (widget_class, "graph.dive", NULL, act_dive);
   gtk_widget_class_install_action (widget_class, "graph.surface", NULL, act_dive);
+  gtk_widget_class_install_action (widget_class, "graph.zoom-in", NULL, act_zoom);
+  gtk_widget_class_install_action (widget_class, "graph.zoom-out", NULL, act_zoom);
+  gtk_widget_class_install_action (widget_class, "graph.zoom-fit", NULL, act_zoom);
   scope_graph_view_class_add_step_actions (widget_class);
 }
 

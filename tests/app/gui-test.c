@@ -172,6 +172,44 @@ gui_controller (GtkWidget *widget, GType type)
 }
 
 void
+gui_save_picture (GtkWindow *window, const char *path)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (GTK_WIDGET (window));
+  g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
+  g_autoptr (GskRenderNode) node = NULL;
+  g_autoptr (GdkTexture) picture = NULL;
+  int width, height;
+
+  gui_spin (400);
+  width = gdk_paintable_get_intrinsic_width (paintable);
+  height = gdk_paintable_get_intrinsic_height (paintable);
+  gdk_paintable_snapshot (paintable, GDK_SNAPSHOT (snapshot), width, height);
+  node = gtk_snapshot_to_node (snapshot);
+  g_assert_nonnull (node);
+  picture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)),
+                                         node,
+                                         &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  g_assert_true (gdk_texture_save_to_png (picture, path));
+  g_test_message ("%s", path);
+}
+
+gpointer
+gui_find_window (GType type)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+  gpointer    found = NULL;
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GObject) window = g_list_model_get_item (windows, i);
+
+      if (g_type_is_a (G_OBJECT_TYPE (window), type))
+        found = window; /* the list keeps it alive */
+    }
+  return found;
+}
+
+void
 gui_gesture (const char *name)
 {
   g_hash_table_add (tried, g_strconcat ("gesture ", name, NULL));

@@ -20,6 +20,11 @@ void       gui_settle (ScopePage *page);
 GtkWidget          *gui_find (GtkWidget *root, const char *name);
 GtkEventController *gui_controller (GtkWidget *widget, GType type);
 
+/* What a window shows, as a PNG file. */
+void gui_save_picture (GtkWindow *window, const char *path);
+/* The newest window of that type besides the first; NULL: there is none. */
+gpointer gui_find_window (GType type);
+
 /* Activates an action by name and remembers that it was tried. */
 void     gui_act (gpointer widget, const char *action, const char *target);
 void     gui_gesture (const char *name); /* remembers */

@@ -92,6 +92,11 @@ test_camera (void)
   gui_act (canvas (), "canvas.zoom-in", NULL);
   gui_act (window, "win.zoom-fit", NULL);
   g_assert_cmpfloat_with_epsilon (zoom_now (), before, 1e-9);
+  gui_act (scope_page_get_graph_view (page), "graph.zoom-in", NULL);
+  g_assert_cmpfloat (zoom_now (), >, before);
+  gui_act (scope_page_get_graph_view (page), "graph.zoom-out", NULL);
+  g_assert_cmpfloat_with_epsilon (zoom_now (), before, 1e-9);
+  gui_act (scope_page_get_graph_view (page), "graph.zoom-fit", NULL);
   scope_canvas_get_camera (canvas (), &x, &y, &before);
   gui_act (canvas (), "canvas.pan-right", NULL);
   gui_act (canvas (), "canvas.pan-down", NULL);
@@ -440,6 +445,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/takes-click-drag-scroll-and-pinch", test_gestures);
   add_run_tests ();
   add_fault_tests ();
+  add_view_tests ();
   add_manners_tests ();
   g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
   status = g_test_run ();

@@ -14,25 +14,10 @@ static guint        n_pictures;
 static void
 take_picture (const char *name)
 {
-  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (GTK_WIDGET (window));
-  g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
-  g_autoptr (GskRenderNode) node = NULL;
-  g_autoptr (GdkTexture) picture = NULL;
   g_autofree char *base = g_strdup_printf ("%02u-%s.png", ++n_pictures, name);
   g_autofree char *path = g_build_filename (folder, base, NULL);
-  int              width, height;
 
-  gui_spin (400);
-  width = gdk_paintable_get_intrinsic_width (paintable);
-  height = gdk_paintable_get_intrinsic_height (paintable);
-  gdk_paintable_snapshot (paintable, GDK_SNAPSHOT (snapshot), width, height);
-  node = gtk_snapshot_to_node (snapshot);
-  g_assert_nonnull (node);
-  picture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)),
-                                         node,
-                                         &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
-  g_assert_true (gdk_texture_save_to_png (picture, path));
-  g_test_message ("%s", path);
+  gui_save_picture (GTK_WINDOW (window), path);
 }
 
 static gboolean

@@ -1,0 +1,175 @@
+/* window-views.c — forms side by side, and the same model in another form.
+ *
+ * With HYBRIDSCOPE_PICTURES=FOLDER each stop leaves a picture there.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/window-case.h"
+
+#include "app/compare-window.h"
+#include "app/settings.h"
+
+#include <string.h>
+
+static const char *const shapes[] = { "data=2,6,4", NULL };
+
+static void
+take_picture (gpointer of, const char *name)
+{
+  const char      *folder = g_getenv ("HYBRIDSCOPE_PICTURES");
+  g_autofree char *path = folder != NULL ? g_strdup_printf ("%s/%s.png", folder, name) : NULL;
+
+  if (path != NULL)
+    gui_save_picture (of, path);
+}
+
+/* ---- Comparing ---- */
+
+static gboolean
+are_drawn (gpointer data)
+{
+  for (guint i = 0; i < scope_compare_window_n_panes (data); i++)
+    if (!scope_compare_pane_is_settled (scope_compare_window_get_pane (data, i)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_measured (gpointer data)
+{
+  return scope_compare_window_is_measured (data);
+}
+
+static gboolean
+is_coloured (gpointer data)
+{
+  return scope_canvas_get_overlay (scope_compare_pane_get_canvas (data)) != NULL;
+}
+
+static gboolean
+is_different (gpointer data)
+{
+  VizOverlay *overlay = scope_canvas_get_overlay (scope_compare_pane_get_canvas (data));
+
+  return overlay != NULL && viz_overlay_scale (overlay) == VIZ_SCALE_DIFFERENCE;
+}
+
+static ScopeCompareWindow *
+open_comparison (const char *model, const char *const *own_shapes)
+{
+  ScopeCompareWindow *compare;
+
+  scope_settings_set_int ("compare-seconds", 4);
+  gui_open (window, model, own_shapes);
+  gui_act (window, "win.compare", NULL);
+  compare = gui_find_window (SCOPE_TYPE_COMPARE_WINDOW);
+  g_assert_nonnull (compare);
+  return compare;
+}
+
+/* A node in the first form lights what stands for it in the others, with its step. */
+static void
+check_partners (ScopeCompareWindow *compare)
+{
+  ScopeComparePane *first = scope_compare_window_get_pane (compare, 0);
+  ScopeWorkspace   *workspace = scope_compare_pane_get_workspace (first);
+  ScopeDocument    *document = scope_workspace_get_document (workspace);
+  VizDiagram       *diagram = scope_document_get_diagram (document);
+  guint32           chain = VIZ_ROOT, step = VIZ_ROOT;
+
+  for (guint32 box = 1; box < viz_diagram_n_boxes (diagram) && chain == VIZ_ROOT; box++)
+    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
+      chain = box;
+  g_assert_cmpuint (chain, !=, VIZ_ROOT);
+  for (guint32 i = 0; i < viz_diagram_box (diagram, chain)->n_children; i++)
+    if (viz_diagram_box (diagram, viz_diagram_child (diagram, chain, i))->step == 1)
+      step = viz_diagram_child (diagram, chain, i);
+  g_assert_cmpuint (step, !=, VIZ_ROOT);
+  scope_workspace_select (workspace, step);
+  gui_spin (100);
+  for (guint i = 1; i < scope_compare_window_n_panes (compare); i++)
+    {
+      GtkWidget *note =
+          gui_find (GTK_WIDGET (scope_compare_window_get_pane (compare, i)), "pane-partner");
+
+      g_assert_true (gtk_widget_get_visible (note));
+      g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (note)), "step 1"));
+    }
+}
+
+static void
+check_links (ScopeCompareWindow *compare)
+{
+  ScopeComparePane *first = scope_compare_window_get_pane (compare, 0);
+  ScopeComparePane *second = scope_compare_window_get_pane (compare, 1);
+  ScopeLook         look, before;
+
+  gui_act (compare, "compare.fit", NULL);
+  gui_spin (50);
+  scope_canvas_zoom_by (scope_compare_pane_get_canvas (first), 1.5, 10, 10);
+  g_assert_true (scope_compare_pane_get_look (first, &look));
+  g_assert_true (scope_compare_pane_get_look (second, &before));
+  g_assert_cmpfloat_with_epsilon (look.zoom, before.zoom, 1e-3);
+  gui_act (compare, "compare.linked", NULL);
+  scope_canvas_zoom_by (scope_compare_pane_get_canvas (first), 1.5, 10, 10);
+  g_assert_true (scope_compare_pane_get_look (second, &look));
+  g_assert_cmpfloat_with_epsilon (look.zoom, before.zoom, 1e-6);
+  gui_act (compare, "compare.linked", NULL);
+  gui_act (compare, "compare.fit", NULL);
+}
+
+static void
+test_compare (void)
+{
+  ScopeCompareWindow *compare = open_comparison ("cell-lstm-t6-ntc-none", shapes);
+  ScopeComparePane   *second;
+
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  g_assert_cmpuint (scope_compare_window_n_panes (compare), ==, 3);
+  take_picture (compare, "compare-drawn");
+  check_links (compare);
+  check_partners (compare);
+  take_picture (compare, "compare-partners");
+  g_assert_true (gui_wait (is_measured, compare, 60000));
+  second = scope_compare_window_get_pane (compare, 1);
+  g_assert_true (gui_wait (is_coloured, second, 10000));
+  take_picture (compare, "compare-measured");
+  g_assert_nonnull (gui_find (GTK_WIDGET (compare), "compare-matrix"));
+  gui_act (compare, "compare.colours", "difference");
+  g_assert_true (gui_wait (is_different, second, 10000));
+  take_picture (compare, "compare-difference");
+  gui_act (compare, "compare.colours", "self");
+
+  g_signal_emit_by_name (scope_compare_window_get_pane (compare, 2), "closed");
+  g_assert_cmpuint (scope_compare_window_n_panes (compare), ==, 2);
+  gui_act (compare, "compare.add", NULL);
+  g_assert_cmpuint (scope_compare_window_n_panes (compare), ==, 3);
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  gui_act (compare, "compare.measure", NULL);
+  gui_spin (50);
+  gui_act (compare, "compare.stop", NULL);
+  g_assert_true (gui_wait (is_measured, compare, 10000));
+  gtk_window_close (GTK_WINDOW (compare));
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
+/* Nothing recurrent: every pane says why, and nothing is measured. */
+static void
+test_compare_refused (void)
+{
+  ScopeCompareWindow *compare = open_comparison ("mlp-dropout", NULL);
+
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
+    g_assert_true (scope_compare_pane_is_refused (scope_compare_window_get_pane (compare, i)));
+  take_picture (compare, "compare-refused");
+  gtk_window_close (GTK_WINDOW (compare));
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
+void
+add_view_tests (void)
+{
+  g_test_add_func ("/app/window/compares-forms-in-linked-panes", test_compare);
+  g_test_add_func ("/app/window/says-why-forms-cannot-be-compared", test_compare_refused);
+}
