@@ -52,8 +52,10 @@ update_facts (ScopeComparePane *self)
   if (self->time != NULL)
     g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", self->time);
   if (self->proof != NULL)
-    g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", self->proof);
+    g_string_append (text, " · ✓");
   gtk_label_set_text (self->facts, text->str);
+  if (self->proof != NULL)
+    g_string_append_printf (text, "\n%s", self->proof);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->facts), text->str);
 }
 
@@ -140,6 +142,7 @@ start_view (ScopeComparePane *self)
       gtk_stack_remove (self->stack, GTK_WIDGET (self->view));
     }
   self->view = g_object_new (SCOPE_TYPE_GRAPH_VIEW, NULL);
+  scope_graph_view_set_compact (self->view, TRUE);
   gtk_stack_add_named (self->stack, GTK_WIDGET (self->view), "graph");
   self->workspace = scope_workspace_new ();
   self->is_new = TRUE;

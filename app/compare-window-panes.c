@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare-window-private.h"
 
-#include <glib/gi18n.h>
-#include <math.h>
+#include "app/gallery.h"
+
+#include <string.h>
 
 guint
 scope_compare_window_find (ScopeCompareWindow *self, ScopeComparePane *pane)
@@ -170,8 +171,8 @@ unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       fill_pane (self, i);
 }
 
-void
-scope_compare_window_start (ScopeCompareWindow *self)
+static void
+write_unrolled (ScopeCompareWindow *self)
 {
   scope_conversion_run_async (self->model,
                               NULL,
@@ -181,6 +182,29 @@ scope_compare_window_start (ScopeCompareWindow *self)
                               self->cancellable,
                               unrolled_cb,
                               g_object_ref (self));
+}
+
+static void
+shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeCompareWindow) self = data;
+
+  self->shapes = scope_gallery_shapes_finish (result, NULL);
+  if (!g_cancellable_is_cancelled (self->cancellable))
+    write_unrolled (self);
+}
+
+void
+scope_compare_window_start (ScopeCompareWindow *self)
+{
+  /* Files of examples do not say the shapes of their inputs; a proof needs them. */
+  if (self->shapes == NULL && g_str_has_prefix (self->model, "gallery:"))
+    scope_gallery_shapes_async (self->model + strlen ("gallery:"),
+                                self->cancellable,
+                                shapes_cb,
+                                g_object_ref (self));
+  else
+    write_unrolled (self);
 }
 
 /* ---- Links ---- */

@@ -179,14 +179,10 @@ new_header (ScopeCompareWindow *self)
   GtkWidget *header = adw_header_bar_new (), *link = gtk_toggle_button_new ();
   GtkWidget *measure = adw_split_button_new ();
 
-  gtk_button_set_icon_name (GTK_BUTTON (link), "insert-link-symbolic");
+  gtk_button_set_label (GTK_BUTTON (link), _ ("Linked"));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (link), "compare.linked");
   gtk_widget_set_name (link, "compare-link");
   gtk_widget_set_tooltip_text (link, _ ("Move all panes together"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (link),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Move all panes together"),
-                                  -1);
   adw_split_button_set_label (ADW_SPLIT_BUTTON (measure), _ ("Measure"));
   adw_split_button_set_popover (ADW_SPLIT_BUTTON (measure), GTK_POPOVER (new_options (self)));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (measure), "compare.measure");

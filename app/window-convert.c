@@ -126,9 +126,7 @@ act_compare (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   if (model != NULL)
     scope_compare_window_show (GTK_WINDOW (widget),
                                model,
-                               g_str_has_prefix (model, "gallery:")
-                                   ? NULL
-                                   : scope_workspace_get_shapes (workspace));
+                               scope_workspace_get_shapes (workspace));
 }
 
 void

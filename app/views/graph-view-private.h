@@ -20,6 +20,7 @@ struct _ScopeGraphView
   GtkLabel     *steps_label;
   GtkBox       *trace_box;
   GtkRange     *trace_scale;
+  GtkWidget    *zoom_box;
   GMenuModel   *menu_model;
 
   /* Owned */

@@ -459,6 +459,13 @@ scope_graph_view_get_canvas (ScopeGraphView *self)
   return self->canvas;
 }
 
+void
+scope_graph_view_set_compact (ScopeGraphView *self, gboolean is_compact)
+{
+  gtk_widget_set_visible (self->zoom_box, !is_compact);
+  gtk_widget_set_visible (GTK_WIDGET (self->minimap), !is_compact);
+}
+
 VizFolds *
 scope_graph_view_get_folds (ScopeGraphView *self)
 {
@@ -516,6 +523,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopeGraphView, steps_label);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, trace_box);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, trace_scale);
+  gtk_widget_class_bind_template_child (class, ScopeGraphView, zoom_box);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, menu_model);
 }
 

@@ -19,6 +19,9 @@ void scope_graph_view_toggle (ScopeGraphView *self, guint32 box, gboolean deep);
 void scope_graph_view_set_steps (ScopeGraphView *self, guint32 box, int first, int last);
 void scope_graph_view_set_hits (ScopeGraphView *self, const guint32 *boxes, guint n);
 
+/* In a narrow pane only what nothing else can do stands over the graph. */
+void scope_graph_view_set_compact (ScopeGraphView *self, gboolean is_compact);
+
 /* What a workspace file keeps: folds, camera, layout, selection. */
 void scope_graph_view_save (ScopeGraphView *self, GKeyFile *file);
 void scope_graph_view_load (ScopeGraphView *self, GKeyFile *file);
