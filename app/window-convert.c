@@ -124,9 +124,7 @@ act_compare (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
 
   if (model != NULL)
-    scope_compare_window_show (GTK_WINDOW (widget),
-                               model,
-                               scope_workspace_get_shapes (workspace));
+    scope_compare_window_show (GTK_WINDOW (widget), model, scope_workspace_get_shapes (workspace));
 }
 
 void
