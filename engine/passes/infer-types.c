@@ -453,14 +453,13 @@ describe_variable (const HybNode *node, const HybType *type)
 
   if (type->shape.rank == HYB_UNKNOWN)
     return g_strdup_printf ("nothing gives the shape of the variable “%s”, and no operator that "
-                            "reads "
-                            "it determines it. Give it with --shape %s=…",
+                            "reads it determines it. Give it with --shape %s=…",
                             node->name,
                             node->name);
-  return g_strdup_printf ("of the variable “%s” only the shape %s is known. Give the rest with "
-                          "--shape %s=…",
-                          node->name,
+  return g_strdup_printf ("no more than %s is known of the shape of the variable “%s”. Give the "
+                          "rest with --shape %s=…",
                           shape,
+                          node->name,
                           node->name);
 }
 
@@ -471,8 +470,7 @@ describe_operator (const HybNode *node, const HybType *type)
 
   if (node->op->flags & HYB_OP_OPAQUE)
     return g_strdup_printf ("node “%s” is a “%s”, an operator that is not known here, so that "
-                            "nobody can "
-                            "say what it makes",
+                            "nobody can say what it makes",
                             node->name,
                             node->type);
   if (node->op->compute != NULL)
