@@ -7,6 +7,7 @@ typedef struct
   VizDiagram *diagram;
   VizFolds   *folds;
   char       *layout;
+  VizPicture *previous;
 } PlaceJob;
 
 static void
@@ -15,6 +16,7 @@ place_job_free (gpointer data)
   PlaceJob *job = data;
 
   g_clear_pointer (&job->folds, viz_folds_free);
+  g_clear_pointer (&job->previous, viz_picture_unref);
   viz_diagram_unref (job->diagram);
   g_free (job->layout);
   g_free (job);
@@ -25,7 +27,7 @@ run_place (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (GTask) task = data;
   const PlaceJob  *job = g_task_get_task_data (task);
-  VizLayoutOptions options = { .layout = job->layout };
+  VizLayoutOptions options = { .layout = job->layout, .previous = job->previous };
   GError          *error = NULL;
   VizPicture      *picture;
 
@@ -44,6 +46,7 @@ void
 scope_place_async (VizDiagram         *diagram,
                    const VizFolds     *folds,
                    const char         *layout,
+                   VizPicture         *previous,
                    GCancellable       *cancellable,
                    GAsyncReadyCallback callback,
                    gpointer            user_data)
@@ -57,6 +60,7 @@ scope_place_async (VizDiagram         *diagram,
   job->diagram = viz_diagram_ref (diagram);
   job->folds = folds != NULL ? viz_folds_copy (folds) : NULL;
   job->layout = g_strdup (layout);
+  job->previous = previous != NULL ? viz_picture_ref (previous) : NULL;
   g_task_set_task_data (task, job, place_job_free);
   g_thread_pool_push (thread, task, NULL);
 }

@@ -9,10 +9,12 @@
 
 #include <gio/gio.h>
 
-/* diagram is referenced, folds copied.  layout: name in the table. */
+/* diagram is referenced, folds copied.  layout: name in the table.  previous: (nullable) the picture
+ * on the screen, whose boxes stay where they are. */
 void scope_place_async (VizDiagram         *diagram,
                         const VizFolds     *folds,
                         const char         *layout,
+                        VizPicture         *previous,
                         GCancellable       *cancellable,
                         GAsyncReadyCallback callback,
                         gpointer            user_data);

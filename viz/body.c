@@ -18,10 +18,37 @@ viz_body_new (guint32 n_nodes, guint32 n_edges)
 }
 
 void
+viz_body_remember (VizBody *body, double width, double height)
+{
+  VizBodyBefore *before = g_new0 (VizBodyBefore, 1);
+
+  before->width = width;
+  before->height = height;
+  before->nodes = g_new0 (VizRect, MAX (body->n_nodes, 1));
+  before->first_point = g_new0 (guint32, body->n_edges + 1);
+  before->points = g_array_new (FALSE, FALSE, sizeof (VizPoint));
+  for (guint32 i = 0; i < body->n_nodes; i++)
+    before->nodes[i].width = -1;
+  body->before = before;
+}
+
+static void
+before_free (VizBodyBefore *before)
+{
+  if (before == NULL)
+    return;
+  g_free (before->nodes);
+  g_free (before->first_point);
+  g_array_unref (before->points);
+  g_free (before);
+}
+
+void
 viz_body_free (VizBody *body)
 {
   if (body == NULL)
     return;
+  before_free (body->before);
   g_free (body->nodes);
   g_free (body->edges);
   g_free (body->at);
@@ -210,8 +237,12 @@ viz_body_end (VizBody *body)
     }
   if (body->n_nodes == 0)
     return;
-  if (body->keeps_origin)
-    x[0] = MIN (x[0], 0);
+  /* Room at the left and above stays where it was. */
+  if (body->before != NULL)
+    {
+      x[0] = MIN (x[0], 0);
+      y[0] = MIN (y[0], 0);
+    }
   for (guint32 i = 0; i < body->n_nodes; i++)
     {
       body->at[i].x -= x[0];

@@ -21,6 +21,11 @@ typedef struct
   double x, y;
 } VizPoint;
 
+typedef struct
+{
+  double x, y, width, height;
+} VizRect;
+
 typedef enum
 {
   VIZ_NODE_BOX,
@@ -38,11 +43,9 @@ typedef enum
 typedef struct
 {
   float   width, height;
-  float   label; /* width of the label below its middle, to be kept free */
-  gint32  order; /* ports: place among their side; -1: free */
-  gint32  hint;  /* place among its siblings in the picture before; -1: none */
-  float   old_x; /* left border in the picture before, from that of the content; -1: none */
-  float   old_width;
+  float   label;  /* width of the label below its middle, to be kept free */
+  gint32  order;  /* ports: place among their side; -1: free */
+  gint32  hint;   /* place among its siblings in the picture before; -1: none */
   gint32  column; /* step, or -1: before the first */
   gint32  row;    /* layer, or -1 */
   guint32 kind;   /* VizNodeKind */
@@ -56,11 +59,22 @@ typedef struct
   guint32 flags;            /* VizBodyEdgeFlags */
 } VizBodyEdge;
 
+/* What stood here in the picture before, from the corner of the content: of every box, and
+ * of those ports that were there (width < 0: it was not).  Only where the boxes are the same. */
 typedef struct
 {
-  guint32      n_nodes, n_edges;
-  VizBodyNode *nodes;
-  VizBodyEdge *edges;
+  double   width, height;
+  VizRect *nodes;
+  guint32 *first_point; /* n_edges + 1: the ways of the edges; none: not known */
+  GArray  *points;      /* VizPoint, as in the answer */
+} VizBodyBefore;
+
+typedef struct
+{
+  guint32        n_nodes, n_edges;
+  VizBodyNode   *nodes;
+  VizBodyEdge   *edges;
+  VizBodyBefore *before; /* (nullable) */
 
   /* The answer */
   VizPoint *at;          /* left upper corner of each node */
@@ -73,7 +87,9 @@ typedef struct
 } VizBody;
 
 VizBody *viz_body_new (guint32 n_nodes, guint32 n_edges);
-void     viz_body_free (VizBody *body);
+/* Makes room for what was before; the caller fills it in. */
+void viz_body_remember (VizBody *body, double width, double height);
+void viz_body_free (VizBody *body);
 
 guint    viz_body_hash (gconstpointer body);
 gboolean viz_body_equal (gconstpointer a, gconstpointer b);

@@ -9,6 +9,7 @@ viz_axis_init (VizAxis *axis, guint32 n)
   axis->tracks = g_array_new (FALSE, FALSE, sizeof (VizTrack));
   axis->known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   axis->n_lanes = g_new0 (guint32, n + 2);
+  axis->pitch = g_new0 (double, n + 2);
   axis->start = g_new0 (double, n + 2);
   axis->place = g_new0 (double, n + 2);
   axis->size = g_new0 (double, n + 2);
@@ -20,6 +21,8 @@ viz_axis_clear (VizAxis *axis)
   g_array_unref (axis->tracks);
   g_hash_table_unref (axis->known);
   g_free (axis->n_lanes);
+  g_free (axis->kept);
+  g_free (axis->pitch);
   g_free (axis->start);
   g_free (axis->place);
   g_free (axis->size);
@@ -104,7 +107,17 @@ viz_axis_lane (const VizAxis *axis, guint32 gap, guint32 key)
   guint32 found = find_track (axis, gap, key);
 
   return axis->start[gap] +
-         VIZ_LANE * (found > 0 ? g_array_index (axis->tracks, VizTrack, found - 1).lane : 0);
+         axis->pitch[gap] *
+             (found > 0 ? g_array_index (axis->tracks, VizTrack, found - 1).lane : 0);
+}
+
+/* Of a gap that keeps its room: lanes move together where they are too many. */
+static double
+kept_lanes (const VizAxis *axis, guint32 gap, double lanes)
+{
+  double most = MAX (axis->kept[gap] - 2 * MIN (VIZ_LANE, axis->kept[gap] / 4), 0);
+
+  return MIN (lanes, most);
 }
 
 void
@@ -113,10 +126,17 @@ viz_axis_place (VizAxis *axis, double at, double gap, double spare, gboolean out
   for (guint32 i = 0; i <= axis->n; i++)
     {
       gboolean is_inner = i > 0 && i < axis->n;
-      double   lanes = axis->n_lanes[i] > 0 ? (axis->n_lanes[i] - 1) * VIZ_LANE : 0;
+      double   n_pitches = axis->n_lanes[i] > 0 ? axis->n_lanes[i] - 1 : 0;
+      double   lanes = n_pitches * VIZ_LANE;
       double   room =
           is_inner || outer_gaps || axis->n_lanes[i] > 0 ? gap + MAX (lanes - spare, 0) : 0;
 
+      if (axis->kept != NULL)
+        {
+          room = axis->kept[i];
+          lanes = kept_lanes (axis, i, lanes);
+        }
+      axis->pitch[i] = n_pitches > 0 ? lanes / n_pitches : 0;
       axis->start[i] = at + (room - lanes) / 2;
       at += room;
       axis->place[i] = at;

@@ -23,6 +23,8 @@ typedef struct
   GArray     *tracks;  /* Track */
   GHashTable *known;   /* gap and key to track + 1 */
   guint32    *n_lanes; /* per gap */
+  double     *kept;    /* (nullable) room of each gap, as it was before */
+  double     *pitch;   /* per gap: between two of its lanes */
   double     *start;   /* per gap: coordinate of its first lane */
   double     *place;   /* of the columns or rows themselves */
   double     *size;

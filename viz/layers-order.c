@@ -36,8 +36,8 @@ port_shift (const VizLayers *layers, guint32 node, float at)
   return width > 0 ? at / (width + 1) * 0.9 : 0;
 }
 
-static void
-update_positions (VizLayers *layers)
+void
+viz_layers_number_rows (VizLayers *layers)
 {
   for (guint32 r = 0; r < layers->n_ranks; r++)
     for (guint32 i = layers->first_in_row[r]; i < layers->first_in_row[r + 1]; i++)
@@ -175,14 +175,14 @@ first_order (VizLayers *layers, Start start)
       if (layers->has_hints)
         fix_hints (layers, r);
     }
-  update_positions (layers);
+  viz_layers_number_rows (layers);
   g_array_unref (list);
   g_free (filled);
   g_free (seen);
 }
 
-static void
-make_rows (VizLayers *layers)
+void
+viz_layers_make_rows (VizLayers *layers)
 {
   layers->first_in_row = g_new0 (guint32, layers->n_ranks + 2);
   layers->rows = g_new (guint32, MAX (layers->n_nodes, 1));
@@ -464,7 +464,7 @@ reduce_all (Order *order)
     }
   if (best < G_MAXUINT64)
     memcpy (layers->rows, order->best, layers->n_nodes * sizeof *layers->rows);
-  update_positions (layers);
+  viz_layers_number_rows (layers);
 }
 
 static Order
@@ -516,7 +516,7 @@ viz_layers_order (VizLayers *layers)
 {
   Order order;
 
-  make_rows (layers);
+  viz_layers_make_rows (layers);
   for (guint32 i = 0; i < layers->body->n_nodes; i++)
     layers->has_hints |= layers->body->nodes[i].hint >= 0;
   order = order_new (layers);

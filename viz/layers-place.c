@@ -383,8 +383,6 @@ viz_layers_place (VizLayers *layers)
     }
   combine (layers, x);
   viz_layers_settle (layers);
-  if (layers->has_hints)
-    viz_layers_keep (layers);
   place_rows (layers);
   for (guint i = 0; i < 4; i++)
     g_free (x[i]);

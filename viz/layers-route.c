@@ -259,12 +259,14 @@ place_boxes (const VizLayers *layers, VizBody *answer)
     {
       const VizBodyNode *node = &answer->nodes[i];
       guint32            row = layers->row[i];
-      double             spare = (layers->row_height[row] - node->height) / 2;
+      double             spare = floor ((layers->row_height[row] - node->height) / 2);
 
       answer->at[i].x = layers->x[i] - node->width / 2;
       /* Beside an open group a small box stands near the top, where its flow comes from; groups
        * start together. */
-      answer->at[i].y = layers->row_y[row] + (node->height > TALL ? 0 : MIN (spare, 30));
+      answer->at[i].y = layers->y != NULL
+                            ? layers->y[i]
+                            : layers->row_y[row] + (node->height > TALL ? 0 : MIN (spare, 30));
     }
 }
 

@@ -6,6 +6,8 @@
  * layers-place.c (x), layers-route.c (curves).  layout-layers.c calls them in
  * that order.  References: Sugiyama, Tagawa, Toda 1981; Barth, Jünger, Mutzel
  * 2002 (counting crossings); Brandes, Köpf 2001 (x).
+ *
+ * layers-keep.c takes the place of ranks, order and x where the picture before is known.
  */
 #pragma once
 
@@ -38,7 +40,7 @@ typedef struct
   guint32 *rank;
   guint8  *reversed; /* per edge: drawn from head to tail to break a cycle */
   guint32  n_ranks;
-  gboolean has_hints, keeps_origin;
+  gboolean has_hints;
 
   /* Nodes of the body, then virtual nodes */
   guint32  n_nodes;
@@ -46,7 +48,9 @@ typedef struct
   float   *left, *right; /* room from the middle */
   guint32 *position;     /* in its row */
   double  *x;            /* of the middle */
+  double  *y;            /* (nullable) upper border of the body's nodes, where rows do not say it */
   double  *row_y, *row_height;
+  double   least_width, least_height; /* of the whole */
 
   guint32  n_links;
   VizLink *links;
@@ -69,8 +73,16 @@ gboolean viz_layers_build (VizLayers *layers);
 gboolean viz_layers_order (VizLayers *layers);
 gboolean viz_layers_place (VizLayers *layers);
 void     viz_layers_settle (VizLayers *layers); /* called by place */
-void     viz_layers_keep (VizLayers *layers);   /* called by place */
 void     viz_layers_route (VizLayers *layers, VizBody *answer);
+
+/* FALSE: the rows cannot be kept; nothing is changed. */
+gboolean viz_layers_keep_rank (VizLayers *layers);
+/* Instead of order and place. */
+void viz_layers_keep (VizLayers *layers);
+
+/* Empty rows, and where each begins. */
+void viz_layers_make_rows (VizLayers *layers);
+void viz_layers_number_rows (VizLayers *layers);
 
 /* Crossings between links of neighbouring rows, as ordered now. */
 guint64 viz_layers_crossings (const VizLayers *layers);

@@ -28,7 +28,7 @@ typedef struct
   double  *wish;               /* per port: the middle of the cells it joins, in columns */
   guint8  *straight;           /* per edge: to the cell beside or below, without tracks */
   double  *tail_x, *head_x;    /* per edge, from the node's left border */
-  double   head_height, port_height;
+  double   head_height, foot_height;
 } Grid;
 
 static gboolean
@@ -256,7 +256,8 @@ static void
 place_ports (Grid *grid, VizNodeKind kind, double y, double least_x)
 {
   VizBody *body = grid->body;
-  double   x = least_x;
+  double   x = least_x, end = grid->columns.place[grid->columns.n];
+  g_autoptr (GArray) placed = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   for (guint32 wanted = 0; wanted < grid->columns.n; wanted++)
     for (guint32 i = 0; i < body->n_nodes; i++)
@@ -271,7 +272,47 @@ place_ports (Grid *grid, VizNodeKind kind, double y, double least_x)
         body->at[i].x = MAX (x, middle - body->nodes[i].width / 2);
         body->at[i].y = y;
         x = body->at[i].x + body->nodes[i].width + 10;
+        g_array_append_val (placed, i);
       }
+  /* A group that keeps its places does not grow for them. */
+  for (guint k = body->before != NULL ? placed->len : 0; k-- > 0;)
+    {
+      guint32 i = g_array_index (placed, guint32, k);
+
+      body->at[i].x = MIN (body->at[i].x, end - body->nodes[i].width);
+      end = body->at[i].x - 2;
+    }
+}
+
+/* The gaps between columns, or rows, of the picture before: the largest cell of each fills it. */
+static void
+keep_gaps (const Grid *grid, VizAxis *axis, const guint32 *number_of, double start)
+{
+  const VizBody     *body = grid->body;
+  gboolean           is_column = axis == &grid->columns;
+  double             at = start;
+  g_autofree double *place = g_new (double, axis->n + 1), *size = g_new0 (double, axis->n + 1);
+
+  for (guint32 i = 0; i < axis->n; i++)
+    place[i] = INFINITY;
+  for (guint32 i = 0; i < body->n_nodes; i++)
+    if (is_cell (grid, i))
+      {
+        const VizRect *was = &body->before->nodes[i];
+        guint32        k = number_of[i];
+
+        place[k] = MIN (place[k], is_column ? was->x : was->y);
+        size[k] = MAX (size[k], is_column ? was->width : was->height);
+      }
+  axis->kept = g_new0 (double, axis->n + 2);
+  for (guint32 i = 0; i < axis->n; i++)
+    {
+      axis->kept[i] = MAX (place[i] - at, 0);
+      at = place[i] + size[i];
+    }
+  /* What is left at the end, without the ports there. */
+  axis->kept[axis->n] =
+      MAX ((is_column ? body->before->width : body->before->height - grid->foot_height) - at, 0);
 }
 
 static void
@@ -288,11 +329,18 @@ place_cells (Grid *grid)
         title = node->width;
       if (node->kind == VIZ_NODE_TITLE || node->kind == VIZ_NODE_IN)
         grid->head_height = MAX (grid->head_height, node->height);
+      if (node->kind == VIZ_NODE_OUT)
+        grid->foot_height = MAX (grid->foot_height, node->height);
       if (node->kind != VIZ_NODE_BOX)
         continue;
       grid->columns.size[grid->column_of[i]] =
           MAX (grid->columns.size[grid->column_of[i]], node->width);
       grid->rows.size[grid->row_of[i]] = MAX (grid->rows.size[grid->row_of[i]], node->height);
+    }
+  if (body->before != NULL)
+    {
+      keep_gaps (grid, &grid->columns, grid->column_of, 0);
+      keep_gaps (grid, &grid->rows, grid->row_of, grid->head_height);
     }
   viz_axis_place (&grid->columns, 0, COLUMN_GAP, 3 * VIZ_LANE, FALSE);
   viz_axis_place (&grid->rows, grid->head_height, ROW_GAP, 0, TRUE);
@@ -305,7 +353,8 @@ place_cells (Grid *grid)
         body->at[i].x =
             grid->columns.place[column] + (grid->columns.size[column] - body->nodes[i].width) / 2;
         spare = grid->rows.size[row] - body->nodes[i].height;
-        body->at[i].y = grid->rows.place[row] + (body->nodes[i].height > TALL ? 0 : spare / 2);
+        body->at[i].y =
+            grid->rows.place[row] + (body->nodes[i].height > TALL ? 0 : floor (spare / 2));
       }
   place_ports (grid, VIZ_NODE_IN, grid->head_height - 16, title + 10);
   place_ports (grid, VIZ_NODE_OUT, grid->rows.place[grid->rows.n], 0);
@@ -452,6 +501,11 @@ grid_place (VizBody                        *body,
   place_cells (&grid);
   route_all (&grid);
   viz_body_end (body);
+  if (body->before != NULL)
+    {
+      body->width = MAX (body->width, grid.columns.place[n_columns]);
+      body->height = MAX (body->height, grid.rows.place[n_rows] + grid.foot_height);
+    }
   viz_axis_clear (&grid.columns);
   viz_axis_clear (&grid.rows);
   g_free (grid.column_of);

@@ -14,6 +14,7 @@ viz_layers_clear (VizLayers *layers)
   g_free (layers->right);
   g_free (layers->position);
   g_free (layers->x);
+  g_free (layers->y);
   g_free (layers->row_y);
   g_free (layers->row_height);
   g_free (layers->links);
@@ -35,14 +36,19 @@ layers_place (VizBody                        *body,
               GError                        **error)
 {
   VizLayers layers = { .body = body, .cancellable = cancellable };
-  gboolean  done = viz_layers_rank (&layers) && viz_layers_build (&layers) &&
-                  viz_layers_order (&layers) && viz_layers_place (&layers);
+  gboolean  keeps = body->before != NULL && viz_layers_keep_rank (&layers);
+  gboolean  done = (keeps || viz_layers_rank (&layers)) && viz_layers_build (&layers);
 
-  body->keeps_origin = layers.keeps_origin;
+  if (done && keeps)
+    viz_layers_keep (&layers);
+  else
+    done = done && viz_layers_order (&layers) && viz_layers_place (&layers);
   if (done)
     viz_layers_route (&layers, body);
   else
     g_cancellable_set_error_if_cancelled (cancellable, error);
+  body->width = MAX (body->width, layers.least_width);
+  body->height = MAX (body->height, layers.least_height);
   viz_layers_clear (&layers);
   return done;
 }

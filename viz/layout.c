@@ -4,6 +4,8 @@
 
 #include "viz/scene.h"
 
+#include <string.h>
+
 G_DEFINE_QUARK (viz - error - quark, viz_error)
 
 extern const VizLayout viz_layout_auto, viz_layout_layers, viz_layout_grid, viz_layout_dot;
@@ -81,7 +83,8 @@ place_bodies (VizScene               *scene,
       const VizBody *like;
 
       viz_scene_make_body (scene, body);
-      like = g_hash_table_lookup (done, body->body);
+      /* What keeps its places is no copy. */
+      like = body->body->before == NULL ? g_hash_table_lookup (done, body->body) : NULL;
       stats->n_bodies++;
       if (like != NULL)
         {
@@ -92,11 +95,26 @@ place_bodies (VizScene               *scene,
         {
           if (!place_body (body->body, layout, options, cancellable, stats, error))
             return FALSE;
-          g_hash_table_add (done, body->body);
+          if (body->body->before == NULL)
+            g_hash_table_add (done, body->body);
         }
       viz_scene_accept_body (scene, body);
     }
   return TRUE;
+}
+
+/* Of another diagram, another layout, or boxes with other sizes nothing can be learnt. */
+static void
+use_previous (VizScene *scene, const char *layout, const char *font, const VizPicture *previous)
+{
+  if (previous == NULL || viz_picture_diagram (previous) != scene->diagram ||
+      viz_picture_is_bare (previous) != scene->bare ||
+      strcmp (viz_picture_layout (previous), layout) != 0 ||
+      strcmp (viz_picture_font (previous), font) != 0)
+    return;
+  scene->previous = previous;
+  if (!viz_scene_can_keep (scene))
+    scene->previous = NULL;
 }
 
 VizPicture *
@@ -131,9 +149,9 @@ viz_layout (VizDiagram             *diagram,
   scene = viz_scene_new (diagram, folds, font, options->bare);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
-  scene->previous = options->previous;
+  use_previous (scene, layout->name, font, options->previous);
   viz_scene_cut (scene);
   if (!place_bodies (scene, layout, options, cancellable, &stats, error))
     return NULL;
-  return viz_scene_place (scene, font, &stats);
+  return viz_scene_place (scene, font, layout->name, &stats);
 }

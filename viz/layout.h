@@ -33,8 +33,9 @@ typedef struct
   const char *helper; /* program of the dot layout; NULL: beside the executable, or installed */
   gboolean    bare;   /* boxes show title and name only */
 
-  /* The picture on the screen, after a group was opened or closed: boxes that stood in one row keep
-   * their order, so that nothing jumps.  (nullable) */
+  /* The picture on the screen, after a group was opened or closed: the other boxes keep their
+   * places or move out of its way, never by more than its change of size, and go back when it is
+   * closed.  After many changes at once, or under another layout, nothing is kept.  (nullable) */
   const VizPicture *previous;
 } VizLayoutOptions;
 

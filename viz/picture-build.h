@@ -10,6 +10,7 @@ typedef struct
 {
   VizDiagram     *diagram; /* (transfer none) */
   const char     *font;
+  const char     *layout; /* its name in the table */
   gboolean        bare;
   double          width, height;
   GArray         *items;   /* VizItem (transfer full) */

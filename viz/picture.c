@@ -257,6 +257,12 @@ viz_picture_font (const VizPicture *picture)
   return picture->font;
 }
 
+const char *
+viz_picture_layout (const VizPicture *picture)
+{
+  return picture->parts.layout;
+}
+
 gboolean
 viz_picture_is_bare (const VizPicture *picture)
 {

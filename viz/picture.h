@@ -76,16 +76,12 @@ typedef struct
   guint32    index; /* item, wire or plug */
 } VizHit;
 
-typedef struct
-{
-  double x, y, width, height;
-} VizRect;
-
 VizPicture *viz_picture_ref (VizPicture *picture);
 void        viz_picture_unref (VizPicture *picture);
 
 VizDiagram *viz_picture_diagram (const VizPicture *picture);
 const char *viz_picture_font (const VizPicture *picture);
+const char *viz_picture_layout (const VizPicture *picture);
 gboolean    viz_picture_is_bare (const VizPicture *picture);
 double      viz_picture_width (const VizPicture *picture);
 double      viz_picture_height (const VizPicture *picture);

@@ -83,9 +83,7 @@ remember (GHashTable *table, const Key *key, guint32 value)
 static guint32
 add_node (VizSceneBody *body, VizNodeKind kind, gint32 order, guint32 item, guint32 port)
 {
-  VizBodyNode node = {
-    .kind = kind, .order = order, .hint = -1, .old_x = -1, .column = -1, .row = -1
-  };
+  VizBodyNode  node = { .kind = kind, .order = order, .hint = -1, .column = -1, .row = -1 };
   VizSceneNode thing = { item, port };
 
   g_array_append_val (body->nodes, node);
@@ -405,65 +403,6 @@ label_wires (VizScene *scene)
     }
 }
 
-typedef struct
-{
-  double  x;
-  guint32 node;
-} Old;
-
-static int
-compare_old (gconstpointer a, gconstpointer b)
-{
-  const Old *left = a, *right = b;
-
-  if (left->x != right->x)
-    return left->x < right->x ? -1 : 1;
-  return left->node < right->node ? -1 : 1;
-}
-
-/* Where a box stood among the same siblings. */
-static void
-keep_place (const VizScene *scene, VizSceneBody *body, guint32 node, const VizItem *placed)
-{
-  const VizItem *group = viz_picture_item (scene->previous, placed->parent);
-  VizPoint       content = viz_scene_content (viz_scene_item (scene, body->item));
-
-  if (group->box != viz_scene_item (scene, body->item)->box)
-    return;
-  body_node (body, node)->old_x = (float) MAX (placed->x - group->x - content.x, 0);
-  body_node (body, node)->old_width = (float) placed->width;
-}
-
-/* The order from left to right that the boxes of a group had in the picture before. */
-static void
-add_hints (const VizScene *scene, VizSceneBody *body)
-{
-  g_autoptr (GArray) known = g_array_new (FALSE, FALSE, sizeof (Old));
-
-  for (guint32 i = 0; i < body->nodes->len; i++)
-    {
-      guint32        item = body_thing (body, i)->item, box, before;
-      const VizItem *placed;
-      Old            old = { 0, i };
-
-      if (item == VIZ_NO_ITEM || viz_scene_item (scene, item)->state == VIZ_ITEM_STEPS)
-        continue;
-      box = viz_scene_item (scene, item)->box;
-      before = viz_picture_find_box (scene->previous, box);
-      if (before == VIZ_NO_ITEM)
-        continue;
-      placed = viz_picture_item (scene->previous, before);
-      if (placed->box != box || placed->state == VIZ_ITEM_STEPS)
-        continue;
-      old.x = placed->x + placed->width / 2;
-      g_array_append_val (known, old);
-      keep_place (scene, body, i, placed);
-    }
-  g_array_sort (known, compare_old);
-  for (guint i = 0; i < known->len; i++)
-    body_node (body, g_array_index (known, Old, i).node)->hint = (gint32) i;
-}
-
 void
 viz_scene_cut (VizScene *scene)
 {
@@ -488,10 +427,8 @@ viz_scene_cut (VizScene *scene)
       else
         cut_wire (&cutter, wire, descent);
     }
-  /* Of another diagram nothing can be learnt. */
-  if (scene->previous != NULL && viz_picture_diagram (scene->previous) == scene->diagram)
-    for (guint32 i = 0; i < scene->bodies->len; i++)
-      add_hints (scene, viz_scene_body (scene, i));
+  if (scene->previous != NULL)
+    viz_scene_add_hints (scene);
   g_hash_table_unref (cutter.tensors);
   g_hash_table_unref (cutter.pieces);
   g_hash_table_unref (cutter.ports);
@@ -540,20 +477,19 @@ viz_scene_make_body (VizScene *scene, VizSceneBody *body)
       else if (body_thing (body, edge->head)->item == VIZ_NO_ITEM)
         edge->head_at = body->body->nodes[edge->head].width / 2;
     }
+  if (scene->previous != NULL)
+    viz_scene_remember_body (scene, body);
 }
 
 void
 viz_scene_accept_body (VizScene *scene, VizSceneBody *body)
 {
   VizSceneItem *item = viz_scene_item (scene, body->item);
-  VizPoint      content = viz_scene_content (item);
-  double        track = item->has_feedback ? VIZ_PAD_TRACK : 0;
-  gboolean      is_root = item->parent == VIZ_NO_ITEM;
+  VizPoint      pad = viz_scene_padding (item);
 
-  item->width =
-      content.x + ceil (body->body->width) + track + (is_root ? VIZ_PAD_ROOT : VIZ_PAD_SIDE);
-  item->height =
-      content.y + ceil (body->body->height) + track + (is_root ? VIZ_PAD_ROOT : VIZ_PAD_BOTTOM);
+  /* What sums of doubles add to a whole number is nothing. */
+  item->width = ceil (body->body->width - 1e-6) + pad.x;
+  item->height = ceil (body->body->height - 1e-6) + pad.y;
   for (guint32 i = 0; i < body->body->n_edges; i++)
     {
       const VizSceneNode *tail = body_thing (body, body->body->edges[i].tail);

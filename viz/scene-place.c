@@ -252,7 +252,10 @@ add_wire (Placer *placer, const VizSceneWire *cut)
 }
 
 VizPicture *
-viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats)
+viz_scene_place (VizScene              *scene,
+                 const char            *font,
+                 const char            *layout,
+                 const VizPictureStats *stats)
 {
   const VizSceneItem *root = viz_scene_item (scene, 0);
   Placer              placer = {
@@ -274,6 +277,7 @@ viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats
   return viz_picture_new (&(VizPictureParts){
       .diagram = scene->diagram,
       .font = font,
+      .layout = layout,
       .bare = scene->bare,
       .width = root->width,
       .height = root->height,

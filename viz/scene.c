@@ -18,6 +18,7 @@ body_free (gpointer data)
   g_array_unref (body->edges);
   g_array_unref (body->tail_node_port);
   g_array_unref (body->head_node_port);
+  g_free (body->wire_before);
   viz_body_free (body->body);
   g_free (body);
 }
@@ -35,6 +36,7 @@ add_body (VizScene *scene, guint32 item)
   VizSceneBody *body = g_new0 (VizSceneBody, 1);
 
   body->item = item;
+  body->before = VIZ_NO_ITEM;
   body->nodes = g_array_new (FALSE, TRUE, sizeof (VizBodyNode));
   body->things = g_array_new (FALSE, TRUE, sizeof (VizSceneNode));
   body->edges = g_array_new (FALSE, TRUE, sizeof (VizBodyEdge));

@@ -2,8 +2,9 @@
 /* scene.h — the visible part of a diagram, cut into one layout problem per open group.
  *
  * scene.c finds the visible items and wires; scene-bodies.c cuts every wire at
- * the borders it crosses and fills the bodies; scene-place.c puts the answers
- * together into a picture, scene-labels.c the texts on wires.  Only layout.c and its tests include this.
+ * the borders it crosses and fills the bodies, scene-keep.c tells them what was
+ * before; scene-place.c puts the answers together into a picture, scene-labels.c
+ * the texts on wires.  Only layout.c and its tests include this.
  */
 #pragma once
 
@@ -79,6 +80,9 @@ typedef struct
   GArray  *tail_node_port, *head_node_port; /* guint32: node in the item's own body */
   VizBody *body;
   guint32  n_tensors;
+  guint32
+      before; /* the group in the picture before, if the same boxes stood in it, or VIZ_NO_ITEM */
+  guint32 *wire_before; /* (nullable), per edge: wire + 1 of the picture before, or 0 */
 } VizSceneBody;
 
 typedef struct
@@ -87,7 +91,7 @@ typedef struct
   const VizFolds   *folds;
   VizMeasure       *measure;
   gboolean          bare;
-  const VizPicture *previous; /* (nullable) */
+  const VizPicture *previous; /* (nullable), of the same diagram */
   GArray           *items;    /* VizSceneItem; parents first; 0 is the root */
   GArray           *wires;    /* VizSceneWire */
   GArray           *pieces;   /* VizScenePiece */
@@ -102,6 +106,12 @@ void viz_scene_free (VizScene *scene);
 /* Cuts the wires and fills nodes, things and edges of every body. */
 void viz_scene_cut (VizScene *scene);
 
+/* scene-keep.c: what the picture before says about order and places.  FALSE: so much has been
+ * opened or closed at once that it says nothing. */
+gboolean viz_scene_can_keep (const VizScene *scene);
+void     viz_scene_add_hints (VizScene *scene);
+void     viz_scene_remember_body (const VizScene *scene, VizSceneBody *body);
+
 /* Makes the body of a group whose inner groups are placed. */
 void viz_scene_make_body (VizScene *scene, VizSceneBody *body);
 /* Gives the group the size of its content. */
@@ -115,7 +125,10 @@ void viz_scene_place_labels (const VizScene *scene,
                              const GArray   *plugs,
                              const guint32  *n_stubs);
 
-VizPicture *viz_scene_place (VizScene *scene, const char *font, const VizPictureStats *stats);
+VizPicture *viz_scene_place (VizScene              *scene,
+                             const char            *font,
+                             const char            *layout,
+                             const VizPictureStats *stats);
 
 static inline VizSceneItem *
 viz_scene_item (const VizScene *scene, guint32 item)
@@ -138,6 +151,18 @@ viz_scene_content (const VizSceneItem *item)
   if (item->parent == VIZ_NO_ITEM)
     return (VizPoint){ VIZ_PAD_ROOT, VIZ_PAD_ROOT + track };
   return (VizPoint){ VIZ_PAD_SIDE, VIZ_PAD_TOP + track };
+}
+
+/* What an open group is larger than its content, on both sides together. */
+static inline VizPoint
+viz_scene_padding (const VizSceneItem *item)
+{
+  VizPoint content = viz_scene_content (item);
+  double   track = item->has_feedback ? VIZ_PAD_TRACK : 0;
+  gboolean is_root = item->parent == VIZ_NO_ITEM;
+
+  return (VizPoint){ content.x + track + (is_root ? VIZ_PAD_ROOT : VIZ_PAD_SIDE),
+                     content.y + track + (is_root ? VIZ_PAD_ROOT : VIZ_PAD_BOTTOM) };
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizScene, viz_scene_free)

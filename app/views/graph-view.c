@@ -98,6 +98,7 @@ scope_graph_view_place (ScopeGraphView *self, guint32 anchor)
   scope_place_async (scope_document_get_diagram (document),
                      self->folds,
                      self->layout,
+                     scope_canvas_get_picture (self->canvas),
                      self->placing,
                      placed_cb,
                      g_object_ref (self));
