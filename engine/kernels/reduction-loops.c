@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction-loops.h"
 
+#include "engine/kernels/rows.h"
+
 #include <math.h>
 
 #include "engine/kernels/vectorise.h"
@@ -121,7 +123,7 @@
       y[i] = (T) FINISH (a[i], how, count);                                                 \
   }                                                                                         \
                                                                                             \
-  static const HybReduceLoops id##_##suffix = {                                             \
+  static const HybReduceLoops id##_##suffix G_GNUC_UNUSED = {                               \
     id##_start_##suffix,   id##_row_##suffix,    id##_rows_##suffix, id##_columns_##suffix, \
     id##_combine_##suffix, id##_finish_##suffix, sizeof (A),                                \
   };
@@ -149,11 +151,23 @@ INTEGER_LOOPS (gint8, i8, G_MININT8, G_MAXINT8)
 INTEGER_LOOPS (gint32, i32, G_MININT32, G_MAXINT32)
 INTEGER_LOOPS (gint64, i64, G_MININT64, G_MAXINT64)
 
+/* Rows of floats are summed up in vectors. */
+static void
+sum_row_of_floats (gpointer accumulator, gconstpointer elements, gint64 n)
+{
+  *(double *) accumulator += hyb_row_sum_f32 (n, elements);
+}
+
+static const HybReduceLoops sum_floats = {
+  sum_start_f32,   sum_row_of_floats, sum_rows_f32,    sum_columns_f32,
+  sum_combine_f32, sum_finish_f32,    sizeof (double),
+};
+
 const HybReduceLoops *
 hyb_reduce_loops (HybReduction reduction, HybDType dtype)
 {
   static const HybReduceLoops *const loops[HYB_N_DTYPES][HYB_N_REDUCTIONS] = {
-    [HYB_F32] = { &sum_f32,
+    [HYB_F32] = { &sum_floats,
                   &prod_f32,
                   &max_f32,
                   &min_f32,

@@ -1,4 +1,5 @@
-/* row-sums-kernel.h — sums over a row in a piece, for kernels that each-real.h reads.
+/* row-sums-kernel.h — products over a row in a piece, for kernels that each-real.h reads;
+ * further sums are in rows.h.
  *
  * LANES sums go side by side, since one alone waits for itself at every step; they are
  * put together in a fixed order, so that a row always gives the same sum.
@@ -10,37 +11,6 @@ static inline double
 NAME (add_lanes) (const double lane[LANES])
 {
   return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
-static inline double
-NAME (row_sum) (const REAL *x, gint64 n)
-{
-  double lane[LANES] = { 0.0 };
-  gint64 whole = n - n % LANES;
-
-  for (gint64 i = 0; i < whole; i += LANES)
-    for (int k = 0; k < LANES; k++)
-      lane[k] += (double) x[i + k];
-  for (gint64 i = whole; i < n; i++)
-    lane[i - whole] += (double) x[i];
-
-  return NAME (add_lanes) (lane);
-}
-
-/* Σ (x − mean)² */
-static inline double
-NAME (row_squares) (const REAL *x, double mean, gint64 n)
-{
-  double lane[LANES] = { 0.0 };
-  gint64 whole = n - n % LANES;
-
-  for (gint64 i = 0; i < whole; i += LANES)
-    for (int k = 0; k < LANES; k++)
-      lane[k] += ((double) x[i + k] - mean) * ((double) x[i + k] - mean);
-  for (gint64 i = whole; i < n; i++)
-    lane[i - whole] += ((double) x[i] - mean) * ((double) x[i] - mean);
-
-  return NAME (add_lanes) (lane);
 }
 
 /* Σ x ∘ y */

@@ -9,7 +9,8 @@ static HybSimdLevel
 processor_level (void)
 {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports ("avx512f"))
+  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
+      __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl"))
     return HYB_SIMD_AVX512;
   if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
     return HYB_SIMD_AVX2;

@@ -20,42 +20,40 @@ NAME (sum_of_exponentials) (const REAL *y, gint64 n)
 
       memcpy (piece, y + first, sizeof (REAL) * (gsize) m);
       NAME (exponentials) (piece, m);
-      sum += NAME (row_sum) (piece, m);
+      sum += NAME (hyb_row_sum) (m, piece);
     }
 
   return sum;
 }
 
-/* Subtracting the maximum keeps exp() finite and cancels out in the quotient. */
+/* x − maximum − log Σ exp (x − maximum), x being scaled already. */
 static void
-NAME (softmax_row) (const Work *work, gint64 row)
+NAME (log_softmax_row) (const REAL *x, gint64 n, REAL scale, REAL *y)
 {
-  const REAL *x = (const REAL *) work->x + row * work->view->length;
-  REAL       *y = (REAL *) work->to + row * work->view->length;
-  REAL        scale = (REAL) work->view->scale, maximum, factor;
-  gint64      n = row_length (work, row);
+  REAL maximum, shift;
 
   for (gint64 k = 0; k < n; k++)
     y[k] = x[k] * scale;
   maximum = NAME (row_maximum) (y, n);
   for (gint64 k = 0; k < n; k++)
     y[k] -= maximum;
+  shift = (REAL) log (NAME (sum_of_exponentials) (y, n));
+  for (gint64 k = 0; k < n; k++)
+    y[k] -= shift;
+}
+
+static void
+NAME (softmax_row) (const Work *work, gint64 row)
+{
+  const REAL *x = (const REAL *) work->x + row * work->view->length;
+  REAL       *y = (REAL *) work->to + row * work->view->length;
+  REAL        scale = (REAL) work->view->scale;
+  gint64      n = row_length (work, row);
 
   if (work->view->log)
-    {
-      REAL shift = (REAL) log (NAME (sum_of_exponentials) (y, n));
-
-      for (gint64 k = 0; k < n; k++)
-        y[k] -= shift;
-    }
-  else
-    {
-      NAME (exponentials) (y, n);
-      factor = (REAL) (1.0 / NAME (row_sum) (y, n));
-      for (gint64 k = 0; k < n; k++)
-        y[k] *= factor;
-    }
-
+    NAME (log_softmax_row) (x, n, scale, y);
+  else if (n > 0)
+    NAME (hyb_row_softmax) (n, x, scale, y);
   for (gint64 k = n; k < work->view->length; k++)
     y[k] = 0;
 }
@@ -144,7 +142,7 @@ NAME (backward_row) (const Work *work, gint64 row)
   const REAL *dy = (const REAL *) work->dy + row * n;
   REAL       *dx = (REAL *) work->to + row * n;
   REAL        scale = (REAL) work->view->scale, piece[BLOCK];
-  REAL sum = (REAL) (work->view->log ? NAME (row_sum) (dy, n) : NAME (row_product) (y, dy, n));
+  REAL sum = (REAL) (work->view->log ? NAME (hyb_row_sum) (n, dy) : NAME (row_product) (y, dy, n));
 
   if (!work->view->log)
     {

@@ -3,6 +3,7 @@
 #include "engine/kernels/softmax.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/rows.h"
 #include "engine/kernels/vector-math.h"
 
 #include <float.h>

@@ -16,7 +16,7 @@ NAME (channel_statistics) (const Work *work, gint64 channel, double *mean, doubl
     {
       const REAL *x = (const REAL *) work->x + (o * view->channels + channel) * view->inner;
 
-      sum += NAME (row_sum) (x, view->inner);
+      sum += NAME (hyb_row_sum) (view->inner, x);
     }
   *mean = sum / n;
 
@@ -24,7 +24,7 @@ NAME (channel_statistics) (const Work *work, gint64 channel, double *mean, doubl
     {
       const REAL *x = (const REAL *) work->x + (o * view->channels + channel) * view->inner;
 
-      squares += NAME (row_squares) (x, *mean, view->inner);
+      squares += NAME (hyb_row_squares) (view->inner, x, *mean);
     }
   *variance = squares / n;
 }
@@ -126,7 +126,7 @@ NAME (backward_channels) (gint64 begin, gint64 end, gpointer data)
           gint64      base = (o * view->channels + channel) * view->inner;
           const REAL *dy = NAME (incoming) (work, base, (REAL *) work->to + base);
 
-          sum += NAME (row_sum) (dy, view->inner);
+          sum += NAME (hyb_row_sum) (view->inner, dy);
           product +=
               NAME (row_centred_product) ((const REAL *) work->x + base, mean, dy, view->inner);
         }

@@ -10,6 +10,7 @@
 #include "engine/autograd/gradient.h"
 #include "engine/base/parallel.h"
 #include "engine/exec/run.h"
+#include "engine/kernels/rows.h"
 #include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 

@@ -12,8 +12,8 @@ NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
     {
       const REAL *x = (const REAL *) work->x + row * n;
       REAL       *y = (REAL *) work->to + row * n;
-      double      exact = NAME (row_sum) (x, n) / (double) n;
-      double      squares = NAME (row_squares) (x, exact, n), deviation;
+      double      exact = NAME (hyb_row_sum) (n, x) / (double) n;
+      double      squares = NAME (hyb_row_squares) (n, x, exact), deviation;
       REAL        mean = (REAL) exact, scale;
       REAL        shift = ((const REAL *) work->beta)[row % work->groups];
 
@@ -46,7 +46,7 @@ NAME (backward_groups) (gint64 begin, gint64 end, gpointer data)
           REAL       *dx = (REAL *) work->to + row * n;
           REAL        mean = ((const REAL *) work->mean)[row];
           REAL        inverse = 1 / ((const REAL *) work->deviation)[row];
-          double      sum = NAME (row_sum) (dy, n);
+          double      sum = NAME (hyb_row_sum) (n, dy);
           double      product = NAME (row_centred_product) (x, mean, dy, n) * (double) inverse;
           REAL        mean_dy, mean_product;
 

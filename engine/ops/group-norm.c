@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/exec/run.h"
+#include "engine/kernels/rows.h"
 #include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 

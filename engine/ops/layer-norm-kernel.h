@@ -16,8 +16,8 @@ NAME (row_statistics) (const REAL *x, gint64 n, gint64 step, double *mean, doubl
 
   if (step == 1)
     {
-      *mean = NAME (row_sum) (x, n) / (double) n;
-      *squares = NAME (row_squares) (x, *mean, n);
+      *mean = NAME (hyb_row_sum) (n, x) / (double) n;
+      *squares = NAME (hyb_row_squares) (n, x, *mean);
       return;
     }
 
@@ -52,8 +52,7 @@ NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
       ((REAL *) work->deviation)[row] = (REAL) deviation;
 
       if (step == 1)
-        for (gint64 k = 0; k < n; k++)
-          y[k] = (x[k] - mean) * inverse * gamma[k] + beta[k];
+        NAME (hyb_row_normalise) (n, x, mean, inverse, gamma, beta, y);
       else
         for (gint64 k = 0; k < n; k++)
           y[k * step] = (x[k * step] - mean) * inverse * gamma[k] + beta[k];
@@ -84,7 +83,7 @@ NAME (backward_rows) (gint64 begin, gint64 end, gpointer data)
         dx[k * step] = dy[k * step] * gamma[k];
       if (step == 1)
         {
-          sum = NAME (row_sum) (dx, n);
+          sum = NAME (hyb_row_sum) (n, dx);
           product = NAME (row_centred_product) (x, mean, dx, n);
         }
       else

@@ -1,0 +1,188 @@
+/* rows-kernel.h — the loops of rows.c for one instruction set.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/vector-functions.h"
+
+/* Floats that are summed up as floats. */
+#define PIECE (8 * LANES)
+
+typedef struct
+{
+  double lane[LANES];
+} SIMD (Sums);
+
+INLINE void
+SIMD (add_to_sums) (SIMD (Sums) * sums, Floats value)
+{
+  for (int i = 0; i < LANES; i++)
+    sums->lane[i] += (double) value[i];
+}
+
+INLINE double
+SIMD (sum_of_sums) (SIMD (Sums) * sums)
+{
+  for (int width = LANES / 2; width > 0; width /= 2)
+    for (int i = 0; i < width; i++)
+      sums->lane[i] += sums->lane[i + width];
+  return sums->lane[0];
+}
+
+#define TREE(v) (((v (0) + v (1)) + (v (2) + v (3))) + ((v (4) + v (5)) + (v (6) + v (7))))
+
+#define ITSELF(k) simd_load (x + i + (k) *LANES)
+
+static TARGET double
+SIMD (row_sum) (gint64 n, const float *x)
+{
+  SIMD (Sums) sums = { { 0.0 } };
+  Floats rest = { 0 };
+  gint64 i = 0;
+
+  for (; i + PIECE <= n; i += PIECE)
+    SIMD (add_to_sums) (&sums, TREE (ITSELF));
+  for (; i + LANES <= n; i += LANES)
+    rest += simd_load (x + i);
+  if (i < n)
+    rest += simd_load_part (x + i, n - i);
+  SIMD (add_to_sums) (&sums, rest);
+  return SIMD (sum_of_sums) (&sums);
+}
+
+#define SQUARE(k) \
+  ((simd_load (x + i + (k) *LANES) - mean) * (simd_load (x + i + (k) *LANES) - mean))
+
+static TARGET double
+SIMD (row_squares) (gint64 n, const float *x, float mean)
+{
+  SIMD (Sums) sums = { { 0.0 } };
+  Floats rest = { 0 };
+  gint64 i = 0;
+
+  for (; i + PIECE <= n; i += PIECE)
+    SIMD (add_to_sums) (&sums, TREE (SQUARE));
+  for (; i + LANES <= n; i += LANES)
+    rest += SQUARE (0);
+  if (i < n)
+    {
+      Floats difference = simd_keep_part (simd_load_part (x + i, n - i) - mean, n - i);
+
+      rest += difference * difference;
+    }
+  SIMD (add_to_sums) (&sums, rest);
+  return SIMD (sum_of_sums) (&sums);
+}
+
+/* Numbers that are none never win. */
+static TARGET float
+SIMD (row_maximum) (gint64 n, const float *x)
+{
+  Floats best[4];
+  float  maximum = -INFINITY;
+  gint64 i = 0;
+
+  for (; n < LANES && i < n; i++)
+    maximum = x[i] > maximum ? x[i] : maximum;
+  if (n < LANES)
+    return maximum;
+
+  for (int k = 0; k < 4; k++)
+    best[k] = simd_fill (maximum);
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    for (int k = 0; k < 4; k++)
+      best[k] = simd_larger (simd_load (x + i + k * LANES), best[k]);
+  for (; i + LANES <= n; i += LANES)
+    best[0] = simd_larger (simd_load (x + i), best[0]);
+  best[3] = simd_larger (simd_load (x + n - LANES), best[3]);
+  best[0] = simd_larger (simd_larger (best[0], best[1]), simd_larger (best[2], best[3]));
+
+  float lane[LANES];
+
+  simd_store (lane, best[0]);
+  for (int width = LANES / 2; width > 0; width /= 2)
+    for (int k = 0; k < width; k++)
+      lane[k] = lane[k] > lane[k + width] ? lane[k] : lane[k + width];
+  return lane[0];
+}
+
+/* y = exp (x − maximum); the sum of all. */
+INLINE double
+SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
+{
+  SIMD (Sums) sums = { { 0.0 } };
+  Floats piece[4], rest = { 0 };
+  gint64 i = 0;
+
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    {
+      for (int k = 0; k < 4; k++)
+        {
+          __builtin_prefetch (x + n + i + k * LANES); /* often the next row */
+          piece[k] = SIMD (vector_exp_below) (simd_load (x + i + k * LANES) - maximum);
+          simd_store (y + i + k * LANES, piece[k]);
+        }
+      SIMD (add_to_sums) (&sums, (piece[0] + piece[1]) + (piece[2] + piece[3]));
+    }
+  for (; i + LANES <= n; i += LANES)
+    {
+      piece[0] = SIMD (vector_exp_below) (simd_load (x + i) - maximum);
+      simd_store (y + i, piece[0]);
+      rest += piece[0];
+    }
+  if (i < n)
+    {
+      piece[0] = SIMD (vector_exp_below) (simd_load_part (x + i, n - i) - maximum);
+      simd_store_part (y + i, n - i, piece[0]);
+      rest += simd_keep_part (piece[0], n - i);
+    }
+  SIMD (add_to_sums) (&sums, rest);
+  return SIMD (sum_of_sums) (&sums);
+}
+
+/* Subtracting the maximum keeps exp () finite and cancels out in the quotient. */
+static TARGET void
+SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
+{
+  float  maximum, factor;
+  gint64 i = 0;
+
+  if (scale != 1.f)
+    {
+      for (gint64 k = 0; k < n; k++)
+        y[k] = x[k] * scale;
+      x = y;
+    }
+
+  maximum = SIMD (row_maximum) (n, x);
+  factor = (float) (1.0 / SIMD (row_exponentials) (n, x, maximum, y));
+  for (; i + LANES <= n; i += LANES)
+    simd_store (y + i, simd_load (y + i) * factor);
+  if (i < n)
+    simd_store_part (y + i, n - i, simd_load_part (y + i, n - i) * factor);
+}
+
+static TARGET void
+SIMD (row_normalise) (gint64       n,
+                      const float *x,
+                      float        mean,
+                      float        inverse,
+                      const float *gamma,
+                      const float *beta,
+                      float       *y)
+{
+  gint64 i = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    simd_store (y + i,
+                (simd_load (x + i) - mean) * inverse * simd_load (gamma + i) +
+                    simd_load (beta + i));
+  if (i < n)
+    simd_store_part (y + i,
+                     n - i,
+                     (simd_load_part (x + i, n - i) - mean) * inverse *
+                             simd_load_part (gamma + i, n - i) +
+                         simd_load_part (beta + i, n - i));
+}
+
+#undef PIECE
+#undef TREE
+#undef ITSELF
+#undef SQUARE

@@ -1,0 +1,127 @@
+/* rows.c — rows for softmax, norms and sums; the loops for floats are in rows-kernel.h.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/rows.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "engine/kernels/vectorise.h"
+
+#define SIMD_KERNEL "engine/kernels/rows-kernel.h"
+#include "engine/kernels/each-simd.h"
+
+double
+hyb_row_sum_f32 (gint64 n, const float *x)
+{
+  double sum = HYB_SIMD_CHOOSE (row_sum) (n, x);
+
+  if (G_LIKELY (isfinite (sum)))
+    return sum;
+
+  sum = 0.0;
+  for (gint64 i = 0; i < n; i++)
+    sum += (double) x[i];
+  return sum;
+}
+
+double
+hyb_row_squares_f32 (gint64 n, const float *x, double mean)
+{
+  double sum = HYB_SIMD_CHOOSE (row_squares) (n, x, (float) mean);
+
+  /* Squares of what lies between may have left the range of float. */
+  if (G_LIKELY (sum > 1e-20 && isfinite (sum)))
+    return sum;
+
+  sum = 0.0;
+  for (gint64 i = 0; i < n; i++)
+    sum += ((double) x[i] - mean) * ((double) x[i] - mean);
+  return sum;
+}
+
+void
+hyb_row_softmax_f32 (gint64 n, const float *x, float scale, float *y)
+{
+  HYB_SIMD_CHOOSE (row_softmax) (n, x, scale, y);
+}
+
+void
+hyb_row_normalise_f32 (gint64       n,
+                       const float *x,
+                       float        mean,
+                       float        inverse,
+                       const float *gamma,
+                       const float *beta,
+                       float       *y)
+{
+  HYB_SIMD_CHOOSE (row_normalise) (n, x, mean, inverse, gamma, beta, y);
+}
+
+/* --- Doubles --- */
+
+/* So many sums go side by side, since one alone waits for itself at every step. */
+#define SUMS 8
+
+static double
+add_up (const double sum[SUMS])
+{
+  return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+}
+
+double
+hyb_row_sum_f64 (gint64 n, const double *x)
+{
+  double sum[SUMS] = { 0.0 };
+  gint64 whole = n - n % SUMS;
+
+  for (gint64 i = 0; i < whole; i += SUMS)
+    for (int k = 0; k < SUMS; k++)
+      sum[k] += x[i + k];
+  for (gint64 i = whole; i < n; i++)
+    sum[i - whole] += x[i];
+  return add_up (sum);
+}
+
+double
+hyb_row_squares_f64 (gint64 n, const double *x, double mean)
+{
+  double sum[SUMS] = { 0.0 };
+  gint64 whole = n - n % SUMS;
+
+  for (gint64 i = 0; i < whole; i += SUMS)
+    for (int k = 0; k < SUMS; k++)
+      sum[k] += (x[i + k] - mean) * (x[i + k] - mean);
+  for (gint64 i = whole; i < n; i++)
+    sum[i - whole] += (x[i] - mean) * (x[i] - mean);
+  return add_up (sum);
+}
+
+void
+hyb_row_softmax_f64 (gint64 n, const double *x, double scale, double *y)
+{
+  double maximum = -INFINITY, factor;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      y[i] = x[i] * scale;
+      maximum = y[i] > maximum ? y[i] : maximum;
+    }
+  for (gint64 i = 0; i < n; i++)
+    y[i] = exp (y[i] - maximum);
+  factor = 1.0 / hyb_row_sum_f64 (n, y);
+  for (gint64 i = 0; i < n; i++)
+    y[i] *= factor;
+}
+
+void
+hyb_row_normalise_f64 (gint64        n,
+                       const double *x,
+                       double        mean,
+                       double        inverse,
+                       const double *gamma,
+                       const double *beta,
+                       double       *y)
+{
+  for (gint64 i = 0; i < n; i++)
+    y[i] = (x[i] - mean) * inverse * gamma[i] + beta[i];
+}

@@ -1,0 +1,133 @@
+/* simd-functions.h — vectors of one instruction set, and what is done with them; read by
+ * each-simd.h, which says what is here.  No guard: read once for each set.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+typedef float  SIMD (Floats) __attribute__ ((vector_size (LANES * sizeof (float))));
+typedef gint32 SIMD (Ints) __attribute__ ((vector_size (LANES * sizeof (gint32))));
+
+#define Floats                SIMD (Floats)
+#define Ints                  SIMD (Ints)
+#define simd_fill             SIMD (simd_fill)
+#define simd_load             SIMD (simd_load)
+#define simd_load_part        SIMD (simd_load_part)
+#define simd_store            SIMD (simd_store)
+#define simd_store_part       SIMD (simd_store_part)
+#define simd_keep_part        SIMD (simd_keep_part)
+#define simd_choose           SIMD (simd_choose)
+#define simd_multiply_add     SIMD (simd_multiply_add)
+#define simd_subtract_product SIMD (simd_subtract_product)
+#define simd_smaller          SIMD (simd_smaller)
+#define simd_larger           SIMD (simd_larger)
+#define simd_reciprocal       SIMD (simd_reciprocal)
+#define simd_scale            SIMD (simd_scale)
+
+INLINE Floats
+simd_fill (float value)
+{
+  return (Floats){ 0 } + value;
+}
+
+INLINE Floats
+simd_load (const float *from)
+{
+  Floats value;
+
+  memcpy (&value, from, sizeof value);
+  return value;
+}
+
+/* The rest is zero. */
+INLINE Floats
+simd_load_part (const float *from, gint64 n)
+{
+#ifdef SIMD_LOAD_PART
+  return SIMD_LOAD_PART (from, n);
+#else
+  Floats value = { 0 };
+
+  for (gint64 i = 0; i < n; i++)
+    value[i] = from[i];
+  return value;
+#endif
+}
+
+INLINE void
+simd_store (float *to, Floats value)
+{
+  memcpy (to, &value, sizeof value);
+}
+
+INLINE void
+simd_store_part (float *to, gint64 n, Floats value)
+{
+#ifdef SIMD_STORE_PART
+  SIMD_STORE_PART (to, n, value);
+#else
+  for (gint64 i = 0; i < n; i++)
+    to[i] = value[i];
+#endif
+}
+
+/* The first n lanes; zero behind. */
+INLINE Floats
+simd_keep_part (Floats value, gint64 n)
+{
+#ifdef SIMD_KEEP_PART
+  return SIMD_KEEP_PART (value, n);
+#else
+  for (gint64 i = n; i < LANES; i++)
+    value[i] = 0;
+  return value;
+#endif
+}
+
+/* Lanes of the mask are all ones or all zeros. */
+INLINE Floats
+simd_choose (Ints mask, Floats yes, Floats no)
+{
+  return (Floats) ((mask & (Ints) yes) | (~mask & (Ints) no));
+}
+
+INLINE Floats
+simd_multiply_add (Floats a, Floats b, Floats c)
+{
+  return SIMD_MULTIPLY_ADD (a, b, c);
+}
+
+INLINE Floats
+simd_subtract_product (Floats a, Floats b, Floats c)
+{
+  return SIMD_SUBTRACT_PRODUCT (a, b, c);
+}
+
+INLINE Floats
+simd_smaller (Floats a, Floats b)
+{
+  return SIMD_SMALLER (a, b);
+}
+
+INLINE Floats
+simd_larger (Floats a, Floats b)
+{
+  return SIMD_LARGER (a, b);
+}
+
+INLINE Floats
+simd_reciprocal (Floats a)
+{
+  return SIMD_RECIPROCAL (a);
+}
+
+/* In two factors, so that results below the normal range are rounded once. */
+INLINE Floats
+simd_scale (Floats a, Floats n)
+{
+#ifdef SIMD_SCALE
+  return SIMD_SCALE (a, n);
+#else
+  Ints whole = (Ints) (n + 0x1.8p23f) - (Ints) simd_fill (0x1.8p23f);
+  Ints half = whole >> 1;
+
+  return a * (Floats) ((half + 127) << 23) * (Floats) ((whole - half + 127) << 23);
+#endif
+}

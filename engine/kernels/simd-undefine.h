@@ -1,0 +1,30 @@
+/* simd-undefine.h — forgets what each-simd.h and simd-functions.h defined for one instruction set.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#undef SIMD
+#undef TARGET
+#undef LANES
+#undef SIMD_MULTIPLY_ADD
+#undef SIMD_SUBTRACT_PRODUCT
+#undef SIMD_SMALLER
+#undef SIMD_LARGER
+#undef SIMD_RECIPROCAL
+#undef Floats
+#undef Ints
+#undef simd_fill
+#undef simd_load
+#undef simd_load_part
+#undef simd_store
+#undef simd_store_part
+#undef simd_choose
+#undef simd_multiply_add
+#undef simd_subtract_product
+#undef simd_smaller
+#undef simd_larger
+#undef simd_reciprocal
+#undef SIMD_SCALE
+#undef simd_scale
+#undef SIMD_MASK
+#undef SIMD_LOAD_PART
+#undef SIMD_STORE_PART
+#undef SIMD_KEEP_PART
+#undef simd_keep_part
