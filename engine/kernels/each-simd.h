@@ -26,10 +26,10 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
-#define HYB_SIMD_CHOOSE(x)                         \
+#define HYB_SIMD_CHOOSE(x)                           \
   (hyb_simd_level () == HYB_SIMD_AVX512 ? x##_avx512 \
    : hyb_simd_level () == HYB_SIMD_AVX2 ? x##_avx2   \
-                                      : x##_plain)
+                                        : x##_plain)
 #else
 #define HYB_SIMD_CHOOSE(x) x##_plain
 #endif

@@ -7,6 +7,7 @@
 #include "engine/kernels/move.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/turn.h"
 
 #include <string.h>
 
@@ -208,42 +209,6 @@ move_run (gint64 begin, gint64 end, gpointer data)
             job->move.to[0]);
 }
 
-typedef guint32 __attribute__ ((vector_size (16))) Four32;
-
-/* Both of one 4 × 4 corner, in registers: rows of y are columns of x. */
-static inline void
-turn_corner (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
-{
-  Four32 row[4], low[2], high[2];
-
-  for (int j = 0; j < 4; j++)
-    memcpy (&row[j], x + j * x_stride, sizeof row[j]);
-  for (int j = 0; j < 2; j++)
-    {
-      low[j] = __builtin_shufflevector (row[2 * j], row[2 * j + 1], 0, 4, 1, 5);
-      high[j] = __builtin_shufflevector (row[2 * j], row[2 * j + 1], 2, 6, 3, 7);
-    }
-  row[0] = __builtin_shufflevector (low[0], low[1], 0, 1, 4, 5);
-  row[1] = __builtin_shufflevector (low[0], low[1], 2, 3, 6, 7);
-  row[2] = __builtin_shufflevector (high[0], high[1], 0, 1, 4, 5);
-  row[3] = __builtin_shufflevector (high[0], high[1], 2, 3, 6, 7);
-  for (int i = 0; i < 4; i++)
-    memcpy (y + i * y_stride, &row[i], sizeof row[i]);
-}
-
-/* A whole tile of 32-bit elements, by way of a packed one as below. */
-static void
-turn_tile (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
-{
-  Bits32 tile[SMALL_SIDE][SMALL_SIDE];
-
-  for (int j = 0; j < SMALL_SIDE; j++)
-    memcpy (tile[j], x + j * x_stride, sizeof tile[j]);
-  for (int i = 0; i < SMALL_SIDE; i += 4)
-    for (int j = 0; j < SMALL_SIDE; j += 4)
-      turn_corner (&tile[j][i], SMALL_SIDE, y + i * y_stride + j, y_stride);
-}
-
 /* A whole tile goes by way of a packed one: lines are read once, even where strides
  * are powers of two and rows compete for one place in the cache. */
 #define COPY_TILE(Type, SIDE)                                      \
@@ -277,13 +242,8 @@ copy_tile (gsize       item,
            char       *to,
            gint64      to_stride)
 {
-  if (item == 4 && height == SMALL_SIDE && width == SMALL_SIDE)
-    turn_tile ((const Bits32 *) (gconstpointer) from,
-               from_stride,
-               (Bits32 *) (gpointer) to,
-               to_stride);
-  else if (item == 4)
-    COPY_TILE (Bits32, SMALL_SIDE);
+  if (item == 4)
+    hyb_turn_32 (height, width, from, from_stride, to, to_stride);
   else if (item == 8)
     COPY_TILE (Bits64, WIDE_SIDE);
   else if (item == 2)

@@ -4,6 +4,7 @@
 #include "engine/kernels/move.h"
 
 #include "engine/base/random.h"
+#include "engine/kernels/simd.h"
 
 #include <string.h>
 
@@ -122,7 +123,7 @@ test_large_copies_and_transposes_use_all_threads_rightly (void)
 
 /* Larger than the tiles, and not a multiple of them. */
 static void
-test_transposes_of_any_width_are_right (void)
+check_transposes_of_any_width (void)
 {
   static const gsize items[] = { 1, 2, 4, 8, 16 };
   gint64             n = 150;
@@ -146,6 +147,16 @@ test_transposes_of_any_width_are_right (void)
                            item,
                            from + (gsize) (k * n + i) * item,
                            item);
+    }
+}
+
+static void
+test_transposes_of_any_width_are_right (void)
+{
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      check_transposes_of_any_width ();
     }
 }
 
