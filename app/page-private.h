@@ -51,11 +51,14 @@ struct _ScopePage
   char           *shapes; /* that the run panel begins with */
   gboolean        has_panel, is_restored;
   char           *kept; /* the state of view that was written last */
+  char           *form, *proof, *family, *family_title; /* page-form.c */
 };
 
 /* page-heat.c */
 void scope_page_init_heat (ScopePage *self);
 void scope_page_update_heat (ScopePage *self);
+/* page-form.c */
+void scope_page_clear_family (ScopePage *self);
 /* page-state.c */
 void scope_page_restore (ScopePage *self);
 void scope_page_class_add_state_actions (GtkWidgetClass *class);

@@ -230,6 +230,7 @@ scope_page_dispose (GObject *object)
   g_clear_object (&self->workspace);
   g_clear_pointer (&self->heat, g_free);
   g_clear_pointer (&self->heat_scale, g_free);
+  scope_page_clear_family (self);
   g_clear_pointer (&self->kept, g_free);
   G_OBJECT_CLASS (scope_page_parent_class)->dispose (object);
 }

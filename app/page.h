@@ -25,6 +25,15 @@ gboolean scope_page_run (ScopePage *self, const ScopeRunOptions *options);
 void scope_page_show_view (ScopePage *self, const char *name);
 void scope_page_search (ScopePage *self, const char *query);
 void scope_page_step_search (ScopePage *self, int direction);
+/* page-form.c: "unrolled", "foreach", …; NULL: nothing in it is recurrent. */
+const char *scope_page_get_form (ScopePage *self);
+/* What proves that it computes what it was written from; NULL: it was written by somebody else. */
+const char *scope_page_get_proof (ScopePage *self);
+/* The same for all pages of one model. */
+const char *scope_page_get_family (ScopePage *self);
+const char *scope_page_get_family_title (ScopePage *self);
+void scope_page_set_family (ScopePage *self, ScopePage *from, const char *form, const char *proof);
+
 /* The state of view into the workspace file; when the tab is closed, or asked for. */
 void scope_page_save_state (ScopePage *self);
 /* The same, only if it has changed, and without waiting for the disk. */

@@ -1,119 +1,178 @@
-/* window-convert.c — the same model in another form: hscope convert in the child, then a tab.
+/* window-convert.c — the same model in another form: written in the child, then a tab.
+ *
+ * Tabs of one model in several forms are a family: a form that is open already is shown, not
+ * written again.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window-private.h"
 
-#include "app/child.h"
 #include "app/compare-window.h"
+#include "app/conversion.h"
+#include "app/partners.h"
 
-#include <cjson/cJSON.h>
 #include <glib/gi18n.h>
 
 typedef struct
 {
   ScopeWindow *window;
-  char        *prefix, *form;
-  char       **shapes;
+  ScopePage   *page; /* it came from */
+  char        *form;
 } Conversion;
 
 static void
 conversion_free (Conversion *conversion)
 {
   g_object_unref (conversion->window);
-  g_strfreev (conversion->shapes);
-  g_free (conversion->prefix);
+  g_object_unref (conversion->page);
   g_free (conversion->form);
   g_free (conversion);
 }
 
-/* “equal to 2e-7”: what the child proved. */
-static char *
-tell_proof (const char *text, const char *form)
-{
-  cJSON       *json = cJSON_Parse (text);
-  const cJSON *proof = cJSON_GetObjectItemCaseSensitive (json, "proof");
-  const cJSON *ok = cJSON_GetObjectItemCaseSensitive (proof, "ok");
-  const cJSON *worst = cJSON_GetObjectItemCaseSensitive (proof, "max_abs");
-  char        *line;
+/* ---- What is kept ---- */
 
-  if (cJSON_IsTrue (ok) && cJSON_IsNumber (worst))
-    line = g_strdup_printf (_ ("Written as %s; proved equal to %.2g"), form, worst->valuedouble);
-  else
-    line = g_strdup_printf (_ ("Written as %s"), form);
-  cJSON_Delete (json);
-  return line;
+typedef struct
+{
+  ScopePage       *from;
+  ScopePage       *to; /* (transfer none): it owns the workspace that calls */
+  ScopeConversion *conversion;
+} Keep;
+
+static void
+keep_free (gpointer data, GClosure *closure G_GNUC_UNUSED)
+{
+  Keep *keep = data;
+
+  g_object_unref (keep->from);
+  scope_conversion_free (keep->conversion);
+  g_free (keep);
+}
+
+/* What stood open in both, and what stands for the selection. */
+static void
+keep_view (ScopePage *from, ScopePage *to, const ScopeConversion *conversion)
+{
+  ScopeWorkspace *before = scope_page_get_workspace (from), *after = scope_page_get_workspace (to);
+  ScopeDocument  *old = scope_workspace_get_document (before);
+  ScopeDocument *new = scope_workspace_get_document (after);
+  g_autoptr (GKeyFile) state = g_key_file_new ();
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (ScopeSide) a = NULL;
+  g_autoptr (ScopeSide) b = NULL;
+  g_autoptr (GArray) partners = NULL;
+
+  if (old == NULL || new == NULL)
+    return;
+  scope_graph_view_save_folds (scope_page_get_graph_view (from), state);
+  scope_graph_view_load (scope_page_get_graph_view (to), state);
+  a = scope_side_new (old, NULL, SCOPE_TIES_ITSELF, names);
+  b = scope_side_new (new, conversion->matches, SCOPE_TIES_FROM, names);
+  partners = scope_side_find (a, scope_workspace_get_selected (before), b);
+  if (partners->len > 0)
+    scope_workspace_show (after, g_array_index (partners, ScopePartner, 0).box);
+}
+
+static void
+on_document (ScopeWorkspace *workspace, gpointer data)
+{
+  Keep *keep = data;
+
+  keep_view (keep->from, keep->to, keep->conversion);
+  /* Once: what comes later is read from the same file again. */
+  g_signal_handlers_disconnect_by_data (workspace, keep);
+}
+
+/* ---- Writing ---- */
+
+static void
+open_form (Conversion *request, ScopeConversion *conversion)
+{
+  ScopeWorkspace *workspace = scope_page_get_workspace (request->page);
+  g_autoptr (GFile) file = g_file_new_for_path (conversion->path);
+  g_autofree char *proof = scope_conversion_tell_proof (conversion);
+  g_autofree char *told =
+      g_strdup_printf (_ ("Written as %s; %s"), scope_conversion_title (request->form), proof);
+  g_autofree char *full =
+      g_strdup_printf (_ ("Written from %s; %s"), scope_workspace_get_title (workspace), proof);
+  ScopePage *page;
+  Keep      *keep = g_new0 (Keep, 1);
+
+  scope_window_open_as (request->window, file, NULL, scope_workspace_get_shapes (workspace));
+  page = scope_window_get_page (request->window);
+  scope_page_set_family (page, request->page, request->form, full);
+  keep->from = g_object_ref (request->page);
+  keep->to = page;
+  keep->conversion = conversion;
+  g_signal_connect_data (scope_page_get_workspace (page),
+                         "document-changed",
+                         G_CALLBACK (on_document),
+                         keep,
+                         keep_free,
+                         G_CONNECT_AFTER);
+  scope_window_toast (request->window, told);
 }
 
 static void
 converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
-  Conversion *conversion = data;
-  ScopePage  *page = scope_window_get_page (conversion->window);
+  Conversion *request = data;
   g_autoptr (GError) error = NULL;
-  g_autofree char *text = scope_child_ask_finish (result, &error);
+  ScopeConversion *conversion = scope_conversion_run_finish (result, &error);
 
-  if (text == NULL && page != NULL)
-    scope_page_say (page, error->message, NULL, NULL);
-  else if (text != NULL)
-    {
-      g_autofree char *path = g_strconcat (conversion->prefix, "-symbol.json", NULL);
-      g_autofree char *told = tell_proof (text, conversion->form);
-      g_autoptr (GFile) file = g_file_new_for_path (path);
-
-      scope_window_open_as (conversion->window,
-                            file,
-                            NULL,
-                            (const char *const *) conversion->shapes);
-      scope_window_toast (conversion->window, told);
-    }
-  conversion_free (conversion);
+  scope_form_menu_set_busy (request->window->form_menu, FALSE);
+  if (conversion != NULL)
+    open_form (request, conversion);
+  else
+    scope_page_say (request->page, error->message, NULL, NULL);
+  conversion_free (request);
 }
 
-static char *
-new_prefix (ScopeWorkspace *workspace, const char *form)
+/* The tab of this family that shows the form; NULL: none. */
+static AdwTabPage *
+find_sibling (ScopeWindow *self, ScopePage *page, const char *form)
 {
-  g_autofree char *folder =
-      g_build_filename (g_get_user_cache_dir (), "hybridscope", "converted", NULL);
-  g_autofree char *name = g_strdup_printf ("%s-%s", scope_workspace_get_title (workspace), form);
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
+      ScopePage  *other = SCOPE_PAGE (adw_tab_page_get_child (tab));
 
-  g_mkdir_with_parents (folder, 0700);
-  return g_build_filename (folder, name, NULL);
+      if (g_strcmp0 (scope_page_get_form (other), form) == 0 &&
+          g_strcmp0 (scope_page_get_family (other), scope_page_get_family (page)) == 0)
+        return tab;
+    }
+  return NULL;
 }
 
 static void
 act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
 {
-  ScopeWindow       *self = SCOPE_WINDOW (widget);
-  ScopePage         *page = scope_window_get_page (self);
-  const char        *form = g_variant_get_string (parameter, NULL);
-  ScopeWorkspace    *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
-  const char        *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
-  const char *const *shapes;
-  Conversion        *conversion;
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  ScopeWindow    *self = SCOPE_WINDOW (widget);
+  ScopePage      *page = scope_window_get_page (self);
+  const char     *form = g_variant_get_string (parameter, NULL);
+  ScopeWorkspace *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
+  const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
+  AdwTabPage     *sibling;
+  Conversion     *request;
 
   if (model == NULL)
     return;
-  shapes = scope_workspace_get_shapes (workspace);
-  conversion = g_new0 (Conversion, 1);
-  conversion->window = g_object_ref (self);
-  conversion->form = g_strdup (form);
-  conversion->prefix = new_prefix (workspace, form);
-  conversion->shapes = g_strdupv ((char **) shapes);
-  g_ptr_array_add (argv, (gpointer) "convert");
-  g_ptr_array_add (argv, (gpointer) model);
-  g_ptr_array_add (argv, (gpointer) "--to");
-  g_ptr_array_add (argv, conversion->form);
-  g_ptr_array_add (argv, (gpointer) "--output");
-  g_ptr_array_add (argv, conversion->prefix);
-  g_ptr_array_add (argv, (gpointer) "--json");
-  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
+  sibling = find_sibling (self, page, form);
+  if (sibling != NULL)
     {
-      g_ptr_array_add (argv, (gpointer) "--shape");
-      g_ptr_array_add (argv, (gpointer) shapes[i]);
+      adw_tab_view_set_selected_page (self->tabs, sibling);
+      return;
     }
-  g_ptr_array_add (argv, NULL);
-  scope_window_toast (self, _ ("Converting, and proving that it computes the same…"));
-  scope_child_ask_async ((const char *const *) argv->pdata, NULL, converted_cb, conversion);
+  request = g_new0 (Conversion, 1);
+  request->window = g_object_ref (self);
+  request->page = g_object_ref (page);
+  request->form = g_strdup (form);
+  scope_form_menu_set_busy (self->form_menu, TRUE);
+  scope_conversion_run_async (model,
+                              NULL,
+                              scope_workspace_get_shapes (workspace),
+                              form,
+                              scope_page_get_family_title (page),
+                              NULL,
+                              converted_cb,
+                              request);
 }
 
 static void

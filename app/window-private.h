@@ -4,6 +4,7 @@
 
 #include "app/window.h"
 
+#include "app/form-menu.h"
 #include "app/run-panel.h"
 #include "app/start-page.h"
 
@@ -22,6 +23,7 @@ struct _ScopeWindow
   GtkWidget       *page_tools;
   ScopeRunPanel   *run_panel;
   GtkPopover      *run_popover;
+  ScopeFormMenu   *form_menu;
 
   GtkFileChooserNative *chooser;
   guint                 keeping; /* source that keeps the state of view */

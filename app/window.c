@@ -121,6 +121,7 @@ on_page_changed (ScopeWindow *self)
   gtk_stack_set_visible_child_name (self->stack, page != NULL ? "tabs" : "start");
   gtk_stack_set_visible_child_name (self->title_stack, page != NULL ? "search" : "title");
   gtk_widget_set_visible (self->page_tools, page != NULL);
+  scope_form_menu_set_page (self->form_menu, page);
   if (page != NULL)
     {
       ScopeWorkspace  *workspace = scope_page_get_workspace (page);
@@ -297,6 +298,7 @@ scope_window_class_init (ScopeWindowClass *class)
   GTK_WINDOW_CLASS (class)->close_request = scope_window_close_request;
   g_type_ensure (SCOPE_TYPE_START_PAGE);
   g_type_ensure (SCOPE_TYPE_RUN_PANEL);
+  g_type_ensure (SCOPE_TYPE_FORM_MENU);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/hybridscope/Hybridscope/ui/window.ui");
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, toasts);
@@ -310,6 +312,7 @@ scope_window_class_init (ScopeWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, page_tools);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_panel);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_popover);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, form_menu);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
   gtk_widget_class_bind_template_callback (widget_class, on_search);
   gtk_widget_class_bind_template_callback (widget_class, on_next_match);

@@ -150,19 +150,26 @@ scope_graph_view_class_add_step_actions (GtkWidgetClass *class)
 #define GROUP "graph"
 
 void
+scope_graph_view_save_folds (ScopeGraphView *self, GKeyFile *file)
+{
+  g_autofree char *folds = self->folds != NULL ? viz_folds_to_string (self->folds) : NULL;
+
+  if (folds != NULL)
+    g_key_file_set_string (file, GROUP, "folds", folds);
+}
+
+void
 scope_graph_view_save (ScopeGraphView *self, GKeyFile *file)
 {
-  ScopeDocument   *document = scope_view_get_document (SCOPE_VIEW (self));
-  g_autofree char *folds = NULL;
-  guint32          selected;
-  double           x, y, zoom;
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+  guint32        selected;
+  double         x, y, zoom;
 
   if (document == NULL || self->folds == NULL)
     return;
-  folds = viz_folds_to_string (self->folds);
+  scope_graph_view_save_folds (self, file);
   scope_canvas_get_camera (self->canvas, &x, &y, &zoom);
   selected = scope_workspace_get_selected (scope_view_get_workspace (SCOPE_VIEW (self)));
-  g_key_file_set_string (file, GROUP, "folds", folds);
   g_key_file_set_string (file, GROUP, "layout", self->layout);
   g_key_file_set_double (file, GROUP, "x", x);
   g_key_file_set_double (file, GROUP, "y", y);

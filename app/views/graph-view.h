@@ -24,6 +24,8 @@ void scope_graph_view_set_compact (ScopeGraphView *self, gboolean is_compact);
 
 /* What a workspace file keeps: folds, camera, layout, selection. */
 void scope_graph_view_save (ScopeGraphView *self, GKeyFile *file);
+/* Only what stands open: for another picture of the same model. */
+void scope_graph_view_save_folds (ScopeGraphView *self, GKeyFile *file);
 void scope_graph_view_load (ScopeGraphView *self, GKeyFile *file);
 
 G_END_DECLS

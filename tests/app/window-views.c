@@ -5,6 +5,7 @@
 #include "tests/app/window-case.h"
 
 #include "app/compare-window.h"
+#include "app/form-menu.h"
 #include "app/settings.h"
 
 #include <string.h>
@@ -167,9 +168,110 @@ test_compare_refused (void)
   gui_spin (50);
 }
 
+/* ---- The list of forms ---- */
+
+static gboolean
+is_filled (gpointer menu)
+{
+  return scope_form_menu_is_filled (menu);
+}
+
+static gboolean
+is_elsewhere (gpointer from)
+{
+  return scope_window_get_page (window) != from &&
+         scope_workspace_get_document (scope_page_get_workspace (scope_window_get_page (window))) !=
+             NULL;
+}
+
+static GtkWidget *
+open_forms (void)
+{
+  GtkWidget *menu = gui_find (GTK_WIDGET (window), "form-menu");
+  GtkWidget *button = gui_find (menu, "form-button");
+
+  gtk_menu_button_popup (GTK_MENU_BUTTON (button));
+  g_assert_true (gui_wait (is_filled, menu, 30000));
+  return menu;
+}
+
+static GtkWidget *
+find_form (const char *form)
+{
+  GtkWidget *list = gui_find (open_forms (), "form-list");
+  GtkWidget *row = gui_find (list, form);
+
+  g_assert_nonnull (row);
+  return row;
+}
+
+static void
+choose (const char *form)
+{
+  GtkWidget *row = find_form (form);
+
+  g_assert_true (gtk_list_box_row_get_activatable (GTK_LIST_BOX_ROW (row)));
+  g_signal_emit_by_name (gtk_widget_get_parent (row), "row-activated", row);
+}
+
+/* Another form is a tab of its own, with what stands for the selection selected; the way back is
+ * the first tab. */
+static void
+test_form_menu (void)
+{
+  ScopePage  *first = gui_open (window, "cell-lstm-t6-ntc-none", shapes), *second;
+  VizDiagram *diagram =
+      scope_document_get_diagram (scope_workspace_get_document (scope_page_get_workspace (first)));
+  guint32 chain = VIZ_ROOT;
+
+  for (guint32 box = 1; box < viz_diagram_n_boxes (diagram) && chain == VIZ_ROOT; box++)
+    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
+      chain = box;
+  scope_workspace_select (scope_page_get_workspace (first), chain);
+  g_assert_cmpstr (scope_page_get_form (first), ==, "unrolled");
+  open_forms ();
+  take_picture (window, "forms");
+  choose ("fused");
+  g_assert_true (gui_wait (is_elsewhere, first, 30000));
+  second = scope_window_get_page (window);
+  gui_settle (second);
+  g_assert_cmpstr (scope_page_get_form (second), ==, "fused");
+  g_assert_nonnull (scope_page_get_proof (second));
+  g_assert_cmpuint (scope_workspace_get_selected (scope_page_get_workspace (second)), !=, VIZ_ROOT);
+  take_picture (window, "form-fused");
+  choose ("unrolled"); /* the first tab that shows it, which may be that of other tests */
+  g_assert_cmpstr (scope_page_get_family (scope_window_get_page (window)),
+                   ==,
+                   scope_page_get_family (first));
+  g_assert_cmpstr (scope_page_get_form (scope_window_get_page (window)), ==, "unrolled");
+  choose ("fused");
+  g_assert_true (scope_window_get_page (window) == second);
+  gui_act (window, "win.close-tab", NULL);
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
+/* What cannot be says why, and cannot be chosen. */
+static void
+test_form_refused (void)
+{
+  GtkWidget *row;
+
+  gui_open (window, "while-greedy-decoder", NULL);
+  row = find_form ("fused");
+  g_assert_false (gtk_list_box_row_get_activatable (GTK_LIST_BOX_ROW (row)));
+  g_assert_nonnull (gtk_widget_get_tooltip_text (row));
+  take_picture (window, "forms-refused");
+  gtk_menu_button_popdown (GTK_MENU_BUTTON (gui_find (GTK_WIDGET (window), "form-button")));
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
 void
 add_view_tests (void)
 {
+  g_test_add_func ("/app/window/writes-the-model-in-another-form", test_form_menu);
+  g_test_add_func ("/app/window/says-why-a-form-cannot-be-written", test_form_refused);
   g_test_add_func ("/app/window/compares-forms-in-linked-panes", test_compare);
   g_test_add_func ("/app/window/says-why-forms-cannot-be-compared", test_compare_refused);
 }
