@@ -11,7 +11,11 @@
 #define HYB_INDEPENDENT _Pragma ("GCC ivdep")
 /* In front of a short loop that is to become vectors, not single operations one by one. */
 #define HYB_KEEP_LOOP _Pragma ("GCC unroll 1")
+/* In front of a loop with few turns, known while compiling, whose values are to stay in registers. */
+#define HYB_UNROLL(turns) HYB_UNROLL_ (GCC unroll turns)
+#define HYB_UNROLL_(text) _Pragma (#text)
 #else
+#define HYB_UNROLL(turns)
 #define HYB_INDEPENDENT
 #define HYB_KEEP_LOOP
 #endif

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/exec/run.h"
 #include "engine/kernels/convolve.h"
+#include "engine/kernels/shift.h"
 #include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 
@@ -288,11 +289,20 @@ view_convolve (const HybCall *call, const HybShape *data, const HybShape *output
   return convolve;
 }
 
+/* Whether shifted images serve better than columns of windows. */
+static gboolean
+is_shifted (const HybCall *call, const HybConvolve *convolve)
+{
+  return call->output[0].dtype == HYB_F32 && hyb_shift_fits (convolve);
+}
+
 static gsize
 convolution_workspace (const HybCall *call)
 {
   HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
 
+  if (is_shifted (call, &convolve))
+    return hyb_shift_workspace (&convolve);
   return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
 
@@ -302,7 +312,14 @@ convolution_forward (const HybCall *call, const HybRun *run)
   HybConvolve   convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
   gconstpointer bias = call->n_inputs > 2 ? run->input[2] : NULL;
 
-  if (call->output[0].dtype == HYB_F64)
+  if (is_shifted (call, &convolve))
+    hyb_shift_convolve (&convolve,
+                        run->input[0],
+                        run->input[1],
+                        &(HybShiftFinish){ .bias = bias },
+                        run->output[0],
+                        run->workspace);
+  else if (call->output[0].dtype == HYB_F64)
     hyb_convolve_f64 (&convolve,
                       run->input[0],
                       run->input[1],
