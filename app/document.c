@@ -186,6 +186,17 @@ index_names (ScopeDocument *document)
     }
 }
 
+/* The diagram and what is found through it. */
+static void
+draw (ScopeDocument *document)
+{
+  ScopeDiagramOptions options = { .model = document->model, .types = document->types };
+
+  count_totals (document);
+  document->diagram = scope_graph_to_diagram (&options, &document->places);
+  index_names (document);
+}
+
 ScopeDocument *
 scope_document_open (const char        *path,
                      const char        *params,
@@ -194,7 +205,6 @@ scope_document_open (const char        *path,
                      GError           **error)
 {
   g_autoptr (ScopeDocument) document = g_new0 (ScopeDocument, 1);
-  ScopeDiagramOptions options = { 0 };
 
   g_atomic_ref_count_init (&document->n_refs);
   document->path = g_strdup (path);
@@ -210,12 +220,38 @@ scope_document_open (const char        *path,
   infer_types (document, shapes);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
-  count_totals (document);
-  options.model = document->model;
-  options.types = document->types;
-  document->diagram = scope_graph_to_diagram (&options, &document->places);
-  index_names (document);
+  draw (document);
   return g_steal_pointer (&document);
+}
+
+ScopeDocument *
+scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybType *types)
+{
+  ScopeDocument   *document = g_new0 (ScopeDocument, 1);
+  guint            n_values = hyb_graph_n_values (graph), n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  g_atomic_ref_count_init (&document->n_refs);
+  document->path = g_strdup (model->path);
+  document->model = hyb_model_new ();
+  hyb_model_set_format (document->model, hyb_model_get_format (model->model));
+  hyb_model_set_graph (document->model, graph);
+  document->graph = hyb_model_get_graph (document->model);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = hyb_graph_get_node (graph, variables[i])->name;
+      HybTensor  *tensor = hyb_model_get_parameter (model->model, name);
+
+      if (tensor != NULL)
+        hyb_model_set_parameter (document->model, name, tensor);
+    }
+  document->types = g_memdup2 (types, MAX (n_values, 1) * sizeof (HybType));
+  document->fixed_by = g_new (guint32, MAX (n_values, 1));
+  for (guint i = 0; i < n_values; i++)
+    document->fixed_by[i] = HYB_NO_ID;
+  document->body_types = scope_body_types_of_graph (graph, document->types);
+  draw (document);
+  return document;
 }
 
 HybModel *

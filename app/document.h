@@ -19,6 +19,9 @@ ScopeDocument *scope_document_open (const char        *path,
                                     const char *const *shapes,
                                     GCancellable      *cancellable,
                                     GError           **error);
+/* What the engine made of a model's graph, or of a body in it; types: by value of graph. */
+ScopeDocument *
+scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybType *types);
 ScopeDocument *scope_document_ref (ScopeDocument *document);
 void           scope_document_unref (ScopeDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeDocument, scope_document_unref)

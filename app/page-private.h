@@ -10,6 +10,7 @@
 #include "app/views/node-view.h"
 #include "app/views/operators-view.h"
 #include "app/views/outline-view.h"
+#include "app/views/passes-view.h"
 #include "app/views/timeline-view.h"
 #include "app/widgets/legend.h"
 
@@ -35,6 +36,10 @@ struct _ScopePage
   GtkMenuButton      *heat_button;
   ScopeLegend        *legend;
   ScopeGraphView     *graph_view;
+  GtkStack           *graphs;
+  ScopeGraphView     *pass_view; /* instead of it: the graph after a pass */
+  GtkLabel           *pass_label;
+  ScopePassesView    *passes_view;
   ScopeNodeView      *node_view;
   ScopeOutlineView   *outline_view;
   ScopeOperatorsView *operators_view;
@@ -47,6 +52,7 @@ struct _ScopePage
 
   /* Owned */
   ScopeWorkspace *workspace;
+  ScopeWorkspace *pass_workspace;
   char           *heat, *heat_scale;
   char           *shapes; /* that the run panel begins with */
   gboolean        has_panel, is_restored;
@@ -57,6 +63,9 @@ struct _ScopePage
 /* page-heat.c */
 void scope_page_init_heat (ScopePage *self);
 void scope_page_update_heat (ScopePage *self);
+/* page-pass.c */
+void scope_page_init_pass (ScopePage *self);
+void scope_page_class_add_pass_actions (GtkWidgetClass *class);
 /* page-form.c */
 void scope_page_clear_family (ScopePage *self);
 /* page-state.c */

@@ -228,6 +228,7 @@ scope_page_dispose (GObject *object)
       scope_workspace_stop_run (self->workspace);
     }
   g_clear_object (&self->workspace);
+  g_clear_object (&self->pass_workspace);
   g_clear_pointer (&self->heat, g_free);
   g_clear_pointer (&self->heat_scale, g_free);
   scope_page_clear_family (self);
@@ -245,6 +246,7 @@ ensure_types (void)
   g_type_ensure (SCOPE_TYPE_TIMELINE_VIEW);
   g_type_ensure (SCOPE_TYPE_MEMORY_VIEW);
   g_type_ensure (SCOPE_TYPE_FINDINGS_VIEW);
+  g_type_ensure (SCOPE_TYPE_PASSES_VIEW);
   g_type_ensure (SCOPE_TYPE_LOG_VIEW);
   g_type_ensure (SCOPE_TYPE_LEGEND);
 }
@@ -271,6 +273,10 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopePage, heat_button);
   gtk_widget_class_bind_template_child (class, ScopePage, legend);
   gtk_widget_class_bind_template_child (class, ScopePage, graph_view);
+  gtk_widget_class_bind_template_child (class, ScopePage, graphs);
+  gtk_widget_class_bind_template_child (class, ScopePage, pass_view);
+  gtk_widget_class_bind_template_child (class, ScopePage, pass_label);
+  gtk_widget_class_bind_template_child (class, ScopePage, passes_view);
   gtk_widget_class_bind_template_child (class, ScopePage, node_view);
   gtk_widget_class_bind_template_child (class, ScopePage, outline_view);
   gtk_widget_class_bind_template_child (class, ScopePage, operators_view);
@@ -299,12 +305,13 @@ scope_page_class_init (ScopePageClass *class)
   gtk_widget_class_install_action (widget_class, "page.outline", NULL, act_side);
   gtk_widget_class_install_action (widget_class, "page.side", NULL, act_side);
   scope_page_class_add_state_actions (widget_class);
+  scope_page_class_add_pass_actions (widget_class);
 }
 
 static void
 scope_page_init (ScopePage *self)
 {
-  ScopeView *views[8];
+  ScopeView *views[9];
 
   gtk_widget_init_template (GTK_WIDGET (self));
   self->workspace = scope_workspace_new ();
@@ -317,6 +324,8 @@ scope_page_init (ScopePage *self)
   views[5] = SCOPE_VIEW (self->memory_view);
   views[6] = SCOPE_VIEW (self->findings_view);
   views[7] = SCOPE_VIEW (self->log_view);
+  views[8] = SCOPE_VIEW (self->passes_view);
+  scope_page_init_pass (self);
   for (guint i = 0; i < G_N_ELEMENTS (views); i++)
     scope_view_set_workspace (views[i], self->workspace);
   /* A search that is on its way may outlive the page. */

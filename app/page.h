@@ -11,9 +11,11 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_PAGE (scope_page_get_type ())
 G_DECLARE_FINAL_TYPE (ScopePage, scope_page, SCOPE, PAGE, AdwBin)
 
-GtkWidget          *scope_page_new (void);
-ScopeWorkspace     *scope_page_get_workspace (ScopePage *self);
-ScopeGraphView     *scope_page_get_graph_view (ScopePage *self);
+GtkWidget      *scope_page_new (void);
+ScopeWorkspace *scope_page_get_workspace (ScopePage *self);
+ScopeGraphView *scope_page_get_graph_view (ScopePage *self);
+/* The one that is seen: that, or the graph after a pass. */
+ScopeGraphView     *scope_page_get_shown_view (ScopePage *self);
 ScopeOutlineView   *scope_page_get_outline_view (ScopePage *self);
 ScopeOperatorsView *scope_page_get_operators_view (ScopePage *self);
 void                scope_page_open (ScopePage *self, GFile *file);
@@ -21,7 +23,7 @@ void                scope_page_open (ScopePage *self, GFile *file);
 void scope_page_say (ScopePage *self, const char *text, const char *label, const char *action);
 /* FALSE: could not be started; the page says why. */
 gboolean scope_page_run (ScopePage *self, const ScopeRunOptions *options);
-/* One of the lower panel: "operators", "timeline", "memory", "findings", "log". */
+/* One of the lower panel: "operators", "timeline", "memory", "findings", "passes", "log". */
 void scope_page_show_view (ScopePage *self, const char *name);
 void scope_page_search (ScopePage *self, const char *query);
 void scope_page_step_search (ScopePage *self, int direction);

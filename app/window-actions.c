@@ -240,7 +240,7 @@ act_forward (GtkWidget *widget, const char *name, GVariant *parameter)
   for (guint i = 0; page != NULL && i < G_N_ELEMENTS (forwarded); i++)
     if (g_str_equal (forwarded[i].name, name))
       {
-        ScopeGraphView *view = scope_page_get_graph_view (page);
+        ScopeGraphView *view = scope_page_get_shown_view (page);
         GtkWidget      *target = forwarded[i].target == TO_PAGE ? GTK_WIDGET (page)
                                  : forwarded[i].target == TO_GRAPH
                                      ? GTK_WIDGET (view)

@@ -127,6 +127,20 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
                             viz_diagram_find_id (scope_document_get_diagram (document), name));
 }
 
+void
+scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document)
+{
+  if (document != NULL)
+    {
+      take_document (self, scope_document_ref (document));
+      return;
+    }
+  g_clear_pointer (&self->document, scope_document_unref);
+  self->hovered = self->selected = VIZ_ROOT;
+  scope_workspace_emit (self, SCOPE_SIGNAL_DOCUMENT);
+  scope_workspace_set_state (self, SCOPE_STATE_EMPTY);
+}
+
 static void
 opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 {

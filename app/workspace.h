@@ -29,6 +29,8 @@ ScopeWorkspace *scope_workspace_new (void);
 
 /* Opening runs in a worker; state and document tell how it went.  params: (nullable) */
 void scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params);
+/* Something that is in no file; NULL: nothing. */
+void scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document);
 void scope_workspace_reload (ScopeWorkspace *self);
 void scope_workspace_cancel (ScopeWorkspace *self);
 

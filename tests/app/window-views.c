@@ -267,11 +267,57 @@ test_form_refused (void)
   gui_spin (50);
 }
 
+/* ---- Passes ---- */
+
+static gboolean
+has_rows (gpointer list)
+{
+  return gtk_list_box_get_row_at_index (list, 1) != NULL;
+}
+
+static gboolean
+shows_pass (gpointer of)
+{
+  ScopeGraphView *shown = scope_page_get_shown_view (of);
+
+  return shown != scope_page_get_graph_view (of) && scope_graph_view_is_settled (shown) &&
+         scope_canvas_get_picture (scope_graph_view_get_canvas (shown)) != NULL;
+}
+
+/* The last pass has left fewer nodes than the model was written with. */
+static void
+test_passes (void)
+{
+  ScopePage     *own = gui_open (window, "cell-lstm-t6-ntc-none", shapes);
+  GtkWidget     *list = gui_find (GTK_WIDGET (own), "passes-list");
+  ScopeDocument *before = scope_workspace_get_document (scope_page_get_workspace (own)), *after;
+  int            last = 1;
+
+  gui_act (window, "win.show-view", "passes");
+  g_assert_true (gui_wait (has_rows, list, 30000));
+  while (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), last + 1) != NULL)
+    last++;
+  gtk_list_box_select_row (GTK_LIST_BOX (list),
+                           gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), last));
+  g_assert_true (gui_wait (shows_pass, own, 30000));
+  after = scope_view_get_document (SCOPE_VIEW (scope_page_get_shown_view (own)));
+  g_assert_cmpuint (scope_document_get_totals (after)->n_nodes,
+                    <,
+                    scope_document_get_totals (before)->n_nodes);
+  take_picture (window, "passes");
+  gui_act (own, "page.leave-pass", NULL);
+  g_assert_true (scope_page_get_shown_view (own) == scope_page_get_graph_view (own));
+  gui_act (window, "win.panel", NULL);
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
 void
 add_view_tests (void)
 {
   g_test_add_func ("/app/window/writes-the-model-in-another-form", test_form_menu);
   g_test_add_func ("/app/window/says-why-a-form-cannot-be-written", test_form_refused);
+  g_test_add_func ("/app/window/shows-the-graph-after-each-pass", test_passes);
   g_test_add_func ("/app/window/compares-forms-in-linked-panes", test_compare);
   g_test_add_func ("/app/window/says-why-forms-cannot-be-compared", test_compare_refused);
 }
