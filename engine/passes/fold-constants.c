@@ -13,6 +13,16 @@
  * zeros of any extent are cheaper made than held. */
 #define MAX_GROWTH_BYTES ((gsize) 1 << 20)
 
+/* By an earlier pass. */
+static gboolean
+is_known (const HybNode *node, const HybFacts *facts)
+{
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (facts->constants[node->first_output + i] == NULL)
+      return FALSE;
+  return node->n_outputs > 0;
+}
+
 static gboolean
 may_fold (const HybGraph *graph, HybNodeId id, const HybFacts *facts)
 {
@@ -20,8 +30,9 @@ may_fold (const HybGraph *graph, HybNodeId id, const HybFacts *facts)
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
   gsize             bytes_in = MAX_GROWTH_BYTES, bytes_out = 0, bytes;
 
-  if (hyb_node_is_variable (node) || node->op->forward == NULL || node->n_bodies > 0 ||
-      node->op->mutates != 0 || (node->op->flags & (HYB_OP_RANDOM | HYB_OP_OPAQUE)))
+  if (is_known (node, facts) || hyb_node_is_variable (node) || node->op->forward == NULL ||
+      node->n_bodies > 0 || node->op->mutates != 0 ||
+      (node->op->flags & (HYB_OP_RANDOM | HYB_OP_OPAQUE)))
     return FALSE;
 
   for (guint i = 0; i < node->n_inputs; i++)
@@ -113,6 +124,16 @@ extern const HybPass hyb_pass_fold_constants;
 const HybPass hyb_pass_fold_constants = {
   .name = "fold-constants",
   .doc = "Computes while planning what depends on constants alone.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .run = fold_constants_run,
+};
+
+extern const HybPass hyb_pass_keep_panels;
+
+const HybPass hyb_pass_keep_panels = {
+  .name = "keep-panels",
+  .doc = "Lays weights that no run changes out while planning, not in every run.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .run = fold_constants_run,

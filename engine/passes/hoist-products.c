@@ -9,21 +9,13 @@
 
 #include "engine/ops/control-flow.h"
 #include "engine/passes/infer-types.h"
+#include "engine/passes/loop-ports.h"
 #include "engine/passes/pass.h"
-#include "engine/passes/rewrite.h"
 
 #include <string.h>
 
 /* More rows in a step than this keep a product busy on their own. */
 #define MAX_ROWS 128
-
-/* How a loop's node says what feeds its body; see foreach.c and loop-gradient.c. */
-typedef struct
-{
-  HybInts data, states, captured; /* variables of the body; borrowed */
-  guint   first;                  /* input of the node that feeds the first of data */
-  guint   n_variables;            /* of the forward body; those of the way back follow */
-} LoopPorts;
 
 /* A product that leaves the body. */
 typedef struct
@@ -43,81 +35,31 @@ typedef struct
 
 /* --- What feeds the body --- */
 
-static const HybInts *
-find_ints (const HybNode *node, const char *name)
-{
-  for (const HybParam *param = node->op->params; param->name != NULL; param++)
-    if (param->kind == HYB_PARAM_INTS && strcmp (param->name, name) == 0)
-      return (const HybInts *) ((const char *) node->params + param->offset);
-  return NULL;
-}
-
-static gboolean
-find_ports (HybGraph *graph, HybNodeId id, LoopPorts *ports)
-{
-  const HybNode *node = hyb_graph_get_node (graph, id);
-  const HybInts *data, *states, *captured;
-
-  if (node->n_bodies != 1 || node->op->params == NULL)
-    return FALSE;
-  data = find_ints (node, "in_data_locs");
-  states = find_ints (node, "in_state_locs");
-  captured = find_ints (node, "remain_locs");
-  if (data == NULL || states == NULL || captured == NULL)
-    return FALSE;
-
-  *ports = (LoopPorts){ *data, *states, *captured, 0, 0 };
-  ports->n_variables = (guint) (data->n + states->n + captured->n);
-  ports->first = node->n_inputs - ports->n_variables; /* a way back has other inputs first */
-  return data->n > 0;
-}
-
-/* The input of the node that feeds a variable, if that is one of these. */
-static guint
-find_input (const HybInts *group, guint first, guint variable)
-{
-  for (int i = 0; i < group->n; i++)
-    if (group->value[i] == variable)
-      return first + (guint) i;
-  return G_MAXUINT;
-}
-
-/* Which variable of the body a value is; G_MAXUINT: none. */
-static guint
-find_variable (HybGraph *body, HybValueId value)
-{
-  HybNodeId        id = hyb_graph_get_producer (body, value);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
-
-  for (guint v = 0; v < n; v++)
-    if (variables[v] == id)
-      return v;
-  return G_MAXUINT;
-}
-
 /* The outer value of input i of a product in the body: a slice where it has rows, else
  * captured.  HYB_NO_ID: it changes from step to step in some other way. */
 static HybValueId
-outer_value (Hoisting *hoisting, HybNodeId loop, const LoopPorts *ports, HybNodeId product, guint i)
+outer_value (Hoisting           *hoisting,
+             HybNodeId           loop,
+             const HybLoopPorts *ports,
+             HybNodeId           product,
+             guint               i)
 {
   HybGraph      *body = hyb_graph_get_bodies (hoisting->graph, loop)[0];
   const HybNode *node = hyb_graph_get_node (body, product);
-  guint          variable = find_variable (body, hyb_graph_get_inputs (body, product)[i]);
-  guint          captured = ports->first + (guint) (ports->data.n + ports->states.n);
+  guint          variable = hyb_loop_ports_variable (body, hyb_graph_get_inputs (body, product)[i]);
   guint          input;
 
   if (variable >= ports->n_variables)
     return HYB_NO_ID;
   if (node->op->by_rows >> i & 1)
-    input = find_input (&ports->data, ports->first, variable);
+    input = hyb_loop_ports_data_input (ports, variable);
   else
-    input = find_input (&ports->captured, captured, variable);
+    input = hyb_loop_ports_captured_input (ports, variable);
   return input == G_MAXUINT ? HYB_NO_ID : hyb_graph_get_inputs (hoisting->graph, loop)[input];
 }
 
 static gboolean
-can_leave (Hoisting *hoisting, HybNodeId loop, const LoopPorts *ports, HybNodeId product)
+can_leave (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNodeId product)
 {
   HybGraph      *body = hyb_graph_get_bodies (hoisting->graph, loop)[0];
   const HybNode *node = hyb_graph_get_node (body, product);
@@ -177,7 +119,7 @@ part_steps (Hoisting *hoisting, const HybNode *loop, HybValueId value, gint64 st
 
 /* (steps, rows, …) becomes (steps × rows, …), the product is made, and parted again. */
 static HybValueId
-emit_product (Hoisting *hoisting, HybNodeId loop, const LoopPorts *ports, HybNodeId product)
+emit_product (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNodeId product)
 {
   HybGraph              *body = hyb_graph_get_bodies (hoisting->graph, loop)[0];
   const HybNode         *outer = hyb_graph_get_node (hoisting->graph, loop);
@@ -221,26 +163,21 @@ emit_product (Hoisting *hoisting, HybNodeId loop, const LoopPorts *ports, HybNod
 
 /* Variables stay what they were; behind those of the forward body comes one a product. */
 static HybGraph *
-make_body (HybGraph *body, guint n_variables, const GArray *products)
+make_body (HybGraph *body, const HybLoopPorts *ports, const GArray *products)
 {
   g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  HybRewrite       rewrite;
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+  g_autofree const char **names = g_new (const char *, products->len);
+  g_autofree HybValueId  *added = g_new (HybValueId, products->len);
+  HybRewrite              rewrite;
 
-  hyb_rewrite_init (&rewrite, body, map);
-  for (guint v = 0; v <= n; v++)
+  for (guint p = 0; p < products->len; p++)
+    names[p] = hyb_graph_get_node (body, g_array_index (products, Product, p).node)->name;
+  hyb_loop_ports_start_body (ports, body, products->len, names, &rewrite, map, added);
+  for (guint p = 0; p < products->len; p++)
     {
-      for (guint p = 0; v == n_variables && p < products->len; p++)
-        {
-          HybNodeId      id = g_array_index (products, Product, p).node;
-          const HybNode *node = hyb_graph_get_node (body, id);
+      const HybNode *node = hyb_graph_get_node (body, g_array_index (products, Product, p).node);
 
-          g_array_index (map, HybValueId, node->first_output) =
-              hyb_builder_add_variable (rewrite.builder, node->name, NULL);
-        }
-      if (v < n)
-        hyb_rewrite_copy (&rewrite, variables[v]);
+      g_array_index (map, HybValueId, node->first_output) = added[p];
     }
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
     {
@@ -254,66 +191,23 @@ make_body (HybGraph *body, guint n_variables, const GArray *products)
   return hyb_rewrite_finish (&rewrite);
 }
 
-/* The loop's attributes, with the products among its data. */
-static char **
-make_attributes (const HybNode *loop, const LoopPorts *ports, guint n_products)
-{
-  g_autoptr (GString) locations = g_string_new ("(");
-  g_autofree char *data = NULL;
-  g_autofree char *count =
-      g_strdup_printf ("%u", ports->n_variables + n_products + 1); /* and the subgraph */
-  GPtrArray *pairs = g_ptr_array_new ();
-
-  for (int i = 0; i < ports->data.n; i++)
-    g_string_append_printf (locations, "%" G_GINT64_FORMAT ",", ports->data.value[i]);
-  for (guint p = 0; p < n_products; p++)
-    g_string_append_printf (locations, "%u,", ports->n_variables + p);
-  g_string_append_c (locations, ')');
-
-  for (guint i = 0; loop->attributes != NULL && loop->attributes[i] != NULL; i += 2)
-    {
-      const char *key = loop->attributes[i];
-      const char *value = strcmp (key, "in_data_locs") == 0 ? locations->str
-                          : strcmp (key, "num_args") == 0   ? count
-                                                            : loop->attributes[i + 1];
-
-      g_ptr_array_add (pairs, g_strdup (key));
-      g_ptr_array_add (pairs, g_strdup (value));
-    }
-  g_ptr_array_add (pairs, NULL);
-  return (char **) g_ptr_array_free (pairs, FALSE);
-}
-
 static void
-make_loop (Hoisting *hoisting, HybNodeId id, const LoopPorts *ports, const GArray *products)
+make_loop (Hoisting *hoisting, HybNodeId id, const HybLoopPorts *ports, const GArray *products)
 {
-  const HybNode    *node = hyb_graph_get_node (hoisting->graph, id);
-  const HybValueId *old = hyb_rewrite_inputs (&hoisting->rewrite, id);
-  guint             before = ports->first + (guint) ports->data.n;
-  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  g_auto (GStrv) attributes = make_attributes (node, ports, products->len);
   g_autoptr (HybGraph) body =
-      make_body (hyb_graph_get_bodies (hoisting->graph, id)[0], ports->n_variables, products);
-  HybNodeSpec spec = { .op = node->op,
-                       .type = node->type,
-                       .name = node->name,
-                       .attributes = (const char *const *) attributes,
-                       .n_bodies = 1,
-                       .bodies = &body,
-                       .key = node->key,
-                       .origin_plus_one = node->origin + 1,
-                       .line = node->line };
-  HybValueId  first;
+      make_body (hyb_graph_get_bodies (hoisting->graph, id)[0], ports, products);
+  g_autofree HybValueId *added = g_new (HybValueId, products->len);
 
-  g_array_append_vals (inputs, old, before);
   for (guint p = 0; p < products->len; p++)
-    g_array_append_val (inputs, g_array_index (products, Product, p).whole);
-  g_array_append_vals (inputs, old + before, node->n_inputs - before);
-  spec.n_inputs = inputs->len;
-  spec.inputs = (const HybValueId *) inputs->data;
-  first = emit (hoisting, &spec);
-  for (guint i = 0; first != HYB_NO_ID && i < node->n_outputs; i++)
-    g_array_index (hoisting->rewrite.map, HybValueId, node->first_output + i) = first + i;
+    added[p] = g_array_index (products, Product, p).whole;
+  hyb_loop_ports_make_loop (ports,
+                            &hoisting->rewrite,
+                            id,
+                            body,
+                            TRUE,
+                            products->len,
+                            added,
+                            &hoisting->error);
   hoisting->n_hoisted += products->len;
 }
 
@@ -321,10 +215,10 @@ static void
 visit (Hoisting *hoisting, HybNodeId id)
 {
   g_autoptr (GArray) products = g_array_new (FALSE, FALSE, sizeof (Product));
-  HybGraph *body;
-  LoopPorts ports;
+  HybGraph    *body;
+  HybLoopPorts ports;
 
-  if (!find_ports (hoisting->graph, id, &ports))
+  if (!hyb_loop_ports_find (hoisting->graph, id, &ports))
     {
       hyb_rewrite_copy (&hoisting->rewrite, id);
       return;

@@ -1,5 +1,6 @@
 /* test-batching.c — recurrent graphs whose products are taken together or hoisted, and
- * whose gates are fused: the same numbers, fewer products, the same bytes whatever the mode once that is left out.
+ * whose gates are fused, whose weights are laid out first: the same numbers, fewer products,
+ * the same bytes whatever the mode once that is left out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/backward.h"
@@ -128,8 +129,10 @@ run (HybGraph *graph, Form form, gint64 n_gates, const HybExecutorOptions *optio
 
   bind (executor, graph, form, n_gates);
   for (guint turn = 0; turn < 2; turn++)
-    g_assert_true (hyb_executor_run (executor, NULL, &error));
-  g_assert_no_error (error);
+    {
+      hyb_executor_run (executor, NULL, &error);
+      g_assert_no_error (error);
+    }
   for (guint i = 0; i < hyb_executor_n_outputs (executor); i++)
     g_ptr_array_add (result.outputs, hyb_tensor_copy (hyb_executor_get_output (executor, i)));
   result.n_products = count_products (hyb_executor_get_plan (executor));
@@ -154,7 +157,7 @@ compare (const Result *a, const Result *b, double tolerance)
 static void
 check (Form form, const char *kind, gint64 n_gates)
 {
-  static const char *const without[] = { "batch-products", "hoist-products", NULL };
+  static const char *const without[] = { "batch-products", "hoist-products", "pack-weights", NULL };
   HybExecutorOptions       all = { .mode = HYB_MODE_STATIC, .training = TRUE };
   HybExecutorOptions       less = { .mode = HYB_MODE_STATIC, .training = TRUE, .without = without };
   HybExecutorOptions       none = { .mode = HYB_MODE_HYBRID, .training = TRUE, .no_passes = TRUE };
@@ -217,6 +220,51 @@ check_gates (Form form, const char *kind, gint64 n_gates)
   g_ptr_array_unref (apart.outputs);
 }
 
+static guint
+count_nodes (const HybPlan *plan, const char *type)
+{
+  g_autofree char *text = hyb_plan_print (plan);
+  g_autofree char *wanted = g_strconcat ("  ", type, " “", NULL);
+  guint            n = 0;
+
+  for (const char *at = text; (at = strstr (at, wanted)) != NULL; at++)
+    n++;
+  return n;
+}
+
+/* The products of all steps read one weight in panels, which is made in every run, or, if
+ * the weight is said to stay, while planning. */
+static void
+check_panels (gboolean constant, const char *const *without, guint n_panels, guint n_products)
+{
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC,
+                                 .without = without,
+                                 .fold_parameters = TRUE };
+  g_autoptr (GPtrArray) parameters = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (HybGraph) graph = trace (FORM_UNROLLED, "lstm", parameters);
+  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
+  g_autoptr (GError) error = NULL;
+
+  bind (executor, graph, FORM_UNROLLED, 4);
+  for (guint i = 0; i < parameters->len; i++)
+    hyb_executor_set_constant (executor, parameters->pdata[i], constant);
+  g_assert_true (hyb_executor_prepare (executor, &error));
+  g_assert_cmpuint (count_nodes (hyb_executor_get_plan (executor), "_weight_panels"), ==, n_panels);
+  g_assert_cmpuint (count_nodes (hyb_executor_get_plan (executor), "_panel_product"),
+                    ==,
+                    n_products);
+}
+
+static void
+test_panels (void)
+{
+  /* Constant, the weight of the inputs is worth it too, though it is multiplied once. */
+  check_panels (FALSE, NULL, 1, STEPS);
+  check_panels (TRUE, NULL, 0, STEPS + 1);
+  check_panels (TRUE, (const char *[]){ "keep-panels", NULL }, 2, STEPS + 1);
+  check_panels (TRUE, (const char *[]){ "pack-weights", NULL }, 0, 0);
+}
+
 static void
 test_gates (void)
 {
@@ -258,6 +306,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/passes/batching/steps-need-not-be-neighbours", test_batch_major);
   g_test_add_func ("/engine/passes/batching/loops-get-their-inputs-multiplied", test_foreach);
   g_test_add_func ("/engine/passes/batching/fused-gates-give-the-same-bytes", test_gates);
+
+  g_test_add_func ("/engine/passes/batching/weights-are-laid-out-once", test_panels);
 
   return g_test_run ();
 }

@@ -1,0 +1,189 @@
+/* loop-ports.c — giving the body of a loop more variables.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/passes/loop-ports.h"
+
+#include <string.h>
+
+static const HybInts *
+find_ints (const HybNode *node, const char *name)
+{
+  for (const HybParam *param = node->op->params; param->name != NULL; param++)
+    if (param->kind == HYB_PARAM_INTS && strcmp (param->name, name) == 0)
+      return (const HybInts *) ((const char *) node->params + param->offset);
+  return NULL;
+}
+
+gboolean
+hyb_loop_ports_find (HybGraph *graph, HybNodeId id, HybLoopPorts *ports)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  const HybInts *data, *states, *captured;
+
+  if (node->n_bodies != 1 || node->op->params == NULL)
+    return FALSE;
+  data = find_ints (node, "in_data_locs");
+  states = find_ints (node, "in_state_locs");
+  captured = find_ints (node, "remain_locs");
+  if (data == NULL || states == NULL || captured == NULL)
+    return FALSE;
+
+  *ports = (HybLoopPorts){ *data, *states, *captured, 0, 0 };
+  ports->n_variables = (guint) (data->n + states->n + captured->n);
+  ports->first = node->n_inputs - ports->n_variables; /* a way back has other inputs first */
+  return data->n > 0;
+}
+
+/* The input of the node that feeds a variable, if it is one of these. */
+static guint
+find_input (const HybInts *group, guint first, guint variable)
+{
+  for (int i = 0; i < group->n; i++)
+    if (group->value[i] == variable)
+      return first + (guint) i;
+  return G_MAXUINT;
+}
+
+guint
+hyb_loop_ports_variable (HybGraph *body, HybValueId value)
+{
+  HybNodeId        id = hyb_graph_get_producer (body, value);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+
+  for (guint v = 0; v < n; v++)
+    if (variables[v] == id)
+      return v;
+  return G_MAXUINT;
+}
+
+guint
+hyb_loop_ports_data_input (const HybLoopPorts *ports, guint variable)
+{
+  return find_input (&ports->data, ports->first, variable);
+}
+
+guint
+hyb_loop_ports_captured_input (const HybLoopPorts *ports, guint variable)
+{
+  return find_input (&ports->captured,
+                     ports->first + (guint) (ports->data.n + ports->states.n),
+                     variable);
+}
+
+/* Variables of a graph have different names.  (transfer full) */
+static char *
+choose_name (HybGraph *body, guint n_others, char *const *others, const char *wanted)
+{
+  g_autofree char *name = g_strdup (wanted);
+  gboolean         is_taken = TRUE;
+
+  while (is_taken)
+    {
+      is_taken = hyb_graph_find_variable (body, name) != HYB_NO_ID;
+      for (guint i = 0; i < n_others; i++)
+        is_taken |= strcmp (others[i], name) == 0;
+      if (is_taken)
+        {
+          char *longer = g_strconcat (name, "_", NULL);
+
+          g_free (name);
+          name = longer;
+        }
+    }
+  return g_steal_pointer (&name);
+}
+
+void
+hyb_loop_ports_start_body (const HybLoopPorts *ports,
+                           HybGraph           *body,
+                           guint               n_added,
+                           const char *const  *names,
+                           HybRewrite         *rewrite,
+                           GArray             *map,
+                           HybValueId         *added)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+  g_auto (GStrv) chosen = g_new0 (char *, n_added + 1);
+
+  for (guint i = 0; i < n_added; i++)
+    chosen[i] = choose_name (body, i, chosen, names[i]);
+  hyb_rewrite_init (rewrite, body, map);
+  for (guint v = 0; v <= n; v++)
+    {
+      for (guint i = 0; v == ports->n_variables && i < n_added; i++)
+        added[i] = hyb_builder_add_variable (rewrite->builder, chosen[i], NULL);
+      if (v < n)
+        hyb_rewrite_copy (rewrite, variables[v]);
+    }
+}
+
+/* The attributes, with more variables in one group of them. */
+static char **
+make_attributes (const HybNode *loop, const HybLoopPorts *ports, gboolean sliced, guint n_added)
+{
+  const HybInts *group = sliced ? &ports->data : &ports->captured;
+  const char    *name = sliced ? "in_data_locs" : "remain_locs";
+  g_autoptr (GString) locations = g_string_new ("(");
+  g_autofree char *count =
+      g_strdup_printf ("%u", ports->n_variables + n_added + 1); /* and the subgraph */
+  GPtrArray *pairs = g_ptr_array_new ();
+
+  for (int i = 0; i < group->n; i++)
+    g_string_append_printf (locations, "%" G_GINT64_FORMAT ",", group->value[i]);
+  for (guint p = 0; p < n_added; p++)
+    g_string_append_printf (locations, "%u,", ports->n_variables + p);
+  g_string_append_c (locations, ')');
+
+  for (guint i = 0; loop->attributes != NULL && loop->attributes[i] != NULL; i += 2)
+    {
+      const char *key = loop->attributes[i];
+      const char *value = strcmp (key, name) == 0         ? locations->str
+                          : strcmp (key, "num_args") == 0 ? count
+                                                          : loop->attributes[i + 1];
+
+      g_ptr_array_add (pairs, g_strdup (key));
+      g_ptr_array_add (pairs, g_strdup (value));
+    }
+  g_ptr_array_add (pairs, NULL);
+  return (char **) g_ptr_array_free (pairs, FALSE);
+}
+
+gboolean
+hyb_loop_ports_make_loop (const HybLoopPorts *ports,
+                          HybRewrite         *rewrite,
+                          HybNodeId           id,
+                          HybGraph           *body,
+                          gboolean            sliced,
+                          guint               n_added,
+                          const HybValueId   *added,
+                          GError            **error)
+{
+  const HybNode    *node = hyb_graph_get_node (rewrite->from, id);
+  const HybValueId *old = hyb_rewrite_inputs (rewrite, id);
+  guint             before = sliced ? ports->first + (guint) ports->data.n : node->n_inputs;
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  g_auto (GStrv) attributes = make_attributes (node, ports, sliced, n_added);
+  HybNodeSpec spec = { .op = node->op,
+                       .type = node->type,
+                       .name = node->name,
+                       .attributes = (const char *const *) attributes,
+                       .n_bodies = 1,
+                       .bodies = &body,
+                       .key = node->key,
+                       .origin_plus_one = node->origin + 1,
+                       .line = node->line };
+  HybNodeId   made;
+
+  g_array_append_vals (inputs, old, before);
+  g_array_append_vals (inputs, added, n_added);
+  g_array_append_vals (inputs, old + before, node->n_inputs - before);
+  spec.n_inputs = inputs->len;
+  spec.inputs = (const HybValueId *) inputs->data;
+  made = hyb_builder_add (rewrite->builder, &spec, error);
+  for (guint i = 0; made != HYB_NO_ID && i < node->n_outputs; i++)
+    g_array_index (rewrite->map, HybValueId, node->first_output + i) =
+        hyb_builder_output (rewrite->builder, made, i);
+  return made != HYB_NO_ID;
+}

@@ -1,0 +1,448 @@
+/* pack-weights.c — lays weights that are multiplied often out once, before the first product.
+ *
+ * A product of few rows takes as long to lay its weights out as to multiply.  Where one weight
+ * serves several products (steps of an unrolled network, of a loop, or runs, if no run
+ * changes it), that is made a node of its own, and the products read what it gives.  Weights
+ * that loops multiply by are laid out before the loop.
+ *
+ * Operators with attributes that are not in the graph (RNN) do the same inside where this
+ * pass is wanted: hyb_pipeline_wants().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/panels.h"
+#include "engine/ops/control-flow.h"
+#include "engine/ops/loop.h"
+#include "engine/passes/loop-ports.h"
+#include "engine/passes/pass.h"
+#include "engine/passes/reach.h"
+
+/* So many products pay for laying a weight out, or one of so many rows. */
+#define FEW_PRODUCTS 3
+#define MANY_ROWS    512
+/* Smaller weights are not worth it: a panel would be half empty. */
+#define LEAST_COLUMNS (HYB_PANEL_WIDTH / 2)
+#define MOST_ELEMENTS ((gint64) 1 << 40)
+
+/* A product that could read panels. */
+typedef struct
+{
+  gboolean   transposed;         /* with the transpose of the weight */
+  HybValueId data, weight, bias; /* bias: HYB_NO_ID for none */
+  gint64     rows, columns;
+} Product;
+
+typedef struct
+{
+  HybGraph    *graph;
+  HybFacts    *facts;
+  HybRewrite   rewrite;
+  GError      *error;
+  guint8      *written;       /* by node */
+  gint64      *n_products[2]; /* by value of a weight: in each direction */
+  HybValueId  *panels[2];     /* likewise: of the new graph; HYB_NO_ID: not made */
+  const HybOp *forward, *backward;
+  guint        n_packed;
+} Packing;
+
+/* --- Finding products --- */
+
+static const HybType *
+type_of (const HybType *types, HybValueId value)
+{
+  return &types[value];
+}
+
+static gboolean
+is_matrix (const HybType *type)
+{
+  return type->dtype == HYB_F32 && type->shape.rank == 2 && hyb_shape_is_known (&type->shape);
+}
+
+/* types: by value of the graph, which may be a body. */
+static gboolean
+find_product (const Packing *packing,
+              HybGraph      *graph,
+              const HybType *types,
+              HybNodeId      id,
+              Product       *product)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+  gboolean          is_forward = node->op == packing->forward;
+  const HybShape   *weight;
+
+  if ((!is_forward && node->op != packing->backward) || node->n_inputs < 2)
+    return FALSE;
+  *product = (Product){
+    .transposed = is_forward,
+    .data = inputs[0],
+    .weight = inputs[1],
+    .bias = is_forward && node->n_inputs > 2 ? inputs[2] : HYB_NO_ID,
+  };
+  if (!is_matrix (type_of (types, product->data)) ||
+      !is_matrix (type_of (types, product->weight)) ||
+      !is_matrix (type_of (types, node->first_output)))
+    return FALSE;
+
+  weight = &type_of (types, product->weight)->shape;
+  product->rows = type_of (types, product->data)->shape.dim[0];
+  product->columns = weight->dim[is_forward ? 0 : 1];
+  return product->rows > 1 && product->columns >= LEAST_COLUMNS && product->columns <= G_MAXINT32 &&
+         weight->dim[is_forward ? 1 : 0] > 0 &&
+         weight->dim[is_forward ? 1 : 0] <= MOST_ELEMENTS / product->columns;
+}
+
+/* Types of a loop's body; NULL: not known.  (transfer full) */
+static HybType *
+infer_body (const Packing *packing, HybNodeId loop, const HybLoopPorts *ports)
+{
+  const HybNode      *node = hyb_graph_get_node (packing->graph, loop);
+  const HybValueId   *inputs = hyb_graph_get_inputs (packing->graph, loop);
+  HybGraph           *body = hyb_graph_get_bodies (packing->graph, loop)[0];
+  const HybInts      *groups[] = { &ports->data, &ports->states, &ports->captured };
+  guint               n, input = ports->first;
+  g_autofree HybType *variables = NULL, *all = NULL;
+
+  hyb_graph_get_variables (body, &n);
+  variables = g_new (HybType, MAX (n, 1));
+  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+    for (int i = 0; i < groups[g]->n; i++, input++)
+      {
+        HybType type = packing->facts->types[inputs[input]];
+
+        if (g == 0)
+          type.shape =
+              hyb_loop_row_shape (&type.shape, hyb_graph_has_legacy_shapes (packing->graph));
+        if (groups[g]->value[i] < 0 || groups[g]->value[i] >= n || input >= node->n_inputs)
+          return NULL;
+        variables[groups[g]->value[i]] = type;
+      }
+  if (n > ports->n_variables)
+    {
+      all = hyb_subgraph_gradient_types (body,
+                                         variables,
+                                         n - ports->n_variables,
+                                         packing->facts->training,
+                                         NULL);
+      if (all == NULL)
+        return NULL;
+    }
+  return hyb_subgraph_value_types (body,
+                                   all != NULL ? all : variables,
+                                   packing->facts->training,
+                                   NULL);
+}
+
+/* The outer value that feeds the weight of a body's product; HYB_NO_ID: it is not captured. */
+static HybValueId
+outer_weight (const Packing      *packing,
+              HybNodeId           loop,
+              const HybLoopPorts *ports,
+              const Product      *product)
+{
+  HybGraph *body = hyb_graph_get_bodies (packing->graph, loop)[0];
+  guint     variable = hyb_loop_ports_variable (body, product->weight);
+  guint     input =
+      variable < ports->n_variables ? hyb_loop_ports_captured_input (ports, variable) : G_MAXUINT;
+
+  return input == G_MAXUINT ? HYB_NO_ID : hyb_graph_get_inputs (packing->graph, loop)[input];
+}
+
+/* Products of one run; many rows count as enough of them. */
+static void
+count_product (Packing *packing, HybValueId weight, const Product *product, gint64 times)
+{
+  if (product->rows >= MANY_ROWS)
+    times = FEW_PRODUCTS;
+  packing->n_products[product->transposed][weight] += times;
+}
+
+static void
+count_products (Packing *packing)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (packing->graph); id++)
+    {
+      Product             product;
+      HybLoopPorts        ports;
+      HybGraph           *body;
+      g_autofree HybType *types = NULL;
+
+      if (find_product (packing, packing->graph, packing->facts->types, id, &product))
+        count_product (packing, product.weight, &product, 1);
+      if (!hyb_loop_ports_find (packing->graph, id, &ports))
+        continue;
+      types = infer_body (packing, id, &ports);
+      body = hyb_graph_get_bodies (packing->graph, id)[0];
+      for (HybNodeId inner = 0; types != NULL && inner < hyb_graph_n_nodes (body); inner++)
+        if (find_product (packing, body, types, inner, &product))
+          {
+            HybValueId weight = outer_weight (packing, id, &ports, &product);
+
+            if (weight != HYB_NO_ID)
+              count_product (packing, weight, &product, FEW_PRODUCTS);
+          }
+    }
+}
+
+/* Whether a weight of the outer graph should be laid out. */
+static gboolean
+is_worth_it (const Packing *packing, HybValueId weight, gboolean transposed)
+{
+  return !packing->written[hyb_graph_get_producer (packing->graph, weight)] &&
+         (packing->n_products[transposed][weight] >= FEW_PRODUCTS ||
+          packing->facts->constants[weight] != NULL);
+}
+
+/* --- Rewriting --- */
+
+static HybValueId
+emit (Packing *packing, HybBuilder *builder, const HybNodeSpec *spec)
+{
+  HybNodeId id;
+
+  if (packing->error != NULL)
+    return HYB_NO_ID;
+  id = hyb_builder_add (builder, spec, &packing->error);
+  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
+}
+
+/* The panels of a weight, made where they are first asked for. */
+static HybValueId
+get_panels (Packing *packing, HybValueId weight, gboolean transposed)
+{
+  HybNodeId        producer = hyb_graph_get_producer (packing->graph, weight);
+  const HybNode   *node = hyb_graph_get_node (packing->graph, producer);
+  HybValueId       from = g_array_index (packing->rewrite.map, HybValueId, weight);
+  HybValueId      *panels = &packing->panels[transposed][weight];
+  g_autofree char *name = g_strconcat (node->name, transposed ? "_panels" : "_panels_back", NULL);
+
+  if (*panels == HYB_NO_ID)
+    *panels = emit (packing,
+                    packing->rewrite.builder,
+                    &(HybNodeSpec){
+                        .op = hyb_op_find ("_weight_panels"),
+                        .name = name,
+                        .attributes =
+                            (const char *[]){ "transposed", transposed ? "True" : "False", NULL },
+                        .n_inputs = 1,
+                        .inputs = &from,
+                        .origin_plus_one = node->origin + 1 });
+  return *panels;
+}
+
+/* The product that reads panels, in the graph of rewrite, which may be a body. */
+static void
+make_product (Packing       *packing,
+              HybRewrite    *rewrite,
+              HybNodeId      id,
+              const Product *product,
+              HybValueId     panels)
+{
+  const HybNode   *node = hyb_graph_get_node (rewrite->from, id);
+  GArray          *map = rewrite->map;
+  g_autofree char *n = g_strdup_printf ("%" G_GINT64_FORMAT, product->columns);
+  gboolean         has_bias = product->bias != HYB_NO_ID;
+  HybValueId       inputs[3] = { g_array_index (map, HybValueId, product->data), panels };
+
+  if (has_bias)
+    inputs[2] = g_array_index (map, HybValueId, product->bias);
+  g_array_index (map, HybValueId, node->first_output) =
+      emit (packing,
+            rewrite->builder,
+            &(HybNodeSpec){ .op = hyb_op_find ("_panel_product"),
+                            .name = node->name,
+                            .attributes =
+                                (const char *[]){
+                                    "num_hidden", n, "no_bias", has_bias ? "False" : "True", NULL },
+                            .n_inputs = has_bias ? 3 : 2,
+                            .inputs = inputs,
+                            .key = node->key,
+                            .origin_plus_one = node->origin + 1,
+                            .line = node->line });
+  packing->n_packed++;
+}
+
+/* What a loop is to capture besides. */
+typedef struct
+{
+  HybValueId weight; /* of the outer graph */
+  gboolean   transposed;
+  HybValueId panels, variable; /* of the new outer graph and the new body */
+} Captured;
+
+/* The captured panels that a product of the body reads; NULL: it stays as it is. */
+static Captured *
+find_captured (const Packing      *packing,
+               HybNodeId           loop,
+               const HybLoopPorts *ports,
+               const Product      *product,
+               GArray             *captured)
+{
+  HybValueId weight = outer_weight (packing, loop, ports, product);
+  Captured new = { .weight = weight, .transposed = product->transposed };
+
+  if (weight == HYB_NO_ID || !is_worth_it (packing, weight, product->transposed))
+    return NULL;
+  for (guint i = 0; i < captured->len; i++)
+    {
+      Captured *known = &g_array_index (captured, Captured, i);
+
+      if (known->weight == weight && known->transposed == product->transposed)
+        return known;
+    }
+  g_array_append_val (captured, new);
+  return &g_array_index (captured, Captured, captured->len - 1);
+}
+
+static HybGraph *
+make_body (Packing            *packing,
+           HybNodeId           loop,
+           const HybLoopPorts *ports,
+           const HybType      *types,
+           GArray             *captured)
+{
+  HybGraph *body = hyb_graph_get_bodies (packing->graph, loop)[0];
+  g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  g_autofree const char **names = g_new (const char *, captured->len);
+  g_autofree HybValueId  *added = g_new (HybValueId, captured->len);
+  HybRewrite              rewrite;
+
+  for (guint i = 0; i < captured->len; i++)
+    names[i] = "panels";
+  hyb_loop_ports_start_body (ports, body, captured->len, names, &rewrite, map, added);
+  for (guint i = 0; i < captured->len; i++)
+    g_array_index (captured, Captured, i).variable = added[i];
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
+    {
+      Product   product;
+      Captured *panels = NULL;
+
+      if (hyb_node_is_variable (hyb_graph_get_node (body, id)))
+        continue;
+      if (find_product (packing, body, types, id, &product))
+        panels = find_captured (packing, loop, ports, &product, captured);
+      if (panels == NULL)
+        hyb_rewrite_copy (&rewrite, id);
+      else
+        make_product (packing, &rewrite, id, &product, panels->variable);
+    }
+  return hyb_rewrite_finish (&rewrite);
+}
+
+/* FALSE: nothing in the body reads panels. */
+static gboolean
+visit_loop (Packing *packing, HybNodeId id)
+{
+  HybGraph           *body;
+  HybLoopPorts        ports;
+  Product             product;
+  g_autofree HybType *types = NULL;
+  g_autoptr (GArray) captured = g_array_new (FALSE, FALSE, sizeof (Captured));
+  g_autofree HybValueId *added = NULL;
+  g_autoptr (HybGraph) new_body = NULL;
+
+  if (!hyb_loop_ports_find (packing->graph, id, &ports))
+    return FALSE;
+  types = infer_body (packing, id, &ports);
+  body = hyb_graph_get_bodies (packing->graph, id)[0];
+  for (HybNodeId inner = 0; types != NULL && inner < hyb_graph_n_nodes (body); inner++)
+    if (find_product (packing, body, types, inner, &product))
+      find_captured (packing, id, &ports, &product, captured);
+  if (captured->len == 0)
+    return FALSE;
+
+  added = g_new (HybValueId, captured->len);
+  for (guint i = 0; i < captured->len; i++)
+    {
+      Captured *one = &g_array_index (captured, Captured, i);
+
+      added[i] = one->panels = get_panels (packing, one->weight, one->transposed);
+    }
+  if (packing->error != NULL)
+    return TRUE;
+  new_body = make_body (packing, id, &ports, types, captured);
+  if (packing->error == NULL)
+    hyb_loop_ports_make_loop (&ports,
+                              &packing->rewrite,
+                              id,
+                              new_body,
+                              FALSE,
+                              captured->len,
+                              added,
+                              &packing->error);
+  return TRUE;
+}
+
+static void
+visit (Packing *packing, HybNodeId id)
+{
+  Product product;
+
+  if (find_product (packing, packing->graph, packing->facts->types, id, &product) &&
+      is_worth_it (packing, product.weight, product.transposed))
+    make_product (packing,
+                  &packing->rewrite,
+                  id,
+                  &product,
+                  get_panels (packing, product.weight, product.transposed));
+  else if (!visit_loop (packing, id))
+    hyb_rewrite_copy (&packing->rewrite, id);
+}
+
+static HybGraph *
+rewrite (Packing *packing, GArray *map, GError **error)
+{
+  g_autoptr (HybGraph) result = NULL;
+
+  hyb_rewrite_init (&packing->rewrite, packing->graph, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (packing->graph) && packing->error == NULL; id++)
+    visit (packing, id);
+  if (packing->error != NULL)
+    {
+      g_propagate_error (error, packing->error);
+      g_clear_pointer (&packing->rewrite.builder, hyb_builder_free);
+      g_clear_pointer (&packing->rewrite.inputs, g_free);
+      return NULL;
+    }
+  result = hyb_rewrite_finish (&packing->rewrite);
+  return packing->n_packed > 0 ? g_steal_pointer (&result) : hyb_graph_ref (packing->graph);
+}
+
+static HybGraph *
+pack_weights_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  guint              n_values = MAX (hyb_graph_n_values (graph), 1);
+  g_autofree guint8 *written = hyb_graph_find_written (graph, TRUE);
+  Packing            packing = { .graph = graph,
+                                 .facts = facts,
+                                 .written = written,
+                                 .forward = hyb_op_find ("FullyConnected"),
+                                 .backward = hyb_op_find ("_backward_FullyConnected_data") };
+  HybGraph          *result;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      packing.n_products[i] = g_new0 (gint64, n_values);
+      packing.panels[i] = g_new (HybValueId, n_values);
+      for (guint v = 0; v < n_values; v++)
+        packing.panels[i][v] = HYB_NO_ID;
+    }
+  count_products (&packing);
+  result = rewrite (&packing, map, error);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_free (packing.n_products[i]);
+      g_free (packing.panels[i]);
+    }
+  return result;
+}
+
+extern const HybPass hyb_pass_pack_weights;
+
+const HybPass hyb_pass_pack_weights = {
+  .name = "pack-weights",
+  .doc = "Lays weights that are multiplied often out once, for products of few rows.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .run = pack_weights_run,
+};
