@@ -1,7 +1,8 @@
 /* counters.h — what the processor and the kernel count while a run goes on.
  *
- * Hardware counters need a performance unit that this process may use; page faults
- * and context switches are always there.
+ * Hardware counters need a performance unit that this process may use; what the kernel
+ * counts itself is nearly always there, page faults and context switches always.  Each
+ * thread has a group of counters that run at the same time, so that ratios of them hold.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,6 +15,8 @@ typedef enum
   PROF_COUNT_CACHE_REFERENCES,
   PROF_COUNT_CACHE_MISSES,
   PROF_COUNT_BRANCH_MISSES,
+  PROF_COUNT_PROCESSOR_TIME, /* seconds, of all threads */
+  PROF_COUNT_MIGRATIONS,     /* from core to core */
   PROF_COUNT_PAGE_FAULTS,
   PROF_COUNT_SWITCHES,
   PROF_N_COUNTS,
@@ -32,3 +35,7 @@ const char *prof_counters_get_reason (const ProfCounters *counters); /* NULL: al
 void prof_counters_begin (ProfCounters *counters);
 /* NaN for what could not be counted; scaled where the kernel took turns. */
 void prof_counters_end (ProfCounters *counters, double counts[PROF_N_COUNTS]);
+
+/* What a group of n counters reads as: how many, ns wanted, ns running, then each.  Scaled
+ * to all of the time; FALSE: cut short, of another group, or never running. */
+gboolean prof_counters_decode (const guint64 *words, gsize n_words, guint n, double *values);

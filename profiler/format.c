@@ -48,3 +48,10 @@ prof_format_bytes (double bytes)
     return g_strdup_printf ("%.0f B", bytes);
   return scale (bytes, 1024, units, G_N_ELEMENTS (units), 0);
 }
+
+char *
+prof_format_count (const char *key, double value)
+{
+  return g_str_has_suffix (key, " time") ? prof_format_seconds (value)
+                                         : prof_format_quantity (value);
+}

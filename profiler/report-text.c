@@ -142,8 +142,8 @@ append_counters (GString *to, const ProfCapture *capture)
 
       if (fact->text || !g_str_has_prefix (fact->key, "counter."))
         continue;
-      append_padded (to, fact->key + strlen ("counter."), 18);
-      append_right (to, prof_format_quantity (fact->number), 0);
+      append_padded (to, fact->key + strlen ("counter."), 20);
+      append_right (to, prof_format_count (fact->key, fact->number), 0);
       g_string_append (to, " a run\n");
     }
   if (missing)

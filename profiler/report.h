@@ -11,4 +11,7 @@ char *prof_format_quantity (double value);
 /* “1.5 MiB” */
 char *prof_format_bytes (double bytes);
 
+/* Of what a key of the facts says is counted. */
+char *prof_format_count (const char *key, double value);
+
 char *prof_report_text (const ProfCapture *capture, const ProfSummary *summary);

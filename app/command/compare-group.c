@@ -484,10 +484,11 @@ scope_group_print (const ScopeGroup *group)
   const ScopeCandidate *first = group->candidates->pdata[0];
 
   print_title (group);
-  printf ("  %-26s %11s  %-23s %9s %11s  verdict\n",
+  printf ("  %-26s %11s  %-23s %4s %9s %11s  verdict\n",
           "variant, mode",
           "median",
           "95 %",
+          "n",
           "speed-up",
           "memory");
   for (guint i = 0; i < group->candidates->len; i++)
@@ -507,12 +508,13 @@ scope_group_print (const ScopeGroup *group)
                  first->samples,
                  MIN (candidate->clean.n, first->clean.n),
                  &pairing);
-      printf ("  %-26s %*s  %-*s %+8.0f%% %11s  %s\n",
+      printf ("  %-26s %*s  %-*s %4u %+8.0f%% %11s  %s\n",
               name,
               11 + wide,
               median,
               23 + wider,
               interval,
+              candidate->clean.n,
               100 * (first->clean.median.median / candidate->clean.median.median - 1),
               memory,
               i == 0 ? "(what others are compared with)" : prof_verdict_name (pairing.verdict));

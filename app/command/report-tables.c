@@ -110,7 +110,7 @@ append_counts (GString *html, const ProfCapture *capture)
       if (fact->text || !g_str_has_prefix (fact->key, "counter."))
         continue;
       label = g_strdup_printf ("%s a run", fact->key + strlen ("counter."));
-      append_row_taken (html, label, prof_format_quantity (fact->number));
+      append_row_taken (html, label, prof_format_count (fact->key, fact->number));
     }
   if (missing)
     append_row (html, "other counters", missing);
