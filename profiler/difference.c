@@ -11,10 +11,12 @@ typedef struct
   const ProfCapture *capture;
   Matrix             matrix;
   guint32           *by_row;
+  gboolean          *is_used; /* by row */
 } Side;
 
+/* A pass may have put another operator in a node's place: then only the name is left. */
 static char *
-key_of (const ProfCapture *capture, guint32 row)
+key_of (const ProfCapture *capture, guint32 row, gboolean with_operator)
 {
   const ProfNode  *node = prof_capture_get_node (capture, row);
   const ProfGraph *graph = node->graph < prof_capture_n_graphs (capture)
@@ -25,7 +27,7 @@ key_of (const ProfCapture *capture, guint32 row)
                           graph ? prof_capture_get_string (capture, graph->name) : "",
                           graph ? graph->body : 0,
                           prof_capture_get_string (capture, node->name),
-                          prof_capture_get_string (capture, node->type));
+                          with_operator ? prof_capture_get_string (capture, node->type) : "");
 }
 
 static double *
@@ -70,41 +72,67 @@ add_pair (GArray *list, const Side *a, guint32 row_a, const Side *b, guint32 row
   g_array_append_val (list, difference);
 }
 
-GArray *
-prof_difference (const ProfCapture *capture_a, const ProfCapture *capture_b)
+/* Pairs up the rows that neither side has used yet. */
+static void
+match (GArray *list, const Side *a, const Side *b, gboolean with_operator)
 {
-  Side    a = { .capture = capture_a }, b = { .capture = capture_b };
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (ProfDifference));
   g_autoptr (GHashTable) rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  GHashTableIter iter;
-  gpointer       row;
 
-  prof_matrix_fill (&a.matrix, capture_a, &a.by_row);
-  prof_matrix_fill (&b.matrix, capture_b, &b.by_row);
-  for (guint32 i = 0; i < prof_capture_n_nodes (capture_b); i++)
-    if (b.by_row[i] != PROF_NONE)
-      g_hash_table_insert (rows, key_of (capture_b, i), GUINT_TO_POINTER (i + 1));
-  for (guint32 i = 0; i < prof_capture_n_nodes (capture_a); i++)
+  for (guint32 i = 0; i < prof_capture_n_nodes (b->capture); i++)
+    if (b->by_row[i] != PROF_NONE && !b->is_used[i])
+      g_hash_table_insert (rows, key_of (b->capture, i, with_operator), GUINT_TO_POINTER (i + 1));
+  for (guint32 i = 0; i < prof_capture_n_nodes (a->capture); i++)
     {
       g_autofree char *key = NULL;
       guint32          other;
 
-      if (a.by_row[i] == PROF_NONE)
+      if (a->by_row[i] == PROF_NONE || a->is_used[i])
         continue;
-      key = key_of (capture_a, i);
+      key = key_of (a->capture, i, with_operator);
       other = GPOINTER_TO_UINT (g_hash_table_lookup (rows, key)) - 1;
-      add_pair (list, &a, i, &b, other);
-      g_hash_table_remove (rows, key);
+      if (other == PROF_NONE || b->is_used[other])
+        continue;
+      add_pair (list, a, i, b, other);
+      a->is_used[i] = b->is_used[other] = TRUE;
     }
-  g_hash_table_iter_init (&iter, rows);
-  while (g_hash_table_iter_next (&iter, NULL, &row))
-    add_pair (list, &a, PROF_NONE, &b, GPOINTER_TO_UINT (row) - 1);
+}
+
+static void
+side_init (Side *side, const ProfCapture *capture)
+{
+  *side = (Side){ .capture = capture };
+  prof_matrix_fill (&side->matrix, capture, &side->by_row);
+  side->is_used = g_new0 (gboolean, MAX (prof_capture_n_nodes (capture), 1));
+}
+
+static void
+side_clear (Side *side)
+{
+  prof_matrix_clear (&side->matrix);
+  g_free (side->by_row);
+  g_free (side->is_used);
+}
+
+GArray *
+prof_difference (const ProfCapture *capture_a, const ProfCapture *capture_b)
+{
+  Side    a, b;
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (ProfDifference));
+
+  side_init (&a, capture_a);
+  side_init (&b, capture_b);
+  match (list, &a, &b, TRUE);
+  match (list, &a, &b, FALSE);
+  for (guint32 i = 0; i < prof_capture_n_nodes (capture_a); i++)
+    if (a.by_row[i] != PROF_NONE && !a.is_used[i])
+      add_pair (list, &a, i, &b, PROF_NONE);
+  for (guint32 i = 0; i < prof_capture_n_nodes (capture_b); i++)
+    if (b.by_row[i] != PROF_NONE && !b.is_used[i])
+      add_pair (list, &a, PROF_NONE, &b, i);
 
   g_array_sort (list, compare_changes);
-  prof_matrix_clear (&a.matrix);
-  prof_matrix_clear (&b.matrix);
-  g_free (a.by_row);
-  g_free (b.by_row);
+  side_clear (&a);
+  side_clear (&b);
   return list;
 }
 

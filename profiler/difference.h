@@ -13,7 +13,8 @@ typedef struct
   ProfPairing pairing;      /* b over a: slower means that b is */
 } ProfDifference;
 
-/* By name and operator within graphs of the same name; GArray of ProfDifference, the
+/* By name and operator within graphs of the same name, then by name alone (a pass may have
+ * put another operator there); GArray of ProfDifference, the
  * largest change first.  A verdict of same or undecided is within the noise. */
 GArray *prof_difference (const ProfCapture *a, const ProfCapture *b);
 

@@ -3,7 +3,9 @@
 
 #include "app/adapt/capture-to-heat.h"
 
+#include "profiler/difference.h"
 #include "profiler/report.h"
+#include "profiler/roofline.h"
 #include "profiler/statistics.h"
 
 #include <math.h>
@@ -199,6 +201,8 @@ static const struct
   [SCOPE_HEAT_SHARE] = { "share", "share of the run", format_share },
   [SCOPE_HEAT_FLOPS] = { "flops", "arithmetic rate", format_rate },
   [SCOPE_HEAT_BYTES] = { "bytes", "bytes moved", prof_format_bytes },
+  [SCOPE_HEAT_INCLUSIVE] = { "inclusive", "time with what is inside", prof_format_seconds },
+  [SCOPE_HEAT_ROOF] = { "roofline", "share of what the machine can do", format_share },
 };
 
 const char *
@@ -207,10 +211,26 @@ scope_heat_name (ScopeHeat heat)
   return heats[heat].name;
 }
 
+ScopeHeat
+scope_heat_find (const char *name)
+{
+  ScopeHeat heat = 0;
+
+  while (heat < SCOPE_N_HEATS && strcmp (heats[heat].name, name) != 0)
+    heat++;
+  return heat;
+}
+
 /* seconds: of the node, or of all that is inside it. */
 static double
-measure (const ProfNodeSum *sum, double seconds, const ProfSummary *summary, ScopeHeat heat)
+measure (const ProfNodeSum *sum,
+         double             seconds,
+         const ProfSummary *summary,
+         const ProfPeaks   *peaks,
+         ScopeHeat          heat)
 {
+  ProfRoofPoint point;
+
   switch (heat)
     {
     case SCOPE_HEAT_SELF:
@@ -221,6 +241,11 @@ measure (const ProfNodeSum *sum, double seconds, const ProfSummary *summary, Sco
       return seconds > 0 && sum->flops > 0 ? sum->flops / seconds : NAN;
     case SCOPE_HEAT_BYTES:
       return sum->bytes;
+    case SCOPE_HEAT_INCLUSIVE:
+      return sum->inclusive;
+    case SCOPE_HEAT_ROOF:
+      return prof_roofline_point (peaks, sum->self, sum->flops, sum->bytes, &point) ? point.reached
+                                                                                    : NAN;
     case SCOPE_N_HEATS:
       break;
     }
@@ -249,6 +274,65 @@ set_values (VizOverlay        *overlay,
     }
 }
 
+/* Rates of what is together are not sums: they are averages over the time. */
+static gboolean
+is_rate (ScopeHeat heat)
+{
+  return heat == SCOPE_HEAT_FLOPS || heat == SCOPE_HEAT_ROOF;
+}
+
+static void
+add_rate (VizDiagram *diagram,
+          double     *values,
+          double     *seconds,
+          guint32     box,
+          double      rate,
+          double      time)
+{
+  for (guint32 at = box; at != VIZ_ROOT; at = viz_diagram_box (diagram, at)->parent)
+    {
+      values[at] = (isnan (values[at]) ? 0 : values[at]) + rate * time;
+      seconds[at] += time;
+    }
+}
+
+static void
+sum_boxes (const ProfCapture *capture,
+           const ProfSummary *summary,
+           VizDiagram        *diagram,
+           const guint32     *boxes,
+           ScopeHeat          heat,
+           double            *values,
+           ScopeHeatCount    *counted)
+{
+  guint32            n = viz_diagram_n_boxes (diagram);
+  ProfPeaks          peaks = prof_roofline_peaks (capture);
+  g_autofree double *seconds = g_new0 (double, n);
+
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+      guint32            box = boxes[sum->row];
+      double             time = sum->self, value;
+
+      counted->n_executed++;
+      if (box == VIZ_ROOT)
+        continue;
+      counted->n_found++;
+      /* The body of a loop stands in its box: what is inside is part of it. */
+      if (!is_rate (heat) && viz_diagram_box (diagram, box)->n_children > 0)
+        time = sum->inclusive;
+      value = measure (sum, time, summary, &peaks, heat);
+      if (isfinite (value) && is_rate (heat))
+        add_rate (diagram, values, seconds, box, value, time);
+      else if (isfinite (value))
+        values[box] = isnan (values[box]) ? value : values[box] + value;
+    }
+  for (guint32 box = 0; box < n; box++)
+    if (seconds[box] > 0)
+      values[box] /= seconds[box];
+}
+
 static VizOverlay *
 paint (const ProfCapture *capture,
        const ProfSummary *summary,
@@ -265,24 +349,7 @@ paint (const ProfCapture *capture,
 
   for (guint32 box = 0; box < n; box++)
     values[box] = NAN;
-  for (guint i = 0; i < summary->node->len; i++)
-    {
-      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
-      guint32            box = boxes[sum->row];
-      double             value;
-
-      counted->n_executed++;
-      if (box == VIZ_ROOT)
-        continue;
-      counted->n_found++;
-      /* The body of a loop stands in its box: what is inside is part of it. */
-      value = measure (sum,
-                       viz_diagram_box (diagram, box)->n_children > 0 ? sum->inclusive : sum->self,
-                       summary,
-                       heat);
-      if (isfinite (value))
-        values[box] = isnan (values[box]) ? value : values[box] + value;
-    }
+  sum_boxes (capture, summary, diagram, boxes, heat, values, counted);
   set_values (overlay, diagram, values, summary, heat);
   viz_overlay_set_format (overlay, heats[heat].format);
   note = noise_note (capture, summary, counted);
@@ -318,14 +385,83 @@ scope_capture_to_heat (const ProfCapture *capture,
                        VizDiagram        *diagram,
                        const GArray      *places,
                        const VizFolds    *folds,
+                       ScopeHeat          heat,
                        ScopeHeatCount    *count)
 {
   g_autofree guint32 *boxes = scope_capture_find_boxes (capture, graph, places);
   ScopeHeatCount      counted = { 0 };
-  VizOverlay         *overlay = viz_overlay_new (diagram, "self time", VIZ_SCALE_LOG);
+  VizOverlay         *overlay =
+      viz_overlay_new (diagram,
+                       heats[heat].title,
+                       heat == SCOPE_HEAT_ROOF ? VIZ_SCALE_LINEAR : VIZ_SCALE_LOG);
 
-  paint (capture, summary, diagram, boxes, folds, overlay, SCOPE_HEAT_SELF, &counted);
+  paint (capture, summary, diagram, boxes, folds, overlay, heat, &counted);
   if (count != NULL)
     *count = counted;
+  return overlay;
+}
+
+/* ---- Differences ---- */
+
+static char *
+format_change (double value)
+{
+  g_autofree char *text = prof_format_seconds (value);
+
+  return value > 0 ? g_strconcat ("+", text, NULL) : g_steal_pointer (&text);
+}
+
+static gboolean
+is_certain (const ProfDifference *difference)
+{
+  return difference->row_a == PROF_NONE || difference->pairing.verdict == PROF_SLOWER ||
+         difference->pairing.verdict == PROF_FASTER;
+}
+
+VizOverlay *
+scope_capture_paint_difference (const ProfCapture *against,
+                                const ProfCapture *capture,
+                                VizDiagram        *diagram,
+                                const guint32     *boxes,
+                                const VizFolds    *folds)
+{
+  guint32            n = viz_diagram_n_boxes (diagram);
+  g_autofree double *values = g_new (double, n);
+  g_autofree char   *file = g_path_get_basename (prof_capture_get_file (against));
+  g_autofree char   *note = NULL;
+  g_autoptr (GArray) list = prof_difference (against, capture);
+  VizOverlay *overlay = viz_overlay_new (diagram, "change of self time", VIZ_SCALE_DIFFERENCE);
+  guint       n_certain = 0, n_within = 0;
+
+  for (guint32 box = 0; box < n; box++)
+    values[box] = NAN;
+  for (guint i = 0; i < list->len; i++)
+    {
+      const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
+      guint32 box = difference->row_b != PROF_NONE ? boxes[difference->row_b] : (guint32) VIZ_ROOT;
+      double  before = isfinite (difference->a) ? difference->a : 0;
+
+      if (box == VIZ_ROOT)
+        continue;
+      values[box] = isnan (values[box]) ? 0 : values[box];
+      if (is_certain (difference))
+        values[box] += difference->b - before;
+      n_certain += is_certain (difference);
+      n_within += !is_certain (difference);
+    }
+  for (guint32 box = 1; box < n; box++)
+    {
+      g_autofree char *text = values[box] == 0 ? g_strdup ("same") : format_change (values[box]);
+
+      if (!isnan (values[box]))
+        viz_overlay_set (overlay, box, values[box], text);
+    }
+  viz_overlay_set_format (overlay, format_change);
+  note = g_strdup_printf ("against %s · %u nodes differ, %u are the same within the noise",
+                          file,
+                          n_certain,
+                          n_within);
+  viz_overlay_set_note (overlay, note);
+  viz_overlay_finish (overlay, folds);
   return overlay;
 }

@@ -17,7 +17,7 @@ typedef struct
   char   **expand;
   char    *fold;
   gint64   depth;
-  char    *overlay;
+  char    *overlay, *heat, *against;
   char    *theme;
   gint64   max_pixels;
   double   scale;
@@ -67,6 +67,20 @@ static const GOptionEntry render_entries[] = {
     G_OPTION_ARG_FILENAME,
     SCOPE_INTO (RenderOptions, overlay),
     "Colour boxes by what this capture measured",
+    "CAPTURE" },
+  { "heat",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    SCOPE_INTO (RenderOptions, heat),
+    "Which measure: self (default), inclusive, share, flops, bytes or roofline",
+    "NAME" },
+  { "against",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (RenderOptions, against),
+    "Colour by what the overlay changes against this capture; grey within the noise",
     "CAPTURE" },
   { "theme",
     0,
@@ -157,6 +171,51 @@ folds_of (const RenderOptions *options, VizDiagram *diagram)
   return folds;
 }
 
+static gboolean
+check_found (const RenderOptions *options, const ScopeHeatCount *count, GError **error)
+{
+  if (count->n_executed > 0 && count->n_found == 0)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "%s: none of the %u nodes it has times of is in this model: measure it with "
+                   "hscope profile",
+                   options->overlay,
+                   count->n_executed);
+      return FALSE;
+    }
+  if (count->n_found < count->n_executed)
+    scope_say (HYB_SEVERITY_WARNING,
+               "%s: %u of %u nodes with times are in this model",
+               options->overlay,
+               count->n_found,
+               count->n_executed);
+  return TRUE;
+}
+
+static gboolean
+check_heat (const RenderOptions *options, ScopeHeat *heat, GError **error)
+{
+  const char *problem = NULL;
+
+  *heat = options->heat ? scope_heat_find (options->heat) : SCOPE_HEAT_SELF;
+  if (*heat == SCOPE_N_HEATS)
+    problem = "is none of self, inclusive, share, flops, bytes, roofline";
+  else if (options->overlay == NULL && (options->heat || options->against))
+    problem = "is about an overlay: say --overlay CAPTURE, too";
+  if (!problem)
+    return TRUE;
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "%s %s: it %s",
+               options->heat ? "--heat" : "--against",
+               options->heat ? options->heat : options->against,
+               problem);
+  return FALSE;
+}
+
 /* FALSE: the capture cannot be read, or is of another model. */
 static gboolean
 add_overlay (const RenderOptions *options,
@@ -168,13 +227,18 @@ add_overlay (const RenderOptions *options,
              GError             **error)
 {
   g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfCapture) against = NULL;
   g_autoptr (ProfSummary) summary = NULL;
-  ScopeHeatCount count;
+  g_autofree guint32 *boxes = NULL;
+  ScopeHeatCount      count;
+  ScopeHeat           heat;
 
+  if (!check_heat (options, &heat, error))
+    return FALSE;
   if (options->overlay == NULL)
     return TRUE;
-  capture = prof_capture_open (options->overlay, error);
-  if (capture == NULL)
+  if (!(capture = prof_capture_open (options->overlay, error)) ||
+      (options->against && !(against = prof_capture_open (options->against, error))))
     return FALSE;
   summary = prof_summary_new (capture);
   *overlay = scope_capture_to_heat (capture,
@@ -183,25 +247,15 @@ add_overlay (const RenderOptions *options,
                                     diagram,
                                     places,
                                     folds,
+                                    heat,
                                     &count);
-  if (count.n_executed > 0 && count.n_found == 0)
+  if (against)
     {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "%s: none of the %u nodes it has times of is in this model: measure it with "
-                   "hscope profile",
-                   options->overlay,
-                   count.n_executed);
-      return FALSE;
+      boxes = scope_capture_find_boxes (capture, hyb_model_get_graph (model), places);
+      viz_overlay_unref (*overlay);
+      *overlay = scope_capture_paint_difference (against, capture, diagram, boxes, folds);
     }
-  if (count.n_found < count.n_executed)
-    scope_say (HYB_SEVERITY_WARNING,
-               "%s: %u of %u nodes with times are in this model",
-               options->overlay,
-               count.n_found,
-               count.n_executed);
-  return TRUE;
+  return check_found (options, &count, error);
 }
 
 static guint

@@ -273,6 +273,74 @@ test_sizes_make_curves (void)
   drop (page);
 }
 
+/* The same model with and without a pass: what the pass does is seen on the graph. */
+static void
+test_changes_are_painted (void)
+{
+  g_autofree char *before = temporary ("a.hscope"), *after = temporary ("b.hscope");
+  g_autofree char *picture = temporary ("c.svg"), *svg = NULL, *page = NULL, *errors = NULL;
+  const char      *model = "gallery:lstm-foreach";
+
+  g_assert_cmpint (HSCOPE_RUN (NULL,
+                               "profile",
+                               model,
+                               "--repeat",
+                               "2",
+                               "--traced",
+                               "5",
+                               "--capture",
+                               before),
+                   ==,
+                   0);
+  g_assert_cmpint (HSCOPE_RUN (NULL,
+                               "profile",
+                               model,
+                               "--repeat",
+                               "2",
+                               "--traced",
+                               "5",
+                               "--plan-without",
+                               "fuse-gates",
+                               "--capture",
+                               after),
+                   ==,
+                   0);
+  g_assert_cmpint (HSCOPE_RUN (NULL,
+                               "render",
+                               model,
+                               "--overlay",
+                               after,
+                               "--against",
+                               before,
+                               "--output",
+                               picture),
+                   ==,
+                   0);
+  g_assert_true (g_file_get_contents (picture, &svg, NULL, NULL));
+  g_assert_nonnull (strstr (svg, "change of self time"));
+  g_assert_nonnull (strstr (svg, "within the noise"));
+  g_assert_cmpint (HSCOPE_RUN (&page, "report", before, after, "--html"), ==, 0);
+  g_assert_nonnull (strstr (page, "What b.hscope (B) changes against a.hscope (A)"));
+  g_assert_nonnull (strstr (page, "Loops and operators by time step"));
+  g_assert_nonnull (strstr (page, "Roofline"));
+  g_assert_nonnull (strstr (page, "memory of the process"));
+  g_assert_cmpint (run_hscope ((const char *const[]){ "render",
+                                                      model,
+                                                      "--heat",
+                                                      "self",
+                                                      "-o",
+                                                      picture,
+                                                      NULL },
+                               NULL,
+                               &errors),
+                   ==,
+                   2);
+  g_assert_nonnull (strstr (errors, "--overlay CAPTURE"));
+  drop (before);
+  drop (after);
+  drop (picture);
+}
+
 static void
 test_wrong_usage_is_told (void)
 {
@@ -309,6 +377,7 @@ main (int argc, char **argv)
                    test_stopped_runs_keep_what_is_there);
   g_test_add_func ("/app/measure/compare-explains-and-adds-up", test_compare_explains_and_adds_up);
   g_test_add_func ("/app/measure/sizes-make-curves", test_sizes_make_curves);
+  g_test_add_func ("/app/measure/changes-are-painted", test_changes_are_painted);
   g_test_add_func ("/app/measure/wrong-usage-is-told", test_wrong_usage_is_told);
   return g_test_run ();
 }
