@@ -121,41 +121,61 @@ prof_class_of (guint category)
   return category < HYB_N_CATEGORIES ? classes[category] : PROF_CLASS_POINTWISE;
 }
 
+/* A traced run that was disturbed is longer in all of its parts: what counts is the part of
+ * the run that a class took, of as long as a clean run takes. */
+static double
+find_scale (const ProfWork *work, const Matrix *matrix, guint run, double per_span)
+{
+  double wall = matrix->wall[run] - matrix->spans[run] * per_span;
+
+  return wall > 0 && isfinite (work->clean) ? work->clean / wall : 1;
+}
+
+static void
+add_row (ProfWork *work, const Matrix *matrix, guint32 at, const ProfNode *node, double per_span)
+{
+  ProfClass class = prof_class_of (node->category);
+  double count = (double) matrix->count[at] / MAX (matrix->n_runs, 1);
+
+  /* Without its types nobody knows what a product computes; movement computes nothing. */
+  if (isfinite (node->flops) ? class != PROF_CLASS_HOST : class == PROF_CLASS_GEMM)
+    work->flops += count * node->flops;
+  /* The machinery of loops is part of what is left. */
+  for (guint run = 0; class != PROF_CLASS_HOST && run < matrix->n_runs; run++)
+    {
+      double self = (double) matrix->self[(gsize) at * matrix->n_runs + run] * 1e-9;
+
+      work->runs[class][run] +=
+          MAX (self - count * per_span, 0) * find_scale (work, matrix, run, per_span);
+    }
+}
+
 void
 prof_work_init (ProfWork *work, const ProfCapture *capture)
 {
-  double              per_span = prof_capture_get_number (capture, "trace.overhead_ns");
+  double              per_span = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9;
   Matrix              matrix;
   g_autofree guint32 *by_row = NULL;
 
   *work = (ProfWork){ 0 };
+  per_span = isfinite (per_span) ? per_span : 0;
+  work->samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &work->n_samples);
+  work->clean = prof_median (work->samples, work->n_samples);
   prof_matrix_fill (&matrix, capture, &by_row);
   work->n_runs = matrix.n_runs;
   for (guint c = 0; c < PROF_N_CLASSES; c++)
     work->runs[c] = g_new0 (double, MAX (matrix.n_runs, 1));
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
-    {
-      const ProfNode *node = prof_capture_get_node (capture, row);
-      ProfClass class = prof_class_of (node->category);
-      double spans, overhead;
-
-      if (by_row[row] == PROF_NONE)
-        continue;
-      spans = (double) matrix.count[by_row[row]] / MAX (matrix.n_runs, 1);
-      overhead = isfinite (per_span) ? spans * per_span * 1e-9 : 0;
-      if (class != PROF_CLASS_HOST && isfinite (node->flops))
-        work->flops += spans * node->flops;
-      for (guint run = 0; run < matrix.n_runs; run++)
-        {
-          double self = (double) matrix.self[(gsize) by_row[row] * matrix.n_runs + run] * 1e-9;
-
-          work->runs[class][run] += MAX (self - overhead, 0);
-        }
-    }
+    if (by_row[row] != PROF_NONE)
+      add_row (work, &matrix, by_row[row], prof_capture_get_node (capture, row), per_span);
   prof_matrix_clear (&matrix);
 
-  work->samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &work->n_samples);
-  work->clean = prof_median (work->samples, work->n_samples);
+  for (guint run = 0; run < work->n_runs; run++)
+    {
+      work->runs[PROF_CLASS_HOST][run] = work->clean;
+      for (guint c = PROF_CLASS_GEMM; c < PROF_N_CLASSES; c++)
+        work->runs[PROF_CLASS_HOST][run] -= work->runs[c][run];
+    }
   work->seconds[PROF_CLASS_HOST] = work->clean;
   for (guint c = PROF_CLASS_GEMM; c < PROF_N_CLASSES; c++)
     {

@@ -34,17 +34,17 @@ typedef enum
 const char *prof_class_name (ProfClass class);
 ProfClass   prof_class_of (guint category);
 
-/* Seconds of one run by class: from traced runs, less what watching took; HOST is what
- * is left of the clean median. */
+/* Seconds of one run by class: the part of traced runs that it took, less what watching
+ * took, of the clean median; HOST is what is left of that. */
 typedef struct
 {
   double  clean; /* median */
   double  seconds[PROF_N_CLASSES];
-  double *runs[PROF_N_CLASSES]; /* by traced run; HOST: unused */
+  double *runs[PROF_N_CLASSES]; /* by traced run */
   guint   n_runs;
   double *samples; /* clean */
   guint   n_samples;
-  double  flops;
+  double  flops; /* NaN: not known */
 } ProfWork;
 
 void prof_work_init (ProfWork *work, const ProfCapture *capture);
@@ -68,7 +68,8 @@ const char *prof_bucket_name (ProfBucketKind kind);
 typedef struct
 {
   const char *name;
-  double      seconds, low, high; /* what B saves; negative: what it costs more */
+  double      seconds, low, high; /* what B saves; negative: what it costs more.  NaN: one traced
+                                     run is no interval */
   char       *rung;   /* the rungs that prove it, with what they measured; NULL: none was run */
   double      proved; /* seconds by those rungs; NaN */
 } ProfBucket;
@@ -77,10 +78,10 @@ typedef struct
 {
   double     saved; /* clean median of A less that of B */
   ProfBucket bucket[PROF_N_BUCKETS];
-  double     residual;   /* saved less all buckets, exactly */
-  gboolean   is_certain; /* A is slower beyond the noise */
-  gboolean   same_flops; /* within 5 %: views and copies make a little */
-  double     flops_a, flops_b;
+  double     residual;         /* saved less all buckets, exactly */
+  gboolean   is_certain;       /* A is slower beyond the noise */
+  gboolean   same_flops;       /* within 5 %: views and copies make a little; or not known */
+  double     flops_a, flops_b; /* NaN: not known */
 } ProfExplanation;
 
 /* Operators run one after the other here; what threads inside of them bring is in every

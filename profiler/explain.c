@@ -43,47 +43,13 @@ compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, double mor
   const guint         n[] = { a->n_runs, b->n_runs };
   const double        weights[] = { 1, -1 };
   ProfBucket          bucket = { .proved = NAN };
-  ProfInterval        interval = { 0 };
+  ProfInterval        interval = { .low = NAN, .high = NAN };
 
-  if (a->n_runs > 0 && b->n_runs > 0)
+  if (a->n_runs > 1 && b->n_runs > 1)
     interval = prof_bootstrap_sum (series, n, weights, 2, 0.95);
   bucket.seconds = a->seconds[class] - b->seconds[class] + more;
   bucket.low = interval.low + more;
   bucket.high = interval.high + more;
-  return bucket;
-}
-
-/* Clean wall time less everything that was seen in operators. */
-static ProfBucket
-compare_host (const ProfWork *a, const ProfWork *b)
-{
-  const double *series[2 * PROF_N_CLASSES];
-  guint         n[2 * PROF_N_CLASSES];
-  double        weights[2 * PROF_N_CLASSES];
-  guint         n_series = 0;
-  ProfBucket    bucket = { .proved = NAN };
-  ProfInterval  interval;
-
-  for (guint which = 0; which < 2; which++)
-    {
-      const ProfWork *work = which == 0 ? a : b;
-
-      if (work->n_samples == 0)
-        continue;
-      series[n_series] = work->samples;
-      n[n_series] = work->n_samples;
-      weights[n_series++] = which == 0 ? 1 : -1;
-      for (guint c = PROF_CLASS_GEMM; work->n_runs > 0 && c < PROF_N_CLASSES; c++)
-        {
-          series[n_series] = work->runs[c];
-          n[n_series] = work->n_runs;
-          weights[n_series++] = which == 0 ? -1 : 1;
-        }
-    }
-  interval = prof_bootstrap_sum (series, n, weights, n_series, 0.95);
-  bucket.seconds = a->seconds[PROF_CLASS_HOST] - b->seconds[PROF_CLASS_HOST];
-  bucket.low = interval.low;
-  bucket.high = interval.high;
   return bucket;
 }
 
@@ -106,7 +72,7 @@ prof_explain (const ProfCapture *capture_a,
   *explanation = (ProfExplanation){ .saved = a.clean - b.clean };
   prof_compare_apart (a.samples, a.n_samples, b.samples, b.n_samples, &pairing);
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
-  explanation->bucket[PROF_BUCKET_HOST] = compare_host (&a, &b);
+  explanation->bucket[PROF_BUCKET_HOST] = compare_class (&a, &b, PROF_CLASS_HOST, 0);
   explanation->bucket[PROF_BUCKET_GEMM] =
       compare_class (&a, &b, PROF_CLASS_GEMM, split_a[0] - split_b[0]);
   explanation->bucket[PROF_BUCKET_POINTWISE] =
@@ -128,7 +94,7 @@ prof_explain (const ProfCapture *capture_a,
     explanation->residual = 0; /* what rounding left */
   explanation->flops_a = a.flops;
   explanation->flops_b = b.flops;
-  explanation->same_flops = fabs (a.flops - b.flops) <= SAME_FLOPS * MAX (a.flops, b.flops);
+  explanation->same_flops = !(fabs (a.flops - b.flops) > SAME_FLOPS * MAX (a.flops, b.flops));
   prof_work_clear (&a);
   prof_work_clear (&b);
 }

@@ -156,7 +156,7 @@ warm_up (const Session *session, guint subject, double share, GError **error)
   double      limit = elapsed (session) + MIN (WARM_SECONDS, share);
   double      seconds, shortest;
 
-  if (!time_runs (session, subject, 1, &series->first, error))
+  if (isnan (series->first) && !time_runs (session, subject, 1, &series->first, error))
     return !*error;
   shortest = series->first;
   for (guint i = 0; asked < 0 || i < (guint) asked; i++)
@@ -300,11 +300,11 @@ trace_once (const Session *session, guint subject, guint run, gboolean exact, GE
 }
 
 /* In turns, too.  The first round is for nothing: it shows how many events there are,
- * and graphs that appear.  When the time is over it is the one that counts. */
+ * and graphs that appear.  When the time is over, or few are asked for, it counts. */
 static gboolean
 trace_all (const Session *session, GError **error)
 {
-  guint n = session->options->traced;
+  guint n = session->options->traced, first;
 
   for (guint i = 0; i < session->n; i++)
     {
@@ -313,15 +313,14 @@ trace_all (const Session *session, GError **error)
       if (!trace_once (session, i, 0, FALSE, error))
         return FALSE;
     }
-  if (elapsed (session) > session->seconds)
-    return TRUE;
-
-  for (guint i = 0; i < session->n; i++)
+  first = n < LEAST_EXACT || elapsed (session) > session->seconds;
+  for (guint i = 0; first == 0 && i < session->n; i++)
     {
       prof_recorder_reset (session->series[i].recorder);
       g_array_set_size (session->series[i].traced, 0);
     }
-  for (guint run = 0; run < n && (run == 0 || elapsed (session) < session->seconds); run++)
+  /* One run is no interval: a second is made even when the time is over. */
+  for (guint run = first; run < n && (run < 2 || elapsed (session) < session->seconds); run++)
     for (guint i = 0; i < session->n; i++)
       {
         tell (session, "trace", i, run, n);

@@ -35,7 +35,7 @@ typedef struct
 /* All about one subject. */
 typedef struct
 {
-  double        first;        /* seconds of the first run; NaN: not run */
+  double        first;        /* seconds of the first run; NaN: not run, else no other is made */
   GArray       *warm, *clean; /* of double: seconds of one run */
   GArray       *traced;       /* of double, by run of the recorder */
   guint         inner;        /* runs a clean sample is the average of */

@@ -193,7 +193,7 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
       append_right (to, g_strdup_printf ("%.0f", sum->count), 7);
       append_right (to, prof_format_seconds (sum->self), 11);
       append_right (to, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced), 8);
-      append_right (to, prof_format_quantity (sum->self > 0 ? sum->flops / sum->self : NAN), 10);
+      append_right (to, prof_format_quantity (prof_node_rate (node, sum)), 10);
       g_string_append_printf (to, "  %s\n", prof_capture_get_string (capture, node->type));
     }
   if (summary->node->len > MOST_ROWS)

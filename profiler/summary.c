@@ -367,3 +367,9 @@ prof_summary_free (ProfSummary *summary)
   g_free (summary->by_row);
   g_free (summary);
 }
+
+double
+prof_node_rate (const ProfNode *node, const ProfNodeSum *sum)
+{
+  return sum->self > 0 && node->category != HYB_CATEGORY_CONTROL ? sum->flops / sum->self : NAN;
+}

@@ -54,6 +54,9 @@ ProfSummary *prof_summary_new (const ProfCapture *capture);
 void         prof_summary_free (ProfSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)
 
+/* FLOP a second; NaN: not known, as of loops, whose work is done inside. */
+double prof_node_rate (const ProfNode *node, const ProfNodeSum *sum);
+
 /* Self seconds by loop, operator and step. */
 typedef struct
 {

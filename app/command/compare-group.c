@@ -4,12 +4,12 @@
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
+#include "profiler/clock.h"
 #include "profiler/keep.h"
 #include "profiler/ladder.h"
 #include "profiler/report.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ONE_THREAD_SHARE 0.3 /* of a group's time */
@@ -80,11 +80,22 @@ scope_candidate_dup_name (const ScopeCandidate *candidate)
 /* --- Measuring --- */
 
 static gboolean
+run_first (ScopeCandidate *candidate, GError **error)
+{
+  guint64 begin = prof_clock_now ();
+
+  if (!prof_subject_run (candidate->subject, NULL, error))
+    return FALSE;
+  candidate->first = (double) (prof_clock_now () - begin) * 1e-9;
+  return TRUE;
+}
+
+static gboolean
 check_numbers (ScopeGroup *group, GError **error)
 {
   ScopeCandidate *first = group->candidates->pdata[0];
 
-  if (!prof_subject_run (first->subject, NULL, error))
+  if (!run_first (first, error))
     return FALSE;
   for (guint i = 1; i < group->candidates->len; i++)
     {
@@ -92,7 +103,7 @@ check_numbers (ScopeGroup *group, GError **error)
       ProfEquality     equality;
       g_autofree char *a = scope_candidate_dup_name (first), *b = scope_candidate_dup_name (other);
 
-      if (!prof_subject_run (other->subject, NULL, error))
+      if (!run_first (other, error))
         return FALSE;
       prof_compare_numbers (first->subject, other->subject, &equality);
       prof_equality_join (&group->equality, &equality);
@@ -182,6 +193,7 @@ measure_all (ScopeGroup               *group,
     {
       subjects[i] = ((ScopeCandidate *) group->candidates->pdata[i])->subject;
       prof_series_init (&series[i]);
+      series[i].first = ((ScopeCandidate *) group->candidates->pdata[i])->first;
     }
   is_done = prof_measure (subjects, n, series, options, error);
   group->stop = series[0].stop;
@@ -438,151 +450,4 @@ scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanat
   scope_json_double (json, "flops_a", explanation->flops_a);
   scope_json_double (json, "flops_b", explanation->flops_b);
   scope_json_end (json);
-}
-
-/* --- Text --- */
-
-char *
-scope_group_dup_title (const ScopeGroup *group)
-{
-  GString *title = g_string_new (group->cell);
-
-  if (group->batch > 0)
-    g_string_append_printf (title,
-                            "%sbatch %" G_GINT64_FORMAT,
-                            title->len > 0 ? ", " : "",
-                            group->batch);
-  if (group->length > 0)
-    g_string_append_printf (title,
-                            "%slength %" G_GINT64_FORMAT,
-                            title->len > 0 ? ", " : "",
-                            group->length);
-  g_string_append_printf (title,
-                          "%s%s",
-                          title->len > 0 ? ", " : "",
-                          group->backward ? "training" : "inference");
-  return g_string_free (title, FALSE);
-}
-
-static void
-print_title (const ScopeGroup *group)
-{
-  g_autofree char *title = scope_group_dup_title (group);
-
-  if (group->equality.n_compared > 0)
-    printf ("\n%s: equal to %.2g (%.2g allowed)\n",
-            title,
-            group->equality.max_abs,
-            group->equality.tolerance);
-  else
-    printf ("\n%s\n", title);
-}
-
-void
-scope_group_print (const ScopeGroup *group)
-{
-  const ScopeCandidate *first = group->candidates->pdata[0];
-
-  print_title (group);
-  printf ("  %-26s %11s  %-23s %4s %9s %11s  verdict\n",
-          "variant, mode",
-          "median",
-          "95 %",
-          "n",
-          "speed-up",
-          "memory");
-  for (guint i = 0; i < group->candidates->len; i++)
-    {
-      const ScopeCandidate *candidate = group->candidates->pdata[i];
-      g_autofree char      *name = scope_candidate_dup_name (candidate);
-      g_autofree char      *median = prof_format_seconds (candidate->clean.median.median);
-      g_autofree char      *low = prof_format_seconds (candidate->clean.median.low);
-      g_autofree char      *high = prof_format_seconds (candidate->clean.median.high);
-      g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
-      g_autofree char      *interval = g_strdup_printf ("%s … %s", low, high);
-      ProfPairing           pairing;
-      int                   wide = (int) (strlen (median) - (gsize) g_utf8_strlen (median, -1));
-      int wider = (int) (strlen (interval) - (gsize) g_utf8_strlen (interval, -1));
-
-      prof_pair (candidate->samples,
-                 first->samples,
-                 MIN (candidate->clean.n, first->clean.n),
-                 &pairing);
-      printf ("  %-26s %*s  %-*s %4u %+8.0f%% %11s  %s\n",
-              name,
-              11 + wide,
-              median,
-              23 + wider,
-              interval,
-              candidate->clean.n,
-              100 * (first->clean.median.median / candidate->clean.median.median - 1),
-              memory,
-              i == 0 ? "(what others are compared with)" : prof_verdict_name (pairing.verdict));
-    }
-  fflush (stdout); /* a long comparison is read while it goes on */
-}
-
-/* The two buckets that matter most, in words. */
-char *
-scope_explanation_dup_reason (const ProfExplanation *explanation)
-{
-  guint first = 0, second = PROF_N_BUCKETS;
-
-  if (!explanation->is_certain)
-    return g_strdup ("no difference beyond the noise");
-  for (guint i = 1; i < PROF_N_BUCKETS; i++)
-    if (explanation->bucket[i].seconds > explanation->bucket[first].seconds)
-      first = i;
-  for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    if (i != first && explanation->bucket[i].seconds > 0.1 * explanation->saved &&
-        (second == PROF_N_BUCKETS ||
-         explanation->bucket[i].seconds > explanation->bucket[second].seconds))
-      second = i;
-  if (second == PROF_N_BUCKETS)
-    return g_strdup_printf ("mostly %s (%.0f %%)",
-                            explanation->bucket[first].name,
-                            100 * explanation->bucket[first].seconds / explanation->saved);
-  return g_strdup_printf ("%s (%.0f %%) and %s (%.0f %%)",
-                          explanation->bucket[first].name,
-                          100 * explanation->bucket[first].seconds / explanation->saved,
-                          explanation->bucket[second].name,
-                          100 * explanation->bucket[second].seconds / explanation->saved);
-}
-
-void
-scope_explanation_print (const ProfExplanation *explanation, const char *slow, const char *fast)
-{
-  g_autofree char *saved = prof_format_seconds (explanation->saved);
-  g_autofree char *residual = prof_format_seconds (explanation->residual);
-  double           share = fabs (explanation->residual) / MAX (fabs (explanation->saved), 1e-12);
-
-  g_autofree char *reason = scope_explanation_dup_reason (explanation);
-
-  printf ("  why “%s” takes %s less than “%s”: %s\n", fast, saved, slow, reason);
-  for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    {
-      const ProfBucket *bucket = &explanation->bucket[i];
-      g_autofree char  *seconds = prof_format_seconds (bucket->seconds);
-      g_autofree char  *low = prof_format_seconds (bucket->low);
-      g_autofree char  *high = prof_format_seconds (bucket->high);
-
-      if (bucket->seconds == 0 && !bucket->rung)
-        continue;
-      printf ("    %-18s %s (%s … %s)%s%s\n",
-              bucket->name,
-              seconds,
-              low,
-              high,
-              bucket->rung ? "; run: " : "",
-              bucket->rung ? bucket->rung : "");
-    }
-  printf ("    %-18s %s (%.0f %%)%s\n",
-          "residual",
-          residual,
-          100 * share,
-          share > 0.1 ? ": the explanation is not complete" : "");
-  if (!explanation->same_flops)
-    printf ("    the two do not do the same arithmetic: %.4g and %.4g FLOP\n",
-            explanation->flops_a,
-            explanation->flops_b);
 }

@@ -13,6 +13,7 @@ typedef struct
   ProfSubject   *subject; /* NULL: gone */
   ProfCapture   *capture; /* what was measured; NULL: not yet */
   char          *path;    /* where it was written; NULL: nowhere */
+  double         first;   /* seconds of the first run, which shows that numbers are equal */
   ProfStatistics clean;
   double        *samples; /* clean, in the order they were taken in turns */
   double         peak_bytes;

@@ -145,7 +145,9 @@ append_node (GString           *html,
 {
   const ProfNode *node = prof_capture_get_node (capture, sum->row);
   ProfRoofPoint   point;
-  gboolean has_point = prof_roofline_point (peaks, sum->self, sum->flops, sum->bytes, &point);
+  double          rate = prof_node_rate (node, sum);
+  gboolean        has_point =
+      isfinite (rate) && prof_roofline_point (peaks, sum->self, sum->flops, sum->bytes, &point);
 
   g_string_append (html, "<tr><td>");
   scope_html_append (html, prof_capture_get_string (capture, node->name));
@@ -156,7 +158,7 @@ append_node (GString           *html,
   append_cell_taken (html, prof_format_seconds (sum->self));
   append_cell_taken (html, prof_format_seconds (sum->inclusive));
   append_cell_taken (html, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced));
-  append_cell_taken (html, prof_format_quantity (sum->self > 0 ? sum->flops / sum->self : NAN));
+  append_cell_taken (html, prof_format_quantity (rate));
   append_cell_taken (html, prof_format_bytes (sum->bytes));
   append_cell_taken (html,
                      has_point ? g_strdup_printf ("%.0f %%", 100 * point.reached) : g_strdup ("–"));

@@ -35,9 +35,9 @@ make_capture (const guint16 *categories, const guint *micros, guint n, guint cle
           at += 1000 * micros[i];
           prof_builder_add_event (builder, &event);
         }
-      whole.packed = prof_event_pack (at + 500, PROF_EVENT_RUN, 0, 0, 0);
+      whole.packed = prof_event_pack (1000 * clean_micros, PROF_EVENT_RUN, 0, 0, 0);
       prof_builder_add_event (builder, &whole);
-      prof_builder_add_sample (builder, PROF_SAMPLE_TRACED, run, (double) (at + 500) * 1e-9);
+      prof_builder_add_sample (builder, PROF_SAMPLE_TRACED, run, clean_micros * 1e-6);
       prof_builder_add_sample (builder, PROF_SAMPLE_CLEAN, run, clean_micros * 1e-6);
     }
   for (guint i = 0; i < n; i++)
