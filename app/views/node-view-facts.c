@@ -314,11 +314,11 @@ scope_node_view_show_node (ScopeNodeView    *self,
                               box);
   add_inputs (self->sheet, document, place);
   add_outputs (self->sheet, document, place);
-  add_attributes (self->sheet, node);
   tensor = hyb_node_is_variable (node)
                ? hyb_model_get_parameter (scope_document_get_model (document), node->name)
                : NULL;
   if (tensor != NULL)
-    scope_node_view_show_contents (self, tensor);
+    scope_node_view_show_contents (self, document, node->name, tensor);
+  add_attributes (self->sheet, node);
   add_origin (self->sheet, node, info->id);
 }

@@ -25,4 +25,9 @@ void scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, g
 void scope_node_view_show_findings (ScopeNodeView *self, ScopeDocument *document, const char *node);
 /* node-view-costs.c */
 void scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box);
-void scope_node_view_show_contents (ScopeNodeView *self, HybTensor *tensor);
+/* node-view-contents.c */
+void scope_node_view_show_contents (ScopeNodeView *self,
+                                    ScopeDocument *document,
+                                    const char    *name,
+                                    HybTensor     *tensor);
+void scope_node_view_add_statistics (ScopeSheet *sheet, const HybStatistics *statistics);

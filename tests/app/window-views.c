@@ -312,12 +312,45 @@ test_passes (void)
   gui_spin (50);
 }
 
+/* ---- Weights ---- */
+
+static gboolean
+has_picture (gpointer of)
+{
+  return gui_find (of, "weight-picture") != NULL;
+}
+
+/* Statistics, histogram, and a picture in which the gates are named. */
+static void
+show_weight (const char *model, const char *name, const char *picture)
+{
+  ScopePage      *own = gui_open (window, model, NULL);
+  ScopeWorkspace *its = scope_page_get_workspace (own);
+  guint32         box = scope_document_find_name (scope_workspace_get_document (its), name);
+
+  g_assert_cmpuint (box, !=, VIZ_ROOT);
+  scope_workspace_select (its, box);
+  g_assert_true (gui_wait (has_picture, own, 10000));
+  g_assert_nonnull (gui_find (GTK_WIDGET (own), "histogram"));
+  take_picture (window, picture);
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
+static void
+test_weights (void)
+{
+  show_weight ("cell-lstm-t6-ntc-none", "unroll0_lstm0_i2h_weight", "weight-lstm");
+  show_weight ("fused-gru-l2-bi", "gru_parameters", "weight-fused");
+}
+
 void
 add_view_tests (void)
 {
   g_test_add_func ("/app/window/writes-the-model-in-another-form", test_form_menu);
   g_test_add_func ("/app/window/says-why-a-form-cannot-be-written", test_form_refused);
   g_test_add_func ("/app/window/shows-the-graph-after-each-pass", test_passes);
+  g_test_add_func ("/app/window/draws-what-weights-hold", test_weights);
   g_test_add_func ("/app/window/compares-forms-in-linked-panes", test_compare);
   g_test_add_func ("/app/window/says-why-forms-cannot-be-compared", test_compare_refused);
 }

@@ -1,0 +1,244 @@
+/* node-view-contents.c — what a parameter holds: numbers, histogram, picture.
+ *
+ * Counted in a worker: a parameter may be as large as the memory.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/node-view-private.h"
+
+#include "app/weight-parts.h"
+#include "app/widgets/bars.h"
+#include "app/widgets/matrix.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#define N_BINS 48
+/* Matrices of a packed vector that are drawn. */
+#define MOST_PICTURES 8
+
+typedef struct
+{
+  double *values;
+  guint   n_rows, n_columns;
+} Picture;
+
+typedef struct
+{
+  ScopeDocument *document;
+  HybTensor     *tensor;
+  char          *name;
+  HybStatistics  statistics;
+  double         bins[N_BINS];
+  GArray        *parts; /* of ScopeWeightPart */
+  Picture        pictures[MOST_PICTURES];
+} Contents;
+
+static void
+contents_free (gpointer data)
+{
+  Contents *contents = data;
+
+  for (guint i = 0; i < MOST_PICTURES; i++)
+    g_free (contents->pictures[i].values);
+  g_clear_pointer (&contents->parts, g_array_unref);
+  scope_document_unref (contents->document);
+  hyb_tensor_unref (contents->tensor);
+  g_free (contents->name);
+  g_free (contents);
+}
+
+/* ---- In the worker ---- */
+
+static void
+fill_bins (Contents *contents, GCancellable *cancellable)
+{
+  gint64 n = hyb_tensor_get_size (contents->tensor);
+  double low = contents->statistics.minimum, width = contents->statistics.maximum - low;
+
+  for (gint64 i = 0; width > 0 && i < n; i++)
+    {
+      double value = hyb_tensor_get_value (contents->tensor, i);
+
+      if ((i & 0xfffff) == 0 && g_cancellable_is_cancelled (cancellable))
+        return;
+      if (isfinite (value))
+        contents->bins[CLAMP ((int) ((value - low) / width * N_BINS), 0, N_BINS - 1)]++;
+    }
+}
+
+/* Where many numbers share a cell, the one farthest from zero is seen; one that is none wins. */
+static void
+put (double *cell, double value)
+{
+  if (!isfinite (value))
+    *cell = NAN;
+  else if (fabs (value) > fabs (*cell))
+    *cell = value;
+}
+
+static void
+draw_part (Contents *contents, const ScopeWeightPart *part, Picture *picture, GCancellable *stop)
+{
+  picture->n_rows = (guint) MIN (part->rows, SCOPE_MATRIX_MOST);
+  picture->n_columns = (guint) MIN (part->columns, SCOPE_MATRIX_MOST);
+  picture->values = g_new0 (double, (gsize) picture->n_rows * picture->n_columns);
+  for (gint64 row = 0; row < part->rows; row++)
+    {
+      double *line =
+          picture->values + (gsize) (row * picture->n_rows / part->rows) * picture->n_columns;
+
+      if (g_cancellable_is_cancelled (stop))
+        return;
+      for (gint64 column = 0; column < part->columns; column++)
+        put (&line[column * picture->n_columns / part->columns],
+             hyb_tensor_get_value (contents->tensor, part->offset + row * part->columns + column));
+    }
+}
+
+static void
+count_in_worker (GTask          *task,
+                 gpointer source G_GNUC_UNUSED,
+                 gpointer        data,
+                 GCancellable   *cancellable)
+{
+  Contents *contents = data;
+  HybGraph *graph = scope_document_get_graph (contents->document);
+
+  hyb_tensor_statistics (contents->tensor, &contents->statistics);
+  fill_bins (contents, cancellable);
+  contents->parts = scope_weight_parts (graph,
+                                        scope_document_get_types (contents->document, graph),
+                                        contents->name,
+                                        contents->tensor);
+  for (guint i = 0; i < MIN (contents->parts->len, MOST_PICTURES); i++)
+    draw_part (contents,
+               &g_array_index (contents->parts, ScopeWeightPart, i),
+               &contents->pictures[i],
+               cancellable);
+  g_task_return_boolean (task, TRUE);
+}
+
+/* ---- In the pane ---- */
+
+static void
+add_number (ScopeSheet *sheet, const char *name, double value)
+{
+  g_autofree char *text = g_strdup_printf ("%.5g", value);
+
+  scope_sheet_add_row (sheet, name, text, NULL, 0);
+}
+
+void
+scope_node_view_add_statistics (ScopeSheet *sheet, const HybStatistics *statistics)
+{
+  add_number (sheet, _ ("Smallest"), statistics->minimum);
+  add_number (sheet, _ ("Largest"), statistics->maximum);
+  add_number (sheet, _ ("Mean"), statistics->mean);
+  add_number (sheet, _ ("Deviation"), statistics->deviation);
+  if (statistics->n_nan + statistics->n_infinite > 0)
+    {
+      g_autofree char *n_nan = g_strdup_printf ("%" G_GINT64_FORMAT, statistics->n_nan);
+      g_autofree char *n_infinite = g_strdup_printf ("%" G_GINT64_FORMAT, statistics->n_infinite);
+      g_autofree char *text =
+          g_strdup_printf (_ ("%s not a number, %s infinite"), n_nan, n_infinite);
+
+      scope_sheet_add_text (sheet, text, "error");
+    }
+}
+
+static void
+add_histogram (ScopeSheet *sheet, const Contents *contents)
+{
+  GtkWidget *bars = scope_bars_new (64);
+
+  gtk_widget_set_name (bars, "histogram");
+  scope_bars_set_values (SCOPE_BARS (bars), contents->bins, N_BINS);
+  scope_bars_set_description (SCOPE_BARS (bars), _ ("Histogram of the values"), NULL);
+  scope_sheet_add (sheet, bars);
+}
+
+/* One number that is far away must not take the colour from all others. */
+static double
+scale_of (const HybStatistics *statistics)
+{
+  double most = MAX (fabs (statistics->minimum), fabs (statistics->maximum));
+  double usual = fabs (statistics->mean) + 3 * statistics->deviation;
+
+  return usual > 0 ? MIN (most, usual) : most;
+}
+
+static void
+add_picture (ScopeSheet *sheet, const ScopeWeightPart *part, const Picture *picture, double scale)
+{
+  GtkWidget *matrix = scope_matrix_new ();
+
+  if (part->title != NULL)
+    scope_sheet_add_text (sheet, part->title, "dim-label");
+  gtk_widget_set_name (matrix, "weight-picture");
+  scope_matrix_set_values (SCOPE_MATRIX (matrix),
+                           picture->values,
+                           picture->n_rows,
+                           picture->n_columns,
+                           part->rows,
+                           part->columns,
+                           scale);
+  for (guint gate = 0; gate < part->n_gates; gate++)
+    scope_matrix_add_block (SCOPE_MATRIX (matrix), part->gate_row[gate], _ (part->gate[gate]));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (matrix),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Picture of the values"),
+                                  -1);
+  gtk_widget_set_margin_top (matrix, 6);
+  scope_sheet_add (sheet, matrix);
+}
+
+static void
+counted_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  ScopeSheet      *sheet = SCOPE_SHEET (source);
+  const Contents  *contents = g_task_get_task_data (G_TASK (result));
+  double           scale = scale_of (&contents->statistics);
+  g_autofree char *legend = NULL;
+
+  if (!g_task_propagate_boolean (G_TASK (result), NULL))
+    return;
+  scope_sheet_clear (sheet);
+  scope_node_view_add_statistics (sheet, &contents->statistics);
+  add_histogram (sheet, contents);
+  for (guint i = 0; i < MIN (contents->parts->len, MOST_PICTURES); i++)
+    add_picture (sheet,
+                 &g_array_index (contents->parts, ScopeWeightPart, i),
+                 &contents->pictures[i],
+                 scale);
+  legend = g_strdup_printf (_ ("Blue: %.3g and less, orange: %.3g and more"), -scale, scale);
+  scope_sheet_add_text (sheet, legend, "dim-label");
+  if (contents->parts->len > MOST_PICTURES)
+    {
+      g_autofree char *more =
+          g_strdup_printf (_ ("… and %u more"), contents->parts->len - MOST_PICTURES);
+
+      scope_sheet_add_text (sheet, more, "dim-label");
+    }
+}
+
+void
+scope_node_view_show_contents (ScopeNodeView *self,
+                               ScopeDocument *document,
+                               const char    *name,
+                               HybTensor     *tensor)
+{
+  GtkWidget *part = scope_sheet_new ();
+  Contents  *contents = g_new0 (Contents, 1);
+  g_autoptr (GTask) task = NULL;
+  g_autofree char *bytes = g_format_size (hyb_tensor_get_bytes (tensor));
+
+  scope_sheet_add_heading (self->sheet, _ ("Contents"));
+  scope_sheet_add_row (self->sheet, _ ("Size"), bytes, NULL, 0);
+  gtk_widget_remove_css_class (part, "sheet");
+  scope_sheet_add (self->sheet, part);
+  contents->document = scope_document_ref (document);
+  contents->tensor = hyb_tensor_ref (tensor);
+  contents->name = g_strdup (name);
+  task = g_task_new (part, NULL, counted_cb, NULL);
+  g_task_set_task_data (task, contents, contents_free);
+  g_task_run_in_thread (task, count_in_worker);
+}
