@@ -110,12 +110,23 @@ on_selected (ScopeComparePane *self)
   g_signal_emit (self, signals[SELECTED], 0);
 }
 
+static gboolean
+on_placed (gpointer data)
+{
+  scope_compare_pane_show_all (data);
+  return G_SOURCE_REMOVE;
+}
+
 /* The first move is the picture's own, when it is put into sight. */
 static void
 on_camera (ScopeComparePane *self)
 {
   if (self->is_new)
-    self->is_new = scope_canvas_get_picture (scope_compare_pane_get_canvas (self)) == NULL;
+    {
+      self->is_new = scope_canvas_get_picture (scope_compare_pane_get_canvas (self)) == NULL;
+      if (!self->is_new)
+        g_idle_add_full (G_PRIORITY_DEFAULT, on_placed, g_object_ref (self), g_object_unref);
+    }
   else if (self->n_quiet == 0)
     g_signal_emit (self, signals[MOVED], 0);
 }
@@ -216,7 +227,8 @@ zoom_of_all (ScopeComparePane *self)
   if (picture == NULL || width < 1 || height < 1 || viz_picture_width (picture) <= 0 ||
       viz_picture_height (picture) <= 0)
     return 0;
-  return MIN (width / viz_picture_width (picture), height / viz_picture_height (picture));
+  /* What is small is not blown up. */
+  return MIN (MIN (width / viz_picture_width (picture), height / viz_picture_height (picture)), 1);
 }
 
 gboolean
@@ -257,6 +269,15 @@ scope_compare_pane_set_look (ScopeComparePane *self, const ScopeLook *look)
 }
 
 /* ---- Object ---- */
+
+void
+scope_compare_pane_show_all (ScopeComparePane *self)
+{
+  const ScopeLook all = { 0.5, 0.5, 0.94 };
+
+  if (self->workspace != NULL)
+    scope_compare_pane_set_look (self, &all);
+}
 
 static void
 on_form (ScopeComparePane *self)

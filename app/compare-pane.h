@@ -43,5 +43,6 @@ typedef struct
 /* FALSE: there is nothing to look at. */
 gboolean scope_compare_pane_get_look (ScopeComparePane *self, ScopeLook *look);
 void     scope_compare_pane_set_look (ScopeComparePane *self, const ScopeLook *look);
+void     scope_compare_pane_show_all (ScopeComparePane *self);
 
 G_END_DECLS

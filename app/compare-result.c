@@ -253,9 +253,10 @@ static void
 add_verdicts (ScopeCompareResult *self)
 {
   const cJSON     *equal = get_list (self, "equal"), *first = get_list (self, "cells"), *pair;
+  double           worst = scope_json_get_number (equal, "max_abs");
   g_autofree char *proof =
-      g_strdup_printf (_ ("✓ All compute the same: they differ by %.2g at most"),
-                       scope_json_get_number (equal, "max_abs"));
+      worst > 0 ? g_strdup_printf (_ ("✓ All compute the same: they differ by %.2g at most"), worst)
+                : g_strdup (_ ("✓ All compute the same"));
 
   if (cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (equal, "ok")))
     gtk_box_append (self->left, new_label (proof, "dim-label", TRUE));
@@ -406,6 +407,25 @@ add_rungs (ScopeCompareResult *self, const cJSON *why)
   }
 }
 
+/* Whether the two may take the same time for all that is known. */
+static gboolean
+is_within_noise (ScopeCompareResult *self, const cJSON *slow, const cJSON *fast)
+{
+  const cJSON *pair;
+
+  cJSON_ArrayForEach (pair, get_list (self, "pairs"))
+  {
+    const char *a = scope_json_get_text (pair, "a"), *b = scope_json_get_text (pair, "b");
+    const char *one = scope_json_get_text (slow, "variant");
+    const char *other = scope_json_get_text (fast, "variant");
+
+    if (is_same_place (pair, slow) && ((g_str_has_prefix (a, one) && g_str_has_prefix (b, other)) ||
+                                       (g_str_has_prefix (a, other) && g_str_has_prefix (b, one))))
+      return scope_json_get_number (pair, "low") <= 1 && scope_json_get_number (pair, "high") >= 1;
+  }
+  return FALSE;
+}
+
 static void
 add_why (ScopeCompareResult *self)
 {
@@ -420,11 +440,19 @@ add_why (ScopeCompareResult *self)
   gtk_box_append (self->right, new_label (_ ("Why"), "heading", FALSE));
   saved = prof_format_seconds (scope_json_get_number (slow, "median") -
                                scope_json_get_number (fast, "median"));
-  text = g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, grey is "
-                             "within the noise."),
-                          scope_conversion_title (scope_json_get_text (slow, "variant")),
-                          scope_conversion_title (scope_json_get_text (fast, "variant")),
-                          saved);
+  text =
+      is_within_noise (self, slow, fast)
+          ? g_strdup_printf (_ ("%s and %s differ by %s, which is within the noise: the bars may "
+                                "be, too."),
+                             scope_conversion_title (scope_json_get_text (slow, "variant")),
+                             scope_conversion_title (scope_json_get_text (fast, "variant")),
+                             saved)
+          : g_strdup_printf (_ ("From %s to %s: %s less. Blue saves time, orange costs time, grey "
+                                "is "
+                                "within the noise."),
+                             scope_conversion_title (scope_json_get_text (slow, "variant")),
+                             scope_conversion_title (scope_json_get_text (fast, "variant")),
+                             saved);
   gtk_box_append (self->right, new_label (text, "dim-label", TRUE));
   area = gtk_drawing_area_new ();
   gtk_widget_set_name (area, "compare-waterfall");

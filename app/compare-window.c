@@ -96,7 +96,7 @@ act_fit (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
 
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
     if (self->panes[i] != NULL)
-      scope_canvas_zoom_to_fit (scope_compare_pane_get_canvas (self->panes[i]));
+      scope_compare_pane_show_all (self->panes[i]);
 }
 
 /* ---- The frame ---- */

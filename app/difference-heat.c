@@ -57,14 +57,17 @@ is_clear (const ProfDifference *difference)
   return difference->pairing.ratio.low > 1 || difference->pairing.ratio.high < 1;
 }
 
-/* A group's change, shared by its boxes as they share its time: folded, they add up to it. */
-static void
+/* A group's change, shared by its boxes as they share its time: folded, they add up to it.
+ * FALSE: nothing stands out of the noise. */
+static gboolean
 paint_boxes (VizOverlay             *overlay,
              VizDiagram             *diagram,
              const ScopeMeasurement *measurement,
              const GArray           *differences,
              const guint32          *group_of_box)
 {
+  gboolean any = FALSE;
+
   for (guint32 box = 1; box < viz_diagram_n_boxes (diagram); box++)
     {
       const ProfNodeSum    *sum = scope_measurement_get_node (measurement, box, NULL);
@@ -87,7 +90,9 @@ paint_boxes (VizOverlay             *overlay,
         }
       text = format_change (change);
       viz_overlay_set (overlay, box, change, text);
+      any = TRUE;
     }
+  return any;
 }
 
 static void
@@ -105,7 +110,8 @@ paint_in_worker (GTask                    *task,
   VizDiagram *diagram = scope_document_get_diagram (scope_side_get_document (job->sides[1]));
   VizOverlay *overlay =
       viz_overlay_new (diagram, _ ("difference of self time"), VIZ_SCALE_DIFFERENCE);
-  guint n;
+  guint    n;
+  gboolean any;
 
   scope_sides_group (job->sides[0], job->sides[1], &boxes_a, &boxes_b, &n);
   rows_a = group_rows (job->measurements[0], boxes_a);
@@ -115,11 +121,13 @@ paint_in_worker (GTask                    *task,
                                         scope_measurement_get_capture (job->measurements[1]),
                                         rows_b,
                                         n);
-  paint_boxes (overlay, diagram, job->measurements[1], differences, boxes_b);
+  any = paint_boxes (overlay, diagram, job->measurements[1], differences, boxes_b);
   viz_overlay_set_format (overlay, format_change);
   viz_overlay_set_note (overlay,
-                        _ ("against the first pane · what stands for the same is taken together · "
-                           "grey: within the noise"));
+                        !any ? _ ("no difference to the first pane stands out of the noise")
+                             : _ ("against the first pane · what stands for the same is taken "
+                                  "together · "
+                                  "grey: within the noise"));
   viz_overlay_finish (overlay, NULL);
   g_task_return_pointer (task, overlay, (GDestroyNotify) viz_overlay_unref);
 }

@@ -129,6 +129,8 @@ add_row (ScopeSheet *self,
   gtk_widget_add_css_class (text, "sheet-value");
   gtk_label_set_xalign (GTK_LABEL (text), 1);
   gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_MIDDLE);
+  /* A shape that is cut says nothing; a name does. */
+  gtk_label_set_width_chars (GTK_LABEL (text), MIN ((int) g_utf8_strlen (value, -1), 12));
   gtk_widget_set_hexpand (text, TRUE);
   gtk_box_append (GTK_BOX (row), key);
   gtk_box_append (GTK_BOX (row), text);
