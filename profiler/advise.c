@@ -182,7 +182,8 @@ bulking (const Facts *facts, ProfAdvice *advice)
 
   if (!(n > 0))
     return FALSE;
-  advice->trigger = g_strdup_printf ("%.0f events stand for several operators each", n);
+  advice->trigger = n == 1 ? g_strdup ("one event stands for several operators")
+                           : g_strdup_printf ("%.0f events stand for several operators each", n);
   advice->text =
       g_strdup ("Set MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 to see "
                 "operators one by one; that changes how long it all takes");

@@ -154,11 +154,9 @@ is_same_node (const Source *source, HybNodeId id, const HybNode *node)
   if (!source->graph || id >= hyb_graph_n_nodes (source->graph))
     return FALSE;
   own = hyb_graph_get_node (source->graph, id);
-  /* What stands in for an operator while training keeps its name; without names only
-   * the operator tells. */
-  return strcmp (own->name, node->name) == 0 &&
-         (*own->name || strcmp (own->type, node->type) == 0) &&
-         hyb_node_is_variable (own) == hyb_node_is_variable (node);
+  /* A pass may keep the name and put another operator there: that has a row of its own,
+   * which names this one as its origin. */
+  return strcmp (own->name, node->name) == 0 && strcmp (own->type, node->type) == 0;
 }
 
 static HybNodeId

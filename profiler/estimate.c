@@ -1,9 +1,10 @@
 /* estimate.c — what fusing an unrolled sequence would bring, before anybody does it.
  *
  * The model is the ladder's: products of the inputs of all steps become one, which reads
- * the weights once; products of the states stay as they are; of the pointwise work only
- * functions of one argument remain (gates), the rest happens in registers beside them;
- * slices, and calling operators, go.
+ * the weights once; products of the states find their weights packed, and reach as much;
+ * of the pointwise work only functions of one argument remain (gates), the rest happens in
+ * registers beside them; slices, and calling operators, go.  What a pass has put into the
+ * unrolled form already stays as it is.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/advise.h"
 
@@ -22,6 +23,8 @@
 #define UNARY_SHARE 0.9
 /* What a product of many rows reaches of the measured peak. */
 #define GEMM_SHARE 0.8
+/* Weights that every step reads again stay in a cache, which is so much faster than memory. */
+#define CACHE_FACTOR 2.5
 
 typedef struct
 {
@@ -104,7 +107,9 @@ find_cell (const Estimate *self, guint *n_steps)
 
 typedef struct
 {
-  double linear, batched_flops, batched_bytes, recurrent, unary, other, outside;
+  double linear, batched_flops, batched_bytes;
+  double recurrent, recurrent_flops, recurrent_bytes;
+  double unary, other, outside;
   double n_recurrent;
 } Parts;
 
@@ -114,9 +119,16 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
   const ProfNode *node = prof_capture_get_node (self->capture, sum->row);
   double          seconds = self_of (self, sum);
 
-  if (node->step == PROF_NONE || node->flags & PROF_NODE_ADDED)
+  /* What a pass put there is what the fused form does, too: products of all steps, gates. */
+  if (node->flags & PROF_NODE_ADDED)
     {
-      /* A pass may have joined the products of all steps already. */
+      parts->outside += seconds;
+      parts->n_recurrent +=
+          node->category == HYB_CATEGORY_LINEAR && node->step != PROF_NONE && node->step > 0;
+      return;
+    }
+  if (node->step == PROF_NONE)
+    {
       /* What feeds the steps, or gathers what they give, goes with them. */
       if (node->category != HYB_CATEGORY_MOVEMENT)
         parts->outside += seconds;
@@ -129,6 +141,8 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
           /* The first step's product of states cannot be told from its inputs' by what it
            * reads: as many of each are there as in the other steps. */
           parts->recurrent += node->step == 0 ? 0 : seconds;
+          parts->recurrent_flops += node->step == 0 ? 0 : sum->flops;
+          parts->recurrent_bytes += node->step == 0 ? 0 : sum->bytes;
           parts->n_recurrent += node->step != 0;
         }
       else
@@ -169,7 +183,7 @@ prof_estimate_fused (const ProfCapture *capture,
   ProfPeaks peaks = prof_roofline_peaks (capture);
   Parts     parts = { 0 };
   ProfText  cell = find_cell (&self, n_steps);
-  double    batched;
+  double    batched, recurrent;
 
   if (*n_steps < LEAST_STEPS || !isfinite (peaks.flops))
     return NAN;
@@ -183,11 +197,13 @@ prof_estimate_fused (const ProfCapture *capture,
 
   *scope = prof_capture_get_string (capture, cell);
   /* One more step of both, for the first that was left out. */
-  parts.recurrent *= *n_steps / (*n_steps - 1.0);
   parts.batched_flops *= *n_steps / (*n_steps - 1.0);
   batched =
       MAX (parts.batched_flops / (GEMM_SHARE * peaks.flops), parts.batched_bytes / peaks.bytes);
   batched = MIN (batched, parts.linear);
-  return scale_to_clean (&self) * (parts.outside + batched + parts.recurrent +
-                                   UNARY_SHARE * parts.unary + STEP_SECONDS * *n_steps);
+  recurrent = MAX (parts.recurrent_flops / (GEMM_SHARE * peaks.flops),
+                   parts.recurrent_bytes / (CACHE_FACTOR * peaks.bytes));
+  recurrent = MIN (recurrent, parts.recurrent) * *n_steps / (*n_steps - 1.0);
+  return scale_to_clean (&self) * (parts.outside + batched + recurrent + UNARY_SHARE * parts.unary +
+                                   STEP_SECONDS * *n_steps);
 }

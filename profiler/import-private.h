@@ -43,17 +43,19 @@ typedef struct
 
 typedef struct
 {
-  ProfBuilder     *builder;
-  ProfAttribution *attribution;
-  ProfImport      *import;
-  GArray          *expected; /* of Expected */
-  GHashTable      *kinds;    /* key → Kind */
-  GHashTable      *by_name;  /* name of a node → index in expected + 1 */
-  GHashTable      *backward; /* row → row of its gradient + 1 */
-  GArray          *events;   /* of ProfEvent */
-  gint64           base_ns;
-  guint            position; /* where the next bulked event goes on */
-  guint            iteration;
+  ProfBuilder       *builder;
+  ProfAttribution   *attribution;
+  ProfImport        *import;
+  GArray            *expected; /* of Expected */
+  GHashTable        *kinds;    /* key → Kind */
+  GHashTable        *by_name;  /* name of a node → index in expected + 1 */
+  GHashTable        *backward; /* row → row of its gradient + 1 */
+  GArray            *events;   /* of ProfEvent */
+  gint64             base_ns;
+  guint              position; /* where the next bulked event goes on */
+  guint              iteration;
+  const ProfCapture *like;         /* of the same graph, not bulked; NULL: none */
+  double            *like_seconds; /* by row of like */
 } Import;
 
 /* Fills kinds, by_name and expected, n_iterations and n_loop_steps. */

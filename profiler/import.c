@@ -10,6 +10,7 @@
 #include "engine/formats/mxnet-symbol.h"
 #include "profiler/attribute.h"
 #include "profiler/import-private.h"
+#include "profiler/summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -192,12 +193,26 @@ find_sequence (const Import *self, char **members, guint n, guint from)
   return G_MAXUINT;
 }
 
+/* Both captures begin with the rows of the same graph. */
+static gboolean
+is_row_of_both (const Import *self, guint32 row, const ProfNode *node)
+{
+  const ProfNode *other = self->like && row < prof_capture_n_nodes (self->like)
+                              ? prof_capture_get_node (self->like, row)
+                              : NULL;
+
+  return other && !((other->flags | node->flags) & PROF_NODE_ADDED) && other->id == node->id &&
+         other->graph == node->graph;
+}
+
 static double
 weigh (const Import *self, guint32 row)
 {
   const ProfNode *node = prof_builder_get_node (self->builder, row);
   double          seconds = LAUNCH_SECONDS;
 
+  if (is_row_of_both (self, row, node) && self->like_seconds[row] > 0)
+    return self->like_seconds[row];
   if (isfinite (node->flops))
     seconds += MAX (node->flops / FLOPS_PER_SECOND,
                     (node->bytes_read + node->bytes_written) / BYTES_PER_SECOND);
@@ -410,13 +425,30 @@ note_facts (Import *self, const ProfTrace *trace, const ProfFacts *given)
   prof_builder_add_facts (self->builder, facts);
 }
 
+/* Seconds of one run by row. */
+static double *
+sum_rows (const ProfCapture *like)
+{
+  g_autoptr (ProfSummary) summary = like ? prof_summary_new (like) : NULL;
+  double *seconds = like ? g_new0 (double, MAX (prof_capture_n_nodes (like), 1)) : NULL;
+
+  for (guint i = 0; summary && i < summary->node->len; i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+
+      seconds[sum->row] = sum->self / MAX (sum->count, 1);
+    }
+  return seconds;
+}
+
 ProfCapture *
-prof_import_trace (const ProfTrace *trace,
-                   HybGraph        *graph,
-                   const HybType   *types,
-                   const ProfFacts *facts,
-                   ProfImport      *import,
-                   GError         **error)
+prof_import_trace (const ProfTrace   *trace,
+                   HybGraph          *graph,
+                   const HybType     *types,
+                   const ProfCapture *like,
+                   const ProfFacts   *facts,
+                   ProfImport        *import,
+                   GError           **error)
 {
   g_autoptr (ProfBuilder) builder = prof_builder_new ();
   g_autoptr (ProfAttribution) attribution = prof_attribution_new_model (builder, graph, types);
@@ -424,7 +456,13 @@ prof_import_trace (const ProfTrace *trace,
   g_autoptr (GBytes) bytes = NULL;
   gsize            length;
   g_autofree char *symbol = hyb_symbol_print (graph, &length);
-  Import           self = { .builder = builder, .attribution = attribution, .import = import };
+  Import           self = {
+              .builder = builder,
+              .attribution = attribution,
+              .import = import,
+              .like = like,
+              .like_seconds = sum_rows (like),
+  };
 
   *import = (ProfImport){ .unmatched = g_array_new (FALSE, FALSE, sizeof (ProfUnmatched)) };
   executions = prof_pair_events (trace, import);
@@ -445,6 +483,7 @@ prof_import_trace (const ProfTrace *trace,
     prof_builder_set_symbol (builder, symbol, length);
   bytes = prof_builder_finish (builder);
 
+  g_free (self.like_seconds);
   g_array_unref (self.expected);
   g_array_unref (self.events);
   g_hash_table_unref (self.kinds);

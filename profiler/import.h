@@ -32,10 +32,12 @@ typedef struct
 void prof_import_clear (ProfImport *import);
 
 /* types: by value of graph, as far as they are known (may be NULL): bulked events are
- * shared by work then.  facts may be NULL. */
-ProfCapture *prof_import_trace (const ProfTrace *trace,
-                                HybGraph        *graph,
-                                const HybType   *types,
-                                const ProfFacts *facts,
-                                ProfImport      *import,
-                                GError         **error);
+ * shared by work then.  like: (nullable) the same graph's trace without bulking: bulked
+ * events are shared as the nodes' times are there.  facts may be NULL. */
+ProfCapture *prof_import_trace (const ProfTrace   *trace,
+                                HybGraph          *graph,
+                                const HybType     *types,
+                                const ProfCapture *like,
+                                const ProfFacts   *facts,
+                                ProfImport        *import,
+                                GError           **error);

@@ -93,20 +93,24 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
   low = prof_format_seconds (clean.median.low);
   high = prof_format_seconds (clean.median.high);
   p95 = prof_format_seconds (clean.p95);
-  g_string_append_printf (to,
-                          "\nclean runs        %s (95 %%: %s … %s), p95 %s, n = %u; stopped: %s\n",
-                          median,
-                          low,
-                          high,
-                          p95,
-                          clean.n,
-                          stop ? stop : "–");
+  g_string_append_c (to, '\n');
+  if (n > 0)
+    g_string_append_printf (to,
+                            "clean runs        %s (95 %%: %s … %s), p95 %s, n = %u; stopped: %s\n",
+                            median,
+                            low,
+                            high,
+                            p95,
+                            clean.n,
+                            stop ? stop : "–");
   if (n_first > 0)
     {
       once = prof_format_seconds (first[0]);
       g_string_append_printf (to, "first run         %s\n", once);
     }
-  if (summary->n_runs > 0)
+  if (summary->n_runs > 0 && n == 0)
+    g_string_append_printf (to, "traced runs       %u, by another program\n", summary->n_runs);
+  else if (summary->n_runs > 0)
     g_string_append_printf (to,
                             "traced runs       %u, ×%.2f of clean%s\n",
                             summary->n_runs,
@@ -124,6 +128,8 @@ append_memory (GString *to, const ProfCapture *capture)
   g_autofree char *resident =
       prof_format_bytes (prof_capture_get_number (capture, "memory.resident"));
 
+  if (!isfinite (prof_capture_get_number (capture, "memory.planned")))
+    return;
   g_string_append_printf (to,
                           "memory            planned %s, process at most %s\n",
                           planned,
@@ -211,15 +217,16 @@ append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summa
 
   if (summary->n_runs == 0)
     return;
-  g_string_append_printf (to,
-                          "\nin nodes %s, around them %s (between nodes %s in an exact run)\n"
-                          "watching: %.0f spans a run at %.0f ns each = %s\n",
-                          nodes,
-                          between,
-                          interpreter,
-                          summary->n_spans,
-                          per_span,
-                          overhead);
+  g_string_append_printf (to, "\nin nodes %s, around them %s", nodes, between);
+  if (isfinite (summary->interpreter))
+    g_string_append_printf (to, " (between nodes %s in an exact run)", interpreter);
+  g_string_append_c (to, '\n');
+  if (isfinite (per_span))
+    g_string_append_printf (to,
+                            "watching: %.0f spans a run at %.0f ns each = %s\n",
+                            summary->n_spans,
+                            per_span,
+                            overhead);
 }
 
 static void

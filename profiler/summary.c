@@ -329,8 +329,9 @@ prof_summary_new (const ProfCapture *capture)
   summary->n_spans = prof_median (matrix.spans, matrix.n_runs);
   /* The second look at the clock of an exact run stands between nodes, too. */
   summary->interpreter =
-      MAX (matrix.exact_between - (isfinite (per_clock) ? per_clock * 1e-9 * summary->n_spans : 0),
-           0);
+      matrix.exact_between - (isfinite (per_clock) ? per_clock * 1e-9 * summary->n_spans : 0);
+  if (summary->interpreter < 0)
+    summary->interpreter = 0; /* NaN stays: there was no exact run */
   summary->overhead = isfinite (per_span) ? per_span * 1e-9 * summary->n_spans : 0;
   summary->unattributed = prof_median (matrix.lost, matrix.n_runs);
 

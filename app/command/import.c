@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  char *symbol, *capture;
+  char *symbol, *capture, *like;
 } ImportOptions;
 
 /* As far as they can be known without running; bulked events are shared by them. */
@@ -50,10 +50,11 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
     printf (", %u steps of its loops", import->n_loop_steps);
   printf ("\n");
   if (import->n_shared > 0)
-    printf ("%u bulked events are shared out over %u operators by their work: estimates.  "
+    printf ("%u bulked event%s shared out over %u operators: estimates.  "
             "MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 show operators one "
             "by one, and change the time it takes\n",
             import->n_shared,
+            import->n_shared == 1 ? " is" : "s are",
             import->n_members);
   for (guint i = 0; i < import->unmatched->len; i++)
     {
@@ -101,20 +102,70 @@ print_json (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
   scope_json_print (json);
 }
 
+static ProfTrace *
+read_trace (const char *file, GError **error)
+{
+  g_autoptr (GBytes) bytes = hyb_file_read (file, HYB_FILE_TEXT_LIMIT, error);
+  gsize       length;
+  const char *text = bytes ? g_bytes_get_data (bytes, &length) : NULL;
+
+  return bytes ? prof_trace_read (text ? text : "", length, file, error) : NULL;
+}
+
+/* The trace without bulking, where one is given. */
+static gboolean
+read_like (const ImportOptions *options,
+           HybModel            *model,
+           const HybType       *types,
+           ProfCapture        **like,
+           GError             **error)
+{
+  g_autoptr (ProfTrace) trace = NULL;
+  ProfImport import = { 0 };
+
+  *like = NULL;
+  if (!options->like)
+    return TRUE;
+  if (!(trace = read_trace (options->like, error)))
+    return FALSE;
+  *like = prof_import_trace (trace, hyb_model_get_graph (model), types, NULL, NULL, &import, error);
+  if (import.n_shared > 0)
+    scope_say (HYB_SEVERITY_WARNING,
+               "%s has bulked events itself: it tells no proportions of what they hold",
+               options->like);
+  prof_import_clear (&import);
+  return *like != NULL;
+}
+
+static HybModel *
+open_symbol (const ScopeCommon *common, const ImportOptions *options, GError **error)
+{
+  char *files[] = { options->symbol, NULL, NULL };
+  g_autoptr (HybModel) model = scope_open_model_tolerant (common, files, error);
+
+  if (model && !hyb_model_get_graph (model))
+    {
+      g_set_error (error,
+                   G_IO_ERROR,
+                   G_IO_ERROR_INVALID_DATA,
+                   "%s: there is no graph in it",
+                   options->symbol);
+      return NULL;
+    }
+  return g_steal_pointer (&model);
+}
+
 static int
 run_import (const ScopeCommon *common, gpointer data, char **files, GError **error)
 {
   const ImportOptions *options = data;
-  char                *model_files[] = { options->symbol, NULL, NULL };
   g_autoptr (HybModel) model = NULL;
-  g_autoptr (GBytes) bytes = NULL;
   g_autoptr (ProfTrace) trace = NULL;
   g_autoptr (ProfFacts) facts = prof_facts_new ();
   g_autoptr (ProfCapture) capture = NULL;
+  g_autoptr (ProfCapture) like = NULL;
   g_autofree HybType *types = NULL;
   ProfImport          import = { 0 };
-  gsize               length;
-  const char         *text;
 
   if (!options->symbol)
     {
@@ -124,27 +175,15 @@ run_import (const ScopeCommon *common, gpointer data, char **files, GError **err
                            "--symbol MODEL says which graph the trace belongs to");
       return SCOPE_EXIT_USAGE;
     }
-  if (!(bytes = hyb_file_read (files[0], HYB_FILE_TEXT_LIMIT, error)) ||
-      !(model = scope_open_model_tolerant (common, model_files, error)))
-    return SCOPE_EXIT_FILE;
-  if (!hyb_model_get_graph (model))
-    {
-      g_set_error (error,
-                   G_IO_ERROR,
-                   G_IO_ERROR_INVALID_DATA,
-                   "%s: there is no graph in it",
-                   options->symbol);
-      return SCOPE_EXIT_FILE;
-    }
-
-  text = g_bytes_get_data (bytes, &length);
-  if (!(trace = prof_trace_read (text ? text : "", length, files[0], error)) ||
-      !(types = infer_types (common, model, error)))
+  if (!(model = open_symbol (common, options, error)) || !(trace = read_trace (files[0], error)) ||
+      !(types = infer_types (common, model, error)) ||
+      !read_like (options, model, types, &like, error))
     return SCOPE_EXIT_FILE;
   prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (facts, "subject", options->symbol);
   prof_facts_set (facts, "trace", files[0]);
-  capture = prof_import_trace (trace, hyb_model_get_graph (model), types, facts, &import, error);
+  capture =
+      prof_import_trace (trace, hyb_model_get_graph (model), types, like, facts, &import, error);
   if (capture && (!options->capture || prof_capture_write (capture, options->capture, error)))
     (common->json ? print_json : print_text) (trace, &import, capture);
   prof_import_clear (&import);
@@ -159,6 +198,13 @@ static const GOptionEntry import_options[] = {
     SCOPE_INTO (ImportOptions, symbol),
     "The graph that the trace belongs to",
     "MODEL" },
+  { "like",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ImportOptions, like),
+    "Share bulked events out as this trace without bulking has them",
+    "PROFILE.json" },
   { "capture",
     0,
     0,

@@ -47,7 +47,7 @@ import_text (Imported *imported, const char *text, gsize length, HybGraph *graph
   imported->trace = prof_trace_read (text, length, "trace", &error);
   g_assert_no_error (error);
   imported->capture =
-      prof_import_trace (imported->trace, graph, NULL, NULL, &imported->import, &error);
+      prof_import_trace (imported->trace, graph, NULL, NULL, NULL, &imported->import, &error);
   g_assert_no_error (error);
 }
 
@@ -222,7 +222,7 @@ test_cut_anywhere (void)
 
       if (!trace)
         continue;
-      capture = prof_import_trace (trace, model->graph, NULL, NULL, &import, NULL);
+      capture = prof_import_trace (trace, model->graph, NULL, NULL, NULL, &import, NULL);
       g_assert_nonnull (capture);
       summary = prof_summary_new (capture);
       if (length < sizeof text - 3)
@@ -264,7 +264,7 @@ test_damaged_traces_are_survived (void)
         {
           ProfImport import;
           g_autoptr (ProfCapture) got =
-              prof_import_trace (trace, model->graph, NULL, NULL, &import, NULL);
+              prof_import_trace (trace, model->graph, NULL, NULL, NULL, &import, NULL);
 
           g_assert_nonnull (got);
           prof_import_clear (&import);
