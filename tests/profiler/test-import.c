@@ -131,6 +131,68 @@ test_every_golden_is_accounted_for (void)
 }
 
 /* Of an unrolled net, each node ran once a run, and its own time is its event's. */
+static double
+self_of (const ProfCapture *capture, const ProfSummary *summary, const char *name)
+{
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+
+      if (strcmp (prof_capture_get_string (capture,
+                                           prof_capture_get_node (capture, sum->row)->name),
+                  name) == 0)
+        return sum->self;
+    }
+  g_error ("%s did not run", name);
+}
+
+/* A whole model in one event: its parts are as the trace without bulking has them. */
+static void
+test_bulk_like_another_trace (void)
+{
+  g_autofree char *index = golden_file ("index.json");
+  Imported         like, bulk;
+  ProfImport       import = { 0 };
+  g_autoptr (ProfCapture) shared = NULL;
+  g_autoptr (ProfSummary) of_like = NULL;
+  g_autoptr (ProfSummary) of_shared = NULL;
+  double all = 0;
+
+  if (!g_file_test (index, G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("goldens are not here: set HYB_SHARED");
+      return;
+    }
+  import_golden (&like, "lstm-unrolled", "lstm-unrolled-symbol.json");
+  import_golden (&bulk, "executor-unrolled-bulk", "lstm-unrolled-symbol.json");
+  shared = prof_import_trace (bulk.trace,
+                              hyb_model_get_graph (bulk.model),
+                              NULL,
+                              like.capture,
+                              NULL,
+                              &import,
+                              NULL);
+  g_assert_nonnull (shared);
+  g_assert_cmpuint (import.n_members, ==, 107);
+  of_like = prof_summary_new (like.capture);
+  of_shared = prof_summary_new (shared);
+  for (guint i = 0; i < of_like->node->len; i++)
+    all += g_array_index (of_like->node, ProfNodeSum, i).self;
+  for (guint i = 0; i < of_like->node->len; i += 7)
+    {
+      guint32     row = g_array_index (of_like->node, ProfNodeSum, i).row;
+      const char *name =
+          prof_capture_get_string (like.capture, prof_capture_get_node (like.capture, row)->name);
+
+      g_assert_cmpfloat_with_epsilon (self_of (shared, of_shared, name) / of_shared->traced,
+                                      self_of (like.capture, of_like, name) / all,
+                                      1e-3);
+    }
+  prof_import_clear (&import);
+  imported_clear (&like);
+  imported_clear (&bulk);
+}
+
 static void
 test_unrolled_nodes_run_once (void)
 {
@@ -316,6 +378,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/import/every-golden-is-accounted-for",
                    test_every_golden_is_accounted_for);
+  g_test_add_func ("/profiler/import/bulk-like-another-trace", test_bulk_like_another_trace);
   g_test_add_func ("/profiler/import/unrolled-nodes-run-once", test_unrolled_nodes_run_once);
   g_test_add_func ("/profiler/import/names-that-are-not-escaped", test_names_that_are_not_escaped);
   g_test_add_func ("/profiler/import/broken-event-costs-only-itself",
