@@ -292,8 +292,12 @@ main (int argc, char **argv)
 
   if (argc == 2 && strcmp (argv[1], "--fusable") == 0)
     {
+      ProfPeaks peaks;
+
       /* One thread: handing work over takes what other programs leave. */
       hyb_parallel_set_threads (1);
+      peaks = prof_roofline_measure ();
+      printf ("peaks: %.3g FLOP/s, %.3g byte/s\n", peaks.flops, peaks.bytes);
       for (guint no_passes = 0; no_passes < 2; no_passes++)
         {
           printf ("%s\n", no_passes ? "unrolled, passes left out" : "unrolled, as planned here");
