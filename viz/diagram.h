@@ -58,6 +58,7 @@ typedef enum
   VIZ_BOX_OPEN = 1 << 4,    /* a group that stands open unless the user closes it */
   VIZ_BOX_HEADER = 1 << 5,  /* stands before the steps of its layer, whichever are shown */
   VIZ_BOX_INSIDE = 1 << 6,  /* shows what one operator does inside: no node of its own */
+  VIZ_BOX_TWINS = 1 << 7,   /* a group of boxes beside each other: closed at first */
 } VizBoxFlags;
 
 /* What kind of work a box does.  palette.c decides how that looks. */

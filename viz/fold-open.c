@@ -97,7 +97,8 @@ viz_fold_open (VizDiagramBuilder *builder)
         {
           guint32 child = tree.child[i], cost = cost_of_opening (builder, &tree, child);
 
-          if (cost == 0 || tree.n_visible + cost > VIZ_FOLD_BUDGET)
+          if (cost == 0 || viz_diagram_builder_box (builder, child)->flags & VIZ_BOX_TWINS ||
+              tree.n_visible + cost > VIZ_FOLD_BUDGET)
             continue;
           tree.n_visible += cost;
           viz_diagram_builder_add_flags (builder, child, VIZ_BOX_OPEN);

@@ -70,6 +70,9 @@ void viz_names_add_chains (VizNames *names);
  * there are none. */
 gboolean viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given);
 
+/* Groups of operators that stand between the same ends. */
+void viz_fold_twins (VizDiagramBuilder *builder, guint32 n_given);
+
 /* Sets VIZ_BOX_OPEN on what may stand open at first. */
 void viz_fold_open (VizDiagramBuilder *builder);
 

@@ -485,5 +485,7 @@ viz_fold (VizDiagramBuilder *builder, VizFoldWhat what)
   dissolve_all (builder, n_given);
   if (what & VIZ_FOLD_REPEATS && viz_fold_repeats (builder, n_given))
     dissolve_all (builder, n_given);
+  if (what & VIZ_FOLD_REPEATS)
+    viz_fold_twins (builder, n_given);
   viz_fold_open (builder);
 }

@@ -246,6 +246,36 @@ test_equal_structure_is_found_without_names (void)
   g_assert_cmpuint (n_blocks, >=, 15);
 }
 
+/* Fifteen equal boxes between two others, and one of them that also feeds a third. */
+static void
+test_equal_boxes_between_the_same_ends_are_one_group (void)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (NULL);
+  guint32            split = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "split" });
+  guint32            join = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "join" });
+  guint32            other = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .id = "other" });
+  guint32            group;
+  g_autoptr (VizDiagram) diagram = NULL;
+  g_autoptr (VizFolds) folds = NULL;
+
+  for (guint i = 0; i < 15; i++)
+    {
+      guint32 box = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "slice" });
+
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = split, .head = box });
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box, .head = join });
+      if (i == 3)
+        viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = box, .head = other });
+    }
+  diagram = fold (builder, VIZ_FOLD_ALL);
+  folds = viz_folds_new (diagram);
+  group = find_kind (diagram, VIZ_BOX_SCOPE);
+  g_assert_cmpuint (group, !=, VIZ_ROOT);
+  g_assert_cmpstr (viz_diagram_box (diagram, group)->title, ==, "14 × slice");
+  g_assert_cmpuint (viz_diagram_box (diagram, group)->n_children, ==, 14);
+  g_assert_false (viz_folds_is_open (folds, group));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -266,5 +296,7 @@ main (int argc, char **argv)
                    test_revealing_a_box_opens_its_step);
   g_test_add_func ("/viz/fold/equal-structure-is-found-without-names",
                    test_equal_structure_is_found_without_names);
+  g_test_add_func ("/viz/fold/equal-boxes-between-the-same-ends-are-one-group",
+                   test_equal_boxes_between_the_same_ends_are_one_group);
   return g_test_run ();
 }
