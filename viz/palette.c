@@ -17,33 +17,36 @@
   [VIZ_CATEGORY_RECURRENT] = RGB (0x7b5ea7), [VIZ_CATEGORY_CONTROL] = RGB (0xcc79a7),         \
   [VIZ_CATEGORY_LOSS] = RGB (0xd55e00),
 
-static const VizTheme light = {
-  .name = "light",
-  .background = RGB (0xfafafa),
-  .box = RGB (0xffffff),
-  .box_border = RGB (0xb4bac2),
-  .box_closed = RGB (0xf2f4f7),
-  .input = RGB (0xeceff2),
-  .text = RGB (0x1d2127),
-  .text_faint = RGB (0x646c77),
-  .group = { RGB (0xf1f3f6), RGB (0xe7ebf0) },
-  .group_border = RGB (0xc3cad3),
-  .loop = { RGB (0xf6f0fa), RGB (0xece2f4) },
-  .loop_border = RGB (0xa487bf),
-  .wire = RGB (0x878f9a),
-  .wire_state = RGB (0x7b4fa3),
-  .wire_captured = RGB (0x9aa2ac),
-  .wire_feedback = RGB (0x7b4fa3),
-  .wire_control = RGB (0xa0a0a0),
-  .port = { RGB (0xd6eaf8), RGB (0xe3d3f0), RGB (0xe4e7eb), RGB (0xf0f2f4) },
-  .problem = RGB (0xc01c28),
-  .selection = RGB (0x1c71d8),
-  .incoming = RGB (0x009e73),
-  .outgoing = RGB (0xd55e00),
-  .hit = RGB (0xf5d55a),
-  .category = { CATEGORIES },
-  .heat = { RGB (0xfff3e6), RGB (0xfdd0a2), RGB (0xfd9a4e), RGB (0xdd5a0b), RGB (0x8c2d04) },
-  .difference = { RGB (0x1b6ca8), RGB (0x9cc8e3), RGB (0xf4f4f4), RGB (0xf5b58a), RGB (0xb3470a) },
+/* All of a light theme but its name and its categories. */
+#define LIGHT                                                                                 \
+  .background = RGB (0xfafafa), .box = RGB (0xffffff), .box_border = RGB (0xb4bac2),          \
+  .box_closed = RGB (0xf2f4f7), .input = RGB (0xeceff2), .text = RGB (0x1d2127),              \
+  .text_faint = RGB (0x646c77), .group = { RGB (0xf1f3f6), RGB (0xe7ebf0) },                  \
+  .group_border = RGB (0xc3cad3), .loop = { RGB (0xf6f0fa), RGB (0xece2f4) },                 \
+  .loop_border = RGB (0xa487bf), .wire = RGB (0x878f9a), .wire_state = RGB (0x7b4fa3),        \
+  .wire_captured = RGB (0x7d8692), .wire_feedback = RGB (0x7b4fa3),                           \
+  .wire_control = RGB (0x5c6570),                                                             \
+  .port = { RGB (0xd6eaf8), RGB (0xe3d3f0), RGB (0xe4e7eb), RGB (0xf0f2f4) },                 \
+  .problem = RGB (0xc01c28), .selection = RGB (0x1c71d8), .incoming = RGB (0x009e73),         \
+  .outgoing = RGB (0xd55e00), .hit = RGB (0xf5d55a),                                          \
+  .heat = { RGB (0xfff3e6), RGB (0xfdd0a2), RGB (0xfd9a4e), RGB (0xdd5a0b), RGB (0x8c2d04) }, \
+  .difference = { RGB (0x1b6ca8), RGB (0x9cc8e3), RGB (0xf4f4f4), RGB (0xf5b58a), RGB (0xb3470a) }
+
+static const VizTheme light = { .name = "light", LIGHT, .category = { CATEGORIES } };
+
+/* Eleven categories that those who see no red, no green or no blue tell apart: the eight colours
+ * of Okabe and Ito, two greys and a dark red that differ from them in lightness. */
+static const VizTheme safe = {
+  .name = "safe",
+  LIGHT,
+  .category = {
+    [VIZ_CATEGORY_OTHER] = RGB (0x404040), [VIZ_CATEGORY_DATA] = RGB (0xc0c0c0),
+    [VIZ_CATEGORY_ELEMENTWISE] = RGB (0xf0e442), [VIZ_CATEGORY_LINEAR] = RGB (0x0072b2),
+    [VIZ_CATEGORY_CONVOLUTION] = RGB (0x56b4e9), [VIZ_CATEGORY_NORMALISATION] = RGB (0x009e73),
+    [VIZ_CATEGORY_REDUCTION] = RGB (0x000000), [VIZ_CATEGORY_MOVEMENT] = RGB (0xe69f00),
+    [VIZ_CATEGORY_RECURRENT] = RGB (0xcc79a7), [VIZ_CATEGORY_CONTROL] = RGB (0x5b1a18),
+    [VIZ_CATEGORY_LOSS] = RGB (0xd55e00),
+  },
 };
 
 static const VizTheme dark = {
@@ -62,9 +65,9 @@ static const VizTheme dark = {
   .loop_border = RGB (0x8468a3),
   .wire = RGB (0x858c97),
   .wire_state = RGB (0xb58ade),
-  .wire_captured = RGB (0x727983),
+  .wire_captured = RGB (0x8d95a0),
   .wire_feedback = RGB (0xb58ade),
-  .wire_control = RGB (0x6f6f6f),
+  .wire_control = RGB (0xa6adb8),
   .port = { RGB (0x29475c), RGB (0x4a3960), RGB (0x41454c), RGB (0x3a3d43) },
   .problem = RGB (0xff7b63),
   .selection = RGB (0x78aeed),
@@ -95,7 +98,7 @@ static const VizTheme mxnet = {
   .wire_state = RGB (0x7b4fa3),
   .wire_captured = RGB (0x8a8a8a),
   .wire_feedback = RGB (0x7b4fa3),
-  .wire_control = RGB (0xa0a0a0),
+  .wire_control = RGB (0x5c5c5c),
   .port = { RGB (0xd6eaf8), RGB (0xe3d3f0), RGB (0xe4e7eb), RGB (0xf0f2f4) },
   .problem = RGB (0xc01c28),
   .selection = RGB (0x1c71d8),
@@ -114,10 +117,11 @@ static const VizTheme mxnet = {
   .difference = { RGB (0x1b6ca8), RGB (0x9cc8e3), RGB (0xf4f4f4), RGB (0xf5b58a), RGB (0xb3470a) },
 };
 
+#undef LIGHT
 #undef CATEGORIES
 #undef RGB
 
-static const VizTheme *const themes[] = { &light, &dark, &mxnet, NULL };
+static const VizTheme *const themes[] = { &light, &dark, &safe, &mxnet, NULL };
 
 const VizTheme *const *
 viz_themes (void)

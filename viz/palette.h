@@ -2,8 +2,8 @@
 /* palette.h — every colour of a picture, light and dark.
  *
  * Boxes are neutral, because cost owns the fill; the category is a stripe.
- * Hues are from Okabe and Ito (2008), told apart by every kind of colour
- * vision; ramps change evenly in lightness.
+ * Most hues are from Okabe and Ito (2008); in the theme "safe" every two categories
+ * are told apart by every kind of colour vision.  Ramps change evenly in lightness.
  */
 #pragma once
 
