@@ -38,6 +38,7 @@ typedef enum
 {
   VIZ_EDGE_FEEDBACK = 1 << 0, /* routed by the group, not by the layout */
   VIZ_EDGE_SIDEWAYS = 1 << 1, /* a state: leaves right, enters left where the layout has columns */
+  VIZ_EDGE_SAYS = 1 << 2,     /* "true" stands where it arrives */
 } VizBodyEdgeFlags;
 
 typedef struct

@@ -342,6 +342,9 @@ place_rows (VizLayers *layers)
     }
   for (guint32 i = 0; i < layers->n_links; i++)
     n_links[layers->row[layers->links[i].upper]]++;
+  for (guint32 e = 0; e < body->n_edges; e++)
+    if (body->edges[e].flags & VIZ_EDGE_SAYS && layers->row[body->edges[e].head] > 0)
+      labelled[layers->row[body->edges[e].head] - 1] = TRUE;
   for (guint32 r = 0; r < layers->n_ranks; r++)
     {
       layers->row_y[r] = y;

@@ -18,7 +18,7 @@
 typedef struct
 {
   guint32 edge;
-  double  wish;
+  double  wish, aim; /* on the box; where it goes */
 } End;
 
 typedef struct
@@ -90,6 +90,21 @@ lower_wish (const Router *router, guint32 edge)
   return clamp_to (layers, node, router->upper_x[edge]);
 }
 
+/* Where the next thing is on the way of an edge, away from one end. */
+static double
+aim (const Router *router, guint32 edge, gboolean upper)
+{
+  const VizLayers *layers = router->layers;
+  guint32          last = layers->first_bend[edge] + layers->n_bends[edge] - 1;
+  gboolean         is_fixed = end_at (layers, edge, !upper) >= 0;
+
+  if (!layers->stub[edge] && layers->n_bends[edge] > 0)
+    return layers->x[upper ? layers->first_bend[edge] : last];
+  if (is_fixed || !upper)
+    return (upper ? router->lower_x : router->upper_x)[edge];
+  return layers->x[end_node (layers, edge, FALSE)];
+}
+
 static int
 compare_ends (gconstpointer a, gconstpointer b)
 {
@@ -97,6 +112,8 @@ compare_ends (gconstpointer a, gconstpointer b)
 
   if (left->wish != right->wish)
     return left->wish < right->wish ? -1 : 1;
+  if (left->aim != right->aim)
+    return left->aim < right->aim ? -1 : 1;
   return left->edge < right->edge ? -1 : 1;
 }
 
@@ -140,7 +157,7 @@ place_ends (Router *router, guint32 node, const guint32 *list, guint32 n, gboole
   for (guint32 i = 0; i < n; i++)
     {
       guint32 edge = list[i], tensor = layers->body->edges[edge].tensor;
-      End     end = { edge, 0 };
+      End     end = { edge, 0, 0 };
 
       if (end_at (layers, edge, upper) >= 0)
         continue;
@@ -153,6 +170,7 @@ place_ends (Router *router, guint32 node, const guint32 *list, guint32 n, gboole
           router->leader[tensor] = edge;
         }
       end.wish = upper ? upper_wish (router, edge) : lower_wish (router, edge);
+      end.aim = aim (router, edge, upper);
       g_array_append_val (ends, end);
     }
   g_array_sort (ends, compare_ends);

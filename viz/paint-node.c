@@ -200,7 +200,8 @@ paint_lines (const VizPainter *painter,
       VizTextAt      at = {
              .style = line->style,
              .size = size,
-             .x = item->x + VIZ_BOX_PAD_X + (has_stripe ? VIZ_BOX_STRIPE : 0),
+             .x = has_stripe ? item->x + VIZ_BOX_PAD_X + VIZ_BOX_STRIPE : item->x + item->width / 2,
+             .align = has_stripe ? 0 : 0.5,
              .y = y + viz_text_line (line->style) * 0.5 + size * 0.36,
              .colour = line->is_faint ? faint : strong,
       };

@@ -267,6 +267,8 @@ add_piece (Cutter             *cutter,
   if (wire->kind == VIZ_ARROW_STATE && body_node (body, tail->node)->row >= 0 &&
       body_node (body, tail->node)->row == body_node (body, head->node)->row)
     edge.flags |= VIZ_EDGE_SIDEWAYS;
+  if (wire->kind == VIZ_ARROW_CONTROL && wire->label == VIZ_LABEL_AT_HEAD)
+    edge.flags |= VIZ_EDGE_SAYS;
   g_array_append_val (body->edges, edge);
   g_array_append_val (body->tail_node_port, tail->inner);
   g_array_append_val (body->head_node_port, head->inner);

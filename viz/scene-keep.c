@@ -126,6 +126,15 @@ pair_key (guint32 tail, guint32 head)
   return GSIZE_TO_POINTER (((gsize) tail << 32 | head) + 1);
 }
 
+/* The whole key, where GLib's hash of a pointer takes only the lower half. */
+static guint
+pair_hash (gconstpointer key)
+{
+  gsize value = GPOINTER_TO_SIZE (key);
+
+  return (guint) (value ^ (value >> 32) * 2654435761u);
+}
+
 typedef struct
 {
   GHashTable *by_arrow; /* arrow to wire + 1 */
@@ -136,7 +145,7 @@ static void
 index_wires (const VizPicture *picture, Wires *wires)
 {
   wires->by_arrow = g_hash_table_new (NULL, NULL);
-  wires->by_ends = g_hash_table_new (NULL, NULL);
+  wires->by_ends = g_hash_table_new (pair_hash, NULL);
   for (guint32 i = viz_picture_n_wires (picture); i-- > 0;)
     {
       const VizWire *wire = viz_picture_wire (picture, i);

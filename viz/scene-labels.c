@@ -2,7 +2,8 @@
 /* scene-labels.c — a place for every text on a wire.
  *
  * Each text has a few places where it belongs, the best first; it takes the first that no
- * box, port or other text covers.  Where none is free it is left out.
+ * box, port or other text covers and no wire runs through, or else the first of the former.
+ * Where none is free it is left out.
  */
 #include "viz/scene.h"
 
@@ -10,9 +11,10 @@
 
 #include <math.h>
 
-#define CELL        48.0 /* of the index of what is in the way */
-#define N_BUCKETS   4096
+#define CELL        128.0 /* of the index of what is in the way */
 #define N_PLACES    6
+#define CHORDS      6    /* of a curve */
+#define MOST_WIRES  8000 /* beyond this nobody reads them all */
 #define FROM_WIRE   5
 #define BELOW_START 11
 #define ABOVE_END   4
@@ -29,14 +31,16 @@ typedef struct
   GArray         *wires;
   const GArray   *points;
   GArray         *entries;
-  const char    **at_head; /* per item: what a wire says as it arrives */
-  gint32          first[N_BUCKETS];
+  GArray         *chords;              /* the wires; empty where they are too many */
+  const char    **at_head;             /* per item: what a wire says as it arrives */
+  gint32         *first, *first_chord; /* per bucket */
+  guint           n_buckets;
 } Labels;
 
 static guint
-bucket_of (gint64 column, gint64 row)
+bucket_of (const Labels *labels, gint64 column, gint64 row)
 {
-  return (guint) (((guint64) column * 73856093u) ^ ((guint64) row * 19349663u)) % N_BUCKETS;
+  return (guint) (((guint64) column * 73856093u) ^ ((guint64) row * 19349663u)) % labels->n_buckets;
 }
 
 static void
@@ -48,7 +52,7 @@ add_obstacle (Labels *labels, const VizRect *rect)
   for (gint64 row = (gint64) floor (rect->y / CELL); row <= bottom; row++)
     for (gint64 column = (gint64) floor (rect->x / CELL); column <= right; column++)
       {
-        guint bucket = bucket_of (column, row);
+        guint bucket = bucket_of (labels, column, row);
         Entry entry = { *rect, labels->first[bucket] };
 
         labels->first[bucket] = (gint32) labels->entries->len;
@@ -75,7 +79,7 @@ is_free (const Labels *labels, const VizRect *rect)
     return FALSE;
   for (gint64 row = (gint64) floor (rect->y / CELL); row <= bottom; row++)
     for (gint64 column = (gint64) floor (rect->x / CELL); column <= right; column++)
-      for (gint32 i = labels->first[bucket_of (column, row)]; i >= 0;
+      for (gint32 i = labels->first[bucket_of (labels, column, row)]; i >= 0;
            i = g_array_index (labels->entries, Entry, i).next)
         if (meet (rect, &g_array_index (labels->entries, Entry, i).rect))
           return FALSE;
@@ -91,23 +95,117 @@ covered (const VizWire *wire, const VizPoint *at)
   return (VizRect){ at->x - 1, at->y - size * 0.8, wire->label_width + 2, size };
 }
 
-/* Puts the text at the first free of its places. */
+/* Wires, in pieces short enough to be straight. */
+
+typedef struct
+{
+  VizPoint from, to;
+  gint32   next; /* in its bucket, -1: the last */
+} Chord;
+
+static void
+add_chord (Labels *labels, VizPoint from, VizPoint to)
+{
+  gint64 left = (gint64) floor (MIN (from.x, to.x) / CELL);
+  gint64 right = (gint64) floor (MAX (from.x, to.x) / CELL);
+  gint64 bottom = (gint64) floor (MAX (from.y, to.y) / CELL);
+
+  for (gint64 row = (gint64) floor (MIN (from.y, to.y) / CELL); row <= bottom; row++)
+    for (gint64 column = left; column <= right; column++)
+      {
+        guint bucket = bucket_of (labels, column, row);
+        Chord chord = { from, to, labels->first_chord[bucket] };
+
+        labels->first_chord[bucket] = (gint32) labels->chords->len;
+        g_array_append_val (labels->chords, chord);
+      }
+}
+
+static VizPoint
+point_on (const VizPoint *p, double t)
+{
+  double s = 1 - t;
+  double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
+
+  return (VizPoint){ a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
+                     a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y };
+}
+
+static void
+add_wire (Labels *labels, const VizWire *wire)
+{
+  for (guint32 k = 0; k + 3 < wire->n_points; k += 3)
+    {
+      const VizPoint *p = &g_array_index (labels->points, VizPoint, wire->first_point + k);
+      guint           n = p[0].x == p[3].x || p[0].y == p[3].y ? 1 : CHORDS;
+
+      for (guint c = 0; c < n; c++)
+        add_chord (labels, point_on (p, (double) c / n), point_on (p, (double) (c + 1) / n));
+    }
+}
+
+/* Whether a piece comes inside: by where it is at the sides of the rectangle. */
+static gboolean
+runs_into (const Chord *chord, const VizRect *rect)
+{
+  double dx = chord->to.x - chord->from.x, dy = chord->to.y - chord->from.y;
+  double low = 0, high = 1;
+  double d[2] = { dx, dy };
+  double first[2] = { rect->x - chord->from.x, rect->y - chord->from.y };
+  double last[2] = { first[0] + rect->width, first[1] + rect->height };
+
+  for (guint axis = 0; axis < 2; axis++)
+    {
+      if (d[axis] == 0 && (first[axis] >= 0 || last[axis] <= 0))
+        return FALSE;
+      if (d[axis] == 0)
+        continue;
+      low = MAX (low, MIN (first[axis] / d[axis], last[axis] / d[axis]));
+      high = MIN (high, MAX (first[axis] / d[axis], last[axis] / d[axis]));
+    }
+  return low < high;
+}
+
+static gboolean
+is_clear_of_wires (const Labels *labels, const VizRect *rect)
+{
+  gint64 right = (gint64) floor ((rect->x + rect->width) / CELL);
+  gint64 bottom = (gint64) floor ((rect->y + rect->height) / CELL);
+
+  for (gint64 row = (gint64) floor (rect->y / CELL); row <= bottom; row++)
+    for (gint64 column = (gint64) floor (rect->x / CELL); column <= right; column++)
+      for (gint32 i = labels->first_chord[bucket_of (labels, column, row)]; i >= 0;
+           i = g_array_index (labels->chords, Chord, i).next)
+        if (runs_into (&g_array_index (labels->chords, Chord, i), rect))
+          return FALSE;
+  return TRUE;
+}
+
+/* Puts the text at the best of its places. */
 static void
 settle (Labels *labels, VizWire *wire, const VizPoint *places, guint n_places)
 {
+  guint   best = n_places;
+  VizRect rect;
+
   for (guint i = 0; i < n_places; i++)
     {
-      VizRect rect = covered (wire, &places[i]);
-
+      rect = covered (wire, &places[i]);
       if (!is_free (labels, &rect))
         continue;
-      wire->label_x = places[i].x;
-      wire->label_y = places[i].y;
-      wire->has_label = TRUE;
-      add_obstacle (labels, &rect);
-      return;
+      best = MIN (best, i);
+      if (!is_clear_of_wires (labels, &rect))
+        continue;
+      best = i;
+      break;
     }
-  wire->has_label = FALSE;
+  wire->has_label = best < n_places;
+  if (!wire->has_label)
+    return;
+  rect = covered (wire, &places[best]);
+  wire->label_x = places[best].x;
+  wire->label_y = places[best].y;
+  add_obstacle (labels, &rect);
 }
 
 /* A text at the start stands beside all wires that leave its box, so that none runs through it
@@ -138,8 +236,8 @@ place_label (Labels *labels, guint number, const double *leftmost, const double 
   if ((wire->n_points > 1 && end->y == start->y) ||
       (cut->label == VIZ_LABEL_AT_HEAD && g_strcmp0 (labels->at_head[wire->head], text) == 0))
     wire->has_label = FALSE;
-  else
-    settle (labels, wire, places, N_PLACES);
+  else /* "true" must not stand where "false" arrives. */
+    settle (labels, wire, places, wire->kind == VIZ_ARROW_CONTROL ? N_PLACES / 2 : N_PLACES);
   if (cut->label == VIZ_LABEL_AT_HEAD)
     labels->at_head[wire->head] = text;
 }
@@ -196,13 +294,21 @@ viz_scene_place_labels (const VizScene *scene,
     }
   labels.at_head = g_new0 (const char *, scene->items->len);
   labels.entries = g_array_new (FALSE, FALSE, sizeof (Entry));
-  for (guint i = 0; i < N_BUCKETS; i++)
-    labels.first[i] = -1;
+  /* A box lies in a few cells, a text in one or two. */
+  labels.n_buckets = MAX (scene->items->len, 256) * 8;
+  labels.first = g_new (gint32, labels.n_buckets);
+  labels.first_chord = g_new (gint32, labels.n_buckets);
+  labels.chords = g_array_new (FALSE, FALSE, sizeof (Chord));
+  for (guint i = 0; i < labels.n_buckets; i++)
+    labels.first[i] = labels.first_chord[i] = -1;
   add_obstacles (&labels, plugs);
   for (guint i = 0; i < wires->len; i++)
     {
       const VizWire *wire = &g_array_index (wires, VizWire, i);
       double         x;
+
+      if (wires->len <= MOST_WIRES)
+        add_wire (&labels, wire);
 
       if (wire->n_points == 0 || wire->is_stub)
         continue;
@@ -224,5 +330,8 @@ viz_scene_place_labels (const VizScene *scene,
           place_label (&labels, i, leftmost, rightmost);
       }
   g_array_unref (labels.entries);
+  g_array_unref (labels.chords);
+  g_free (labels.first);
+  g_free (labels.first_chord);
   g_free (labels.at_head);
 }
