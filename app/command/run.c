@@ -3,6 +3,7 @@
 #include "app/command/command.h"
 #include "app/command/describe.h"
 #include "app/command/inputs.h"
+#include "app/command/run-values.h"
 
 #include "engine/autograd/backward.h"
 #include "engine/base/error.h"
@@ -17,7 +18,7 @@ typedef struct
 {
   char    *input, *output;
   char    *head, *gradients, *aux;
-  gboolean backward;
+  gboolean backward, values;
 } RunOptions;
 
 /* One run with all that goes in and comes out. */
@@ -282,8 +283,8 @@ write_states (const Run *run, GError **error)
   return hyb_npz_write_file (list, run->options->aux, error);
 }
 
-static void
-print_json (const Run *run)
+static gboolean
+print_json (const Run *run, GError **error)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
 
@@ -296,7 +297,10 @@ print_json (const Run *run)
     }
   scope_json_end (json);
   scope_json_double (json, "seconds", run->seconds);
+  if (run->options->values && !scope_run_describe_values (json, &run->inputs, run->common, error))
+    return FALSE;
   scope_json_print (json);
+  return TRUE;
 }
 
 static void
@@ -375,7 +379,7 @@ run_run (const ScopeCommon *common, gpointer data, char **files, GError **error)
             write_outputs (&run, error) && write_gradients (&run, error) &&
             write_states (&run, error);
   if (is_done && common->json)
-    print_json (&run);
+    is_done = print_json (&run, error);
   else if (is_done)
     print_text (&run);
   clear_run (&run);
@@ -403,6 +407,13 @@ static const GOptionEntry run_options[] = {
     G_OPTION_ARG_NONE,
     SCOPE_INTO (RunOptions, backward),
     "Compute gradients of all arguments, too",
+    NULL },
+  { "values",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (RunOptions, values),
+    "With --json: statistics of what every operator gave, run one by one",
     NULL },
   { "head",
     0,
