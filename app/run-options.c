@@ -110,3 +110,28 @@ scope_run_options_command (const ScopeRunOptions *options,
   g_ptr_array_add (argv, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
 }
+
+char **
+scope_run_options_values (const ScopeRunOptions *options,
+                          const char            *model,
+                          const char            *params,
+                          const char *const     *shapes)
+{
+  g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
+
+  if ((options->launcher != NULL && *options->launcher != '\0') ||
+      g_strcmp0 (options->device, "cpu") != 0)
+    return NULL;
+  g_ptr_array_add (argv, g_strdup ("run"));
+  g_ptr_array_add (argv, g_strdup (model));
+  g_ptr_array_add (argv, g_strdup ("--json"));
+  g_ptr_array_add (argv, g_strdup ("--values"));
+  add (argv, "--params", params);
+  add (argv, "--init", options->init);
+  add (argv, "--input", options->input);
+  if (options->train)
+    g_ptr_array_add (argv, g_strdup ("--train"));
+  add_shapes (argv, options->shapes, shapes);
+  g_ptr_array_add (argv, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
+}

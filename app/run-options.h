@@ -31,3 +31,9 @@ char **scope_run_options_command (const ScopeRunOptions *options,
                                   const char *const     *shapes,
                                   const char            *capture,
                                   GError               **error);
+
+/* The arguments of hscope for one more run that tells every value; NULL: it runs on another host. */
+char **scope_run_options_values (const ScopeRunOptions *options,
+                                 const char            *model,
+                                 const char            *params,
+                                 const char *const     *shapes);

@@ -8,6 +8,7 @@ typedef enum
 {
   SCOPE_SIGNAL_DOCUMENT,
   SCOPE_SIGNAL_CAPTURE,
+  SCOPE_SIGNAL_VALUES,
   SCOPE_SIGNAL_LOGGED,
   SCOPE_SIGNAL_REVEAL,
   SCOPE_SIGNAL_COMPLAINT,
@@ -44,6 +45,9 @@ struct _ScopeWorkspace
   char             *capture_path;
   guint             n_stops;
   ScopeMeasurement *measurement;
+  char            **values_command; /* of the last run; NULL: on another host */
+  GCancellable     *asking;
+  ScopeValues      *values;
 
   GListStore *log;
 };
@@ -56,3 +60,6 @@ void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);
 void scope_workspace_watch (ScopeWorkspace *self, GFile *file);
 /* A sentence that the user must not miss. */
 void scope_workspace_complain (ScopeWorkspace *self, const char *text);
+/* workspace-values.c */
+void scope_workspace_ask_values (ScopeWorkspace *self);
+void scope_workspace_forget_values (ScopeWorkspace *self);

@@ -190,7 +190,10 @@ finish (ScopeWorkspace *self, GSubprocess *child)
   gboolean was_stopped = self->n_stops > 0;
 
   if (g_subprocess_get_if_exited (child) && g_subprocess_get_exit_status (child) == 0)
-    scope_workspace_open_capture (self, self->next_capture);
+    {
+      scope_workspace_open_capture (self, self->next_capture);
+      scope_workspace_ask_values (self);
+    }
   else if (was_stopped)
     scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The run was stopped"));
   else if (g_subprocess_get_if_signaled (child))
@@ -252,6 +255,12 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
     }
   g_free (self->next_capture);
   self->next_capture = new_capture_path (self);
+  g_strfreev (self->values_command);
+  self->values_command =
+      scope_run_options_values (options,
+                                self->source != NULL ? self->source : path,
+                                self->params,
+                                self->source != NULL ? NULL : (const char *const *) self->shapes);
   return scope_run_options_command (options,
                                     options->launcher != NULL && *options->launcher != '\0'
                                         ? "hscope"
@@ -282,6 +291,7 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   if (self->child == NULL)
     return FALSE;
   self->n_stops = 0;
+  scope_workspace_forget_values (self);
   line = g_strjoinv (" ", argv);
   scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, "%s", line);
   g_free (self->phase);

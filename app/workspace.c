@@ -62,6 +62,7 @@ scope_workspace_dispose (GObject *object)
     g_subprocess_force_exit (self->child);
   g_clear_object (&self->child);
   scope_workspace_watch (self, NULL);
+  scope_workspace_forget_values (self);
   g_clear_pointer (&self->measurement, scope_measurement_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
@@ -79,6 +80,7 @@ scope_workspace_finalize (GObject *object)
   g_free (self->params);
   g_free (self->source);
   g_strfreev (self->shapes);
+  g_strfreev (self->values_command);
   g_free (self->phase);
   g_free (self->last_words);
   g_free (self->next_capture);
@@ -121,6 +123,7 @@ scope_workspace_class_init (ScopeWorkspaceClass *class)
 
   signals[SCOPE_SIGNAL_DOCUMENT] = new_signal ("document-changed", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_CAPTURE] = new_signal ("capture-changed", G_TYPE_NONE);
+  signals[SCOPE_SIGNAL_VALUES] = new_signal ("values-changed", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_LOGGED] = new_signal ("logged", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_REVEAL] = new_signal ("reveal", G_TYPE_UINT);
   signals[SCOPE_SIGNAL_COMPLAINT] = new_signal ("complaint", G_TYPE_STRING);

@@ -4,13 +4,14 @@
  * Views read it, change its selection and follow it; they never talk to each other.
  * The currency of the selection is a box of the document's diagram, VIZ_ROOT for none.
  *
- * Signals: "document-changed", "capture-changed", "logged", "reveal" (box), "complaint" (text).
+ * Signals: "document-changed", "capture-changed", "values-changed", "logged", "reveal" (box), "complaint" (text).
  * Properties to follow: selected, hovered, state, running, progress.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/measurement.h"
 #include "app/run-options.h"
+#include "app/values.h"
 
 G_BEGIN_DECLS
 
@@ -84,5 +85,7 @@ double      scope_workspace_get_progress (ScopeWorkspace *self);
 void              scope_workspace_open_capture (ScopeWorkspace *self, const char *path);
 ScopeMeasurement *scope_workspace_get_measurement (ScopeWorkspace *self); /* (nullable) */
 const char       *scope_workspace_get_capture_path (ScopeWorkspace *self);
+/* What every operator of the last run gave; NULL: nothing ran, or it is not told yet. */
+const ScopeValues *scope_workspace_get_values (ScopeWorkspace *self);
 
 G_END_DECLS

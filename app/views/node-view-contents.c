@@ -130,10 +130,13 @@ add_number (ScopeSheet *sheet, const char *name, double value)
 void
 scope_node_view_add_statistics (ScopeSheet *sheet, const HybStatistics *statistics)
 {
-  add_number (sheet, _ ("Smallest"), statistics->minimum);
-  add_number (sheet, _ ("Largest"), statistics->maximum);
-  add_number (sheet, _ ("Mean"), statistics->mean);
-  add_number (sheet, _ ("Deviation"), statistics->deviation);
+  if (isfinite (statistics->mean))
+    {
+      add_number (sheet, _ ("Smallest"), statistics->minimum);
+      add_number (sheet, _ ("Largest"), statistics->maximum);
+      add_number (sheet, _ ("Mean"), statistics->mean);
+      add_number (sheet, _ ("Deviation"), statistics->deviation);
+    }
   if (statistics->n_nan + statistics->n_infinite > 0)
     {
       g_autofree char *n_nan = g_strdup_printf ("%" G_GINT64_FORMAT, statistics->n_nan);
@@ -241,4 +244,53 @@ scope_node_view_show_contents (ScopeNodeView *self,
   task = g_task_new (part, NULL, counted_cb, NULL);
   g_task_set_task_data (task, contents, contents_free);
   g_task_run_in_thread (task, count_in_worker);
+}
+
+/* ---- Of a run ---- */
+
+static void
+add_value (ScopeNodeView *self, const ScopeValue *value, const char *name)
+{
+  g_autofree char *title =
+      name != NULL ? g_strdup_printf ("%s · %s", name, value->shape) : g_strdup (value->shape);
+  GtkWidget *bars;
+
+  scope_sheet_add_text (self->sheet, title, "dim-label");
+  scope_node_view_add_statistics (self->sheet, &value->statistics);
+  if (value->n_bins == 0)
+    return;
+  bars = scope_bars_new (48);
+  gtk_widget_set_name (bars, "activation");
+  scope_bars_set_values (SCOPE_BARS (bars), value->bins, value->n_bins);
+  scope_bars_set_description (SCOPE_BARS (bars), _ ("Histogram of the values"), NULL);
+  scope_sheet_add (self->sheet, bars);
+}
+
+void
+scope_node_view_show_values (ScopeNodeView *self, const HybNode *node)
+{
+  const ScopeValues *values =
+      scope_workspace_get_values (scope_view_get_workspace (SCOPE_VIEW (self)));
+  guint n =
+      hyb_node_is_variable (node) ? 1 : hyb_op_n_visible (node->op, node->params, node->n_outputs);
+  gboolean any = FALSE;
+
+  for (guint i = 0; values != NULL && i < n; i++)
+    {
+      const ScopeValue *value = scope_values_find (values, node->name, i);
+      g_autofree char  *name = !hyb_node_is_variable (node) && n > 1
+                                   ? hyb_op_dup_output_name (node->op, i, node->n_outputs)
+                                   : NULL;
+
+      if (value == NULL)
+        continue;
+      if (!any)
+        scope_sheet_add_heading (self->sheet, _ ("Values of the Last Run"));
+      if (!any && g_strcmp0 (scope_values_get_first_nan (values), node->name) == 0)
+        scope_sheet_add_text (self->sheet,
+                              _ ("Here something that is not a number appears first"),
+                              "error");
+      any = TRUE;
+      add_value (self, value, name);
+    }
 }

@@ -106,6 +106,15 @@ fill_soon (ScopeView *view)
 }
 
 static void
+scope_node_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = scope_view_get_workspace (view);
+
+  if (workspace != NULL)
+    g_signal_connect_swapped (workspace, "values-changed", G_CALLBACK (fill_soon), view);
+}
+
+static void
 on_link (ScopeSheet *sheet G_GNUC_UNUSED, guint32 box, gpointer data)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
@@ -129,6 +138,7 @@ scope_node_view_class_init (ScopeNodeViewClass *class)
   ScopeViewClass *view_class = SCOPE_VIEW_CLASS (class);
 
   G_OBJECT_CLASS (class)->dispose = scope_node_view_dispose;
+  view_class->workspace_changed = scope_node_view_workspace_changed;
   view_class->document_changed = fill_soon;
   view_class->selection_changed = fill_soon;
   view_class->capture_changed = fill_soon;
