@@ -225,7 +225,7 @@ bench_estimate (const char *file, gboolean no_passes)
   g_autoptr (HybModel) model = hyb_model_open (file, NULL, HYB_EPOCH_HIGHEST, NULL);
   g_autoptr (HybVariant) unrolled = model ? convert (model, HYB_FORM_UNROLLED) : NULL;
   g_autoptr (HybVariant) fused = model ? convert (model, HYB_FORM_FUSED) : NULL;
-  ProfMeasureOptions options = { .warmup = 3, .traced = 7, .seconds = 6 };
+  ProfMeasureOptions options = { .warmup = 3, .repeat = 100, .traced = 7, .seconds = 7 };
   g_autoptr (ProfFacts) facts = prof_facts_new ();
   ProfPeaks    peaks = prof_roofline_measure ();
   ProfSubject *subjects[2] = { NULL, NULL };

@@ -1,7 +1,9 @@
 /* test-explain.c — explanations add up, and say what was really run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/capture-builder.h"
+#include "profiler/clock.h"
 #include "profiler/compare.h"
+#include "profiler/difference.h"
 #include "profiler/ladder.h"
 #include "tests/profiler/profile-run.h"
 
@@ -133,6 +135,125 @@ test_planted_slowdown_is_told_with_its_figure (void)
   prof_explanation_clear (&explanation);
 }
 
+/* --- A slowdown that is really there --- */
+
+#define PLANTED_NS 400000
+#define N_PLANTED  9
+
+/* Dawdles at the end of one node, before the recorder looks at the clock. */
+typedef struct
+{
+  const HybProbe *inner; /* NULL: nobody listens */
+  const char     *node;  /* NULL: none dawdles */
+} Dawdler;
+
+static void
+dawdle_begin (gpointer data, const HybSpan *span)
+{
+  const Dawdler *dawdler = data;
+
+  if (dawdler->inner)
+    dawdler->inner->begin (dawdler->inner->data, span);
+}
+
+static void
+dawdle_end (gpointer data, const HybSpan *span)
+{
+  const Dawdler *dawdler = data;
+  guint64        until = prof_clock_now () + PLANTED_NS;
+
+  if (span->kind == HYB_SPAN_NODE && dawdler->node &&
+      strcmp (hyb_graph_get_node (span->in, span->id)->name, dawdler->node) == 0)
+    while (prof_clock_now () < until)
+      ;
+  if (dawdler->inner)
+    dawdler->inner->end (dawdler->inner->data, span);
+}
+
+static void
+dawdle_memory (gpointer data, guint16 device, gint64 bytes)
+{
+  const Dawdler *dawdler = data;
+
+  if (dawdler->inner && dawdler->inner->memory)
+    dawdler->inner->memory (dawdler->inner->data, device, bytes);
+}
+
+static void
+run_dawdling (ProfSubject *subject, const Dawdler *dawdler, GArray *seconds)
+{
+  HybProbe probe = { (gpointer) dawdler, dawdle_begin, dawdle_end, dawdle_memory };
+  guint64  begin;
+  double   took;
+  g_autoptr (GError) error = NULL;
+
+  hyb_executor_set_probe (prof_subject_get_executor (subject), &probe);
+  begin = prof_clock_now ();
+  prof_subject_run (subject, NULL, &error);
+  took = (double) (prof_clock_now () - begin) * 1e-9;
+  hyb_executor_set_probe (prof_subject_get_executor (subject), NULL);
+  g_assert_no_error (error);
+  g_array_append_val (seconds, took);
+}
+
+/* Both in turns, so that what else the machine does hits them alike. */
+static void
+measure_dawdling (ProfSubject *const *subjects, const char *node, ProfCapture **captures)
+{
+  ProfSeries series[2];
+  Dawdler    dawdlers[2] = { { NULL, NULL }, { NULL, node } };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      prof_series_init (&series[i]);
+      series[i].recorder = prof_recorder_new ();
+    }
+  for (guint run = 0; run < N_PLANTED; run++)
+    for (guint i = 0; i < 2; i++)
+      {
+        dawdlers[i].inner = NULL;
+        run_dawdling (subjects[i], &dawdlers[i], series[i].clean);
+        dawdlers[i].inner = prof_recorder_get_probe (series[i].recorder);
+        prof_recorder_begin_run (series[i].recorder, run, FALSE, 0);
+        run_dawdling (subjects[i], &dawdlers[i], series[i].traced);
+        prof_recorder_end_run (series[i].recorder);
+      }
+  for (guint i = 0; i < 2; i++)
+    {
+      captures[i] = prof_keep (subjects[i], &series[i], NULL, NULL);
+      g_assert_nonnull (captures[i]);
+      prof_series_clear (&series[i]);
+    }
+}
+
+/* One operator among many becomes slower by a known time: it is named, with that figure. */
+static void
+test_real_slowdown_is_found (void)
+{
+  g_autoptr (TestModel) model = test_model_unrolled (4, 8, 2);
+  g_autoptr (ProfSubject) a = test_model_subject (model, HYB_MODE_STATIC, FALSE);
+  g_autoptr (ProfSubject) b = test_model_subject (model, HYB_MODE_STATIC, FALSE);
+  ProfSubject *const subjects[] = { a, b };
+  ProfCapture       *captures[2];
+  g_autoptr (GArray) list = NULL;
+  const ProfDifference *worst;
+  ProfExplanation       explanation;
+
+  measure_dawdling (subjects, "net_lstm0_t2_i2h", captures);
+  list = prof_difference (captures[0], captures[1]);
+  worst = &g_array_index (list, ProfDifference, 0);
+  g_assert_cmpstr (worst->name, ==, "net_lstm0_t2_i2h");
+  g_assert_cmpint (worst->pairing.verdict, ==, PROF_SLOWER);
+  /* It dawdles at least so long; half of that is far more than all of the rest. */
+  g_assert_cmpfloat (worst->b - worst->a, >, 0.5e-9 * PLANTED_NS);
+  prof_explain (captures[1], captures[0], NAN, NAN, &explanation);
+  g_assert_cmpfloat (explanation.saved, >, 0.5e-9 * PLANTED_NS);
+  g_assert_cmpfloat (explanation.bucket[PROF_BUCKET_GEMM].seconds, >, 0.5 * explanation.saved);
+  prof_explanation_clear (&explanation);
+  prof_capture_unref (captures[0]);
+  prof_capture_unref (captures[1]);
+}
+
 /* Real runs: every rung computes the same numbers, and rungs add up. */
 static void
 test_ladder_runs_what_it_says (void)
@@ -235,6 +356,7 @@ main (int argc, char **argv)
                    test_overlap_is_what_threads_change);
   g_test_add_func ("/profiler/explain/planted-slowdown-is-told-with-its-figure",
                    test_planted_slowdown_is_told_with_its_figure);
+  g_test_add_func ("/profiler/explain/real-slowdown-is-found", test_real_slowdown_is_found);
   g_test_add_func ("/profiler/explain/ladder-runs-what-it-says", test_ladder_runs_what_it_says);
   g_test_add_func ("/profiler/explain/different-numbers-are-noticed",
                    test_different_numbers_are_noticed);
