@@ -9,3 +9,7 @@
 void scope_curves_print (const GPtrArray *groups);
 void scope_curves_describe (ScopeJson *json, const GPtrArray *groups);
 void scope_curves_draw (ScopePage *page, const GPtrArray *groups);
+
+/* compare-matrix.c: one line a group, one column a candidate. */
+void scope_matrix_print (const GPtrArray *groups);
+void scope_matrix_draw (ScopePage *page, const GPtrArray *groups);

@@ -147,6 +147,7 @@ scope_compare_print_json (ScopeComparison *self)
 void
 scope_compare_print (ScopeComparison *self)
 {
+  scope_matrix_print (self->groups);
   scope_curves_print (self->groups);
   if (self->ladder)
     print_ladder (self->ladder);
@@ -163,6 +164,7 @@ scope_compare_write (ScopeComparison *self, const char *path, GError **error)
   g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
   g_autoptr (ScopePage) page = scope_page_new (title);
 
+  scope_matrix_draw (page, self->groups);
   scope_curves_draw (page, self->groups);
   for (guint i = 0; i < self->groups->len; i++)
     {

@@ -249,10 +249,11 @@ scope_report_add_group (ScopePage             *page,
       g_autofree char      *time = prof_format_seconds (candidate->clean.median.median);
       g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
       g_autofree char      *text =
-          g_strdup_printf ("%s · %+.0f %% · %s",
+          g_strdup_printf ("%s · %+.0f %% · %s · n = %u",
                            time,
                            100 * (first->clean.median.median / candidate->clean.median.median - 1),
-                           memory);
+                           memory,
+                           candidate->clean.n);
 
       scope_bars_add (bars,
                       name,

@@ -190,7 +190,7 @@ static const char style_sheet[] =
     "8px;border-bottom:1px "
     "solid #ddd;text-align:right;font-variant-numeric:tabular-nums}td:first-child,th:first-child"
     "{text-align:left;overflow-wrap:anywhere}svg{max-width:100%;height:auto}.warn{color:#a33}"
-    "td.words,th.words{text-align:left;color:#555}";
+    "td.unsure{color:#999}td.words,th.words{text-align:left;color:#555}";
 
 char *
 scope_page_print_html (const ScopePage *page)
