@@ -277,3 +277,16 @@ scope_fill_types (const ScopeCommon *common, HybModel *model, HybType *types, GE
 
   return TRUE;
 }
+
+gboolean
+scope_check_device (const ScopeCommon *common, GError **error)
+{
+  return !common->device || strcmp (common->device, "cpu") == 0 ||
+         hyb_error_at (error,
+                       HYB_DEVICE_ERROR,
+                       HYB_DEVICE_ERROR_ABSENT,
+                       NULL,
+                       "Use --device cpu",
+                       "there is no device “%s” here",
+                       common->device);
+}

@@ -55,6 +55,9 @@ HybModel *scope_open_model (const ScopeCommon *common, char **files, GError **er
 /* The same, but what is wrong stays among the findings (check). */
 HybModel *scope_open_model_tolerant (const ScopeCommon *common, char **files, GError **error);
 
+/* FALSE and an error: --device names one that is not here. */
+gboolean scope_check_device (const ScopeCommon *common, GError **error);
+
 /* Whether a file holds arrays and no graph, by its first bytes. */
 gboolean scope_holds_weights (const char *file);
 

@@ -359,6 +359,11 @@ run_compare (const ScopeCommon *common, gpointer data, char **files, GError **er
   };
   gboolean is_done;
 
+  if (!scope_check_device (common, error))
+    {
+      comparison_clear (&self);
+      return SCOPE_EXIT_MODEL;
+    }
   if (options->preset && strcmp (options->preset, "control-flow") != 0)
     {
       g_set_error (error,

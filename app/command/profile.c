@@ -6,7 +6,6 @@
 #include "app/command/progress.h"
 #include "app/command/variants.h"
 
-#include "engine/base/error.h"
 #include "engine/formats/npz.h"
 #include "profiler/keep.h"
 #include "profiler/report.h"
@@ -35,14 +34,8 @@ mode_of (const ScopeCommon *common)
 static gboolean
 check_options (const ScopeCommon *common, const ProfileOptions *options, GError **error)
 {
-  if (common->device && strcmp (common->device, "cpu") != 0)
-    return hyb_error_at (error,
-                         HYB_DEVICE_ERROR,
-                         HYB_DEVICE_ERROR_ABSENT,
-                         NULL,
-                         "Use --device cpu",
-                         "there is no device “%s” here",
-                         common->device);
+  if (!scope_check_device (common, error))
+    return FALSE;
   if (options->repeat >= 0 && options->repeat <= 100000 && options->warmup >= -1 &&
       options->traced >= 0 && options->traced <= 10000 && options->time_limit >= 0)
     return TRUE;

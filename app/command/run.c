@@ -334,16 +334,8 @@ check_options (const ScopeCommon *common, const RunOptions *options, GError **er
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
                          "--head and --gradients mean something with --backward only");
-  else if (common->device && strcmp (common->device, "cpu") != 0)
-    hyb_error_at (error,
-                  HYB_DEVICE_ERROR,
-                  HYB_DEVICE_ERROR_ABSENT,
-                  NULL,
-                  "Use --device cpu",
-                  "there is no device “%s” here",
-                  common->device);
   else
-    return TRUE;
+    return scope_check_device (common, error);
 
   return FALSE;
 }

@@ -356,6 +356,15 @@ test_wrong_usage_is_told (void)
                    ==,
                    2);
   g_assert_nonnull (strstr (errors, "“melted” is no form"));
+  g_assert_cmpint (HSCOPE_RUN (NULL,
+                               "compare",
+                               "gallery:mlp",
+                               "--device",
+                               "gpu",
+                               "--variants",
+                               "as-is"),
+                   !=,
+                   0);
   g_assert_cmpint (run_hscope ((const char *const[]){ "report", "/nowhere.hscope", NULL },
                                NULL,
                                &other),
