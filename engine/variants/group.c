@@ -83,7 +83,8 @@ hyb_chain_is_forward (const HybCells *cells, const HybChain *chain)
 static gboolean
 is_alike (const HybChain *a, const HybChain *b)
 {
-  return a->kind == b->kind && a->hidden == b->hidden && a->n_steps == b->n_steps;
+  return a->kind != HYB_CELL_NONE && a->kind == b->kind && a->hidden == b->hidden &&
+         a->n_steps == b->n_steps;
 }
 
 static gboolean
@@ -320,8 +321,9 @@ join_lower (Grouper *grouper, const guint *chains, guint n)
   double          dropout = 0, other = 0;
   HybGroup       *lower = find_lower (grouper, first, 0, &dropout);
 
-  if (!lower || lower->kind != first->kind || lower->hidden != first->hidden ||
-      lower->n_directions != n || (lower->n_layers > 1 && lower->dropout != dropout))
+  if (!lower || first->kind == HYB_CELL_NONE || lower->kind != first->kind ||
+      lower->hidden != first->hidden || lower->n_directions != n ||
+      (lower->n_layers > 1 && lower->dropout != dropout))
     return FALSE;
   if (n == 2 &&
       (find_lower (grouper, grouper->cells->chains->pdata[chains[1]], 1, &other) != lower ||

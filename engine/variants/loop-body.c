@@ -11,31 +11,67 @@ first_step (const HybLoopBody *body)
   return hyb_chain_step (body->cells, body->chain, 0);
 }
 
+static gboolean
+is_read_outside (const HybLoopBody *body, HybValueId value)
+{
+  HybGraph         *graph = body->cells->graph;
+  guint             chain, n;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n);
+  const HybNodeId  *users;
+
+  for (guint i = 0; i < n; i++)
+    if (heads[i] == value)
+      return TRUE;
+  chain = body->cells->chain_of_node[hyb_graph_get_producer (graph, value)];
+  users = hyb_graph_get_users (graph, value, &n);
+  for (guint i = 0; i < n; i++)
+    if (body->cells->chain_of_node[users[i]] != chain)
+      return TRUE;
+  return FALSE;
+}
+
 /* Some step but the last gives a state that others than the next step read. */
 static gboolean
 is_read_between (const HybLoopBody *body, guint state)
 {
-  guint n;
-  g_autoptr (GHashTable) heads = g_hash_table_new (NULL, NULL);
-  const HybValueId *head = hyb_graph_get_heads (body->cells->graph, &n);
-  guint             chain =
-      body->cells->chain_of_node[hyb_graph_get_producer (body->cells->graph, first_step (body)->h)];
-
-  for (guint i = 0; i < n; i++)
-    g_hash_table_add (heads, GUINT_TO_POINTER (head[i]));
   for (guint s = 0; s + 1 < body->chain->n_steps; s++)
-    {
-      const HybCellStep *step = hyb_chain_step (body->cells, body->chain, s);
-      HybValueId         value = state == 0 ? step->h : step->c;
-      const HybNodeId   *users = hyb_graph_get_users (body->cells->graph, value, &n);
-
-      if (g_hash_table_contains (heads, GUINT_TO_POINTER (value)))
-        return TRUE;
-      for (guint i = 0; i < n; i++)
-        if (body->cells->chain_of_node[users[i]] != chain)
-          return TRUE;
-    }
+    if (is_read_outside (body,
+                         hyb_step_state (hyb_chain_step (body->cells, body->chain, s), state)))
+      return TRUE;
   return FALSE;
+}
+
+static gboolean
+is_state (const HybLoopBody *body, HybValueId value)
+{
+  for (guint s = 0; s < hyb_loop_body_n_states (body); s++)
+    if (hyb_step_state (first_step (body), s) == value)
+      return TRUE;
+  return FALSE;
+}
+
+/* Values of a body that are no states, but read by others at some step. */
+static void
+find_others (HybLoopBody *body)
+{
+  for (guint e = 0; body->chain->nodes && e < body->chain->nodes->len; e++)
+    {
+      const HybNodeId *ids = body->chain->nodes->pdata[e];
+      const HybNode   *node = hyb_graph_get_node (body->cells->graph, ids[0]);
+
+      for (guint o = 0; o < node->n_outputs; o++)
+        {
+          HybValueId value = node->first_output + o;
+          gboolean   is_read = FALSE;
+
+          for (guint t = 0; !is_read && t < body->chain->n_steps; t++)
+            is_read =
+                is_read_outside (body,
+                                 hyb_graph_get_node (body->cells->graph, ids[t])->first_output + o);
+          if (is_read && !is_state (body, value))
+            g_array_append_val (body->others, value);
+        }
+    }
 }
 
 void
@@ -54,6 +90,8 @@ hyb_loop_body_init (HybLoopBody    *body,
   body->captured = g_array_new (FALSE, TRUE, sizeof (HybValueId));
   for (guint state = 0; state < hyb_loop_body_n_states (body); state++)
     body->gives[state] = is_read_between (body, state);
+  body->others = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  find_others (body);
 }
 
 void
@@ -64,6 +102,7 @@ hyb_loop_body_clear (HybLoopBody *body)
   g_clear_pointer (&body->names, g_hash_table_unref);
   g_clear_pointer (&body->variables, g_array_unref);
   g_clear_pointer (&body->captured, g_array_unref);
+  g_clear_pointer (&body->others, g_array_unref);
   g_clear_pointer (&body->graph, hyb_graph_unref);
   g_clear_pointer (&body->order, g_free);
 }
@@ -71,19 +110,23 @@ hyb_loop_body_clear (HybLoopBody *body)
 guint
 hyb_loop_body_n_states (const HybLoopBody *body)
 {
-  return first_step (body)->c == HYB_NO_ID ? 1 : 2;
+  return hyb_step_n_states (first_step (body));
 }
 
 guint
 hyb_loop_body_n_out (const HybLoopBody *body)
 {
-  return (guint) body->gives[0] + (guint) body->gives[1];
+  guint n = body->others->len;
+
+  for (guint state = 0; state < HYB_MAX_STATES; state++)
+    n += (guint) body->gives[state];
+  return n;
 }
 
 HybValueId
 hyb_loop_body_begin (const HybLoopBody *body, guint state)
 {
-  return state == 0 ? first_step (body)->h_in : first_step (body)->c_in;
+  return hyb_step_state_in (first_step (body), state);
 }
 
 HybSequence *
@@ -100,10 +143,11 @@ hyb_loop_body_inputs (HybLoopBody *body)
 char *
 hyb_loop_body_name (const HybLoopBody *body, const char *what)
 {
-  HybGraph   *graph = body->cells->graph;
-  HybValueId  weight = first_step (body)->gate[0].hidden.weight;
-  const char *name = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, weight))->name;
-  const char *end = g_strrstr (name, "h2h");
+  HybGraph          *graph = body->cells->graph;
+  const HybCellStep *step = first_step (body);
+  HybValueId         value = step->n_gates > 0 ? step->gate[0].hidden.weight : step->h;
+  const char        *name = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value))->name;
+  const char        *end = g_strrstr (name, step->n_gates > 0 ? "h2h" : "t0_");
 
   return g_strdup_printf ("%.*s%s", end ? (int) (end - name) : 0, name, what);
 }
@@ -169,9 +213,11 @@ static void
 copy_nodes (HybLoopBody *body)
 {
   const HybCells *cells = body->cells;
-  HybNodeId       last = hyb_graph_get_producer (cells->graph, first_step (body)->h);
-  guint           chain = cells->chain_of_node[last];
+  HybNodeId       last = 0;
+  guint chain = cells->chain_of_node[hyb_graph_get_producer (cells->graph, first_step (body)->h)];
 
+  for (guint s = 0; s < hyb_loop_body_n_states (body); s++)
+    last = MAX (last, hyb_graph_get_producer (cells->graph, hyb_step_state (first_step (body), s)));
   for (HybNodeId id = 0; id <= last; id++)
     {
       const HybNode         *node = hyb_graph_get_node (cells->graph, id);
@@ -209,8 +255,7 @@ gboolean
 hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError **error)
 {
   const HybCellStep *step = first_step (body);
-  const HybValueId new[2] = { step->h, step->c };
-  guint n_states = hyb_loop_body_n_states (body);
+  guint              n_states = hyb_loop_body_n_states (body);
   g_autoptr (HybGraph) graph = NULL;
 
   set_value (body, step->x, x);
@@ -224,12 +269,15 @@ hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError
   copy_nodes (body);
   for (guint s = 0; s < n_states; s++)
     if (body->gives[s])
-      hyb_builder_add_head (body->builder, body_value (body, new[s]));
+      hyb_builder_add_head (body->builder, body_value (body, hyb_step_state (step, s)));
+  for (guint i = 0; i < body->others->len; i++)
+    hyb_builder_add_head (body->builder,
+                          body_value (body, g_array_index (body->others, HybValueId, i)));
   if (counter != HYB_NO_ID)
     hyb_builder_add_head (body->builder, counter);
   for (guint s = 0; s < n_states; s++)
     {
-      HybValueId value = body_value (body, new[s]);
+      HybValueId value = body_value (body, hyb_step_state (step, s));
 
       /* One array cannot be two outputs. */
       if (body->gives[s])
@@ -270,6 +318,41 @@ hyb_loop_body_places (const HybLoopBody *body, HybBodyRole role)
   return g_string_free (text, FALSE);
 }
 
+/* The old value of a later step that stands where this one of step 0 does. */
+static HybValueId
+value_at_step (const HybLoopBody *body, HybValueId value, guint step)
+{
+  HybGraph *graph = body->cells->graph;
+  HybNodeId id = hyb_graph_get_producer (graph, value);
+
+  for (guint e = 0; e < body->chain->nodes->len; e++)
+    {
+      const HybNodeId *ids = body->chain->nodes->pdata[e];
+
+      if (ids[0] == id)
+        return hyb_graph_get_node (graph, ids[step])->first_output +
+               hyb_graph_get_output_index (graph, value);
+    }
+  return value;
+}
+
+static void
+place_others (HybLoopBody *body, HybValueId first)
+{
+  HybRebuild *rebuild = &body->conversion->rebuild;
+  guint       n = body->chain->n_steps;
+
+  for (guint i = 0; i < body->others->len; i++)
+    {
+      HybSequence *sequence = hyb_sequence_of_whole (rebuild, n, first + i, 0);
+
+      for (guint t = 0; t < n; t++)
+        hyb_rebuild_set_place (rebuild,
+                               value_at_step (body, g_array_index (body->others, HybValueId, i), t),
+                               (HybPlace){ HYB_PLACE_STEP, 0, t, sequence });
+    }
+}
+
 void
 hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_state)
 {
@@ -291,11 +374,12 @@ hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_st
           step = hyb_chain_step (body->cells, body->chain, s);
           if (sequence)
             hyb_rebuild_set_place (rebuild,
-                                   state == 0 ? step->h : step->c,
+                                   hyb_step_state (step, state),
                                    (HybPlace){ HYB_PLACE_STEP, 0, s, sequence });
         }
-      hyb_rebuild_set (rebuild, state == 0 ? step->h : step->c, first + first_state + state);
+      hyb_rebuild_set (rebuild, hyb_step_state (step, state), first + first_state + state);
     }
+  place_others (body, first + n_given);
 }
 
 char *
@@ -304,6 +388,8 @@ hyb_loop_refuse (HybConversion *conversion, const HybCells *cells, const HybGrou
   HybValueId       leak = hyb_group_find_leak (cells, group, TRUE);
   g_autofree char *name = NULL;
 
+  if (hyb_chain_step (cells, hyb_group_chain (cells, group, 0), 0)->x == HYB_NO_ID)
+    return g_strdup ("its steps read no sequence that a loop could run over");
   if (leak == HYB_NO_ID)
     return NULL;
   name = hyb_value_describe (cells->graph, leak);

@@ -9,7 +9,7 @@ typedef enum
 {
   HYB_BODY_DATA,     /* the input of the step */
   HYB_BODY_COUNTER,  /* the number of the step */
-  HYB_BODY_STATE,    /* index 0: h, 1: c */
+  HYB_BODY_STATE,    /* index 0: h, 1: c, … */
   HYB_BODY_CAPTURED, /* index: in captured */
 } HybBodyRole;
 
@@ -25,11 +25,12 @@ typedef struct
   const HybCells  *cells;
   const HybChain  *chain;
   HybBuilder      *builder;
-  GHashTable      *values;    /* old value to value of the body + 1 */
-  GHashTable      *names;     /* of variables, to their index in variables + 1 */
-  GArray          *variables; /* of HybBodyVariable, as they were made */
-  GArray          *captured;  /* of HybValueId: old values */
-  gboolean         gives[2];  /* whether h, c of all steps are outputs */
+  GHashTable      *values;                /* old value to value of the body + 1 */
+  GHashTable      *names;                 /* of variables, to their index in variables + 1 */
+  GArray          *variables;             /* of HybBodyVariable, as they were made */
+  GArray          *captured;              /* of HybValueId: old values */
+  gboolean         gives[HYB_MAX_STATES]; /* whether states of all steps are outputs */
+  GArray          *others; /* of HybValueId: what else is read of a step, as step 0 makes it */
   HybGraph        *graph;
   HybBodyVariable *order; /* by variable of graph */
   guint            n_variables;

@@ -505,9 +505,12 @@ hyb_match_step (const HybMatcher *matcher, HybNodeId id, HybCellStep *step)
 
   for (guint i = 0; i < G_N_ELEMENTS (formulas); i++)
     {
-      *step = (HybCellStep){
-        .h = value, .c = HYB_NO_ID, .c_in = HYB_NO_ID, .previous = HYB_NO_ID, .next = HYB_NO_ID
-      };
+      *step = (HybCellStep){ .h = value,
+                             .c = HYB_NO_ID,
+                             .c_in = HYB_NO_ID,
+                             .more = { HYB_NO_ID, HYB_NO_ID },
+                             .previous = HYB_NO_ID,
+                             .next = HYB_NO_ID };
       if (formulas[i](matcher, value, step))
         return TRUE;
     }

@@ -3,6 +3,7 @@
 #include "engine/variants/recognise.h"
 
 #include "engine/graph/roles.h"
+#include "engine/variants/bodies.h"
 #include "engine/variants/match-step.h"
 #include "engine/variants/vocabulary.h"
 
@@ -42,11 +43,34 @@ hyb_chain_step (const HybCells *cells, const HybChain *chain, guint step)
   return get_step (cells, chain->steps[step]);
 }
 
+guint
+hyb_step_n_states (const HybCellStep *step)
+{
+  guint n = step->c == HYB_NO_ID ? 1 : 2;
+
+  while (n >= 2 && n < HYB_MAX_STATES && step->more[n - 2] != HYB_NO_ID)
+    n++;
+  return n;
+}
+
+HybValueId
+hyb_step_state (const HybCellStep *step, guint state)
+{
+  return state == 0 ? step->h : state == 1 ? step->c : step->more[state - 2];
+}
+
+HybValueId
+hyb_step_state_in (const HybCellStep *step, guint state)
+{
+  return state == 0 ? step->h_in : state == 1 ? step->c_in : step->more_in[state - 2];
+}
+
 static void
 free_chain (gpointer data)
 {
   HybChain *chain = data;
 
+  g_clear_pointer (&chain->nodes, g_ptr_array_unref);
   g_free (chain->steps);
   g_free (chain);
 }
@@ -460,5 +484,7 @@ hyb_cells_find (HybGraph *graph, const HybType *types, const guint8 *is_state)
     if (get_step (cells, i)->kind != HYB_CELL_NONE && is_cell (cells, types, is_state, i))
       add_chain (cells, i);
   find_breaks (cells);
+  if (!is_state)
+    hyb_cells_add_bodies (cells);
   return cells;
 }

@@ -11,7 +11,7 @@
 
 typedef enum
 {
-  HYB_CELL_NONE,
+  HYB_CELL_NONE, /* a body that is repeated, but no known cell: it has no gates */
   HYB_CELL_RNN_RELU,
   HYB_CELL_RNN_TANH,
   HYB_CELL_LSTM,
@@ -20,7 +20,8 @@ typedef enum
   HYB_N_CELLS,
 } HybCellKind;
 
-#define HYB_MAX_GATES 4
+#define HYB_MAX_GATES  4
+#define HYB_MAX_STATES 4 /* known cells have one or two */
 
 /* Which columns of a weight a value meets: two values side by side share one product. */
 typedef enum
@@ -54,6 +55,7 @@ typedef struct
   HybGate     gate[HYB_MAX_GATES];
   HybValueId  x, h_in, c_in; /* c_in HYB_NO_ID: the cell has one state */
   HybValueId  h, c;
+  HybValueId  more_in[HYB_MAX_STATES - 2], more[HYB_MAX_STATES - 2]; /* of a body */
   gboolean    is_decided;     /* which of the two terms is the state's */
   guint       previous, next; /* steps by index; HYB_NO_ID */
 } HybCellStep;
@@ -66,13 +68,14 @@ typedef struct
   guint      *steps;   /* indices, in the order of time as the chain runs */
   guint       goes_on; /* the chain that this one would continue if odd were not; HYB_NO_ID */
   HybNodeId   odd;     /* the node that breaks the two apart, or reads other weights */
+  GPtrArray  *nodes;   /* of a body: HybNodeId *, a node of it at every step; NULL */
 } HybChain;
 
 typedef struct
 {
   HybGraph  *graph;
   GArray    *steps;         /* of HybCellStep */
-  GPtrArray *chains;        /* of HybChain, in the order of their first steps */
+  GPtrArray *chains;        /* of HybChain, in the order of their first steps; bodies last */
   guint32   *chain_of_node; /* HYB_NO_ID: none */
   guint32   *step_of_node;  /* number in its chain */
 } HybCells;
@@ -85,6 +88,9 @@ void      hyb_cells_free (HybCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybCells, hyb_cells_free)
 
 const HybCellStep *hyb_chain_step (const HybCells *cells, const HybChain *chain, guint step);
+guint              hyb_step_n_states (const HybCellStep *step);
+HybValueId         hyb_step_state (const HybCellStep *step, guint state); /* h, c, … */
+HybValueId hyb_step_state_in (const HybCellStep *step, guint state);      /* of the step before */
 /* Why a chain is only a part of a sequence of steps; (transfer full), NULL: it is whole. */
 char       *hyb_chain_dup_break (const HybCells *cells, guint chain);
 const char *hyb_cell_kind_name (HybCellKind kind); /* "lstm" */

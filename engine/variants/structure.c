@@ -5,7 +5,6 @@
 #include "engine/passes/infer-types.h"
 #include "engine/variants/group.h"
 #include "engine/variants/rebuild.h"
-#include "engine/variants/repeats.h"
 #include "engine/variants/vocabulary.h"
 
 #include <string.h>
@@ -69,6 +68,17 @@ find_origin (const GArray *matches, HybNodeId id)
   return id;
 }
 
+/* The last node of the first step; of a body the one that was found first. */
+static HybNodeId
+first_node (const HybCells *cells, const HybGroup *group)
+{
+  const HybChain *chain = hyb_group_chain (cells, group, 0);
+
+  if (chain->nodes)
+    return ((const HybNodeId *) chain->nodes->pdata[0])[0];
+  return hyb_graph_get_producer (cells->graph, hyb_chain_step (cells, chain, 0)->h);
+}
+
 static void
 add_groups (Finder *finder, HybCells *cells, const GArray *matches, const guint *n_of_chain)
 {
@@ -79,7 +89,7 @@ add_groups (Finder *finder, HybCells *cells, const GArray *matches, const guint 
       const HybGroup  *group = groups->pdata[g];
       g_autofree char *broken = NULL;
       HybStructure     entry = {
-            .kind = HYB_STRUCTURE_CELL,
+            .kind = group->kind == HYB_CELL_NONE ? HYB_STRUCTURE_LOOP : HYB_STRUCTURE_CELL,
             .direction = group->n_directions == 2 ? "both"
                          : group->is_backward     ? "backward"
                                                   : "forward",
@@ -94,45 +104,7 @@ add_groups (Finder *finder, HybCells *cells, const GArray *matches, const guint 
       if (broken)
         continue;
       entry.cell = g_strdup (hyb_cell_kind_name (group->kind));
-      entry.node =
-          find_origin (matches,
-                       hyb_graph_get_producer (cells->graph,
-                                               hyb_chain_step (cells,
-                                                               hyb_group_chain (cells, group, 0),
-                                                               0)
-                                                   ->h));
-      g_array_append_val (finder->list, entry);
-    }
-}
-
-/* Steps that share weights and feed each other, but are no known cell. */
-static void
-add_repeats (Finder *finder, const HybCells *cells, const guint32 *chain_of_node)
-{
-  guint              n_nodes = hyb_graph_n_nodes (finder->graph);
-  g_autofree guint8 *taken = g_new0 (guint8, MAX (n_nodes, 1));
-  g_autofree guint8 *is_broken = g_new0 (guint8, MAX (cells->chains->len, 1));
-  g_autoptr (GArray) repeats = NULL;
-
-  for (guint c = 0; c < cells->chains->len; c++)
-    {
-      g_autofree char *broken = hyb_chain_dup_break (cells, c);
-
-      is_broken[c] = broken != NULL;
-    }
-  for (HybNodeId id = 0; id < n_nodes; id++)
-    taken[id] = chain_of_node[id] != HYB_NO_ID && !is_broken[chain_of_node[id]];
-  repeats = hyb_repeats_find (finder->graph, taken);
-  for (guint i = 0; i < repeats->len; i++)
-    {
-      const HybRepeat *repeat = &g_array_index (repeats, HybRepeat, i);
-      HybStructure     entry = { .kind = HYB_STRUCTURE_LOOP,
-                                 .cell = g_strdup ("body"),
-                                 .layers = 1,
-                                 .steps = repeat->n_steps,
-                                 .nodes = repeat->n_nodes,
-                                 .node = repeat->first };
-
+      entry.node = find_origin (matches, first_node (cells, group));
       g_array_append_val (finder->list, entry);
     }
 }
@@ -167,7 +139,6 @@ add_cells (Finder *finder, HybCells *cells, const GArray *matches)
     if (chain_of_node[id] != HYB_NO_ID)
       n_of_chain[chain_of_node[id]]++;
   add_groups (finder, cells, matches, n_of_chain);
-  add_repeats (finder, cells, chain_of_node);
 }
 
 /* What is known of the variables holds in another graph with the same ones. */

@@ -115,6 +115,24 @@ refuse_weights (const Fuser *fuser)
   return NULL;
 }
 
+/* The first node of a body that no cell has says why it is none. */
+static char *
+describe_body (const HybCells *cells, const HybGroup *group)
+{
+  guint chain = g_array_index (group->chains, guint, 0);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (cells->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (cells->graph, id);
+
+      if (cells->chain_of_node[id] == chain && hyb_node_word (node) == HYB_WORD_OTHER)
+        return g_strdup_printf ("its step computes “%s” (%s), which no fused operator does",
+                                node->name,
+                                node->type);
+    }
+  return g_strdup ("its step is not that of any cell that a fused operator computes");
+}
+
 static char *
 refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
 {
@@ -124,6 +142,8 @@ refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *
   HybRnnMode mode;
   HybValueId leak;
 
+  if (group->kind == HYB_CELL_NONE)
+    return describe_body (cells, group);
   if (!find_mode (group->kind, &mode))
     return g_strdup (
         "its reset gate comes before the product, and no fused operator computes that");

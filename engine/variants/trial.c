@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
+#include "engine/graph/roles.h"
 #include "engine/passes/infer-types.h"
 
 #include <math.h>
@@ -63,12 +64,22 @@ find_range (HybTensor *tensor, double *low, double *high)
   return n > 0 && (*high > 1 || *low < 0);
 }
 
+/* Weights without values: wide ones would make a long chain of steps chaotic, so that
+ * rounding alone tells two models apart. */
+static double
+find_bound (HybGraph *graph, HybNodeId id, const HybShape *shape)
+{
+  if (shape->rank < 2 || hyb_graph_get_role (graph, id, FALSE) != HYB_ROLE_PARAMETER)
+    return 1;
+  return 1 / sqrt ((double) hyb_shape_size (shape) / (double) MAX (shape->dim[0], 1));
+}
+
 static HybTensor *
 make_random (HybGraph *graph, HybNodeId id, const HybType *type, HybTensor *like, guint64 seed)
 {
   const HybNode *node = hyb_graph_get_node (graph, id);
   HybTensor     *tensor = hyb_tensor_new (type, NULL);
-  double         low = 0, high = 1;
+  double         low = 0, high = 1, bound = find_bound (graph, id, &type->shape);
   guint64        own = hyb_random_mix (seed, g_str_hash (node->name));
 
   if (!tensor)
@@ -78,7 +89,7 @@ make_random (HybGraph *graph, HybNodeId id, const HybType *type, HybTensor *like
   else if (is_index (graph, id))
     fill_between (tensor, 0, 1, TRUE, own);
   else
-    fill_between (tensor, -1, 1, FALSE, own);
+    fill_between (tensor, -bound, bound, FALSE, own);
   return tensor;
 }
 

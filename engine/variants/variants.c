@@ -172,26 +172,33 @@ write_unrolled (HybVariant              *variant,
   return TRUE;
 }
 
-/* No cell is there to be written in another form; perhaps steps of none that is known. */
-static gboolean
-nothing_found (HybModel *model, const HybConvertOptions *options, GError **error)
+/* The first loop or fused operator; NULL: there is none. */
+static const HybNode *
+find_loop (HybModel *model)
 {
-  HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = hyb_variant_types (model, graph, options->input);
-  g_autoptr (GArray) structure = hyb_structure_find (graph, types);
+  HybGraph *graph = hyb_model_get_graph (model);
 
-  for (guint i = 0; i < structure->len; i++)
-    {
-      const HybStructure *entry = &g_array_index (structure, HybStructure, i);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    for (guint f = 0; f < HYB_N_FORMS; f++)
+      if (forms[f]->is_node (hyb_graph_get_node (graph, id)))
+        return hyb_graph_get_node (graph, id);
+  return NULL;
+}
 
-      if (entry->kind == HYB_STRUCTURE_LOOP)
-        return hyb_error_at (error,
-                             HYB_GRAPH_ERROR,
-                             HYB_GRAPH_ERROR_STRUCTURE,
-                             hyb_graph_get_node (graph, entry->node)->name,
-                             NULL,
-                             "what is repeated here is no cell that is known");
-    }
+/* No cell is there to be written in another form. */
+static gboolean
+nothing_found (HybModel *model, GError **error)
+{
+  const HybNode *loop = find_loop (model);
+
+  if (loop)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_STRUCTURE,
+                         loop->name,
+                         "Write it out with --to unrolled",
+                         "its steps are those of no cell, and share no weight that would tell "
+                         "where one ends");
   return hyb_error_at (error,
                        HYB_GRAPH_ERROR,
                        HYB_GRAPH_ERROR_STRUCTURE,
@@ -211,15 +218,6 @@ is_written (HybGraph *graph, HybForm form, const HybCells *cells)
                                    : has_form (graph, form) && cells->chains->len == 0;
 }
 
-static gboolean
-has_loops (HybModel *model)
-{
-  for (guint f = 0; f < HYB_N_FORMS; f++)
-    if (has_form (hyb_model_get_graph (model), (HybForm) f))
-      return TRUE;
-  return FALSE;
-}
-
 /* model: as it was before loops were written out. */
 static gboolean
 write_form (HybVariant *variant, HybModel *model, const HybConvertOptions *options, GError **error)
@@ -230,10 +228,10 @@ write_form (HybVariant *variant, HybModel *model, const HybConvertOptions *optio
   hyb_conversion_init (&conversion, variant->model, options);
   cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
   hyb_describe_chains (cells, variant->recognised);
-  if (!forms[options->form]->write && (cells->chains->len > 0 || has_loops (model)))
+  if (!forms[options->form]->write && (cells->chains->len > 0 || find_loop (model)))
     return TRUE;
   if (cells->chains->len == 0)
-    return nothing_found (variant->model, options, error);
+    return nothing_found (model, error);
   if (!forms[options->form]->write (&conversion, cells, error) ||
       !hyb_conversion_finish (&conversion, error))
     return FALSE;
@@ -247,7 +245,7 @@ is_recurrent (HybModel *model, const HybConvertOptions *options)
   g_auto (HybConversion) conversion = { 0 };
   g_autoptr (HybCells) cells = NULL;
 
-  if (has_loops (model))
+  if (find_loop (model))
     return TRUE;
   hyb_conversion_init (&conversion, model, options);
   if (hyb_rebuild_follow_cuts (&conversion.rebuild, conversion.types))
@@ -324,7 +322,7 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError *
     return g_steal_pointer (&variant);
   if (!is_recurrent (model, options))
     {
-      nothing_found (model, options, error);
+      nothing_found (model, error);
       return NULL;
     }
   if (!write_unrolled (variant, model, options, error) ||

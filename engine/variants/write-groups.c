@@ -36,7 +36,10 @@ is_given (const HybCells *cells,
 
   if (value == cell->h)
     return is_top || is_last || gives_all;
-  return value == cell->c && (is_last || gives_all);
+  for (guint s = 1; s < hyb_step_n_states (cell); s++)
+    if (value == hyb_step_state (cell, s))
+      return is_last || gives_all;
+  return FALSE;
 }
 
 static gboolean
@@ -68,6 +71,8 @@ hyb_group_find_leak (const HybCells *cells, const HybGroup *group, gboolean give
   guint             n;
   const HybValueId *head = hyb_graph_get_heads (cells->graph, &n);
 
+  if (group->kind == HYB_CELL_NONE)
+    return HYB_NO_ID; /* loops give all that is read */
   for (guint i = 0; i < n; i++)
     g_hash_table_add (heads, GUINT_TO_POINTER (head[i]));
   for (guint c = 0; c < group->chains->len; c++)
@@ -114,43 +119,59 @@ unit_of (const Orderer *orderer, HybValueId value)
 }
 
 static void
-add_term (const Orderer *orderer, const HybTerm *term, GArray *needs)
+add_need (const Orderer *orderer, HybValueId value, GArray *needs)
 {
-  guint unit = unit_of (orderer, term->weight);
+  guint unit = unit_of (orderer, value);
 
   g_array_append_val (needs, unit);
-  if (term->bias == HYB_NO_ID)
-    return;
-  unit = unit_of (orderer, term->bias);
-  g_array_append_val (needs, unit);
+}
+
+static void
+add_term (const Orderer *orderer, const HybTerm *term, GArray *needs)
+{
+  add_need (orderer, term->weight, needs);
+  if (term->bias != HYB_NO_ID)
+    add_need (orderer, term->bias, needs);
+}
+
+/* All that the first step of a body reads but does not make. */
+static void
+list_body_needs (const Orderer *orderer, const HybGroup *group, GArray *needs)
+{
+  guint chain = g_array_index (group->chains, guint, 0);
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (orderer->cells->graph); id++)
+    {
+      const HybValueId *inputs = hyb_graph_get_inputs (orderer->cells->graph, id);
+
+      if (orderer->cells->chain_of_node[id] != chain || orderer->cells->step_of_node[id] != 0)
+        continue;
+      for (guint i = 0; i < hyb_graph_get_node (orderer->cells->graph, id)->n_inputs; i++)
+        if (orderer->cells
+                ->chain_of_node[hyb_graph_get_producer (orderer->cells->graph, inputs[i])] != chain)
+          add_need (orderer, inputs[i], needs);
+    }
 }
 
 static void
 list_group_needs (const Orderer *orderer, const HybGroup *group, GArray *needs)
 {
+  if (group->kind == HYB_CELL_NONE)
+    list_body_needs (orderer, group, needs);
   for (guint row = 0; row < group->chains->len; row++)
     {
       const HybChain    *chain = hyb_group_chain (orderer->cells, group, row);
       const HybCellStep *first = hyb_chain_step (orderer->cells, chain, 0);
-      const HybValueId   states[] = { first->h_in, first->c_in };
-      guint              unit;
 
-      for (guint i = 0; i < 2; i++)
-        if (states[i] != HYB_NO_ID)
-          {
-            unit = unit_of (orderer, states[i]);
-            g_array_append_val (needs, unit);
-          }
+      for (guint s = 0; s < hyb_step_n_states (first); s++)
+        add_need (orderer, hyb_step_state_in (first, s), needs);
       for (guint g = 0; g < first->n_gates; g++)
         {
           add_term (orderer, &first->gate[g].input, needs);
           add_term (orderer, &first->gate[g].hidden, needs);
         }
       for (guint t = 0; row < group->n_directions && t < chain->n_steps; t++)
-        {
-          unit = unit_of (orderer, hyb_chain_step (orderer->cells, chain, t)->x);
-          g_array_append_val (needs, unit);
-        }
+        add_need (orderer, hyb_chain_step (orderer->cells, chain, t)->x, needs);
     }
 }
 

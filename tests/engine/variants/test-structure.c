@@ -1,12 +1,25 @@
-/* test-structure.c — what is found in every golden model is what the table says.
+/* test-structure.c — what is found in every golden and every export of others is what
+ * the table says.
  *
- * tests/data/structures.json was gone through by hand, folder by folder: an empty list
- * says that nothing recurrent is there.
+ * tests/data/structures.json was gone through by hand, folder by folder and file by file
+ * (names with a slash): an empty list says that nothing recurrent is there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/open.h"
 #include "engine/passes/infer-types.h"
 #include "engine/variants/structure.h"
 #include "tests/engine/goldens/golden.h"
+
+#include <string.h>
+
+static HybModel *
+open_file (const char *name)
+{
+  g_autofree char *path = golden_path ("..", name, NULL);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS)
+             ? hyb_model_open (path, NULL, HYB_EPOCH_HIGHEST, NULL)
+             : NULL;
+}
 
 static HybModel *
 open_folder (const char *folder)
@@ -99,7 +112,8 @@ static void
 test_folder (gconstpointer data)
 {
   const cJSON *list = data;
-  g_autoptr (HybModel) model = open_folder (list->string);
+  g_autoptr (HybModel) model =
+      strchr (list->string, '/') ? open_file (list->string) : open_folder (list->string);
   g_autofree char *got = NULL;
   g_autofree char *want = NULL;
 
@@ -111,6 +125,56 @@ test_folder (gconstpointer data)
   got = describe (model);
   want = describe_expected (list);
   g_assert_cmpstr (got, ==, want);
+}
+
+static void
+check_listed (const cJSON *table, const char *name)
+{
+  if (!cJSON_GetObjectItemCaseSensitive (table, name))
+    {
+      g_test_message ("%s is not listed in tests/data/structures.json", name);
+      g_test_fail ();
+    }
+}
+
+static void
+test_goldens_listed (gconstpointer table)
+{
+  g_auto (GStrv) folders = golden_list ("models", NULL);
+
+  for (guint i = 0; folders[i]; i++)
+    check_listed (table, folders[i]);
+}
+
+/* Every file that opens as a graph. */
+static void
+check_files_listed (const cJSON *table, const char *below)
+{
+  g_autofree char *path = golden_path ("..", below, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      g_autofree char *key = g_strconcat (below, "/", name, NULL);
+      g_autofree char *file = g_build_filename (path, name, NULL);
+      g_autoptr (HybModel) model = NULL;
+
+      if (g_file_test (file, G_FILE_TEST_IS_DIR))
+        {
+          check_files_listed (table, key);
+          continue;
+        }
+      model = hyb_model_open (file, NULL, HYB_EPOCH_HIGHEST, NULL);
+      if (model && hyb_model_get_graph (model))
+        check_listed (table, key);
+    }
+}
+
+static void
+test_files_listed (gconstpointer table)
+{
+  check_files_listed (table, "models");
 }
 
 int
@@ -130,5 +194,11 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, list, test_folder);
   }
+  g_test_add_data_func ("/engine/variants/structure/every-golden-is-listed",
+                        table,
+                        test_goldens_listed);
+  g_test_add_data_func ("/engine/variants/structure/every-export-is-listed",
+                        table,
+                        test_files_listed);
   return g_test_run ();
 }

@@ -1,0 +1,120 @@
+/* body-chains.c — bodies that are repeated become chains beside those of known cells.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/bodies.h"
+
+#include <string.h>
+
+static const HybNodeId *
+nodes_of (const HybBody *body, guint entry)
+{
+  return body->nodes->pdata[entry];
+}
+
+/* Chains that broke off because they are parts of something larger go. */
+static void
+drop_parts (HybCells *cells, const GPtrArray *bodies)
+{
+  guint               n_chains = cells->chains->len;
+  g_autofree guint32 *new_index = g_new0 (guint32, MAX (n_chains, 1));
+
+  for (guint b = 0; b < bodies->len; b++)
+    for (guint e = 0; e < ((const HybBody *) bodies->pdata[b])->nodes->len; e++)
+      for (guint t = 0; t < ((const HybBody *) bodies->pdata[b])->n_steps; t++)
+        {
+          guint chain = cells->chain_of_node[nodes_of (bodies->pdata[b], e)[t]];
+
+          if (chain != HYB_NO_ID)
+            new_index[chain] = HYB_NO_ID;
+        }
+  for (guint c = 0, n = 0; c < n_chains; c++)
+    if (new_index[c] != HYB_NO_ID)
+      new_index[c] = n++;
+  for (guint c = n_chains; c-- > 0;)
+    {
+      HybChain *chain = cells->chains->pdata[c];
+
+      if (new_index[c] == HYB_NO_ID)
+        g_ptr_array_remove_index (cells->chains, c);
+      else if (chain->goes_on != HYB_NO_ID)
+        chain->goes_on = new_index[chain->goes_on];
+    }
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (cells->graph); id++)
+    if (cells->chain_of_node[id] != HYB_NO_ID)
+      cells->chain_of_node[id] = new_index[cells->chain_of_node[id]];
+}
+
+static HybCellStep
+make_body_step (const HybBody *body, guint step)
+{
+  guint       n = body->n_steps + 1;
+  HybCellStep made = { .x = body->data ? body->data[step] : HYB_NO_ID,
+                       .previous = HYB_NO_ID,
+                       .next = HYB_NO_ID };
+  HybValueId  in[HYB_MAX_STATES], out[HYB_MAX_STATES];
+
+  for (guint s = 0; s < HYB_MAX_STATES; s++)
+    {
+      gboolean is_there = s < body->states->len / n;
+
+      in[s] = is_there ? g_array_index (body->states, HybValueId, s * n + step) : HYB_NO_ID;
+      out[s] = is_there ? g_array_index (body->states, HybValueId, s * n + step + 1) : HYB_NO_ID;
+    }
+  made.h_in = in[0];
+  made.c_in = in[1];
+  made.h = out[0];
+  made.c = out[1];
+  memcpy (made.more_in, in + 2, sizeof made.more_in);
+  memcpy (made.more, out + 2, sizeof made.more);
+  return made;
+}
+
+static void
+add_body (HybCells *cells, const HybBody *body)
+{
+  HybChain *chain = g_new0 (HybChain, 1);
+
+  chain->kind = HYB_CELL_NONE;
+  chain->n_steps = body->n_steps;
+  chain->goes_on = chain->odd = HYB_NO_ID;
+  chain->steps = g_new (guint, body->n_steps);
+  chain->nodes = g_ptr_array_ref (body->nodes);
+  for (guint t = 0; t < body->n_steps; t++)
+    {
+      HybCellStep step = make_body_step (body, t);
+
+      chain->steps[t] = cells->steps->len;
+      g_array_append_val (cells->steps, step);
+      for (guint e = 0; e < body->nodes->len; e++)
+        {
+          HybNodeId id = nodes_of (body, e)[t];
+
+          cells->chain_of_node[id] = cells->chains->len;
+          cells->step_of_node[id] = t;
+        }
+    }
+  g_ptr_array_add (cells->chains, chain);
+}
+
+void
+hyb_cells_add_bodies (HybCells *cells)
+{
+  guint              n_nodes = hyb_graph_n_nodes (cells->graph);
+  g_autofree guint8 *taken = g_new0 (guint8, MAX (n_nodes, 1));
+  g_autofree guint8 *is_part = g_new0 (guint8, MAX (cells->chains->len, 1));
+  g_autoptr (GPtrArray) bodies = NULL;
+
+  for (guint c = 0; c < cells->chains->len; c++)
+    {
+      g_autofree char *broken = hyb_chain_dup_break (cells, c);
+
+      is_part[c] = broken != NULL;
+    }
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    taken[id] = cells->chain_of_node[id] != HYB_NO_ID && !is_part[cells->chain_of_node[id]];
+  bodies = hyb_bodies_find (cells->graph, taken);
+  if (bodies->len == 0)
+    return;
+  drop_parts (cells, bodies);
+  for (guint b = 0; b < bodies->len; b++)
+    add_body (cells, bodies->pdata[b]);
+}
