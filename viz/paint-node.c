@@ -217,20 +217,43 @@ paint_lines (const VizPainter *painter,
     }
 }
 
-/* What the overlay says, on a tag that hangs over the upper right corner. */
-static void
-paint_cost (const VizPainter *painter, const VizItem *item, const VizColour *fill)
+/* Whether a wire arrives between two places on the upper border. */
+static gboolean
+arrives_between (const VizPicture *picture, guint32 number, double left, double right)
 {
-  const char *text = painter->overlay != NULL && item->state != VIZ_ITEM_STEPS
-                         ? viz_overlay_text (painter->overlay, item->box)
-                         : NULL;
-  double      value = value_of (painter, item);
-  double      size = viz_text_size (VIZ_TEXT_EDGE);
-  double      width;
-  VizRect     tag;
-  VizColour   ink = viz_theme_text_on (painter->theme, fill);
-  VizStyle    style = { .fill = fill, .stroke = &painter->theme->box_border, .width = 1 };
-  VizTextAt   at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };
+  guint32        n_wires;
+  const guint32 *wires = viz_picture_wires_at (picture, number, &n_wires);
+
+  for (guint32 i = 0; i < n_wires; i++)
+    {
+      const VizWire *wire = viz_picture_wire (picture, wires[i]);
+      VizPoint       end;
+
+      if (wire->head != number || wire->n_points == 0)
+        continue;
+      end = viz_picture_points (picture, wires[i])[wire->n_points - 1];
+      if (end.x > left && end.x < right)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* What the overlay says, on a tag that hangs over a corner: the upper right one, or where it hides
+ * no arrow head. */
+static void
+paint_cost (const VizPainter *painter, guint32 number, const VizColour *fill)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+  const char    *text = painter->overlay != NULL && item->state != VIZ_ITEM_STEPS
+                            ? viz_overlay_text (painter->overlay, item->box)
+                            : NULL;
+  double         value = value_of (painter, item);
+  double         size = viz_text_size (VIZ_TEXT_EDGE);
+  double         width;
+  VizRect        tag;
+  VizColour      ink = viz_theme_text_on (painter->theme, fill);
+  VizStyle       style = { .fill = fill, .stroke = &painter->theme->box_border, .width = 1 };
+  VizTextAt      at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };
 
   g_autofree char *sum = NULL;
 
@@ -240,6 +263,10 @@ paint_cost (const VizPainter *painter, const VizItem *item, const VizColour *fil
     return;
   width = 12 + width_at (painter, VIZ_TEXT_EDGE, size, text);
   tag = (VizRect){ item->x + item->width - width + 18, item->y - 9, width, 14 };
+  if (arrives_between (painter->picture, number, tag.x - 4, tag.x + width + 4))
+    tag.x = arrives_between (painter->picture, number, item->x - 22, item->x + width - 14)
+                ? item->x + item->width - 8
+                : item->x - 18;
   painter->pen->rect (painter->pen, &tag, 7, &style);
   at.x = tag.x + width / 2;
   at.y = tag.y + 10.4;
@@ -311,7 +338,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
   if (is_full)
     {
       paint_stubs (painter, item);
-      paint_cost (painter, item, &fill);
+      paint_cost (painter, number, &fill);
     }
   end_thing (painter);
 }
