@@ -97,20 +97,73 @@ find_graphs (Match *match, HybGraph *graph)
     }
 }
 
+static const ScopePlace *
+find_place (const Match *match, HybGraph *graph, HybNodeId node)
+{
+  ScopePlace key = { graph, node, VIZ_ROOT };
+
+  return node != G_MAXUINT32 ? g_hash_table_lookup (match->boxes, &key) : NULL;
+}
+
+/* A product that was taken out of a loop is called after the loop and itself. */
+static const ScopePlace *
+find_in_loops (Match *match, HybGraph *graph, const char *name)
+{
+  for (HybNodeId i = 0; i < hyb_graph_n_nodes (graph); i++)
+    {
+      const HybNode *loop = hyb_graph_get_node (graph, i);
+      gsize          length = strlen (loop->name);
+
+      if (loop->n_bodies == 0 || strncmp (loop->name, name, length) != 0 || name[length] != '_')
+        continue;
+      for (guint k = 0; k < loop->n_bodies; k++)
+        {
+          HybGraph *body = hyb_graph_get_bodies (graph, i)[k];
+
+          for (HybNodeId n = 0; n < hyb_graph_n_nodes (body); n++)
+            if (strcmp (hyb_graph_get_node (body, n)->name, name + length + 1) == 0)
+              return find_place (match, body, n);
+        }
+    }
+  return NULL;
+}
+
+/* What a pass made is called after what it was made from: "…_i2h_batched", "…_weight_panels". */
+static const ScopePlace *
+find_namesake (Match *match, guint32 row)
+{
+  const ProfNode   *node = prof_capture_get_node (match->capture, row);
+  g_autofree char  *name = g_strdup (prof_capture_get_string (match->capture, node->name));
+  HybGraph         *graph = match->graphs[node->graph];
+  const ScopePlace *place;
+  char             *cut;
+
+  if (graph == NULL || (node->flags & PROF_NODE_ADDED) == 0)
+    return NULL;
+  place = find_in_loops (match, graph, name);
+  while (place == NULL && (cut = strrchr (name, '_')) != NULL)
+    {
+      *cut = '\0';
+      place = find_place (match, graph, find_name (match, node->graph, name));
+    }
+  return place;
+}
+
 /* VIZ_ROOT: none. */
 static guint32
 find_box (Match *match, guint32 row)
 {
   for (guint i = 0; i < MOST_ORIGINS && row != PROF_NONE; i++)
     {
-      ScopePlace        key = { NULL, find_node (match, row), VIZ_ROOT };
-      const ScopePlace *place;
+      const ProfNode   *node = prof_capture_get_node (match->capture, row);
+      const ScopePlace *place =
+          find_place (match, match->graphs[node->graph], find_node (match, row));
 
-      key.graph = match->graphs[prof_capture_get_node (match->capture, row)->graph];
-      place = key.node != G_MAXUINT32 ? g_hash_table_lookup (match->boxes, &key) : NULL;
+      if (place == NULL)
+        place = find_namesake (match, row);
       if (place != NULL)
         return place->box;
-      row = prof_capture_get_node (match->capture, row)->origin;
+      row = node->origin;
     }
   return VIZ_ROOT;
 }
