@@ -95,6 +95,8 @@ print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *ste
     g_string_append (text, ", in place");
   if (step != NULL && step->converts)
     g_string_append (text, ", converting");
+  if (step != NULL && step->call.op->note != NULL && step->call.op->note (&step->call) != NULL)
+    g_string_append_printf (text, ", %s", step->call.op->note (&step->call));
   if (step != NULL && step->workspace_bytes > 0)
     g_string_append_printf (text,
                             ", workspace %" G_GSIZE_FORMAT " @%" G_GSIZE_FORMAT,

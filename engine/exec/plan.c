@@ -206,9 +206,31 @@ init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *operands)
   return step->converts ? 2 * n : n;
 }
 
+/* With what is known of the step's inputs; they are as the operator wants them. */
+static gboolean
+prepare_operator (const HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error)
+{
+  HybCall               *call = &step->call;
+  const HybValueId      *inputs = hyb_graph_get_inputs (plan->graph, step->node);
+  g_autofree HybTensor **constants = NULL;
+  gboolean               is_ready;
+
+  if (call->op->prepare == NULL)
+    return TRUE;
+  constants = g_new0 (HybTensor *, MAX (call->n_inputs, 1));
+  for (guint i = 0; i < call->n_inputs && !step->converts; i++)
+    constants[i] = facts->constants[inputs[i]];
+  call->plan_options = plan->options;
+  call->constants = constants;
+  is_ready = call->op->prepare (call, error);
+  call->constants = NULL;
+  call->plan_options = NULL;
+  return is_ready;
+}
+
 /* The operator's own preparation and workspace. */
 static gboolean
-prepare_step (HybPlan *plan, HybStep *step, GError **error)
+prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error)
 {
   gsize for_conversion = 0;
   gsize asked;
@@ -230,10 +252,8 @@ prepare_step (HybPlan *plan, HybStep *step, GError **error)
                              "its operands converted would not fit any memory");
     }
 
-  step->call.plan_options = plan->options;
-  if (step->call.op->prepare != NULL && !step->call.op->prepare (&step->call, error))
+  if (!prepare_operator (plan, step, facts, error))
     return FALSE;
-  step->call.plan_options = NULL;
   plan->n_prepared++;
 
   asked = step->call.op->workspace != NULL ? step->call.op->workspace (&step->call) : 0;
@@ -249,7 +269,7 @@ prepare_step (HybPlan *plan, HybStep *step, GError **error)
 }
 
 static gboolean
-make_steps (HybPlan *plan, const GArray *nodes, GError **error)
+make_steps (HybPlan *plan, const GArray *nodes, const HybFacts *facts, GError **error)
 {
   gsize n_operands = 0;
   guint at = 0;
@@ -271,7 +291,7 @@ make_steps (HybPlan *plan, const GArray *nodes, GError **error)
       step->first_slot = plan->n_slots;
       plan->n_slots += step->call.n_inputs + step->call.n_outputs;
       plan->n_steps++;
-      if (!prepare_step (plan, step, error))
+      if (!prepare_step (plan, step, facts, error))
         {
           prefix_node (error, hyb_graph_get_node (plan->graph, step->node));
           return FALSE;
@@ -401,7 +421,7 @@ lay_out (HybPlan *plan, HybFacts *facts, const guint8 *needed, gsize limit, GErr
 
   plan->places = g_new0 (HybPlace, MAX (hyb_graph_n_values (plan->graph), 1));
   intervals = hyb_plan_find_places (plan, facts, needed, step_nodes);
-  if (!make_steps (plan, step_nodes, error) || !plan_memory (plan, intervals, limit, error))
+  if (!make_steps (plan, step_nodes, facts, error) || !plan_memory (plan, intervals, limit, error))
     return FALSE;
 
   fill_slots (plan);

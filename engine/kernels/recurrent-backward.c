@@ -200,7 +200,7 @@ differentiate_step (Direction *run)
   if (run->net->projection > 0)
     unproject (run);
   hyb_parallel_for (run->net->batch, grain, differentiate_rows, run);
-  if (run->net->in_panels)
+  if (run->net->in_panels && run->net->batch > 1)
     hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,
                                              .n = gemm.n,
                                              .k = gemm.k,
@@ -369,7 +369,7 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
   for (gint64 d = 0; d < net->n_directions; d++)
     {
       start_direction (run, layer, d, y, dy);
-      if (net->in_panels)
+      if (net->in_panels && net->batch > 1)
         hyb_panels_pack (run->R,
                          run->GH,
                          at (run, run->pass->parameters, run->slot.w_hidden),

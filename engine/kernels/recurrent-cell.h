@@ -73,7 +73,8 @@ void hyb_recurrent_slot (const HybRecurrent *net,
                          HybCellSlot        *slot);
 /* Steps whose inputs are multiplied together: their gates wait for the states. */
 gint64 hyb_recurrent_ahead (const HybRecurrent *net);
-/* Floats of the panels of W_i and W_h; 0 where there are none. */
+/* Floats of the panels of W_i and W_h of one slot; 0 where there are none: a single row is
+ * multiplied by W_h as it is. */
 gint64 hyb_recurrent_input_panels (const HybRecurrent *net);
 gint64 hyb_recurrent_hidden_panels (const HybRecurrent *net);
 gint64 hyb_recurrent_kept (const HybRecurrent *net, gboolean recording);      /* by one slot */

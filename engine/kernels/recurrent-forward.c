@@ -4,7 +4,7 @@
  * one small product with W_h and one pass over its gates.  With weights in panels the
  * product of the inputs is made for a few steps at a time, so that it is still near.
  *
- * Workspace: panels of W_i and of W_h | the two biases added | W_h h' of one step (GRU), or a projected step
+ * Workspace: panels of W_i and of W_h, if they are not kept | the two biases added | W_h h' of one step (GRU), or a projected step
  * (with lengths) | a layer's output after dropout; and where nothing is recorded
  * | what one slot keeps | two layers' outputs | a mask of dropout.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -206,7 +206,7 @@ run_step (Direction *run)
                                .ldc = run->GH,
                                .beta = apart ? 0 : 1 };
 
-  if (net->in_panels)
+  if (net->in_panels && net->batch > 1)
     hyb_panels_multiply (&(HybPanelProduct){ .m = net->batch,
                                              .n = run->GH,
                                              .k = run->R,
@@ -270,22 +270,56 @@ multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
 }
 
 static void
-pack_weights (const Direction *run)
+pack_slot (const HybRecurrent *net,
+           const HybCellSlot  *slot,
+           const float        *parameters,
+           float              *input_panels,
+           float              *hidden_panels)
 {
-  gconstpointer parameters = run->pass->parameters;
+  gint64 GH = hyb_recurrent_n_gates (net->cell) * net->hidden;
 
-  if (!run->net->in_panels)
+  hyb_panels_pack (GH, slot->in, parameters + slot->w_input, TRUE, input_panels);
+  if (hyb_recurrent_hidden_panels (net) > 0)
+    hyb_panels_pack (GH,
+                     hyb_recurrent_state_size (net),
+                     parameters + slot->w_hidden,
+                     TRUE,
+                     hidden_panels);
+}
+
+void
+hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float *panels)
+{
+  gint64 n_input = hyb_recurrent_input_panels (net);
+
+  for (gint64 layer = 0; layer < net->n_layers; layer++)
+    for (gint64 d = 0; d < net->n_directions; d++)
+      {
+        HybCellSlot slot;
+
+        hyb_recurrent_slot (net, layer, d, FALSE, &slot);
+        pack_slot (net, &slot, parameters, panels, panels + n_input);
+        panels += n_input + hyb_recurrent_hidden_panels (net);
+      }
+}
+
+/* Panels that are kept lie side by side, slot after slot; else one place serves all. */
+static void
+find_panels (Direction *run, gint64 index)
+{
+  const HybRecurrent *net = run->net;
+  gint64              n_input = hyb_recurrent_input_panels (net);
+  gint64              n_both = n_input + hyb_recurrent_hidden_panels (net);
+
+  if (!net->in_panels)
     return;
-  hyb_panels_pack (run->GH,
-                   run->slot.in,
-                   at (run, parameters, run->slot.w_input),
-                   TRUE,
-                   run->input_panels);
-  hyb_panels_pack (run->GH,
-                   run->R,
-                   at (run, parameters, run->slot.w_hidden),
-                   TRUE,
-                   run->hidden_panels);
+  if (net->keeps_panels)
+    {
+      run->input_panels = (gpointer) (run->pass->panels + index * n_both);
+      run->hidden_panels = at (run, run->input_panels, n_input);
+    }
+  else
+    pack_slot (net, &run->slot, run->pass->parameters, run->input_panels, run->hidden_panels);
 }
 
 /* Leaves before and cell_before at the final states. */
@@ -297,7 +331,6 @@ run_direction (Direction *run, gconstpointer x, gboolean backwards)
   gint64              ahead = hyb_recurrent_ahead (net);
 
   add_biases (run);
-  pack_weights (run);
 
   run->before = run->first_state;
   run->before_stride = run->R;
@@ -348,6 +381,7 @@ run_layer (Direction *run, gint64 layer, gconstpointer x, gpointer y)
       gint64 index = layer * D + d;
 
       hyb_recurrent_slot (net, layer, d, run->recording, &run->slot);
+      find_panels (run, index);
       run->y = at (run, y, d * run->R);
       run->y_stride = D * run->R;
       run->first_state = at (run, run->pass->state, index * net->batch * run->R);
@@ -384,7 +418,8 @@ divide_workspace (Direction *run)
 
   run->input_panels = run->pass->workspace;
   run->hidden_panels = at (run, run->input_panels, hyb_recurrent_input_panels (net));
-  run->bias = at (run, run->hidden_panels, hyb_recurrent_hidden_panels (net));
+  run->bias = net->keeps_panels ? run->pass->workspace
+                                : at (run, run->hidden_panels, hyb_recurrent_hidden_panels (net));
   run->recurrent = at (run, run->bias, run->GH);
   rooms.dropped = at (run, run->recurrent, net->batch * MAX (run->GH, run->R));
   run->kept = at (run, rooms.dropped, net->dropout > 0 ? outputs : 0);

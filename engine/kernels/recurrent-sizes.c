@@ -115,8 +115,19 @@ hyb_recurrent_hidden_panels (const HybRecurrent *net)
   double rows = gate_rows (net);
   double R = (double) hyb_recurrent_state_size (net);
 
+  if (net->batch == 1)
+    return 0;
   /* The way back has them the other way round. */
   return bounded (MAX (panels (net, rows, R), panels (net, R, rows)));
+}
+
+gint64
+hyb_recurrent_panels (const HybRecurrent *net)
+{
+  double slot =
+      (double) hyb_recurrent_input_panels (net) + (double) hyb_recurrent_hidden_panels (net);
+
+  return bounded ((double) net->n_layers * (double) net->n_directions * slot);
 }
 
 /* By one direction of a layer, see HybCellSlot. */
@@ -163,7 +174,8 @@ hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording)
   double outputs = n_rows (net) * output_row (net);
   double count = gates + (double) net->batch * MAX (gates, (double) hyb_recurrent_state_size (net));
 
-  count += (double) hyb_recurrent_input_panels (net) + (double) hyb_recurrent_hidden_panels (net);
+  if (!net->keeps_panels)
+    count += (double) hyb_recurrent_input_panels (net) + (double) hyb_recurrent_hidden_panels (net);
   count += net->dropout > 0 ? outputs : 0;
   if (!recording)
     count += kept (net, FALSE) + outputs * (net->dropout > 0 ? 3 : 2);

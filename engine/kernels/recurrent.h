@@ -31,9 +31,10 @@ typedef struct
   gboolean    has_lengths; /* sequences end at their own step */
   gboolean    clips;       /* the LSTM's cell, to [clip_min, clip_max] */
   double      clip_min, clip_max;
-  gboolean    clip_nan;  /* NaN becomes clip_min instead of staying */
-  double      dropout;   /* on the output of every layer but the last; 0 when not training */
-  gboolean    in_panels; /* float only: weights are laid out first, see panels.h */
+  gboolean    clip_nan;     /* NaN becomes clip_min instead of staying */
+  double      dropout;      /* on the output of every layer but the last; 0 when not training */
+  gboolean    in_panels;    /* float only: weights are laid out first, see panels.h */
+  gboolean    keeps_panels; /* they come with every forward pass, and are not made in it */
 } HybRecurrent;
 
 /* What the states of a layer, its output row and the parameters measure. */
@@ -49,6 +50,10 @@ gint64 hyb_recurrent_backward_workspace (const HybRecurrent *net);
 /* Whether there are rows and steps enough for in_panels to pay. */
 gboolean hyb_recurrent_suits_panels (const HybRecurrent *net);
 
+/* For keeps_panels: how many floats, and from the parameters to them. */
+gint64 hyb_recurrent_panels (const HybRecurrent *net);
+void   hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float *panels);
+
 /* Multiplications and additions of one forward pass. */
 double hyb_recurrent_flops (const HybRecurrent *net);
 
@@ -60,6 +65,7 @@ typedef struct
   gpointer      y;
   gpointer      state_out, cell_out; /* NULL: not wanted */
   gpointer      reserve;             /* NULL: not recording */
+  const float  *panels;              /* NULL but for keeps_panels */
   gpointer      workspace;
   guint64       seed; /* of dropout */
 } HybRecurrentForward;

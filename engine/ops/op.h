@@ -82,6 +82,8 @@ typedef struct
   /* While preparing: how the plan around is made, for plans of bodies; NULL: operator by
    * operator. */
   const HybPlanOptions *plan_options;
+  /* While preparing for a plan: by input, contents that no run changes; NULL: not known. */
+  HybTensor *const *constants;
 } HybCall;
 
 typedef struct
@@ -162,6 +164,8 @@ struct _HybOp
    * call->prepared.  May fail: this is where a body that cannot run is found. */
   gboolean (*prepare) (HybCall *call, GError **error);
   void (*release) (HybCall *call);
+  /* What prepare() has decided, in a few words for the printed plan; NULL: nothing. */
+  const char *(*note) (const HybCall *call);
 
   /* Operators whose output types show only while running (boolean_mask, a
    * while_loop that grows its state): used instead of forward when types stay

@@ -13,13 +13,22 @@
 #include "engine/ops/rules.h"
 #include "engine/passes/pipeline.h"
 
-/* The network as it is run: prepare() has left word how. */
+/* What prepare() has decided. */
+typedef struct
+{
+  gboolean   in_panels;
+  HybTensor *panels; /* where the parameters stay the same; else NULL */
+} RnnPlan;
+
+/* The network as it is run. */
 static HybRecurrent
 describe (const HybCall *call)
 {
-  HybRecurrent net = hyb_rnn_describe (call);
+  const RnnPlan *plan = call->prepared;
+  HybRecurrent   net = hyb_rnn_describe (call);
 
-  net.in_panels = call->prepared != NULL;
+  net.in_panels = plan != NULL && plan->in_panels;
+  net.keeps_panels = plan != NULL && plan->panels != NULL;
   return net;
 }
 
@@ -92,15 +101,55 @@ recording_infer_dtype (HybCall *call, GError **error)
 
 /* --- Running --- */
 
-/* What prepare() leaves behind where weights are to be laid out in panels. */
-static const char in_panels[] = "weights in panels";
+/* Panels while planning, if no run changes the parameters; they pay in whatever net. */
+static gboolean
+keep_panels (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
+{
+  HybType type = { hyb_shape_1d (0), HYB_F32 };
+
+  if (call->constants == NULL || call->constants[1] == NULL ||
+      !hyb_pipeline_wants (call->plan_options, "keep-panels"))
+    return TRUE;
+  net->in_panels = TRUE;
+  type.shape.dim[0] = hyb_recurrent_panels (net);
+  plan->panels = hyb_tensor_new (&type, error);
+  if (plan->panels == NULL)
+    return FALSE;
+  hyb_recurrent_pack (net,
+                      hyb_tensor_get_data (call->constants[1]),
+                      hyb_tensor_get_data (plan->panels));
+  plan->in_panels = TRUE;
+  return TRUE;
+}
+
+static void
+rnn_release (HybCall *call)
+{
+  RnnPlan *plan = call->prepared;
+
+  if (plan == NULL)
+    return;
+  g_clear_pointer (&plan->panels, hyb_tensor_unref);
+  g_clear_pointer (&call->prepared, g_free);
+}
+
+static const char *
+rnn_note (const HybCall *call)
+{
+  const RnnPlan *plan = call->prepared;
+
+  if (plan == NULL || !plan->in_panels)
+    return NULL;
+  return plan->panels != NULL ? "weights in panels, kept" : "weights in panels";
+}
 
 /* Row numbers fit the integers of matrix libraries, and sizes the address space. */
 static gboolean
-rnn_prepare (HybCall *call, GError **error)
+prepare (HybCall *call, gboolean keeps, GError **error)
 {
   const RnnParams *params = call->params;
   HybRecurrent     net = describe (call);
+  RnnPlan         *plan;
 
   if (net.dropout >= 1)
     return refuse (error, "p is 1, which leaves nothing for the layer above; it must be below 1");
@@ -110,10 +159,27 @@ rnn_prepare (HybCall *call, GError **error)
   if ((double) net.n_steps * (double) net.batch > G_MAXINT32 ||
       hyb_recurrent_n_gates (net.cell) * params->state_size > G_MAXINT32)
     return refuse (error, "steps × batch and gates × units must each stay below 2³¹");
-  if (hyb_pipeline_wants (call->plan_options, "pack-weights") && call->input[0].dtype == HYB_F32 &&
-      hyb_recurrent_suits_panels (&net))
-    call->prepared = (gpointer) in_panels;
-  return TRUE;
+  if (!hyb_pipeline_wants (call->plan_options, "pack-weights") || call->input[0].dtype != HYB_F32)
+    return TRUE;
+
+  plan = call->prepared = g_new0 (RnnPlan, 1);
+  plan->in_panels = hyb_recurrent_suits_panels (&net);
+  if (!keeps || keep_panels (call, &net, plan, error))
+    return TRUE;
+  rnn_release (call);
+  return FALSE;
+}
+
+static gboolean
+rnn_prepare (HybCall *call, GError **error)
+{
+  return prepare (call, TRUE, error);
+}
+
+static gboolean
+backward_prepare (HybCall *call, GError **error)
+{
+  return prepare (call, FALSE, error);
 }
 
 static gsize
@@ -175,8 +241,9 @@ output_or_null (const HybRun *run, guint index)
 static void
 forward (const HybCall *call, const HybRun *run, gpointer reserve)
 {
-  RnnPlaces    places = hyb_rnn_places (call->params);
-  HybRecurrent net = describe (call);
+  const RnnPlan *plan = call->prepared;
+  RnnPlaces      places = hyb_rnn_places (call->params);
+  HybRecurrent   net = describe (call);
 
   hyb_recurrent_forward (&net,
                          call->input[0].dtype,
@@ -190,6 +257,7 @@ forward (const HybCall *call, const HybRun *run, gpointer reserve)
                              .state_out = output_or_null (run, places.state_out),
                              .cell_out = output_or_null (run, places.cell_out),
                              .reserve = reserve,
+                             .panels = net.keeps_panels ? hyb_tensor_get_data (plan->panels) : NULL,
                              .workspace = (char *) run->workspace + lengths_bytes (&net),
                              .seed = hyb_run_random_seed (run),
                          });
@@ -372,6 +440,8 @@ const HybOp hyb_ops_rnn[] = {
       .forward = rnn_forward,
       .workspace = rnn_workspace,
       .prepare = rnn_prepare,
+      .release = rnn_release,
+      .note = rnn_note,
       .gpu = HYB_GPU_LIBRARY,
       .gradient = rnn_gradient,
       .recording = "_rnn_recording",
@@ -396,6 +466,8 @@ const HybOp hyb_ops_rnn[] = {
       .forward = recording_forward,
       .workspace = recording_workspace,
       .prepare = rnn_prepare,
+      .release = rnn_release,
+      .note = rnn_note,
       .gpu = HYB_GPU_LIBRARY,
       .gradient = rnn_gradient,
       .cost = rnn_cost,
@@ -417,7 +489,9 @@ const HybOp hyb_ops_rnn[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_forward,
       .workspace = backward_workspace,
-      .prepare = rnn_prepare,
+      .prepare = backward_prepare,
+      .release = rnn_release,
+      .note = rnn_note,
       .gpu = HYB_GPU_LIBRARY,
       .cost = backward_cost,
   },
@@ -436,7 +510,9 @@ const HybOp hyb_ops_rnn[] = {
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = backward_forward,
       .workspace = backward_workspace,
-      .prepare = rnn_prepare,
+      .prepare = backward_prepare,
+      .release = rnn_release,
+      .note = rnn_note,
       .gpu = HYB_GPU_LIBRARY,
       .cost = weights_cost,
   },

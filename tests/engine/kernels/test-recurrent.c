@@ -78,7 +78,11 @@ static void
 run_forward (Fixture *this, gboolean recording)
 {
   gint64 n = hyb_recurrent_forward_workspace (&this->net, recording);
-  float *workspace = guarded_new (n);
+  gint64 n_panels = this->net.keeps_panels ? hyb_recurrent_panels (&this->net) : 0;
+  float *workspace = guarded_new (n), *panels = guarded_new (n_panels);
+
+  if (this->net.keeps_panels)
+    hyb_recurrent_pack (&this->net, this->parameters, panels);
 
   hyb_recurrent_forward (&this->net,
                          HYB_F32,
@@ -92,10 +96,12 @@ run_forward (Fixture *this, gboolean recording)
                              .state_out = this->state_out,
                              .cell_out = this->cell_out,
                              .reserve = recording ? this->reserve : NULL,
+                             .panels = panels,
                              .workspace = workspace,
                              .seed = 7,
                          });
   guarded_free (workspace, n);
+  guarded_free (panels, n_panels);
 }
 
 /* (transfer full): the parameters' gradients. */
@@ -171,7 +177,7 @@ static void
 test_every_form_keeps_to_its_memory (void)
 {
   for (guint cell = 0; cell < HYB_N_CELLS; cell++)
-    for (guint form = 0; form < 1 << 6; form++)
+    for (guint form = 0; form < 1 << 7; form++)
       {
         HybRecurrent net = {
           .cell = (HybCellKind) cell,
@@ -185,6 +191,7 @@ test_every_form_keeps_to_its_memory (void)
           .dropout = form & 8 ? 0.5 : 0,
           .projection = form & 16 && cell == HYB_CELL_LSTM ? 7 : 0,
           .in_panels = (form & 32) != 0,
+          .keeps_panels = (form & 96) == 96,
         };
 
         check_network (&net);
@@ -225,7 +232,11 @@ test_panels_give_the_same_numbers (void)
         run_forward (&plain, FALSE);
         run_forward (&packed, FALSE);
         assert_near (packed.y, plain.y, plain.n_y);
+        packed.net.keeps_panels = TRUE;
+        run_forward (&packed, FALSE);
+        assert_near (packed.y, plain.y, plain.n_y);
         assert_near (packed.state_out, plain.state_out, plain.n_state);
+        packed.net.keeps_panels = FALSE;
 
         run_forward (&plain, TRUE);
         run_forward (&packed, TRUE);

@@ -6,6 +6,7 @@
 #include "engine/autograd/backward.h"
 #include "engine/block/control.h"
 #include "engine/exec/executor.h"
+#include "engine/graph/builder.h"
 #include "engine/rnn/cell.h"
 
 #include <math.h>
@@ -265,6 +266,76 @@ test_panels (void)
   check_panels (TRUE, (const char *[]){ "pack-weights", NULL }, 0, 0);
 }
 
+static HybTensor *
+ones (HybShape shape)
+{
+  HybType type = { shape, HYB_F32 };
+  g_autoptr (GError) error = NULL;
+  HybTensor *tensor = hyb_tensor_new_zeros (&type, &error);
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+    ((float *) hyb_tensor_get_data (tensor))[i] = 1;
+  return tensor;
+}
+
+/* What the fused layer does with its weights can be read in the plan; expected NULL: nothing. */
+static void
+check_note (gboolean constant, const char *const *without, const char *expected)
+{
+  static const char *const names[] = { "data", "parameters", "state" };
+  HybShape                 shapes[] = { hyb_shape_3d (STEPS, BATCH, HIDDEN),
+                                        hyb_shape_1d (3 * HIDDEN * (2 * HIDDEN + 2)),
+                                        hyb_shape_3d (1, BATCH, HIDDEN) };
+  HybExecutorOptions       options = { .mode = HYB_MODE_STATIC,
+                                       .without = without,
+                                       .fold_parameters = TRUE };
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  HybValueId       inputs[3];
+  HybNodeId        id;
+
+  for (guint i = 0; i < 3; i++)
+    inputs[i] = hyb_builder_add_variable (builder, names[i], NULL);
+  id = hyb_builder_add (builder,
+                        &(HybNodeSpec){
+                            .op = hyb_op_find ("RNN"),
+                            .name = "rnn",
+                            .attributes =
+                                (const char *[]){
+                                    "state_size", "5", "num_layers", "1", "mode", "gru", NULL },
+                            .n_inputs = 3,
+                            .inputs = inputs },
+                        &error);
+  g_assert_no_error (error);
+  hyb_builder_add_head (builder, hyb_builder_output (builder, id, 0));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  executor = hyb_executor_new (graph, &options);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (HybTensor) tensor = ones (shapes[i]);
+
+      g_assert_true (hyb_executor_bind (executor, names[i], tensor, &error));
+    }
+  hyb_executor_set_constant (executor, "parameters", constant);
+  hyb_executor_prepare (executor, &error);
+  g_assert_no_error (error);
+  text = hyb_plan_print (hyb_executor_get_plan (executor));
+  g_assert_true ((strstr (text, expected != NULL ? expected : "in panels") != NULL) ==
+                 (expected != NULL));
+}
+
+static void
+test_notes (void)
+{
+  check_note (TRUE, NULL, ", weights in panels, kept,");
+  check_note (FALSE, NULL, ", weights in panels, workspace");
+  check_note (TRUE, (const char *[]){ "keep-panels", NULL }, ", weights in panels, workspace");
+  check_note (TRUE, (const char *[]){ "pack-weights", NULL }, NULL);
+}
+
 static void
 test_gates (void)
 {
@@ -308,6 +379,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/passes/batching/fused-gates-give-the-same-bytes", test_gates);
 
   g_test_add_func ("/engine/passes/batching/weights-are-laid-out-once", test_panels);
+
+  g_test_add_func ("/engine/passes/batching/a-plan-says-what-layers-do-with-weights", test_notes);
 
   return g_test_run ();
 }
