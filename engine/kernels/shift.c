@@ -1,7 +1,7 @@
 /* shift.c — convolution as products of filters and shifted images; start at the end, with
  * hyb_shift_convolve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/shift.h"
+#include "engine/kernels/shift-tile.h"
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/simd.h"
@@ -10,34 +10,12 @@
 
 #include "engine/kernels/vectorise.h"
 
-#define MOST_TAPS    32 /* of one axis */
-#define MOST_FILTERS 8  /* of one tile */
-#define MOST_VECTORS 4
-#define SUMS_STRIDE  64 /* floats from filter to filter of a tile's sums */
+#define MOST_TAPS 32 /* of one axis */
+
+/* --- Tiles --- */
 
 /* Bytes of weights that are better read again for every tile of the map than the image. */
 #define FEW_WEIGHTS ((gint64) 256 << 10)
-
-typedef void (*SumTile) (gint64        depth,
-                         const gint64 *shifts,
-                         const float  *image,
-                         const float  *weights,
-                         gint64        weights_stride,
-                         float        *sums);
-
-/* What one instruction set has. */
-typedef struct
-{
-  gint64 lanes;
-  gint64 most_filters[MOST_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
-  void (*finish_run) (const HybShiftFinish *finish,
-                      gint64                filter,
-                      gint64                at,
-                      gint64                n,
-                      const float          *sums,
-                      float                *map);
-  SumTile tile[MOST_VECTORS + 1][MOST_FILTERS + 1];
-} Kernels;
 
 #ifdef __x86_64__
 
@@ -67,17 +45,57 @@ typedef struct
 
 #endif
 
-/* NULL: no instructions that it would be worth it for. */
-static const Kernels *
-choose_kernels (void)
+const HybTiles *
+hyb_tiles_choose (void)
 {
 #ifdef __x86_64__
   if (hyb_simd_level () == HYB_SIMD_AVX512)
-    return &kernels_avx512;
+    return &tiles_avx512;
   if (hyb_simd_level () == HYB_SIMD_AVX2)
-    return &kernels_avx2;
+    return &tiles_avx2;
 #endif
   return NULL;
+}
+
+/* Three vectors wide, the last one two or four (where there is such a tile), or what is left. */
+void
+hyb_tiling_init (HybTiling      *tiling,
+                 const HybTiles *tiles,
+                 gint64          n_vectors,
+                 gint64          filters,
+                 gint64          weight_bytes)
+{
+  gboolean ends_with_four = n_vectors % 3 == 1 && n_vectors > 3 && tiles->most_filters[4] > 0;
+  gint64   n_columns = (n_vectors + 2) / 3 - ends_with_four;
+  gint64   most = tiles->most_filters[n_columns == 1 ? n_vectors : 3];
+
+  *tiling = (HybTiling){ .tiles = tiles,
+                         .n_vectors = n_vectors,
+                         .filters = filters,
+                         .n_columns = n_columns,
+                         .n_rows = (filters + most - 1) / most,
+                         .by_filters = weight_bytes > FEW_WEIGHTS };
+}
+
+gint64
+hyb_tiling_n_tiles (const HybTiling *tiling)
+{
+  return tiling->n_columns * tiling->n_rows;
+}
+
+HybTile
+hyb_tiling_get (const HybTiling *tiling, gint64 index)
+{
+  gint64 column = tiling->by_filters ? index % tiling->n_columns : index / tiling->n_rows;
+  gint64 row = tiling->by_filters ? index / tiling->n_columns : index % tiling->n_rows;
+  gint64 begin = tiling->filters * row / tiling->n_rows;
+  gint64 end = tiling->filters * (row + 1) / tiling->n_rows;
+
+  return (HybTile){ .first_vector = column * 3,
+                    .n_vectors =
+                        column + 1 < tiling->n_columns ? 3 : tiling->n_vectors - column * 3,
+                    .first_filter = begin,
+                    .n_filters = end - begin };
 }
 
 /* --- How the image is laid out --- */
@@ -160,33 +178,30 @@ has_modest_sizes (const HybConvolve *convolve)
 gboolean
 hyb_shift_fits (const HybConvolve *convolve)
 {
-  const Kernels *kernels = choose_kernels ();
-  gint64         taps = convolve->kernel[1] * convolve->kernel[2];
-  Layout         layout;
+  const HybTiles *tiles = hyb_tiles_choose ();
+  gint64          taps = convolve->kernel[1] * convolve->kernel[2];
+  Layout          layout;
 
-  if (kernels == NULL || !has_modest_sizes (convolve) ||
+  if (tiles == NULL || !has_modest_sizes (convolve) ||
       (convolve->image_channels == convolve->groups && convolve->groups > 1) ||
       (taps == 1 && convolve->stride[1] * convolve->stride[2] == 1 &&
        convolve->pad[1] + convolve->pad[2] == 0))
     return FALSE;
 
-  find_layout (convolve, kernels->lanes, &layout);
+  find_layout (convolve, tiles->lanes, &layout);
   return layout.plane <= MOST_CELLS && layout.channels * layout.plane <= 8 * MOST_CELLS &&
          layout.depth <= MOST_CELLS &&
-         5 * convolve->map[1] * convolve->map[2] >= 2 * layout.n_vectors * kernels->lanes;
+         5 * convolve->map[1] * convolve->map[2] >= 2 * layout.n_vectors * tiles->lanes;
 }
-
-/* Floats behind the last plane that tiles read and drop. */
-#define SLACK (MOST_VECTORS * 16)
 
 gsize
 hyb_shift_workspace (const HybConvolve *convolve)
 {
   Layout layout;
 
-  find_layout (convolve, choose_kernels ()->lanes, &layout);
+  find_layout (convolve, hyb_tiles_choose ()->lanes, &layout);
   return sizeof (gint64) * (gsize) layout.depth +
-         sizeof (float) * (gsize) (layout.channels * layout.plane + SLACK);
+         sizeof (float) * (gsize) (layout.channels * layout.plane + HYB_TILE_SLACK);
 }
 
 /* Where each channel and tap starts. */
@@ -262,29 +277,17 @@ spread_channels (gint64 begin, gint64 end, gpointer data)
 
 /* --- Multiplying --- */
 
-/* Tiles are numbered over positions and filters. */
 typedef struct
 {
   const Layout         *layout;
-  const Kernels        *kernels;
+  HybTiling             tiling;
   const HybShiftFinish *finish;
   const gint64         *shifts;
   const float          *planes;
   const float          *weight;
-  gint64                filters, first_filter; /* of this group; its first */
-  float                *map;                   /* of this sample, all filters */
-  gint64                n_columns, n_rows;     /* tiles along positions, along filters */
-  gboolean              by_filters;            /* those of the same filters follow each other */
+  gint64                first_filter; /* of this group */
+  float                *map;          /* of this sample, all filters */
 } Product;
-
-/* Three vectors wide, the last one two or four (where there is such a tile), or what is left. */
-static gint64
-count_columns (const Kernels *kernels, gint64 n_vectors)
-{
-  gboolean ends_with_four = n_vectors % 3 == 1 && n_vectors > 3 && kernels->most_filters[4] > 0;
-
-  return (n_vectors + 2) / 3 - ends_with_four;
-}
 
 /* The sums of one filter, cut where the rows of the map end. */
 static void
@@ -300,12 +303,12 @@ write_sums (const Product *product, gint64 filter, gint64 first, gint64 n, const
       gint64 run = MIN (n, width - column), gap = layout->pitch - column;
 
       if (run > 0)
-        product->kernels->finish_run (product->finish,
-                                      filter,
-                                      filter * area + row * width + column,
-                                      run,
-                                      sums,
-                                      product->map);
+        product->tiling.tiles->finish_run (product->finish,
+                                           filter,
+                                           filter * area + row * width + column,
+                                           run,
+                                           sums,
+                                           product->map);
       sums += gap;
       n -= gap;
       column = 0;
@@ -314,28 +317,26 @@ write_sums (const Product *product, gint64 filter, gint64 first, gint64 n, const
 }
 
 static void
-multiply_tile (const Product *product, gint64 column, gint64 row)
+multiply_tile (const Product *product, const HybTile *tile)
 {
-  const Layout  *layout = product->layout;
-  const Kernels *kernels = product->kernels;
-  gint64         first = column * 3 * kernels->lanes;
-  gint64         n_vectors = column + 1 < product->n_columns ? 3 : layout->n_vectors - column * 3;
-  gint64         begin = product->filters * row / product->n_rows;
-  gint64         end = product->filters * (row + 1) / product->n_rows;
-  gint64         n = MIN (n_vectors * kernels->lanes, layout->positions - first);
-  float          sums[MOST_FILTERS * SUMS_STRIDE];
+  const Layout   *layout = product->layout;
+  const HybTiles *tiles = product->tiling.tiles;
+  gint64          first = tile->first_vector * tiles->lanes;
+  gint64          n = MIN (tile->n_vectors * tiles->lanes, layout->positions - first);
+  gint64          end = tile->first_filter + tile->n_filters;
+  float           sums[HYB_TILE_FILTERS * HYB_TILE_STRIDE];
 
-  for (gint64 at = begin, some; at < end; at += some)
+  for (gint64 at = tile->first_filter, some; at < end; at += some)
     {
-      some = MIN (end - at, kernels->most_filters[n_vectors]);
-      kernels->tile[n_vectors][some](layout->depth,
-                                     product->shifts,
-                                     product->planes + first,
-                                     product->weight + at * layout->depth,
-                                     layout->depth,
-                                     sums);
+      some = MIN (end - at, tiles->most_filters[tile->n_vectors]);
+      tiles->sum[tile->n_vectors][some](layout->depth,
+                                        product->shifts,
+                                        product->planes + first,
+                                        product->weight + at * layout->depth,
+                                        layout->depth,
+                                        sums);
       for (gint64 f = 0; f < some; f++)
-        write_sums (product, product->first_filter + at + f, first, n, sums + f * SUMS_STRIDE);
+        write_sums (product, product->first_filter + at + f, first, n, sums + f * HYB_TILE_STRIDE);
     }
 }
 
@@ -345,10 +346,11 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
   const Product *product = data;
 
   for (gint64 i = begin; i < end; i++)
-    if (product->by_filters)
-      multiply_tile (product, i % product->n_columns, i / product->n_columns);
-    else
-      multiply_tile (product, i / product->n_rows, i % product->n_rows);
+    {
+      HybTile tile = hyb_tiling_get (&product->tiling, i);
+
+      multiply_tile (product, &tile);
+    }
 }
 
 /* Multiplications below which a slice is not worth a thread. */
@@ -358,10 +360,10 @@ static void
 convolve_group (const Layout *layout, const float *image, Product *product, float *planes)
 {
   Spread spread = { layout, image, planes };
-  gint64 tile = layout->depth * 24 * product->kernels->lanes;
+  gint64 tile = layout->depth * 24 * product->tiling.tiles->lanes;
 
   hyb_parallel_for (layout->channels, 1 + 65536 / layout->plane, spread_channels, &spread);
-  hyb_parallel_for (product->n_columns * product->n_rows,
+  hyb_parallel_for (hyb_tiling_n_tiles (&product->tiling),
                     1 + GRAIN / tile,
                     multiply_tiles,
                     product);
@@ -375,40 +377,35 @@ hyb_shift_convolve (const HybConvolve    *convolve,
                     float                *map,
                     gpointer              workspace)
 {
-  const Kernels *kernels = choose_kernels ();
-  gint64         image_size = convolve->image[1] * convolve->image[2];
-  gint64         map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64        *shifts = workspace;
-  HybShiftFinish of_sample = *finish;
-  Layout         layout;
-  Product        product;
-  float         *planes;
-  gint64         most;
+  const HybTiles *tiles = hyb_tiles_choose ();
+  gint64          image_size = convolve->image[1] * convolve->image[2];
+  gint64          map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
+  gint64         *shifts = workspace;
+  HybShiftFinish  of_sample = *finish;
+  Layout          layout;
+  Product         product;
+  float          *planes;
+  gint64          filters = convolve->map_channels / convolve->groups;
 
-  find_layout (convolve, kernels->lanes, &layout);
+  find_layout (convolve, tiles->lanes, &layout);
   find_shifts (&layout, shifts);
   planes = (float *) (shifts + layout.depth);
-  memset (planes + layout.channels * layout.plane, 0, sizeof (float) * SLACK);
+  memset (planes + layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);
 
-  most = kernels->most_filters[MIN (layout.n_vectors, 3)];
-  product = (Product){ .layout = &layout,
-                       .kernels = kernels,
-                       .finish = &of_sample,
-                       .shifts = shifts,
-                       .planes = planes,
-                       .filters = convolve->map_channels / convolve->groups };
-  product.n_columns = count_columns (kernels, layout.n_vectors);
-  if (product.n_columns == 1)
-    most = kernels->most_filters[layout.n_vectors];
-  product.n_rows = (product.filters + most - 1) / most;
-  product.by_filters = layout.depth * product.filters * (gint64) sizeof (float) > FEW_WEIGHTS;
+  product =
+      (Product){ .layout = &layout, .finish = &of_sample, .shifts = shifts, .planes = planes };
+  hyb_tiling_init (&product.tiling,
+                   tiles,
+                   layout.n_vectors,
+                   filters,
+                   layout.depth * filters * (gint64) sizeof (float));
 
   for (gint64 sample = 0; sample < convolve->batch; sample++)
     for (gint64 group = 0; group < convolve->groups; group++)
       {
         gint64 channel = (sample * convolve->groups + group) * layout.channels;
 
-        product.first_filter = group * product.filters;
+        product.first_filter = group * filters;
         product.weight = weight + product.first_filter * layout.depth;
         product.map = map + sample * map_size;
         if (finish->other != NULL)

@@ -1,11 +1,12 @@
-/* test-shift.c — convolution by shifted images against plain loops in double: strides,
- * dilations, padding, groups, every remainder of filters and positions.
+/* test-shift.c — convolution by shifted images, and Winograd's, against plain loops in double:
+ * strides, dilations, padding, groups, every remainder of filters and positions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/shift.h"
 
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/kernels/simd.h"
+#include "engine/kernels/winograd.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,8 +50,9 @@ random_floats (guint64 seed, gint64 n)
   return values;
 }
 
+/* Winograd's sums have an error of their own. */
 static void
-check (const HybConvolve *c)
+check (const HybConvolve *c, gboolean winograd)
 {
   gint64            area = c->map[1] * c->map[2];
   gint64            n = c->batch * c->map_channels * area;
@@ -61,13 +63,22 @@ check (const HybConvolve *c)
   g_autofree float *bias = random_floats (3, c->map_channels);
   g_autofree float *other = random_floats (4, n);
   g_autofree float *map = g_new (float, n + 1);
-  gsize             bytes = hyb_shift_workspace (c);
+  g_autofree float *filters = g_new (float, 2 * c->map_channels * depth);
+  gsize             bytes = winograd ? hyb_winograd_workspace (c) : hyb_shift_workspace (c);
+  double            n_sums = (double) (depth + 8);
+  double            bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
   g_autofree char  *workspace = g_malloc (bytes + 1);
   HybShiftFinish    finish = { .bias = bias, .other = other, .rectify = TRUE };
 
   map[n] = 7;
   workspace[bytes] = 7;
-  hyb_shift_convolve (c, image, weight, &finish, map, workspace);
+  if (winograd)
+    {
+      hyb_winograd_filters (c->map_channels, c->image_channels, weight, filters);
+      hyb_winograd_convolve (c, image, filters, &finish, map, workspace);
+    }
+  else
+    hyb_shift_convolve (c, image, weight, &finish, map, workspace);
   g_assert_cmpint (workspace[bytes], ==, 7);
   g_assert_cmpfloat ((double) map[n], ==, 7);
   for (gint64 at = 0; at < n; at++)
@@ -77,7 +88,7 @@ check (const HybConvolve *c)
       double want = plain_sum (c, image, weight, plane / c->map_channels, filter, i, j);
 
       want = MAX (0, want + (double) bias[filter] + (double) other[at]);
-      g_assert_cmpfloat (fabs ((double) map[at] - want), <, 2e-7 * (double) (depth + 8));
+      g_assert_cmpfloat (fabs ((double) map[at] - want), <, bound);
     }
 }
 
@@ -108,13 +119,13 @@ set_window (HybConvolve *c, int axis, gint64 kernel, gint64 stride, gint64 dilat
 
 /* Calls check for each instruction set that has a kernel. */
 static void
-check_each_level (const HybConvolve *c)
+check_each_level (const HybConvolve *c, gboolean winograd)
 {
   for (guint level = HYB_SIMD_AVX2; level <= HYB_SIMD_AVX512; level++)
     {
       hyb_simd_cap ((HybSimdLevel) level);
       if (hyb_simd_level () == (HybSimdLevel) level)
-        check (c);
+        check (c, winograd);
     }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
@@ -134,7 +145,7 @@ test_windows_of_every_kind (void)
 
         set_window (&c, 1, windows[i][0], windows[i][1], windows[i][2], windows[i][3]);
         set_window (&c, 2, windows[k][0], windows[k][1], windows[k][2], windows[k][3]);
-        check_each_level (&c);
+        check_each_level (&c, FALSE);
       }
 }
 
@@ -147,7 +158,7 @@ test_every_number_of_filters_and_positions (void)
         HybConvolve c = make (1, 1, 2, filters, 1, width);
 
         set_window (&c, 2, 3, 1, 1, 1);
-        check_each_level (&c);
+        check_each_level (&c, FALSE);
       }
 }
 
@@ -161,7 +172,37 @@ test_groups_and_threads (void)
   for (guint n_threads = 1; n_threads < 4; n_threads++)
     {
       hyb_parallel_set_threads (n_threads);
-      check_each_level (&c);
+      check_each_level (&c, FALSE);
+    }
+  hyb_parallel_set_threads (0);
+}
+
+static void
+test_winograd_of_every_size (void)
+{
+  for (gint64 size = 4; size < 34; size++)
+    for (gint64 pad = 0; pad < 2; pad++)
+      {
+        HybConvolve c = make (1 + size % 2, 1, 16 + size % 5, 16 + size, size, 37 - size);
+
+        set_window (&c, 1, 3, 1, 1, pad);
+        set_window (&c, 2, 3, 1, 1, 1 - pad);
+        check_each_level (&c, TRUE);
+      }
+}
+
+/* So many channels that the map is done in parts. */
+static void
+test_winograd_in_parts (void)
+{
+  HybConvolve c = make (1, 1, 300, 17, 30, 30);
+
+  set_window (&c, 1, 3, 1, 1, 1);
+  set_window (&c, 2, 3, 1, 1, 1);
+  for (guint n_threads = 1; n_threads < 4; n_threads++)
+    {
+      hyb_parallel_set_threads (n_threads);
+      check_each_level (&c, TRUE);
     }
   hyb_parallel_set_threads (0);
 }
@@ -205,6 +246,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/kernels/shift/every-number-of-filters-and-positions",
                    test_every_number_of_filters_and_positions);
   g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
+  g_test_add_func ("/engine/kernels/shift/winograd-of-every-size", test_winograd_of_every_size);
+  g_test_add_func ("/engine/kernels/shift/winograd-in-parts", test_winograd_in_parts);
   g_test_add_func ("/engine/kernels/shift/only-what-it-does-well-fits",
                    test_only_what_it_does_well_fits);
 
