@@ -1,14 +1,12 @@
 /* convolution.c — Convolution over one, two or three spatial axes, and its gradients.
  * The arithmetic is in kernels/convolve.c; here the image is the data and the map the output.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/ops/op.h"
+#include "engine/ops/convolution.h"
 
 #include "engine/autograd/gradient.h"
 #include "engine/base/error.h"
 #include "engine/exec/run.h"
-#include "engine/kernels/convolve.h"
 #include "engine/kernels/shift.h"
-#include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 
 typedef struct
@@ -263,30 +261,46 @@ convolution_prepare (HybCall *call, GError **error)
                        layout_choices[params->layout]);
 }
 
+HybConvolve
+hyb_convolution_view (const HybWindow *window,
+                      gint64           groups,
+                      gint64           filters,
+                      const HybShape  *data,
+                      const HybShape  *output)
+{
+  HybConvolve convolve = {
+    .batch = data->dim[0], .groups = groups, .image_channels = data->dim[1], .map_channels = filters
+  };
+
+  for (int i = 0; i < 3; i++)
+    {
+      int from = i - (3 - window->rank); /* missing axes stand in front */
+
+      convolve.image[i] = from < 0 ? 1 : data->dim[2 + from];
+      convolve.map[i] = from < 0 ? 1 : output->dim[2 + from];
+      convolve.kernel[i] = from < 0 ? 1 : window->kernel[from];
+      convolve.stride[i] = from < 0 ? 1 : window->stride[from];
+      convolve.dilate[i] = from < 0 ? 1 : window->dilate[from];
+      convolve.pad[i] = from < 0 ? 0 : window->pad[from];
+    }
+
+  return convolve;
+}
+
 static HybConvolve
 view_convolve (const HybCall *call, const HybShape *data, const HybShape *output)
 {
   const ConvolutionParams *params = call->params;
-  HybConvolve              convolve = { .batch = data->dim[0],
-                                        .groups = params->num_group,
-                                        .image_channels = data->dim[1],
-                                        .map_channels = params->num_filter };
   HybWindow                window;
 
   hyb_window_init (&window, &params->kernel, &params->stride, &params->dilate, &params->pad);
-  for (int i = 0; i < 3; i++)
-    {
-      int from = i - (3 - window.rank); /* missing axes stand in front */
+  return hyb_convolution_view (&window, params->num_group, params->num_filter, data, output);
+}
 
-      convolve.image[i] = from < 0 ? 1 : data->dim[2 + from];
-      convolve.map[i] = from < 0 ? 1 : output->dim[2 + from];
-      convolve.kernel[i] = from < 0 ? 1 : window.kernel[from];
-      convolve.stride[i] = from < 0 ? 1 : window.stride[from];
-      convolve.dilate[i] = from < 0 ? 1 : window.dilate[from];
-      convolve.pad[i] = from < 0 ? 0 : window.pad[from];
-    }
-
-  return convolve;
+HybConvolve
+hyb_convolution_view_call (const HybCall *call)
+{
+  return view_convolve (call, &call->input[0].shape, &call->output[0].shape);
 }
 
 /* Whether shifted images serve better than columns of windows. */

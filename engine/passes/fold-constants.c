@@ -9,7 +9,7 @@
 #include "engine/passes/pass.h"
 #include "engine/passes/reach.h"
 
-/* A result that is larger than what it is made from is kept up to this size only:
+/* A result that is larger than twice what it is made from is kept up to this size only:
  * zeros of any extent are cheaper made than held. */
 #define MAX_GROWTH_BYTES ((gsize) 1 << 20)
 
@@ -39,7 +39,7 @@ may_fold (const HybGraph *graph, HybNodeId id, const HybFacts *facts)
     {
       if (facts->constants[inputs[i]] == NULL)
         return FALSE;
-      bytes_in += hyb_tensor_get_bytes (facts->constants[inputs[i]]);
+      bytes_in += 2 * hyb_tensor_get_bytes (facts->constants[inputs[i]]);
     }
   for (guint i = 0; i < node->n_outputs; i++)
     {

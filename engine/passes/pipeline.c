@@ -10,6 +10,9 @@
 #include <string.h>
 
 extern const HybPass hyb_pass_infer_types;
+extern const HybPass hyb_pass_fold_batch_norm;
+extern const HybPass hyb_pass_transform_filters;
+extern const HybPass hyb_pass_finish_convolutions;
 extern const HybPass hyb_pass_fold_constants;
 extern const HybPass hyb_pass_batch_products;
 extern const HybPass hyb_pass_fuse_gates;
@@ -20,15 +23,18 @@ extern const HybPass hyb_pass_pack_weights;
 extern const HybPass hyb_pass_drop_dead;
 
 static const HybPass *const passes[] = {
-  &hyb_pass_infer_types,    /* everything after it asks for types */
-  &hyb_pass_fold_constants, /* before merging: what is folded need not be compared */
-  &hyb_pass_hoist_products, /* the way back wants the same products as the loop */
-  &hyb_pass_batch_products, /* before merging: it stacks the same rows more than once */
-  &hyb_pass_merge_equal,    /* leaves readers without work behind … */
-  &hyb_pass_fuse_gates,     /* after merging: it asks who else reads a value */
-  &hyb_pass_pack_weights,   /* after batching and hoisting: the rows are all there */
-  &hyb_pass_keep_panels,    /* folds what the pass before has made of constants */
-  &hyb_pass_drop_dead,      /* … which go last */
+  &hyb_pass_infer_types,         /* everything after it asks for types */
+  &hyb_pass_fold_batch_norm,     /* makes filters and bias of what follows */
+  &hyb_pass_transform_filters,   /* of those too */
+  &hyb_pass_finish_convolutions, /* ends convolutions of either kind */
+  &hyb_pass_fold_constants,      /* before merging: what is folded need not be compared */
+  &hyb_pass_hoist_products,      /* the way back wants the same products as the loop */
+  &hyb_pass_batch_products,      /* before merging: it stacks the same rows more than once */
+  &hyb_pass_merge_equal,         /* leaves readers without work behind … */
+  &hyb_pass_fuse_gates,          /* after merging: it asks who else reads a value */
+  &hyb_pass_pack_weights,        /* after batching and hoisting: the rows are all there */
+  &hyb_pass_keep_panels,         /* folds what the pass before has made of constants */
+  &hyb_pass_drop_dead,           /* … which go last */
   NULL,
 };
 

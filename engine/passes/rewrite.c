@@ -58,3 +58,10 @@ hyb_rewrite_finish (HybRewrite *rewrite)
   g_clear_pointer (&rewrite->inputs, g_free);
   return hyb_builder_freeze (g_steal_pointer (&rewrite->builder));
 }
+
+void
+hyb_rewrite_clear (HybRewrite *rewrite)
+{
+  g_clear_pointer (&rewrite->builder, hyb_builder_free);
+  g_clear_pointer (&rewrite->inputs, g_free);
+}

@@ -20,3 +20,5 @@ const HybValueId *hyb_rewrite_inputs (HybRewrite *rewrite, HybNodeId id);
 HybValueId hyb_rewrite_copy (HybRewrite *rewrite, HybNodeId id);
 /* Adds the heads and freezes; the rewrite is over. */
 HybGraph *hyb_rewrite_finish (HybRewrite *rewrite);
+/* Gives up instead. */
+void hyb_rewrite_clear (HybRewrite *rewrite);

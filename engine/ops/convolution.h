@@ -1,0 +1,16 @@
+/* convolution.h — what the operators and passes share that convolve.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/kernels/convolve.h"
+#include "engine/ops/layer-rules.h"
+
+/* The kernels' view of a window over data that gives output (batch, filters, places…); types
+ * are known. */
+HybConvolve hyb_convolution_view (const HybWindow *window,
+                                  gint64           groups,
+                                  gint64           filters,
+                                  const HybShape  *data,
+                                  const HybShape  *output);
+/* The same of one use of Convolution. */
+HybConvolve hyb_convolution_view_call (const HybCall *call);

@@ -1,0 +1,152 @@
+/* convolutions.c — finding convolutions, and making others from them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/passes/convolutions.h"
+
+#include "engine/ops/convolution.h"
+#include "engine/passes/infer-types.h"
+
+#include <string.h>
+
+void
+hyb_convolutions_init (HybConvolutions *convolutions, HybGraph *graph, HybFacts *facts)
+{
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+
+  *convolutions =
+      (HybConvolutions){ .graph = graph,
+                         .facts = facts,
+                         .convolution = hyb_op_find ("Convolution"),
+                         .fused = hyb_op_find ("_fused_convolution"),
+                         .is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1)) };
+  for (guint i = 0; i < n_heads; i++)
+    convolutions->is_head[heads[i]] = TRUE;
+}
+
+void
+hyb_convolutions_clear (HybConvolutions *convolutions)
+{
+  g_clear_pointer (&convolutions->is_head, g_free);
+}
+
+gboolean
+hyb_convolutions_view (const HybConvolutions *convolutions, HybNodeId id, HybConvolve *convolve)
+{
+  const HybNode    *node = hyb_graph_get_node (convolutions->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
+  HybType           room[4]; /* three inputs at most, one output */
+  HybCall           call;
+  const char       *layout;
+
+  if (node->op != convolutions->convolution || node->n_inputs > 3)
+    return FALSE;
+
+  layout = hyb_node_get_attribute (node, "layout");
+  if (convolutions->facts->types[node->first_output].dtype != HYB_F32 ||
+      !hyb_type_is_known (&convolutions->facts->types[node->first_output]) ||
+      !hyb_type_is_known (&convolutions->facts->types[inputs[0]]) ||
+      (layout != NULL && g_str_has_suffix (layout, "C")))
+    return FALSE;
+
+  hyb_call_init (&call, convolutions->graph, id, convolutions->facts->types, room);
+  *convolve = hyb_convolution_view_call (&call);
+  return TRUE;
+}
+
+gboolean
+hyb_convolutions_is_constant (const HybConvolutions *convolutions, HybValueId value)
+{
+  HybNodeId producer = hyb_graph_get_producer (convolutions->graph, value);
+
+  return convolutions->facts->constants[value] != NULL ||
+         hyb_graph_get_node (convolutions->graph, producer)->op == hyb_op_find ("_fold_batch_norm");
+}
+
+HybNodeId
+hyb_convolutions_only_user (const HybConvolutions *convolutions, HybValueId value)
+{
+  guint            n;
+  const HybNodeId *users = hyb_graph_get_users (convolutions->graph, value, &n);
+
+  return n == 1 && !convolutions->is_head[value] ? users[0] : HYB_NO_ID;
+}
+
+HybValueId
+hyb_convolutions_add (HybRewrite        *rewrite,
+                      HybNodeId          origin,
+                      const HybOp       *op,
+                      const char        *suffix,
+                      guint              n_inputs,
+                      const HybValueId  *inputs,
+                      const char *const *attributes,
+                      GError           **error)
+{
+  const HybNode   *from = hyb_graph_get_node (rewrite->from, origin);
+  g_autofree char *name = g_strconcat (from->name, suffix, NULL);
+  HybNodeSpec      spec = { .op = op,
+                            .name = name,
+                            .attributes = attributes,
+                            .n_inputs = n_inputs,
+                            .inputs = inputs,
+                            .origin_plus_one = from->origin + 1,
+                            .line = from->line };
+  HybNodeId        id = hyb_builder_add (rewrite->builder, &spec, error);
+
+  return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (rewrite->builder, id, 0);
+}
+
+static gboolean
+has_flag (const HybNode *node, const char *name)
+{
+  return g_strcmp0 (hyb_node_get_attribute (node, name), "True") == 0;
+}
+
+HybValueId
+hyb_convolutions_emit (const HybConvolutions *convolutions,
+                       HybRewrite            *rewrite,
+                       HybNodeId              id,
+                       const HybFusion       *fusion,
+                       GError               **error)
+{
+  static const char *const kept[] = {
+    "kernel", "stride", "dilate", "pad", "num_filter", "num_group",
+  };
+  const HybNode    *node = hyb_graph_get_node (convolutions->graph, id);
+  const HybValueId *old = hyb_graph_get_inputs (convolutions->graph, id);
+  gboolean          has_bias =
+      node->op == convolutions->fused ? has_flag (node, "has_bias") : node->n_inputs > 2;
+  const char *attributes[2 * (G_N_ELEMENTS (kept) + 4) + 1];
+  HybValueId  inputs[4];
+  guint       n = 0, n_inputs = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    if (hyb_node_get_attribute (node, kept[i]) != NULL)
+      {
+        attributes[n++] = kept[i];
+        attributes[n++] = hyb_node_get_attribute (node, kept[i]);
+      }
+  for (guint i = 0; i < 2 + (guint) has_bias; i++)
+    inputs[n_inputs++] = g_array_index (rewrite->map, HybValueId, old[i]);
+  if (fusion->weight != HYB_NO_ID)
+    inputs[1] = fusion->weight;
+  if (fusion->other != HYB_NO_ID)
+    inputs[n_inputs++] = fusion->other;
+
+  attributes[n++] = "has_bias";
+  attributes[n++] = has_bias ? "True" : "False";
+  attributes[n++] = "adds";
+  attributes[n++] = fusion->other != HYB_NO_ID ? "True" : "False";
+  attributes[n++] = "rectify";
+  attributes[n++] = fusion->rectifies ? "True" : "False";
+  attributes[n++] = "winograd";
+  attributes[n++] = fusion->is_winograd || has_flag (node, "winograd") ? "True" : "False";
+  attributes[n] = NULL;
+  return hyb_convolutions_add (rewrite,
+                               id,
+                               convolutions->fused,
+                               "",
+                               n_inputs,
+                               inputs,
+                               attributes,
+                               error);
+}

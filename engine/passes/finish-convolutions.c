@@ -1,0 +1,164 @@
+/* finish-convolutions.c — a convolution followed by a sum, a rectifier or both becomes one node,
+ * which does them while its sums are still in the nearest cache.
+ *
+ * Only where nobody else reads what lies between: while training, the way back does.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/shift.h"
+#include "engine/passes/convolutions.h"
+
+/* By the node that gives the result: where the convolution is, what is added. */
+typedef struct
+{
+  HybNodeId  convolution; /* HYB_NO_ID: nothing ends here */
+  HybValueId other;       /* HYB_NO_ID: nothing is added */
+  gboolean   rectifies;
+} Ending;
+
+static gboolean
+is_rectifier (const HybNode *node)
+{
+  return node->op == hyb_op_find ("relu") ||
+         (node->op == hyb_op_find ("Activation") &&
+          g_strcmp0 (hyb_node_get_attribute (node, "act_type"), "relu") == 0);
+}
+
+/* A sum of two of one shape. */
+static gboolean
+is_sum (const HybConvolutions *convolutions, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (convolutions->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
+  const HybType    *types = convolutions->facts->types;
+
+  return (node->op == hyb_op_find ("elemwise_add") || node->op == hyb_op_find ("broadcast_add")) &&
+         hyb_shape_equal (&types[inputs[0]].shape, &types[inputs[1]].shape) &&
+         types[inputs[0]].dtype == types[inputs[1]].dtype;
+}
+
+/* Whether a node convolves in a way that can do more, and is read once. */
+static gboolean
+can_end (const HybConvolutions *convolutions, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (convolutions->graph, id);
+  HybConvolve    convolve;
+
+  return (node->op == convolutions->fused ||
+          (hyb_convolutions_view (convolutions, id, &convolve) && hyb_shift_fits (&convolve))) &&
+         hyb_convolutions_only_user (convolutions, node->first_output) != HYB_NO_ID;
+}
+
+/* The convolution that a node adds to or rectifies. */
+static Ending
+find_ending (const HybConvolutions *convolutions, HybNodeId id)
+{
+  Ending            ending = { .convolution = HYB_NO_ID, .other = HYB_NO_ID };
+  const HybNode    *node = hyb_graph_get_node (convolutions->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
+  HybNodeId         before;
+
+  if (is_rectifier (node))
+    {
+      before = hyb_graph_get_producer (convolutions->graph, inputs[0]);
+      if (can_end (convolutions, before))
+        return (Ending){ before, HYB_NO_ID, TRUE };
+      if (hyb_convolutions_only_user (convolutions, inputs[0]) == HYB_NO_ID)
+        return ending;
+      ending = find_ending (convolutions, before);
+      if (ending.rectifies)
+        ending.convolution = HYB_NO_ID;
+      ending.rectifies = TRUE;
+      return ending;
+    }
+
+  for (guint i = 0; i < 2 && is_sum (convolutions, id); i++)
+    {
+      before = hyb_graph_get_producer (convolutions->graph, inputs[i]);
+      if (can_end (convolutions, before))
+        return (Ending){ before, inputs[1 - i], FALSE };
+    }
+  return ending;
+}
+
+/* From the last node to the first, so that the longest ending is found; nodes within it go. */
+static guint
+find_endings (const HybConvolutions *convolutions, Ending *endings, guint8 *is_gone)
+{
+  guint n = 0;
+
+  for (HybNodeId id = hyb_graph_n_nodes (convolutions->graph); id-- > 0;)
+    {
+      const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
+
+      endings[id] = (Ending){ .convolution = HYB_NO_ID, .other = HYB_NO_ID };
+      if (is_gone[id])
+        continue;
+      endings[id] = find_ending (convolutions, id);
+      if (endings[id].convolution == HYB_NO_ID || is_gone[endings[id].convolution])
+        {
+          endings[id].convolution = HYB_NO_ID;
+          continue;
+        }
+      is_gone[endings[id].convolution] = TRUE;
+      if (endings[id].rectifies && endings[id].other != HYB_NO_ID)
+        is_gone[hyb_graph_get_producer (convolutions->graph, inputs[0])] = TRUE;
+      n++;
+    }
+  return n;
+}
+
+static gboolean
+make_ending (const HybConvolutions *convolutions,
+             HybRewrite            *rewrite,
+             HybNodeId              id,
+             const Ending          *ending,
+             GError               **error)
+{
+  HybFusion  fusion = { .weight = HYB_NO_ID,
+                        .other = ending->other == HYB_NO_ID
+                                     ? HYB_NO_ID
+                                     : g_array_index (rewrite->map, HybValueId, ending->other),
+                        .rectifies = ending->rectifies };
+  HybValueId value =
+      hyb_convolutions_emit (convolutions, rewrite, ending->convolution, &fusion, error);
+
+  g_array_index (rewrite->map,
+                 HybValueId,
+                 hyb_graph_get_node (convolutions->graph, id)->first_output) = value;
+  return value != HYB_NO_ID;
+}
+
+static HybGraph *
+finish_convolutions_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  g_auto (HybConvolutions) convolutions = { 0 };
+  guint              n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
+  g_autofree guint8 *is_gone = g_new0 (guint8, n_nodes);
+  g_autofree Ending *endings = g_new (Ending, n_nodes);
+  HybRewrite         rewrite;
+
+  hyb_convolutions_init (&convolutions, graph, facts);
+  if (find_endings (&convolutions, endings, is_gone) == 0)
+    return hyb_graph_ref (graph);
+
+  hyb_rewrite_init (&rewrite, graph, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    if (endings[id].convolution == HYB_NO_ID && !is_gone[id])
+      hyb_rewrite_copy (&rewrite, id);
+    else if (endings[id].convolution != HYB_NO_ID &&
+             !make_ending (&convolutions, &rewrite, id, &endings[id], error))
+      {
+        hyb_rewrite_clear (&rewrite);
+        return NULL;
+      }
+  return hyb_rewrite_finish (&rewrite);
+}
+
+extern const HybPass hyb_pass_finish_convolutions;
+
+const HybPass hyb_pass_finish_convolutions = {
+  .name = "finish-convolutions",
+  .doc = "Adds to and rectifies the results of convolutions as they are made.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .run = finish_convolutions_run,
+};

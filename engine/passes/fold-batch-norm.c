@@ -1,0 +1,155 @@
+/* fold-batch-norm.c — BatchNorm behind a convolution, with moving statistics that no run
+ * changes, becomes a part of the convolution's weight and bias.
+ *
+ * fold-constants computes them while planning.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/passes/convolutions.h"
+
+/* The convolution whose only reader is this BatchNorm; HYB_NO_ID: not so, or not constant. */
+static HybNodeId
+find_convolution (const HybConvolutions *convolutions, HybNodeId id)
+{
+  const HybNode    *node = hyb_graph_get_node (convolutions->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
+  HybTensor *const *constants = convolutions->facts->constants;
+  const char       *axis = hyb_node_get_attribute (node, "axis");
+  HybNodeId         before;
+  HybConvolve       convolve;
+
+  if (node->op != hyb_op_find ("BatchNorm") || convolutions->facts->training ||
+      (axis != NULL && g_strcmp0 (axis, "1") != 0))
+    return HYB_NO_ID;
+
+  before = hyb_graph_get_producer (convolutions->graph, inputs[0]);
+  if (hyb_convolutions_only_user (convolutions, inputs[0]) == HYB_NO_ID ||
+      !hyb_convolutions_view (convolutions, before, &convolve))
+    return HYB_NO_ID;
+  for (guint i = 1; i < node->n_inputs; i++)
+    if (constants[inputs[i]] == NULL || convolutions->facts->types[inputs[i]].dtype != HYB_F32)
+      return HYB_NO_ID;
+  for (guint i = 1; i < hyb_graph_get_node (convolutions->graph, before)->n_inputs; i++)
+    if (constants[hyb_graph_get_inputs (convolutions->graph, before)[i]] == NULL)
+      return HYB_NO_ID;
+  for (guint i = 1; i < node->n_outputs; i++)
+    {
+      guint n;
+
+      hyb_graph_get_users (convolutions->graph, node->first_output + i, &n);
+      if (n > 0 || convolutions->is_head[node->first_output + i])
+        return HYB_NO_ID;
+    }
+  return before;
+}
+
+/* The convolution's attributes, but with a bias.  Borrowed texts in a new array. */
+static const char **
+attributes_with_bias (const HybNode *node)
+{
+  GPtrArray *attributes = g_ptr_array_new ();
+
+  for (guint i = 0; node->attributes != NULL && node->attributes[i] != NULL; i += 2)
+    if (g_strcmp0 (node->attributes[i], "no_bias") != 0)
+      {
+        g_ptr_array_add (attributes, (gpointer) node->attributes[i]);
+        g_ptr_array_add (attributes, (gpointer) node->attributes[i + 1]);
+      }
+  g_ptr_array_add (attributes, (gpointer) "no_bias");
+  g_ptr_array_add (attributes, (gpointer) "False");
+  g_ptr_array_add (attributes, NULL);
+  return (const char **) g_ptr_array_free (attributes, FALSE);
+}
+
+/* Weight and bias that do both; the second follows the first.  HYB_NO_ID and an error. */
+static HybValueId
+fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error)
+{
+  const HybNode    *node = hyb_graph_get_node (rewrite->from, norm);
+  const HybNode    *from = hyb_graph_get_node (rewrite->from, convolution);
+  const HybValueId *parameters = hyb_graph_get_inputs (rewrite->from, norm);
+  const HybValueId *operands = hyb_graph_get_inputs (rewrite->from, convolution);
+  const char       *eps = hyb_node_get_attribute (node, "eps");
+  const char       *fix_gamma = hyb_node_get_attribute (node, "fix_gamma");
+  gboolean          has_bias = from->n_inputs > 2;
+  const char       *attributes[] = { "eps",       eps != NULL ? eps : "0.001",
+                                     "fix_gamma", fix_gamma != NULL ? fix_gamma : "True",
+                                     "has_bias",  has_bias ? "True" : "False",
+                                     NULL };
+  HybValueId        inputs[6];
+
+  inputs[0] = g_array_index (rewrite->map, HybValueId, operands[1]);
+  for (guint i = 1; i < 5; i++)
+    inputs[i] = g_array_index (rewrite->map, HybValueId, parameters[i]);
+  if (has_bias)
+    inputs[5] = g_array_index (rewrite->map, HybValueId, operands[2]);
+  return hyb_convolutions_add (rewrite,
+                               norm,
+                               hyb_op_find ("_fold_batch_norm"),
+                               "_fold",
+                               5 + (guint) has_bias,
+                               inputs,
+                               attributes,
+                               error);
+}
+
+static gboolean
+rewrite_both (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error)
+{
+  const HybNode          *from = hyb_graph_get_node (rewrite->from, convolution);
+  const HybValueId       *operands = hyb_graph_get_inputs (rewrite->from, convolution);
+  g_autofree const char **attributes = attributes_with_bias (from);
+  HybValueId              folded = fold (rewrite, norm, convolution, error);
+  HybValueId              inputs[3], value;
+
+  if (folded == HYB_NO_ID)
+    return FALSE;
+
+  inputs[0] = g_array_index (rewrite->map, HybValueId, operands[0]);
+  inputs[1] = folded;
+  inputs[2] = folded + 1;
+  value = hyb_convolutions_add (rewrite, convolution, from->op, "", 3, inputs, attributes, error);
+  g_array_index (rewrite->map, HybValueId, hyb_graph_get_node (rewrite->from, norm)->first_output) =
+      value;
+  return value != HYB_NO_ID;
+}
+
+static HybGraph *
+fold_batch_norm_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  g_auto (HybConvolutions) convolutions = { 0 };
+  guint                 n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
+  g_autofree guint8    *is_gone = g_new0 (guint8, n_nodes);
+  g_autofree HybNodeId *folded = g_new (HybNodeId, n_nodes);
+  guint                 n_folded = 0;
+  HybRewrite            rewrite;
+
+  hyb_convolutions_init (&convolutions, graph, facts);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      folded[id] = find_convolution (&convolutions, id);
+      if (folded[id] != HYB_NO_ID)
+        n_folded += is_gone[folded[id]] = TRUE;
+    }
+  if (n_folded == 0)
+    return hyb_graph_ref (graph);
+
+  hyb_rewrite_init (&rewrite, graph, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    if (folded[id] == HYB_NO_ID && !is_gone[id])
+      hyb_rewrite_copy (&rewrite, id);
+    else if (folded[id] != HYB_NO_ID && !rewrite_both (&rewrite, id, folded[id], error))
+      {
+        hyb_rewrite_clear (&rewrite);
+        return NULL;
+      }
+  return hyb_rewrite_finish (&rewrite);
+}
+
+extern const HybPass hyb_pass_fold_batch_norm;
+
+const HybPass hyb_pass_fold_batch_norm = {
+  .name = "fold-batch-norm",
+  .doc = "Makes BatchNorm a part of the constant weight and bias of the convolution before it.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .run = fold_batch_norm_run,
+};

@@ -1,0 +1,76 @@
+/* transform-filters.c — filters of 3 × 3 that no run changes, transformed once, so that their
+ * convolutions need half the multiplications (kernels/winograd.h).
+ *
+ * fold-constants computes the filters while planning.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/winograd.h"
+#include "engine/passes/convolutions.h"
+
+static gboolean
+is_wanted (const HybConvolutions *convolutions, HybNodeId id)
+{
+  const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
+  HybConvolve       convolve;
+
+  return hyb_convolutions_view (convolutions, id, &convolve) && hyb_winograd_fits (&convolve) &&
+         hyb_convolutions_is_constant (convolutions, inputs[1]);
+}
+
+static gboolean
+transform (const HybConvolutions *convolutions, HybRewrite *rewrite, HybNodeId id, GError **error)
+{
+  const HybNode *node = hyb_graph_get_node (convolutions->graph, id);
+  HybFusion      fusion = { .other = HYB_NO_ID, .is_winograd = TRUE };
+  HybValueId     value;
+
+  fusion.weight = hyb_convolutions_add (rewrite,
+                                        id,
+                                        hyb_op_find ("_winograd_filters"),
+                                        "_filters",
+                                        1,
+                                        hyb_rewrite_inputs (rewrite, id) + 1,
+                                        NULL,
+                                        error);
+  if (fusion.weight == HYB_NO_ID)
+    return FALSE;
+
+  value = hyb_convolutions_emit (convolutions, rewrite, id, &fusion, error);
+  g_array_index (rewrite->map, HybValueId, node->first_output) = value;
+  return value != HYB_NO_ID;
+}
+
+static HybGraph *
+transform_filters_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  g_auto (HybConvolutions) convolutions = { 0 };
+  g_autofree guint8 *wanted = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  guint              n_wanted = 0;
+  HybRewrite         rewrite;
+
+  hyb_convolutions_init (&convolutions, graph, facts);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    n_wanted += wanted[id] = is_wanted (&convolutions, id);
+  if (n_wanted == 0)
+    return hyb_graph_ref (graph);
+
+  hyb_rewrite_init (&rewrite, graph, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    if (!wanted[id])
+      hyb_rewrite_copy (&rewrite, id);
+    else if (!transform (&convolutions, &rewrite, id, error))
+      {
+        hyb_rewrite_clear (&rewrite);
+        return NULL;
+      }
+  return hyb_rewrite_finish (&rewrite);
+}
+
+extern const HybPass hyb_pass_transform_filters;
+
+const HybPass hyb_pass_transform_filters = {
+  .name = "transform-filters",
+  .doc = "Transforms constant filters of 3 × 3, so that products are halved.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .run = transform_filters_run,
+};

@@ -1,0 +1,236 @@
+/* test-convolutions.c — convolutions with BatchNorm folded, filters transformed, sums and
+ * rectifiers taken in: the same numbers, and nothing where somebody else looks on.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/block/f.h"
+#include "engine/exec/executor.h"
+#include "engine/kernels/shift.h"
+#include "engine/kernels/simd.h"
+
+#include <math.h>
+
+#define CHANNELS 16
+#define SIZE     12
+
+/* A block of a residual network: relu (bn (conv (relu (bn (conv (x))))) + x), and what else the
+ * graph shows. */
+typedef enum
+{
+  SHOW_RESULT,
+  SHOW_INSIDE, /* also the first convolution */
+} Show;
+
+static HybValue *
+convolve (HybF *F, HybValue *x, const char *weight, HybValue *bias)
+{
+  HybValue *w = hyb_value_variable (F, weight, NULL);
+
+  return HYB_OP (F,
+                 "Convolution",
+                 .in = { x, w, bias },
+                 .attributes = HYB_WITH ("kernel",
+                                         "(3, 3)",
+                                         "pad",
+                                         "(1, 1)",
+                                         "num_filter",
+                                         G_STRINGIFY (CHANNELS),
+                                         "no_bias",
+                                         bias != NULL ? "False" : "True"));
+}
+
+static HybValue *
+normalise (HybF *F, HybValue *x, const char *prefix)
+{
+  static const char *const names[] = { "gamma", "beta", "mean", "var" };
+  HybValue                *in[4];
+
+  for (guint i = 0; i < 4; i++)
+    in[i] = hyb_value_variable (F, hyb_f_text (F, "%s_%s", prefix, names[i]), NULL);
+  return HYB_OP (F,
+                 "BatchNorm",
+                 .in = { x, in[0], in[1], in[2], in[3] },
+                 .attributes = HYB_WITH ("fix_gamma", "False", "eps", "0.01"));
+}
+
+static HybValue *
+rectify (HybF *F, HybValue *x)
+{
+  return HYB_OP (F, "Activation", .in = { x }, .attributes = HYB_WITH ("act_type", "relu"));
+}
+
+static HybGraph *
+trace (Show show)
+{
+  g_autoptr (HybF) F = hyb_f_new_trace (FALSE);
+  g_autoptr (GError) error = NULL;
+  HybValue *x = hyb_value_variable (F, "data", NULL);
+  HybValue *first = convolve (F, x, "w0", hyb_value_variable (F, "bias0", NULL));
+  HybValue *y = rectify (F, normalise (F, first, "n0"));
+  HybGraph *graph;
+
+  y = normalise (F, convolve (F, y, "w1", NULL), "n1");
+  y = rectify (F, HYB_OP (F, "elemwise_add", .in = { x, y }));
+  graph = hyb_f_finish (F,
+                        show == SHOW_INSIDE ? hyb_list (F, 2, (HybValue *[]){ y, first }) : y,
+                        &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+static void
+bind (HybExecutor *executor, HybGraph *graph)
+{
+  const HybNodeId *variables;
+  guint            n;
+
+  variables = hyb_graph_get_variables (graph, &n);
+  for (guint v = 0; v < n; v++)
+    {
+      const char *name = hyb_graph_get_node (graph, variables[v])->name;
+      gboolean    is_data = g_str_equal (name, "data");
+      HybShape    shape = is_data                        ? hyb_shape_4d (2, CHANNELS, SIZE, SIZE)
+                          : g_str_has_prefix (name, "w") ? hyb_shape_4d (CHANNELS, CHANNELS, 3, 3)
+                                                         : hyb_shape_1d (CHANNELS);
+      HybType     type = { shape, HYB_F32 };
+      double      offset = g_str_has_suffix (name, "var") ? 1.5 : 0;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HybTensor) tensor = hyb_tensor_new (&type, &error);
+      float *values = hyb_tensor_get_data (tensor);
+
+      for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
+        values[i] = (float) (offset + sin (0.7 * (double) (i + 1) + 3 * (double) v));
+      g_assert_true (hyb_executor_bind (executor, name, tensor, &error));
+      hyb_executor_set_constant (executor, name, !is_data);
+    }
+}
+
+static guint
+count (HybExecutor *executor, const char *type)
+{
+  HybGraph *graph = hyb_plan_get_graph (hyb_executor_get_plan (executor));
+  guint     n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    n += g_str_equal (hyb_graph_get_node (graph, id)->op->name, type);
+  return n;
+}
+
+typedef struct
+{
+  HybTensor *output;
+  guint      n_norms, n_sums, n_rectifiers, n_filters;
+} Result;
+
+static Result
+run (Show show, const char *without)
+{
+  const char *const  names[] = { without, NULL };
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC,
+                                 .fold_parameters = TRUE,
+                                 .without = without != NULL ? names : NULL };
+  g_autoptr (HybGraph) graph = trace (show);
+  g_autoptr (HybExecutor) executor = NULL;
+  g_autoptr (GError) error = NULL;
+  Result result;
+
+  if (g_strcmp0 (without, "all") == 0)
+    options = (HybExecutorOptions){ .mode = HYB_MODE_STATIC, .no_passes = TRUE };
+  executor = hyb_executor_new (graph, &options);
+  bind (executor, graph);
+  for (guint turn = 0; turn < 2; turn++)
+    g_assert_true (hyb_executor_run (executor, NULL, &error));
+  g_assert_no_error (error);
+  result = (Result){ .output = hyb_tensor_copy (hyb_executor_get_output (executor, 0)),
+                     .n_norms = count (executor, "BatchNorm"),
+                     .n_sums = count (executor, "elemwise_add"),
+                     .n_rectifiers = count (executor, "Activation"),
+                     .n_filters = count (executor, "_winograd_filters") };
+  return result;
+}
+
+static void
+compare (const Result *a, const Result *b)
+{
+  double greatest = 0;
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (a->output); i++)
+    greatest = MAX (greatest, fabs (hyb_tensor_get_value (b->output, i)));
+  for (gint64 i = 0; i < hyb_tensor_get_size (a->output); i++)
+    g_assert_cmpfloat (fabs (hyb_tensor_get_value (a->output, i) -
+                             hyb_tensor_get_value (b->output, i)),
+                       <,
+                       1e-5 * greatest);
+}
+
+static gboolean
+is_plain (void)
+{
+  if (hyb_simd_level () > HYB_SIMD_PLAIN)
+    return FALSE;
+  g_test_skip ("convolutions are left as they are on this processor");
+  return TRUE;
+}
+
+static void
+test_everything_becomes_two_convolutions (void)
+{
+  Result plain = run (SHOW_RESULT, "all"), fused = run (SHOW_RESULT, NULL);
+
+  compare (&fused, &plain);
+  g_assert_cmpuint (plain.n_norms, ==, 2);
+  g_assert_cmpuint (plain.n_rectifiers, ==, 2);
+  g_assert_cmpuint (fused.n_norms, ==, 0);
+  if (!is_plain ())
+    {
+      g_assert_cmpuint (fused.n_sums, ==, 0);
+      g_assert_cmpuint (fused.n_rectifiers, ==, 0);
+      g_assert_cmpuint (fused.n_filters, ==, 2);
+    }
+  hyb_tensor_unref (plain.output);
+  hyb_tensor_unref (fused.output);
+}
+
+static void
+test_each_can_be_left_out (void)
+{
+  Result plain = run (SHOW_RESULT, "all"), normed = run (SHOW_RESULT, "fold-batch-norm");
+  Result direct = run (SHOW_RESULT, "transform-filters");
+  Result open = run (SHOW_RESULT, "finish-convolutions");
+
+  compare (&normed, &plain);
+  compare (&direct, &plain);
+  compare (&open, &plain);
+  g_assert_cmpuint (normed.n_norms, ==, 2);
+  g_assert_cmpuint (direct.n_filters, ==, 0);
+  g_assert_cmpuint (open.n_rectifiers, ==, 2);
+  g_assert_cmpuint (open.n_sums, ==, 1);
+  hyb_tensor_unref (plain.output);
+  hyb_tensor_unref (normed.output);
+  hyb_tensor_unref (direct.output);
+  hyb_tensor_unref (open.output);
+}
+
+static void
+test_what_is_shown_stays (void)
+{
+  Result plain = run (SHOW_INSIDE, "all"), fused = run (SHOW_INSIDE, NULL);
+
+  compare (&fused, &plain);
+  g_assert_cmpuint (fused.n_norms, ==, 1); /* behind the convolution that is shown */
+  if (!is_plain ())
+    g_assert_cmpuint (fused.n_rectifiers, ==, 1);
+  hyb_tensor_unref (plain.output);
+  hyb_tensor_unref (fused.output);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/passes/convolutions/everything-becomes-two-convolutions",
+                   test_everything_becomes_two_convolutions);
+  g_test_add_func ("/engine/passes/convolutions/each-can-be-left-out", test_each_can_be_left_out);
+  g_test_add_func ("/engine/passes/convolutions/what-is-shown-stays", test_what_is_shown_stays);
+
+  return g_test_run ();
+}
