@@ -28,23 +28,45 @@ SIMD (sum_of_sums) (SIMD (Sums) * sums)
 
 #define TREE(v) (((v (0) + v (1)) + (v (2) + v (3))) + ((v (4) + v (5)) + (v (6) + v (7))))
 
-#define ITSELF(k) simd_load (x + i + (k) *LANES)
+/* Half as many doubles as there are floats in a vector. */
+typedef float  SIMD (Half) __attribute__ ((vector_size (LANES * sizeof (float) / 2)));
+typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (double) / 2)));
 
+INLINE
+SIMD (Doubles) SIMD (load_doubles) (const float *from)
+{
+  SIMD (Half) value;
+
+  memcpy (&value, from, sizeof value);
+  return __builtin_convertvector(value, SIMD (Doubles));
+}
+
+/* Eight sums of doubles go side by side, since one alone waits for itself at every step. */
 static TARGET double
 SIMD (row_sum) (gint64 n, const float *x)
 {
-  SIMD (Sums) sums = { { 0.0 } };
-  Floats rest = { 0 };
+  const gint64 width = LANES / 2;
+  SIMD (Doubles) sums[8] = { { 0.0 } };
+  double total = 0.0, rest = 0.0;
   gint64 i = 0;
 
-  for (; i + PIECE <= n; i += PIECE)
-    SIMD (add_to_sums) (&sums, TREE (ITSELF));
-  for (; i + LANES <= n; i += LANES)
-    rest += simd_load (x + i);
-  if (i < n)
-    rest += simd_load_part (x + i, n - i);
-  SIMD (add_to_sums) (&sums, rest);
-  return SIMD (sum_of_sums) (&sums);
+  for (; i + 8 * width <= n; i += 8 * width)
+    {
+      HYB_UNROLL (8)
+      for (int k = 0; k < 8; k++)
+        sums[k] += SIMD (load_doubles) (x + i + k * width);
+    }
+  for (; i + width <= n; i += width)
+    sums[0] += SIMD (load_doubles) (x + i);
+  for (; i < n; i++)
+    rest += (double) x[i];
+
+  for (int k = 0; k < 4; k++)
+    sums[k] += sums[k + 4];
+  sums[0] = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+  for (int k = 0; k < LANES / 2; k++)
+    total += sums[0][k];
+  return total + rest;
 }
 
 #define SQUARE(k) \
@@ -184,5 +206,4 @@ SIMD (row_normalise) (gint64       n,
 
 #undef PIECE
 #undef TREE
-#undef ITSELF
 #undef SQUARE

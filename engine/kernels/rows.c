@@ -13,15 +13,7 @@
 double
 hyb_row_sum_f32 (gint64 n, const float *x)
 {
-  double sum = HYB_SIMD_CHOOSE (row_sum) (n, x);
-
-  if (G_LIKELY (isfinite (sum)))
-    return sum;
-
-  sum = 0.0;
-  for (gint64 i = 0; i < n; i++)
-    sum += (double) x[i];
-  return sum;
+  return HYB_SIMD_CHOOSE (row_sum) (n, x);
 }
 
 double

@@ -1,9 +1,9 @@
 /* rows.h — what softmax, norms and sums do with a row that lies in a piece.
  *
- * Floats: sums of eight vectors are made in float, as a tree, and added up in double: the error is
- * that of three roundings.  Where that leaves the range of float they are made again in
- * double throughout.  Doubles: in double.  The
- * order is fixed by the length (and the processor's vectors) alone.
+ * Sums are made in double, and in the order that the length (and the processor's vectors)
+ * alone gives; but squares and exponentials of floats are summed up as floats, eight or four
+ * vectors at a time, as a tree: an error of three roundings.  Where squares leave the range of
+ * float they are made again in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
