@@ -60,18 +60,10 @@ compare_batches (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-is_measured (const ScopeGroup *group)
-{
-  const ScopeCandidate *first = group->candidates->len > 0 ? group->candidates->pdata[0] : NULL;
-
-  return first && first->capture;
-}
-
-static gboolean
 is_relative (const ScopeGroup *a, const ScopeGroup *b, gboolean is_over_length)
 {
-  return is_measured (b) && g_strcmp0 (a->cell, b->cell) == 0 && a->backward == b->backward &&
-         size_of (a, !is_over_length) == size_of (b, !is_over_length);
+  return scope_group_is_measured (b) && g_strcmp0 (a->cell, b->cell) == 0 &&
+         a->backward == b->backward && size_of (a, !is_over_length) == size_of (b, !is_over_length);
 }
 
 /* The first of its relatives starts a family, the others join it. */
@@ -388,7 +380,7 @@ draw_chart (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
 }
 
 void
-scope_curves_draw (ScopePage *page, const GPtrArray *groups)
+scope_curves_draw (ScopePage *page, const GPtrArray *groups, guint least, guint most)
 {
   static const char *const titles[N_CHARTS] = { "Time of a run",
                                                 "How many times as fast as the first",
@@ -400,6 +392,8 @@ scope_curves_draw (ScopePage *page, const GPtrArray *groups)
       const Family    *family = families->pdata[f];
       g_autofree char *place = dup_place (family);
 
+      if (family->groups->len < least || family->groups->len > most)
+        continue;
       for (guint kind = 0; kind < N_CHARTS; kind++)
         {
           g_autofree char *title =

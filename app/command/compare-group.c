@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+/* No sample of one within a tenth of any of the other. */
+#define APART            1.1
 #define ONE_THREAD_SHARE 0.3 /* of a group's time */
 
 const char *
@@ -75,6 +77,28 @@ char *
 scope_candidate_dup_name (const ScopeCandidate *candidate)
 {
   return g_strdup_printf ("%s, %s", candidate->variant, scope_mode_name (candidate->mode));
+}
+
+gboolean
+scope_candidate_is_apart (const ScopeCandidate *slow, const ScopeCandidate *fast)
+{
+  return slow->clean.minimum > APART * fast->clean.maximum;
+}
+
+const char *
+scope_candidate_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first)
+{
+  ProfPairing pairing;
+
+  prof_pair (candidate->samples,
+             first->samples,
+             MIN (candidate->clean.n, first->clean.n),
+             &pairing);
+  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_apart (first, candidate))
+    return "faster in all of few samples";
+  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_apart (candidate, first))
+    return "slower in all of few samples";
+  return prof_verdict_name (pairing.verdict);
 }
 
 /* --- Measuring --- */
@@ -157,6 +181,14 @@ scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError *
         return FALSE;
     }
   return TRUE;
+}
+
+gboolean
+scope_group_is_measured (const ScopeGroup *group)
+{
+  const ScopeCandidate *first = group->candidates->len > 0 ? group->candidates->pdata[0] : NULL;
+
+  return first && first->capture;
 }
 
 gboolean
@@ -347,8 +379,7 @@ scope_group_explain (const ScopeGroup     *group,
   /* Measured in turns, less can be told apart. */
   prof_pair (slow->samples, fast->samples, MIN (slow->clean.n, fast->clean.n), &pairing);
   explanation->is_certain |= pairing.verdict == PROF_SLOWER;
-  /* Two samples decide nothing, but a reason may be told where none overlaps. */
-  explanation->is_certain |= slow->clean.minimum > 1.1 * fast->clean.maximum;
+  explanation->is_certain |= scope_candidate_is_apart (slow, fast);
   add_rungs (group, slow, fast, explanation);
 }
 

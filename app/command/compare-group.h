@@ -42,6 +42,11 @@ const char *scope_mode_name (HybMode mode);
 /* “foreach, static” */
 char *scope_candidate_dup_name (const ScopeCandidate *candidate);
 
+/* Against the first; in words.  Too few samples decide nothing, but where all of one are
+ * shorter than all of the other that is said. */
+const char *scope_candidate_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first);
+gboolean    scope_candidate_is_apart (const ScopeCandidate *slow, const ScopeCandidate *fast);
+
 /* Equal numbers first (PROF_ERROR_UNEQUAL), then times, then captures.  with_one_thread:
  * the slowest and the fastest once more so, which shows what threads change. */
 gboolean scope_group_measure (ScopeGroup               *group,
@@ -55,6 +60,7 @@ void scope_group_drop_subjects (ScopeGroup *group);
 /* Every capture as PREFIX-NUMBER-VARIANT-MODE.hscope. */
 gboolean scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError **error);
 
+gboolean scope_group_is_measured (const ScopeGroup *group);
 /* The slowest and the fastest; FALSE: there are no two. */
 gboolean
       scope_group_extremes (const ScopeGroup *group, ScopeCandidate **slow, ScopeCandidate **fast);

@@ -6,17 +6,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#define PLACE_WIDTH 32
+#define PLACE_WIDTH 36
 #define COLUMN      13
-
-static gboolean
-is_measured (const ScopeGroup *group)
-{
-  const ScopeCandidate *first = group->candidates->len > 0 ? group->candidates->pdata[0] : NULL;
-
-  return first && first->capture;
-}
 
 /* The first one's time, how much faster the others are. */
 static char *
@@ -37,15 +30,9 @@ is_decided (const ScopeGroup *group, guint index)
 {
   const ScopeCandidate *first = group->candidates->pdata[0];
   const ScopeCandidate *candidate = group->candidates->pdata[index];
-  ProfPairing           pairing;
 
-  if (index == 0)
-    return TRUE;
-  prof_pair (candidate->samples,
-             first->samples,
-             MIN (candidate->clean.n, first->clean.n),
-             &pairing);
-  return pairing.verdict != PROF_UNDECIDED;
+  return index == 0 || strcmp (scope_candidate_verdict (candidate, first),
+                               prof_verdict_name (PROF_UNDECIDED)) != 0;
 }
 
 static void
@@ -66,7 +53,7 @@ scope_matrix_print (const GPtrArray *groups)
 {
   if (groups->len < 2)
     return;
-  printf ("\nspeed-up against the first (~: within the noise)\n");
+  printf ("\nspeed-up against the first (~: undecided)\n");
   print_words (groups->pdata[0], FALSE);
   print_words (groups->pdata[0], TRUE);
   for (guint g = 0; g < groups->len; g++)
@@ -74,7 +61,7 @@ scope_matrix_print (const GPtrArray *groups)
       const ScopeGroup *group = groups->pdata[g];
       g_autofree char  *place = scope_group_dup_title (group);
 
-      if (!is_measured (group))
+      if (!scope_group_is_measured (group))
         continue;
       printf ("%-*s", PLACE_WIDTH, place);
       for (guint i = 0; i < group->candidates->len; i++)
@@ -117,7 +104,7 @@ scope_matrix_draw (ScopePage *page, const GPtrArray *groups)
       const ScopeGroup *group = groups->pdata[g];
       g_autofree char  *place = scope_group_dup_title (group);
 
-      if (!is_measured (group))
+      if (!scope_group_is_measured (group))
         continue;
       g_string_append (html, "<tr>");
       append_text (html, "td", TRUE, place);
@@ -131,6 +118,6 @@ scope_matrix_draw (ScopePage *page, const GPtrArray *groups)
     }
   g_string_append (html,
                    "</table>\n<p>The first column is a time, the others say how much faster than "
-                   "it; grey is within the noise.</p>\n");
+                   "it; grey is undecided.</p>\n");
   scope_page_add_html (page, "All at a glance", html);
 }

@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* That make a curve. */
+#define FEWEST_SIZES 3
+
 static const char *
 rung_name (const ProfLadder *ladder, guint index)
 {
@@ -165,7 +168,7 @@ scope_compare_write (ScopeComparison *self, const char *path, GError **error)
   g_autoptr (ScopePage) page = scope_page_new (title);
 
   scope_matrix_draw (page, self->groups);
-  scope_curves_draw (page, self->groups);
+  scope_curves_draw (page, self->groups, FEWEST_SIZES, G_MAXUINT);
   for (guint i = 0; i < self->groups->len; i++)
     {
       const ScopeGroup *group = self->groups->pdata[i];
@@ -181,6 +184,7 @@ scope_compare_write (ScopeComparison *self, const char *path, GError **error)
       scope_report_add_group (page, group, &explanation);
       prof_explanation_clear (&explanation);
     }
+  scope_curves_draw (page, self->groups, 2, FEWEST_SIZES - 1);
   if (self->ladder)
     scope_report_add_ladder (page, self->ladder, self->is_proved ? &self->explanation : NULL);
   return scope_page_write (page, path, error);

@@ -66,14 +66,9 @@ scope_group_print (const ScopeGroup *group)
       g_autofree char      *high = prof_format_seconds (candidate->clean.median.high);
       g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
       g_autofree char      *interval = g_strdup_printf ("%s … %s", low, high);
-      ProfPairing           pairing;
       int                   wide = (int) (strlen (median) - (gsize) g_utf8_strlen (median, -1));
       int wider = (int) (strlen (interval) - (gsize) g_utf8_strlen (interval, -1));
 
-      prof_pair (candidate->samples,
-                 first->samples,
-                 MIN (candidate->clean.n, first->clean.n),
-                 &pairing);
       printf ("  %-26s %*s  %-*s %4u %+8.0f%% %11s  %s\n",
               name,
               11 + wide,
@@ -83,7 +78,8 @@ scope_group_print (const ScopeGroup *group)
               candidate->clean.n,
               100 * (first->clean.median.median / candidate->clean.median.median - 1),
               memory,
-              i == 0 ? "(what others are compared with)" : prof_verdict_name (pairing.verdict));
+              i == 0 ? "(what others are compared with)"
+                     : scope_candidate_verdict (candidate, first));
     }
   fflush (stdout); /* a long comparison is read while it goes on */
 }
