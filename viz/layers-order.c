@@ -3,8 +3,8 @@
  *
  * First order depth-first from the sources; then barycentre sweeps down and up,
  * keeping the best.  Small bodies also get neighbours swapped while that helps,
- * more sweeps, and other first orders.  Equal values keep their order, so the result depends on the
- * input only.
+ * more sweeps, and other first orders, shuffled ones among them.  Equal values keep their order and
+ * every shuffle is the same one, so the result depends on the input only.
  */
 #include "viz/layers.h"
 
@@ -15,6 +15,8 @@
 #define SWEEPS       8
 #define SWEEPS_SMALL 24
 #define SMALL        3000 /* nodes and virtual nodes */
+#define TINY         250
+#define SHUFFLES     8
 
 typedef struct
 {
@@ -451,6 +453,34 @@ reduce (Order *order, guint64 *best)
     }
 }
 
+/* The same for the same number; good enough to start elsewhere (Knuth's MMIX generator). */
+static void
+shuffle (VizLayers *layers, guint number)
+{
+  guint64 state = number + 1;
+
+  for (guint32 r = 0; r < layers->n_ranks; r++)
+    {
+      guint32 *nodes = layers->rows + layers->first_in_row[r];
+      guint32  n = layers->first_in_row[r + 1] - layers->first_in_row[r];
+
+      for (guint32 i = n; i > 1; i--)
+        {
+          guint32 at, swap = nodes[i - 1];
+
+          state = state * 6364136223846793005u + 1442695040888963407u;
+          at = (guint32) (state >> 33) % i;
+          nodes[i - 1] = nodes[at];
+          nodes[at] = swap;
+        }
+      if (has_fixed_ports (layers, r))
+        fix_ports (layers, r);
+      if (layers->has_hints)
+        fix_hints (layers, r);
+    }
+  viz_layers_number_rows (layers);
+}
+
 static void
 reduce_all (Order *order)
 {
@@ -460,6 +490,11 @@ reduce_all (Order *order)
   for (Start start = 0; start < (layers->n_nodes <= SMALL ? N_STARTS : 1) && best > 0; start++)
     {
       first_order (layers, start);
+      reduce (order, &best);
+    }
+  for (guint i = 0; i < SHUFFLES && best > 0 && layers->n_nodes <= TINY; i++)
+    {
+      shuffle (layers, i);
       reduce (order, &best);
     }
   if (best < G_MAXUINT64)
