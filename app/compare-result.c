@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare-result.h"
 
+#include "app/compare-curves.h"
 #include "app/conversion.h"
 #include "profiler/report.h"
 #include "viz/chart.h"
@@ -11,8 +12,6 @@
 #include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
-
-#define CHART_HEIGHT 190
 
 struct _ScopeCompareResult
 {
@@ -454,19 +453,10 @@ add_why (ScopeCompareResult *self)
                              scope_conversion_title (scope_json_get_text (fast, "variant")),
                              saved);
   gtk_box_append (self->right, new_label (text, "dim-label", TRUE));
-  area = gtk_drawing_area_new ();
-  gtk_widget_set_name (area, "compare-waterfall");
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), CHART_HEIGHT);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw_why, self, NULL);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (area),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+  area = scope_compare_chart_new ("compare-waterfall",
                                   _ ("What the difference is made of"),
-                                  -1);
-  g_signal_connect_object (adw_style_manager_get_default (),
-                           "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw),
-                           area,
-                           G_CONNECT_SWAPPED);
+                                  draw_why,
+                                  self);
   gtk_box_append (self->right, area);
   add_rungs (self, why);
 }
@@ -485,6 +475,8 @@ empty (GtkBox *box)
 void
 scope_compare_result_set (ScopeCompareResult *self, cJSON *result)
 {
+  GtkWidget *curves;
+
   empty (self->left);
   empty (self->right);
   g_clear_pointer (&self->result, cJSON_Delete);
@@ -493,6 +485,9 @@ scope_compare_result_set (ScopeCompareResult *self, cJSON *result)
     return;
   gtk_box_append (self->left, new_label (_ ("Time of a Run"), "heading", FALSE));
   add_matrix (self);
+  curves = scope_compare_curves_new (get_list (self, "cells"));
+  if (curves != NULL)
+    gtk_box_append (self->left, curves);
   add_verdicts (self);
   add_why (self);
 }

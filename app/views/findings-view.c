@@ -190,6 +190,7 @@ scope_findings_view_init (ScopeFindingsView *self)
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_add_css_class (list, "boxed-list");
   gtk_widget_add_css_class (list, "panel-list");
+  gtk_widget_set_valign (list, GTK_ALIGN_START);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
   adw_status_page_set_title (ADW_STATUS_PAGE (none), _ ("Nothing to Say"));
   adw_status_page_set_description (ADW_STATUS_PAGE (none), _ ("The files fit each other."));

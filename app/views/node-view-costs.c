@@ -70,3 +70,98 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
     }
   add_steps (self->sheet, scope_measurement_get_capture (measurement), sum->row);
 }
+
+/* ---- Groups ---- */
+
+/* Of all nodes that stand in a group, as if it were one; loops stand in it with all they hold. */
+static double
+sum_inside (ScopeMeasurement *measurement, VizDiagram *diagram, guint32 box, double *flops)
+{
+  const ProfSummary *summary = scope_measurement_get_summary (measurement);
+  double             seconds = NAN;
+
+  *flops = 0;
+  for (guint i = 0; i < summary->node->len; i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+      guint32            of = scope_measurement_get_box (measurement, sum->row);
+
+      if (of == VIZ_ROOT || (of != box && !viz_diagram_is_inside (diagram, of, box)))
+        continue;
+      seconds = isnan (seconds) ? sum->self : seconds + sum->self;
+      *flops += isfinite (sum->flops) ? sum->flops : 0;
+    }
+  return seconds;
+}
+
+static char *
+label_step (guint index, double value, gpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *time = prof_format_seconds (value);
+
+  return g_strdup_printf (_ ("Step %u: %s"), index, time);
+}
+
+/* One bar a step of a chain that is written out. */
+static void
+add_chain (ScopeNodeView *self, ScopeMeasurement *measurement, VizDiagram *diagram, guint32 chain)
+{
+  const VizBox      *info = viz_diagram_box (diagram, chain);
+  int                last = -1;
+  g_autofree double *steps = NULL;
+  GtkWidget         *bars;
+
+  for (guint32 i = 0; i < info->n_children; i++)
+    last = MAX (last, viz_diagram_box (diagram, viz_diagram_child (diagram, chain, i))->step);
+  if (last < 1)
+    return;
+  steps = g_new0 (double, (gsize) last + 1);
+  for (guint32 i = 0; i < info->n_children; i++)
+    {
+      guint32 child = viz_diagram_child (diagram, chain, i);
+      gint32  step = viz_diagram_box (diagram, child)->step;
+      double  flops, seconds;
+
+      if (step < 0)
+        continue;
+      seconds = sum_inside (measurement, diagram, child, &flops);
+      steps[step] += isnan (seconds) ? 0 : seconds;
+    }
+  bars = scope_bars_new (36);
+  gtk_widget_set_name (bars, "step-strip");
+  scope_bars_set_values (SCOPE_BARS (bars), steps, (guint) last + 1);
+  scope_bars_set_label (SCOPE_BARS (bars), label_step, NULL);
+  scope_bars_set_description (SCOPE_BARS (bars), _ ("Time of each step"), NULL);
+  scope_sheet_add (self->sheet, bars);
+}
+
+void
+scope_node_view_show_group_costs (ScopeNodeView    *self,
+                                  ScopeMeasurement *measurement,
+                                  ScopeDocument    *document,
+                                  guint32           box)
+{
+  VizDiagram      *diagram = scope_document_get_diagram (document);
+  double           flops, seconds = NAN, traced;
+  g_autofree char *share = NULL;
+  g_autofree char *rate = NULL;
+
+  if (measurement != NULL)
+    seconds = sum_inside (measurement, diagram, box, &flops);
+  if (isnan (seconds))
+    return;
+  traced = scope_measurement_get_summary (measurement)->traced;
+  scope_sheet_add_heading (self->sheet, _ ("Cost"));
+  share = g_strdup_printf ("%.1f %%", 100 * seconds / traced);
+  scope_sheet_add_row (self->sheet, _ ("Share of a run"), share, NULL, 0);
+  add_seconds (self->sheet, _ ("All that is inside"), seconds, NULL);
+  if (flops > 0 && seconds > 0)
+    {
+      g_autofree char *quantity = prof_format_quantity (flops / seconds);
+
+      rate = g_strconcat (quantity, "FLOP/s", NULL);
+      scope_sheet_add_row (self->sheet, _ ("Arithmetic rate"), rate, NULL, 0);
+    }
+  if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
+    add_chain (self, measurement, diagram, box);
+}

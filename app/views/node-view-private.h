@@ -25,6 +25,10 @@ void scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, g
 void scope_node_view_show_findings (ScopeNodeView *self, ScopeDocument *document, const char *node);
 /* node-view-costs.c */
 void scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box);
+void scope_node_view_show_group_costs (ScopeNodeView    *self,
+                                       ScopeMeasurement *measurement,
+                                       ScopeDocument    *document,
+                                       guint32           box);
 /* node-view-contents.c */
 void scope_node_view_show_contents (ScopeNodeView *self,
                                     ScopeDocument *document,

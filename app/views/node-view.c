@@ -29,6 +29,11 @@ scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint3
                            NULL,
                            info->parent);
     }
+  scope_node_view_show_group_costs (self,
+                                    scope_workspace_get_measurement (
+                                        scope_view_get_workspace (SCOPE_VIEW (self))),
+                                    document,
+                                    box);
   scope_sheet_add_heading (self->sheet, _ ("Members"));
   for (guint32 i = 0; i < MIN (info->n_children, 100u); i++)
     {

@@ -17,6 +17,8 @@ typedef enum
   BY_SCOPE,
 } Grouping;
 
+#define COLUMN_TYPE 1
+
 struct _ScopeOperatorsView
 {
   ScopeView parent_instance;
@@ -164,6 +166,16 @@ scope_operators_view_to_text (ScopeOperatorsView *self)
 
 /* ---- Rows ---- */
 
+/* The operator's name would stand there twice. */
+static void
+show_column (ScopeOperatorsView *self, guint index, gboolean is_visible)
+{
+  g_autoptr (GtkColumnViewColumn) column =
+      g_list_model_get_item (gtk_column_view_get_columns (self->table), index);
+
+  gtk_column_view_column_set_visible (column, is_visible);
+}
+
 static void
 fill (ScopeOperatorsView *self)
 {
@@ -181,6 +193,7 @@ fill (ScopeOperatorsView *self)
       return;
     }
   summary = scope_measurement_get_summary (measurement);
+  show_column (self, COLUMN_TYPE, grouping == BY_NODE);
   if (grouping == BY_NODE)
     for (guint i = 0; i < summary->node->len; i++)
       g_ptr_array_add (items, scope_cost_item_new_node (measurement, i));
