@@ -150,12 +150,37 @@ print_text (const HybVariant *variant, const HybProof *proof, GPtrArray *written
     printf ("written: %s\n", (const char *) written->pdata[i]);
 }
 
+/* What a model of the gallery is usually run with, unless other shapes are given. */
+static gboolean
+add_usual (HybModel *model, HybTensorList *list, GError **error)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (hyb_model_get_graph (model), &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char    *name = hyb_graph_get_node (hyb_model_get_graph (model), variables[i])->name;
+      const HybType *usual = hyb_model_get_input_type (model, name);
+      g_autoptr (HybTensor) zeros = NULL;
+
+      if (!usual || !hyb_type_is_known (usual))
+        continue;
+      zeros = hyb_tensor_new_zeros (usual, error);
+      if (!zeros)
+        return FALSE;
+      hyb_tensor_list_set (list, name, zeros);
+    }
+  return TRUE;
+}
+
 /* Zeros for every --shape: they fix shapes as arrays from a file do. */
 static HybTensorList *
-add_shapes (const ScopeCommon *common, HybTensorList *input, GError **error)
+add_shapes (const ScopeCommon *common, HybModel *model, HybTensorList *input, GError **error)
 {
   g_autoptr (HybTensorList) list = input ? hyb_tensor_list_ref (input) : hyb_tensor_list_new ();
 
+  if (!input && !common->shapes && !add_usual (model, list, error))
+    return NULL;
   for (guint i = 0; common->shapes && common->shapes[i]; i++)
     {
       HybType          type = { .dtype = HYB_F32 };
@@ -192,7 +217,7 @@ run_convert (const ScopeCommon *common, gpointer data, char **files, GError **er
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
 
-  wanted.input = shaped = add_shapes (common, input, error);
+  wanted.input = shaped = add_shapes (common, model, input, error);
   if (!shaped)
     return SCOPE_EXIT_USAGE;
   variant = hyb_variant_convert (model, &wanted, error);

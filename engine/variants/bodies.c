@@ -354,8 +354,8 @@ extend (Finder *finder, guint index)
   return FALSE;
 }
 
-/* States of the last step lie before nothing.  Where they are not there at all, the
- * last step stays alone. */
+/* States of the last step lie before nothing.  Where nobody reads them they are not
+ * there at all; a loop may make them all the same. */
 static gboolean
 extend_all (Finder *finder)
 {
@@ -374,11 +374,22 @@ extend_all (Finder *finder)
     }
   for (guint e = 0; e < finder->entries->len; e++)
     n = MIN (n, get_entry (finder, e)->n_known);
-  finder->n = n;
-  return n >= HYB_MIN_BODIES;
+  if (n + 1 < finder->n)
+    finder->n = n;
+  for (guint e = 0; e < finder->entries->len; e++)
+    if (get_entry (finder, e)->n_known < finder->n)
+      get_entry (finder, e)->node[finder->n - 1] = HYB_NO_ID;
+  return finder->n >= HYB_MIN_BODIES;
 }
 
 /* --- What there is --- */
+
+/* Steps of an entry that are there. */
+static guint
+n_there (const Finder *finder, const Entry *entry)
+{
+  return MIN (finder->n, entry->n_known);
+}
 
 /* FALSE: one of them is a weight, or two steps read the same. */
 static gboolean
@@ -386,7 +397,12 @@ put_data (const Finder *finder, HybBody *body, const Entry *entry, guint input)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
-  for (guint t = 0; t < finder->n; t++)
+  if (!body->data)
+    {
+      body->data = g_new (HybValueId, finder->n);
+      memset (body->data, 0xff, finder->n * sizeof *body->data);
+    }
+  for (guint t = 0; t < n_there (finder, entry); t++)
     {
       HybValueId     value = input_at (finder, entry, input, t);
       HybNodeId      id = hyb_graph_get_producer (finder->graph, value);
@@ -395,14 +411,10 @@ put_data (const Finder *finder, HybBody *body, const Entry *entry, guint input)
       if (finder->entry_of[id] != HYB_NO_ID || !g_hash_table_add (seen, GUINT_TO_POINTER (value)) ||
           (hyb_node_is_variable (node) &&
            hyb_graph_get_role (finder->graph, id, FALSE) == HYB_ROLE_PARAMETER) ||
-          (body->data && body->data[t] != value && t > 0))
+          (body->data[t] != HYB_NO_ID && body->data[t] != value))
         return FALSE;
+      body->data[t] = value;
     }
-  if (body->data)
-    return body->data[0] == input_at (finder, entry, input, 0);
-  body->data = g_new (HybValueId, finder->n);
-  for (guint t = 0; t < finder->n; t++)
-    body->data[t] = input_at (finder, entry, input, t);
   return TRUE;
 }
 
@@ -434,7 +446,7 @@ put_input (const Finder *finder, HybBody *body, const Entry *entry, guint input)
 {
   InputKind kind = kind_of (finder, entry, input);
 
-  for (guint t = 0; t < finder->n && kind != INPUT_DATA; t++)
+  for (guint t = 0; t < n_there (finder, entry) && kind != INPUT_DATA; t++)
     if (input_at (finder, entry, input, t) != expected_at (finder, entry, input, t))
       return FALSE;
   if (kind == INPUT_DATA)
@@ -459,6 +471,8 @@ describe (const Finder *finder)
       for (guint i = 0; is_body && i < node_at (finder, entry, 0)->n_inputs; i++)
         is_body = put_input (finder, body, entry, i);
     }
+  if (body->data && body->data[finder->n - 1] == HYB_NO_ID)
+    is_body = FALSE;
   if (is_body && body->states->len > 0 && body->states->len <= HYB_MAX_STATES * (finder->n + 1))
     return body;
   free_body (body);

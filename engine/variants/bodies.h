@@ -13,10 +13,11 @@
 
 typedef struct
 {
-  guint       n_steps;
-  GPtrArray  *nodes;  /* of HybNodeId *: a node of the body at every step */
-  GArray     *states; /* of HybValueId: n_steps + 1 a state, its begin first */
-  HybValueId *data;   /* what each step reads; NULL: nothing */
+  guint      n_steps;
+  GPtrArray *nodes;  /* of HybNodeId *: a node of the body at every step … */
+  GArray    *states; /* of HybValueId: n_steps + 1 a state, its begin first */
+                     /* … HYB_NO_ID in the last step: nobody reads it there */
+  HybValueId *data;  /* what each step reads; NULL: nothing */
 } HybBody;
 
 /* Of HybBody; no node is taken (one flag per node). */

@@ -21,10 +21,10 @@ drop_parts (HybCells *cells, const GPtrArray *bodies)
     for (guint e = 0; e < ((const HybBody *) bodies->pdata[b])->nodes->len; e++)
       for (guint t = 0; t < ((const HybBody *) bodies->pdata[b])->n_steps; t++)
         {
-          guint chain = cells->chain_of_node[nodes_of (bodies->pdata[b], e)[t]];
+          HybNodeId id = nodes_of (bodies->pdata[b], e)[t];
 
-          if (chain != HYB_NO_ID)
-            new_index[chain] = HYB_NO_ID;
+          if (id != HYB_NO_ID && cells->chain_of_node[id] != HYB_NO_ID)
+            new_index[cells->chain_of_node[id]] = HYB_NO_ID;
         }
   for (guint c = 0, n = 0; c < n_chains; c++)
     if (new_index[c] != HYB_NO_ID)
@@ -88,6 +88,8 @@ add_body (HybCells *cells, const HybBody *body)
         {
           HybNodeId id = nodes_of (body, e)[t];
 
+          if (id == HYB_NO_ID)
+            continue;
           cells->chain_of_node[id] = cells->chains->len;
           cells->step_of_node[id] = t;
         }

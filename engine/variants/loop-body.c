@@ -66,6 +66,7 @@ find_others (HybLoopBody *body)
 
           for (guint t = 0; !is_read && t < body->chain->n_steps; t++)
             is_read =
+                ids[t] != HYB_NO_ID &&
                 is_read_outside (body,
                                  hyb_graph_get_node (body->cells->graph, ids[t])->first_output + o);
           if (is_read && !is_state (body, value))
@@ -329,6 +330,8 @@ value_at_step (const HybLoopBody *body, HybValueId value, guint step)
     {
       const HybNodeId *ids = body->chain->nodes->pdata[e];
 
+      if (ids[0] == id && ids[step] == HYB_NO_ID)
+        return HYB_NO_ID;
       if (ids[0] == id)
         return hyb_graph_get_node (graph, ids[step])->first_output +
                hyb_graph_get_output_index (graph, value);
@@ -372,12 +375,13 @@ hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_st
       for (guint s = 0; s < n; s++)
         {
           step = hyb_chain_step (body->cells, body->chain, s);
-          if (sequence)
+          if (sequence && hyb_step_state (step, state) != HYB_NO_ID)
             hyb_rebuild_set_place (rebuild,
                                    hyb_step_state (step, state),
                                    (HybPlace){ HYB_PLACE_STEP, 0, s, sequence });
         }
-      hyb_rebuild_set (rebuild, hyb_step_state (step, state), first + first_state + state);
+      if (hyb_step_state (step, state) != HYB_NO_ID)
+        hyb_rebuild_set (rebuild, hyb_step_state (step, state), first + first_state + state);
     }
   place_others (body, first + n_given);
 }

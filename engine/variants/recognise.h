@@ -68,7 +68,7 @@ typedef struct
   guint      *steps;   /* indices, in the order of time as the chain runs */
   guint       goes_on; /* the chain that this one would continue if odd were not; HYB_NO_ID */
   HybNodeId   odd;     /* the node that breaks the two apart, or reads other weights */
-  GPtrArray  *nodes;   /* of a body: HybNodeId *, a node of it at every step; NULL */
+  GPtrArray  *nodes; /* of a body: HybNodeId *, a node of it by step, HYB_NO_ID: not there; NULL */
 } HybChain;
 
 typedef struct

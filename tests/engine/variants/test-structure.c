@@ -1,46 +1,15 @@
 /* test-structure.c — what is found in every golden and every export of others is what
  * the table says.
  *
- * tests/data/structures.json was gone through by hand, folder by folder and file by file
- * (names with a slash): an empty list says that nothing recurrent is there.
+ * tests/data/structures.json was gone through by hand, folder by folder, file by file and
+ * model by model of the gallery: an empty list says that nothing recurrent is there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/block/plugin.h"
 #include "engine/formats/open.h"
 #include "engine/passes/infer-types.h"
 #include "engine/variants/structure.h"
 #include "tests/engine/goldens/golden.h"
-
-#include <string.h>
-
-static HybModel *
-open_file (const char *name)
-{
-  g_autofree char *path = golden_path ("..", name, NULL);
-
-  return g_file_test (path, G_FILE_TEST_EXISTS)
-             ? hyb_model_open (path, NULL, HYB_EPOCH_HIGHEST, NULL)
-             : NULL;
-}
-
-static HybModel *
-open_folder (const char *folder)
-{
-  g_autofree char *plain = g_strdup_printf ("%s-symbol.json", folder);
-  g_autofree char *packed = g_strdup_printf ("%s-symbol.json.gz", folder);
-  g_autofree char *path = golden_path ("models", folder, plain, NULL);
-  g_autofree char *other = golden_path ("models", folder, packed, NULL);
-  g_autofree char *parent = golden_path ("models", folder, NULL);
-  const char      *found = g_file_test (path, G_FILE_TEST_EXISTS) ? path : other;
-  g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
-  g_autofree char *any = NULL;
-  const char      *name;
-
-  while (!g_file_test (found, G_FILE_TEST_EXISTS) && dir && (name = g_dir_read_name (dir)))
-    if (g_str_has_suffix (name, "-symbol.json") || g_str_has_suffix (name, "-symbol.json.gz"))
-      found = any = g_build_filename (parent, name, NULL);
-  return g_file_test (found, G_FILE_TEST_EXISTS)
-             ? hyb_model_open (found, NULL, HYB_EPOCH_HIGHEST, NULL)
-             : NULL;
-}
+#include "tests/engine/variants/listed.h"
 
 static char *
 describe (HybModel *model)
@@ -58,9 +27,12 @@ describe (HybModel *model)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybTensor     *tensor = hyb_model_get_parameter (model, node->name);
+      const HybType *usual = hyb_model_get_input_type (model, node->name);
 
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
+      else if (usual)
+        types[node->first_output] = *usual;
     }
   hyb_infer_types (graph, types, NULL, FALSE, NULL);
   structure = hyb_structure_find (graph, types);
@@ -112,8 +84,7 @@ static void
 test_folder (gconstpointer data)
 {
   const cJSON *list = data;
-  g_autoptr (HybModel) model =
-      strchr (list->string, '/') ? open_file (list->string) : open_folder (list->string);
+  g_autoptr (HybModel) model = listed_open (list->string, NULL);
   g_autofree char *got = NULL;
   g_autofree char *want = NULL;
 
@@ -177,17 +148,30 @@ test_files_listed (gconstpointer table)
   check_files_listed (table, "models");
 }
 
+static void
+test_gallery_listed (gconstpointer table)
+{
+  g_autoptr (GPtrArray) models = NULL;
+
+  g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
+  models = hyb_gallery_list ();
+  g_assert_cmpuint (models->len, >, 10);
+  for (guint i = 0; i < models->len; i++)
+    {
+      const HybModelClass *klass = models->pdata[i];
+      g_autofree char     *key = g_strconcat ("gallery:", klass->name, NULL);
+
+      check_listed (table, key);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
-  g_autofree char *path =
-      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "structures.json", NULL);
-  g_autoptr (cJSON) table = NULL;
+  g_autoptr (cJSON) table = listed_read ("structures.json");
   const cJSON *list;
 
   g_test_init (&argc, &argv, NULL);
-  table = golden_read_json (path, NULL);
-  g_assert_nonnull (table);
   cJSON_ArrayForEach (list, table)
   {
     g_autofree char *name = g_strconcat ("/engine/variants/structure/", list->string, NULL);
@@ -200,5 +184,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/engine/variants/structure/every-export-is-listed",
                         table,
                         test_files_listed);
+  g_test_add_data_func ("/engine/variants/structure/every-gallery-model-is-listed",
+                        table,
+                        test_gallery_listed);
   return g_test_run ();
 }

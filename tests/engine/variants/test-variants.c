@@ -1,62 +1,17 @@
-/* test-variants.c — every recurrent golden in every form, as the table says.
+/* test-variants.c — every recurrent model in every form, as the table says.
  *
- * tests/data/variants.json has for each folder and form “converted” or the reason why
+ * tests/data/variants.json has for each golden, file and model of the gallery, and each
+ * form, “converted” or the reason why
  * not.  What is converted is proved forward and backward; where all forms are possible,
  * unrolled → foreach → fused → unrolled ends as it began.  Large graphs without weights
  * are only converted: they have small twins.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/formats/npz.h"
-#include "engine/formats/open.h"
 #include "engine/passes/pass.h"
 #include "engine/variants/depth-first.h"
 #include "engine/variants/prove.h"
-#include "tests/engine/goldens/golden.h"
+#include "tests/engine/variants/listed.h"
 
 #include <string.h>
-
-/* Zeros of the shapes that a graph without numbers is meant for. */
-static HybTensorList *
-make_inputs (const char *folder)
-{
-  g_autofree char *path = golden_path ("models", folder, "case.json", NULL);
-  g_autoptr (cJSON) info = golden_read_json (path, NULL);
-  HybTensorList *list = hyb_tensor_list_new ();
-  const cJSON   *shape;
-
-  cJSON_ArrayForEach (shape, cJSON_GetObjectItem (info, "input_shapes"))
-  {
-    HybType type = { .dtype = HYB_F32 };
-    g_autoptr (HybTensor) tensor = NULL;
-
-    type.shape.rank = cJSON_GetArraySize (shape);
-    for (int i = 0; i < type.shape.rank; i++)
-      type.shape.dim[i] = cJSON_GetArrayItem (shape, i)->valueint;
-    tensor = hyb_tensor_new_zeros (&type, NULL);
-    hyb_tensor_list_set (list, shape->string, tensor);
-  }
-  return list;
-}
-
-static HybModel *
-open_folder (const char *folder, HybTensorList **input, gboolean *has_numbers)
-{
-  g_autofree char *parent = golden_path ("models", folder, NULL);
-  g_autofree char *arrays = golden_path ("models", folder, "input.npz", NULL);
-  g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
-  g_autofree char *symbol = NULL;
-  const char      *name;
-
-  while (!symbol && dir && (name = g_dir_read_name (dir)))
-    if (g_str_has_suffix (name, "-symbol.json") || g_str_has_suffix (name, "-symbol.json.gz"))
-      symbol = g_build_filename (parent, name, NULL);
-  if (strchr (folder, '/')) /* a file of others */
-    symbol = golden_path ("..", folder, NULL);
-  *has_numbers = g_file_test (arrays, G_FILE_TEST_EXISTS);
-  *input = !symbol ? NULL : *has_numbers ? hyb_npz_read_file (arrays, NULL) : make_inputs (folder);
-  return symbol && g_file_test (symbol, G_FILE_TEST_EXISTS)
-             ? hyb_model_open (symbol, NULL, HYB_EPOCH_HIGHEST, NULL)
-             : NULL;
-}
 
 static HybVariant *
 convert (HybModel *model, HybTensorList *input, HybForm form, GError **error)
@@ -159,15 +114,16 @@ test_folder (gconstpointer data)
 {
   const cJSON *row = data, *cell;
   g_autoptr (HybTensorList) input = NULL;
-  gboolean has_numbers;
-  g_autoptr (HybModel) model = open_folder (row->string, &input, &has_numbers);
-  guint n_converted = 0;
+  g_autoptr (HybModel) model = listed_open (row->string, "?hidden=8");
+  gboolean has_weights;
+  guint    n_converted = 0;
 
   if (!model)
     {
-      g_test_skip ("the golden is not here");
+      g_test_skip ("it is not here");
       return;
     }
+  input = listed_input (row->string, model, &has_weights);
   cJSON_ArrayForEach (cell, row)
   {
     const char *expected = cJSON_GetStringValue (cell);
@@ -186,12 +142,12 @@ test_folder (gconstpointer data)
     g_assert_no_error (error);
     if (!variant)
       continue;
-    if (has_numbers)
+    if (has_weights)
       check_proof (model, variant, input);
     check_matches (model, variant);
     n_converted++;
   }
-  if (n_converted == HYB_N_FORMS && has_numbers)
+  if (n_converted == HYB_N_FORMS && has_weights)
     check_round_trip (row->string, model, input);
 }
 
@@ -200,9 +156,13 @@ is_recurrent (const cJSON *structures)
 {
   const cJSON *entry;
 
-  cJSON_ArrayForEach (entry, structures) if (g_strcmp0 (cJSON_GetStringValue (
-                                                            cJSON_GetObjectItem (entry, "kind")),
-                                                        "branch") != 0) return TRUE;
+  cJSON_ArrayForEach (entry, structures)
+  {
+    const char *kind = cJSON_GetStringValue (cJSON_GetObjectItem (entry, "kind"));
+
+    if (g_strcmp0 (kind, "branch") != 0)
+      return TRUE;
+  }
   return FALSE;
 }
 
@@ -210,14 +170,13 @@ is_recurrent (const cJSON *structures)
 static void
 test_listed (gconstpointer data)
 {
-  const cJSON     *table = data, *list;
-  g_autofree char *path =
-      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "structures.json", NULL);
-  g_autoptr (cJSON) structures = golden_read_json (path, NULL);
+  const cJSON *table = data, *list;
+  g_autoptr (cJSON) structures = listed_read ("structures.json");
 
-  cJSON_ArrayForEach (list, structures) if (is_recurrent (list) &&
-                                            !cJSON_GetObjectItemCaseSensitive (table, list->string))
+  cJSON_ArrayForEach (list, structures)
   {
+    if (!is_recurrent (list) || cJSON_GetObjectItemCaseSensitive (table, list->string))
+      continue;
     g_test_message ("%s is not listed in tests/data/variants.json", list->string);
     g_test_fail ();
   }
@@ -226,15 +185,11 @@ test_listed (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *path =
-      g_build_filename (HYB_SOURCE_ROOT, "tests", "data", "variants.json", NULL);
-  g_autoptr (cJSON) table = NULL;
+  g_autoptr (cJSON) table = listed_read ("variants.json");
   const cJSON *row;
 
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
-  table = golden_read_json (path, NULL);
-  g_assert_nonnull (table);
   cJSON_ArrayForEach (row, table)
   {
     g_autofree char *name = g_strconcat ("/engine/variants/", row->string, NULL);
