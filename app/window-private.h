@@ -24,12 +24,17 @@ struct _ScopeWindow
   ScopeRunPanel   *run_panel;
   GtkPopover      *run_popover;
   ScopeFormMenu   *form_menu;
+  GtkWidget       *run_button;
+  GtkWidget       *tab_bar;
 
   GtkFileChooserNative *chooser;
   guint                 keeping; /* source that keeps the state of view */
+  guint                 naming;  /* source that names the buttons of new tabs */
   gboolean              is_closing;
 };
 
+/* window-names.c: what screen readers call the parts that the toolkit leaves nameless. */
+void scope_window_name_parts (ScopeWindow *self);
 /* window-actions.c */
 void scope_window_class_add_actions (GtkWidgetClass *class);
 void scope_window_update_actions (ScopeWindow *self);

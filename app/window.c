@@ -286,6 +286,7 @@ scope_window_dispose (GObject *object)
 
   g_clear_object (&self->chooser);
   g_clear_handle_id (&self->keeping, g_source_remove);
+  g_clear_handle_id (&self->naming, g_source_remove);
   G_OBJECT_CLASS (scope_window_parent_class)->dispose (object);
 }
 
@@ -313,6 +314,8 @@ scope_window_class_init (ScopeWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_panel);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_popover);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, form_menu);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_button);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, tab_bar);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
   gtk_widget_class_bind_template_callback (widget_class, on_search);
   gtk_widget_class_bind_template_callback (widget_class, on_next_match);
@@ -331,6 +334,7 @@ scope_window_init (ScopeWindow *self)
   if (scope_settings_get_flag ("maximised", FALSE))
     gtk_window_maximize (GTK_WINDOW (self));
   scope_window_add_drop (self);
+  scope_window_name_parts (self);
   self->keeping = g_timeout_add_seconds (KEEP_EVERY_S, on_keep, self);
   on_page_changed (self);
 }

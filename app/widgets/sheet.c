@@ -142,6 +142,10 @@ add_row (ScopeSheet *self,
       gtk_button_set_child (GTK_BUTTON (button), row);
       gtk_widget_add_css_class (button, "flat");
       gtk_widget_add_css_class (button, "sheet-link");
+      gtk_accessible_update_property (GTK_ACCESSIBLE (button),
+                                      GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                      full,
+                                      -1);
       g_object_set_data (G_OBJECT (button), "box", GUINT_TO_POINTER (box));
       g_signal_connect (button, "clicked", G_CALLBACK (on_link), self);
       row = button;

@@ -2,13 +2,10 @@
  *
  * A process test: Xvfb and the real program, each started and ended here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <gio/gio.h>
-#include <glib/gstdio.h>
-#include <signal.h>
-#include <string.h>
+#include "tests/app/program.h"
 
-#define LIMIT_MS 30000
-#define TICK_MS  50
+#include <glib/gstdio.h>
+#include <string.h>
 
 typedef struct
 {
@@ -18,36 +15,10 @@ typedef struct
 
 static char *folder; /* of settings, state and cache */
 
-/* ---- Waiting ---- */
-
 static gboolean
-wait_for (gboolean (*done) (gpointer), gpointer data)
+settings_have (gpointer text)
 {
-  for (guint waited = 0; waited < LIMIT_MS; waited += TICK_MS)
-    {
-      if (done (data))
-        return TRUE;
-      g_usleep (TICK_MS * 1000);
-    }
-  return done (data);
-}
-
-static char *
-read_settings (void)
-{
-  g_autofree char *path = g_build_filename (folder, "hybridscope", "settings.ini", NULL);
-  char            *text = NULL;
-
-  g_file_get_contents (path, &text, NULL, NULL);
-  return text != NULL ? text : g_strdup ("");
-}
-
-static gboolean
-settings_have (gpointer line)
-{
-  g_autofree char *text = read_settings ();
-
-  return strstr (text, line) != NULL;
+  return program_has_written (folder, text);
 }
 
 /* ---- Processes ---- */
@@ -95,24 +66,6 @@ display_stop (Display *display)
   g_clear_pointer (&display->name, g_free);
 }
 
-static GSubprocess *
-window_start (const Display *display, const char *model)
-{
-  g_autoptr (GSubprocessLauncher) launcher =
-      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE);
-  g_autoptr (GError) error = NULL;
-  GSubprocess *program;
-
-  g_subprocess_launcher_setenv (launcher, "DISPLAY", display->name, TRUE);
-  g_subprocess_launcher_setenv (launcher, "XDG_CONFIG_HOME", folder, TRUE);
-  g_subprocess_launcher_setenv (launcher, "XDG_STATE_HOME", folder, TRUE);
-  g_subprocess_launcher_setenv (launcher, "XDG_CACHE_HOME", folder, TRUE);
-  g_subprocess_launcher_setenv (launcher, "XDG_DATA_HOME", folder, TRUE);
-  program = g_subprocess_launcher_spawn (launcher, &error, HYBRIDSCOPE, model, NULL);
-  g_assert_no_error (error);
-  return program;
-}
-
 static char *
 find_state (void)
 {
@@ -132,10 +85,6 @@ static void
 test_display_lost (void)
 {
   Display          display = display_start ();
-  g_autofree char *model =
-      g_build_filename (SOURCE_ROOT,
-                        "tests/data/goldens/models/lenet-static/lenet-static-symbol.json",
-                        NULL);
   g_autofree char *said = NULL;
   g_autofree char *state = NULL;
   g_autofree char *kept = NULL;
@@ -146,8 +95,8 @@ test_display_lost (void)
       g_test_skip ("there is no Xvfb");
       return;
     }
-  program = window_start (&display, model);
-  g_assert_true (wait_for (settings_have, (gpointer) "recent=")); /* it is open */
+  program = program_start (folder, display.name, "lenet-static", "none");
+  g_assert_true (program_wait (settings_have, (gpointer) "recent=")); /* it is open */
   g_usleep (300 * 1000);
   display_stop (&display);
   g_assert_true (g_subprocess_communicate_utf8 (program, NULL, NULL, NULL, &said, NULL));
@@ -169,10 +118,6 @@ static void
 test_asked_to_end (void)
 {
   Display          display = display_start ();
-  g_autofree char *model =
-      g_build_filename (SOURCE_ROOT,
-                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json",
-                        NULL);
   g_autofree char *said = NULL;
   g_autofree char *state = NULL;
   g_autoptr (GSubprocess) program = NULL;
@@ -182,12 +127,11 @@ test_asked_to_end (void)
       g_test_skip ("there is no Xvfb");
       return;
     }
-  program = window_start (&display, model);
-  g_assert_true (wait_for (settings_have, (gpointer) "recent=file:///"));
-  g_assert_true (wait_for (settings_have, (gpointer) "mlp-dropout-symbol.json;"));
+  program = program_start (folder, display.name, "mlp-dropout", "none");
+  g_assert_true (program_wait (settings_have, (gpointer) "recent=file:///"));
+  g_assert_true (program_wait (settings_have, (gpointer) "mlp-dropout-symbol.json;"));
   g_usleep (300 * 1000);
-  g_subprocess_send_signal (program, SIGTERM);
-  g_assert_true (g_subprocess_communicate_utf8 (program, NULL, NULL, NULL, &said, NULL));
+  said = program_end (program);
   g_assert_true (g_subprocess_get_if_exited (program));
   g_assert_cmpint (g_subprocess_get_exit_status (program), ==, 0);
   g_assert_true (settings_have ((gpointer) "running=false"));
@@ -199,28 +143,12 @@ test_asked_to_end (void)
 static void
 test_no_display (void)
 {
-  Display          nowhere = { .name = (char *) ":987654" };
   g_autofree char *said = NULL;
-  g_autoptr (GSubprocess) program = window_start (&nowhere, NULL);
+  g_autoptr (GSubprocess) program = program_start (folder, ":987654", NULL, "none");
 
   g_assert_true (g_subprocess_communicate_utf8 (program, NULL, NULL, NULL, &said, NULL));
   g_assert_cmpint (g_subprocess_get_exit_status (program), ==, 1);
   g_assert_nonnull (strstr (said, "there is no display"));
-}
-
-static void
-remove_all (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *inside = g_build_filename (path, name, NULL);
-
-      remove_all (inside);
-    }
-  g_remove (path);
 }
 
 int
@@ -229,13 +157,11 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  folder = g_dir_make_tmp ("hybridscope-display-XXXXXX", NULL);
-  g_assert_nonnull (folder);
+  folder = program_folder_new ();
   g_test_add_func ("/app/display/when-it-goes-away-all-is-kept", test_display_lost);
   g_test_add_func ("/app/display/a-polite-signal-closes-the-window", test_asked_to_end);
   g_test_add_func ("/app/display/without-one-it-says-what-to-do", test_no_display);
   status = g_test_run ();
-  remove_all (folder);
-  g_free (folder);
+  program_folder_free (folder);
   return status;
 }

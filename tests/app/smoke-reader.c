@@ -1,0 +1,252 @@
+/* smoke-reader.c — what a screen reader finds in the real program, and clicks through it.
+ *
+ * Runs on a bus of its own (dbus-run-session); without one, or without the library that
+ * it was built for, it is skipped and says why.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/program.h"
+
+#ifdef HAVE_ATSPI
+#include <atspi/atspi.h>
+#include <string.h>
+
+#define MAX_DEPTH 24
+
+/* This version of the library has none. */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAccessible, g_object_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAction, g_object_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiStateSet, g_object_unref)
+
+static char            *folder;
+static GSubprocess     *program;
+static AtspiAccessible *application;
+
+/* Calls each for node and all inside it, until one says FALSE. */
+static gboolean
+walk (AtspiAccessible *node,
+      gboolean (*each) (AtspiAccessible *, gpointer),
+      gpointer data,
+      int      depth)
+{
+  int n;
+
+  if (!each (node, data))
+    return FALSE;
+  n = depth > 0 ? atspi_accessible_get_child_count (node, NULL) : 0;
+  for (int i = 0; i < n; i++)
+    {
+      g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (node, i, NULL);
+
+      if (child != NULL && !walk (child, each, data, depth - 1))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+typedef struct
+{
+  const char      *name;
+  AtspiAccessible *found;
+} Search;
+
+static gboolean
+is_named (AtspiAccessible *node, gpointer data)
+{
+  Search          *search = data;
+  g_autofree char *name = atspi_accessible_get_name (node, NULL);
+
+  if (g_strcmp0 (name, search->name) != 0)
+    return TRUE;
+  search->found = g_object_ref (node);
+  return FALSE;
+}
+
+/* (transfer full), NULL: there is none. */
+static AtspiAccessible *
+find (const char *name)
+{
+  Search search = { name, NULL };
+
+  atspi_accessible_clear_cache (application);
+  walk (application, is_named, &search, MAX_DEPTH);
+  return search.found;
+}
+
+static gboolean
+is_pressed (gpointer name)
+{
+  g_autoptr (AtspiAccessible) node = find (name);
+  g_autoptr (AtspiStateSet) states = node != NULL ? atspi_accessible_get_state_set (node) : NULL;
+
+  return states != NULL && atspi_state_set_contains (states, ATSPI_STATE_PRESSED);
+}
+
+static gboolean
+is_there (gpointer name)
+{
+  g_autoptr (AtspiAccessible) node = find (name);
+
+  return node != NULL;
+}
+
+/* Rows exist only while they can be seen. */
+static gboolean
+has_rows (gpointer name)
+{
+  g_autoptr (AtspiAccessible) node = find (name);
+
+  return node != NULL && atspi_accessible_get_child_count (node, NULL) > 0;
+}
+
+static void
+click (const char *name)
+{
+  g_autoptr (AtspiAccessible) node = find (name);
+  g_autoptr (AtspiAction) action = node != NULL ? atspi_accessible_get_action_iface (node) : NULL;
+
+  g_assert_nonnull (action);
+  g_assert_true (atspi_action_do_action (action, 0, NULL));
+}
+
+/* ---- Waiting ---- */
+
+static gboolean
+has_application (gpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (AtspiAccessible) desktop = atspi_get_desktop (0);
+  int n = desktop != NULL ? atspi_accessible_get_child_count (desktop, NULL) : 0;
+
+  for (int i = 0; i < n && application == NULL; i++)
+    {
+      g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (desktop, i, NULL);
+      g_autofree char *name = child != NULL ? atspi_accessible_get_name (child, NULL) : NULL;
+
+      if (name != NULL && g_ascii_strcasecmp (name, "hybridscope") == 0 &&
+          atspi_accessible_get_child_count (child, NULL) > 0)
+        application = g_steal_pointer (&child);
+    }
+  return application != NULL;
+}
+
+/* ---- Tests ---- */
+
+typedef struct
+{
+  guint n, n_buttons, n_nameless;
+} Count;
+
+static gboolean
+count_node (AtspiAccessible *node, gpointer data)
+{
+  Count           *count = data;
+  AtspiRole        role = atspi_accessible_get_role (node, NULL);
+  g_autofree char *name = atspi_accessible_get_name (node, NULL);
+
+  count->n++;
+  if (role != ATSPI_ROLE_PUSH_BUTTON && role != ATSPI_ROLE_TOGGLE_BUTTON)
+    return TRUE;
+  count->n_buttons++;
+  if (name == NULL || *name == '\0' || g_str_has_prefix (name, "Gtk"))
+    {
+      g_autofree char *where = atspi_accessible_get_description (node, NULL);
+
+      count->n_nameless++;
+      g_test_message ("a button is called “%s” (%s)", name, where);
+    }
+  return TRUE;
+}
+
+static void
+test_names (void)
+{
+  Count count = { 0 };
+  g_autoptr (AtspiAccessible) graph = NULL;
+
+  g_assert_true (program_wait (is_there, (gpointer) "Model graph"));
+  graph = find ("Model graph");
+  g_assert_cmpint (atspi_accessible_get_role (graph, NULL), ==, ATSPI_ROLE_IMAGE);
+  walk (application, count_node, &count, MAX_DEPTH);
+  g_test_message ("%u accessibles, %u buttons, %u without a name",
+                  count.n,
+                  count.n_buttons,
+                  count.n_nameless);
+  g_assert_cmpuint (count.n, >, 50);
+  g_assert_cmpuint (count.n_buttons, >, 10);
+  g_assert_cmpuint (count.n_nameless, ==, 0);
+}
+
+/* The nodes of the graph cannot be accessible in the canvas; in the list they are. */
+static void
+test_list (void)
+{
+  g_assert_false (has_rows ((gpointer) "Nodes"));
+  click ("List of nodes");
+  g_assert_true (program_wait (has_rows, (gpointer) "Nodes"));
+}
+
+static void
+test_panel (void)
+{
+  g_assert_false (is_pressed ((gpointer) "Panel"));
+  click ("Panel");
+  g_assert_true (program_wait (is_pressed, (gpointer) "Panel"));
+}
+
+static gboolean
+has_bus (void)
+{
+  const char *address = g_getenv ("DBUS_SESSION_BUS_ADDRESS");
+
+  return address != NULL && g_str_has_prefix (address, "unix:");
+}
+
+static void
+test_nothing (void)
+{
+  g_test_skip ("no bus of its own, no display, or at-spi2-core is missing");
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  if (!has_bus () || g_getenv ("DISPLAY") == NULL || atspi_init () != 0)
+    {
+      g_test_add_func ("/app/reader/finds-names", test_nothing);
+      return g_test_run ();
+    }
+  /* The library warns of what comes onto the bus before it can answer. */
+  g_log_set_always_fatal (G_LOG_FATAL_MASK);
+  folder = program_folder_new ();
+  program = program_start (folder, NULL, "lenet-static", NULL);
+  g_assert_true (program_wait (has_application, NULL));
+  g_test_add_func ("/app/reader/finds-names", test_names);
+  g_test_add_func ("/app/reader/opens-the-list-of-nodes", test_list);
+  g_test_add_func ("/app/reader/opens-the-panel", test_panel);
+  status = g_test_run ();
+  g_free (program_end (program));
+  g_clear_object (&application);
+  g_clear_object (&program);
+  program_folder_free (folder);
+  atspi_exit ();
+  return status;
+}
+
+#else
+
+static void
+test_nothing (void)
+{
+  g_test_skip ("built without libatspi2.0-dev");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/reader/finds-names", test_nothing);
+  return g_test_run ();
+}
+
+#endif
