@@ -44,9 +44,25 @@ get_window (ScopeApplication *self)
 }
 
 static void
+open_all (ScopeWindow *window, const char *const *models)
+{
+  for (guint i = 0; models[i] != NULL; i++)
+    scope_window_open_uri (window, models[i]);
+}
+
+/* No file was named. */
+static void
 scope_application_activate (GApplication *application)
 {
-  gtk_window_present (GTK_WINDOW (get_window (SCOPE_APPLICATION (application))));
+  ScopeApplication *self = SCOPE_APPLICATION (application);
+  gboolean          is_first = gtk_application_get_windows (GTK_APPLICATION (self)) == NULL;
+  g_auto (GStrv) models = is_first ? scope_settings_get_list ("open") : NULL;
+  ScopeWindow *window = get_window (self);
+
+  /* After an end that nobody wanted the window asks first: what stood open may be the cause. */
+  if (is_first && *self->left_open == NULL && scope_settings_get_flag ("reopen", FALSE))
+    open_all (window, (const char *const *) models);
+  gtk_window_present (GTK_WINDOW (window));
 }
 
 static void
@@ -126,6 +142,7 @@ static const struct
   { "win.compare", { "<Control>m" } },
   { "win.save-view", { "<Control>s" } },
   { "win.fullscreen", { "F11" } },
+  { "win.preferences", { "<Control>comma" } },
 };
 
 static void

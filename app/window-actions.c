@@ -3,6 +3,8 @@
 #include "app/window-private.h"
 
 #include "app/gallery.h"
+#include "app/preferences.h"
+#include "app/settings.h"
 #include "engine/formats/format.h"
 
 #include <glib/gi18n.h>
@@ -200,6 +202,28 @@ act_about (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramete
                          NULL);
 }
 
+static void
+act_preferences (GtkWidget          *widget,
+                 const char *name    G_GNUC_UNUSED,
+                 GVariant *parameter G_GNUC_UNUSED)
+{
+  scope_preferences_show (GTK_WINDOW (widget));
+}
+
+/* The card that a first start shows. */
+static void
+act_first_steps (GtkWidget          *widget,
+                 const char *name    G_GNUC_UNUSED,
+                 GVariant *parameter G_GNUC_UNUSED)
+{
+  GtkRevealer *card = SCOPE_WINDOW (widget)->first_steps;
+  gboolean     shown = !gtk_revealer_get_reveal_child (card);
+
+  gtk_revealer_set_reveal_child (card, shown);
+  if (!shown)
+    scope_settings_set_flag ("first-steps", FALSE);
+}
+
 /* ---- What the page does ---- */
 
 typedef enum
@@ -260,6 +284,7 @@ scope_window_update_actions (ScopeWindow *self)
   for (guint i = 0; i < G_N_ELEMENTS (forwarded); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), forwarded[i].name, has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.search", has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.first-steps", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.export", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.convert", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.compare", has_page);
@@ -282,6 +307,8 @@ scope_window_class_add_actions (GtkWidgetClass *class)
   scope_window_class_add_export_actions (class);
   scope_window_class_add_convert_actions (class);
   gtk_widget_class_install_action (class, "win.about", NULL, act_about);
+  gtk_widget_class_install_action (class, "win.first-steps", NULL, act_first_steps);
+  gtk_widget_class_install_action (class, "win.preferences", NULL, act_preferences);
   gtk_widget_class_install_action (class, "win.search", NULL, act_search);
   gtk_widget_class_install_action (class, "win.run", NULL, act_run);
   gtk_widget_class_install_action (class, "win.show-view", "s", act_show_view);

@@ -26,6 +26,7 @@ struct _ScopeWindow
   ScopeFormMenu   *form_menu;
   GtkWidget       *run_button;
   GtkWidget       *tab_bar;
+  GtkRevealer     *first_steps;
 
   GtkFileChooserNative *chooser;
   guint                 keeping; /* source that keeps the state of view */

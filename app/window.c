@@ -316,6 +316,7 @@ scope_window_class_init (ScopeWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, form_menu);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, run_button);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, tab_bar);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, first_steps);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
   gtk_widget_class_bind_template_callback (widget_class, on_search);
   gtk_widget_class_bind_template_callback (widget_class, on_next_match);
@@ -335,6 +336,7 @@ scope_window_init (ScopeWindow *self)
     gtk_window_maximize (GTK_WINDOW (self));
   scope_window_add_drop (self);
   scope_window_name_parts (self);
+  gtk_revealer_set_reveal_child (self->first_steps, scope_settings_get_flag ("first-steps", TRUE));
   self->keeping = g_timeout_add_seconds (KEEP_EVERY_S, on_keep, self);
   on_page_changed (self);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/workspace-private.h"
 
+#include "app/settings.h"
 #include "profiler/capture.h"
 
 #include <glib/gi18n.h>
@@ -259,6 +260,14 @@ on_settled (gpointer data)
 
       scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
       scope_workspace_complain (self, text);
+      return G_SOURCE_REMOVE;
+    }
+  if (self->state != SCOPE_STATE_FAILED && !scope_settings_get_flag ("reread", TRUE))
+    {
+      scope_workspace_log (self,
+                           SCOPE_LOG_NOTE,
+                           VIZ_ROOT,
+                           _ ("The file changed. Read Again shows it as it is now."));
       return G_SOURCE_REMOVE;
     }
   scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The file changed: reading it again"));

@@ -38,6 +38,8 @@ struct _ScopeWorkspace
 
   /* What runs */
   GSubprocess      *child;
+  GDataInputStream *lines;   /* the child's stderr; NULL: it has ended */
+  guint             waiting; /* source that no longer waits for it */
   double            progress;
   char             *phase;
   char             *last_words; /* the child's last error */

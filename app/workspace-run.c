@@ -14,6 +14,9 @@
 #include <math.h>
 #include <signal.h>
 
+/* How long a child that has ended may still be heard. */
+#define LAST_WORDS_MS 1000
+
 /* ---- Captures ---- */
 
 typedef struct
@@ -165,15 +168,26 @@ hear_line (ScopeWorkspace *self, const char *line)
   cJSON_Delete (json);
 }
 
+static void conclude (ScopeWorkspace *self);
+
 static void
 line_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeWorkspace) self = data;
   GDataInputStream *lines = G_DATA_INPUT_STREAM (source);
-  g_autofree char  *line = g_data_input_stream_read_line_finish_utf8 (lines, result, NULL, NULL);
+  gsize             size = 0;
+  g_autofree char  *bytes = g_data_input_stream_read_line_finish (lines, result, &size, NULL);
+  g_autofree char  *line = bytes != NULL ? g_utf8_make_valid (bytes, (gssize) size) : NULL;
 
-  if (line == NULL) /* the end; or no text, which is no news */
+  if (self->lines != lines) /* of a run before this one */
     return;
+  if (line == NULL)
+    {
+      g_clear_object (&self->lines);
+      if (self->waiting != 0)
+        conclude (self);
+      return;
+    }
   hear_line (self, line);
   g_data_input_stream_read_line_async (lines,
                                        G_PRIORITY_DEFAULT,
@@ -185,7 +199,7 @@ line_cb (GObject *source, GAsyncResult *result, gpointer data)
 /* ---- The child ---- */
 
 static void
-finish (ScopeWorkspace *self, GSubprocess *child)
+judge (ScopeWorkspace *self, GSubprocess *child)
 {
   gboolean was_stopped = self->n_stops > 0;
 
@@ -211,6 +225,27 @@ finish (ScopeWorkspace *self, GSubprocess *child)
 }
 
 static void
+conclude (ScopeWorkspace *self)
+{
+  g_clear_handle_id (&self->waiting, g_source_remove);
+  g_clear_object (&self->lines);
+  judge (self, self->child);
+  g_clear_object (&self->child);
+  g_clear_pointer (&self->last_words, g_free);
+  scope_workspace_notify_running (self);
+}
+
+static gboolean
+on_waited (gpointer data)
+{
+  ScopeWorkspace *self = data;
+
+  self->waiting = 0;
+  conclude (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
 ended_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeWorkspace) self = data;
@@ -219,10 +254,10 @@ ended_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_subprocess_wait_finish (child, result, NULL);
   if (child != self->child)
     return;
-  finish (self, child);
-  g_clear_object (&self->child);
-  g_clear_pointer (&self->last_words, g_free);
-  scope_workspace_notify_running (self);
+  /* Its last words may still be on their way; but what it started itself may hold the pipe. */
+  self->waiting = g_timeout_add (LAST_WORDS_MS, on_waited, self);
+  if (self->lines == NULL)
+    conclude (self);
 }
 
 static char *
@@ -278,7 +313,6 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
 {
   g_auto (GStrv) argv = NULL;
   g_autofree char *line = NULL;
-  g_autoptr (GDataInputStream) lines = NULL;
 
   g_return_val_if_fail (self->child == NULL && self->document != NULL, FALSE);
   argv = make_command (self, options, error);
@@ -297,8 +331,8 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   g_free (self->phase);
   self->phase = g_strdup (_ ("starting"));
   scope_workspace_set_progress (self, 0);
-  lines = g_data_input_stream_new (g_subprocess_get_stderr_pipe (self->child));
-  g_data_input_stream_read_line_async (lines,
+  self->lines = g_data_input_stream_new (g_subprocess_get_stderr_pipe (self->child));
+  g_data_input_stream_read_line_async (self->lines,
                                        G_PRIORITY_DEFAULT,
                                        NULL,
                                        line_cb,

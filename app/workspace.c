@@ -61,6 +61,8 @@ scope_workspace_dispose (GObject *object)
   if (self->child != NULL)
     g_subprocess_force_exit (self->child);
   g_clear_object (&self->child);
+  g_clear_object (&self->lines);
+  g_clear_handle_id (&self->waiting, g_source_remove);
   scope_workspace_watch (self, NULL);
   scope_workspace_forget_values (self);
   g_clear_pointer (&self->measurement, scope_measurement_unref);

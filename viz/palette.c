@@ -79,6 +79,66 @@ static const VizTheme dark = {
   .difference = { RGB (0x6ab7ea), RGB (0x34617f), RGB (0x35373b), RGB (0x85502e), RGB (0xff9c5b) },
 };
 
+/* For who has asked the desktop for high contrast: no greys where a line or a word must be seen. */
+static const VizTheme contrast = {
+  .name = "contrast",
+  .background = RGB (0xffffff),
+  .box = RGB (0xffffff),
+  .box_border = RGB (0x20242a),
+  .box_closed = RGB (0xf2f4f7),
+  .input = RGB (0xe4e8ed),
+  .text = RGB (0x000000),
+  .text_faint = RGB (0x2f353d),
+  .group = { RGB (0xf5f6f8), RGB (0xe7ebf0) },
+  .group_border = RGB (0x3a414a),
+  .loop = { RGB (0xf6f0fa), RGB (0xece2f4) },
+  .loop_border = RGB (0x5a2d84),
+  .wire = RGB (0x2b3037),
+  .wire_state = RGB (0x5a2d84),
+  .wire_captured = RGB (0x3c434c),
+  .wire_feedback = RGB (0x5a2d84),
+  .wire_control = RGB (0x454545),
+  .port = { RGB (0xd6eaf8), RGB (0xe3d3f0), RGB (0xe4e7eb), RGB (0xf0f2f4) },
+  .problem = RGB (0xa00010),
+  .selection = RGB (0x0b4fa8),
+  .incoming = RGB (0x00664a),
+  .outgoing = RGB (0xa04000),
+  .hit = RGB (0xf5d55a),
+  .category = { CATEGORIES },
+  .heat = { RGB (0xfff3e6), RGB (0xfdd0a2), RGB (0xfd9a4e), RGB (0xdd5a0b), RGB (0x8c2d04) },
+  .difference = { RGB (0x1b6ca8), RGB (0x9cc8e3), RGB (0xf4f4f4), RGB (0xf5b58a), RGB (0xb3470a) },
+};
+
+static const VizTheme contrast_dark = {
+  .name = "contrast-dark",
+  .is_dark = TRUE,
+  .background = RGB (0x000000),
+  .box = RGB (0x101113),
+  .box_border = RGB (0xdfe3e8),
+  .box_closed = RGB (0x1c1e22),
+  .input = RGB (0x26292e),
+  .text = RGB (0xffffff),
+  .text_faint = RGB (0xd5dae0),
+  .group = { RGB (0x0b0c0e), RGB (0x15171a) },
+  .group_border = RGB (0xb9c0c9),
+  .loop = { RGB (0x160f1e), RGB (0x21172d) },
+  .loop_border = RGB (0xd2b0f5),
+  .wire = RGB (0xd5dae0),
+  .wire_state = RGB (0xd9b8ff),
+  .wire_captured = RGB (0xc3c9d1),
+  .wire_feedback = RGB (0xd9b8ff),
+  .wire_control = RGB (0xbfbfbf),
+  .port = { RGB (0x29475c), RGB (0x4a3960), RGB (0x41454c), RGB (0x3a3d43) },
+  .problem = RGB (0xff9a88),
+  .selection = RGB (0x9cc8ff),
+  .incoming = RGB (0x46e0b8),
+  .outgoing = RGB (0xffa564),
+  .hit = RGB (0xd8b23a),
+  .category = { CATEGORIES },
+  .heat = { RGB (0x3a3431), RGB (0x6b4423), RGB (0xa8601a), RGB (0xe58a1f), RGB (0xffd08a) },
+  .difference = { RGB (0x6ab7ea), RGB (0x34617f), RGB (0x35373b), RGB (0x85502e), RGB (0xff9c5b) },
+};
+
 /* The colours of mx.viz.plot_network, which users of MXNet remember. */
 static const VizTheme mxnet = {
   .name = "mxnet",
@@ -121,7 +181,9 @@ static const VizTheme mxnet = {
 #undef CATEGORIES
 #undef RGB
 
-static const VizTheme *const themes[] = { &light, &dark, &safe, &mxnet, NULL };
+static const VizTheme *const themes[] = {
+  &light, &dark, &safe, &mxnet, &contrast, &contrast_dark, NULL,
+};
 
 const VizTheme *const *
 viz_themes (void)

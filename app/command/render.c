@@ -87,7 +87,7 @@ static const GOptionEntry render_entries[] = {
     0,
     G_OPTION_ARG_STRING,
     SCOPE_INTO (RenderOptions, theme),
-    "Colours: light, dark, safe or mxnet",
+    "Colours: light, dark, safe, mxnet, contrast or contrast-dark",
     "NAME" },
   { "max-pixels",
     0,

@@ -477,9 +477,12 @@ static void
 update_theme (ScopeGraphView *self)
 {
   AdwStyleManager *style = adw_style_manager_get_default ();
+  gboolean         dark = adw_style_manager_get_dark (style);
+  const char      *name = dark ? "dark" : "light";
 
-  scope_canvas_set_theme (self->canvas,
-                          viz_theme_find (adw_style_manager_get_dark (style) ? "dark" : "light"));
+  if (adw_style_manager_get_high_contrast (style))
+    name = dark ? "contrast-dark" : "contrast";
+  scope_canvas_set_theme (self->canvas, viz_theme_find (name));
 }
 
 /* ---- Object ---- */
@@ -576,6 +579,10 @@ scope_graph_view_init (ScopeGraphView *self)
   scope_graph_view_update_steps (self);
   g_signal_connect_swapped (adw_style_manager_get_default (),
                             "notify::dark",
+                            G_CALLBACK (update_theme),
+                            self);
+  g_signal_connect_swapped (adw_style_manager_get_default (),
+                            "notify::high-contrast",
                             G_CALLBACK (update_theme),
                             self);
   g_signal_connect (self->canvas, "selected", G_CALLBACK (on_canvas_selected), self);

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
+#include "app/preferences.h"
+#include "app/settings.h"
+
 #include <glib/gstdio.h>
 
 static gboolean
@@ -228,6 +231,118 @@ test_dialogs (void)
   check_dialog ("app.new-window", NULL);
 }
 
+/* ---- What one sets once ---- */
+
+static GtkWidget *
+find_type (GtkWidget *root, const char *type)
+{
+  if (g_str_equal (G_OBJECT_TYPE_NAME (root), type))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_type (child, type);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static GtkWidget *
+find_preferences (void)
+{
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) other = g_list_model_get_item (windows, i);
+
+      if (SCOPE_IS_PREFERENCES (other))
+        return other; /* the application keeps it */
+    }
+  return NULL;
+}
+
+static gboolean
+is_forgotten (gpointer unused G_GNUC_UNUSED)
+{
+  g_auto (GStrv) uris = scope_settings_get_recent ();
+
+  return uris[0] == NULL;
+}
+
+static gboolean
+has_no_captures (gpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *path =
+      g_build_filename (g_get_user_cache_dir (), "hybridscope", "captures", NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+
+  return dir == NULL || g_dir_read_name (dir) == NULL;
+}
+
+static gboolean
+can_empty (gpointer unused G_GNUC_UNUSED)
+{
+  return gtk_widget_activate_action (find_preferences (), "preferences.empty", NULL);
+}
+
+static void
+test_preferences (void)
+{
+  GtkWidget *preferences, *reopen;
+
+  gui_act (window, "win.preferences", NULL);
+  g_assert_true (gui_wait (has_another_window, NULL, 5000));
+  preferences = find_preferences ();
+  g_assert_nonnull (preferences);
+  reopen = gui_find (preferences, "reopen");
+  g_assert_false (scope_settings_get_flag ("reopen", FALSE));
+  gtk_switch_set_active (GTK_SWITCH (reopen), TRUE);
+  g_assert_true (scope_settings_get_flag ("reopen", FALSE));
+  gtk_switch_set_active (GTK_SWITCH (reopen), FALSE);
+  adw_combo_row_set_selected (ADW_COMBO_ROW (gui_find (preferences, "preferences-colours")), 2);
+  g_assert_true (adw_style_manager_get_dark (adw_style_manager_get_default ()));
+  adw_combo_row_set_selected (ADW_COMBO_ROW (gui_find (preferences, "preferences-colours")), 0);
+  g_assert_false (is_forgotten (NULL));
+  gui_act (preferences, "preferences.forget", NULL);
+  g_assert_true (is_forgotten (NULL));
+  g_assert_false (has_no_captures (NULL));
+  g_assert_true (gui_wait (can_empty, NULL, 5000)); /* once they have been counted */
+  gui_act (preferences, "preferences.empty", NULL);
+  g_assert_true (gui_wait (has_no_captures, NULL, 5000));
+  close_dialogs ();
+}
+
+static void
+test_first_steps (void)
+{
+  GtkWidget *card = gui_find (GTK_WIDGET (window), "first-steps");
+  gboolean   before = gtk_revealer_get_reveal_child (GTK_REVEALER (card));
+
+  gui_act (window, "win.first-steps", NULL);
+  g_assert_true (gtk_revealer_get_reveal_child (GTK_REVEALER (card)) != before);
+  gui_act (window, "win.first-steps", NULL);
+  g_assert_true (gtk_revealer_get_reveal_child (GTK_REVEALER (card)) == before);
+  if (before)
+    gui_act (window, "win.first-steps", NULL);
+  g_assert_false (gtk_revealer_get_reveal_child (GTK_REVEALER (card)));
+  g_assert_false (scope_settings_get_flag ("first-steps", TRUE));
+}
+
+/* The list of keys is of the toolkit; what it says is ours. */
+static void
+test_shortcuts (void)
+{
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-help-overlay", NULL);
+  g_assert_true (gui_wait (has_another_window, NULL, 5000));
+  g_assert_nonnull (find_type (GTK_WIDGET (gtk_application_window_get_help_overlay (
+                                   GTK_APPLICATION_WINDOW (window))),
+                               "GtkShortcutsShortcut"));
+  close_dialogs ();
+}
+
 static gboolean
 is_fullscreen (gpointer unused G_GNUC_UNUSED)
 {
@@ -323,6 +438,9 @@ add_manners_tests (void)
   g_test_add_func ("/app/window/opens-again-what-stood-open", test_open_again);
   g_test_add_func ("/app/window/keeps-views-in-files", test_state);
   g_test_add_func ("/app/window/dialogs-open", test_dialogs);
+  g_test_add_func ("/app/window/preferences-work-at-once", test_preferences);
+  g_test_add_func ("/app/window/first-steps-are-shown-and-go-away", test_first_steps);
+  g_test_add_func ("/app/window/keys-are-listed", test_shortcuts);
   g_test_add_func ("/app/window/fills-the-screen", test_fullscreen);
   g_test_add_func ("/app/window/colours-are-light-or-dark", test_colours);
   g_test_add_func ("/app/window/goes-back-to-the-start-page", test_start_page);

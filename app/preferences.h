@@ -1,0 +1,14 @@
+/* preferences.h — what one sets once: colours, what is opened at the start, what is kept.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define SCOPE_TYPE_PREFERENCES (scope_preferences_get_type ())
+G_DECLARE_FINAL_TYPE (ScopePreferences, scope_preferences, SCOPE, PREFERENCES, AdwPreferencesWindow)
+
+void scope_preferences_show (GtkWindow *parent);
+
+G_END_DECLS
