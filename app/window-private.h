@@ -41,8 +41,6 @@ void scope_window_class_add_actions (GtkWidgetClass *class);
 void scope_window_update_actions (ScopeWindow *self);
 /* window-drop.c */
 void scope_window_add_drop (ScopeWindow *self);
-/* Opens what a URI stands for. */
-void scope_window_open_uri (ScopeWindow *self, const char *uri);
 /* window-export.c */
 void scope_window_class_add_export_actions (GtkWidgetClass *class);
 /* window-convert.c */

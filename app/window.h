@@ -13,6 +13,8 @@ G_DECLARE_FINAL_TYPE (ScopeWindow, scope_window, SCOPE, WINDOW, AdwApplicationWi
 ScopeWindow *scope_window_new (ScopeApplication *application);
 /* In a tab of its own, or in that of the start page. */
 void scope_window_open (ScopeWindow *self, GFile *file);
+/* What a URI stands for; "gallery:NAME" is an example. */
+void scope_window_open_uri (ScopeWindow *self, const char *uri);
 /* The same; source and shapes as in scope_workspace_set_source(), nullable. */
 void       scope_window_open_as (ScopeWindow       *self,
                                  GFile             *file,

@@ -1,0 +1,26 @@
+#!/bin/sh
+# check-translation.sh — every file with words is in po/POTFILES, and every word is translated.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+cd "$(dirname "$0")/../.." || exit 2
+command -v xgettext >/dev/null || exit 77
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+status=0
+
+for file in $(grep -rlE '\<N?_ \(|g_dngettext \(' app --include='*.c') \
+            $(grep -rl 'translatable="yes"' resources --include='*.ui'); do
+  case $file in app/command/*) continue ;; esac
+  grep -qx "$file" po/POTFILES || { echo "$file is not in po/POTFILES"; status=1; }
+done
+
+xgettext --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=g_dngettext:2,3 \
+  -f po/POTFILES -o "$folder/all.pot" 2>/dev/null || exit 1
+for language in $(cat po/LINGUAS); do
+  msgfmt --check-format -o /dev/null "po/$language.po" || status=1
+  msgmerge -q --no-fuzzy-matching "po/$language.po" "$folder/all.pot" -o "$folder/new.po"
+  missing=$(msgattrib --untranslated --no-obsolete --no-wrap "$folder/new.po" | sed -n 's/^msgid "\(..*\)"$/\1/p')
+  [ -z "$missing" ] || { echo "not translated into $language:"; echo "$missing"; status=1; }
+  fuzzy=$(msgattrib --only-fuzzy --no-obsolete --no-wrap "$folder/new.po" | sed -n 's/^msgid "\(..*\)"$/\1/p')
+  [ -z "$fuzzy" ] || { echo "guessed in $language:"; echo "$fuzzy"; status=1; }
+done
+exit $status
