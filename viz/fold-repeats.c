@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* fold-repeats.c — repeated structure where names say nothing.
  *
- * Every box gets a hash of its operator and of where its inputs come from, counted
- * backwards in the order of the file.  Where the sequence of hashes repeats with a
- * period, the boxes are blocks that look alike and read from each other alike.  A run
- * of boxes in an order of the flow never feeds itself, so that blocks can be drawn.
+ * Boxes stand in the order of the file.  Where their operators repeat with a period, and
+ * what each reads is as far back as one period before, or the very same, they are blocks that
+ * look alike and read from each other alike.  A run of boxes in an order of the flow never
+ * feeds itself, so that blocks can be drawn.
  */
 #include "viz/fold-private.h"
 
@@ -12,8 +12,9 @@
 
 #define FEW           24 /* as many boxes are read at a glance */
 #define LEAST_PERIOD  3
-#define MOST_PERIOD   64
+#define MOST_PERIOD   128
 #define LEAST_REPEATS 4
+#define MOST_RUNS     64 /* each search reads all of its part for every period */
 
 typedef struct
 {
@@ -52,29 +53,59 @@ static guint32
 hash_of (const Repeats *repeats, guint32 box)
 {
   const VizBox *shown = viz_diagram_builder_box (repeats->builder, box);
-  guint32       hash = g_str_hash (shown->title != NULL ? shown->title : "") * 31u + shown->kind;
+  guint32       n_in = repeats->first_in[box + 1] - repeats->first_in[box];
 
-  for (guint32 k = repeats->first_in[box]; k < repeats->first_in[box + 1]; k++)
+  return (g_str_hash (shown->title != NULL ? shown->title : "") * 31u + shown->kind) * 40503u +
+         n_in;
+}
+
+/* Where an input stands in the sequence, + 1; 0: elsewhere. */
+static guint32
+place_of (const Repeats *repeats, guint32 tail)
+{
+  guint32 place = repeats->place[tail];
+
+  return place > 0 && place <= repeats->sequence->len &&
+                 g_array_index (repeats->sequence, guint32, place - 1) == tail
+             ? place
+             : 0;
+}
+
+/* Whether the box at i reads as the one at k, later, does. */
+static gboolean
+are_alike (const Repeats *repeats, guint32 i, guint32 k)
+{
+  guint32 a = g_array_index (repeats->sequence, guint32, i);
+  guint32 b = g_array_index (repeats->sequence, guint32, k);
+  guint32 n_in = repeats->first_in[a + 1] - repeats->first_in[a];
+
+  if (repeats->hashes[i] != repeats->hashes[k])
+    return FALSE;
+  for (guint32 n = 0; n < n_in; n++)
     {
-      guint32 place = repeats->place[repeats->tails[k]];
+      guint32 from_a = repeats->tails[repeats->first_in[a] + n];
+      guint32 from_b = repeats->tails[repeats->first_in[b] + n];
+      guint32 place_a = place_of (repeats, from_a), place_b = place_of (repeats, from_b);
 
-      /* How far back; all that comes from elsewhere is alike. */
-      hash = hash * 40503u + (place > 0 ? repeats->place[box] - place : 0x80000000u);
+      if (from_a != from_b && (place_a == 0) != (place_b == 0))
+        return FALSE;
+      if (from_a != from_b && place_a > 0 && place_b - place_a != k - i)
+        return FALSE;
     }
-  return hash;
+  return TRUE;
 }
 
 /* The period that covers most boxes, the shortest of them. */
 static Run
-find_run (const Repeats *repeats, guint32 from)
+find_run (const Repeats *repeats, guint32 from, guint32 end)
 {
   Run     best = { 0, 0, 0 };
-  guint32 n = repeats->sequence->len;
+  guint32 most = (end - from) / LEAST_REPEATS;
 
-  for (guint32 period = LEAST_PERIOD; period <= MIN (MOST_PERIOD, n / LEAST_REPEATS); period++)
-    for (guint32 i = from, length = 0; i + period <= n; i++)
+  for (guint32 period = LEAST_PERIOD; period <= MIN (MOST_PERIOD, most); period++)
+    for (guint32 i = from, length = 0; i + period <= end; i++)
       {
-        if (i + period < n && repeats->hashes[i] == repeats->hashes[i + period])
+        if (i + period < end && are_alike (repeats, i, i + period))
           {
             length++;
             continue;
@@ -123,24 +154,32 @@ add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
     }
 }
 
+/* The best run of a part of the sequence, then what stands before and behind it: that may repeat in
+ * another way. */
+static void
+fold_part (Repeats *repeats, guint32 group, guint32 from, guint32 end, guint *number)
+{
+  Run run = find_run (repeats, from, end);
+
+  if (run.n_blocks == 0 || *number == MOST_RUNS)
+    return;
+  add_blocks (repeats, &run, group, (*number)++);
+  fold_part (repeats, group, from, run.start, number);
+  fold_part (repeats, group, run.start + run.n_blocks * run.period, end, number);
+}
+
 static void
 fold_sequence (Repeats *repeats, guint32 group)
 {
   guint32 n = repeats->sequence->len;
-  Run     run;
+  guint   number = 0;
 
   for (guint32 i = 0; i < n; i++)
     repeats->place[g_array_index (repeats->sequence, guint32, i)] = i + 1;
   repeats->hashes = g_new (guint32, n);
   for (guint32 i = 0; i < n; i++)
     repeats->hashes[i] = hash_of (repeats, g_array_index (repeats->sequence, guint32, i));
-  run = find_run (repeats, 0);
-  /* What comes behind the best run may repeat, too, in another way. */
-  for (guint number = 0; run.n_blocks > 0; number++)
-    {
-      add_blocks (repeats, &run, group, number);
-      run = find_run (repeats, run.start + run.n_blocks * run.period);
-    }
+  fold_part (repeats, group, 0, n, &number);
   g_free (repeats->hashes);
 }
 

@@ -246,6 +246,50 @@ test_equal_structure_is_found_without_names (void)
   g_assert_cmpuint (n_blocks, >=, 15);
 }
 
+/* Every block reads one mask, the first ones from nearby and the last from far away; the very first
+ * comes from elsewhere.  Another kind of block repeats in front of them. */
+static void
+test_blocks_may_read_what_all_read (void)
+{
+  static const char *const titles[] = { "norm", "dense", "mask_add", "softmax", "add", "drop" };
+  VizDiagramBuilder       *builder = viz_diagram_builder_new (NULL);
+  guint32 last = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "embed" }), mask;
+  guint   n_groups = 0;
+  g_autoptr (VizDiagram) diagram = NULL;
+
+  for (guint i = 0; i < 5 * 4; i++)
+    {
+      static const char *const early[] = { "conv", "batch", "relu", "pool" };
+      guint32 box = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = early[i % 4] });
+
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = last, .head = box });
+      last = box;
+    }
+  mask = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = "mask" });
+  viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = last, .head = mask });
+  for (guint i = 0; i < 7 * G_N_ELEMENTS (titles); i++)
+    {
+      guint   at = i % G_N_ELEMENTS (titles);
+      guint32 box = viz_diagram_builder_add_box (builder, &(VizBoxInfo){ .title = titles[at] });
+
+      viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = last, .head = box });
+      if (at == 2)
+        viz_diagram_builder_add_arrow (builder, &(VizArrowInfo){ .tail = mask, .head = box });
+      last = box;
+    }
+  diagram = fold (builder, VIZ_FOLD_ALL);
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (viz_diagram_box (diagram, i)->kind == VIZ_BOX_SCOPE &&
+        viz_diagram_box (diagram, i)->parent == VIZ_ROOT)
+      {
+        g_test_message ("%s", viz_diagram_box (diagram, i)->title);
+        g_assert_true (g_str_equal (viz_diagram_box (diagram, i)->title, "6 equal blocks of 6") ||
+                       g_str_equal (viz_diagram_box (diagram, i)->title, "5 equal blocks of 4"));
+        n_groups++;
+      }
+  g_assert_cmpuint (n_groups, ==, 2);
+}
+
 /* Fifteen equal boxes between two others, and one of them that also feeds a third. */
 static void
 test_equal_boxes_between_the_same_ends_are_one_group (void)
@@ -296,6 +340,7 @@ main (int argc, char **argv)
                    test_revealing_a_box_opens_its_step);
   g_test_add_func ("/viz/fold/equal-structure-is-found-without-names",
                    test_equal_structure_is_found_without_names);
+  g_test_add_func ("/viz/fold/blocks-may-read-what-all-read", test_blocks_may_read_what_all_read);
   g_test_add_func ("/viz/fold/equal-boxes-between-the-same-ends-are-one-group",
                    test_equal_boxes_between_the_same_ends_are_one_group);
   return g_test_run ();
