@@ -2,11 +2,13 @@
  * each-simd.h, which says what is here.  No guard: read once for each set.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-typedef float  SIMD (Floats) __attribute__ ((vector_size (LANES * sizeof (float))));
-typedef gint32 SIMD (Ints) __attribute__ ((vector_size (LANES * sizeof (gint32))));
+typedef float   SIMD (Floats) __attribute__ ((vector_size (LANES * sizeof (float))));
+typedef guint32 SIMD (Words) __attribute__ ((vector_size (LANES * sizeof (guint32))));
+typedef gint32  SIMD (Ints) __attribute__ ((vector_size (LANES * sizeof (gint32))));
 
 #define Floats                SIMD (Floats)
 #define Ints                  SIMD (Ints)
+#define Words                 SIMD (Words)
 #define simd_fill             SIMD (simd_fill)
 #define simd_load             SIMD (simd_load)
 #define simd_load_part        SIMD (simd_load_part)

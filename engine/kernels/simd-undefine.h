@@ -10,6 +10,7 @@
 #undef SIMD_RECIPROCAL
 #undef Floats
 #undef Ints
+#undef Words
 #undef simd_fill
 #undef simd_load
 #undef simd_load_part

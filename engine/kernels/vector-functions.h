@@ -68,7 +68,7 @@ SIMD (vector_tanh) (Floats x)
   Floats shifted = simd_multiply_add (argument, simd_fill (LOG_2_E), simd_fill (EXP_ROUND));
   Floats r = simd_subtract_product (shifted - EXP_ROUND, simd_fill (LN_2), argument);
   Floats p = SIMD (exp_of_rest_less_one) (r);
-  Floats power = (Floats) (((Ints) shifted << 23) + (Ints) simd_fill (1.f));
+  Floats power = (Floats) (((Words) shifted << 23) + (Words) simd_fill (1.f));
   Floats y =
       simd_subtract_product (power, p, 1.f - power) / simd_multiply_add (power, p, 1.f + power);
 
