@@ -78,10 +78,10 @@ typedef struct
 {
   double     saved; /* clean median of A less that of B */
   ProfBucket bucket[PROF_N_BUCKETS];
-  double     residual;         /* saved less all buckets, exactly */
-  gboolean   is_certain;       /* A is slower beyond the noise */
-  gboolean   same_flops;       /* within 5 %: views and copies make a little; or not known */
-  double     flops_a, flops_b; /* NaN: not known */
+  double     residual;   /* saved less all buckets, exactly */
+  gboolean   is_certain; /* A is slower beyond the noise */
+  gboolean same_flops; /* within 10 %: gates in one are counted a little otherwise; or not known */
+  double   flops_a, flops_b; /* NaN: not known */
 } ProfExplanation;
 
 /* Operators run one after the other here; what threads inside of them bring is in every

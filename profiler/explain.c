@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define SAME_FLOPS 0.05
+#define SAME_FLOPS 0.1
 
 const char *
 prof_bucket_name (ProfBucketKind kind)

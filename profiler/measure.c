@@ -127,6 +127,18 @@ read_resident_peak (void)
   return at ? (gsize) g_ascii_strtoull (at + 6 + strspn (at + 6, " \t"), NULL, 10) * 1024 : 0;
 }
 
+/* What this process held before is nobody's; where the kernel does not forget, it stays in. */
+static void
+reset_resident_peak (void)
+{
+  FILE *file = fopen ("/proc/self/clear_refs", "we");
+
+  if (!file)
+    return;
+  fputs ("5", file);
+  fclose (file);
+}
+
 /* --- Warm-up --- */
 
 /* Whether the medians of the last few triples agree. */
@@ -413,6 +425,7 @@ prof_measure (ProfSubject *const       *subjects,
 
   g_return_val_if_fail (n > 0, FALSE);
 
+  reset_resident_peak ();
   is_done = run_phases (&session, error);
   if (hyb_parallel_get_threads () != session.threads)
     hyb_parallel_set_threads (session.threads);

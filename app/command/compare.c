@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define DEFAULT_SECONDS 60.0
-#define PRESET_SECONDS  170.0
+#define PRESET_SECONDS  150.0
 #define N_TRACED        7
 #define N_TRACED_PRESET 3
 
@@ -426,7 +426,7 @@ static const GOptionEntry compare_options[] = {
   OPTION ("time-limit",
           G_OPTION_ARG_DOUBLE,
           time_limit,
-          "For all of it (default: 60; a preset 170)",
+          "For all of it (default: 60; a preset 150)",
           "SECONDS"),
   OPTION ("report",
           G_OPTION_ARG_FILENAME,
