@@ -13,6 +13,7 @@
  *   simd_multiply_add (a, b, c)    a b + c, rounded once where the processor can
  *   simd_subtract_product (a, b, c)  c − a b, likewise
  *   simd_smaller (a, b), simd_larger (a, b)  b where either is no number
+ *   Doubles, simd_load_doubles (p)  LANES / 2 floats as doubles
  *   simd_reciprocal (a)            1 / a to twelve bits at least
  *   simd_scale (a, n)              a 2ⁿ, |n| ≤ 250 and whole
  *
@@ -52,7 +53,8 @@
   _mm512_mask_storeu_ps (to, (__mmask16) ((1u << (n)) - 1), (__m512) a)
 #define SIMD_KEEP_PART(a, n) \
   (Floats) _mm512_maskz_mov_ps ((__mmask16) ((1u << (n)) - 1), (__m512) a)
-#define SIMD_SCALE(a, n) (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
+#define SIMD_LOAD_DOUBLES(from) (Doubles) _mm512_cvtps_pd (_mm256_loadu_ps (from))
+#define SIMD_SCALE(a, n)        (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
 #include "engine/kernels/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd-undefine.h"
@@ -72,6 +74,7 @@
 #define SIMD_LOAD_PART(from, n)   (Floats) _mm256_maskload_ps (from, SIMD_MASK (n))
 #define SIMD_STORE_PART(to, n, a) _mm256_maskstore_ps (to, SIMD_MASK (n), (__m256) a)
 #define SIMD_KEEP_PART(a, n)      (Floats) ((Ints) a & (Ints) SIMD_MASK (n))
+#define SIMD_LOAD_DOUBLES(from)   (Doubles) _mm256_cvtps_pd (_mm_loadu_ps (from))
 #include "engine/kernels/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd-undefine.h"

@@ -28,19 +28,6 @@ SIMD (sum_of_sums) (SIMD (Sums) * sums)
 
 #define TREE(v) (((v (0) + v (1)) + (v (2) + v (3))) + ((v (4) + v (5)) + (v (6) + v (7))))
 
-/* Half as many doubles as there are floats in a vector. */
-typedef float  SIMD (Half) __attribute__ ((vector_size (LANES * sizeof (float) / 2)));
-typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (double) / 2)));
-
-INLINE
-SIMD (Doubles) SIMD (load_doubles) (const float *from)
-{
-  SIMD (Half) value;
-
-  memcpy (&value, from, sizeof value);
-  return __builtin_convertvector(value, SIMD (Doubles));
-}
-
 /* Eight sums of doubles go side by side, since one alone waits for itself at every step. */
 static TARGET double
 SIMD (row_sum) (gint64 n, const float *x)
@@ -50,14 +37,17 @@ SIMD (row_sum) (gint64 n, const float *x)
   double total = 0.0, rest = 0.0;
   gint64 i = 0;
 
+  HYB_UNROLL (8)
+  for (int k = 0; k < 8; k++)
+    sums[k] = (Doubles){ 0.0 };
   for (; i + 8 * width <= n; i += 8 * width)
     {
       HYB_UNROLL (8)
       for (int k = 0; k < 8; k++)
-        sums[k] += SIMD (load_doubles) (x + i + k * width);
+        sums[k] += simd_load_doubles (x + i + k * width);
     }
   for (; i + width <= n; i += width)
-    sums[0] += SIMD (load_doubles) (x + i);
+    sums[0] += simd_load_doubles (x + i);
   for (; i < n; i++)
     rest += (double) x[i];
 

@@ -6,6 +6,11 @@ typedef float   SIMD (Floats) __attribute__ ((vector_size (LANES * sizeof (float
 typedef guint32 SIMD (Words) __attribute__ ((vector_size (LANES * sizeof (guint32))));
 typedef gint32  SIMD (Ints) __attribute__ ((vector_size (LANES * sizeof (gint32))));
 
+/* Half as many doubles as there are floats in a vector. */
+typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (double) / 2)));
+
+#define Doubles               SIMD (Doubles)
+#define simd_load_doubles     SIMD (simd_load_doubles)
 #define Floats                SIMD (Floats)
 #define Ints                  SIMD (Ints)
 #define Words                 SIMD (Words)
@@ -49,6 +54,20 @@ simd_load_part (const float *from, gint64 n)
 
   for (gint64 i = 0; i < n; i++)
     value[i] = from[i];
+  return value;
+#endif
+}
+
+INLINE Doubles
+simd_load_doubles (const float *from)
+{
+#ifdef SIMD_LOAD_DOUBLES
+  return SIMD_LOAD_DOUBLES (from);
+#else
+  Doubles value;
+
+  for (int i = 0; i < LANES / 2; i++)
+    value[i] = (double) from[i];
   return value;
 #endif
 }

@@ -29,3 +29,6 @@
 #undef SIMD_STORE_PART
 #undef SIMD_KEEP_PART
 #undef simd_keep_part
+#undef Doubles
+#undef simd_load_doubles
+#undef SIMD_LOAD_DOUBLES
