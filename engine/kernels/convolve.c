@@ -2,7 +2,7 @@
  *
  * im2col writes what each window sees as one column; then the filters are a
  * matrix.  A kernel of one cell and stride 1 sees the image itself and needs no
- * copy; one channel per group has no matrix worth multiplying and goes directly.
+ * copy; groups of one channel have no matrix worth multiplying and go directly.
  * A further method is one more value of Method.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolve.h"
@@ -48,7 +48,8 @@ choose_method (const HybConvolve *convolve)
   if (pointwise)
     return METHOD_POINTWISE;
 
-  return convolve->image_channels == convolve->groups ? METHOD_DEPTHWISE : METHOD_COLUMNS;
+  return convolve->groups > 1 && convolve->image_channels == convolve->groups ? METHOD_DEPTHWISE
+                                                                              : METHOD_COLUMNS;
 }
 
 static gsize

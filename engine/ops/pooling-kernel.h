@@ -26,14 +26,14 @@ NAME (root) (REAL x, gint64 p)
 }
 
 /* One tap: the cells of windows [low, high), stride apart from `from` on. */
-static inline void
-NAME (gather_tap) (const Work *work,
-                   const REAL *x,
-                   gint64      from,
-                   gint64      stride,
-                   gint64      low,
-                   gint64      high,
-                   NAME (Gathered) * to)
+static inline __attribute__ ((always_inline)) void
+NAME (gather_tap_by) (const Work *work,
+                      const REAL *x,
+                      gint64      from,
+                      gint64      stride,
+                      gint64      low,
+                      gint64      high,
+                      NAME (Gathered) * to)
 {
   if (work->type == POOL_MAX && work->dy == NULL)
     for (gint64 k = low; k < high; k++)
@@ -53,6 +53,24 @@ NAME (gather_tap) (const Work *work,
   else
     for (gint64 k = low; k < high; k++)
       to->value[k] += x[from + (k - low) * stride];
+}
+
+/* Known strides become vectors. */
+static void
+NAME (gather_tap) (const Work *work,
+                   const REAL *x,
+                   gint64      from,
+                   gint64      stride,
+                   gint64      low,
+                   gint64      high,
+                   NAME (Gathered) * to)
+{
+  if (stride == 1)
+    NAME (gather_tap_by) (work, x, from, 1, low, high, to);
+  else if (stride == 2)
+    NAME (gather_tap_by) (work, x, from, 2, low, high, to);
+  else
+    NAME (gather_tap_by) (work, x, from, stride, low, high, to);
 }
 
 /* n windows from `first` on of the row of the map at outer place (d, h). */
