@@ -42,6 +42,7 @@ struct _HybF
   HybTape      *tape;
   GArray       *scopes; /* of NameScope */
   GPtrArray    *path;   /* of char * */
+  GPtrArray    *inputs; /* of HybValue: room for those of a call; NULL while a call has it */
   const char   *attribute_key, *attribute_value;
 
   /* Tracing only. */

@@ -66,6 +66,7 @@ hyb_f_free (HybF *F)
   g_string_chunk_free (F->text);
   g_clear_error (&F->error);
   g_ptr_array_unref (F->path);
+  g_clear_pointer (&F->inputs, g_ptr_array_unref);
   hyb_names_clear (F);
   hyb_builder_free (F->builder);
   g_clear_pointer (&F->variables, g_hash_table_unref);
@@ -363,8 +364,12 @@ compute (HybF            *F,
          GPtrArray       *arrays,
          GError         **error)
 {
-  g_autofree HybTensor **outputs = NULL;
-  g_autofree HybValue  **values = NULL;
+  HybTensor             *few[FEW];
+  HybValue              *few_values[FEW];
+  g_autofree HybTensor **many = NULL;
+  g_autofree HybValue  **many_values = NULL;
+  HybTensor            **outputs = few;
+  HybValue             **values = few_values;
   guint                  n_inputs, n_outputs;
 
   hyb_op_arity (op, params, &n_inputs, &n_outputs);
@@ -380,11 +385,15 @@ compute (HybF            *F,
                     n_inputs);
       return NULL;
     }
-  outputs = g_new0 (HybTensor *, MAX (n_outputs, 1));
+  if (n_outputs > FEW)
+    {
+      outputs = many = g_new (HybTensor *, n_outputs);
+      values = many_values = g_new (HybValue *, n_outputs);
+    }
+  memset (outputs, 0, sizeof (HybTensor *) * n_outputs);
   if (!hyb_f_compute (F, op, call, params, arrays, outputs, error))
     return NULL;
 
-  values = g_new (HybValue *, MAX (n_outputs, 1));
   for (guint i = 0; i < n_outputs; i++)
     {
       values[i] = hyb_value_new (F);
@@ -419,10 +428,9 @@ call_at_once (HybF            *F,
   return result;
 }
 
-HybValue *
-hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
+static HybValue *
+call_operator (HybF *F, const char *op_name, const HybOpCall *call, GPtrArray *arrays)
 {
-  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
   g_autofree const char **attributes = NULL;
   g_autofree char        *lower = NULL;
   const HybOp            *op = hyb_op_find (op_name);
@@ -436,11 +444,27 @@ hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
   if (!gather_inputs (F, call, arrays))
     return hyb_value_new_failed (F);
 
-  attributes = complete_attributes (F, call->attributes);
+  if (F->tracing || op->params != NULL)
+    attributes = complete_attributes (F, call->attributes);
   if (!F->tracing)
     return call_at_once (F, op, call, attributes, arrays);
 
   lower = g_ascii_strdown (op_name, -1);
   name = hyb_f_name (F, call->name, call->hint != NULL ? call->hint : lower);
   return call_traced (F, op, call, name, attributes, arrays);
+}
+
+HybValue *
+hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
+{
+  GPtrArray *arrays = g_steal_pointer (&F->inputs);
+  HybValue  *result;
+
+  if (arrays == NULL)
+    arrays = g_ptr_array_new ();
+  result = call_operator (F, op_name, call, arrays);
+  g_ptr_array_set_size (arrays, 0);
+  g_clear_pointer (&F->inputs, g_ptr_array_unref);
+  F->inputs = arrays;
+  return result;
 }

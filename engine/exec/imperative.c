@@ -53,10 +53,14 @@ infer_call (HybCall *call, HybType *before, GError **error)
       if (has_defaults)
         return TRUE;
 
-      has_defaults = TRUE;
       for (guint i = 0; i < call->n_outputs; i++)
         if (call->output[i].dtype == HYB_DTYPE_UNKNOWN)
-          call->output[i].dtype = HYB_F32;
+          {
+            call->output[i].dtype = HYB_F32;
+            has_defaults = TRUE;
+          }
+      if (!has_defaults)
+        return TRUE;
     }
 }
 
@@ -99,8 +103,7 @@ static gboolean
 run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *run, GError **error)
 {
   g_autoptr (HybTensor) workspace = NULL;
-  gsize   asked = inner->op->workspace != NULL ? inner->op->workspace (inner) : 0;
-  HybType type = { .dtype = HYB_U8 };
+  gsize asked = inner->op->workspace != NULL ? inner->op->workspace (inner) : 0;
 
   if (asked > (gsize) G_MAXINT64 - bytes)
     return hyb_error_at (error,
@@ -113,7 +116,8 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
 
   if (bytes + asked > 0)
     {
-      type.shape = hyb_shape_1d ((gint64) (bytes + asked));
+      HybType type = { hyb_shape_1d ((gint64) (bytes + asked)), HYB_U8 };
+
       workspace = hyb_tensor_new (&type, error);
       if (workspace == NULL)
         return FALSE;
@@ -278,7 +282,9 @@ hyb_imperative_call (const HybOp      *op,
                                .body = (HybGraph **) bodies,
                                .n_bodies = op->n_bodies,
                                .legacy_shapes = TRUE };
-  g_autofree HybType *types = NULL;
+  HybType             few[FEW_OPERANDS];
+  g_autofree HybType *many = NULL;
+  HybType            *types;
   guint               n_expected = n_inputs;
 
   call.n_outputs = 1;
@@ -294,13 +300,19 @@ hyb_imperative_call (const HybOp      *op,
                          n_inputs,
                          n_expected);
 
-  types = g_new (HybType, n_inputs + call.n_outputs);
+  if (n_inputs + call.n_outputs > FEW_OPERANDS)
+    many = g_new (HybType, n_inputs + call.n_outputs);
+  types = many != NULL ? many : few;
   call.input = types;
   call.output = types + n_inputs;
   for (guint i = 0; i < n_inputs; i++)
     call.input[i] = *hyb_tensor_get_type (inputs[i]);
   for (guint i = 0; i < call.n_outputs; i++)
-    call.output[i] = HYB_TYPE_UNKNOWN;
+    {
+      /* Not the whole struct: clearing its dimensions takes as long as a small kernel. */
+      call.output[i].shape.rank = HYB_UNKNOWN;
+      call.output[i].dtype = HYB_DTYPE_UNKNOWN;
+    }
 
   if (hyb_op_check_computable (op, op->name, error) &&
       execute (&call, inputs, outputs, context != NULL ? context : &no_context, error))

@@ -8,9 +8,9 @@
 gboolean
 hyb_rule_same_shape (HybCall *call, GError **error)
 {
-  HybShape common = HYB_SHAPE_UNKNOWN;
+  HybShape common = call->n_inputs > 0 ? call->input[0].shape : call->output[0].shape;
 
-  for (guint i = 0; i < call->n_inputs; i++)
+  for (guint i = 1; i < call->n_inputs; i++)
     if (!hyb_shape_assign (&common, &call->input[i].shape, error))
       {
         g_prefix_error (error, "input %u: ", i);

@@ -15,7 +15,7 @@ struct _HybTensor
   HybType         type;
   gpointer        data;
   gsize           bytes;
-  gpointer        owner; /* what keeps data alive; NULL: data itself is ours */
+  gpointer        owner; /* what keeps data alive; NULL: data lies behind this struct */
   GDestroyNotify  destroy;
 };
 
@@ -31,37 +31,62 @@ tensor_make (const HybType *type, gpointer data, gsize bytes)
   return tensor;
 }
 
+/* A tensor and its memory in one block: a block is dear where tensors are small.  NULL: there
+ * is no memory. */
+static HybTensor *
+tensor_allocate (const HybType *type, gsize bytes)
+{
+#ifdef __SANITIZE_ADDRESS__
+  /* What writes behind the last element is to be seen: the memory is a block of its own. */
+  gpointer   data = NULL;
+  HybTensor *tensor;
+
+  if (posix_memalign (&data, HYB_ALIGNMENT, MAX (bytes, 1)) != 0)
+    return NULL;
+  tensor = tensor_make (type, data, bytes);
+  tensor->owner = data;
+  tensor->destroy = free;
+  return tensor;
+#else
+  /* A whole number of lines, so that a kernel may read past the last element. */
+  gsize      lines = MAX ((bytes + HYB_ALIGNMENT - 1) / HYB_ALIGNMENT, 1);
+  HybTensor *tensor = NULL;
+  guintptr   behind;
+
+  if (lines < G_MAXSIZE / HYB_ALIGNMENT - 8)
+    tensor = malloc (sizeof (HybTensor) + (lines + 1) * HYB_ALIGNMENT);
+  if (tensor == NULL)
+    return NULL;
+
+  behind = (guintptr) (tensor + 1) + HYB_ALIGNMENT - 1;
+  g_atomic_ref_count_init (&tensor->references);
+  tensor->type = *type;
+  tensor->data = (gpointer) (behind - behind % HYB_ALIGNMENT);
+  tensor->bytes = bytes;
+  tensor->owner = NULL;
+  tensor->destroy = NULL;
+  return tensor;
+#endif
+}
+
 HybTensor *
 hyb_tensor_new (const HybType *type, GError **error)
 {
   HybTensor *tensor;
-  gpointer   data = NULL;
-  gsize      bytes, room;
+  gsize      bytes;
 
   if (!hyb_shape_bytes (&type->shape, type->dtype, &bytes, error))
     return NULL;
 
-#ifdef __SANITIZE_ADDRESS__
-  room = MAX (bytes, 1); /* what writes behind the last element is to be seen */
-#else
-  /* A whole number of lines, so that a kernel may read past the last element. */
-  room = MAX ((bytes + HYB_ALIGNMENT - 1) / HYB_ALIGNMENT, 1) * HYB_ALIGNMENT;
-#endif
-  if (posix_memalign (&data, HYB_ALIGNMENT, room) != 0)
-    {
-      hyb_error_at (error,
-                    HYB_GRAPH_ERROR,
-                    HYB_GRAPH_ERROR_MEMORY,
-                    NULL,
-                    NULL,
-                    "there is no memory for an array of %" G_GSIZE_FORMAT " bytes",
-                    bytes);
-      return NULL;
-    }
-
-  tensor = tensor_make (type, data, bytes);
-  tensor->owner = data;
-  tensor->destroy = free;
+  tensor = tensor_allocate (type, bytes);
+  if (tensor == NULL)
+    hyb_error_at (error,
+                  HYB_GRAPH_ERROR,
+                  HYB_GRAPH_ERROR_MEMORY,
+                  NULL,
+                  NULL,
+                  "there is no memory for an array of %" G_GSIZE_FORMAT " bytes",
+                  bytes);
   return tensor;
 }
 
