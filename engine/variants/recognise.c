@@ -355,6 +355,7 @@ odd_weight (const HybCells *cells, const HybCellStep *a, const HybCellStep *b)
 }
 
 #define MAX_BETWEEN 256
+#define MAX_INSIDE  12
 
 /* Whether a chain with the same weights stands behind this node. */
 static gboolean
@@ -376,6 +377,48 @@ is_part_behind (HybCells *cells, guint index, HybNodeId id, gboolean is_near)
   return TRUE;
 }
 
+/* The first node below a that differs from the one that stands there below b; a step of
+ * a chain is not looked into. */
+static HybNodeId
+find_difference (const HybCells *cells, HybNodeId a, HybNodeId b, guint depth)
+{
+  const HybNode *node = hyb_graph_get_node (cells->graph, a);
+
+  if (!hyb_nodes_alike (node, hyb_graph_get_node (cells->graph, b)))
+    return a;
+  if (a == b || depth == MAX_INSIDE || hyb_node_is_variable (node) ||
+      cells->chain_of_node[a] != HYB_NO_ID)
+    return HYB_NO_ID;
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      HybValueId x = hyb_graph_get_inputs (cells->graph, a)[i];
+      HybValueId y = hyb_graph_get_inputs (cells->graph, b)[i];
+      HybNodeId  found = find_difference (cells,
+                                         hyb_graph_get_producer (cells->graph, x),
+                                         hyb_graph_get_producer (cells->graph, y),
+                                         depth + 1);
+
+      if (found != HYB_NO_ID)
+        return found;
+    }
+  return HYB_NO_ID;
+}
+
+/* What begins a chain is no step: where does it differ from the last one before? */
+static void
+name_odd (HybCells *cells, HybChain *chain, HybNodeId start)
+{
+  const HybChain    *before = cells->chains->pdata[chain->goes_on];
+  const HybCellStep *last = hyb_chain_step (cells, before, before->n_steps - 1);
+  const HybCellStep *first = hyb_chain_step (cells, chain, 0);
+  gboolean           is_memory = hyb_graph_get_producer (cells->graph, first->h_in) != start;
+  HybNodeId          like = hyb_graph_get_producer (cells->graph, is_memory ? last->c : last->h);
+  HybNodeId          found = find_difference (cells, start, like, 0);
+
+  chain->is_within = found != HYB_NO_ID && found != start;
+  chain->odd = chain->is_within ? found : start;
+}
+
 /* Looks behind a state that a chain begins with for a chain with the same weights. */
 static void
 look_behind (HybCells *cells, guint index, HybValueId state)
@@ -394,7 +437,7 @@ look_behind (HybCells *cells, guint index, HybValueId state)
       if (is_part_behind (cells, index, id, id == start))
         {
           if (id != start)
-            chain->odd = start;
+            name_odd (cells, chain, start);
           return;
         }
       if (cells->chain_of_node[id] != HYB_NO_ID)
@@ -452,6 +495,10 @@ hyb_chain_dup_break (const HybCells *cells, guint index)
       odd = hyb_graph_get_node (cells->graph, chain->odd);
       if (hyb_node_is_variable (odd))
         return g_strdup_printf ("step %u reads the weight “%s”, which the steps before do not",
+                                steps_before (cells, chain->goes_on),
+                                odd->name);
+      if (chain->is_within)
+        return g_strdup_printf ("step %u differs from the step before at the node “%s”",
                                 steps_before (cells, chain->goes_on),
                                 odd->name);
       return g_strdup_printf ("at step %u the node “%s” stands where the step before should be",

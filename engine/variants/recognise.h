@@ -69,6 +69,7 @@ typedef struct
   guint       goes_on; /* the chain that this one would continue if odd were not; HYB_NO_ID */
   HybNodeId   odd;     /* the node that breaks the two apart, or reads other weights */
   GPtrArray  *nodes; /* of a body: HybNodeId *, a node of it by step, HYB_NO_ID: not there; NULL */
+  gboolean    is_within; /* odd lies within what would be a step of the chain */
 } HybChain;
 
 typedef struct

@@ -123,10 +123,22 @@ static const struct
   const char *message; /* what the refusal of a fused form says */
   gboolean    may_loop;
 } rows[] = {
-  { "one-weight-not-shared", change_weight, "step 3 reads the weight “other_weight”", FALSE },
-  { "an-extra-operator-in-one-step", add_operator, "at step 4 the node “extra”", FALSE },
-  { "another-activation-at-one-step", change_activation, "t3_out", FALSE },
-  { "a-memory-used-outside", use_memory, "of step 2 is used outside", TRUE },
+  { "one-weight-not-shared",
+    change_weight,
+    "step 3 reads the weight “other_weight”, which the steps before do not",
+    FALSE },
+  { "an-extra-operator-in-one-step",
+    add_operator,
+    "at step 4 the node “extra” stands where the step before should be",
+    FALSE },
+  { "another-activation-at-one-step",
+    change_activation,
+    "step 3 differs from the step before at the node “unroll0_lstm0_t3_c”",
+    FALSE },
+  { "a-memory-used-outside",
+    use_memory,
+    "“unroll0_lstm0_t2_state_output” of step 2 is used outside",
+    TRUE },
 };
 
 /* Whatever is written computes the same. */
