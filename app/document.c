@@ -24,6 +24,7 @@ struct _ScopeDocument
   GArray         *places;
   GHashTable     *names; /* → box + 1 */
   ScopeTotals     totals;
+  gboolean        is_made;
 };
 
 ScopeDocument *
@@ -232,6 +233,7 @@ scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybTyp
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
 
   g_atomic_ref_count_init (&document->n_refs);
+  document->is_made = TRUE;
   document->path = g_strdup (model->path);
   document->model = hyb_model_new ();
   hyb_model_set_format (document->model, hyb_model_get_format (model->model));
@@ -282,6 +284,12 @@ const char *
 scope_document_get_params (const ScopeDocument *document)
 {
   return hyb_model_get_weights_file (document->model);
+}
+
+gboolean
+scope_document_is_made (const ScopeDocument *document)
+{
+  return document->is_made;
 }
 
 GPtrArray *
