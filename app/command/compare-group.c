@@ -188,7 +188,7 @@ scope_group_is_measured (const ScopeGroup *group)
 {
   const ScopeCandidate *first = group->candidates->len > 0 ? group->candidates->pdata[0] : NULL;
 
-  return first && first->capture;
+  return first && first->capture && first->clean.n > 0;
 }
 
 gboolean

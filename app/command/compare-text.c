@@ -50,6 +50,11 @@ scope_group_print (const ScopeGroup *group)
   const ScopeCandidate *first = group->candidates->pdata[0];
 
   print_title (group);
+  if (!scope_group_is_measured (group))
+    {
+      printf ("  stopped before anything was measured\n");
+      return;
+    }
   printf ("  %-26s %11s  %-23s %4s %9s %11s  verdict\n",
           "variant, mode",
           "median",

@@ -242,7 +242,7 @@ scope_report_add_group (ScopePage             *page,
   ScopeCandidate       *slow, *fast;
   const ScopeCandidate *first = group->candidates->len > 0 ? group->candidates->pdata[0] : NULL;
 
-  for (guint i = 0; i < group->candidates->len; i++)
+  for (guint i = 0; scope_group_is_measured (group) && i < group->candidates->len; i++)
     {
       const ScopeCandidate *candidate = group->candidates->pdata[i];
       g_autofree char      *name = scope_candidate_dup_name (candidate);
