@@ -24,12 +24,22 @@ typedef struct
   HybValueId whole; /* of the new outer graph: (steps, rows, …) */
 } Product;
 
+/* One that was made before some loop; its way back wants it too. */
+typedef struct
+{
+  HybGraph  *body;
+  HybNodeId  node;
+  HybNodeId  loop;
+  HybValueId whole;
+} Made;
+
 typedef struct
 {
   HybGraph  *graph;
   HybFacts  *facts;
   HybRewrite rewrite;
   GError    *error;
+  GArray    *made; /* of Made */
   guint      n_hoisted;
 } Hoisting;
 
@@ -159,47 +169,61 @@ emit_product (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, Hyb
   return result == HYB_NO_ID ? HYB_NO_ID : part_steps (hoisting, outer, result, steps, rows);
 }
 
-/* --- The loop without them --- */
-
-/* Variables stay what they were; behind those of the forward body comes one a product. */
-static HybGraph *
-make_body (HybGraph *body, const HybLoopPorts *ports, const GArray *products)
+/* Of the same values by the same operator. */
+static gboolean
+is_same (Hoisting           *hoisting,
+         const Made         *made,
+         HybNodeId           loop,
+         const HybLoopPorts *ports,
+         HybNodeId           product)
 {
-  g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  g_autofree const char **names = g_new (const char *, products->len);
-  g_autofree HybValueId  *added = g_new (HybValueId, products->len);
-  HybRewrite              rewrite;
+  HybGraph      *body = hyb_graph_get_bodies (hoisting->graph, loop)[0];
+  const HybNode *a = hyb_graph_get_node (made->body, made->node);
+  const HybNode *b = hyb_graph_get_node (body, product);
+  HybLoopPorts   others;
 
-  for (guint p = 0; p < products->len; p++)
-    names[p] = hyb_graph_get_node (body, g_array_index (products, Product, p).node)->name;
-  hyb_loop_ports_start_body (ports, body, products->len, names, &rewrite, map, added);
-  for (guint p = 0; p < products->len; p++)
-    {
-      const HybNode *node = hyb_graph_get_node (body, g_array_index (products, Product, p).node);
-
-      g_array_index (map, HybValueId, node->first_output) = added[p];
-    }
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (body, id);
-
-      if (!hyb_node_is_variable (node) &&
-          (node->n_outputs != 1 ||
-           g_array_index (map, HybValueId, node->first_output) == HYB_NO_ID))
-        hyb_rewrite_copy (&rewrite, id);
-    }
-  return hyb_rewrite_finish (&rewrite);
+  if (a->op != b->op || a->n_inputs != b->n_inputs ||
+      !hyb_params_equal (a->op->params, a->params, b->params) ||
+      !hyb_loop_ports_find (hoisting->graph, made->loop, &others))
+    return FALSE;
+  for (guint i = 0; i < a->n_inputs; i++)
+    if (outer_value (hoisting, made->loop, &others, made->node, i) !=
+        outer_value (hoisting, loop, ports, product, i))
+      return FALSE;
+  return TRUE;
 }
+
+static HybValueId
+find_or_emit (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNodeId product)
+{
+  Made made = { hyb_graph_get_bodies (hoisting->graph, loop)[0], product, loop, HYB_NO_ID };
+
+  for (guint i = 0; i < hoisting->made->len; i++)
+    if (is_same (hoisting, &g_array_index (hoisting->made, Made, i), loop, ports, product))
+      return g_array_index (hoisting->made, Made, i).whole;
+  made.whole = emit_product (hoisting, loop, ports, product);
+  g_array_append_val (hoisting->made, made);
+  return made.whole;
+}
+
+/* --- The loop without them --- */
 
 static void
 make_loop (Hoisting *hoisting, HybNodeId id, const HybLoopPorts *ports, const GArray *products)
 {
-  g_autoptr (HybGraph) body =
-      make_body (hyb_graph_get_bodies (hoisting->graph, id)[0], ports, products);
+  g_autofree HybNodeId  *nodes = g_new (HybNodeId, products->len);
   g_autofree HybValueId *added = g_new (HybValueId, products->len);
+  g_autoptr (HybGraph) body = NULL;
 
   for (guint p = 0; p < products->len; p++)
-    added[p] = g_array_index (products, Product, p).whole;
+    {
+      nodes[p] = g_array_index (products, Product, p).node;
+      added[p] = g_array_index (products, Product, p).whole;
+    }
+  body = hyb_loop_ports_cut_body (ports,
+                                  hyb_graph_get_bodies (hoisting->graph, id)[0],
+                                  products->len,
+                                  nodes);
   hyb_loop_ports_make_loop (ports,
                             &hoisting->rewrite,
                             id,
@@ -228,7 +252,7 @@ visit (Hoisting *hoisting, HybNodeId id)
   for (HybNodeId inner = 0; inner < hyb_graph_n_nodes (body); inner++)
     if (can_leave (hoisting, id, &ports, inner))
       {
-        Product product = { inner, emit_product (hoisting, id, &ports, inner) };
+        Product product = { inner, find_or_emit (hoisting, id, &ports, inner) };
 
         g_array_append_val (products, product);
       }
@@ -241,7 +265,8 @@ visit (Hoisting *hoisting, HybNodeId id)
 static HybGraph *
 hoist_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  Hoisting hoisting = { .graph = graph, .facts = facts };
+  g_autoptr (GArray) made = g_array_new (FALSE, FALSE, sizeof (Made));
+  Hoisting hoisting = { .graph = graph, .facts = facts, .made = made };
   g_autoptr (HybGraph) result = NULL;
 
   hyb_rewrite_init (&hoisting.rewrite, graph, map);

@@ -3,6 +3,9 @@
 
 #include "engine/passes/loop-ports.h"
 
+#include "engine/ops/control-flow.h"
+#include "engine/ops/loop.h"
+
 #include <string.h>
 
 static const HybInts *
@@ -55,6 +58,45 @@ hyb_loop_ports_variable (HybGraph *body, HybValueId value)
     if (variables[v] == id)
       return v;
   return G_MAXUINT;
+}
+
+HybType *
+hyb_loop_ports_body_types (const HybLoopPorts *ports,
+                           HybGraph           *graph,
+                           HybNodeId           id,
+                           const HybFacts     *facts)
+{
+  const HybNode      *node = hyb_graph_get_node (graph, id);
+  const HybValueId   *inputs = hyb_graph_get_inputs (graph, id);
+  HybGraph           *body = hyb_graph_get_bodies (graph, id)[0];
+  const HybInts      *groups[] = { &ports->data, &ports->states, &ports->captured };
+  guint               n, input = ports->first;
+  g_autofree HybType *variables = NULL, *all = NULL;
+
+  hyb_graph_get_variables (body, &n);
+  variables = g_new (HybType, MAX (n, 1));
+  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+    for (int i = 0; i < groups[g]->n; i++, input++)
+      {
+        HybType type = facts->types[inputs[input]];
+
+        if (g == 0)
+          type.shape = hyb_loop_row_shape (&type.shape, hyb_graph_has_legacy_shapes (graph));
+        if (groups[g]->value[i] < 0 || groups[g]->value[i] >= n || input >= node->n_inputs)
+          return NULL;
+        variables[groups[g]->value[i]] = type;
+      }
+  if (n > ports->n_variables)
+    {
+      all = hyb_subgraph_gradient_types (body,
+                                         variables,
+                                         n - ports->n_variables,
+                                         facts->training,
+                                         NULL);
+      if (all == NULL)
+        return NULL;
+    }
+  return hyb_subgraph_value_types (body, all != NULL ? all : variables, facts->training, NULL);
 }
 
 guint
@@ -117,6 +159,31 @@ hyb_loop_ports_start_body (const HybLoopPorts *ports,
       if (v < n)
         hyb_rewrite_copy (rewrite, variables[v]);
     }
+}
+
+HybGraph *
+hyb_loop_ports_cut_body (const HybLoopPorts *ports, HybGraph *body, guint n, const HybNodeId *nodes)
+{
+  g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  g_autofree const char **names = g_new (const char *, MAX (n, 1));
+  g_autofree HybValueId  *added = g_new (HybValueId, MAX (n, 1));
+  HybRewrite              rewrite;
+
+  for (guint i = 0; i < n; i++)
+    names[i] = hyb_graph_get_node (body, nodes[i])->name;
+  hyb_loop_ports_start_body (ports, body, n, names, &rewrite, map, added);
+  for (guint i = 0; i < n; i++)
+    g_array_index (map, HybValueId, hyb_graph_get_node (body, nodes[i])->first_output) = added[i];
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (body, id);
+
+      if (!hyb_node_is_variable (node) &&
+          (node->n_outputs != 1 ||
+           g_array_index (map, HybValueId, node->first_output) == HYB_NO_ID))
+        hyb_rewrite_copy (&rewrite, id);
+    }
+  return hyb_rewrite_finish (&rewrite);
 }
 
 /* The attributes, with more variables in one group of them. */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/ops/param.h"
+#include "engine/passes/facts.h"
 #include "engine/passes/rewrite.h"
 
 typedef struct
@@ -24,6 +25,12 @@ guint hyb_loop_ports_variable (HybGraph *body, HybValueId value);
 guint hyb_loop_ports_data_input (const HybLoopPorts *ports, guint variable);
 guint hyb_loop_ports_captured_input (const HybLoopPorts *ports, guint variable);
 
+/* Types of all values of the body; NULL: not known.  (transfer full) */
+HybType *hyb_loop_ports_body_types (const HybLoopPorts *ports,
+                                    HybGraph           *graph,
+                                    HybNodeId           id,
+                                    const HybFacts     *facts);
+
 /* Starts a new body: its variables, and behind those of the forward body new ones with
  * these names (or longer ones where they are taken), whose values are returned in added.
  * map: an empty array. */
@@ -34,6 +41,12 @@ void hyb_loop_ports_start_body (const HybLoopPorts *ports,
                                 HybRewrite         *rewrite,
                                 GArray             *map,
                                 HybValueId         *added);
+
+/* The body with variables in the place of these nodes of one output. */
+HybGraph *hyb_loop_ports_cut_body (const HybLoopPorts *ports,
+                                   HybGraph           *body,
+                                   guint               n,
+                                   const HybNodeId    *nodes);
 
 /* The loop with that body, fed by these values of the new graph: slices of them if sliced,
  * else captured.  FALSE and an error if the builder refuses. */

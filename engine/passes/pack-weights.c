@@ -10,8 +10,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/panels.h"
-#include "engine/ops/control-flow.h"
-#include "engine/ops/loop.h"
 #include "engine/passes/loop-ports.h"
 #include "engine/passes/pass.h"
 #include "engine/passes/reach.h"
@@ -92,47 +90,6 @@ find_product (const Packing *packing,
          weight->dim[is_forward ? 1 : 0] <= MOST_ELEMENTS / product->columns;
 }
 
-/* Types of a loop's body; NULL: not known.  (transfer full) */
-static HybType *
-infer_body (const Packing *packing, HybNodeId loop, const HybLoopPorts *ports)
-{
-  const HybNode      *node = hyb_graph_get_node (packing->graph, loop);
-  const HybValueId   *inputs = hyb_graph_get_inputs (packing->graph, loop);
-  HybGraph           *body = hyb_graph_get_bodies (packing->graph, loop)[0];
-  const HybInts      *groups[] = { &ports->data, &ports->states, &ports->captured };
-  guint               n, input = ports->first;
-  g_autofree HybType *variables = NULL, *all = NULL;
-
-  hyb_graph_get_variables (body, &n);
-  variables = g_new (HybType, MAX (n, 1));
-  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
-    for (int i = 0; i < groups[g]->n; i++, input++)
-      {
-        HybType type = packing->facts->types[inputs[input]];
-
-        if (g == 0)
-          type.shape =
-              hyb_loop_row_shape (&type.shape, hyb_graph_has_legacy_shapes (packing->graph));
-        if (groups[g]->value[i] < 0 || groups[g]->value[i] >= n || input >= node->n_inputs)
-          return NULL;
-        variables[groups[g]->value[i]] = type;
-      }
-  if (n > ports->n_variables)
-    {
-      all = hyb_subgraph_gradient_types (body,
-                                         variables,
-                                         n - ports->n_variables,
-                                         packing->facts->training,
-                                         NULL);
-      if (all == NULL)
-        return NULL;
-    }
-  return hyb_subgraph_value_types (body,
-                                   all != NULL ? all : variables,
-                                   packing->facts->training,
-                                   NULL);
-}
-
 /* The outer value that feeds the weight of a body's product; HYB_NO_ID: it is not captured. */
 static HybValueId
 outer_weight (const Packing      *packing,
@@ -171,7 +128,7 @@ count_products (Packing *packing)
         count_product (packing, product.weight, &product, 1);
       if (!hyb_loop_ports_find (packing->graph, id, &ports))
         continue;
-      types = infer_body (packing, id, &ports);
+      types = hyb_loop_ports_body_types (&ports, packing->graph, id, packing->facts);
       body = hyb_graph_get_bodies (packing->graph, id)[0];
       for (HybNodeId inner = 0; types != NULL && inner < hyb_graph_n_nodes (body); inner++)
         if (find_product (packing, body, types, inner, &product))
@@ -343,7 +300,7 @@ visit_loop (Packing *packing, HybNodeId id)
 
   if (!hyb_loop_ports_find (packing->graph, id, &ports))
     return FALSE;
-  types = infer_body (packing, id, &ports);
+  types = hyb_loop_ports_body_types (&ports, packing->graph, id, packing->facts);
   body = hyb_graph_get_bodies (packing->graph, id)[0];
   for (HybNodeId inner = 0; types != NULL && inner < hyb_graph_n_nodes (body); inner++)
     if (find_product (packing, body, types, inner, &product))

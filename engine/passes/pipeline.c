@@ -18,6 +18,7 @@ extern const HybPass hyb_pass_batch_products;
 extern const HybPass hyb_pass_fuse_gates;
 extern const HybPass hyb_pass_hoist_products;
 extern const HybPass hyb_pass_keep_panels;
+extern const HybPass hyb_pass_keep_products;
 extern const HybPass hyb_pass_merge_equal;
 extern const HybPass hyb_pass_pack_weights;
 extern const HybPass hyb_pass_drop_dead;
@@ -31,6 +32,7 @@ static const HybPass *const passes[] = {
   &hyb_pass_hoist_products,      /* the way back wants the same products as the loop */
   &hyb_pass_batch_products,      /* before merging: it stacks the same rows more than once */
   &hyb_pass_merge_equal,         /* leaves readers without work behind … */
+  &hyb_pass_keep_products,       /* after merging: a loop and its way back read the same values */
   &hyb_pass_fuse_gates,          /* after merging: it asks who else reads a value */
   &hyb_pass_pack_weights,        /* after batching and hoisting: the rows are all there */
   &hyb_pass_keep_panels,         /* folds what the pass before has made of constants */

@@ -108,7 +108,19 @@ typedef struct
 {
   GPtrArray *outputs; /* of HybTensor */
   guint      n_products;
+  guint      n_loop_outputs; /* of the first loop */
 } Result;
+
+static guint
+count_loop_outputs (const HybPlan *plan)
+{
+  HybGraph *graph = plan != NULL ? hyb_plan_get_graph (plan) : NULL;
+
+  for (HybNodeId id = 0; graph != NULL && id < hyb_graph_n_nodes (graph); id++)
+    if (hyb_graph_get_node (graph, id)->n_bodies > 0)
+      return hyb_graph_get_node (graph, id)->n_outputs;
+  return 0;
+}
 
 static guint
 count_products (const HybPlan *plan)
@@ -126,7 +138,7 @@ run (HybGraph *graph, Form form, gint64 n_gates, const HybExecutorOptions *optio
 {
   g_autoptr (HybExecutor) executor = hyb_executor_new (graph, options);
   g_autoptr (GError) error = NULL;
-  Result result = { g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref), 0 };
+  Result result = { g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref), 0, 0 };
 
   bind (executor, graph, form, n_gates);
   for (guint turn = 0; turn < 2; turn++)
@@ -137,6 +149,7 @@ run (HybGraph *graph, Form form, gint64 n_gates, const HybExecutorOptions *optio
   for (guint i = 0; i < hyb_executor_n_outputs (executor); i++)
     g_ptr_array_add (result.outputs, hyb_tensor_copy (hyb_executor_get_output (executor, i)));
   result.n_products = count_products (hyb_executor_get_plan (executor));
+  result.n_loop_outputs = count_loop_outputs (hyb_executor_get_plan (executor));
   return result;
 }
 
@@ -266,6 +279,33 @@ test_panels (void)
   check_panels (TRUE, (const char *[]){ "pack-weights", NULL }, 0, 0);
 }
 
+/* The product with W_h is kept, and gives the same bytes as if it were made again. */
+static void
+check_kept (const char *kind, gint64 n_gates)
+{
+  static const char *const without[] = { "keep-products", NULL };
+  HybExecutorOptions       all = { .mode = HYB_MODE_STATIC, .training = TRUE };
+  HybExecutorOptions       less = { .mode = HYB_MODE_STATIC, .training = TRUE, .without = without };
+  g_autoptr (GPtrArray) parameters = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (HybGraph) forward = trace (FORM_FOREACH, kind, parameters);
+  g_autoptr (HybGraph) graph = differentiate (forward, parameters);
+  Result kept = run (graph, FORM_FOREACH, n_gates, &all);
+  Result again = run (graph, FORM_FOREACH, n_gates, &less);
+
+  compare (&kept, &again, 0);
+  g_assert_cmpuint (kept.n_loop_outputs, ==, again.n_loop_outputs + 1);
+  g_ptr_array_unref (kept.outputs);
+  g_ptr_array_unref (again.outputs);
+}
+
+static void
+test_kept (void)
+{
+  check_kept ("lstm", 4);
+  check_kept ("gru", 3);
+  check_kept ("rnn", 1);
+}
+
 static HybTensor *
 ones (HybShape shape)
 {
@@ -381,6 +421,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/passes/batching/weights-are-laid-out-once", test_panels);
 
   g_test_add_func ("/engine/passes/batching/a-plan-says-what-layers-do-with-weights", test_notes);
+
+  g_test_add_func ("/engine/passes/batching/loops-keep-products-for-the-way-back", test_kept);
 
   return g_test_run ();
 }

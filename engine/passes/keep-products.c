@@ -1,0 +1,386 @@
+/* keep-products.c — the way back through a loop reads what the way there has multiplied.
+ *
+ * A loop's gradient computes each step again from its states.  What is cheap should be, but
+ * products with weights are most of a step: they become further outputs of the loop, and
+ * further slices of the way back.
+ *
+ * A product is known by what it is made of: the body of the way back begins with a copy of
+ * the loop's body, and both get the same inputs.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/ops/control-flow.h"
+#include "engine/passes/loop-ports.h"
+#include "engine/passes/pass.h"
+
+#include <string.h>
+
+/* Products of all steps of a loop that take more than this are made again. */
+#define MOST_BYTES ((gsize) 512 << 20)
+/* Bodies are compared node by node. */
+#define MOST_NODES 4096
+
+/* The way back from a loop, and the products that it need not make. */
+typedef struct
+{
+  HybNodeId loop;
+  GArray   *nodes;   /* of its body */
+  GArray   *outputs; /* likewise: number among those that the loop gives in addition */
+} WayBack;
+
+typedef struct
+{
+  HybGraph  *graph;
+  HybFacts  *facts;
+  HybRewrite rewrite;
+  GError    *error;
+  GArray   **kept; /* by node: products of the loop's body, HybNodeId; NULL: none */
+  WayBack   *back; /* by node; nodes NULL: it is none */
+  guint      n_kept;
+} Keeping;
+
+/* --- Which loop a way back belongs to --- */
+
+static gboolean
+find_number (const HybNode *node, const char *name, gint64 *value)
+{
+  for (const HybParam *param = node->op->params; param->name != NULL; param++)
+    if (param->kind == HYB_PARAM_INT && strcmp (param->name, name) == 0)
+      {
+        *value = *(const gint64 *) ((const char *) node->params + param->offset);
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* The way back reads the states that this loop has recorded, and all that the loop reads. */
+static gboolean
+belongs_to (Keeping *keeping, HybNodeId id, const HybLoopPorts *back, HybNodeId loop)
+{
+  const HybNode    *node = hyb_graph_get_node (keeping->graph, loop);
+  const HybValueId *inputs = hyb_graph_get_inputs (keeping->graph, id);
+  HybLoopPorts      ports;
+  gint64            n_outputs;
+  guint             n_states = (guint) back->states.n;
+
+  if (!hyb_loop_ports_find (keeping->graph, loop, &ports) || ports.first != 0 ||
+      ports.n_variables != back->n_variables || !find_number (node, "num_outputs", &n_outputs) ||
+      node->n_outputs != (guint) n_outputs + 1 + n_states || back->first < n_states + 1)
+    return FALSE;
+  for (guint k = 0; k < n_states; k++)
+    if (inputs[back->first - 1 - n_states + k] != node->first_output + (guint) n_outputs + 1 + k)
+      return FALSE;
+  return memcmp (inputs + back->first,
+                 hyb_graph_get_inputs (keeping->graph, loop),
+                 node->n_inputs * sizeof inputs[0]) == 0;
+}
+
+/* HYB_NO_ID: none, or it is no way back. */
+static HybNodeId
+find_loop (Keeping *keeping, HybNodeId id, HybLoopPorts *ports)
+{
+  const HybValueId *inputs = hyb_graph_get_inputs (keeping->graph, id);
+
+  if (!hyb_loop_ports_find (keeping->graph, id, ports))
+    return HYB_NO_ID;
+  for (guint i = 0; i < ports->first; i++)
+    {
+      HybNodeId producer = hyb_graph_get_producer (keeping->graph, inputs[i]);
+
+      if (hyb_graph_get_node (keeping->graph, producer)->n_bodies == 1 &&
+          belongs_to (keeping, id, ports, producer))
+        return producer;
+    }
+  return HYB_NO_ID;
+}
+
+/* --- Which products both make --- */
+
+static gboolean
+are_equal (HybGraph *a, HybNodeId id, HybGraph *b, HybNodeId other, const HybValueId *map)
+{
+  const HybNode    *x = hyb_graph_get_node (a, id), *y = hyb_graph_get_node (b, other);
+  const HybValueId *x_inputs = hyb_graph_get_inputs (a, id);
+  const HybValueId *y_inputs = hyb_graph_get_inputs (b, other);
+
+  if (x->op != y->op || x->key != y->key || x->n_inputs != y->n_inputs ||
+      x->n_outputs != y->n_outputs || x->n_bodies > 0 || y->n_bodies > 0 || x->op->mutates != 0 ||
+      !hyb_params_equal (x->op->params, x->params, y->params))
+    return FALSE;
+  for (guint i = 0; i < x->n_inputs; i++)
+    if (map[x_inputs[i]] != y_inputs[i])
+      return FALSE;
+  return TRUE;
+}
+
+/* For values of body a those of body b that are the same in every step; HYB_NO_ID. */
+static HybValueId *
+match_bodies (HybGraph *a, HybGraph *b)
+{
+  HybValueId      *map = g_new (HybValueId, MAX (hyb_graph_n_values (a), 1));
+  guint            n, m;
+  const HybNodeId *variables = hyb_graph_get_variables (a, &n);
+  const HybNodeId *others = hyb_graph_get_variables (b, &m);
+  HybNodeId        next = 0;
+
+  for (guint v = 0; v < hyb_graph_n_values (a); v++)
+    map[v] = HYB_NO_ID;
+  for (guint v = 0; v < MIN (n, m); v++)
+    map[hyb_graph_get_node (a, variables[v])->first_output] =
+        hyb_graph_get_node (b, others[v])->first_output;
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (a); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (a, id);
+      guint          n_nodes = hyb_graph_n_nodes (b);
+
+      if (hyb_node_is_variable (node))
+        continue;
+      /* Copies mostly stand in the same order. */
+      for (guint tried = 0; tried < n_nodes; tried++, next++)
+        if (are_equal (a, id, b, next % n_nodes, map))
+          {
+            HybValueId first = hyb_graph_get_node (b, next % n_nodes)->first_output;
+
+            for (guint i = 0; i < node->n_outputs; i++)
+              map[node->first_output + i] = first + i;
+            break;
+          }
+    }
+  return map;
+}
+
+/* Bytes of a product in all steps; 0: it is none, or not to be kept. */
+static gsize
+bytes_of_product (Keeping *keeping, HybNodeId loop, const HybType *types, HybNodeId id)
+{
+  HybGraph      *body = hyb_graph_get_bodies (keeping->graph, loop)[0];
+  const HybNode *node = hyb_graph_get_node (body, id);
+  const HybType *data = &keeping->facts->types[hyb_graph_get_inputs (keeping->graph, loop)[0]];
+  HybType        type;
+  gsize          bytes;
+
+  if (hyb_node_is_variable (node) || node->op->by_rows == 0 || node->n_outputs != 1 ||
+      node->op->category != HYB_CATEGORY_LINEAR ||
+      !hyb_type_is_known (&types[node->first_output]) || !hyb_type_is_known (data) ||
+      data->shape.rank < 1 || data->shape.dim[0] < 1)
+    return 0;
+  type = types[node->first_output];
+  if (type.shape.rank < 1 || type.shape.rank >= HYB_MAX_RANK || type.shape.dim[0] < 1 ||
+      data->shape.dim[0] > G_MAXINT32 || type.shape.dim[0] > G_MAXINT32)
+    return 0;
+  type.shape.dim[0] *= data->shape.dim[0];
+  return hyb_shape_bytes (&type.shape, type.dtype, &bytes, NULL) && bytes <= MOST_BYTES ? bytes : 0;
+}
+
+/* The number of a product among those that the loop keeps. */
+static guint
+keep (Keeping *keeping, HybNodeId loop, HybNodeId product)
+{
+  GArray *kept = keeping->kept[loop];
+
+  if (kept == NULL)
+    kept = keeping->kept[loop] = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  for (guint i = 0; i < kept->len; i++)
+    if (g_array_index (kept, HybNodeId, i) == product)
+      return i;
+  g_array_append_val (kept, product);
+  return kept->len - 1;
+}
+
+static void
+look_at (Keeping *keeping, HybNodeId id)
+{
+  HybLoopPorts           ports;
+  HybNodeId              loop = find_loop (keeping, id, &ports);
+  HybGraph              *body, *own;
+  g_autofree HybType    *types = NULL;
+  g_autofree HybValueId *map = NULL;
+  gsize                  total = 0;
+  WayBack               *back = &keeping->back[id];
+
+  if (loop == HYB_NO_ID || !hyb_loop_ports_find (keeping->graph, loop, &ports))
+    return;
+  body = hyb_graph_get_bodies (keeping->graph, loop)[0];
+  own = hyb_graph_get_bodies (keeping->graph, id)[0];
+  types = hyb_loop_ports_body_types (&ports, keeping->graph, loop, keeping->facts);
+  if (types == NULL || hyb_graph_n_nodes (own) > MOST_NODES)
+    return;
+
+  *back = (WayBack){ .loop = loop,
+                     .nodes = g_array_new (FALSE, FALSE, sizeof (HybNodeId)),
+                     .outputs = g_array_new (FALSE, FALSE, sizeof (guint)) };
+  map = match_bodies (body, own);
+  for (HybNodeId inner = 0; inner < hyb_graph_n_nodes (body); inner++)
+    {
+      HybValueId value = hyb_graph_get_node (body, inner)->first_output;
+      gsize      bytes = bytes_of_product (keeping, loop, types, inner);
+      HybNodeId  node;
+      guint      output;
+
+      if (bytes == 0 || map[value] == HYB_NO_ID || bytes > MOST_BYTES - total)
+        continue;
+      total += bytes;
+      node = hyb_graph_get_producer (own, map[value]);
+      output = keep (keeping, loop, inner);
+      g_array_append_val (back->nodes, node);
+      g_array_append_val (back->outputs, output);
+    }
+}
+
+/* --- Rewriting --- */
+
+/* The loop's attributes with so many outputs more. */
+static char **
+make_attributes (const HybNode *loop, guint n_added)
+{
+  GPtrArray *pairs = g_ptr_array_new ();
+
+  for (guint i = 0; loop->attributes != NULL && loop->attributes[i] != NULL; i += 2)
+    {
+      const char *key = loop->attributes[i], *value = loop->attributes[i + 1];
+      gboolean    counts = strcmp (key, "num_outputs") == 0 || strcmp (key, "num_out_data") == 0;
+
+      g_ptr_array_add (pairs, g_strdup (key));
+      g_ptr_array_add (pairs,
+                       counts ? g_strdup_printf ("%" G_GINT64_FORMAT,
+                                                 g_ascii_strtoll (value, NULL, 10) + n_added)
+                              : g_strdup (value));
+    }
+  g_ptr_array_add (pairs, NULL);
+  return (char **) g_ptr_array_free (pairs, FALSE);
+}
+
+/* Products are stacked behind the other rows, before the states. */
+static HybGraph *
+make_body (HybGraph *body, guint n_rows, const GArray *kept)
+{
+  guint                  n;
+  const HybValueId      *heads = hyb_graph_get_heads (body, &n);
+  g_autofree HybValueId *chosen = g_new (HybValueId, n + kept->len);
+
+  memcpy (chosen, heads, n_rows * sizeof chosen[0]);
+  for (guint i = 0; i < kept->len; i++)
+    chosen[n_rows + i] =
+        hyb_graph_get_node (body, g_array_index (kept, HybNodeId, i))->first_output;
+  memcpy (chosen + n_rows + kept->len, heads + n_rows, (n - n_rows) * sizeof chosen[0]);
+  return hyb_graph_with_heads (body, n + kept->len, chosen);
+}
+
+static void
+make_loop (Keeping *keeping, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (keeping->graph, id);
+  const GArray  *kept = keeping->kept[id];
+  gint64         n_rows = 0;
+  g_auto (GStrv) attributes = make_attributes (node, kept->len);
+  g_autoptr (HybGraph) body = NULL;
+  HybNodeSpec spec = { .op = node->op,
+                       .type = node->type,
+                       .name = node->name,
+                       .attributes = (const char *const *) attributes,
+                       .n_inputs = node->n_inputs,
+                       .inputs = hyb_rewrite_inputs (&keeping->rewrite, id),
+                       .n_bodies = 1,
+                       .bodies = &body,
+                       .key = node->key,
+                       .origin_plus_one = node->origin + 1,
+                       .line = node->line };
+  HybNodeId   made;
+
+  find_number (node, "num_out_data", &n_rows);
+  body = make_body (hyb_graph_get_bodies (keeping->graph, id)[0], (guint) n_rows, kept);
+  made = hyb_builder_add (keeping->rewrite.builder, &spec, &keeping->error);
+  if (made == HYB_NO_ID)
+    return;
+  for (guint i = 0; i < node->n_outputs; i++)
+    g_array_index (keeping->rewrite.map, HybValueId, node->first_output + i) =
+        hyb_builder_output (keeping->rewrite.builder, made, i < n_rows ? i : i + kept->len);
+  keeping->n_kept += kept->len;
+}
+
+/* The kept product number `index` of a loop, in the new graph: where the states begin, less. */
+static HybValueId
+find_kept (Keeping *keeping, HybNodeId loop, guint index)
+{
+  const HybNode *node = hyb_graph_get_node (keeping->graph, loop);
+  guint          n_kept = keeping->kept[loop]->len;
+  gint64         n_rows = 0;
+  HybValueId     behind;
+
+  find_number (node, "num_out_data", &n_rows);
+  behind = g_array_index (keeping->rewrite.map, HybValueId, node->first_output + (guint) n_rows);
+  return behind - n_kept + index;
+}
+
+static void
+make_way_back (Keeping *keeping, HybNodeId id)
+{
+  const WayBack         *back = &keeping->back[id];
+  guint                  n = back->nodes->len;
+  g_autofree HybValueId *added = g_new (HybValueId, n);
+  g_autoptr (HybGraph) body = NULL;
+  HybLoopPorts ports;
+
+  hyb_loop_ports_find (keeping->graph, id, &ports);
+  for (guint i = 0; i < n; i++)
+    added[i] = find_kept (keeping, back->loop, g_array_index (back->outputs, guint, i));
+  body = hyb_loop_ports_cut_body (&ports,
+                                  hyb_graph_get_bodies (keeping->graph, id)[0],
+                                  n,
+                                  (const HybNodeId *) back->nodes->data);
+  hyb_loop_ports_make_loop (&ports, &keeping->rewrite, id, body, TRUE, n, added, &keeping->error);
+}
+
+static HybGraph *
+rewrite (Keeping *keeping, GArray *map, GError **error)
+{
+  g_autoptr (HybGraph) result = NULL;
+
+  hyb_rewrite_init (&keeping->rewrite, keeping->graph, map);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (keeping->graph) && keeping->error == NULL; id++)
+    if (keeping->kept[id] != NULL)
+      make_loop (keeping, id);
+    else if (keeping->back[id].nodes != NULL && keeping->back[id].nodes->len > 0)
+      make_way_back (keeping, id);
+    else
+      hyb_rewrite_copy (&keeping->rewrite, id);
+  if (keeping->error != NULL)
+    {
+      g_propagate_error (error, keeping->error);
+      g_clear_pointer (&keeping->rewrite.builder, hyb_builder_free);
+      g_clear_pointer (&keeping->rewrite.inputs, g_free);
+      return NULL;
+    }
+  result = hyb_rewrite_finish (&keeping->rewrite);
+  return keeping->n_kept > 0 ? g_steal_pointer (&result) : hyb_graph_ref (keeping->graph);
+}
+
+static HybGraph *
+keep_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
+{
+  guint               n_nodes = hyb_graph_n_nodes (graph);
+  g_autofree GArray **kept = g_new0 (GArray *, MAX (n_nodes, 1));
+  g_autofree WayBack *back = g_new0 (WayBack, MAX (n_nodes, 1));
+  Keeping             keeping = { .graph = graph, .facts = facts, .kept = kept, .back = back };
+  HybGraph           *result;
+
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    look_at (&keeping, id);
+  result = rewrite (&keeping, map, error);
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      g_clear_pointer (&kept[id], g_array_unref);
+      g_clear_pointer (&back[id].nodes, g_array_unref);
+      g_clear_pointer (&back[id].outputs, g_array_unref);
+    }
+  return result;
+}
+
+extern const HybPass hyb_pass_keep_products;
+
+const HybPass hyb_pass_keep_products = {
+  .name = "keep-products",
+  .doc = "Keeps a loop's products for the way back, which makes the rest of each step again.",
+  .needs = HYB_FACT_TYPES,
+  .optimising = TRUE,
+  .run = keep_products_run,
+};
