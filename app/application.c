@@ -20,12 +20,26 @@ struct _ScopeApplication
 
 G_DEFINE_FINAL_TYPE (ScopeApplication, scope_application, ADW_TYPE_APPLICATION)
 
-/* Idle below drawing: the first frame is on the screen. */
-static gboolean
-on_painted (gpointer unused G_GNUC_UNUSED)
+/* The first frame is on the screen. */
+static void
+on_painted (GdkFrameClock *clock, gpointer handler)
 {
+  g_signal_handler_disconnect (clock, *(gulong *) handler);
+  if (g_getenv ("HYBRIDSCOPE_WATCHDOG") != NULL)
+    g_printerr ("first paint: %" G_GINT64_FORMAT "\n", g_get_monotonic_time ());
   scope_watchdog_start ();
-  return G_SOURCE_REMOVE;
+}
+
+static void
+on_mapped (GtkWidget *window)
+{
+  static gulong handler;
+
+  if (handler == 0)
+    handler = g_signal_connect (gtk_widget_get_frame_clock (window),
+                                "after-paint",
+                                G_CALLBACK (on_painted),
+                                &handler);
 }
 
 static ScopeWindow *
@@ -36,7 +50,7 @@ get_window (ScopeApplication *self)
   if (!SCOPE_IS_WINDOW (window))
     {
       window = GTK_WINDOW (scope_window_new (self));
-      g_timeout_add (500, on_painted, NULL);
+      g_signal_connect (window, "map", G_CALLBACK (on_mapped), NULL);
       if (*self->left_open != NULL)
         scope_window_offer (SCOPE_WINDOW (window), (const char *const *) self->left_open);
     }
@@ -201,10 +215,13 @@ scope_application_shutdown (GApplication *application)
   scope_session_end ();
   scope_settings_flush ();
   if (g_getenv ("HYBRIDSCOPE_WATCHDOG") != NULL)
-    g_printerr ("main loop: blocked over %d ms %u times, at most %.0f ms\n",
+    g_printerr ("main loop: blocked over %d ms %u times, at most %.0f ms; computing so long %u "
+                "times, at most %.0f ms\n",
                 SCOPE_WATCHDOG_LIMIT_MS,
                 report.n_blocked,
-                report.longest);
+                report.longest,
+                report.n_busy,
+                report.longest_busy);
   G_APPLICATION_CLASS (scope_application_parent_class)->shutdown (application);
 }
 

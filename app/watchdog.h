@@ -1,4 +1,7 @@
 /* watchdog.h — counts how often, and how long, the main loop did not answer.
+ *
+ * Blocked is what the user feels: by the clock on the wall, with what other processes
+ * took.  Busy is what the main thread computed itself in that time.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,6 +16,8 @@ typedef struct
 {
   guint  n_blocked; /* times over the limit */
   double longest;   /* ms */
+  guint  n_busy;
+  double longest_busy;
 } ScopeWatchdogReport;
 
 ScopeWatchdogReport scope_watchdog_get_report (void);

@@ -1,0 +1,281 @@
+/* window.c — what the window may cost: first paint, opening, frames, blocking.
+ *
+ *   window MODEL…       each as opened: a large model, then one to unfold and look around in
+ *
+ * A benchmark, not a test: prints a figure and its gate a line, and ends with 1 when one
+ * missed it.  tests/bench/window.sh makes the models and starts it under Xvfb.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/gui-test.h"
+
+#include "app/watchdog.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define N_STARTS 5
+#define N_FRAMES 300
+
+static gboolean all_met = TRUE;
+
+static void
+report (const char *what, double value, double gate, const char *unit)
+{
+  gboolean met = value <= gate;
+
+  g_print ("%-52s %9.2f %s  gate %g  %s\n", what, value, unit, gate, met ? "ok" : "MISSED");
+  all_met = all_met && met;
+}
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  const double *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+/* ---- Starting ---- */
+
+/* Milliseconds from the start of the process to its first frame, which it tells itself. */
+static double
+start_once (void)
+{
+  g_autoptr (GSubprocessLauncher) launcher =
+      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GSubprocess) program = NULL;
+  g_autoptr (GDataInputStream) lines = NULL;
+  gint64 begin = g_get_monotonic_time (), painted = 0;
+
+  g_subprocess_launcher_setenv (launcher, "HYBRIDSCOPE_WATCHDOG", "1", TRUE);
+  program = g_subprocess_launcher_spawn (launcher, NULL, HYBRIDSCOPE, NULL);
+  g_assert_nonnull (program);
+  lines = g_data_input_stream_new (g_subprocess_get_stderr_pipe (program));
+  while (painted == 0)
+    {
+      g_autofree char *line = g_data_input_stream_read_line (lines, NULL, NULL, NULL);
+
+      g_assert_nonnull (line);
+      if (g_str_has_prefix (line, "first paint: "))
+        painted = g_ascii_strtoll (line + strlen ("first paint: "), NULL, 10);
+    }
+  g_subprocess_force_exit (program);
+  g_subprocess_wait (program, NULL, NULL);
+  return (double) (painted - begin) / 1000;
+}
+
+static void
+measure_start (void)
+{
+  double times[N_STARTS];
+
+  for (guint i = 0; i < N_STARTS; i++)
+    times[i] = start_once ();
+  qsort (times, N_STARTS, sizeof times[0], compare);
+  report ("first paint after start, least", times[0], 700, "ms");
+  report ("first paint after start, median", times[N_STARTS / 2], 700, "ms");
+}
+
+/* ---- Opening ---- */
+
+static void
+close_tab (ScopeWindow *window)
+{
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.close-tab", NULL);
+  gui_spin (200);
+}
+
+static ScopePage *
+open_model (ScopeWindow *window, const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  scope_window_open (window, file);
+  gui_settle (scope_window_get_page (window));
+  return scope_window_get_page (window);
+}
+
+static void
+measure_opening (ScopeWindow *window, const char *path)
+{
+  double           times[3];
+  guint            n = 0;
+  g_autofree char *what = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    {
+      gint64     begin = g_get_monotonic_time ();
+      ScopePage *page = open_model (window, path);
+
+      times[i] = (double) (g_get_monotonic_time () - begin) / 1000;
+      n = scope_document_get_totals (scope_workspace_get_document (scope_page_get_workspace (page)))
+              ->n_nodes;
+      close_tab (window);
+    }
+  qsort (times, G_N_ELEMENTS (times), sizeof times[0], compare);
+  what = g_strdup_printf ("open and draw %u nodes, least of 3", n);
+  report (what, times[0], 1500, "ms");
+}
+
+/* ---- Frames ---- */
+
+typedef struct
+{
+  gint64 begin, busy_begin;
+  double times[N_FRAMES], busy[N_FRAMES];
+  guint  n;
+} Frames;
+
+/* What this thread has computed: a loaded machine does not change it much. */
+static gint64
+computed_us (void)
+{
+  struct timespec time = { 0 };
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return (gint64) time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+static void
+on_before (GdkFrameClock *clock G_GNUC_UNUSED, gpointer data)
+{
+  ((Frames *) data)->begin = g_get_monotonic_time ();
+  ((Frames *) data)->busy_begin = computed_us ();
+}
+
+static void
+on_after (GdkFrameClock *clock G_GNUC_UNUSED, gpointer data)
+{
+  Frames *frames = data;
+
+  if (frames->begin != 0 && frames->n < N_FRAMES)
+    {
+      frames->busy[frames->n] = (double) (computed_us () - frames->busy_begin) / 1000;
+      frames->times[frames->n++] = (double) (g_get_monotonic_time () - frames->begin) / 1000;
+    }
+  frames->begin = 0;
+}
+
+static gboolean
+has_one_more (gpointer data)
+{
+  const guint *n = ((gpointer *) data)[0];
+
+  return *n > GPOINTER_TO_UINT (((gpointer *) data)[1]);
+}
+
+/* In small steps to and fro, as a hand would; each step is a frame of its own. */
+static void
+look_around (ScopeCanvas *canvas, Frames *frames)
+{
+  double x, y, zoom;
+
+  scope_canvas_get_camera (canvas, &x, &y, &zoom);
+  for (guint i = 0; i < N_FRAMES; i++)
+    {
+      gpointer wanted[] = { &frames->n, GUINT_TO_POINTER (frames->n) };
+      double   way = (double) (i % 60) * (i / 60 % 2 == 0 ? 1 : -1);
+
+      scope_canvas_set_camera (canvas, x + way * 4 / zoom, y + way * 3 / zoom, zoom);
+      if (i % 50 == 49)
+        zoom *= i % 100 == 49 ? 1.1 : 1 / 1.1;
+      gui_wait (has_one_more, wanted, 2000);
+    }
+}
+
+static guint
+count_visible (ScopeCanvas *canvas)
+{
+  VizPicture *picture = scope_canvas_get_picture (canvas);
+  VizRect     view = scope_canvas_get_view (canvas);
+  guint       n = 0;
+
+  for (guint32 i = 1; i < viz_picture_n_items (picture); i++)
+    {
+      const VizItem *item = viz_picture_item (picture, i);
+
+      n += item->state == VIZ_ITEM_LEAF && item->x < view.x + view.width &&
+           item->x + item->width > view.x && item->y < view.y + view.height &&
+           item->y + item->height > view.y;
+    }
+  return n;
+}
+
+/* All steps of every chain, which otherwise shows a few at a time. */
+static void
+unfold_steps (ScopeGraphView *view, VizDiagram *diagram)
+{
+  for (guint32 i = 1; i < viz_diagram_n_boxes (diagram); i++)
+    if (viz_diagram_box (diagram, i)->kind == VIZ_BOX_STEPS)
+      scope_graph_view_set_steps (view, i, 0, G_MAXINT32);
+}
+
+/* Closer than "show all" goes for a graph that is long and thin. */
+static void
+show_everything (ScopeCanvas *canvas)
+{
+  VizPicture *picture = scope_canvas_get_picture (canvas);
+  double      zoom = MIN (gtk_widget_get_width (GTK_WIDGET (canvas)) / viz_picture_width (picture),
+                     gtk_widget_get_height (GTK_WIDGET (canvas)) / viz_picture_height (picture));
+
+  scope_canvas_set_camera (canvas, 0, 0, zoom);
+}
+
+static void
+measure_frames (ScopeWindow *window, const char *path)
+{
+  ScopePage       *page = open_model (window, path);
+  ScopeCanvas     *canvas = scope_graph_view_get_canvas (scope_page_get_graph_view (page));
+  GdkFrameClock   *clock = gtk_widget_get_frame_clock (GTK_WIDGET (canvas));
+  Frames           frames = { 0 };
+  g_autofree char *what = NULL;
+  guint            n;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.unfold-all", NULL);
+  unfold_steps (scope_page_get_graph_view (page),
+                scope_document_get_diagram (
+                    scope_workspace_get_document (scope_page_get_workspace (page))));
+  gui_settle (page);
+  show_everything (canvas);
+  gui_settle (page);
+  n = count_visible (canvas);
+  g_signal_connect (clock, "before-paint", G_CALLBACK (on_before), &frames);
+  g_signal_connect (clock, "after-paint", G_CALLBACK (on_after), &frames);
+  look_around (canvas, &frames);
+  g_signal_handlers_disconnect_by_data (clock, &frames);
+  qsort (frames.times, frames.n, sizeof frames.times[0], compare);
+  what = g_strdup_printf ("frame with %u visible nodes, median of %u", n, frames.n);
+  qsort (frames.busy, frames.n, sizeof frames.busy[0], compare);
+  report (what, frames.times[frames.n / 2], 16.6, "ms");
+  report ("  the same, 95 of 100", frames.times[frames.n * 95 / 100], 16.6, "ms");
+  report ("  only what the main thread computed, 95 of 100",
+          frames.busy[frames.n * 95 / 100],
+          16.6,
+          "ms");
+  close_tab (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  ScopeWatchdogReport blocked;
+  ScopeWindow        *window;
+
+  if (!gui_init (&argc, &argv) || argc != 3)
+    {
+      g_printerr ("usage: window LARGE-MODEL MODEL-TO-UNFOLD, on a display\n");
+      return 2;
+    }
+  measure_start ();
+  window = gui_start ();
+  gui_spin (1500); /* the start page with its thumbnails */
+  measure_opening (window, argv[1]);
+  measure_frames (window, argv[2]);
+  blocked = scope_watchdog_get_report ();
+  report ("main loop blocked over 50 ms, times", blocked.n_blocked, 0, "");
+  report ("  longest", blocked.longest, SCOPE_WATCHDOG_LIMIT_MS, "ms");
+  report ("main loop computing over 50 ms, times", blocked.n_busy, 0, "");
+  report ("  longest", blocked.longest_busy, SCOPE_WATCHDOG_LIMIT_MS, "ms");
+  gui_stop ();
+  return all_met ? 0 : 1;
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# window.sh — the gates of the window: first paint, opening 26k nodes, frames with 10k visible
+# nodes under the Cairo renderer, and how often the main loop was blocked.
+#
+#   tests/bench/window.sh build
+#
+# Wants Xvfb, or a display; says what was missed and ends with 1 for it.
+set -eu
+build=${1:?say which build folder to measure}
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+HYBRIDSCOPE_GALLERY=${HYBRIDSCOPE_GALLERY:-$build/resources/gallery}
+GSK_RENDERER=cairo GTK_A11Y=none GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled:
+export HYBRIDSCOPE_GALLERY GSK_RENDERER GTK_A11Y GSETTINGS_BACKEND DBUS_SESSION_BUS_ADDRESS
+
+"$build/app/hscope" new 'lstm-unrolled?length=2000' --output "$folder/large" >/dev/null
+"$build/app/hscope" new 'lstm-unrolled?length=800' --output "$folder/unfolded" >/dev/null
+run=
+command -v xvfb-run >/dev/null && run="xvfb-run -a -s '-screen 0 1440x900x24'"
+eval "$run" "$build/tests/app/bench_window" "$folder/large-symbol.json" "$folder/unfolded-symbol.json"
