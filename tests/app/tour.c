@@ -5,6 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
+#include "app/compare-window.h"
+#include "app/settings.h"
+
 #include <glib/gstdio.h>
 
 static ScopeWindow *window;
@@ -50,6 +53,66 @@ find_chain (ScopePage *page)
   return VIZ_ROOT;
 }
 
+static gboolean
+is_file (gpointer path)
+{
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}
+
+/* No picture of the gallery that is not there yet. */
+static gboolean
+has_thumbnails (gpointer root)
+{
+  if (GTK_IS_PICTURE (root))
+    return gtk_picture_get_paintable (root) != NULL;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (!has_thumbnails (child))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+has_gallery (gpointer gallery)
+{
+  return gtk_widget_get_first_child (gallery) != NULL && has_thumbnails (gallery);
+}
+
+static gboolean
+are_drawn (gpointer compare)
+{
+  for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
+    if (!scope_compare_pane_is_settled (scope_compare_window_get_pane (compare, i)))
+      return FALSE;
+  return scope_compare_window_n_panes (compare) == 3;
+}
+
+static gboolean
+is_measured (gpointer compare)
+{
+  return scope_compare_window_is_measured (compare);
+}
+
+static void
+walk_comparison (void)
+{
+  ScopeCompareWindow *compare;
+  g_autofree char    *drawn = g_build_filename (folder, "13-compare.png", NULL);
+  g_autofree char    *measured = g_build_filename (folder, "14-compared.png", NULL);
+
+  scope_settings_set_int ("compare-seconds", 6);
+  gui_act (window, "win.compare", NULL);
+  compare = gui_find_window (SCOPE_TYPE_COMPARE_WINDOW);
+  g_assert_nonnull (compare);
+  g_assert_true (gui_wait (are_drawn, compare, 60000));
+  gui_save_picture (GTK_WINDOW (compare), drawn);
+  gui_act (compare, "compare.measure", NULL);
+  g_assert_true (gui_wait (is_measured, compare, 120000));
+  gui_spin (500);
+  gui_save_picture (GTK_WINDOW (compare), measured);
+  gtk_window_close (GTK_WINDOW (compare));
+}
+
 static void
 test_tour (void)
 {
@@ -58,19 +121,24 @@ test_tour (void)
   guint32         chain;
   g_autofree char *export = g_build_filename (folder, "export.svg", NULL);
 
+  g_assert_true (gui_wait (has_gallery, gui_find (GTK_WIDGET (window), "gallery"), 60000));
   take_picture ("start");
   gui_act (window, "win.open-example", "lstm-unrolled");
   g_assert_true (gui_wait (has_page, NULL, 30000));
   page = scope_window_get_page (window);
   workspace = scope_page_get_workspace (page);
   gui_settle (page);
+  take_picture ("first-steps");
+  gui_act (window, "win.first-steps", NULL);
   take_picture ("graph");
 
   chain = find_chain (page);
   g_assert_cmpuint (chain, !=, VIZ_ROOT);
   scope_graph_view_set_steps (scope_page_get_graph_view (page), chain, 0, 3);
   gui_settle (page);
+  gui_act (window, "win.zoom-fit", NULL);
   scope_workspace_show (workspace, chain);
+  gui_settle (page);
   take_picture ("steps");
 
   gui_act (window, "win.run", NULL);
@@ -94,14 +162,19 @@ test_tour (void)
   take_picture ("dark");
   gui_act (window, "app.colours", "light");
 
+  gui_act (page, "page.outline", NULL);
+  gui_act (window, "win.panel", NULL);
+  gui_act (window, "win.zoom-fit", NULL);
+
   gui_act (window, "win.convert", "fused");
-  if (gui_wait (is_elsewhere, page, 10000))
-    {
-      gui_settle (scope_window_get_page (window));
-      take_picture ("fused");
-    }
+  g_assert_true (gui_wait (is_elsewhere, page, 60000));
+  gui_settle (scope_window_get_page (window));
+  gui_act (window, "win.zoom-fit", NULL);
+  take_picture ("fused");
   scope_window_export (window, "picture", export);
-  gui_spin (1000);
+  g_assert_true (gui_wait (is_file, export, 20000));
+  gui_act (window, "win.close-tab", NULL);
+  walk_comparison ();
 }
 
 static void
