@@ -9,6 +9,7 @@
 
 #define MAX_BODY  4096 /* nodes of one step */
 #define MAX_DEPTH 8
+#define MAX_TRIES 1000 /* weights that were followed */
 
 typedef struct
 {
@@ -27,6 +28,7 @@ typedef struct
   guint32   *entry_of;  /* by node; HYB_NO_ID: none */
   guint32   *step_of;   /* by node */
   GPtrArray *bodies;
+  guint      n_tries;
 } Finder;
 
 static void
@@ -95,6 +97,8 @@ find_anchors (Finder *finder, HybValueId weight)
                           hyb_graph_get_node (finder->graph, users[i])))
       return NULL;
 
+  if (finder->n_tries++ >= MAX_TRIES)
+    return NULL;
   is_use = g_new0 (guint8, hyb_graph_n_nodes (finder->graph));
   anchors = g_new (HybNodeId, n);
   memset (anchors, 0xff, n * sizeof *anchors);

@@ -339,6 +339,27 @@ value_at_step (const HybLoopBody *body, HybValueId value, guint step)
   return value;
 }
 
+/* What MXNet does otherwise in a loop. */
+static void
+note_dropout (HybLoopBody *body)
+{
+  for (guint e = 0; body->chain->nodes && e < body->chain->nodes->len; e++)
+    {
+      const HybNodeId *ids = body->chain->nodes->pdata[e];
+      const HybNode   *node = hyb_graph_get_node (body->cells->graph, ids[0]);
+
+      if (hyb_node_word (node) != HYB_WORD_DROPOUT || hyb_node_double (node, "p", 0.5) == 0)
+        continue;
+      hyb_model_add_finding (
+          body->conversion->to,
+          hyb_finding_new ("dropout-in-loop",
+                           HYB_SEVERITY_WARNING,
+                           "“%s” is in a loop now, where MXNet drops nothing when it trains a "
+                           "bound symbol; to train there, keep its cell unrolled",
+                           node->name));
+    }
+}
+
 static void
 place_others (HybLoopBody *body, HybValueId first)
 {
@@ -384,6 +405,7 @@ hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_st
         hyb_rebuild_set (rebuild, hyb_step_state (step, state), first + first_state + state);
     }
   place_others (body, first + n_given);
+  note_dropout (body);
 }
 
 char *

@@ -109,6 +109,20 @@ check_round_trip (const char *folder, HybModel *model, HybTensorList *input)
     g_assert_cmpstr (got, ==, want);
 }
 
+/* Steps of no known cell come back from a loop as they were. */
+static void
+check_loop_trip (HybModel *model, HybTensorList *input)
+{
+  g_autoptr (HybVariant) begin = convert (model, input, HYB_FORM_FOREACH, NULL);
+  g_autoptr (HybVariant) start = convert (begin->model, input, HYB_FORM_UNROLLED, NULL);
+  g_autoptr (HybVariant) loop = convert (start->model, input, HYB_FORM_FOREACH, NULL);
+  g_autoptr (HybVariant) end = convert (loop->model, input, HYB_FORM_UNROLLED, NULL);
+  g_autofree char *want = shape_of (start->model);
+  g_autofree char *got = shape_of (end->model);
+
+  g_assert_cmpstr (got, ==, want);
+}
+
 static void
 test_folder (gconstpointer data)
 {
@@ -117,6 +131,7 @@ test_folder (gconstpointer data)
   g_autoptr (HybModel) model = listed_open (row->string, "?hidden=8");
   gboolean has_weights;
   guint    n_converted = 0;
+  gboolean is_loop = FALSE;
 
   if (!model)
     {
@@ -146,9 +161,71 @@ test_folder (gconstpointer data)
       check_proof (model, variant, input);
     check_matches (model, variant);
     n_converted++;
+    is_loop = is_loop || form == HYB_FORM_WHILE;
   }
   if (n_converted == HYB_N_FORMS && has_weights)
     check_round_trip (row->string, model, input);
+  else if (is_loop && has_weights)
+    check_loop_trip (model, input);
+}
+
+static guint
+count_fused (HybModel *model)
+{
+  HybGraph *graph = hyb_model_get_graph (model);
+  guint     n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    n += strcmp (hyb_graph_get_node (graph, id)->type, "RNN") == 0;
+  return n;
+}
+
+static void
+test_per_layer (void)
+{
+  g_autoptr (HybModel) model = listed_open ("fused-lstm-l3-bi", NULL);
+  g_autoptr (HybTensorList) input = NULL;
+  HybConvertOptions options = { .form = HYB_FORM_FUSED, .per_layer = TRUE };
+  g_autoptr (HybVariant) variant = NULL;
+  gboolean has_weights;
+
+  if (!model)
+    {
+      g_test_skip ("the golden is not here");
+      return;
+    }
+  input = options.input = listed_input ("fused-lstm-l3-bi", model, &has_weights);
+  variant = hyb_variant_convert (model, &options, NULL);
+  g_assert_nonnull (variant);
+  g_assert_cmpuint (count_fused (model), ==, 1);
+  g_assert_cmpuint (count_fused (variant->model), ==, 3);
+  check_proof (model, variant, input);
+}
+
+/* What has no fused form stays, and it is said why. */
+static void
+test_partial (void)
+{
+  g_autoptr (HybModel) model = listed_open ("rnn-modifiers-deep", NULL);
+  g_autoptr (HybTensorList) input = NULL;
+  g_autoptr (HybVariant) variant = NULL;
+  GPtrArray *findings;
+  gboolean   has_weights, is_said = FALSE;
+
+  if (!model)
+    {
+      g_test_skip ("the golden is not here");
+      return;
+    }
+  input = listed_input ("rnn-modifiers-deep", model, &has_weights);
+  variant = convert (model, input, HYB_FORM_FUSED, NULL);
+  g_assert_nonnull (variant);
+  g_assert_cmpuint (count_fused (variant->model), ==, 4);
+  findings = hyb_model_get_findings (variant->model);
+  for (guint i = 0; i < findings->len; i++)
+    is_said = is_said || strstr (((const HybFinding *) findings->pdata[i])->message,
+                                 "stays as it is: its step computes “where1” (where)");
+  g_assert_true (is_said);
 }
 
 static gboolean
@@ -196,6 +273,8 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, row, test_folder);
   }
+  g_test_add_func ("/engine/variants/a-stack-becomes-one-operator-a-layer", test_per_layer);
+  g_test_add_func ("/engine/variants/what-cannot-be-fused-stays-and-says-why", test_partial);
   g_test_add_data_func ("/engine/variants/everything-recurrent-is-listed", table, test_listed);
   return g_test_run ();
 }
