@@ -215,14 +215,7 @@ begin_svg (GString *out, const VizPicture *picture, const Page *page, double sca
                           g_ascii_formatd (number[1], sizeof number[1], "%.2f", page->area.y),
                           g_ascii_formatd (number[2], sizeof number[2], "%.2f", page->width),
                           g_ascii_formatd (number[3], sizeof number[3], "%.2f", page->height));
-  g_string_append (out, "<style>\n");
-  for (guint i = 0; i < VIZ_N_TEXT_STYLES; i++)
-    g_string_append_printf (out,
-                            ".t%u{font:%s%spx '%s','DejaVu Sans',sans-serif;white-space:pre}\n",
-                            i,
-                            viz_text_is_bold (i) ? "bold " : "",
-                            g_ascii_formatd (number[0], sizeof number[0], "%g", viz_text_size (i)),
-                            viz_picture_font (picture));
+  viz_pen_svg_begin_style (out, viz_picture_font (picture));
   g_string_append (out, "g:target>rect{stroke:#1c71d8;stroke-width:3}\n</style>\n");
 }
 

@@ -331,6 +331,21 @@ svg_free (VizPen *pen)
   g_free (self);
 }
 
+void
+viz_pen_svg_begin_style (GString *out, const char *font)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append (out, "<style>\n");
+  for (guint i = 0; i < VIZ_N_TEXT_STYLES; i++)
+    g_string_append_printf (out,
+                            ".t%u{font:%s%spx '%s','DejaVu Sans',sans-serif;white-space:pre}\n",
+                            i,
+                            viz_text_is_bold (i) ? "bold " : "",
+                            g_ascii_formatd (number, sizeof number, "%g", viz_text_size (i)),
+                            font != NULL ? font : VIZ_DEFAULT_FONT);
+}
+
 VizPen *
 viz_pen_new_svg (GString *out, const char *font, gboolean outlined)
 {

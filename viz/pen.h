@@ -57,6 +57,8 @@ struct _VizPen
 
 VizPen *viz_pen_new_cairo (cairo_t *cr, const char *font);
 VizPen *viz_pen_new_svg (GString *out, const char *font, gboolean outlined);
+/* The fonts that its texts name, once in each <svg>; the caller closes the element. */
+void viz_pen_svg_begin_style (GString *out, const char *font);
 
 static inline void
 viz_pen_free (VizPen *pen)

@@ -109,6 +109,8 @@ begin_svg (GString *to, double width, double height)
                           numbers[1],
                           numbers[0],
                           numbers[1]);
+  viz_pen_svg_begin_style (to, NULL);
+  g_string_append (to, "</style>\n");
 }
 
 static void
