@@ -189,6 +189,7 @@ shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeCompareWindow) self = data;
 
+  g_strfreev (self->shapes);
   self->shapes = scope_gallery_shapes_finish (result, NULL);
   if (!g_cancellable_is_cancelled (self->cancellable))
     write_unrolled (self);
@@ -198,7 +199,8 @@ void
 scope_compare_window_start (ScopeCompareWindow *self)
 {
   /* Files of examples do not say the shapes of their inputs; a proof needs them. */
-  if (self->shapes == NULL && g_str_has_prefix (self->model, "gallery:"))
+  if ((self->shapes == NULL || self->shapes[0] == NULL) &&
+      g_str_has_prefix (self->model, "gallery:"))
     scope_gallery_shapes_async (self->model + strlen ("gallery:"),
                                 self->cancellable,
                                 shapes_cb,

@@ -8,14 +8,17 @@
 #include "app/compare-window.h"
 #include "app/conversion.h"
 #include "app/partners.h"
+#include "engine/graph/roles.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 typedef struct
 {
   ScopeWindow *window;
   ScopePage   *page; /* it came from */
   char        *form;
+  char       **shapes;
 } Conversion;
 
 static void
@@ -23,6 +26,7 @@ conversion_free (Conversion *conversion)
 {
   g_object_unref (conversion->window);
   g_object_unref (conversion->page);
+  g_strfreev (conversion->shapes);
   g_free (conversion->form);
   g_free (conversion);
 }
@@ -80,6 +84,67 @@ on_document (ScopeWorkspace *workspace, gpointer data)
   g_signal_handlers_disconnect_by_data (workspace, keep);
 }
 
+/* ---- Shapes ---- */
+
+/* What is known of the inputs from elsewhere than the file, and what was typed for runs. */
+static char **
+dup_shapes (ScopeWindow *self, ScopeWorkspace *workspace)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (self->run_panel);
+  g_auto (GStrv) typed = g_strsplit_set (options->shapes, " \t\n;", -1);
+  const char *const *known = scope_workspace_get_shapes (workspace);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+  for (guint i = 0; known != NULL && known[i] != NULL; i++)
+    g_strv_builder_add (builder, known[i]);
+  for (guint i = 0; typed[i] != NULL; i++)
+    if (*typed[i] != '\0')
+      g_strv_builder_add (builder, typed[i]);
+  return g_strv_builder_end (builder);
+}
+
+static gboolean
+is_said (const char *const *shapes, const char *name)
+{
+  gsize length = strlen (name);
+
+  for (guint i = 0; shapes[i] != NULL; i++)
+    if (strncmp (shapes[i], name, length) == 0 && shapes[i][length] == '=')
+      return TRUE;
+  return FALSE;
+}
+
+/* Nothing can be proved, or measured, of inputs without a shape: the page says which.  FALSE: so
+ * it is. */
+static gboolean
+check_shapes (ScopePage *page, const char *const *shapes)
+{
+  ScopeDocument   *document = scope_workspace_get_document (scope_page_get_workspace (page));
+  HybGraph        *graph = document != NULL ? scope_document_get_graph (document) : NULL;
+  const HybType   *types = graph != NULL ? scope_document_get_types (document, graph) : NULL;
+  guint            n = 0;
+  const HybNodeId *variables = graph != NULL ? hyb_graph_get_variables (graph, &n) : NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, variables[i]);
+      g_autofree char *text = NULL;
+
+      if (hyb_model_get_parameter (scope_document_get_model (document), node->name) != NULL ||
+          hyb_graph_get_role (graph, variables[i], FALSE) != HYB_ROLE_DATA ||
+          hyb_type_is_known (&types[node->first_output]) || is_said (shapes, node->name))
+        continue;
+      text =
+          g_strdup_printf (_ ("The shape of %s is not known, so that nothing can be proved. Give "
+                              "it beside Run, under Shapes: %s=…"),
+                           node->name,
+                           node->name);
+      scope_page_say (page, text, NULL, NULL);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* ---- Writing ---- */
 
 static void
@@ -95,7 +160,7 @@ open_form (Conversion *request, ScopeConversion *conversion)
   ScopePage *page;
   Keep      *keep = g_new0 (Keep, 1);
 
-  scope_window_open_as (request->window, file, NULL, scope_workspace_get_shapes (workspace));
+  scope_window_open_as (request->window, file, NULL, (const char *const *) request->shapes);
   page = scope_window_get_page (request->window);
   scope_page_set_family (page, request->page, request->form, full);
   keep->from = g_object_ref (request->page);
@@ -151,6 +216,7 @@ act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
   AdwTabPage     *sibling;
   Conversion     *request;
+  g_auto (GStrv) shapes = NULL;
 
   if (model == NULL)
     return;
@@ -160,14 +226,18 @@ act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
       adw_tab_view_set_selected_page (self->tabs, sibling);
       return;
     }
+  shapes = dup_shapes (self, workspace);
+  if (!check_shapes (page, (const char *const *) shapes))
+    return;
   request = g_new0 (Conversion, 1);
+  request->shapes = g_steal_pointer (&shapes);
   request->window = g_object_ref (self);
   request->page = g_object_ref (page);
   request->form = g_strdup (form);
   scope_form_menu_set_busy (self->form_menu, TRUE);
   scope_conversion_run_async (model,
                               NULL,
-                              scope_workspace_get_shapes (workspace),
+                              (const char *const *) request->shapes,
                               form,
                               scope_page_get_family_title (page),
                               NULL,
@@ -181,9 +251,13 @@ act_compare (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   ScopePage      *page = scope_window_get_page (SCOPE_WINDOW (widget));
   ScopeWorkspace *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
   const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
+  g_auto (GStrv) shapes = NULL;
 
-  if (model != NULL)
-    scope_compare_window_show (GTK_WINDOW (widget), model, scope_workspace_get_shapes (workspace));
+  if (model == NULL)
+    return;
+  shapes = dup_shapes (SCOPE_WINDOW (widget), workspace);
+  if (check_shapes (page, (const char *const *) shapes))
+    scope_compare_window_show (GTK_WINDOW (widget), model, (const char *const *) shapes);
 }
 
 void

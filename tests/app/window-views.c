@@ -158,7 +158,7 @@ test_compare (void)
 static void
 test_compare_refused (void)
 {
-  ScopeCompareWindow *compare = open_comparison ("mlp-dropout", NULL);
+  ScopeCompareWindow *compare = open_comparison ("mlp-dropout", shapes);
 
   g_assert_true (gui_wait (are_drawn, compare, 60000));
   for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
@@ -264,6 +264,24 @@ test_form_refused (void)
   g_assert_nonnull (gtk_widget_get_tooltip_text (row));
   take_picture (window, "forms-refused");
   gtk_menu_button_popdown (GTK_MENU_BUTTON (gui_find (GTK_WIDGET (window), "form-button")));
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
+/* Nobody said how large the input is: the page asks for it, and nothing is started. */
+static void
+test_shapes_wanted (void)
+{
+  ScopePage *own = gui_open (window, "cell-lstm-t6-ntc-none", NULL);
+  GtkWidget *banner;
+
+  gui_act (window, "win.convert", "foreach");
+  gui_spin (50);
+  g_assert_true (scope_window_get_page (window) == own);
+  banner = gui_find (GTK_WIDGET (own), "banner-label");
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (banner)), "data="));
+  gui_act (window, "win.compare", NULL);
+  g_assert_null (gui_find_window (SCOPE_TYPE_COMPARE_WINDOW));
   gui_act (window, "win.close-tab", NULL);
   gui_spin (50);
 }
@@ -435,6 +453,7 @@ add_view_tests (void)
 {
   g_test_add_func ("/app/window/writes-the-model-in-another-form", test_form_menu);
   g_test_add_func ("/app/window/says-why-a-form-cannot-be-written", test_form_refused);
+  g_test_add_func ("/app/window/asks-for-shapes-that-a-proof-needs", test_shapes_wanted);
   g_test_add_func ("/app/window/shows-the-graph-after-each-pass", test_passes);
   g_test_add_func ("/app/window/draws-what-weights-hold", test_weights);
   g_test_add_func ("/app/window/shows-what-a-run-gave", test_values);
