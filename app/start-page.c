@@ -120,6 +120,28 @@ add_card (ScopeStartPage *self, const ScopeExample *example)
   scope_gallery_load_thumbnail (example->name, GTK_PICTURE (picture), self->listing);
 }
 
+/* What shows best how the program is meant; the others follow by name. */
+static const char *const first[] = { "lstm-unrolled", "lstm-foreach", "lstm-hybrid", "cond", NULL };
+
+static guint
+rank_of (const ScopeExample *example)
+{
+  guint i = 0;
+
+  while (first[i] != NULL && !g_str_equal (first[i], example->name))
+    i++;
+  return i;
+}
+
+static int
+compare_examples (gconstpointer a, gconstpointer b)
+{
+  const ScopeExample *x = *(const ScopeExample *const *) a, *y = *(const ScopeExample *const *) b;
+
+  return rank_of (x) != rank_of (y) ? (int) rank_of (x) - (int) rank_of (y)
+                                    : g_strcmp0 (x->name, y->name);
+}
+
 static void
 listed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
@@ -132,6 +154,7 @@ listed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       g_debug ("no gallery: %s", error->message);
       return;
     }
+  g_ptr_array_sort (examples, compare_examples);
   for (guint i = 0; i < examples->len; i++)
     add_card (self, examples->pdata[i]);
   gtk_widget_set_visible (self->gallery_box, examples->len > 0);

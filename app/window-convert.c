@@ -7,6 +7,7 @@
 
 #include "app/compare-window.h"
 #include "app/conversion.h"
+#include "app/gallery.h"
 #include "app/partners.h"
 #include "engine/graph/roles.h"
 
@@ -260,9 +261,46 @@ act_compare (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
     scope_compare_window_show (GTK_WINDOW (widget), model, (const char *const *) shapes);
 }
 
+typedef struct
+{
+  ScopeWindow *window;
+  char        *model;
+} ExampleForms;
+
+static void
+shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  ExampleForms *forms = data;
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) shapes = scope_gallery_shapes_finish (result, &error);
+
+  if (shapes != NULL)
+    scope_compare_window_show (GTK_WINDOW (forms->window),
+                               forms->model,
+                               (const char *const *) shapes);
+  else
+    scope_window_toast (forms->window, error->message);
+  g_object_unref (forms->window);
+  g_free (forms->model);
+  g_free (forms);
+}
+
+/* Without opening it first. */
+static void
+act_compare_example (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  const char   *example = g_variant_get_string (parameter, NULL);
+  ExampleForms *forms = g_new0 (ExampleForms, 1);
+
+  forms->window = g_object_ref (SCOPE_WINDOW (widget));
+  forms->model = g_strconcat ("gallery:", example, NULL);
+  scope_gallery_shapes_async (example, NULL, shapes_cb, forms);
+}
+
 void
 scope_window_class_add_convert_actions (GtkWidgetClass *class)
 {
+  gtk_widget_class_install_action (class, "win.compare-example", "s", act_compare_example);
   gtk_widget_class_install_action (class, "win.compare", NULL, act_compare);
   gtk_widget_class_install_action (class, "win.convert", "s", act_convert);
 }

@@ -105,6 +105,7 @@ scope_window_offer (ScopeWindow *self, const char *const *models)
 
   adw_toast_set_button_label (toast, _ ("Open Again"));
   adw_toast_set_timeout (toast, 0);
+  adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
   g_object_set_data_full (G_OBJECT (toast),
                           "models",
                           g_strdupv ((char **) models),

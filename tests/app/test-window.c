@@ -444,6 +444,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/panes-show-and-hide", test_panes);
   g_test_add_func ("/app/window/takes-click-drag-scroll-and-pinch", test_gestures);
   add_run_tests ();
+  add_agreement_tests ();
   add_fault_tests ();
   add_view_tests ();
   add_manners_tests ();

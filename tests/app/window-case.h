@@ -13,6 +13,7 @@ guint           n_items (void);
 
 /* One file of tests each. */
 void add_run_tests (void);
+void add_agreement_tests (void);
 void add_fault_tests (void); /* after a run */
 void add_view_tests (void);
 void add_manners_tests (void);

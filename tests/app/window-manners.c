@@ -225,6 +225,7 @@ static void
 test_dialogs (void)
 {
   check_dialog ("win.compare", NULL);
+  check_dialog ("win.compare-example", "lstm-unrolled");
   check_dialog ("win.about", NULL);
   check_dialog ("win.open", NULL);
   check_dialog ("win.export", "picture");
