@@ -177,6 +177,30 @@ is_at_hand (const HybSequence *sequence)
   return TRUE;
 }
 
+/* Done twice it would give two different results: what is there already is used. */
+static gboolean
+is_made_once (const HybRebuild *rebuild, const HybSequence *sequence)
+{
+  return sequence->pattern != HYB_NO_ID &&
+         hyb_node_word (hyb_graph_get_node (rebuild->from, sequence->pattern)) == HYB_WORD_DROPOUT;
+}
+
+/* The whole is there, with time on the other axis. */
+static gboolean
+is_swapped (const HybRebuild *rebuild, const HybSequence *sequence, guint axis)
+{
+  return is_made_once (rebuild, sequence) && sequence->whole[1 - axis] != HYB_NO_ID;
+}
+
+static gboolean
+has_some_step (const HybSequence *sequence)
+{
+  for (guint i = 0; sequence->steps && i < sequence->n; i++)
+    if (sequence->steps[i] != HYB_NO_ID)
+      return TRUE;
+  return FALSE;
+}
+
 /* Features side by side, on the last axis of the whole or of a step. */
 static HybValueId
 join_parts (HybRebuild *rebuild, HybSequence *sequence, const char *axis, const HybValueId *inputs)
@@ -259,7 +283,11 @@ make_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
                          sequence,
                          hyb_sequence_whole (rebuild, sequence->part_of, axis),
                          "2");
-  if (sequence->pattern != HYB_NO_ID && (sequence->is_of_whole || is_at_hand (sequence)))
+  if (is_made_once (rebuild, sequence) && sequence->whole[1 - axis] == HYB_NO_ID &&
+      has_some_step (sequence))
+    return stack_steps (rebuild, sequence, axis);
+  if (sequence->pattern != HYB_NO_ID && !is_swapped (rebuild, sequence, axis) &&
+      (sequence->is_of_whole || is_at_hand (sequence)))
     return map_whole (rebuild, sequence, axis);
   if (sequence->whole[1 - axis] != HYB_NO_ID && !sequence->has_steps)
     return hyb_rebuild_unary (rebuild,
@@ -353,7 +381,9 @@ make_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
 
   if (mirror)
     return hyb_sequence_step (rebuild, mirror, sequence->n - 1 - step);
-  if (sequence->pattern != HYB_NO_ID)
+  if (sequence->pattern != HYB_NO_ID &&
+      !(is_made_once (rebuild, sequence) &&
+        (sequence->whole[0] != HYB_NO_ID || sequence->whole[1] != HYB_NO_ID)))
     return map_step (rebuild, sequence, step);
   if (sequence->part_of && sequence->part_of->has_steps)
     return cut_features (rebuild,

@@ -170,14 +170,38 @@ test_folder (gconstpointer data)
 }
 
 static guint
-count_fused (HybModel *model)
+count_nodes (HybModel *model, const char *type)
 {
   HybGraph *graph = hyb_model_get_graph (model);
   guint     n = 0;
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n += strcmp (hyb_graph_get_node (graph, id)->type, "RNN") == 0;
+    n += strcmp (hyb_graph_get_node (graph, id)->type, type) == 0;
   return n;
+}
+
+/* One mask a step, for all who read what is left. */
+static void
+test_dropout_once (void)
+{
+  g_autoptr (HybModel) model = listed_open ("foreachrnn-stack", NULL);
+  g_autoptr (HybTensorList) input = NULL;
+  g_autoptr (HybVariant) loop = NULL;
+  g_autoptr (HybVariant) fused = NULL;
+  gboolean has_weights;
+
+  if (!model)
+    {
+      g_test_skip ("the golden is not here");
+      return;
+    }
+  input = listed_input ("foreachrnn-stack", model, &has_weights);
+  fused = convert (model, input, HYB_FORM_FUSED, NULL);
+  loop = convert (fused->model, input, HYB_FORM_FOREACH, NULL);
+  g_assert_cmpuint (count_nodes (loop->model, "Dropout"), ==, 1);
+  g_clear_pointer (&fused, hyb_variant_free);
+  fused = convert (loop->model, input, HYB_FORM_FUSED, NULL);
+  g_assert_cmpuint (count_nodes (fused->model, "Dropout"), ==, 4);
 }
 
 static void
@@ -197,8 +221,8 @@ test_per_layer (void)
   input = options.input = listed_input ("fused-lstm-l3-bi", model, &has_weights);
   variant = hyb_variant_convert (model, &options, NULL);
   g_assert_nonnull (variant);
-  g_assert_cmpuint (count_fused (model), ==, 1);
-  g_assert_cmpuint (count_fused (variant->model), ==, 3);
+  g_assert_cmpuint (count_nodes (model, "RNN"), ==, 1);
+  g_assert_cmpuint (count_nodes (variant->model, "RNN"), ==, 3);
   check_proof (model, variant, input);
 }
 
@@ -220,7 +244,7 @@ test_partial (void)
   input = listed_input ("rnn-modifiers-deep", model, &has_weights);
   variant = convert (model, input, HYB_FORM_FUSED, NULL);
   g_assert_nonnull (variant);
-  g_assert_cmpuint (count_fused (variant->model), ==, 4);
+  g_assert_cmpuint (count_nodes (variant->model, "RNN"), ==, 4);
   findings = hyb_model_get_findings (variant->model);
   for (guint i = 0; i < findings->len; i++)
     is_said = is_said || strstr (((const HybFinding *) findings->pdata[i])->message,
@@ -275,6 +299,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/engine/variants/a-stack-becomes-one-operator-a-layer", test_per_layer);
   g_test_add_func ("/engine/variants/what-cannot-be-fused-stays-and-says-why", test_partial);
+  g_test_add_func ("/engine/variants/units-are-dropped-once", test_dropout_once);
   g_test_add_data_func ("/engine/variants/everything-recurrent-is-listed", table, test_listed);
   return g_test_run ();
 }
