@@ -258,14 +258,19 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y)
 {
-  for (gint64 i = 0; i < product->m; i += ROW_BLOCK)
+  gint64 n_blocks = (product->m + ROW_BLOCK - 1) / ROW_BLOCK;
+  gint64 rows = (product->m + n_blocks - 1) / MAX (n_blocks, 1);
+
+  /* Blocks of nearly the same size, of whole calls of a kernel. */
+  rows = (rows + MOST_ROWS - 1) / MOST_ROWS * MOST_ROWS;
+  for (gint64 i = 0; i < product->m; i += rows)
     {
       HybPanelProduct block = *product;
       Job             job = {
                     &block, kernels_of[hyb_simd_level ()], x + i * product->ldx, panels, y + i * product->ldy
       };
 
-      block.m = MIN (product->m - i, ROW_BLOCK);
+      block.m = MIN (product->m - i, rows);
       hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1),
                         multiply_panels,

@@ -69,13 +69,20 @@ keeps_hidden (const HybRecurrent *net)
   return net->cell == HYB_CELL_LSTM || net->cell == HYB_CELL_GRU;
 }
 
-/* Rows that one product of inputs has at least, where weights are in panels. */
-#define ROWS_AHEAD 32
+/* Rows of one product of inputs, where weights are in panels: so many use them up. */
+#define ROWS_AHEAD 96
 
+/* Parts of nearly the same size: a short last one would fetch all weights for few rows. */
 gint64
 hyb_recurrent_ahead (const HybRecurrent *net)
 {
-  return net->in_panels ? MIN (MAX (ROWS_AHEAD / net->batch, 1), net->n_steps) : net->n_steps;
+  gint64 most, n_parts;
+
+  if (!net->in_panels || net->n_steps < 1)
+    return net->n_steps;
+  most = MAX (ROWS_AHEAD / net->batch, 1);
+  n_parts = (net->n_steps + most - 1) / most;
+  return (net->n_steps + n_parts - 1) / n_parts;
 }
 
 gboolean

@@ -107,7 +107,7 @@ keep_panels (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
 {
   HybType type = { hyb_shape_1d (0), HYB_F32 };
 
-  if (call->constants == NULL || call->constants[1] == NULL ||
+  if (call->constants == NULL || call->constants[1] == NULL || net->batch < 1 ||
       !hyb_pipeline_wants (call->plan_options, "keep-panels"))
     return TRUE;
   net->in_panels = TRUE;

@@ -41,5 +41,5 @@ check () {
 
 echo "1..3"
 check overhead-chain-1000 530000 "dispatch of 1000 operators"
-check lstm-infer-h32-t20-b1-unrolled 228000 "one product for all inputs, fused gates"
-check lstm-infer-h32-t20-b1-foreach 240000 "the same in a loop"
+check lstm-infer-h32-t20-b1-unrolled 190000 "one product for all inputs, fused gates"
+check lstm-infer-h32-t20-b1-foreach 202000 "the same in a loop"
