@@ -70,13 +70,6 @@ scope_compare_pane_set_facts (ScopeComparePane *self, const char *proof, const c
 }
 
 void
-scope_compare_pane_wait (ScopeComparePane *self)
-{
-  scope_compare_pane_set_facts (self, NULL, NULL);
-  gtk_stack_set_visible_child_name (self->stack, "wait");
-}
-
-void
 scope_compare_pane_refuse (ScopeComparePane *self, const char *reason)
 {
   scope_compare_pane_set_facts (self, NULL, NULL);
@@ -167,11 +160,19 @@ start_view (ScopeComparePane *self)
 }
 
 void
+scope_compare_pane_wait (ScopeComparePane *self)
+{
+  start_view (self);
+  scope_compare_pane_set_partners (self, NULL);
+  scope_compare_pane_set_facts (self, NULL, NULL);
+  gtk_stack_set_visible_child_name (self->stack, "wait");
+}
+
+void
 scope_compare_pane_open (ScopeComparePane *self, const char *path, const char *const *shapes)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
 
-  start_view (self);
   scope_workspace_set_source (self->workspace, NULL, shapes);
   scope_workspace_open (self->workspace, file, NULL);
 }

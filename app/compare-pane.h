@@ -21,7 +21,8 @@ ScopeCanvas    *scope_compare_pane_get_canvas (ScopeComparePane *self);
 gboolean scope_compare_pane_is_ready (ScopeComparePane *self);
 gboolean scope_compare_pane_is_settled (ScopeComparePane *self);
 
-/* What is shown: that it is being written, why it cannot be, or a file. */
+/* What is shown: that it is being written, with nothing of before; then why it cannot be, or a
+ * file. */
 void scope_compare_pane_wait (ScopeComparePane *self);
 void scope_compare_pane_refuse (ScopeComparePane *self, const char *reason);
 void scope_compare_pane_open (ScopeComparePane *self, const char *path, const char *const *shapes);

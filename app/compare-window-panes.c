@@ -224,6 +224,19 @@ on_moved (ScopeComparePane *pane, gpointer data)
       scope_compare_pane_set_look (self->panes[i], &look);
 }
 
+/* Unless something is selected in another pane, which is why it no longer is in this one. */
+static void
+clear_partners (ScopeCompareWindow *self)
+{
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL && scope_workspace_get_selected (scope_compare_pane_get_workspace (
+                                      self->panes[i])) != VIZ_ROOT)
+      return;
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL)
+      scope_compare_pane_set_partners (self->panes[i], NULL);
+}
+
 static void
 on_selected (ScopeComparePane *pane, gpointer data)
 {
@@ -231,8 +244,11 @@ on_selected (ScopeComparePane *pane, gpointer data)
   guint               from = scope_compare_window_find (self, pane);
   guint32             box = scope_workspace_get_selected (scope_compare_pane_get_workspace (pane));
 
-  if (box == VIZ_ROOT && from < SCOPE_MOST_PANES)
-    return; /* what another pane selected clears this one */
+  if (box == VIZ_ROOT || from >= SCOPE_MOST_PANES)
+    {
+      clear_partners (self);
+      return;
+    }
   scope_compare_pane_set_partners (pane, NULL);
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
     {

@@ -95,6 +95,10 @@ check_partners (ScopeCompareWindow *compare)
       g_assert_true (gtk_widget_get_visible (note));
       g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (note)), "step 1"));
     }
+  scope_workspace_select (workspace, VIZ_ROOT);
+  g_assert_false (gtk_widget_get_visible (
+      gui_find (GTK_WIDGET (scope_compare_window_get_pane (compare, 1)), "pane-partner")));
+  scope_workspace_select (workspace, step);
 }
 
 static void
