@@ -149,14 +149,21 @@ step_back (const Finder *finder, HybNodeId id, HybCut cut)
   return HYB_LAYOUT_NONE;
 }
 
-/* Steps that were put below each other. */
+/* Steps that were put below each other, all with the same number of rows. */
 static gboolean
 is_pile (const Finder *finder, HybNodeId id, HybCut cut)
 {
-  const HybNode *node = hyb_graph_get_node (finder->graph, id);
+  const HybNode    *node = hyb_graph_get_node (finder->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
+  const HybShape   *first = node->n_inputs > 0 ? shape_of (finder->types, inputs[0]) : NULL;
 
-  return hyb_node_word (node) == HYB_WORD_CONCAT && cut.layout == HYB_LAYOUT_ROWS &&
-         hyb_node_int (node, "dim", 1) == 0 && node->n_inputs == cut.n_steps;
+  if (hyb_node_word (node) != HYB_WORD_CONCAT || cut.layout != HYB_LAYOUT_ROWS || !first ||
+      hyb_node_int (node, "dim", 1) != 0 || node->n_inputs != cut.n_steps)
+    return FALSE;
+  for (guint i = 1; i < node->n_inputs; i++)
+    if (!hyb_shape_equal (first, &finder->types[inputs[i]].shape))
+      return FALSE;
+  return TRUE;
 }
 
 /* Marks the nodes between the cut and what the product reads, if there is a product. */
