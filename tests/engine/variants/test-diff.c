@@ -4,7 +4,7 @@
 #include "engine/formats/open.h"
 #include "engine/variants/diff.h"
 #include "engine/variants/variant.h"
-#include "tests/engine/goldens/golden.h"
+#include "tests/engine/variants/listed.h"
 
 #define FOLDER "cell-lstm-t6-ntc-none"
 #define WEIGHT "unroll0_lstm0_h2h_weight"
@@ -58,6 +58,27 @@ test_forms (void)
   g_assert_cmpuint (group->b->len, ==, 1);
 }
 
+/* A long one, of the gallery: 35 steps of 13 nodes. */
+static void
+test_many_steps (void)
+{
+  g_autoptr (HybModel) a = listed_open ("gallery:lstm-unrolled", "?hidden=8");
+  gboolean has_weights;
+  g_autoptr (HybTensorList) input = listed_input ("gallery:lstm-unrolled", a, &has_weights);
+  HybConvertOptions options = { .form = HYB_FORM_FUSED, .input = input };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybVariant) variant = hyb_variant_convert (a, &options, &error);
+  g_autoptr (HybDiff) diff = NULL;
+  const HybDiffGroup *group;
+
+  g_assert_no_error (error);
+  diff = hyb_diff_new (a, variant->model);
+  g_assert_cmpuint (diff->groups->len, ==, 1);
+  group = diff->groups->pdata[0];
+  g_assert_cmpuint (group->a->len, ==, 35 * 13);
+  g_assert_cmpuint (group->b->len, ==, 1);
+}
+
 static void
 test_checkpoints (void)
 {
@@ -89,6 +110,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/variants/diff/a-model-and-itself-are-the-same", test_same);
   g_test_add_func ("/engine/variants/diff/forms-are-one-group", test_forms);
+  g_test_add_func ("/engine/variants/diff/all-steps-stand-against-one-operator", test_many_steps);
   g_test_add_func ("/engine/variants/diff/checkpoints-differ-in-parameters-only", test_checkpoints);
   return g_test_run ();
 }
