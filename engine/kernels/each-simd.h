@@ -14,6 +14,7 @@
  *   simd_subtract_product (a, b, c)  c − a b, likewise
  *   simd_smaller (a, b), simd_larger (a, b)  b where either is no number
  *   Doubles, simd_load_doubles (p)  LANES / 2 floats as doubles
+ *   simd_sum_doubles (v), simd_greatest (v)  of all lanes
  *   simd_reciprocal (a)            1 / a to twelve bits at least
  *   simd_scale (a, n)              a 2ⁿ, |n| ≤ 250 and whole
  *
@@ -54,6 +55,8 @@
 #define SIMD_KEEP_PART(a, n) \
   (Floats) _mm512_maskz_mov_ps ((__mmask16) ((1u << (n)) - 1), (__m512) a)
 #define SIMD_LOAD_DOUBLES(from) (Doubles) _mm512_cvtps_pd (_mm256_loadu_ps (from))
+#define SIMD_SUM_DOUBLES(a)     _mm512_reduce_add_pd ((__m512d) a)
+#define SIMD_GREATEST(a)        _mm512_reduce_max_ps ((__m512) a)
 #define SIMD_SCALE(a, n)        (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
 #include "engine/kernels/simd-functions.h"
 #include SIMD_KERNEL

@@ -5,25 +5,26 @@
 /* Floats that are summed up as floats. */
 #define PIECE (8 * LANES)
 
+/* Doubles of both halves of a vector side by side. */
 typedef struct
 {
-  double lane[LANES];
+  Doubles low, high;
 } SIMD (Sums);
 
 INLINE void
 SIMD (add_to_sums) (SIMD (Sums) * sums, Floats value)
 {
-  for (int i = 0; i < LANES; i++)
-    sums->lane[i] += (double) value[i];
+  float lane[LANES];
+
+  simd_store (lane, value);
+  sums->low += simd_load_doubles (lane);
+  sums->high += simd_load_doubles (lane + LANES / 2);
 }
 
 INLINE double
-SIMD (sum_of_sums) (SIMD (Sums) * sums)
+SIMD (sum_of_sums) (const SIMD (Sums) * sums)
 {
-  for (int width = LANES / 2; width > 0; width /= 2)
-    for (int i = 0; i < width; i++)
-      sums->lane[i] += sums->lane[i + width];
-  return sums->lane[0];
+  return simd_sum_doubles (sums->low + sums->high);
 }
 
 #define TREE(v) (((v (0) + v (1)) + (v (2) + v (3))) + ((v (4) + v (5)) + (v (6) + v (7))))
@@ -33,9 +34,9 @@ static TARGET double
 SIMD (row_sum) (gint64 n, const float *x)
 {
   const gint64 width = LANES / 2;
-  SIMD (Doubles) sums[8] = { { 0.0 } };
-  double total = 0.0, rest = 0.0;
-  gint64 i = 0;
+  Doubles      sums[8];
+  double       rest = 0.0;
+  gint64       i = 0;
 
   HYB_UNROLL (8)
   for (int k = 0; k < 8; k++)
@@ -54,9 +55,7 @@ SIMD (row_sum) (gint64 n, const float *x)
   for (int k = 0; k < 4; k++)
     sums[k] += sums[k + 4];
   sums[0] = (sums[0] + sums[2]) + (sums[1] + sums[3]);
-  for (int k = 0; k < LANES / 2; k++)
-    total += sums[0][k];
-  return total + rest;
+  return simd_sum_doubles (sums[0]) + rest;
 }
 
 #define SQUARE(k) \
@@ -65,7 +64,7 @@ SIMD (row_sum) (gint64 n, const float *x)
 static TARGET double
 SIMD (row_squares) (gint64 n, const float *x, float mean)
 {
-  SIMD (Sums) sums = { { 0.0 } };
+  SIMD (Sums) sums = { { 0.0 }, { 0.0 } };
   Floats rest = { 0 };
   gint64 i = 0;
 
@@ -106,20 +105,14 @@ SIMD (row_maximum) (gint64 n, const float *x)
   best[3] = simd_larger (simd_load (x + n - LANES), best[3]);
   best[0] = simd_larger (simd_larger (best[0], best[1]), simd_larger (best[2], best[3]));
 
-  float lane[LANES];
-
-  simd_store (lane, best[0]);
-  for (int width = LANES / 2; width > 0; width /= 2)
-    for (int k = 0; k < width; k++)
-      lane[k] = lane[k] > lane[k + width] ? lane[k] : lane[k + width];
-  return lane[0];
+  return simd_greatest (best[0]);
 }
 
 /* y = exp (x − maximum); the sum of all. */
 INLINE double
 SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
 {
-  SIMD (Sums) sums = { { 0.0 } };
+  SIMD (Sums) sums = { { 0.0 }, { 0.0 } };
   Floats piece[4], rest = { 0 };
   gint64 i = 0;
 

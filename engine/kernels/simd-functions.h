@@ -26,6 +26,8 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_smaller          SIMD (simd_smaller)
 #define simd_larger           SIMD (simd_larger)
 #define simd_reciprocal       SIMD (simd_reciprocal)
+#define simd_sum_doubles      SIMD (simd_sum_doubles)
+#define simd_greatest         SIMD (simd_greatest)
 #define simd_scale            SIMD (simd_scale)
 
 INLINE Floats
@@ -150,5 +152,32 @@ simd_scale (Floats a, Floats n)
   Ints half = whole >> 1;
 
   return a * (Floats) ((half + 127) << 23) * (Floats) ((whole - half + 127) << 23);
+#endif
+}
+
+INLINE double
+simd_sum_doubles (Doubles value)
+{
+#ifdef SIMD_SUM_DOUBLES
+  return SIMD_SUM_DOUBLES (value);
+#else
+  for (int width = LANES / 4; width > 0; width /= 2)
+    for (int i = 0; i < width; i++)
+      value[i] += value[i + width];
+  return value[0];
+#endif
+}
+
+/* Of lanes that are numbers. */
+INLINE float
+simd_greatest (Floats value)
+{
+#ifdef SIMD_GREATEST
+  return SIMD_GREATEST (value);
+#else
+  for (int width = LANES / 2; width > 0; width /= 2)
+    for (int i = 0; i < width; i++)
+      value[i] = value[i] > value[i + width] ? value[i] : value[i + width];
+  return value[0];
 #endif
 }

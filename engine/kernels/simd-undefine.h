@@ -32,3 +32,7 @@
 #undef Doubles
 #undef simd_load_doubles
 #undef SIMD_LOAD_DOUBLES
+#undef SIMD_SUM_DOUBLES
+#undef SIMD_GREATEST
+#undef simd_sum_doubles
+#undef simd_greatest
