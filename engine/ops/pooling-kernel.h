@@ -178,6 +178,52 @@ NAME (spread_row) (const Work *work,
         }
 }
 
+/* n windows of two rows of the image: the first of the largest cells gets the gradient, none
+ * where no number is larger than the lowest. */
+static void
+NAME (spread_halving_row) (gint64      n,
+                           const REAL *top,
+                           const REAL *bottom,
+                           const REAL *dy,
+                           REAL       *dx_top,
+                           REAL       *dx_bottom)
+{
+  HYB_INDEPENDENT
+  for (gint64 k = 0; k < n; k++)
+    {
+      REAL a = top[2 * k], b = top[2 * k + 1], c = bottom[2 * k], d = bottom[2 * k + 1];
+      REAL from_a = a > REAL_LOWEST ? a : REAL_LOWEST;
+      REAL from_b = b > from_a ? b : from_a;
+      REAL from_c = c > from_b ? c : from_b;
+      REAL in_d = d > from_c ? dy[k] : 0, rest = d > from_c ? 0 : dy[k];
+      REAL in_c = c > from_b ? rest : 0;
+      REAL in_b, in_a;
+
+      rest = c > from_b ? 0 : rest;
+      in_b = b > from_a ? rest : 0;
+      rest = b > from_a ? 0 : rest;
+      in_a = a > REAL_LOWEST ? rest : 0;
+      dx_top[2 * k] = in_a;
+      dx_top[2 * k + 1] = in_b;
+      dx_bottom[2 * k] = in_c;
+      dx_bottom[2 * k + 1] = in_d;
+    }
+}
+
+static void
+NAME (spread_halving) (const Work *work, const REAL *x, const REAL *dy, REAL *dx)
+{
+  gint64 width = work->image[2], n = work->map[2];
+
+  for (gint64 d = 0; d < work->map[0]; d++)
+    for (gint64 h = 0; h < work->map[1]; h++, dy += n)
+      {
+        gint64 at = (d * work->image[1] + 2 * h) * width;
+
+        NAME (spread_halving_row) (n, x + at, x + at + width, dy, dx + at, dx + at + width);
+      }
+}
+
 static void
 NAME (spread_planes) (gint64 begin, gint64 end, gpointer data)
 {
@@ -195,6 +241,11 @@ NAME (spread_planes) (gint64 begin, gint64 end, gpointer data)
 
       for (gint64 i = 0; i < volume (work->image); i++)
         dx[i * work->step] = 0;
+      if (is_halving (work))
+        {
+          NAME (spread_halving) (work, x, dy, dx);
+          continue;
+        }
 
       for (gboolean more = first_row (work, &row, CHUNK); more; more = next_row (work, &row, CHUNK))
         if (work->type == POOL_MAX)

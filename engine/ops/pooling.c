@@ -356,6 +356,20 @@ tap_range (const Work *work, const Row *row, gint64 tap, gint64 *low, gint64 *hi
   *high = CLAMP (*high, *low, row->n);
 }
 
+/* Windows of 2 × 2 beside each other for the maximum: the common way to halve an image. */
+static gboolean
+is_halving (const Work *work)
+{
+  if (work->type != POOL_MAX || work->step != 1 || work->kernel[0] * work->stride[0] != 1 ||
+      work->pad[0] != 0)
+    return FALSE;
+  for (int axis = 1; axis < 3; axis++)
+    if (work->kernel[axis] != 2 || work->stride[axis] != 2 || work->pad[axis] != 0 ||
+        2 * work->map[axis] > work->image[axis])
+      return FALSE;
+  return TRUE;
+}
+
 #define REAL_KERNEL "engine/ops/pooling-kernel.h"
 #include "engine/kernels/each-real.h"
 

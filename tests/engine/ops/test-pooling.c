@@ -5,6 +5,7 @@
 
 static const OpSample samples[] = {
   { "Pooling", "largest", "kernel=(2, 2) stride=(2, 2)", { "f32[1,2,5,5]" } },
+  { "Pooling", "largest of many pairs", "kernel=(2, 2) stride=(2, 2)", { "f32[2,1,6,22]" } },
   { "Pooling", "largest in space", "kernel=(2, 2, 2) stride=(2, 1, 2)", { "f32[1,1,4,3,4]" } },
   { "Pooling",
     "last window hangs over",
