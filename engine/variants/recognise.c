@@ -412,9 +412,12 @@ name_odd (HybCells *cells, HybChain *chain, HybNodeId start)
   const HybCellStep *last = hyb_chain_step (cells, before, before->n_steps - 1);
   const HybCellStep *first = hyb_chain_step (cells, chain, 0);
   gboolean           is_memory = hyb_graph_get_producer (cells->graph, first->h_in) != start;
-  HybNodeId          like = hyb_graph_get_producer (cells->graph, is_memory ? last->c : last->h);
-  HybNodeId          found = find_difference (cells, start, like, 0);
+  HybValueId         state = is_memory ? last->c : last->h;
+  HybNodeId          found = HYB_NO_ID;
 
+  /* Cells of another kind may have no memory. */
+  if (state != HYB_NO_ID)
+    found = find_difference (cells, start, hyb_graph_get_producer (cells->graph, state), 0);
   chain->is_within = found != HYB_NO_ID && found != start;
   chain->odd = chain->is_within ? found : start;
 }
