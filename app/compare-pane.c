@@ -103,24 +103,25 @@ on_selected (ScopeComparePane *self)
   g_signal_emit (self, signals[SELECTED], 0);
 }
 
+static double zoom_of_all (ScopeComparePane *self);
+
 static gboolean
 on_placed (gpointer data)
 {
-  scope_compare_pane_show_all (data);
+  ScopeComparePane *self = data;
+
+  scope_compare_pane_show_all (self);
+  self->is_new = FALSE;
   return G_SOURCE_REMOVE;
 }
 
-/* The first move is the picture's own, when it is put into sight. */
+/* The first moves are the picture's own, until it has been put into sight. */
 static void
 on_camera (ScopeComparePane *self)
 {
-  if (self->is_new)
-    {
-      self->is_new = scope_canvas_get_picture (scope_compare_pane_get_canvas (self)) == NULL;
-      if (!self->is_new)
-        g_idle_add_full (G_PRIORITY_DEFAULT, on_placed, g_object_ref (self), g_object_unref);
-    }
-  else if (self->n_quiet == 0)
+  if (self->is_new && zoom_of_all (self) > 0)
+    g_idle_add_full (G_PRIORITY_DEFAULT, on_placed, g_object_ref (self), g_object_unref);
+  else if (!self->is_new && self->n_quiet == 0)
     g_signal_emit (self, signals[MOVED], 0);
 }
 

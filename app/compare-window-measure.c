@@ -222,19 +222,22 @@ command_of (ScopeCompareWindow *self, const char *forms)
   g_autofree char *batches = g_strdup (gtk_editable_get_text (self->batches));
   g_autofree char *seconds =
       g_strdup_printf ("%d", gtk_spin_button_get_value_as_int (self->seconds));
+  /* What the panes show comes of the unrolled form: measured from there, names are the same.
+   * Only an example can be made for another batch. */
+  const char *model = *g_strstrip (batches) == '\0' ? self->unrolled->path : self->model;
 
   g_ptr_array_add (argv, g_strdup ("compare"));
-  g_ptr_array_add (argv, g_strdup (self->model));
+  g_ptr_array_add (argv, g_strdup (model));
   g_ptr_array_add (argv, g_strdup ("--json"));
   add_words (argv, "--variants", forms);
   add_words (argv, "--time-limit", seconds);
   add_words (argv, "--captures", prefix);
-  add_words (argv, "--batch", g_strstrip (batches));
+  add_words (argv, "--batch", batches);
   if (gtk_switch_get_active (self->training))
     g_ptr_array_add (argv, g_strdup ("--backward"));
   /* A model of the gallery brings its own, which change with the batch. */
-  for (guint i = 0; self->shapes != NULL && self->shapes[i] != NULL &&
-                    !g_str_has_prefix (self->model, "gallery:");
+  for (guint i = 0;
+       self->shapes != NULL && self->shapes[i] != NULL && !g_str_has_prefix (model, "gallery:");
        i++)
     add_words (argv, "--shape", self->shapes[i]);
   g_ptr_array_add (argv, NULL);
