@@ -55,7 +55,8 @@ keep_in_sight (ScopeCanvas *self)
   double height = gtk_widget_get_height (GTK_WIDGET (self)) / self->zoom;
   double keep = 60 / self->zoom;
 
-  if (self->picture == NULL)
+  /* Without a size yet nothing can be in sight: a camera from a file waits for it. */
+  if (self->picture == NULL || gtk_widget_get_width (GTK_WIDGET (self)) <= 1)
     return;
   self->x = CLAMP (self->x, keep - width, viz_picture_width (self->picture) - keep);
   self->y = CLAMP (self->y, keep - height, viz_picture_height (self->picture) - keep);

@@ -120,6 +120,61 @@ test_examples (void)
   g_assert_true (gui_wait (is_shown, page, 5000));
 }
 
+static gboolean
+shows_another_ready (gpointer unused G_GNUC_UNUSED)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  return shown != NULL && shown != page && is_ready (scope_page_get_workspace (shown));
+}
+
+static ScopeCanvas *
+open_and_look (void)
+{
+  ScopePage *other = gui_open (window, "lenet-static", NULL);
+
+  return scope_graph_view_get_canvas (scope_page_get_graph_view (other));
+}
+
+/* Of a model that is opened again: the same place, the same size. */
+static void
+test_looking_again (void)
+{
+  ScopeCanvas *shown = open_and_look ();
+  double       x, y, zoom, x2, y2, zoom2;
+
+  scope_canvas_set_camera (shown, -40, 30, 0.8);
+  scope_canvas_get_camera (shown, &x, &y, &zoom);
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+  shown = open_and_look ();
+  scope_canvas_get_camera (shown, &x2, &y2, &zoom2);
+  g_assert_cmpfloat_with_epsilon (x2, x, 1e-6);
+  g_assert_cmpfloat_with_epsilon (y2, y, 1e-6);
+  g_assert_cmpfloat_with_epsilon (zoom2, zoom, 1e-6);
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+/* A path that is pasted on the start page; paths are made whole by the folder one is in. */
+static void
+test_pasting (void)
+{
+  g_autofree char *path =
+      g_build_filename (SOURCE_ROOT,
+                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json",
+                        NULL);
+  GtkWidget *entry = gui_find (GTK_WIDGET (window), "path-entry");
+
+  g_assert_nonnull (entry);
+  gui_act (window, "win.new-tab", NULL);
+  gtk_editable_set_text (GTK_EDITABLE (entry), path);
+  g_signal_emit_by_name (entry, "activate");
+  g_assert_true (gui_wait (shows_another_ready, NULL, 20000));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
 static GtkWidget *
 find_button (GtkWidget *root, const char *label)
 {
@@ -140,14 +195,6 @@ static gboolean
 has_offer (gpointer unused G_GNUC_UNUSED)
 {
   return find_button (GTK_WIDGET (window), "Open Again") != NULL;
-}
-
-static gboolean
-shows_another_ready (gpointer unused G_GNUC_UNUSED)
-{
-  ScopePage *shown = scope_window_get_page (window);
-
-  return shown != NULL && shown != page && is_ready (scope_page_get_workspace (shown));
 }
 
 /* After an end that nobody wanted. */
@@ -437,6 +484,8 @@ add_manners_tests (void)
   g_test_add_func ("/app/window/converts", test_converting);
   g_test_add_func ("/app/window/opens-examples", test_examples);
   g_test_add_func ("/app/window/opens-again-what-stood-open", test_open_again);
+  g_test_add_func ("/app/window/looks-again-where-one-looked", test_looking_again);
+  g_test_add_func ("/app/window/opens-a-path-that-is-pasted", test_pasting);
   g_test_add_func ("/app/window/keeps-views-in-files", test_state);
   g_test_add_func ("/app/window/dialogs-open", test_dialogs);
   g_test_add_func ("/app/window/preferences-work-at-once", test_preferences);
