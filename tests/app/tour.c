@@ -105,6 +105,7 @@ walk_comparison (void)
   compare = gui_find_window (SCOPE_TYPE_COMPARE_WINDOW);
   g_assert_nonnull (compare);
   g_assert_true (gui_wait (are_drawn, compare, 60000));
+  gui_act (compare, "compare.fit", NULL);
   gui_save_picture (GTK_WINDOW (compare), drawn);
   gui_act (compare, "compare.measure", NULL);
   g_assert_true (gui_wait (is_measured, compare, 120000));
@@ -137,7 +138,7 @@ test_tour (void)
   scope_graph_view_set_steps (scope_page_get_graph_view (page), chain, 0, 3);
   gui_settle (page);
   gui_act (window, "win.zoom-fit", NULL);
-  scope_workspace_show (workspace, chain);
+  scope_workspace_select (workspace, chain);
   gui_settle (page);
   take_picture ("steps");
 
@@ -145,6 +146,7 @@ test_tour (void)
   gui_spin (300);
   take_picture ("running");
   g_assert_true (gui_wait (has_measurement, workspace, 120000));
+  gui_spin (500); /* tiles are asked for by the next frame */
   gui_settle (page);
   take_picture ("heat");
   gui_act (window, "win.show-view", "operators");
