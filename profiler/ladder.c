@@ -10,29 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-/* What a pass is about; those not named here are about the host: fewer nodes to run. */
-static const struct
-{
-  const char    *pattern;
-  ProfBucketKind bucket;
-} about[] = {
-  { "*gemm*", PROF_BUCKET_GEMM },           { "*batch*", PROF_BUCKET_GEMM },
-  { "*product*", PROF_BUCKET_GEMM },        { "*projection*", PROF_BUCKET_GEMM },
-  { "*fuse*", PROF_BUCKET_POINTWISE },      { "*elementwise*", PROF_BUCKET_POINTWISE },
-  { "*pointwise*", PROF_BUCKET_POINTWISE }, { "*move*", PROF_BUCKET_MOVEMENT },
-  { "*transpose*", PROF_BUCKET_MOVEMENT },  { "*slice*", PROF_BUCKET_MOVEMENT },
-  { "*layout*", PROF_BUCKET_MOVEMENT },     { "*memory*", PROF_BUCKET_MEMORY },
-  { "*parallel*", PROF_BUCKET_OVERLAP },
+static const ProfBucketKind bucket_of_saving[] = {
+  [HYB_SAVES_DISPATCH] = PROF_BUCKET_HOST,
+  [HYB_SAVES_PRODUCTS] = PROF_BUCKET_GEMM,
+  [HYB_SAVES_POINTWISE] = PROF_BUCKET_POINTWISE,
+  [HYB_SAVES_MOVEMENT] = PROF_BUCKET_MOVEMENT,
 };
-
-static ProfBucketKind
-bucket_of_pass (const char *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (about); i++)
-    if (g_pattern_match_simple (about[i].pattern, name))
-      return about[i].bucket;
-  return PROF_BUCKET_HOST;
-}
 
 static void
 rung_free (gpointer data)
@@ -174,6 +157,7 @@ add_passes (ProfLadder               *ladder,
 {
   for (const char *const *first = without; *first; first++)
     {
+      const HybPass  *pass = hyb_pass_find (*first);
       const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
       ProfSubject    *subject =
           make_subject (graph, values, options, *first, HYB_MODE_STATIC, first + 1, error);
@@ -183,7 +167,7 @@ add_passes (ProfLadder               *ladder,
       if (is_same_plan (last->subject, subject))
         prof_subject_free (subject);
       else
-        add_rung (ladder, *first, hyb_pass_find (*first)->doc, bucket_of_pass (*first), subject);
+        add_rung (ladder, *first, pass->doc, bucket_of_saving[pass->saves], subject);
     }
   return TRUE;
 }

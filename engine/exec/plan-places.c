@@ -32,7 +32,8 @@ typedef struct
   guint32      *class_of; /* by value, HYB_NO_ID: none */
   gsize        *offset;   /* by value: within its class */
   GArray       *classes;
-  HybType      *room; /* for the operands of one node */
+  HybType      *room;   /* for the operands of one node */
+  gboolean      shares; /* parts of values are no copies */
 } Search;
 
 static Class *
@@ -148,7 +149,7 @@ place_as_views (Search *search, HybNodeId id)
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
   HybCall           call;
 
-  if (node->op->view == NULL || search->written[id])
+  if (!search->shares || node->op->view == NULL || search->written[id])
     return FALSE;
 
   hyb_call_init (&call, graph, id, search->plan->types, search->room);
@@ -269,6 +270,14 @@ write_places (Search *search)
     }
 }
 
+/* Unless it is left out by name: memory is laid out like this without the optimising passes
+ * too. */
+static gboolean
+wants_views (const HybPlanOptions *options)
+{
+  return !options->without || !g_strv_contains (options->without, "share-views");
+}
+
 GArray *
 hyb_plan_find_places (HybPlan *plan, HybFacts *facts, const guint8 *needed, GArray *step_nodes)
 {
@@ -281,7 +290,8 @@ hyb_plan_find_places (HybPlan *plan, HybFacts *facts, const guint8 *needed, GArr
   g_autoptr (GArray) classes = g_array_new (FALSE, FALSE, sizeof (Class));
   guint   most = 1;
   GArray *intervals;
-  Search  search = { plan, facts, needed, written, last_use, class_of, offset, classes, NULL };
+  Search  search = { plan,     facts,  needed,  written, last_use,
+                     class_of, offset, classes, NULL,    wants_views (plan->options) };
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (plan->graph); id++)
     {

@@ -346,5 +346,6 @@ const HybPass hyb_pass_batch_products = {
   .doc = "Takes products with one weight together that do not wait for each other.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_PRODUCTS,
   .run = batch_products_run,
 };

@@ -160,5 +160,6 @@ const HybPass hyb_pass_finish_convolutions = {
   .doc = "Adds to and rectifies the results of convolutions as they are made.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_POINTWISE,
   .run = finish_convolutions_run,
 };

@@ -151,5 +151,6 @@ const HybPass hyb_pass_fold_batch_norm = {
   .doc = "Makes BatchNorm a part of the constant weight and bias of the convolution before it.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_POINTWISE,
   .run = fold_batch_norm_run,
 };

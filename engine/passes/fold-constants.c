@@ -136,5 +136,6 @@ const HybPass hyb_pass_keep_panels = {
   .doc = "Lays weights that no run changes out while planning, not in every run.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_MOVEMENT,
   .run = fold_constants_run,
 };

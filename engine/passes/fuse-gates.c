@@ -336,5 +336,6 @@ const HybPass hyb_pass_fuse_gates = {
   .doc = "Computes the gates of each recurrent cell in one node.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_POINTWISE,
   .run = fuse_gates_run,
 };

@@ -290,5 +290,6 @@ const HybPass hyb_pass_hoist_products = {
   .doc = "Makes a loop's products of its data and weights for all steps before it.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_PRODUCTS,
   .run = hoist_products_run,
 };

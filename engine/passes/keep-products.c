@@ -382,5 +382,6 @@ const HybPass hyb_pass_keep_products = {
   .doc = "Keeps a loop's products for the way back, which makes the rest of each step again.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_PRODUCTS,
   .run = keep_products_run,
 };

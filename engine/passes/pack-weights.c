@@ -401,5 +401,6 @@ const HybPass hyb_pass_pack_weights = {
   .doc = "Lays weights that are multiplied often out once, for products of few rows.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_PRODUCTS,
   .run = pack_weights_run,
 };

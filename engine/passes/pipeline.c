@@ -21,6 +21,7 @@ extern const HybPass hyb_pass_keep_panels;
 extern const HybPass hyb_pass_keep_products;
 extern const HybPass hyb_pass_merge_equal;
 extern const HybPass hyb_pass_pack_weights;
+extern const HybPass hyb_pass_share_views;
 extern const HybPass hyb_pass_drop_dead;
 
 static const HybPass *const passes[] = {
@@ -37,6 +38,7 @@ static const HybPass *const passes[] = {
   &hyb_pass_pack_weights,        /* after batching and hoisting: the rows are all there */
   &hyb_pass_keep_panels,         /* folds what the pass before has made of constants */
   &hyb_pass_drop_dead,           /* … which go last */
+  &hyb_pass_share_views,         /* about memory, which is laid out at the end */
   NULL,
 };
 

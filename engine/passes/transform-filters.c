@@ -72,5 +72,6 @@ const HybPass hyb_pass_transform_filters = {
   .doc = "Transforms constant filters of 3 × 3, so that products are halved.",
   .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
+  .saves = HYB_SAVES_PRODUCTS,
   .run = transform_filters_run,
 };

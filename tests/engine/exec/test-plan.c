@@ -85,6 +85,28 @@ test_views_are_no_steps (void)
 }
 
 static void
+test_views_left_out_are_copies (void)
+{
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  HybValueId  x = hyb_builder_add_variable (builder, "x", NULL);
+  HybValueId  next = toy_node (builder, &toy_step, "next", x, HYB_NO_ID);
+  HybValueId  tail = toy_node (builder, &toy_tail, "tail", next, HYB_NO_ID);
+  const char *without[] = { "share-views", NULL };
+  g_autoptr (HybTensor) data = toy_row (32, 0);
+  g_autoptr (HybGraph) graph = NULL;
+
+  hyb_builder_add_head (builder, toy_node (builder, &toy_flat, "flat", tail, HYB_NO_ID));
+  graph = hyb_builder_freeze (g_steal_pointer (&builder));
+  for (int copies = 0; copies < 2; copies++)
+    {
+      HybPlanOptions options = { .optimise = TRUE, .without = copies ? without : NULL };
+      g_autoptr (HybPlan) plan = plan_for (graph, &data, &options);
+
+      g_assert_cmpuint (hyb_plan_n_steps (plan), ==, copies ? 3 : 1);
+    }
+}
+
+static void
 test_equal_nodes_merge_and_constants_fold (void)
 {
   g_autoptr (HybBuilder) builder = hyb_builder_new ();
@@ -325,6 +347,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/exec/plan/memory-is-shared-along-a-chain",
                    test_memory_is_shared_along_a_chain);
   g_test_add_func ("/engine/exec/plan/views-are-no-steps", test_views_are_no_steps);
+  g_test_add_func ("/engine/exec/plan/views-left-out-are-copies", test_views_left_out_are_copies);
   g_test_add_func ("/engine/exec/plan/equal-nodes-merge-and-constants-fold",
                    test_equal_nodes_merge_and_constants_fold);
   g_test_add_func ("/engine/exec/plan/states-are-never-folded-or-viewed",
