@@ -80,7 +80,7 @@ HYB_SIMD_JOIN (finish_run, NAME) (const HybShiftFinish *finish,
       map[at + i] = map[at + i] <= 0 ? 0 : map[at + i];
 }
 
-/* With d the six rows of the image, and X any element of a row:
+/* With d the six rows of the image:
  * 4 d0 − 5 d2 + d4,  (d4 − 4 d2) ± (d3 − 4 d1),  (d4 − d2) ± 2 (d3 − d1),  4 d1 − 5 d3 + d5. */
 static TARGET void
 HYB_SIMD_JOIN (spread_rows, NAME) (gint64       n,

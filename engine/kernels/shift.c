@@ -190,7 +190,7 @@ hyb_shift_fits (const HybConvolve *convolve)
 
   find_layout (convolve, tiles->lanes, &layout);
   return layout.plane <= MOST_CELLS && layout.channels * layout.plane <= 8 * MOST_CELLS &&
-         layout.depth <= MOST_CELLS &&
+         layout.depth >= 1 && layout.depth <= MOST_CELLS &&
          5 * convolve->map[1] * convolve->map[2] >= 2 * layout.n_vectors * tiles->lanes;
 }
 

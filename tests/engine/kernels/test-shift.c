@@ -220,7 +220,9 @@ test_only_what_it_does_well_fits (void)
   set_window (&c, 1, 3, 1, 1, 1);
   set_window (&c, 2, 3, 1, 1, 1);
   g_assert_true (hyb_shift_fits (&c));
-  c.groups = 8; /* channels that do not mix */
+  c.image_channels = 0;
+  g_assert_false (hyb_shift_fits (&c));
+  c.image_channels = c.groups = 8; /* channels that do not mix */
   g_assert_false (hyb_shift_fits (&c));
   c.groups = 1;
   set_window (&c, 2, 1, 1, 1, 0);
