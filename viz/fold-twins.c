@@ -19,13 +19,41 @@ can_be_twin (const VizDiagramBuilder *builder, guint32 number, guint32 n_given)
          (box->flags & (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE | VIZ_BOX_HEADER | VIZ_BOX_PROBLEM)) == 0;
 }
 
+/* What twins read feeds all of them, and what they feed reads them all: few boxes are left. */
+static guint8 *
+find_candidates (const VizDiagramBuilder *builder, guint32 n_given)
+{
+  guint32             n = viz_diagram_builder_n_boxes (builder);
+  guint8             *candidates = g_new0 (guint8, n + 1);
+  g_autofree guint32 *n_out = g_new0 (guint32, n + 1), *n_in = g_new0 (guint32, n + 1);
+
+  for (guint32 i = 1; i < n_given; i++)
+    candidates[i] = can_be_twin (builder, i, n_given);
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (builder); i++)
+    {
+      n_out[viz_diagram_builder_arrow (builder, i)->tail]++;
+      n_in[viz_diagram_builder_arrow (builder, i)->head]++;
+    }
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (builder, i);
+
+      if (viz_diagram_builder_box (builder, arrow->tail)->flags & VIZ_BOX_FOLDED)
+        continue;
+      candidates[arrow->head] &= n_out[arrow->tail] >= LEAST_TWINS;
+      candidates[arrow->tail] &= n_in[arrow->head] >= LEAST_TWINS;
+    }
+  return candidates;
+}
+
 static GString **
 describe_ends (const VizDiagramBuilder *builder, guint32 n_given)
 {
-  GString **ends = g_new0 (GString *, n_given + 1);
+  GString          **ends = g_new0 (GString *, n_given + 1);
+  g_autofree guint8 *candidates = find_candidates (builder, n_given);
 
   for (guint32 i = 1; i < n_given; i++)
-    if (can_be_twin (builder, i, n_given))
+    if (candidates[i])
       {
         const VizBox *box = viz_diagram_builder_box (builder, i);
 
