@@ -13,7 +13,7 @@ void  program_folder_free (char *folder);
 GSubprocess *
 program_start (const char *folder, const char *display, const char *model, const char *a11y);
 
-/* Asks done every 50 ms, for at most 30 s. */
+/* Asks done every 50 ms, for at most 2 minutes. */
 gboolean program_wait (gboolean (*done) (gpointer), gpointer data);
 /* Whether the settings that the program has written hold a text. */
 gboolean program_has_written (const char *folder, const char *text);

@@ -9,7 +9,7 @@
 #include <atspi/atspi.h>
 #include <string.h>
 
-#define MAX_DEPTH 24
+#define MAX_DEPTH 60
 
 /* This version of the library has none. */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiAccessible, g_object_unref)
@@ -19,6 +19,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AtspiStateSet, g_object_unref)
 static char            *folder;
 static GSubprocess     *program;
 static AtspiAccessible *application;
+static gboolean         with_start_page;
+
+/* The start page is large and behind: what is looked for is never there. */
+static gboolean
+is_start_page (AtspiAccessible *node)
+{
+  g_autofree char *name = atspi_accessible_get_name (node, NULL);
+
+  return g_strcmp0 (name, "ScopeStartPage") == 0;
+}
 
 /* Calls each for node and all inside it, until one says FALSE. */
 static gboolean
@@ -31,7 +41,9 @@ walk (AtspiAccessible *node,
 
   if (!each (node, data))
     return FALSE;
-  n = depth > 0 ? atspi_accessible_get_child_count (node, NULL) : 0;
+  n = depth > 0 && (with_start_page || !is_start_page (node))
+          ? atspi_accessible_get_child_count (node, NULL)
+          : 0;
   for (int i = 0; i < n; i++)
     {
       g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (node, i, NULL);
@@ -164,7 +176,9 @@ test_names (void)
   g_assert_true (program_wait (is_there, (gpointer) "Model graph"));
   graph = find ("Model graph");
   g_assert_cmpint (atspi_accessible_get_role (graph, NULL), ==, ATSPI_ROLE_IMAGE);
+  with_start_page = TRUE;
   walk (application, count_node, &count, MAX_DEPTH);
+  with_start_page = FALSE;
   g_test_message ("%u accessibles, %u buttons, %u without a name",
                   count.n,
                   count.n_buttons,
