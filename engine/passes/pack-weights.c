@@ -5,8 +5,8 @@
  * changes it), that is made a node of its own, and the products read what it gives.  Weights
  * that loops multiply by are laid out before the loop.
  *
- * Operators with attributes that are not in the graph (RNN) do the same inside where this
- * pass is wanted: hyb_pipeline_wants().
+ * RNN, whose weights are parts of one vector, does the same inside where this pass is
+ * wanted: hyb_pipeline_wants().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/panels.h"
