@@ -163,9 +163,9 @@ emit (Packing *packing, HybBuilder *builder, const HybNodeSpec *spec)
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
 }
 
-/* The panels of a weight, made where they are first asked for. */
+/* The panels of a weight, made where they are first asked for, which is whose work they are. */
 static HybValueId
-get_panels (Packing *packing, HybValueId weight, gboolean transposed)
+get_panels (Packing *packing, HybNodeId reader, HybValueId weight, gboolean transposed)
 {
   HybNodeId        producer = hyb_graph_get_producer (packing->graph, weight);
   const HybNode   *node = hyb_graph_get_node (packing->graph, producer);
@@ -174,16 +174,17 @@ get_panels (Packing *packing, HybValueId weight, gboolean transposed)
   g_autofree char *name = g_strconcat (node->name, transposed ? "_panels" : "_panels_back", NULL);
 
   if (*panels == HYB_NO_ID)
-    *panels = emit (packing,
-                    packing->rewrite.builder,
-                    &(HybNodeSpec){
-                        .op = hyb_op_find ("_weight_panels"),
-                        .name = name,
-                        .attributes =
-                            (const char *[]){ "transposed", transposed ? "True" : "False", NULL },
-                        .n_inputs = 1,
-                        .inputs = &from,
-                        .origin_plus_one = node->origin + 1 });
+    *panels =
+        emit (packing,
+              packing->rewrite.builder,
+              &(HybNodeSpec){
+                  .op = hyb_op_find ("_weight_panels"),
+                  .name = name,
+                  .attributes =
+                      (const char *[]){ "transposed", transposed ? "True" : "False", NULL },
+                  .n_inputs = 1,
+                  .inputs = &from,
+                  .origin_plus_one = hyb_graph_get_node (packing->graph, reader)->origin + 1 });
   return *panels;
 }
 
@@ -313,7 +314,7 @@ visit_loop (Packing *packing, HybNodeId id)
     {
       Captured *one = &g_array_index (captured, Captured, i);
 
-      added[i] = one->panels = get_panels (packing, one->weight, one->transposed);
+      added[i] = one->panels = get_panels (packing, id, one->weight, one->transposed);
     }
   if (packing->error != NULL)
     return TRUE;
@@ -341,7 +342,7 @@ visit (Packing *packing, HybNodeId id)
                   &packing->rewrite,
                   id,
                   &product,
-                  get_panels (packing, product.weight, product.transposed));
+                  get_panels (packing, id, product.weight, product.transposed));
   else if (!visit_loop (packing, id))
     hyb_rewrite_copy (&packing->rewrite, id);
 }
