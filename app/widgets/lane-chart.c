@@ -73,7 +73,8 @@ draw_axis (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width,
   GdkRGBA colour;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self)), &colour);
-  for (double t = ceil (self->begin / tick) * tick; t <= self->end; t += tick)
+  for (double t = self->least + ceil ((self->begin - self->least) / tick) * tick; t <= self->end;
+       t += tick)
     {
       double           x = floor ((t - self->begin) / per_pixel) + 0.5;
       g_autofree char *label = tick_label (t - self->least, tick);
