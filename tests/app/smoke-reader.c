@@ -125,8 +125,12 @@ static gboolean
 has_application (gpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (AtspiAccessible) desktop = atspi_get_desktop (0);
-  int n = desktop != NULL ? atspi_accessible_get_child_count (desktop, NULL) : 0;
+  int n;
 
+  if (desktop == NULL)
+    return FALSE;
+  atspi_accessible_clear_cache (desktop); /* no loop runs here that would hear of newcomers */
+  n = atspi_accessible_get_child_count (desktop, NULL);
   for (int i = 0; i < n && application == NULL; i++)
     {
       g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (desktop, i, NULL);
