@@ -4,6 +4,7 @@
 #include "engine/autograd/tape.h"
 
 #include "engine/autograd/backward.h"
+#include "engine/autograd/tape-rows.h"
 #include "engine/base/error.h"
 #include "engine/exec/imperative.h"
 #include "engine/graph/builder.h"
@@ -279,8 +280,9 @@ typedef struct
   GPtrArray *wrt;       /* of Attachment, borrowed */
   guint      n_forward; /* nodes of the recording */
   guint      n_heads;
-  GPtrArray *tensors; /* by value of graph; NULL: not yet, or no longer */
-  guint32   *left;    /* by value: how many nodes (and heads) will still read it */
+  GPtrArray *tensors;     /* by value of graph; NULL: not yet, or no longer */
+  guint32   *left;        /* by value: how many nodes (and heads) will still read it */
+  guint8    *is_left_out; /* by node: see tape-rows.h */
 } Backward;
 
 static void
@@ -290,6 +292,7 @@ backward_clear (Backward *back)
   g_clear_pointer (&back->wrt, g_ptr_array_unref);
   g_clear_pointer (&back->tensors, g_ptr_array_unref);
   g_free (back->left);
+  g_free (back->is_left_out);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Backward, backward_clear)
@@ -404,40 +407,68 @@ drop_read (Backward *back, HybValueId value)
     g_clear_pointer ((HybTensor **) &back->tensors->pdata[value], hyb_tensor_unref);
 }
 
+static void
+drop_inputs (Backward *back, HybNodeId id)
+{
+  const HybValueId *values = hyb_graph_get_inputs (back->graph, id);
+
+  for (guint i = 0; i < hyb_graph_get_node (back->graph, id)->n_inputs; i++)
+    {
+      HybNodeId producer = hyb_graph_get_producer (back->graph, values[i]);
+
+      if (back->is_left_out[producer])
+        drop_inputs (back, producer);
+      drop_read (back, values[i]);
+    }
+}
+
 static gboolean
-run_node (Backward *back, HybNodeId id, GError **error)
+call_node (Backward *back, HybNodeId id, const HybRun *run, HybTensor **outputs, GError **error)
 {
   const HybNode       *node = hyb_graph_get_node (back->graph, id);
   const HybValueId    *values = hyb_graph_get_inputs (back->graph, id);
   g_autofree gpointer *inputs = g_new (gpointer, MAX (node->n_inputs, 1));
-  HybRun               run = { 0 };
+  HybTensor *const    *tensors = (HybTensor *const *) back->tensors->pdata;
+
+  if (node->n_inputs > 0 && back->is_left_out[hyb_graph_get_producer (back->graph, values[0])])
+    return hyb_tape_rows_call (back->graph, id, tensors, run, outputs, error);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = tensors[values[i]];
+  return hyb_imperative_call (node->op,
+                              node->params,
+                              hyb_graph_get_bodies (back->graph, id),
+                              node->n_inputs,
+                              (HybTensor *const *) inputs,
+                              outputs,
+                              run,
+                              error);
+}
+
+static gboolean
+run_node (Backward *back, HybNodeId id, GError **error)
+{
+  const HybNode *node = hyb_graph_get_node (back->graph, id);
+  HybTensor    **outputs = (HybTensor **) &back->tensors->pdata[node->first_output];
+  HybRun         run = { 0 };
+
+  if (back->is_left_out[id])
+    return TRUE;
 
   if (node->origin < back->n_forward)
     run = g_array_index (back->tape->contexts, HybRun, node->origin);
   run.key = node->key;
 
-  for (guint i = 0; i < node->n_inputs; i++)
-    inputs[i] = back->tensors->pdata[values[i]];
-
-  if (!hyb_imperative_call (node->op,
-                            node->params,
-                            hyb_graph_get_bodies (back->graph, id),
-                            node->n_inputs,
-                            (HybTensor *const *) inputs,
-                            (HybTensor **) &back->tensors->pdata[node->first_output],
-                            &run,
-                            error))
+  if (!call_node (back, id, &run, outputs, error))
     {
       g_prefix_error (error, "node “%s” (%s): ", node->name, node->op->name);
       return FALSE;
     }
 
-  for (guint i = 0; i < node->n_inputs; i++)
-    drop_read (back, values[i]);
+  drop_inputs (back, id);
   for (guint i = 0; i < node->n_outputs; i++)
     if (back->left[node->first_output + i] == 0)
-      g_clear_pointer ((HybTensor **) &back->tensors->pdata[node->first_output + i],
-                       hyb_tensor_unref);
+      g_clear_pointer (&outputs[i], hyb_tensor_unref);
   return TRUE;
 }
 
@@ -480,6 +511,7 @@ hyb_tape_backward (HybTape          *tape,
     return FALSE;
 
   count_readers (&back);
+  back.is_left_out = hyb_tape_rows_find (back.graph, back.n_forward, back.left);
   take_known (&back, heads, head_gradients);
   for (HybNodeId id = back.n_forward; id < hyb_graph_n_nodes (back.graph); id++)
     if (!hyb_node_is_variable (hyb_graph_get_node (back.graph, id)) && !run_node (&back, id, error))

@@ -116,6 +116,47 @@ test_requests_write_or_add (void)
   g_assert_null (hyb_tape_get_gradient (tape, b));
 }
 
+/* Σ w·xₜ over 20 uses of one weight, the rows of every third in another shape if so asked;
+ * further: w is read by something else too, which adds (5, 7). */
+static void
+check_uses (gboolean other_shapes, gboolean further)
+{
+  g_autoptr (HybTape) tape = hyb_tape_new ();
+  g_autoptr (HybTensor) w = op_tensor ("f32[1,2]", 2., 3.);
+  g_autoptr (HybTensor) factor = op_tensor ("f32[2,1]", 5., 7.);
+  g_autoptr (HybTensor) y = NULL;
+
+  hyb_tape_attach (tape, w, HYB_REQUEST_WRITE);
+  hyb_tape_begin (tape);
+  y = further ? call (tape, "dot", NULL, w, factor) : op_tensor ("f32[1,1]", 0.);
+  for (int t = 1; t <= 20; t++)
+    {
+      gboolean is_other = other_shapes && t % 3 == 0;
+      g_autoptr (HybTensor) x =
+          op_tensor (is_other ? "f32[1,2,1]" : "f32[1,2]", (double) t, (double) (2 * t));
+      g_autoptr (HybTensor) product =
+          call (tape, "FullyConnected", "num_hidden=1 no_bias=True", x, w);
+      HybTensor *sum = call (tape, "elemwise_add", NULL, y, product);
+
+      hyb_tensor_unref (y);
+      y = sum;
+    }
+  hyb_tape_end (tape);
+  go_back (tape, y, FALSE);
+  op_assert_near (hyb_tape_get_gradient (tape, w),
+                  0,
+                  210. + (further ? 5. : 0.),
+                  420. + (further ? 7. : 0.));
+}
+
+static void
+test_uses_of_one_weight_add_up (void)
+{
+  check_uses (FALSE, FALSE);
+  check_uses (TRUE, FALSE);
+  check_uses (FALSE, TRUE);
+}
+
 static void
 test_what_is_computed_in_a_pause_is_a_constant (void)
 {
@@ -269,6 +310,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
 #define TEST(name, function) g_test_add_func ("/engine/autograd/tape/" name, function)
+  TEST ("uses-of-one-weight-add-up", test_uses_of_one_weight_add_up);
   TEST ("a-product-gives-the-other-factor", test_a_product_gives_the_other_factor);
   TEST ("requests-write-or-add", test_requests_write_or_add);
   TEST ("what-is-computed-in-a-pause-is-a-constant",
