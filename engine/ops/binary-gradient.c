@@ -249,19 +249,19 @@ LINEAR (minimum_rhs)
 
 static const char *const gradient_inputs[] = { "gradient", "lhs", "rhs", NULL };
 
-#define ROW(id, text, formula)                  \
-  {                                             \
-    .name = "_backward_" #id,                   \
-    .doc = "Gradient of an operand: " text ".", \
-    .category = HYB_CATEGORY_ELEMENTWISE,       \
-    .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE, \
-    .gradient_of = "broadcast_add",             \
-    .operands = "g0 i0 i1",                     \
-    .inputs = gradient_inputs,                  \
-    .infer_shape = hyb_rule_unary,              \
-    .dtypes = HYB_DTYPES_FLOAT,                 \
-    .forward = id##_forward,                    \
-    .gradient = id##_second_gradient,           \
+#define ROW(id, text, formula)                                     \
+  {                                                                \
+    .name = "_backward_" #id,                                      \
+    .doc = "Gradient of an operand: " text ".",                    \
+    .category = HYB_CATEGORY_ELEMENTWISE,                          \
+    .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
+    .gradient_of = "broadcast_add",                                \
+    .operands = "g0 i0 i1",                                        \
+    .inputs = gradient_inputs,                                     \
+    .infer_shape = hyb_rule_unary,                                 \
+    .dtypes = HYB_DTYPES_FLOAT,                                    \
+    .forward = id##_forward,                                       \
+    .gradient = id##_second_gradient,                              \
   },
 
 const HybOp hyb_ops_binary_gradient[] = {

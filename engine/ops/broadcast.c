@@ -53,10 +53,12 @@ static const char *const operands[] = { "lhs", "rhs", NULL };
   .category = HYB_CATEGORY_ELEMENTWISE, .inputs = operands, .infer_shape = hyb_rule_broadcast, \
   .dtypes = HYB_DTYPES_ELEMENTWISE, .forward = id##_forward
 
-#define SMOOTH(id, FUNCTION, alias, summary) \
-  { COMMON (id, alias, summary), .flags = HYB_OP_IN_PLACE, .gradient = id##_gradient },
+#define SMOOTH(id, FUNCTION, alias, summary)     \
+  { COMMON (id, alias, summary),                 \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
+    .gradient = id##_gradient },
 #define STEP(id, FUNCTION, alias, summary) \
-  { COMMON (id, alias, summary), .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT },
+  { COMMON (id, alias, summary), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT },
 
 const HybOp hyb_ops_broadcast[] = {
   DIFFERENTIABLE_ROWS (SMOOTH) //

@@ -137,9 +137,12 @@ static const char *const add_n_inputs[] = { "arg", NULL };
   .forward = id##_forward
 
 #define SMOOTH(id, FUNCTION, text, summary, ...) \
-  { COMMON (id, text, summary, __VA_ARGS__), .flags = HYB_OP_IN_PLACE, .gradient = id##_gradient },
+  { COMMON (id, text, summary, __VA_ARGS__),     \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
+    .gradient = id##_gradient },
 #define STEP(id, FUNCTION, text, summary, ...) \
-  { COMMON (id, text, summary, __VA_ARGS__), .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT },
+  { COMMON (id, text, summary, __VA_ARGS__),   \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT },
 
 const HybOp hyb_ops_elementwise_binary[] = {
   DIFFERENTIABLE_ROWS (SMOOTH) //
@@ -149,7 +152,7 @@ const HybOp hyb_ops_elementwise_binary[] = {
       .aliases = (const char *const[]){ "ElementWiseSum", NULL },
       .doc = "Sum of any number of tensors of one shape.",
       .category = HYB_CATEGORY_ELEMENTWISE,
-      .flags = HYB_OP_IN_PLACE,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .inputs = add_n_inputs,
       .params = add_n_params,
       .params_size = sizeof (AddNParams),

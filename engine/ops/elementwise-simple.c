@@ -142,14 +142,14 @@ ones_like_forward (const HybCall *call, const HybRun *run)
             (gsize) hyb_shape_size (&call->output[0].shape));
 }
 
-#define STEP_OP(id, text, ...)                     \
-  { UNARY_COMMON (id, text),                       \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT, \
+#define STEP_OP(id, text, ...)                                        \
+  { UNARY_COMMON (id, text),                                          \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT, \
     .dtypes = SIMPLE_DTYPES },
-#define SMOOTH_OP(id, text, ...) \
-  { UNARY_COMMON (id, text),     \
-    .flags = HYB_OP_IN_PLACE,    \
-    .dtypes = SIMPLE_DTYPES,     \
+#define SMOOTH_OP(id, text, ...)                 \
+  { UNARY_COMMON (id, text),                     \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
+    .dtypes = SIMPLE_DTYPES,                     \
     .gradient = id##_gradient },
 
 const HybOp hyb_ops_elementwise_simple[] = {
@@ -159,7 +159,7 @@ const HybOp hyb_ops_elementwise_simple[] = {
   UNARY_BACKWARD_OP (square),
   {
       UNARY_COMMON (clip, "Values cut to a_min … a_max."),
-      .flags = HYB_OP_IN_PLACE,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .dtypes = SIMPLE_DTYPES,
       .params = clip_params,
       .params_size = sizeof (ClipParams),
@@ -172,14 +172,14 @@ const HybOp hyb_ops_elementwise_simple[] = {
   },
   {
       UNARY_COMMON (zeros_like, "Zeros of the shape and type of the input."),
-      .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT,
       .constant_inputs = 1,
       .dtypes = HYB_DTYPES_ALL,
       .cost = hyb_rule_cost_move,
   },
   {
       UNARY_COMMON (ones_like, "Ones of the shape and type of the input."),
-      .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT,
       .constant_inputs = 1,
       .dtypes = HYB_DTYPES_ALL,
       .cost = hyb_rule_cost_move,

@@ -62,7 +62,7 @@ const HybOp hyb_ops_elementwise_special[] = {
   ROWS (ROW) //
   {
       UNARY_COMMON (hard_sigmoid, "alpha x + beta, cut to 0 … 1."),
-      .flags = HYB_OP_IN_PLACE,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .dtypes = HYB_DTYPES_FLOAT,
       .params = hard_sigmoid_params,
       .params_size = sizeof (HardSigmoidParams),

@@ -47,6 +47,9 @@ typedef enum
   HYB_OP_OWN_GRADIENT = 1 << 4, /* defined as something else than the derivative: losses, selu */
   HYB_OP_INTERNAL = 1 << 5,     /* made by passes or autograd; not an operator of MXNet's files */
   HYB_OP_OPAQUE = 1 << 6,       /* stands for an operator we do not have: seen, never run */
+  /* Where all operands have one shape, whatever it is: element i of the only output depends on
+   * element i of the inputs alone, and computing it needs nothing but them and the attributes. */
+  HYB_OP_POINTWISE = 1 << 7,
 } HybOpFlags;
 
 /* What a variable of a body is fed with. */

@@ -359,22 +359,25 @@ static const char *const gradient_inputs[] = { "gradient", "data", NULL };
   .dtypes = HYB_DTYPES_ELEMENTWISE, .forward = id##_forward
 
 #define SMOOTH(id, FUNCTION, is_reversed, text, alias, summary) \
-  { COMMON (id, text, alias, summary), .flags = HYB_OP_IN_PLACE, .gradient = id##_gradient },
+  { COMMON (id, text, alias, summary),                          \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,                \
+    .gradient = id##_gradient },
 #define STEP(id, FUNCTION, is_reversed, text, alias, summary) \
-  { COMMON (id, text, alias, "1 where " summary), .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT },
-#define BACKWARD(id, text, formula)             \
-  {                                             \
-    .name = "_backward_" #id "_scalar",         \
-    .doc = "Gradient of the data: " text ".",   \
-    .category = HYB_CATEGORY_ELEMENTWISE,       \
-    .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE, \
-    .inputs = gradient_inputs,                  \
-    .params = scalar_params,                    \
-    .params_size = sizeof (ScalarParams),       \
-    .infer_shape = hyb_rule_same_shape,         \
-    .dtypes = HYB_DTYPES_FLOAT,                 \
-    .forward = id##_backward,                   \
-    .gradient = id##_second_gradient,           \
+  { COMMON (id, text, alias, "1 where " summary),             \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_NO_GRADIENT },
+#define BACKWARD(id, text, formula)                                \
+  {                                                                \
+    .name = "_backward_" #id "_scalar",                            \
+    .doc = "Gradient of the data: " text ".",                      \
+    .category = HYB_CATEGORY_ELEMENTWISE,                          \
+    .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
+    .inputs = gradient_inputs,                                     \
+    .params = scalar_params,                                       \
+    .params_size = sizeof (ScalarParams),                          \
+    .infer_shape = hyb_rule_same_shape,                            \
+    .dtypes = HYB_DTYPES_FLOAT,                                    \
+    .forward = id##_backward,                                      \
+    .gradient = id##_second_gradient,                              \
   },
 
 const HybOp hyb_ops_scalar[] = {

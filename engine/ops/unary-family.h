@@ -134,16 +134,16 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
   .name = #id, .doc = text, .category = HYB_CATEGORY_ELEMENTWISE, .inputs = unary_inputs, \
   .infer_shape = hyb_rule_unary, .forward = id##_forward
 
-#define UNARY_BACKWARD_COMMON(id)                                                                \
-  .name = "_backward_" #id, .doc = "Gradient of " #id ".", .category = HYB_CATEGORY_ELEMENTWISE, \
-  .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE, .inputs = unary_backward_inputs,                   \
-  .infer_shape = hyb_rule_same_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = id##_backward,      \
+#define UNARY_BACKWARD_COMMON(id)                                                                 \
+  .name = "_backward_" #id, .doc = "Gradient of " #id ".", .category = HYB_CATEGORY_ELEMENTWISE,  \
+  .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE, .inputs = unary_backward_inputs, \
+  .infer_shape = hyb_rule_same_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = id##_backward,       \
   .gradient = id##_second_gradient
 
 #define UNARY_OP(id, text)                                                         \
   {                                                                                \
-    UNARY_COMMON (id, text), .flags = HYB_OP_IN_PLACE, .dtypes = HYB_DTYPES_FLOAT, \
-                             .gradient = id##_gradient                             \
+    UNARY_COMMON (id, text), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,          \
+                             .dtypes = HYB_DTYPES_FLOAT, .gradient = id##_gradient \
   }
 #define UNARY_BACKWARD_OP(id)  \
   {                            \

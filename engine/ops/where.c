@@ -140,6 +140,7 @@ const HybOp hyb_ops_where[] = {
       .name = "where",
       .doc = "x where the condition is not zero, else y.",
       .category = HYB_CATEGORY_ELEMENTWISE,
+      .flags = HYB_OP_POINTWISE,
       .inputs = where_inputs,
       .constant_inputs = 1 << 0,
       .infer_shape = where_infer_shape,
