@@ -200,7 +200,7 @@ run_line (const Line *line, GCancellable *cancellable, GError **error)
   return step;
 }
 
-/* Bodies are made ready on their own, when their loop is. */
+/* Bodies are made ready on their own, when their loop is; those of fused nodes run as they are. */
 static gboolean
 run_bodies (GPtrArray *steps, ScopePassStep *outer, GCancellable *cancellable, GError **error)
 {
@@ -210,6 +210,8 @@ run_bodies (GPtrArray *steps, ScopePassStep *outer, GCancellable *cancellable, G
     {
       const HybNode *node = hyb_graph_get_node (outer->graph, id);
 
+      if (node->op->category != HYB_CATEGORY_CONTROL)
+        continue;
       for (guint b = 0; b < node->n_bodies; b++)
         {
           HybGraph      *body = hyb_graph_get_bodies (outer->graph, id)[b];

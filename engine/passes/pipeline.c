@@ -15,6 +15,7 @@ extern const HybPass hyb_pass_transform_filters;
 extern const HybPass hyb_pass_finish_convolutions;
 extern const HybPass hyb_pass_fold_constants;
 extern const HybPass hyb_pass_batch_products;
+extern const HybPass hyb_pass_fuse_elementwise;
 extern const HybPass hyb_pass_fuse_gates;
 extern const HybPass hyb_pass_hoist_products;
 extern const HybPass hyb_pass_keep_panels;
@@ -37,7 +38,8 @@ static const HybPass *const passes[] = {
   &hyb_pass_fuse_gates,          /* after merging: it asks who else reads a value */
   &hyb_pass_pack_weights,        /* after batching and hoisting: the rows are all there */
   &hyb_pass_keep_panels,         /* folds what the pass before has made of constants */
-  &hyb_pass_drop_dead,           /* … which go last */
+  &hyb_pass_drop_dead,           /* … which go before anybody counts readers again */
+  &hyb_pass_fuse_elementwise,    /* after every pass that looks for operators by name */
   &hyb_pass_share_views,         /* about memory, which is laid out at the end */
   NULL,
 };
