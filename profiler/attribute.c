@@ -175,6 +175,40 @@ find_by_name (Source *source, const char *name)
   return GPOINTER_TO_UINT (g_hash_table_lookup (source->by_name, name)) - 1;
 }
 
+/* What a pass has made one node of is listed below it, each member with the model's row that it
+ * was: the time is the row's alone. */
+static void
+add_members (ProfAttribution *attribution,
+             const Source    *source,
+             HybGraph        *graph,
+             HybNodeId        id,
+             guint32          row)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+
+  for (guint b = 0; b < node->n_bodies; b++)
+    {
+      HybGraph *body = hyb_graph_get_bodies (graph, id)[b];
+      Source    members = *new_source (attribution, NULL, node->name, row, b);
+
+      members.graph = body;
+      for (HybNodeId i = 0; i < hyb_graph_n_nodes (body); i++)
+        {
+          HybNodeId origin = hyb_graph_get_node (body, i)->origin;
+          ProfNode  member = describe_node (attribution->builder, body, i, NULL);
+
+          member.graph = members.index;
+          member.id = PROF_NONE;
+          member.flags |= PROF_NODE_ADDED;
+          if (!hyb_node_is_variable (hyb_graph_get_node (body, i)) && source->graph &&
+              origin < hyb_graph_n_nodes (source->graph))
+            member.origin = source->first_row + origin;
+          prof_builder_add_node (attribution->builder, &member);
+        }
+      add_edges (attribution->builder, &members);
+    }
+}
+
 /* A row for a node that the model does not have. */
 static guint32
 add_row (ProfAttribution *attribution,
@@ -201,6 +235,8 @@ add_row (ProfAttribution *attribution,
   row.flags |= PROF_NODE_ADDED;
   index = prof_builder_add_node (attribution->builder, &row);
   g_hash_table_insert (source->added, key, GUINT_TO_POINTER (index + 1));
+  if (node->op->category != HYB_CATEGORY_CONTROL)
+    add_members (attribution, source, graph, id, index);
   return index;
 }
 
