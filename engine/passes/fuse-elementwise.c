@@ -19,6 +19,7 @@ typedef struct
   HybNodeId   *group_of; /* by node: the last of its group; HYB_NO_ID: none */
   guint       *n_in;     /* by node: members of the group that ends there */
   HybValueId  *inside;   /* by value: what it is in the body that is made */
+  GHashTable  *names;    /* of the variables of that body */
 } Fusing;
 
 /* --- Which nodes can be members --- */
@@ -185,6 +186,23 @@ find_groups (const Fusing *fusing)
 
 /* --- Rewriting --- */
 
+/* As in the model; two cells may be called the same there, but not two variables here. */
+static HybValueId
+add_variable (const Fusing *fusing, HybBuilder *builder, HybValueId value)
+{
+  char *name = hyb_graph_dup_value_name (fusing->graph, value);
+
+  while (g_hash_table_contains (fusing->names, name))
+    {
+      char *longer = g_strdup_printf ("%s#%u", name, value);
+
+      g_free (name);
+      name = longer;
+    }
+  g_hash_table_add (fusing->names, name);
+  return hyb_builder_add_variable (builder, name, NULL);
+}
+
 /* Copies a member; what it reads from outside becomes variables, collected in outer. */
 static void
 copy_member (const Fusing *fusing, HybBuilder *builder, HybNodeId id, GArray *outer)
@@ -197,9 +215,7 @@ copy_member (const Fusing *fusing, HybBuilder *builder, HybNodeId id, GArray *ou
     {
       if (fusing->inside[inputs[i]] == HYB_NO_ID)
         {
-          g_autofree char *name = hyb_graph_dup_value_name (fusing->graph, inputs[i]);
-
-          fusing->inside[inputs[i]] = hyb_builder_add_variable (builder, name, NULL);
+          fusing->inside[inputs[i]] = add_variable (fusing, builder, inputs[i]);
           g_array_append_val (outer, inputs[i]);
         }
       copied[i] = fusing->inside[inputs[i]];
@@ -224,6 +240,7 @@ make_body (const Fusing *fusing, const GArray *members, GArray *outer)
     }
   hyb_builder_add_head (builder, fusing->inside[last]);
 
+  g_hash_table_remove_all (fusing->names);
   /* One group may read what another gives. */
   for (guint i = 0; i < outer->len; i++)
     fusing->inside[g_array_index (outer, HybValueId, i)] = HYB_NO_ID;
@@ -315,15 +332,17 @@ fuse_elementwise_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **er
   g_autofree HybNodeId  *group_of = g_new (HybNodeId, n_nodes);
   g_autofree guint      *n_in = g_new0 (guint, n_nodes);
   g_autofree HybValueId *inside = g_new (HybValueId, n_values);
-  Fusing                 fusing = { .graph = graph,
-                                    .facts = facts,
-                                    .chain = hyb_op_find ("_elementwise_chain"),
-                                    .is_head = is_head,
-                                    .written = written,
-                                    .n_idle = n_idle,
-                                    .group_of = group_of,
-                                    .n_in = n_in,
-                                    .inside = inside };
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Fusing fusing = { .graph = graph,
+                    .facts = facts,
+                    .chain = hyb_op_find ("_elementwise_chain"),
+                    .is_head = is_head,
+                    .written = written,
+                    .n_idle = n_idle,
+                    .group_of = group_of,
+                    .n_in = n_in,
+                    .inside = inside,
+                    .names = names };
 
   for (guint i = 0; i < n_heads; i++)
     is_head[heads[i]] = TRUE;
