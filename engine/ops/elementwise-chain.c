@@ -1,7 +1,7 @@
 /* elementwise-chain.c — several pointwise operators as one.  passes/fuse-elementwise.c puts it
  * where one operator reads the other's result and nobody else does.
  *
- * The body holds the members.  All of them go over a block that stays in the nearest cache
+ * The body holds the members.  All of them go over a block that stays in the cache
  * before the next block is read; each computes its block with its own forward function, so that
  * the results are the same to the last bit.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -15,8 +15,9 @@
 
 #include <string.h>
 
-/* Elements that are taken through all members together: 8 KiB for each value that lives. */
-#define BLOCK 2048
+/* Elements that are taken through all members together: 32 KiB for each value that lives.  With
+ * values of 64 MiB that was faster than 2048, which costs four times as many calls. */
+#define BLOCK 8192
 /* Operators that the printed plan names. */
 #define MAX_NAMED 6
 

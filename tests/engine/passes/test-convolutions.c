@@ -123,7 +123,7 @@ typedef struct
 static Result
 run (Show show, const char *without)
 {
-  const char *const  names[] = { without, "fuse-elementwise", NULL };
+  const char *const  names[] = { without, NULL };
   HybExecutorOptions options = { .mode = HYB_MODE_STATIC,
                                  .fold_parameters = TRUE,
                                  .without = without != NULL ? names : NULL };
