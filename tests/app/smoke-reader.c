@@ -143,6 +143,27 @@ has_application (gpointer unused G_GNUC_UNUSED)
   return application != NULL;
 }
 
+/* A program that asks for the readers' bus while that is still coming up stays unseen for good:
+ * the bus is asked for first, and another program started where one does not turn up. */
+static gboolean
+start_program (void)
+{
+  g_autoptr (AtspiAccessible) desktop = atspi_get_desktop (0);
+
+  if (desktop != NULL)
+    atspi_accessible_get_child_count (desktop, NULL);
+  for (int turn = 0; turn < 6; turn++)
+    {
+      program = program_start (folder, NULL, "lenet-static", NULL);
+      for (int i = 0; i < 200; i++, g_usleep (100000))
+        if (has_application (NULL))
+          return TRUE;
+      g_free (program_end (program));
+      g_clear_object (&program);
+    }
+  return FALSE;
+}
+
 /* ---- Tests ---- */
 
 typedef struct
@@ -237,8 +258,7 @@ main (int argc, char **argv)
   /* The library warns of what comes onto the bus before it can answer. */
   g_log_set_always_fatal (G_LOG_FATAL_MASK);
   folder = program_folder_new ();
-  program = program_start (folder, NULL, "lenet-static", NULL);
-  g_assert_true (program_wait (has_application, NULL));
+  g_assert_true (start_program ());
   g_test_add_func ("/app/reader/finds-names", test_names);
   g_test_add_func ("/app/reader/opens-the-list-of-nodes", test_list);
   g_test_add_func ("/app/reader/opens-the-panel", test_panel);
