@@ -140,10 +140,7 @@ fully_connected_forward (const HybCall *call, const HybRun *run)
     for (gint64 i = 0; i < view.rows; i++)
       memcpy ((char *) run->output[0] + (gsize) i * row, run->input[2], row);
 
-  if (call->output[0].dtype == HYB_F64)
-    hyb_gemm_f64 (&gemm, run->input[0], run->input[1], run->output[0]);
-  else
-    hyb_gemm_f32 (&gemm, run->input[0], run->input[1], run->output[0]);
+  hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
 }
 
 static void
@@ -177,10 +174,7 @@ backward_data_forward (const HybCall *call, const HybRun *run)
                       .ldc = view.features,
                       .alpha = 1.0 };
 
-  if (call->output[0].dtype == HYB_F64)
-    hyb_gemm_f64 (&gemm, run->input[0], run->input[1], run->output[0]);
-  else
-    hyb_gemm_f32 (&gemm, run->input[0], run->input[1], run->output[0]);
+  hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
 }
 
 static void
@@ -203,10 +197,7 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
                       .ldc = view.features,
                       .alpha = 1.0 };
 
-  if (call->output[0].dtype == HYB_F64)
-    hyb_gemm_f64 (&gemm, run->input[0], run->input[1], run->output[0]);
-  else
-    hyb_gemm_f32 (&gemm, run->input[0], run->input[1], run->output[0]);
+  hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
 }
 
 static void
