@@ -4,13 +4,6 @@
 
 #include "engine/exec/imperative.h"
 
-/* Many gradients are added up in several sums, one the first term of the next. */
-static gboolean
-is_sum (const HybNode *node)
-{
-  return node->op == hyb_op_find ("add_n") || node->op == hyb_op_find ("elemwise_add");
-}
-
 /* Whether two members differ in their rows alone. */
 static gboolean
 is_alike (HybGraph *graph, HybNodeId a, HybNodeId b)
@@ -28,7 +21,8 @@ is_alike (HybGraph *graph, HybNodeId a, HybNodeId b)
   return TRUE;
 }
 
-/* What a sum adds up in the end, as nodes in *members, and the sums between in *sums; FALSE:
+/* What a sum adds up in the end (many gradients are added up in several sums, one the first
+ * term of the next), as nodes in *members, and the sums between in *sums; FALSE:
  * something else than such gradients is among it. */
 static gboolean
 gather (HybGraph      *graph,
@@ -51,7 +45,7 @@ gather (HybGraph      *graph,
 
           if (id < first || (readers != NULL && readers[inputs[i]] != 1))
             return FALSE;
-          if (is_sum (node))
+          if (node->op->flags & HYB_OP_SUM)
             g_array_append_val (sums, id);
           else if (node->op->adds_rows != 0 && node->n_outputs == 1 &&
                    (members->len == 0 ||
@@ -73,7 +67,7 @@ hyb_tape_rows_find (HybGraph *graph, HybNodeId first, const guint32 *readers)
 
   for (HybNodeId id = hyb_graph_n_nodes (graph); id-- > first;)
     {
-      if (is_left_out[id] || !is_sum (hyb_graph_get_node (graph, id)))
+      if (is_left_out[id] || !(hyb_graph_get_node (graph, id)->op->flags & HYB_OP_SUM))
         continue;
       g_array_set_size (members, 0);
       g_array_set_size (sums, 0);

@@ -136,9 +136,10 @@ static const char *const add_n_inputs[] = { "arg", NULL };
   .inputs = operands, .infer_shape = hyb_rule_same_shape, .dtypes = HYB_DTYPES_ELEMENTWISE, \
   .forward = id##_forward
 
-#define SMOOTH(id, FUNCTION, text, summary, ...) \
-  { COMMON (id, text, summary, __VA_ARGS__),     \
-    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
+#define SMOOTH(id, FUNCTION, text, summary, ...)                         \
+  { COMMON (id, text, summary, __VA_ARGS__),                             \
+    .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE |                        \
+             (HYB_BINARY_##FUNCTION == HYB_BINARY_ADD ? HYB_OP_SUM : 0), \
     .gradient = id##_gradient },
 #define STEP(id, FUNCTION, text, summary, ...) \
   { COMMON (id, text, summary, __VA_ARGS__),   \
@@ -152,7 +153,7 @@ const HybOp hyb_ops_elementwise_binary[] = {
       .aliases = (const char *const[]){ "ElementWiseSum", NULL },
       .doc = "Sum of any number of tensors of one shape.",
       .category = HYB_CATEGORY_ELEMENTWISE,
-      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE | HYB_OP_SUM,
       .inputs = add_n_inputs,
       .params = add_n_params,
       .params_size = sizeof (AddNParams),

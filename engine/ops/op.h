@@ -50,6 +50,7 @@ typedef enum
   /* Where all operands have one shape, whatever it is: element i of the only output depends on
    * element i of the inputs alone, and computing it needs nothing but them and the attributes. */
   HYB_OP_POINTWISE = 1 << 7,
+  HYB_OP_SUM = 1 << 8, /* adds all of its inputs up, which have one shape */
 } HybOpFlags;
 
 /* What a variable of a body is fed with. */

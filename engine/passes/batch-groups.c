@@ -215,8 +215,8 @@ is_sum (const Batching *batching, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (batching->graph, id);
 
-  return (node->op == hyb_op_find ("elemwise_add") || node->op == hyb_op_find ("add_n")) &&
-         node->n_inputs >= 2 && batching->group_of[id] == HYB_NO_ID;
+  return (node->op->flags & HYB_OP_SUM) != 0 && node->n_inputs >= 2 &&
+         batching->group_of[id] == HYB_NO_ID;
 }
 
 /* Whether nobody but the sum reads it. */
