@@ -29,7 +29,45 @@ get_text (const cJSON *item, const char *key)
   return text != NULL ? text : "";
 }
 
-static GPtrArray *
+/* ---- Questions to hscope ---- */
+
+/* What is made of what it answers. */
+typedef struct
+{
+  gpointer (*parse) (const char *text);
+  GDestroyNotify free;
+} Answer;
+
+static void
+answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  const Answer    *answer = g_task_get_task_data (task);
+  GError          *error = NULL;
+  g_autofree char *text = scope_child_ask_finish (result, &error);
+
+  if (text == NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, answer->parse (text), answer->free);
+}
+
+static void
+ask (const char *const  *arguments,
+     const Answer       *answer,
+     GCancellable       *cancellable,
+     GAsyncReadyCallback callback,
+     gpointer            user_data)
+{
+  GTask *task = g_task_new (NULL, cancellable, callback, user_data);
+
+  g_task_set_task_data (task, (gpointer) answer, NULL);
+  scope_child_ask_async (arguments, cancellable, answered_cb, task);
+}
+
+/* ---- The list ---- */
+
+static gpointer
 parse_list (const char *text)
 {
   GPtrArray   *examples = g_ptr_array_new_with_free_func (example_free);
@@ -52,28 +90,18 @@ parse_list (const char *text)
   return examples;
 }
 
-static void
-listed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (GTask) task = data;
-  GError          *error = NULL;
-  g_autofree char *text = scope_child_ask_finish (result, &error);
-
-  if (text == NULL)
-    g_task_return_error (task, error);
-  else
-    g_task_return_pointer (task, parse_list (text), (GDestroyNotify) g_ptr_array_unref);
-}
+static const Answer list_answer = { parse_list, (GDestroyNotify) g_ptr_array_unref };
 
 void
 scope_gallery_list_async (GCancellable       *cancellable,
                           GAsyncReadyCallback callback,
                           gpointer            user_data)
 {
-  scope_child_ask_async ((const char *const[]){ "new", "--list", "--json", NULL },
-                         cancellable,
-                         listed_cb,
-                         g_task_new (NULL, cancellable, callback, user_data));
+  ask ((const char *const[]){ "new", "--list", "--json", NULL },
+       &list_answer,
+       cancellable,
+       callback,
+       user_data);
 }
 
 GPtrArray *
@@ -157,7 +185,7 @@ shape_text (const cJSON *argument)
   return g_string_free (text, strchr (text->str, '=') == NULL || strchr (text->str, '-') != NULL);
 }
 
-static char **
+static gpointer
 parse_shapes (const char *text)
 {
   GPtrArray   *shapes = g_ptr_array_new ();
@@ -176,21 +204,10 @@ parse_shapes (const char *text)
   }
   cJSON_Delete (json);
   g_ptr_array_add (shapes, NULL);
-  return (char **) g_ptr_array_free (shapes, FALSE);
+  return g_ptr_array_free (shapes, FALSE);
 }
 
-static void
-shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (GTask) task = data;
-  GError          *error = NULL;
-  g_autofree char *text = scope_child_ask_finish (result, &error);
-
-  if (text == NULL)
-    g_task_return_error (task, error);
-  else
-    g_task_return_pointer (task, parse_shapes (text), (GDestroyNotify) g_strfreev);
-}
+static const Answer shapes_answer = { parse_shapes, (GDestroyNotify) g_strfreev };
 
 void
 scope_gallery_shapes_async (const char         *name,
@@ -200,10 +217,11 @@ scope_gallery_shapes_async (const char         *name,
 {
   g_autofree char *model = g_strconcat ("gallery:", name, NULL);
 
-  scope_child_ask_async ((const char *const[]){ "info", model, "--json", NULL },
-                         cancellable,
-                         shapes_cb,
-                         g_task_new (NULL, cancellable, callback, user_data));
+  ask ((const char *const[]){ "info", model, "--json", NULL },
+       &shapes_answer,
+       cancellable,
+       callback,
+       user_data);
 }
 
 char **
