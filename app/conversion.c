@@ -5,6 +5,7 @@
 #include "app/conversion.h"
 
 #include "app/child.h"
+#include "app/worker.h"
 
 #include <cjson/cJSON.h>
 #include <glib/gi18n.h>
@@ -119,7 +120,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   if (answer->text == NULL)
     g_task_return_error (task, error);
   else
-    g_task_run_in_thread (task, read_in_worker);
+    scope_worker_run (task, read_in_worker);
 }
 
 /* Two models of one name must not write over each other. */

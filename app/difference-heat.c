@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/difference-heat.h"
 
+#include "app/worker.h"
 #include "profiler/difference.h"
 #include "profiler/report.h"
 
@@ -149,7 +150,7 @@ scope_difference_paint_async (ScopeSide          *base,
   job->measurements[0] = scope_measurement_ref (base_measurement);
   job->measurements[1] = scope_measurement_ref (other_measurement);
   g_task_set_task_data (task, job, paint_job_free);
-  g_task_run_in_thread (task, paint_in_worker);
+  scope_worker_run (task, paint_in_worker);
 }
 
 VizOverlay *

@@ -3,6 +3,7 @@
 #include "app/form-menu.h"
 
 #include "app/conversion.h"
+#include "app/worker.h"
 #include "engine/graph/roles.h"
 #include "engine/variants/variant.h"
 
@@ -170,7 +171,7 @@ on_shown (ScopeFormMenu *self)
   gtk_spinner_start (self->spinner);
   task = g_task_new (self, NULL, asked_cb, document);
   g_task_set_task_data (task, scope_document_ref (document), (GDestroyNotify) scope_document_unref);
-  g_task_run_in_thread (task, ask_in_worker);
+  scope_worker_run (task, ask_in_worker);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "app/passes.h"
 
 #include "app/adapt/body-types.h"
+#include "app/worker.h"
 #include "engine/passes/reach.h"
 
 #include <stdlib.h>
@@ -258,7 +259,7 @@ scope_passes_run_async (ScopeDocument      *document,
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
 
   g_task_set_task_data (task, scope_document_ref (document), (GDestroyNotify) scope_document_unref);
-  g_task_run_in_thread (task, run_in_worker);
+  scope_worker_run (task, run_in_worker);
 }
 
 GPtrArray *
@@ -315,7 +316,7 @@ scope_passes_show_async (ScopeDocument      *document,
   job->steps = g_ptr_array_ref (steps);
   job->index = index;
   g_task_set_task_data (task, job, show_job_free);
-  g_task_run_in_thread (task, show_in_worker);
+  scope_worker_run (task, show_in_worker);
 }
 
 ScopeDocument *

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/placing.h"
 
+#include "app/worker.h"
+
 typedef struct
 {
   VizDiagram *diagram;
@@ -31,6 +33,7 @@ run_place (gpointer data, gpointer unused G_GNUC_UNUSED)
   GError          *error = NULL;
   VizPicture      *picture;
 
+  scope_worker_step_back ();
   if (g_task_return_error_if_cancelled (task))
     return;
   picture = viz_layout (job->diagram, job->folds, &options, g_task_get_cancellable (task), &error);

@@ -3,6 +3,7 @@
 #include "app/preferences.h"
 
 #include "app/settings.h"
+#include "app/worker.h"
 
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
@@ -123,7 +124,7 @@ count (ScopePreferences *self, gboolean delete)
   g_autoptr (GTask) task = g_task_new (self, NULL, counted_cb, NULL);
 
   g_task_set_task_data (task, GINT_TO_POINTER (delete), NULL);
-  g_task_run_in_thread (task, count_in_worker);
+  scope_worker_run (task, count_in_worker);
 }
 
 static void

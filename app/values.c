@@ -3,6 +3,7 @@
 #include "app/values.h"
 
 #include "app/child.h"
+#include "app/worker.h"
 
 #include <cjson/cJSON.h>
 #include <glib/gi18n.h>
@@ -146,7 +147,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       return;
     }
   g_task_set_task_data (task, text, g_free);
-  g_task_run_in_thread (task, read_in_worker);
+  scope_worker_run (task, read_in_worker);
 }
 
 void

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/window-private.h"
 
+#include "app/worker.h"
 #include "profiler/report.h"
 #include "profiler/write-trace.h"
 
@@ -135,7 +136,7 @@ scope_window_export (ScopeWindow *self, const char *what, const char *path)
     }
   task = g_task_new (self, NULL, written_cb, NULL);
   g_task_set_task_data (task, job, export_job_free);
-  g_task_run_in_thread (task, write_in_worker);
+  scope_worker_run (task, write_in_worker);
 }
 
 static void

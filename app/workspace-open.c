@@ -3,6 +3,7 @@
 #include "app/workspace-private.h"
 
 #include "app/settings.h"
+#include "app/worker.h"
 #include "profiler/capture.h"
 
 #include <glib/gi18n.h>
@@ -196,7 +197,7 @@ start_opening (ScopeWorkspace *self)
 
   task = g_task_new (self, self->opening, opened_cb, NULL);
   g_task_set_task_data (task, job, open_job_free);
-  g_task_run_in_thread (task, open_in_worker);
+  scope_worker_run (task, open_in_worker);
 }
 
 void

@@ -7,6 +7,7 @@
 #include "app/workspace-private.h"
 
 #include "app/child.h"
+#include "app/worker.h"
 
 #include <cjson/cJSON.h>
 #include <glib/gi18n.h>
@@ -99,7 +100,7 @@ scope_workspace_open_capture (ScopeWorkspace *self, const char *path)
   job->document = scope_document_ref (self->document);
   task = g_task_new (self, NULL, capture_opened_cb, NULL);
   g_task_set_task_data (task, job, capture_job_free);
-  g_task_run_in_thread (task, open_capture_in_worker);
+  scope_worker_run (task, open_capture_in_worker);
 }
 
 ScopeMeasurement *

@@ -7,6 +7,7 @@
 #include "app/weight-parts.h"
 #include "app/widgets/bars.h"
 #include "app/widgets/matrix.h"
+#include "app/worker.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -243,7 +244,7 @@ scope_node_view_show_contents (ScopeNodeView *self,
   contents->name = g_strdup (name);
   task = g_task_new (part, NULL, counted_cb, NULL);
   g_task_set_task_data (task, contents, contents_free);
-  g_task_run_in_thread (task, count_in_worker);
+  scope_worker_run (task, count_in_worker);
 }
 
 /* ---- Of a run ---- */

@@ -7,6 +7,7 @@
 
 #include "app/adapt/find.h"
 #include "app/models/node-list.h"
+#include "app/worker.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -167,7 +168,7 @@ scope_outline_view_search (ScopeOutlineView *self, const char *query)
   self->searching = g_cancellable_new ();
   task = g_task_new (self, self->searching, found_cb, NULL);
   g_task_set_task_data (task, job, find_job_free);
-  g_task_run_in_thread (task, find_in_worker);
+  scope_worker_run (task, find_in_worker);
 }
 
 const guint32 *

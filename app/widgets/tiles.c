@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/tiles.h"
 
+#include "app/worker.h"
+
 #include <math.h>
 
 #define MAX_TILES      200
@@ -165,6 +167,7 @@ run_job (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
   TileJob *job = data;
 
+  scope_worker_step_back ();
   if (job->is_overview || g_atomic_int_get (&job->tiles->generation) == job->generation)
     paint_job (job);
   /* The object must die in the main thread: the reference travels with the job. */

@@ -1,0 +1,12 @@
+/* worker.h — threads that compute beside the main loop.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+/* The calling thread gives way to the main loop and to the display from now on, where there are
+ * not processors enough for all of them. */
+void scope_worker_step_back (void);
+
+/* As g_task_run_in_thread(), in a thread that has stepped back. */
+void scope_worker_run (GTask *task, GTaskThreadFunc function);
