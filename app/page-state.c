@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/page-private.h"
 
-#include <glib/gstdio.h>
+#include "app/writer.h"
 
 #define GROUP "workspace"
 
@@ -61,63 +61,42 @@ describe_state (ScopePage *self)
   return g_key_file_to_data (file, NULL, NULL);
 }
 
-static gboolean
-write_state (ScopePage *self, const char *path, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *text = describe_state (self);
-
-  g_mkdir_with_parents (folder, 0700);
-  return g_file_set_contents (path, text, -1, error);
-}
-
-static void
-write_in_worker (GTask                    *task,
-                 gpointer source           G_GNUC_UNUSED,
-                 gpointer                  data,
-                 GCancellable *cancellable G_GNUC_UNUSED)
-{
-  char *const     *job = data; /* path, text */
-  g_autofree char *folder = g_path_get_dirname (job[0]);
-
-  /* Nobody asked for it: nobody is told when it cannot be.  Closing the tab tries again. */
-  g_mkdir_with_parents (folder, 0700);
-  g_file_set_contents (job[0], job[1], -1, NULL);
-  g_task_return_boolean (task, TRUE);
-}
-
 void
 scope_page_keep_state (ScopePage *self)
 {
-  char *path, *text;
-  g_autoptr (GTask) task = NULL;
-  g_auto (GStrv) job = NULL;
+  g_autofree char *path = NULL;
+  g_autofree char *text = NULL;
 
   if (!self->is_restored || scope_workspace_get_document (self->workspace) == NULL)
     return;
   path = path_of (self);
   text = describe_state (self);
-  job = g_new0 (char *, 3);
-  job[0] = path;
-  job[1] = text;
   if (path == NULL || g_strcmp0 (text, self->kept) == 0)
     return;
   g_free (self->kept);
   self->kept = g_strdup (text);
-  task = g_task_new (NULL, NULL, NULL, NULL);
-  g_task_set_task_data (task, g_steal_pointer (&job), (GDestroyNotify) g_strfreev);
-  g_task_run_in_thread (task, write_in_worker);
+  /* Nobody asked for it: nobody is told when it cannot be. */
+  scope_writer_write_async (path, g_steal_pointer (&text), NULL, NULL);
 }
 
 void
 scope_page_save_state (ScopePage *self)
 {
   g_autofree char *path = path_of (self);
+
+  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL)
+    scope_writer_write_async (path, describe_state (self), NULL, NULL);
+}
+
+static void
+saved_beside_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopePage) self = data;
   g_autoptr (GError) error = NULL;
 
-  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL &&
-      !write_state (self, path, &error))
-    scope_workspace_log (self->workspace, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", error->message);
+  /* A page without a workspace has been closed meanwhile. */
+  if (!scope_writer_write_finish (result, &error) && self->workspace != NULL)
+    scope_page_say (self, error->message, NULL, NULL);
 }
 
 static void
@@ -127,17 +106,16 @@ act_save_beside (GtkWidget          *widget,
 {
   ScopePage       *self = SCOPE_PAGE (widget);
   g_autofree char *path = path_beside (self);
-  g_autoptr (GError) error = NULL;
 
-  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL &&
-      !write_state (self, path, &error))
-    scope_page_say (self, error->message, NULL, NULL);
+  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL)
+    scope_writer_write_async (path, describe_state (self), saved_beside_cb, g_object_ref (self));
 }
 
 void
 scope_page_restore (ScopePage *self)
 {
   g_autofree char *path = NULL;
+  g_autofree char *text = NULL;
   g_autofree char *capture = NULL;
   g_autoptr (GKeyFile) file = g_key_file_new ();
 
@@ -145,7 +123,8 @@ scope_page_restore (ScopePage *self)
     return;
   self->is_restored = TRUE;
   path = path_of (self);
-  if (path == NULL || !g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
+  text = path != NULL ? scope_writer_read (path) : NULL;
+  if (text == NULL || !g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL))
     return;
   scope_graph_view_load (self->graph_view, file);
   capture = g_key_file_get_string (file, GROUP, "capture", NULL);

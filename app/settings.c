@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/settings.h"
 
+#include "app/writer.h"
+
 #include <string.h>
 
 #define GROUP          "window"
@@ -32,26 +34,25 @@ get_settings (void)
   return settings;
 }
 
-void
-scope_settings_flush (void)
-{
-  g_autofree char *path = settings_path ();
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autoptr (GError) error = NULL;
-
-  if (waiting == 0)
-    return;
-  g_clear_handle_id (&waiting, g_source_remove);
-  if (g_mkdir_with_parents (folder, 0700) != 0 ||
-      !g_key_file_save_to_file (get_settings (), path, &error))
-    g_debug ("settings are not kept: %s", error != NULL ? error->message : folder);
-}
-
 static gboolean
 on_write (gpointer unused G_GNUC_UNUSED)
 {
-  scope_settings_flush ();
+  g_autofree char *path = settings_path ();
+
+  waiting = 0;
+  scope_writer_write_async (path, g_key_file_to_data (get_settings (), NULL, NULL), NULL, NULL);
   return G_SOURCE_REMOVE;
+}
+
+void
+scope_settings_flush (void)
+{
+  if (waiting != 0)
+    {
+      g_clear_handle_id (&waiting, g_source_remove);
+      on_write (NULL);
+    }
+  scope_writer_wait ();
 }
 
 static void

@@ -25,5 +25,5 @@ char **scope_settings_get_recent (void);
 void   scope_settings_add_recent (GFile *file);
 void   scope_settings_remove_recent (const char *uri);
 
-/* Writes now what waits to be written. */
+/* Writes now what waits to be written, and waits until all files are. */
 void scope_settings_flush (void);

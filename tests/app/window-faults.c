@@ -6,6 +6,7 @@
 #include "tests/app/window-case.h"
 
 #include "app/child.h"
+#include "app/writer.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -315,6 +316,7 @@ test_full_disk_beside_the_model (void)
 {
   limit_files (16);
   gui_act (window, "win.save-view", NULL);
+  scope_writer_wait ();
   limit_files (RLIM_INFINITY);
   check_sentence (".hsws");
 }

@@ -4,6 +4,7 @@
 
 #include "app/preferences.h"
 #include "app/settings.h"
+#include "app/writer.h"
 
 #include <glib/gstdio.h>
 
@@ -454,9 +455,11 @@ test_state (void)
 
   g_remove (path);
   gui_act (page, "page.save-view", NULL);
+  scope_writer_wait ();
   g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
   g_assert_cmpint (g_remove (path), ==, 0);
   gui_act (window, "win.save-view", NULL);
+  scope_writer_wait ();
   g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
   g_assert_cmpint (g_remove (path), ==, 0);
 }
