@@ -4,6 +4,7 @@
 
 #include "app/child.h"
 #include "app/document.h"
+#include "app/worker.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -285,6 +286,34 @@ draw_in_worker (GTask          *task,
     g_task_return_pointer (task, NULL, NULL);
 }
 
+/* ---- One after the other ----
+ * A process for each at once would leave the main loop no processor. */
+
+typedef struct
+{
+  char         *name;
+  GtkPicture   *picture;
+  GCancellable *cancellable;
+} Thumbnail;
+
+/* Main thread only.  The first is the one that is being made. */
+static GQueue thumbnails = G_QUEUE_INIT;
+
+static void make_first (void);
+
+static void
+go_on (void)
+{
+  Thumbnail *done = g_queue_pop_head (&thumbnails);
+
+  g_free (done->name);
+  g_object_unref (done->picture);
+  g_clear_object (&done->cancellable);
+  g_free (done);
+  if (!g_queue_is_empty (&thumbnails))
+    make_first ();
+}
+
 static void
 drawn_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 {
@@ -292,24 +321,45 @@ drawn_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 
   if (texture != NULL)
     gtk_picture_set_paintable (GTK_PICTURE (source), GDK_PAINTABLE (texture));
+  go_on ();
 }
 
 static void
-thumbnail_traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+thumbnail_traced_cb (GObject *source G_GNUC_UNUSED,
+                     GAsyncResult   *result,
+                     gpointer unused G_GNUC_UNUSED)
 {
-  g_autoptr (GtkPicture) picture = data;
+  const Thumbnail *first = g_queue_peek_head (&thumbnails);
   g_autoptr (GFile) file = scope_gallery_trace_finish (result, NULL);
   g_autoptr (GTask) task = NULL;
 
   if (file == NULL)
-    return;
-  task = g_task_new (picture, g_task_get_cancellable (G_TASK (result)), drawn_cb, NULL);
+    {
+      go_on ();
+      return;
+    }
+  task = g_task_new (first->picture, first->cancellable, drawn_cb, NULL);
   g_task_set_task_data (task, g_file_get_path (file), g_free);
-  g_task_run_in_thread (task, draw_in_worker);
+  scope_worker_run (task, draw_in_worker);
+}
+
+static void
+make_first (void)
+{
+  const Thumbnail *first = g_queue_peek_head (&thumbnails);
+
+  scope_gallery_trace_async (first->name, first->cancellable, thumbnail_traced_cb, NULL);
 }
 
 void
 scope_gallery_load_thumbnail (const char *name, GtkPicture *picture, GCancellable *cancellable)
 {
-  scope_gallery_trace_async (name, cancellable, thumbnail_traced_cb, g_object_ref (picture));
+  Thumbnail *thumbnail = g_new0 (Thumbnail, 1);
+
+  thumbnail->name = g_strdup (name);
+  thumbnail->picture = g_object_ref (picture);
+  thumbnail->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
+  g_queue_push_tail (&thumbnails, thumbnail);
+  if (g_queue_get_length (&thumbnails) == 1)
+    make_first ();
 }
