@@ -19,7 +19,21 @@ typedef struct
 {
   ScopeCompareWindow *window;
   ScopeComparePane   *pane;
+  ScopeMeasurement   *measurement; /* that it shows */
+  guint               number;      /* of the colouring it belongs to */
 } Painting;
+
+static Painting *
+painting_new (ScopeCompareWindow *window, ScopeComparePane *pane, ScopeMeasurement *measurement)
+{
+  Painting *painting = g_new (Painting, 1);
+
+  *painting = (Painting){ g_object_ref (window),
+                          g_object_ref (pane),
+                          scope_measurement_ref (measurement),
+                          window->n_colourings };
+  return painting;
+}
 
 static void
 set_overlay (ScopeCompareWindow *self, ScopeComparePane *pane, VizOverlay *overlay)
@@ -31,19 +45,35 @@ set_overlay (ScopeCompareWindow *self, ScopeComparePane *pane, VizOverlay *overl
     scope_legend_set (self->legend, overlay, scope_canvas_get_theme (canvas));
 }
 
+/* overlay: (transfer full) (nullable) */
 static void
-painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+end_painting (Painting *painting, VizOverlay *overlay)
 {
-  Painting           *painting = data;
   ScopeCompareWindow *self = painting->window;
-  g_autoptr (VizOverlay) overlay = scope_difference_paint_finish (result, NULL);
+  ScopeWorkspace     *workspace = scope_compare_pane_get_workspace (painting->pane);
 
-  if (overlay != NULL && scope_compare_window_find (self, painting->pane) < SCOPE_MOST_PANES &&
-      g_str_equal (self->colours, "difference"))
+  /* Another form may have been chosen meanwhile, or the pane closed. */
+  if (overlay != NULL && painting->number == self->n_colourings &&
+      scope_compare_window_find (self, painting->pane) < SCOPE_MOST_PANES &&
+      scope_workspace_get_measurement (workspace) == painting->measurement)
     set_overlay (self, painting->pane, overlay);
+  g_clear_pointer (&overlay, viz_overlay_unref);
+  scope_measurement_unref (painting->measurement);
   g_object_unref (painting->window);
   g_object_unref (painting->pane);
   g_free (painting);
+}
+
+static void
+difference_painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  end_painting (data, scope_difference_paint_finish (result, NULL));
+}
+
+static void
+painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  end_painting (data, scope_measurement_paint_finish (result, NULL));
 }
 
 static void
@@ -53,35 +83,31 @@ paint_pane (ScopeCompareWindow *self, guint index)
   ScopeMeasurement *base =
       scope_workspace_get_measurement (scope_compare_pane_get_workspace (self->panes[0]));
   ScopeMeasurement *own = scope_workspace_get_measurement (scope_compare_pane_get_workspace (pane));
-  g_autoptr (VizOverlay) overlay = NULL;
 
   if (own == NULL || g_str_equal (self->colours, "none"))
     set_overlay (self, pane, NULL);
   else if (index > 0 && base != NULL && self->sides[0] != NULL && self->sides[index] != NULL &&
            g_str_equal (self->colours, "difference"))
-    {
-      Painting *painting = g_new0 (Painting, 1);
-
-      painting->window = g_object_ref (self);
-      painting->pane = g_object_ref (pane);
-      scope_difference_paint_async (self->sides[0],
-                                    base,
-                                    self->sides[index],
-                                    own,
-                                    self->cancellable,
-                                    painted_cb,
-                                    painting);
-    }
+    scope_difference_paint_async (self->sides[0],
+                                  base,
+                                  self->sides[index],
+                                  own,
+                                  self->cancellable,
+                                  difference_painted_cb,
+                                  painting_new (self, pane, own));
   else
-    {
-      overlay = scope_measurement_paint (own, SCOPE_HEAT_SELF, VIZ_SCALE_LOG);
-      set_overlay (self, pane, overlay);
-    }
+    scope_measurement_paint_async (own,
+                                   SCOPE_HEAT_SELF,
+                                   VIZ_SCALE_LOG,
+                                   self->cancellable,
+                                   painted_cb,
+                                   painting_new (self, pane, own));
 }
 
 void
 scope_compare_window_update_colours (ScopeCompareWindow *self)
 {
+  self->n_colourings++;
   scope_legend_set (self->legend, NULL, NULL);
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
     if (self->panes[i] != NULL)

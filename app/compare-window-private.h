@@ -30,6 +30,7 @@ struct _ScopeCompareWindow
   ScopeConversion *conversions[SCOPE_MOST_PANES];
   gboolean         is_linked, was_measured;
   char            *colours; /* "none", "self", "difference" */
+  guint            n_colourings;
 
   /* Children */
   ScopeComparePane   *panes[SCOPE_MOST_PANES]; /* NULL: fewer */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/measurement.h"
 
+#include "app/worker.h"
+
 struct _ScopeMeasurement
 {
   gatomicrefcount n_refs;
@@ -95,13 +97,63 @@ scope_measurement_get_matched (const ScopeMeasurement *measurement)
   return measurement->matched;
 }
 
-VizOverlay *
-scope_measurement_paint (const ScopeMeasurement *measurement, ScopeHeat heat, VizScale scale)
+/* ---- Colours ---- */
+
+typedef struct
 {
-  return scope_capture_paint (measurement->capture,
-                              measurement->summary,
-                              scope_document_get_diagram (measurement->document),
-                              measurement->boxes,
-                              heat,
-                              scale);
+  ScopeMeasurement *measurement;
+  ScopeHeat         heat;
+  VizScale          scale;
+} PaintJob;
+
+static void
+paint_job_free (gpointer data)
+{
+  PaintJob *job = data;
+
+  scope_measurement_unref (job->measurement);
+  g_free (job);
+}
+
+static void
+paint_in_worker (GTask                    *task,
+                 gpointer source           G_GNUC_UNUSED,
+                 gpointer                  data,
+                 GCancellable *cancellable G_GNUC_UNUSED)
+{
+  const PaintJob         *job = data;
+  const ScopeMeasurement *measurement = job->measurement;
+
+  if (g_task_return_error_if_cancelled (task))
+    return;
+  g_task_return_pointer (task,
+                         scope_capture_paint (measurement->capture,
+                                              measurement->summary,
+                                              scope_document_get_diagram (measurement->document),
+                                              measurement->boxes,
+                                              job->heat,
+                                              job->scale),
+                         (GDestroyNotify) viz_overlay_unref);
+}
+
+void
+scope_measurement_paint_async (ScopeMeasurement   *measurement,
+                               ScopeHeat           heat,
+                               VizScale            scale,
+                               GCancellable       *cancellable,
+                               GAsyncReadyCallback callback,
+                               gpointer            user_data)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
+  PaintJob *job = g_new (PaintJob, 1);
+
+  *job = (PaintJob){ scope_measurement_ref (measurement), heat, scale };
+  g_task_set_task_data (task, job, paint_job_free);
+  scope_worker_run (task, paint_in_worker);
+}
+
+VizOverlay *
+scope_measurement_paint_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
 }

@@ -24,5 +24,12 @@ const ProfNodeSum *
 scope_measurement_get_node (const ScopeMeasurement *measurement, guint32 box, guint *rank);
 /* Share of the rows that found a box. */
 double scope_measurement_get_matched (const ScopeMeasurement *measurement);
-VizOverlay *
-scope_measurement_paint (const ScopeMeasurement *measurement, ScopeHeat heat, VizScale scale);
+
+/* The costs of all nodes as colours, made in a worker. */
+void        scope_measurement_paint_async (ScopeMeasurement   *measurement,
+                                           ScopeHeat           heat,
+                                           VizScale            scale,
+                                           GCancellable       *cancellable,
+                                           GAsyncReadyCallback callback,
+                                           gpointer            user_data);
+VizOverlay *scope_measurement_paint_finish (GAsyncResult *result, GError **error);

@@ -35,20 +35,57 @@ heat_of (const char *name)
   return SCOPE_N_HEATS;
 }
 
+static void
+set_overlay (ScopePage *self, VizOverlay *overlay)
+{
+  ScopeCanvas *canvas = scope_graph_view_get_canvas (self->graph_view);
+
+  scope_canvas_set_overlay (canvas, overlay);
+  scope_legend_set (self->legend, overlay, scope_canvas_get_theme (canvas));
+}
+
+static void
+painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopePage) self = data;
+  g_autoptr (VizOverlay) overlay = scope_measurement_paint_finish (result, NULL);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->painting)
+    return;
+  g_clear_object (&self->painting);
+  set_overlay (self, overlay);
+}
+
+void
+scope_page_forget_heat (ScopePage *self)
+{
+  if (self->painting != NULL)
+    g_cancellable_cancel (self->painting);
+  g_clear_object (&self->painting);
+}
+
+/* The colours of before stay until the new ones are there. */
 void
 scope_page_update_heat (ScopePage *self)
 {
-  ScopeCanvas      *canvas = scope_graph_view_get_canvas (self->graph_view);
   ScopeMeasurement *measurement = scope_workspace_get_measurement (self->workspace);
   ScopeHeat         heat = heat_of (self->heat);
-  g_autoptr (VizOverlay) overlay = NULL;
 
-  if (measurement != NULL && heat < SCOPE_N_HEATS)
-    overlay = scope_measurement_paint (measurement, heat, scale_of (self->heat_scale));
-  scope_canvas_set_overlay (canvas, overlay);
-  scope_legend_set (self->legend, overlay, scope_canvas_get_theme (canvas));
+  scope_page_forget_heat (self);
   gtk_widget_set_visible (self->heat_hint, measurement == NULL);
   gtk_widget_set_sensitive (GTK_WIDGET (self->heat_button), measurement != NULL);
+  if (measurement == NULL || heat >= SCOPE_N_HEATS)
+    {
+      set_overlay (self, NULL);
+      return;
+    }
+  self->painting = g_cancellable_new ();
+  scope_measurement_paint_async (measurement,
+                                 heat,
+                                 scale_of (self->heat_scale),
+                                 self->painting,
+                                 painted_cb,
+                                 g_object_ref (self));
 }
 
 static void

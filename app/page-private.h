@@ -54,7 +54,8 @@ struct _ScopePage
   ScopeWorkspace *workspace;
   ScopeWorkspace *pass_workspace;
   char           *heat, *heat_scale;
-  char           *shapes; /* that the run panel begins with */
+  GCancellable   *painting; /* of colours */
+  char           *shapes;   /* that the run panel begins with */
   gboolean        has_panel, is_restored;
   char           *kept; /* the state of view that was written last */
   char           *form, *proof, *family, *family_title; /* page-form.c */
@@ -63,6 +64,8 @@ struct _ScopePage
 /* page-heat.c */
 void scope_page_init_heat (ScopePage *self);
 void scope_page_update_heat (ScopePage *self);
+/* What is being painted is not wanted any more. */
+void scope_page_forget_heat (ScopePage *self);
 /* page-pass.c */
 void scope_page_init_pass (ScopePage *self);
 void scope_page_class_add_pass_actions (GtkWidgetClass *class);

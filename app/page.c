@@ -219,6 +219,7 @@ scope_page_dispose (GObject *object)
 {
   ScopePage *self = SCOPE_PAGE (object);
 
+  scope_page_forget_heat (self);
   if (self->workspace != NULL)
     {
       g_signal_handlers_disconnect_by_data (self->workspace, self);
