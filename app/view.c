@@ -5,16 +5,26 @@
 typedef struct
 {
   ScopeWorkspace *workspace;
+  gboolean        missed_document, missed_capture; /* while nobody saw it */
 } ScopeViewPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (ScopeView, scope_view, ADW_TYPE_BIN)
 
+static gboolean
+must_wait (ScopeView *self)
+{
+  return SCOPE_VIEW_GET_CLASS (self)->waits_to_be_seen &&
+         !gtk_widget_get_mapped (GTK_WIDGET (self));
+}
+
 static void
 on_document (ScopeView *self)
 {
+  ScopeViewPrivate *private = scope_view_get_instance_private (self);
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
-  if (class->document_changed != NULL)
+  private->missed_document = must_wait (self);
+  if (!private->missed_document && class->document_changed != NULL)
     class->document_changed (self);
 }
 
@@ -23,17 +33,39 @@ on_selection (ScopeView *self)
 {
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
-  if (class->selection_changed != NULL)
+  if (!must_wait (self) && class->selection_changed != NULL)
     class->selection_changed (self);
 }
 
 static void
 on_capture (ScopeView *self)
 {
+  ScopeViewPrivate *private = scope_view_get_instance_private (self);
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
-  if (class->capture_changed != NULL)
+  private->missed_capture = must_wait (self);
+  if (!private->missed_capture && class->capture_changed != NULL)
     class->capture_changed (self);
+}
+
+static void
+scope_view_map (GtkWidget *widget)
+{
+  ScopeView *self = SCOPE_VIEW (widget);
+  ScopeViewPrivate *private = scope_view_get_instance_private (self);
+  ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
+
+  GTK_WIDGET_CLASS (scope_view_parent_class)->map (widget);
+  if (!class->waits_to_be_seen || private->workspace == NULL)
+    return;
+  if (private->missed_capture)
+    {
+      on_capture (self);
+      private->missed_document &= class->document_changed != class->capture_changed;
+    }
+  if (private->missed_document)
+    on_document (self);
+  on_selection (self);
 }
 
 static void
@@ -107,6 +139,7 @@ static void
 scope_view_class_init (ScopeViewClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = scope_view_dispose;
+  GTK_WIDGET_CLASS (class)->map = scope_view_map;
 }
 
 static void

@@ -26,6 +26,8 @@ struct _ScopeViewClass
   void (*document_changed) (ScopeView *self);
   void (*selection_changed) (ScopeView *self);
   void (*capture_changed) (ScopeView *self);
+  /* Is told of changes only while it is on the screen, and of what it missed when it comes. */
+  gboolean waits_to_be_seen;
 
   /* Brings a box into sight.  FALSE: this view has no place for it. */
   gboolean (*reveal) (ScopeView *self, guint32 box);
