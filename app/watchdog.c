@@ -32,16 +32,13 @@ on_tick (gpointer unused G_GNUC_UNUSED)
   double late = (double) (now - last) / 1000 - EVERY_MS;
   double busy = now_busy - last_busy;
 
+  report.longest = MAX (report.longest, late);
+  report.longest_busy = MAX (report.longest_busy, busy);
+  report.n_busy += busy > SCOPE_WATCHDOG_LIMIT_MS;
   if (late > SCOPE_WATCHDOG_LIMIT_MS)
     {
       report.n_blocked++;
-      report.longest = MAX (report.longest, late);
       g_debug ("the main loop was blocked for %.0f ms, %.0f of them computing", late, busy);
-    }
-  if (busy > SCOPE_WATCHDOG_LIMIT_MS)
-    {
-      report.n_busy++;
-      report.longest_busy = MAX (report.longest_busy, busy);
     }
   last = now;
   last_busy = now_busy;
@@ -62,4 +59,10 @@ ScopeWatchdogReport
 scope_watchdog_get_report (void)
 {
   return report;
+}
+
+void
+scope_watchdog_reset (void)
+{
+  report = (ScopeWatchdogReport){ 0 };
 }

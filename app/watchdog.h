@@ -14,10 +14,10 @@ void scope_watchdog_start (void);
 
 typedef struct
 {
-  guint  n_blocked; /* times over the limit */
-  double longest;   /* ms */
-  guint  n_busy;
-  double longest_busy;
+  guint  n_blocked, n_busy;     /* times over the limit */
+  double longest, longest_busy; /* ms */
 } ScopeWatchdogReport;
 
 ScopeWatchdogReport scope_watchdog_get_report (void);
+/* Forgets what was counted. */
+void scope_watchdog_reset (void);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # window.sh — the gates of the window: first paint, opening 26k nodes, frames with 10k visible
-# nodes under the Cairo renderer, and how often the main loop was blocked.
+# nodes under the Cairo renderer, and how often the main loop was blocked on a walk through
+# everything: searching, running, every view, converting, comparing, dialogs.
 #
 #   tests/bench/window.sh build
 #
@@ -14,8 +15,10 @@ HYBRIDSCOPE_GALLERY=${HYBRIDSCOPE_GALLERY:-$build/resources/gallery}
 GSK_RENDERER=cairo GTK_A11Y=none GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled:
 export HYBRIDSCOPE_GALLERY GSK_RENDERER GTK_A11Y GSETTINGS_BACKEND DBUS_SESSION_BUS_ADDRESS
 
-"$build/app/hscope" new 'lstm-unrolled?length=2000' --output "$folder/large" >/dev/null
+large='lstm-unrolled?length=2000'
+"$build/app/hscope" new "$large" --output "$folder/large" >/dev/null
 "$build/app/hscope" new 'lstm-unrolled?length=800' --output "$folder/unfolded" >/dev/null
 run=
 command -v xvfb-run >/dev/null && run="xvfb-run -a -s '-screen 0 1440x900x24'"
-eval "$run" "$build/tests/app/bench_window" "$folder/large-symbol.json" "$folder/unfolded-symbol.json"
+eval "$run" "$build/tests/app/bench_window" "$folder/large-symbol.json" \
+  "'$large'" "$folder/unfolded-symbol.json"
