@@ -10,10 +10,11 @@
 #include "engine/base/parallel.h"
 
 #include <cblas.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define MAX_THREADS 256
-#define SPIN_TURNS  4000 /* some 20 to 100 µs, by processor */
+#define SPIN_TURNS  12000 /* some 60 to 400 µs, by processor */
 
 typedef struct
 {
@@ -31,6 +32,7 @@ typedef struct
   _Atomic guint32 n_pending;  /* pieces not yet finished */
   _Atomic guint32 n_sleeping; /* workers that must be woken */
   _Atomic int     is_quitting;
+  _Atomic int     owner_core; /* where the job was published */
 
   GMutex   owner; /* held by the thread whose job it is */
   GMutex   sleep;
@@ -91,6 +93,26 @@ has_work (void)
   return (guint32) atomic_load (&pool.ticket) != 0 || atomic_load (&pool.is_quitting);
 }
 
+/* A worker is often woken on the core of the thread that published the job, and then both
+ * halves of the work wait for each other there, run after run: the system looks for an idle
+ * core too briefly.  It is told to take another, once, and is free to choose from then on. */
+static void
+leave_core_of_owner (void)
+{
+#ifdef __linux__
+  int       core = sched_getcpu ();
+  cpu_set_t allowed, others;
+
+  if (core < 0 || core >= CPU_SETSIZE || core != atomic_load (&pool.owner_core) ||
+      sched_getaffinity (0, sizeof allowed, &allowed) != 0)
+    return;
+  others = allowed;
+  CPU_CLR (core, &others);
+  if (CPU_COUNT (&others) > 0 && sched_setaffinity (0, sizeof others, &others) == 0)
+    sched_setaffinity (0, sizeof allowed, &allowed);
+#endif
+}
+
 static gpointer
 worker_main (gpointer data)
 {
@@ -114,6 +136,7 @@ worker_main (gpointer data)
         g_cond_wait (&pool.work_came, &pool.sleep);
       atomic_fetch_sub (&pool.n_sleeping, 1);
       g_mutex_unlock (&pool.sleep);
+      leave_core_of_owner ();
     }
 
   return NULL;
@@ -182,6 +205,9 @@ run_in_pool (const Job *job, guint n_threads)
   g_assert (atomic_load (&pool.n_pending) == 0);
   start_workers (n_threads - 1);
   pool.job = *job;
+#ifdef __linux__
+  atomic_store (&pool.owner_core, sched_getcpu ());
+#endif
   atomic_store (&pool.n_pending, (guint32) job->n_pieces);
   atomic_store (&pool.ticket, ((guint64) generation << 32) | (guint32) job->n_pieces);
   wake_workers ();
