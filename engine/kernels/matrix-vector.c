@@ -18,7 +18,7 @@
 #include "engine/kernels/simd.h"
 
 /* Multiplications below which a slice is not worth a thread. */
-#define GRAIN 131072
+#define GRAIN 32768
 /* Columns are cut here, so that none is computed by another loop where threads are more. */
 #define COLUMNS 64
 

@@ -245,7 +245,7 @@ convolve_sample (Part *part)
                        count_vectors (layout, part->n_bands),
                        layout->convolve->map_channels,
                        bytes);
-      hyb_parallel_for (layout->channels, 1 + 16384 / layout->plane, spread_channels, part);
+      hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, spread_channels, part);
       hyb_parallel_for (hyb_tiling_n_tiles (&part->tiling), 1, multiply_tiles, part);
     }
 }
