@@ -48,6 +48,14 @@ imperative_end (gpointer data, const HybSpan *span)
 }
 
 static void
+imperative_value (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor)
+{
+  const HybProbe *probe = ((HybExecutor *) data)->probe;
+
+  probe->value (probe->data, span, output, tensor);
+}
+
+static void
 imperative_memory (gpointer data, guint16 device, gint64 bytes)
 {
   account (data, bytes);
@@ -64,6 +72,8 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
     probe.begin = imperative_begin;
   if (user != NULL && user->end != NULL)
     probe.end = imperative_end;
+  if (user != NULL && user->value != NULL)
+    probe.value = imperative_value;
   context->probe = &probe;
 
   executor->live_bytes = 0;

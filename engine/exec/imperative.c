@@ -64,6 +64,14 @@ infer_call (HybCall *call, HybType *before, GError **error)
     }
 }
 
+/* Whoever asks for values wants those of bodies as well, and a planned body keeps none. */
+static gboolean
+runs_bodies_one_by_one (const HybCall *call, const HybRun *run)
+{
+  return run->probe != NULL && run->probe->value != NULL && call->op->n_bodies > 0 &&
+         call->op->compute != NULL;
+}
+
 static gboolean
 outputs_known (const HybCall *call)
 {
@@ -245,7 +253,7 @@ execute (HybCall          *call,
   run.output = pointers + call->n_inputs;
   run.workspace = NULL;
 
-  if (!outputs_known (call) || call->op->forward == NULL)
+  if (!outputs_known (call) || call->op->forward == NULL || runs_bodies_one_by_one (call, &run))
     is_done = run_compute (call, &run, inputs, outputs, error);
   else
     {
@@ -462,6 +470,20 @@ tell_span (const HybRun *context, gboolean begin, const HybSpan *span)
     probe->end (probe->data, span);
 }
 
+static void
+tell_values (const HybRun     *context,
+             const HybSpan    *span,
+             const HybNode    *node,
+             HybTensor *const *outputs)
+{
+  const HybProbe *probe = context->probe;
+
+  if (probe == NULL || probe->value == NULL)
+    return;
+  for (guint i = 0; i < hyb_op_n_visible (node->op, node->params, node->n_outputs); i++)
+    probe->value (probe->data, span, i, outputs[i]);
+}
+
 static gboolean
 walk_node (Walk *walk, HybNodeId id, GError **error)
 {
@@ -489,6 +511,7 @@ walk_node (Walk *walk, HybNodeId id, GError **error)
   if (!is_done)
     return FALSE;
 
+  tell_values (walk->context, &span, node, outputs);
   for (guint i = 0; i < node->n_outputs; i++)
     {
       walk->types[node->first_output + i] = *hyb_tensor_get_type (outputs[i]);

@@ -5,7 +5,7 @@
  * ten-line one.
  *
  * Probe functions run on the computing thread, between operators.  They must
- * not lock, allocate or touch the graph; copy what is needed and return.
+ * not lock, allocate (but for value) or touch the graph; copy what is needed and return.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,8 +13,9 @@
 
 G_BEGIN_DECLS
 
-typedef struct _HybGraph HybGraph; /* engine/graph/graph.h */
-typedef struct _HybPlan  HybPlan;  /* engine/exec/plan.h */
+typedef struct _HybGraph  HybGraph;  /* engine/graph/graph.h */
+typedef struct _HybPlan   HybPlan;   /* engine/exec/plan.h */
+typedef struct _HybTensor HybTensor; /* engine/tensor/tensor.h */
 
 typedef enum
 {
@@ -46,6 +47,10 @@ typedef struct
   void (*begin) (gpointer data, const HybSpan *span);
   void (*end) (gpointer data, const HybSpan *span);
   void (*memory) (gpointer data, guint16 device, gint64 bytes); /* negative: freed */
+  /* A visible output of an operator that ran just now; the tensor is lent.  Only where a run goes
+   * operator by operator: a plan has no place for what nobody reads.  Whoever sets it has loops
+   * and branches run their bodies so, too; it is no clock, and may allocate. */
+  void (*value) (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor);
 } HybProbe;
 
 G_END_DECLS

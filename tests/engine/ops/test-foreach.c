@@ -506,12 +506,55 @@ test_probe_sees_every_step (void)
   g_assert_cmpuint (watching.depth, ==, 1);
 }
 
+typedef struct
+{
+  guint  n, n_outside;
+  double values[8];
+} Told;
+
+static void
+tell_value (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor)
+{
+  Told *told = data;
+
+  if (span->depth == 0)
+    told->n_outside++;
+  else
+    {
+      g_assert_cmpuint (span->step, ==, told->n);
+      told->values[told->n++] = hyb_tensor_get_value (tensor, 0);
+    }
+}
+
+/* Types are known, and still the body goes operator by operator, since a plan has no values. */
+static void
+test_probe_is_told_values_inside (void)
+{
+  Told               told = { 0 };
+  HybProbe           probe = { .data = &told, .value = tell_value };
+  HybExecutorOptions options = { .mode = HYB_MODE_IMPERATIVE };
+  g_autoptr (HybGraph) graph = loop_graph (sum_body (0), ONE_STATE, 2, 2);
+  g_autoptr (HybTensor) x = op_tensor ("f32[3,2]", 1., 9., 2., 9., 3., 9.);
+  g_autoptr (HybTensor) s = op_tensor ("f32[2]", 10., 0.);
+  g_autoptr (HybExecutor) executor =
+      run_bound (graph, &options, (HybTensor *[]){ x, s }, 2, &probe);
+
+  g_assert_cmpuint (told.n, ==, 3);
+  g_assert_cmpuint (told.n_outside, ==, 2); /* rows and state, without the number of steps */
+  g_assert_cmpfloat (told.values[0], ==, 11);
+  g_assert_cmpfloat (told.values[1], ==, 13);
+  g_assert_cmpfloat (told.values[2], ==, 16);
+  op_assert_near (hyb_executor_get_output (executor, 1), 0, 16., 27.);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
   op_check_family ("foreach", hyb_ops_foreach, samples, refusals);
+  g_test_add_func ("/engine/ops/foreach/probe-is-told-values-inside",
+                   test_probe_is_told_values_inside);
   g_test_add_func ("/engine/ops/foreach/dropout-differs-from-step-to-step",
                    test_dropout_differs_from_step_to_step);
   g_test_add_func ("/engine/ops/foreach/unknown-state-is-inferred", test_unknown_state_is_inferred);
