@@ -1,173 +1,385 @@
 /* run-values.c — activations: statistics of every value, and the first that is not a number.
+ *
+ * A probe is told every value, inside bodies as well, and counts it while it is there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/run-values.h"
 
+#include "app/adapt/value-series.h"
 #include "engine/exec/imperative.h"
 #include "engine/passes/reach.h"
 
 #include <math.h>
+#include <stdio.h>
 
-#define N_BINS 32
+/* What the steps of all loops may take, as far as there is a choice. */
+#define STEPS_BUDGET (64u << 20)
+#define LEAST_STEPS  64
+#define MOST_STEPS   512
 
 typedef struct
 {
-  HybGraph          *graph;
-  const ScopeInputs *inputs;
-  HybRun             context;
-  guint8            *needed;
-  guint             *n_users; /* by value: who still has to read it */
-  HybTensor        **values;  /* by value; NULL: not yet, or no more */
-  ScopeJson         *json;
-  const char        *first_nan; /* node */
-} Walk;
+  const HybNode    *node;
+  const ScopeBody  *body; /* NULL: the model's graph */
+  guint             output;
+  ScopeValueSeries *series;
+} Value;
+
+struct _ScopeRunValues
+{
+  HybGraph   *graph;
+  GHashTable *bodies;   /* HybGraph → ScopeBody */
+  GHashTable *by_graph; /* HybGraph → guint *: by its values, index into values + 1 */
+  GArray     *values;   /* of Value, in the order of their first run */
+  GArray     *steps;    /* of guint32: of the bodies that are being run, the outermost first */
+  guint       most_steps;
+
+  const Value  *first_nan; /* a copy; NULL: none */
+  ScopeStepPath first_nan_step;
+};
+
+static void
+value_clear (gpointer data)
+{
+  scope_value_series_free (((Value *) data)->series);
+}
+
+void
+scope_run_values_free (ScopeRunValues *values)
+{
+  g_array_unref (values->values);
+  g_array_unref (values->steps);
+  g_hash_table_unref (values->by_graph);
+  g_hash_table_unref (values->bodies);
+  g_free ((gpointer) values->first_nan);
+  hyb_graph_unref (values->graph);
+  g_free (values);
+}
+
+/* ---- Being told ---- */
+
+/* Steps of the loops around a value, and of that it stands in. */
+static ScopeStepPath
+find_step (const ScopeRunValues *values, const ScopeBody *body)
+{
+  ScopeStepPath path = { 0 };
+  guint32       found[SCOPE_MOST_LOOPS];
+
+  for (guint depth = values->steps->len; body != NULL && depth > 0; depth--)
+    {
+      if (body->is_loop && path.n < SCOPE_MOST_LOOPS)
+        found[path.n++] = g_array_index (values->steps, guint32, depth - 1);
+      body = g_hash_table_lookup (values->bodies, body->around);
+    }
+  for (guint i = 0; i < path.n; i++)
+    path.step[i] = found[path.n - 1 - i];
+  return path;
+}
+
+static Value *
+find_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint output)
+{
+  const HybNode   *node = hyb_graph_get_node (graph, id);
+  const ScopeBody *body = g_hash_table_lookup (values->bodies, graph);
+  guint           *indices = g_hash_table_lookup (values->by_graph, graph);
+  guint           *index;
+
+  if (indices == NULL)
+    {
+      indices = g_new0 (guint, MAX (hyb_graph_n_values (graph), 1));
+      g_hash_table_insert (values->by_graph, graph, indices);
+    }
+  index = &indices[node->first_output + output];
+  if (*index == 0)
+    {
+      Value value = { .node = node,
+                      .body = body,
+                      .output = output,
+                      .series = scope_value_series_new (body != NULL ? values->most_steps : 0) };
+
+      g_array_append_val (values->values, value);
+      *index = values->values->len;
+    }
+  return &g_array_index (values->values, Value, *index - 1);
+}
+
+static void
+add_value (ScopeRunValues  *values,
+           HybGraph        *graph,
+           HybNodeId        id,
+           guint            output,
+           const HybTensor *tensor)
+{
+  Value        *value = find_value (values, graph, id, output);
+  ScopeStepPath step = find_step (values, value->body);
+
+  scope_value_series_add (value->series, &step, tensor);
+  if (values->first_nan != NULL || value->series->latest.statistics.n_nan == 0)
+    return;
+  values->first_nan = g_memdup2 (value, sizeof (Value));
+  values->first_nan_step = step;
+}
+
+static void
+on_begin (gpointer data, const HybSpan *span)
+{
+  ScopeRunValues *values = data;
+
+  if (span->kind == HYB_SPAN_BRANCH)
+    g_array_append_val (values->steps, span->step);
+}
+
+static void
+on_end (gpointer data, const HybSpan *span)
+{
+  ScopeRunValues *values = data;
+
+  if (span->kind == HYB_SPAN_BRANCH)
+    g_array_set_size (values->steps, values->steps->len - 1);
+}
+
+static void
+on_value (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor)
+{
+  add_value (data, span->in, span->id, output, tensor);
+}
+
+/* ---- Running ---- */
+
+static guint
+count_inside (GHashTable *bodies)
+{
+  GHashTableIter iter;
+  gpointer       body;
+  guint          n = 0;
+
+  g_hash_table_iter_init (&iter, bodies);
+  while (g_hash_table_iter_next (&iter, &body, NULL))
+    n += hyb_graph_n_values (body);
+  return n;
+}
+
+static ScopeRunValues *
+values_new (HybGraph *graph)
+{
+  ScopeRunValues *values = g_new0 (ScopeRunValues, 1);
+  guint           n;
+
+  values->graph = hyb_graph_ref (graph);
+  values->bodies = scope_bodies_of_graph (graph);
+  values->by_graph = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  values->values = g_array_new (FALSE, FALSE, sizeof (Value));
+  g_array_set_clear_func (values->values, value_clear);
+  values->steps = g_array_new (FALSE, FALSE, sizeof (guint32));
+  n = MAX (count_inside (values->bodies), 1);
+  values->most_steps =
+      CLAMP (STEPS_BUDGET / n / (guint) sizeof (ScopeValueStep), LEAST_STEPS, MOST_STEPS) & ~1u;
+  return values;
+}
+
+/* Whatever is read is told first; what is written is a copy, since the caller still needs it. */
+static GPtrArray *
+take_variables (ScopeRunValues *values, const ScopeInputs *inputs, gboolean training)
+{
+  g_autofree guint8 *needed = hyb_graph_find_needed (inputs->graph, NULL);
+  g_autofree guint8 *written = hyb_graph_find_written (inputs->graph, training);
+  GPtrArray         *variables = g_ptr_array_new ();
+
+  for (guint i = 0; i < inputs->n_variables; i++)
+    {
+      HybNodeId  id = inputs->variables[i];
+      HybTensor *tensor = inputs->values[i];
+
+      if (tensor != NULL && needed[id])
+        add_value (values, inputs->graph, id, 0, tensor);
+      if (tensor != NULL)
+        tensor = written[id] ? hyb_tensor_copy (tensor) : hyb_tensor_ref (tensor);
+      g_ptr_array_add (variables, tensor);
+    }
+  return variables;
+}
+
+static void
+unref_all (HybTensor **tensors, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&tensors[i], hyb_tensor_unref);
+}
+
+static char *
+tell_first_nan (const ScopeRunValues *values)
+{
+  const Value     *value = values->first_nan;
+  g_autofree char *step = scope_step_path_to_string (&values->first_nan_step);
+
+  if (value->body == NULL)
+    return g_strdup_printf ("node “%s”", value->node->name);
+  if (*step == '\0')
+    return g_strdup_printf ("node “%s” of body “%s”", value->node->name, value->body->name);
+  return g_strdup_printf ("node “%s” of body “%s”, step %s",
+                          value->node->name,
+                          value->body->name,
+                          step);
+}
+
+ScopeRunValues *
+scope_run_values_new (const ScopeInputs *inputs, const ScopeCommon *common, GError **error)
+{
+  g_autoptr (ScopeRunValues) values = values_new (inputs->graph);
+  g_autoptr (GPtrArray) variables = take_variables (values, inputs, common->train);
+  HybProbe probe = { .data = values, .begin = on_begin, .end = on_end, .value = on_value };
+  HybRun   context = { .training = common->train, .seed = (guint64) common->seed, .probe = &probe };
+  guint    n_heads;
+  g_autofree HybTensor **heads = NULL;
+  gboolean               is_done;
+
+  hyb_graph_get_heads (inputs->graph, &n_heads);
+  heads = g_new0 (HybTensor *, MAX (n_heads, 1));
+  is_done = hyb_imperative_run (inputs->graph,
+                                (HybTensor *const *) variables->pdata,
+                                heads,
+                                &context,
+                                error);
+  unref_all (heads, n_heads);
+  unref_all ((HybTensor **) variables->pdata, variables->len);
+  if (!is_done)
+    return NULL;
+  if (values->first_nan != NULL)
+    {
+      g_autofree char *place = tell_first_nan (values);
+
+      scope_say (HYB_SEVERITY_WARNING, "%s: the first to give something that is no number", place);
+    }
+  return g_steal_pointer (&values);
+}
 
 /* ---- Telling ---- */
 
 static void
-put_bins (ScopeJson *json, const HybTensor *tensor, const HybStatistics *statistics)
+write_statistics (ScopeJson *json, const HybStatistics *statistics)
 {
-  double width = statistics->maximum - statistics->minimum;
-  guint  bins[N_BINS] = { 0 };
+  scope_json_double (json, "minimum", statistics->minimum);
+  scope_json_double (json, "maximum", statistics->maximum);
+  scope_json_double (json, "mean", statistics->mean);
+  scope_json_double (json, "std", statistics->deviation);
+  scope_json_int (json, "nan", statistics->n_nan);
+  scope_json_int (json, "infinite", statistics->n_infinite);
+}
 
-  for (gint64 i = 0; width > 0 && i < hyb_tensor_get_size (tensor); i++)
-    {
-      double value = hyb_tensor_get_value (tensor, i);
+/* None where all elements are the same. */
+static void
+write_bins (ScopeJson *json, const ScopeValueStep *step)
+{
+  gboolean any = step->statistics.maximum > step->statistics.minimum;
 
-      if (isfinite (value))
-        bins[CLAMP ((int) ((value - statistics->minimum) / width * N_BINS), 0, N_BINS - 1)]++;
-    }
   scope_json_begin_list (json, "bins");
-  for (guint i = 0; width > 0 && i < N_BINS; i++)
-    scope_json_int (json, NULL, bins[i]);
+  for (guint i = 0; any && i < SCOPE_VALUE_BINS; i++)
+    scope_json_int (json, NULL, (gint64) step->bins[i]);
   scope_json_end (json);
 }
 
 static void
-describe_value (Walk *walk, const HybNode *node, guint output, HybTensor *tensor)
+write_path (ScopeJson *json, const char *key, const ScopeStepPath *path)
 {
-  HybStatistics statistics;
-
-  hyb_tensor_statistics (tensor, &statistics);
-  scope_json_begin_object (walk->json, NULL);
-  scope_json_string (walk->json, "node", node->name);
-  scope_json_int (walk->json, "output", output);
-  scope_json_shape (walk->json, "shape", hyb_tensor_get_shape (tensor));
-  scope_json_double (walk->json, "minimum", statistics.minimum);
-  scope_json_double (walk->json, "maximum", statistics.maximum);
-  scope_json_double (walk->json, "mean", statistics.mean);
-  scope_json_double (walk->json, "std", statistics.deviation);
-  scope_json_int (walk->json, "nan", statistics.n_nan);
-  scope_json_int (walk->json, "infinite", statistics.n_infinite);
-  put_bins (walk->json, tensor, &statistics);
-  scope_json_end (walk->json);
-  if (walk->first_nan == NULL && statistics.n_nan > 0)
-    walk->first_nan = node->name;
+  scope_json_begin_list (json, key);
+  for (guint i = 0; i < path->n; i++)
+    scope_json_int (json, NULL, path->step[i]);
+  scope_json_end (json);
 }
 
-/* ---- Walking ---- */
-
 static void
-walk_init (Walk *walk, ScopeJson *json, const ScopeInputs *inputs, const ScopeCommon *common)
+write_steps (ScopeJson *json, const GArray *steps)
 {
-  guint             n_heads;
-  const HybValueId *heads = hyb_graph_get_heads (inputs->graph, &n_heads);
-
-  *walk = (Walk){ .graph = inputs->graph, .inputs = inputs, .json = json };
-  walk->context.training = common->train;
-  walk->context.seed = (guint64) common->seed;
-  walk->needed = hyb_graph_find_needed (walk->graph, NULL);
-  walk->n_users = g_new0 (guint, MAX (hyb_graph_n_values (walk->graph), 1));
-  walk->values = g_new0 (HybTensor *, MAX (hyb_graph_n_values (walk->graph), 1));
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (walk->graph); id++)
-    for (guint i = 0; walk->needed[id] && i < hyb_graph_get_node (walk->graph, id)->n_inputs; i++)
-      walk->n_users[hyb_graph_get_inputs (walk->graph, id)[i]]++;
-  for (guint i = 0; i < n_heads; i++)
-    walk->n_users[heads[i]]++;
-  for (guint i = 0; i < inputs->n_variables; i++)
+  scope_json_begin_list (json, "steps");
+  for (guint i = 0; i < steps->len; i++)
     {
-      HybValueId value = hyb_graph_get_node (walk->graph, inputs->variables[i])->first_output;
+      const ScopeValueStep *step = &g_array_index (steps, ScopeValueStep, i);
 
-      /* A copy: operators may write into states that the caller still needs. */
-      if (inputs->values[i])
-        walk->values[value] = hyb_tensor_copy (inputs->values[i]);
+      scope_json_begin_object (json, NULL);
+      write_path (json, "step", &step->first);
+      if (scope_step_path_compare (&step->first, &step->last) != 0)
+        write_path (json, "to", &step->last);
+      write_statistics (json, &step->statistics);
+      write_bins (json, step);
+      scope_json_end (json);
     }
+  scope_json_end (json);
 }
 
 static void
-walk_clear (Walk *walk)
+write_value (ScopeJson *json, const Value *value)
 {
-  for (guint i = 0; i < hyb_graph_n_values (walk->graph); i++)
-    g_clear_pointer (&walk->values[i], hyb_tensor_unref);
-  g_free (walk->values);
-  g_free (walk->n_users);
-  g_free (walk->needed);
+  const ScopeValueSeries *series = value->series;
+
+  scope_json_begin_object (json, NULL);
+  scope_json_string (json, "node", value->node->name);
+  if (value->body != NULL)
+    scope_json_string (json, "body", value->body->name);
+  scope_json_int (json, "output", value->output);
+  scope_json_shape (json, "shape", &series->shape);
+  write_statistics (json, &series->latest.statistics);
+  write_bins (json, &series->latest);
+  if (value->body != NULL)
+    {
+      scope_json_int (json, "runs", (gint64) series->n_runs);
+      write_path (json, "step", &series->latest.last);
+      write_steps (json, series->steps);
+    }
+  scope_json_end (json);
 }
 
-static void
-drop_inputs (Walk *walk, HybNodeId id)
+void
+scope_run_values_write (const ScopeRunValues *values, ScopeJson *json)
 {
-  const HybValueId *inputs = hyb_graph_get_inputs (walk->graph, id);
+  const Value *first = values->first_nan;
 
-  for (guint i = 0; i < hyb_graph_get_node (walk->graph, id)->n_inputs; i++)
-    if (--walk->n_users[inputs[i]] == 0)
-      g_clear_pointer (&walk->values[inputs[i]], hyb_tensor_unref);
-}
-
-static gboolean
-run_node (Walk *walk, HybNodeId id, GError **error)
-{
-  const HybNode         *node = hyb_graph_get_node (walk->graph, id);
-  const HybValueId      *ids = hyb_graph_get_inputs (walk->graph, id);
-  g_autofree HybTensor **inputs = g_new0 (HybTensor *, MAX (node->n_inputs, 1));
-  HybTensor            **outputs = walk->values + node->first_output;
-
-  for (guint i = 0; i < node->n_inputs; i++)
-    inputs[i] = walk->values[ids[i]];
-  walk->context.key = node->key;
-  if (!hyb_imperative_node (walk->graph,
-                            id,
-                            walk->inputs->types,
-                            inputs,
-                            outputs,
-                            &walk->context,
-                            error))
-    return FALSE;
-  for (guint i = 0; i < hyb_op_n_visible (node->op, node->params, node->n_outputs); i++)
-    describe_value (walk, node, i, outputs[i]);
-  drop_inputs (walk, id);
-  for (guint i = 0; i < node->n_outputs; i++)
-    if (walk->n_users[node->first_output + i] == 0)
-      g_clear_pointer (&outputs[i], hyb_tensor_unref);
-  return TRUE;
-}
-
-gboolean
-scope_run_describe_values (ScopeJson         *json,
-                           const ScopeInputs *inputs,
-                           const ScopeCommon *common,
-                           GError           **error)
-{
-  Walk     walk;
-  gboolean is_done = TRUE;
-
-  walk_init (&walk, json, inputs, common);
   scope_json_begin_list (json, "values");
-  for (HybNodeId id = 0; is_done && id < hyb_graph_n_nodes (walk.graph); id++)
-    {
-      const HybNode *node = hyb_graph_get_node (walk.graph, id);
-
-      if (!walk.needed[id])
-        continue;
-      if (!hyb_node_is_variable (node))
-        is_done = run_node (&walk, id, error);
-      else if (walk.values[node->first_output])
-        describe_value (&walk, node, 0, walk.values[node->first_output]);
-    }
+  for (guint i = 0; i < values->values->len; i++)
+    write_value (json, &g_array_index (values->values, Value, i));
   scope_json_end (json);
-  if (walk.first_nan)
-    scope_json_string (json, "first_nan", walk.first_nan);
-  else
-    scope_json_null (json, "first_nan");
-  walk_clear (&walk);
-  return is_done;
+  scope_json_string (json, "first_nan", first != NULL ? first->node->name : NULL);
+  if (first == NULL || first->body == NULL)
+    return;
+  scope_json_string (json, "first_nan_body", first->body->name);
+  write_path (json, "first_nan_step", &values->first_nan_step);
+}
+
+/* Over all its runs. */
+static HybStatistics
+sum_up (const ScopeValueSeries *series)
+{
+  HybStatistics sum = series->latest.statistics;
+
+  for (guint i = 0; series->steps != NULL && i < series->steps->len; i++)
+    {
+      const HybStatistics *step = &g_array_index (series->steps, ScopeValueStep, i).statistics;
+
+      sum.minimum = fmin (sum.minimum, step->minimum);
+      sum.maximum = fmax (sum.maximum, step->maximum);
+      sum.n_nan = i > 0 ? sum.n_nan + step->n_nan : step->n_nan;
+    }
+  return sum;
+}
+
+void
+scope_run_values_print (const ScopeRunValues *values)
+{
+  for (guint i = 0; i < values->values->len; i++)
+    {
+      const Value     *value = &g_array_index (values->values, Value, i);
+      HybStatistics    sum = sum_up (value->series);
+      g_autofree char *shape = hyb_shape_to_string (&value->series->shape);
+      g_autofree char *output = g_strdup_printf ("#%u", value->output);
+      g_autofree char *name = g_strconcat (value->body != NULL ? value->body->name : "",
+                                           value->body != NULL ? "/" : "",
+                                           value->node->name,
+                                           value->output > 0 ? output : "",
+                                           NULL);
+
+      printf ("%-40s %-16s %.6g … %.6g", name, shape, sum.minimum, sum.maximum);
+      if (value->series->n_runs > 1)
+        printf (", %" G_GUINT64_FORMAT " times", value->series->n_runs);
+      if (sum.n_nan > 0)
+        printf (", %" G_GINT64_FORMAT " NaN", sum.n_nan);
+      printf ("\n");
+    }
 }

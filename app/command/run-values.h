@@ -5,9 +5,16 @@
 #include "app/command/inputs.h"
 #include "app/command/json-writer.h"
 
-/* Runs operator by operator and writes the members "values", one for each, and "first_nan" into an
- * open object: statistics and a histogram; a value is freed as soon as nobody needs it. */
-gboolean scope_run_describe_values (ScopeJson         *json,
-                                    const ScopeInputs *inputs,
-                                    const ScopeCommon *common,
-                                    GError           **error);
+typedef struct _ScopeRunValues ScopeRunValues;
+
+/* Runs operator by operator, bodies of loops and branches included, and keeps statistics and
+ * histograms; a value itself is freed as soon as nobody needs it.  Says which node was the first
+ * to give something that is not a number. */
+ScopeRunValues      *
+scope_run_values_new (const ScopeInputs *inputs, const ScopeCommon *common, GError **error);
+void scope_run_values_free (ScopeRunValues *values);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeRunValues, scope_run_values_free)
+
+/* The members "values", one for each output of each operator, and "first_nan" of an open object. */
+void scope_run_values_write (const ScopeRunValues *values, ScopeJson *json);
+void scope_run_values_print (const ScopeRunValues *values);

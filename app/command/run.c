@@ -30,6 +30,7 @@ typedef struct
   HybGraph          *graph;  /* the model's, perhaps with gradients behind */
   GPtrArray         *values; /* of HybTensor, by variable of graph */
   GPtrArray         *heads;  /* of HybTensor */
+  ScopeRunValues    *inside; /* NULL: not wanted */
   char             **names;  /* of the model's outputs */
   guint              n_outputs;
   double             seconds;
@@ -283,8 +284,8 @@ write_states (const Run *run, GError **error)
   return hyb_npz_write_file (list, run->options->aux, error);
 }
 
-static gboolean
-print_json (const Run *run, GError **error)
+static void
+print_json (const Run *run)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
 
@@ -297,10 +298,9 @@ print_json (const Run *run, GError **error)
     }
   scope_json_end (json);
   scope_json_double (json, "seconds", run->seconds);
-  if (run->options->values && !scope_run_describe_values (json, &run->inputs, run->common, error))
-    return FALSE;
+  if (run->inside)
+    scope_run_values_write (run->inside, json);
   scope_json_print (json);
-  return TRUE;
 }
 
 static void
@@ -324,6 +324,11 @@ print_text (const Run *run)
       printf ("\n");
     }
   printf ("%.6f seconds\n", run->seconds);
+  if (run->inside)
+    {
+      printf ("\n");
+      scope_run_values_print (run->inside);
+    }
 }
 
 static gboolean
@@ -346,6 +351,7 @@ clear_run (Run *run)
   g_clear_pointer (&run->graph, hyb_graph_unref);
   g_clear_pointer (&run->values, g_ptr_array_unref);
   g_clear_pointer (&run->heads, g_ptr_array_unref);
+  g_clear_pointer (&run->inside, scope_run_values_free);
   g_clear_pointer (&run->names, g_strfreev);
   scope_inputs_clear (&run->inputs);
 }
@@ -370,8 +376,10 @@ run_run (const ScopeCommon *common, gpointer data, char **files, GError **error)
             prepare (&run, error) && execute (&run, run.graph, run.values, &run.heads, error) &&
             write_outputs (&run, error) && write_gradients (&run, error) &&
             write_states (&run, error);
+  if (is_done && options->values)
+    is_done = (run.inside = scope_run_values_new (&run.inputs, common, error)) != NULL;
   if (is_done && common->json)
-    is_done = print_json (&run, error);
+    print_json (&run);
   else if (is_done)
     print_text (&run);
   clear_run (&run);
@@ -405,7 +413,7 @@ static const GOptionEntry run_options[] = {
     0,
     G_OPTION_ARG_NONE,
     SCOPE_INTO (RunOptions, values),
-    "With --json: statistics of what every operator gave, run one by one",
+    "Tell what every operator gave, inside loops and branches too, and the first that is no number",
     NULL },
   { "head",
     0,

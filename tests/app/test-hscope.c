@@ -340,6 +340,83 @@ test_numbers_ignore_the_locale (Fixture *fixture, gconstpointer unused)
 #define ADD(path, function) \
   g_test_add ("/app/hscope/" path, Fixture, NULL, set_up, function, tear_down)
 
+/* A loop in whose step 2 the root of something below 0 is taken; the state counts the rows. */
+static const char loop_symbol[] =
+    "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"sum\", \"inputs\": []},"
+    "{\"op\": \"_foreach\", \"name\": \"loop\", \"attrs\": {\"in_data_locs\": \"[0]\", "
+    "\"in_state_locs\": \"[1]\", \"remain_locs\": \"[]\", \"num_args\": \"3\", "
+    "\"num_out_data\": \"1\", \"num_outputs\": \"2\"}, \"inputs\": [[0,0,0],[1,0,0]], "
+    "\"subgraphs\": [{\"nodes\": [{\"op\": \"null\", \"name\": \"row\", \"inputs\": []},"
+    "{\"op\": \"null\", \"name\": \"state\", \"inputs\": []},"
+    "{\"op\": \"elemwise_add\", \"name\": \"add\", \"inputs\": [[0,0,0],[1,0,0]]},"
+    "{\"op\": \"_rminus_scalar\", \"name\": \"left\", \"attrs\": {\"scalar\": \"2.5\"}, "
+    "\"inputs\": [[2,0,0]]},"
+    "{\"op\": \"sqrt\", \"name\": \"root\", \"inputs\": [[3,0,0]]}], "
+    "\"arg_nodes\": [0,1], \"heads\": [[4,0,0],[2,0,0]]}]}], "
+    "\"arg_nodes\": [0,1], \"heads\": [[2,0,0],[2,1,0]], "
+    "\"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
+
+static const cJSON *
+find_value (const cJSON *json, const char *node)
+{
+  const cJSON *value;
+
+  cJSON_ArrayForEach (value, cJSON_GetObjectItem (json, "values"))
+  {
+    if (strcmp (cJSON_GetObjectItem (value, "node")->valuestring, node) == 0)
+      return value;
+  }
+  return NULL;
+}
+
+/* One step of a value of one element. */
+static void
+assert_step (const cJSON *value, int step, double expected)
+{
+  const cJSON *told = cJSON_GetArrayItem (cJSON_GetObjectItem (value, "steps"), step);
+
+  g_assert_cmpint (cJSON_GetArrayItem (cJSON_GetObjectItem (told, "step"), 0)->valueint, ==, step);
+  g_assert_cmpfloat_with_epsilon (cJSON_GetObjectItem (told, "mean")->valuedouble, expected, 1e-6);
+}
+
+static void
+test_values_inside_a_loop (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
+  g_autoptr (HybTensor) data =
+      hyb_tensor_new_float (2, (gint64[]){ 4, 1 }, (float[]){ 1, 1, 1, 1 });
+  g_autoptr (HybTensor) sum = hyb_tensor_new_float (1, (gint64[]){ 1 }, (float[]){ 0 });
+  g_autoptr (cJSON) json = NULL;
+  const cJSON *value, *last;
+
+  hyb_tensor_list_set (list, "data", data);
+  hyb_tensor_list_set (list, "sum", sum);
+  g_assert_true (hyb_npz_write_file (list, fixture->input, NULL));
+  g_file_set_contents (fixture->symbol, loop_symbol, -1, NULL);
+  hscope (fixture, "run", fixture->symbol, "--input", fixture->input, "--values", "--json", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->err, "node “root” of body “loop”, step 2: the first"));
+  json = parse_output (fixture);
+  g_assert_cmpstr (cJSON_GetObjectItem (json, "first_nan")->valuestring, ==, "root");
+  g_assert_cmpstr (cJSON_GetObjectItem (json, "first_nan_body")->valuestring, ==, "loop");
+  value = find_value (json, "add");
+  g_assert_cmpstr (cJSON_GetObjectItem (value, "body")->valuestring, ==, "loop");
+  g_assert_cmpint (cJSON_GetObjectItem (value, "runs")->valueint, ==, 4);
+  g_assert_cmpfloat (cJSON_GetObjectItem (value, "mean")->valuedouble, ==, 4); /* the last */
+  for (int step = 0; step < 4; step++)
+    assert_step (value, step, step + 1);
+  value = find_value (json, "root");
+  last = cJSON_GetArrayItem (cJSON_GetObjectItem (value, "steps"), 3);
+  g_assert_cmpint (cJSON_GetObjectItem (last, "nan")->valueint, ==, 1);
+  g_assert_null (cJSON_GetObjectItem (find_value (json, "loop"), "steps"));
+
+  hscope (fixture, "run", fixture->symbol, "--input", fixture->input, "--values", NULL);
+  g_assert_cmpint (fixture->code, ==, 0);
+  g_assert_nonnull (strstr (fixture->out, "loop/root"));
+  g_assert_nonnull (strstr (fixture->out, "4 times, 2 NaN"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -356,6 +433,7 @@ main (int argc, char **argv)
   ADD ("unknown-operators-stop-only-runs", test_unknown_operators_stop_only_runs);
   ADD ("weights-convert-both-ways", test_weights_convert_both_ways);
   ADD ("repair-writes-a-pair", test_repair_writes_a_pair);
+  ADD ("values-inside-a-loop", test_values_inside_a_loop);
   ADD ("numbers-ignore-the-locale", test_numbers_ignore_the_locale);
 
   return g_test_run ();
