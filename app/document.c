@@ -20,6 +20,7 @@ struct _ScopeDocument
   HybType        *types;
   guint32        *fixed_by;
   GHashTable     *body_types; /* HybGraph → HybType * */
+  GHashTable     *bodies;     /* HybGraph → ScopeBody */
   VizDiagram     *diagram;
   GArray         *places;
   GHashTable     *names; /* → box + 1 */
@@ -43,6 +44,7 @@ scope_document_unref (ScopeDocument *document)
   g_clear_pointer (&document->places, g_array_unref);
   g_clear_pointer (&document->diagram, viz_diagram_unref);
   g_clear_pointer (&document->body_types, g_hash_table_unref);
+  g_clear_pointer (&document->bodies, g_hash_table_unref);
   g_clear_pointer (&document->model, hyb_model_unref);
   g_free (document->fixed_by);
   g_free (document->types);
@@ -194,6 +196,7 @@ draw (ScopeDocument *document)
   ScopeDiagramOptions options = { .model = document->model, .types = document->types };
 
   count_totals (document);
+  document->bodies = scope_bodies_of_graph (document->graph);
   document->diagram = scope_graph_to_diagram (&options, &document->places);
   index_names (document);
 }
@@ -360,6 +363,33 @@ scope_document_find_name (const ScopeDocument *document, const char *name)
   gpointer found = name != NULL ? g_hash_table_lookup (document->names, name) : NULL;
 
   return found != NULL ? GPOINTER_TO_UINT (found) - 1 : VIZ_ROOT;
+}
+
+GHashTable *
+scope_document_get_bodies (const ScopeDocument *document)
+{
+  return document->bodies;
+}
+
+const ScopeBody *
+scope_document_get_body (const ScopeDocument *document, HybGraph *graph)
+{
+  return g_hash_table_lookup (document->bodies, graph);
+}
+
+guint32
+scope_document_find_inside (const ScopeDocument *document, const char *body, const char *name)
+{
+  for (guint i = 0; i < document->places->len; i++)
+    {
+      const ScopePlace *place = &g_array_index (document->places, ScopePlace, i);
+      const ScopeBody  *around = scope_document_get_body (document, place->graph);
+
+      if (g_strcmp0 (around != NULL ? around->name : NULL, body) == 0 &&
+          g_strcmp0 (hyb_graph_get_node (place->graph, place->node)->name, name) == 0)
+        return place->box;
+    }
+  return VIZ_ROOT;
 }
 
 const ScopeTotals *

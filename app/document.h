@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "app/adapt/bodies.h"
 #include "app/adapt/graph-to-diagram.h"
 #include "viz/viz.h"
 
@@ -44,6 +45,14 @@ const ScopePlace *scope_document_nth_place (const ScopeDocument *document, guint
 const HybType *scope_document_get_types (const ScopeDocument *document, HybGraph *graph);
 /* The node that fixed a value's shape, in the model's graph; HYB_NO_ID: given or not known. */
 HybNodeId scope_document_get_fixed_by (const ScopeDocument *document, HybValueId value);
+
+/* HybGraph → ScopeBody, of all bodies. */
+GHashTable *scope_document_get_bodies (const ScopeDocument *document);
+/* NULL: the model's graph. */
+const ScopeBody *scope_document_get_body (const ScopeDocument *document, HybGraph *graph);
+/* The box of a node in the body of that name (NULL: in none); VIZ_ROOT: there is none. */
+guint32
+scope_document_find_inside (const ScopeDocument *document, const char *body, const char *name);
 
 /* The box of a node; VIZ_ROOT: none. */
 guint32 scope_document_find_node (const ScopeDocument *document, HybGraph *graph, HybNodeId node);

@@ -11,39 +11,45 @@
 
 struct _ScopeValues
 {
-  GHashTable *by_name; /* "node\noutput" → ScopeValue */
-  char       *first_nan;
+  GHashTable   *by_name; /* "body\nnode\noutput" → ScopeValueSeries */
+  GHashTable   *longest; /* body → one of them */
+  ScopeFirstNan first_nan;
 };
-
-static void
-value_free (gpointer data)
-{
-  ScopeValue *value = data;
-
-  g_free (value->shape);
-  g_free (value);
-}
 
 void
 scope_values_free (ScopeValues *values)
 {
+  g_hash_table_unref (values->longest);
   g_hash_table_unref (values->by_name);
-  g_free (values->first_nan);
+  g_free (values->first_nan.node);
+  g_free (values->first_nan.body);
   g_free (values);
 }
 
-const ScopeValue *
-scope_values_find (const ScopeValues *values, const char *node, guint output)
+static char *
+key_of (const char *body, const char *node, guint output)
 {
-  g_autofree char *key = g_strdup_printf ("%s\n%u", node, output);
+  return g_strdup_printf ("%s\n%s\n%u", body != NULL ? body : "", node != NULL ? node : "", output);
+}
+
+const ScopeValueSeries *
+scope_values_find (const ScopeValues *values, const char *body, const char *node, guint output)
+{
+  g_autofree char *key = key_of (body, node, output);
 
   return g_hash_table_lookup (values->by_name, key);
 }
 
-const char *
+const ScopeValueSeries *
+scope_values_find_longest (const ScopeValues *values, const char *body)
+{
+  return g_hash_table_lookup (values->longest, body);
+}
+
+const ScopeFirstNan *
 scope_values_get_first_nan (const ScopeValues *values)
 {
-  return values->first_nan;
+  return values->first_nan.node != NULL ? &values->first_nan : NULL;
 }
 
 /* ---- Reading ---- */
@@ -64,44 +70,97 @@ get_count (const cJSON *json, const char *key)
   return number > 0 && number < 9e15 ? (gint64) number : 0;
 }
 
-static char *
+static const char *
+get_text (const cJSON *json, const char *key)
+{
+  return cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (json, key));
+}
+
+static HybShape
 read_shape (const cJSON *list)
 {
-  GString     *text = g_string_new (NULL);
+  HybShape     shape = { 0 };
   const cJSON *dim;
 
   cJSON_ArrayForEach (dim, list)
   {
-    g_string_append_printf (text, "%s%.0f", text->len > 0 ? "×" : "", dim->valuedouble);
+    if (shape.rank < HYB_MAX_RANK)
+      shape.dim[shape.rank++] = (gint64) dim->valuedouble;
   }
-  return g_string_free (text, FALSE);
+  return shape;
+}
+
+static ScopeStepPath
+read_path (const cJSON *list)
+{
+  ScopeStepPath path = { 0 };
+  const cJSON  *step;
+
+  cJSON_ArrayForEach (step, list)
+  {
+    if (path.n < SCOPE_MOST_LOOPS && step->valuedouble >= 0 && step->valuedouble <= G_MAXUINT32)
+      path.step[path.n++] = (guint32) step->valuedouble;
+  }
+  return path;
 }
 
 static void
-read_value (ScopeValues *values, const cJSON *json)
+read_step (const cJSON *json, ScopeValueStep *step)
 {
-  const char  *node = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (json, "node"));
-  const cJSON *bin;
-  ScopeValue  *value;
+  const cJSON *last = cJSON_GetObjectItemCaseSensitive (json, "to"), *bin;
+  guint        n = 0;
 
-  if (node == NULL)
-    return;
-  value = g_new0 (ScopeValue, 1);
-  value->shape = read_shape (cJSON_GetObjectItemCaseSensitive (json, "shape"));
-  value->statistics = (HybStatistics){ .minimum = get_number (json, "minimum"),
-                                       .maximum = get_number (json, "maximum"),
-                                       .mean = get_number (json, "mean"),
-                                       .deviation = get_number (json, "std"),
-                                       .n_nan = get_count (json, "nan"),
-                                       .n_infinite = get_count (json, "infinite") };
+  *step = (ScopeValueStep){ .first = read_path (cJSON_GetObjectItemCaseSensitive (json, "step")) };
+  step->last = last != NULL ? read_path (last) : step->first;
+  step->statistics = (HybStatistics){ .minimum = get_number (json, "minimum"),
+                                      .maximum = get_number (json, "maximum"),
+                                      .mean = get_number (json, "mean"),
+                                      .deviation = get_number (json, "std"),
+                                      .n_nan = get_count (json, "nan"),
+                                      .n_infinite = get_count (json, "infinite") };
   cJSON_ArrayForEach (bin, cJSON_GetObjectItemCaseSensitive (json, "bins"))
   {
-    if (value->n_bins < SCOPE_VALUE_BINS)
-      value->bins[value->n_bins++] = bin->valuedouble;
+    if (n < SCOPE_VALUE_BINS)
+      step->bins[n++] = (float) bin->valuedouble;
   }
-  g_hash_table_insert (values->by_name,
-                       g_strdup_printf ("%s\n%.0f", node, get_number (json, "output")),
-                       value);
+}
+
+static ScopeValueSeries *
+read_series (const cJSON *json)
+{
+  const cJSON      *steps = cJSON_GetObjectItemCaseSensitive (json, "steps"), *step;
+  ScopeValueSeries *series =
+      scope_value_series_new (steps != NULL ? (guint) cJSON_GetArraySize (steps) : 0);
+
+  series->shape = read_shape (cJSON_GetObjectItemCaseSensitive (json, "shape"));
+  series->n_runs = (guint64) get_count (json, "runs");
+  read_step (json, &series->latest);
+  cJSON_ArrayForEach (step, steps)
+  {
+    ScopeValueStep one;
+
+    read_step (step, &one);
+    if (series->steps != NULL)
+      g_array_append_val (series->steps, one);
+  }
+  return series;
+}
+
+/* Of names that come twice the first counts. */
+static void
+read_value (ScopeValues *values, const cJSON *json)
+{
+  const char       *node = get_text (json, "node"), *body = get_text (json, "body");
+  g_autofree char  *key = key_of (body, node, (guint) get_count (json, "output"));
+  ScopeValueSeries *series, *longest;
+
+  if (node == NULL || g_hash_table_contains (values->by_name, key))
+    return;
+  series = read_series (json);
+  g_hash_table_insert (values->by_name, g_steal_pointer (&key), series);
+  longest = body != NULL ? g_hash_table_lookup (values->longest, body) : NULL;
+  if (body != NULL && (longest == NULL || longest->n_runs < series->n_runs))
+    g_hash_table_replace (values->longest, g_strdup (body), series);
 }
 
 static void
@@ -123,9 +182,14 @@ read_in_worker (GTask                    *task,
       return;
     }
   values = g_new0 (ScopeValues, 1);
-  values->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, value_free);
-  values->first_nan =
-      g_strdup (cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (json, "first_nan")));
+  values->by_name = g_hash_table_new_full (g_str_hash,
+                                           g_str_equal,
+                                           g_free,
+                                           (GDestroyNotify) scope_value_series_free);
+  values->longest = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  values->first_nan.node = g_strdup (get_text (json, "first_nan"));
+  values->first_nan.body = g_strdup (get_text (json, "first_nan_body"));
+  values->first_nan.step = read_path (cJSON_GetObjectItemCaseSensitive (json, "first_nan_step"));
   cJSON_ArrayForEach (value, cJSON_GetObjectItemCaseSensitive (json, "values"))
   {
     read_value (values, value);

@@ -2,27 +2,27 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/tensor/tensor.h"
+#include "app/adapt/value-series.h"
 
 #include <gio/gio.h>
 
-#define SCOPE_VALUE_BINS 32
-
-typedef struct
-{
-  HybStatistics statistics;
-  char         *shape; /* "35×32×128" */
-  guint         n_bins;
-  double        bins[SCOPE_VALUE_BINS];
-} ScopeValue;
-
 typedef struct _ScopeValues ScopeValues;
 
+/* The node that first gave something that is not a number. */
+typedef struct
+{
+  char         *node, *body; /* body: NULL: in none */
+  ScopeStepPath step;
+} ScopeFirstNan;
+
 void scope_values_free (ScopeValues *values);
-/* NULL: it did not run. */
-const ScopeValue *scope_values_find (const ScopeValues *values, const char *node, guint output);
-/* The node that first gave something that is not a number; NULL: none did. */
-const char *scope_values_get_first_nan (const ScopeValues *values);
+/* body: (nullable) its name, see ScopeBody.  NULL: it did not run. */
+const ScopeValueSeries *
+scope_values_find (const ScopeValues *values, const char *body, const char *node, guint output);
+/* What ran most often in a body, for its steps; NULL: nothing did. */
+const ScopeValueSeries *scope_values_find_longest (const ScopeValues *values, const char *body);
+/* NULL: none did. */
+const ScopeFirstNan *scope_values_get_first_nan (const ScopeValues *values);
 
 /* arguments: of hscope, NULL-terminated. */
 void         scope_values_ask_async (const char *const  *arguments,

@@ -117,6 +117,7 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
   g_clear_pointer (&self->measurement, scope_measurement_unref);
   g_clear_pointer (&self->document, scope_document_unref);
   scope_workspace_forget_values (self);
+  self->step = (ScopeStepPath){ 0 };
   self->document = document;
   self->hovered = VIZ_ROOT;
   self->selected = VIZ_ROOT;

@@ -9,6 +9,7 @@ typedef enum
   SCOPE_SIGNAL_DOCUMENT,
   SCOPE_SIGNAL_CAPTURE,
   SCOPE_SIGNAL_VALUES,
+  SCOPE_SIGNAL_STEP,
   SCOPE_SIGNAL_LOGGED,
   SCOPE_SIGNAL_REVEAL,
   SCOPE_SIGNAL_COMPLAINT,
@@ -50,6 +51,7 @@ struct _ScopeWorkspace
   char            **values_command; /* of the last run; NULL: on another host */
   GCancellable     *asking;
   ScopeValues      *values;
+  ScopeStepPath     step; /* that is looked at; n = 0: the last */
 
   GListStore *log;
 };

@@ -327,6 +327,7 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
     return FALSE;
   self->n_stops = 0;
   scope_workspace_forget_values (self);
+  scope_workspace_emit (self, SCOPE_SIGNAL_VALUES);
   line = g_strjoinv (" ", argv);
   scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, "%s", line);
   g_free (self->phase);

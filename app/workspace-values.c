@@ -16,18 +16,39 @@ scope_workspace_forget_values (ScopeWorkspace *self)
   g_clear_pointer (&self->values, scope_values_free);
 }
 
+static char *
+describe_first_nan (const ScopeFirstNan *first)
+{
+  g_autofree char *step = scope_step_path_to_string (&first->step);
+
+  if (first->body == NULL)
+    return g_strdup_printf (_ ("%s is the first to give something that is not a number"),
+                            first->node);
+  if (*step == '\0')
+    return g_strdup_printf (_ ("%s in %s is the first to give something that is not a number"),
+                            first->node,
+                            first->body);
+  return g_strdup_printf (_ ("%s in %s, step %s, is the first to give something that is not a "
+                             "number"),
+                          first->node,
+                          first->body,
+                          step);
+}
+
 static void
 tell_first_nan (ScopeWorkspace *self)
 {
-  const char      *node = scope_values_get_first_nan (self->values);
-  guint32          box = scope_document_find_name (self->document, node);
-  g_autofree char *text = NULL;
+  const ScopeFirstNan *first = scope_values_get_first_nan (self->values);
+  g_autofree char     *text = NULL;
+  guint32              box;
 
-  if (node == NULL)
+  if (first == NULL)
     return;
-  text = g_strdup_printf (_ ("%s is the first to give something that is not a number"), node);
+  box = scope_document_find_inside (self->document, first->body, first->node);
+  text = describe_first_nan (first);
   scope_workspace_log (self, SCOPE_LOG_ERROR, box, "%s", text);
   scope_workspace_complain (self, text);
+  scope_workspace_set_step (self, &first->step);
   scope_workspace_show (self, box);
 }
 
@@ -75,4 +96,23 @@ const ScopeValues *
 scope_workspace_get_values (ScopeWorkspace *self)
 {
   return self->values;
+}
+
+/* ---- Steps ---- */
+
+const ScopeStepPath *
+scope_workspace_get_step (ScopeWorkspace *self)
+{
+  return &self->step;
+}
+
+void
+scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step)
+{
+  ScopeStepPath wanted = step != NULL ? *step : (ScopeStepPath){ 0 };
+
+  if (wanted.n == self->step.n && scope_step_path_compare (&wanted, &self->step) == 0)
+    return;
+  self->step = wanted;
+  scope_workspace_emit (self, SCOPE_SIGNAL_STEP);
 }

@@ -126,6 +126,7 @@ scope_workspace_class_init (ScopeWorkspaceClass *class)
   signals[SCOPE_SIGNAL_DOCUMENT] = new_signal ("document-changed", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_CAPTURE] = new_signal ("capture-changed", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_VALUES] = new_signal ("values-changed", G_TYPE_NONE);
+  signals[SCOPE_SIGNAL_STEP] = new_signal ("step-changed", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_LOGGED] = new_signal ("logged", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_REVEAL] = new_signal ("reveal", G_TYPE_UINT);
   signals[SCOPE_SIGNAL_COMPLAINT] = new_signal ("complaint", G_TYPE_STRING);

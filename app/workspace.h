@@ -4,7 +4,7 @@
  * Views read it, change its selection and follow it; they never talk to each other.
  * The currency of the selection is a box of the document's diagram, VIZ_ROOT for none.
  *
- * Signals: "document-changed", "capture-changed", "values-changed", "logged", "reveal" (box), "complaint" (text).
+ * Signals: "document-changed", "capture-changed", "values-changed", "step-changed", "logged", "reveal" (box), "complaint" (text).
  * Properties to follow: selected, hovered, state, running, progress.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
@@ -87,5 +87,8 @@ ScopeMeasurement *scope_workspace_get_measurement (ScopeWorkspace *self); /* (nu
 const char       *scope_workspace_get_capture_path (ScopeWorkspace *self);
 /* What every operator of the last run gave; NULL: nothing ran, or it is not told yet. */
 const ScopeValues *scope_workspace_get_values (ScopeWorkspace *self);
+/* The step of a loop whose values are looked at; n = 0: the last.  step: (nullable): that. */
+const ScopeStepPath *scope_workspace_get_step (ScopeWorkspace *self);
+void                 scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step);
 
 G_END_DECLS

@@ -18,6 +18,9 @@ struct _ScopeGraphView
   GtkSpinner   *spinner;
   GtkBox       *steps;
   GtkLabel     *steps_label;
+  GtkRange     *steps_scale; /* of loops */
+  gulong        scrubbing;   /* its handler */
+  GtkWidget    *steps_range; /* of chains: how many are shown */
   GtkBox       *trace_box;
   GtkRange     *trace_scale;
   GtkWidget    *zoom_box;
@@ -33,7 +36,8 @@ struct _ScopeGraphView
 
   guint32  anchor;       /* stays on the screen when the next picture comes */
   guint32  reveal_after; /* is brought into sight then */
-  guint32  chain;        /* whose steps the scrubber moves */
+  guint32  chain;        /* whose steps the scrubber moves: of cells, or a loop that has run */
+  gboolean is_loop;
   double   saved_x, saved_y, saved_zoom;
   gboolean has_saved_camera;
 };
@@ -43,5 +47,7 @@ void scope_graph_view_place (ScopeGraphView *self, guint32 anchor);
 
 /* graph-view-steps.c */
 void scope_graph_view_update_steps (ScopeGraphView *self);
-void scope_graph_view_init_trace (ScopeGraphView *self);
+/* For ScopeViewClass.workspace_changed. */
+void scope_graph_view_follow_steps (ScopeView *view, ScopeWorkspace *before);
+void scope_graph_view_init_steps (ScopeGraphView *self);
 void scope_graph_view_class_add_step_actions (GtkWidgetClass *class);

@@ -1,4 +1,5 @@
-/* graph-view-steps.c — which steps of a chain are drawn one by one; tracing; state in files.
+/* graph-view-steps.c — which steps of a chain are drawn one by one, which of a loop is looked at;
+ * tracing; state in files.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/graph-view-private.h"
 
@@ -6,7 +7,40 @@
 
 #define MOST_HOPS 30
 
-/* The chain of cells that the selection is or stands in; the only one there is; VIZ_ROOT: none. */
+/* The steps of a loop that has run; NULL: the box is none. */
+static const ScopeValueSeries *
+find_loop_steps (ScopeGraphView *self, guint32 box)
+{
+  ScopeDocument     *document = scope_view_get_document (SCOPE_VIEW (self));
+  const ScopeValues *values =
+      scope_workspace_get_values (scope_view_get_workspace (SCOPE_VIEW (self)));
+  const ScopePlace       *place = scope_document_get_place (document, box);
+  const ScopeValueSeries *steps = NULL;
+  const HybNode          *node;
+
+  if (place == NULL || values == NULL)
+    return NULL;
+  node = hyb_graph_get_node (place->graph, place->node);
+  /* The last body is what a loop repeats; others only decide whether it goes on. */
+  if (node->n_bodies > 0)
+    {
+      HybGraph        *body = hyb_graph_get_bodies (place->graph, place->node)[node->n_bodies - 1];
+      const ScopeBody *info = scope_document_get_body (document, body);
+
+      steps = info->is_loop ? scope_values_find_longest (values, info->name) : NULL;
+    }
+  return steps != NULL && steps->steps != NULL && steps->steps->len > 1 ? steps : NULL;
+}
+
+static gboolean
+has_steps (ScopeGraphView *self, VizDiagram *diagram, guint32 box)
+{
+  return viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS ||
+         find_loop_steps (self, box) != NULL;
+}
+
+/* The chain of cells, or the loop that has run, that the selection is or stands in; the only one
+ * there is; VIZ_ROOT: none. */
 static guint32
 find_chain (ScopeGraphView *self)
 {
@@ -20,10 +54,10 @@ find_chain (ScopeGraphView *self)
   diagram = scope_document_get_diagram (document);
   for (guint32 box = scope_workspace_get_selected (workspace); box != VIZ_ROOT;
        box = viz_diagram_box (diagram, box)->parent)
-    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
+    if (has_steps (self, diagram, box))
       return box;
   for (guint32 box = 1; box < viz_diagram_n_boxes (diagram); box++)
-    if (viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS)
+    if (has_steps (self, diagram, box))
       {
         if (only != VIZ_ROOT)
           return VIZ_ROOT;
@@ -43,24 +77,99 @@ count_steps (VizDiagram *diagram, guint32 chain)
   return last + 1;
 }
 
+/* ---- Of a loop: the one that is looked at ---- */
+
+/* Where there is no such step, the last. */
+static guint
+find_index (ScopeGraphView *self, const ScopeValueSeries *loop)
+{
+  guint index = loop->steps->len - 1;
+
+  scope_value_series_find (loop,
+                           scope_workspace_get_step (scope_view_get_workspace (SCOPE_VIEW (self))),
+                           &index);
+  return index;
+}
+
+/* On the scale, and in words.  (transfer full) */
+static char *
+show_loop (ScopeGraphView *self, const ScopeValueSeries *loop)
+{
+  guint                 index = find_index (self, loop);
+  const ScopeValueStep *step = &g_array_index (loop->steps, ScopeValueStep, index);
+  g_autofree char      *name = scope_value_step_name (step);
+  g_autofree char      *n = g_strdup_printf ("%" G_GUINT64_FORMAT, loop->n_runs);
+
+  g_signal_handler_block (self->steps_scale, self->scrubbing);
+  gtk_range_set_range (self->steps_scale, 0, loop->steps->len - 1);
+  gtk_range_set_value (self->steps_scale, index);
+  g_signal_handler_unblock (self->steps_scale, self->scrubbing);
+  /* Within another loop steps are counted anew. */
+  if (step->first.n > 1)
+    return g_strdup_printf (_ ("Step %s"), name);
+  return g_strdup_printf (_ ("Step %s of %s"), name, n);
+}
+
+static void
+look_at (ScopeGraphView *self, const ScopeValueSeries *loop, int index)
+{
+  index = CLAMP (index, 0, (int) loop->steps->len - 1);
+  scope_workspace_set_step (scope_view_get_workspace (SCOPE_VIEW (self)),
+                            &g_array_index (loop->steps, ScopeValueStep, index).last);
+}
+
+static void
+on_scrubbed (GtkRange *range, gpointer data)
+{
+  ScopeGraphView         *self = data;
+  const ScopeValueSeries *loop =
+      self->is_loop && self->chain != VIZ_ROOT ? find_loop_steps (self, self->chain) : NULL;
+  int index = (int) (gtk_range_get_value (range) + 0.5);
+
+  if (loop != NULL)
+    look_at (self, loop, index);
+}
+
+static void
+step_loop (ScopeGraphView *self, const char *name)
+{
+  const ScopeValueSeries *loop = find_loop_steps (self, self->chain);
+  int way = g_str_has_suffix (name, "earlier") ? -1 : g_str_has_suffix (name, "later") ? 1 : 0;
+
+  if (loop != NULL && way != 0)
+    look_at (self, loop, (int) find_index (self, loop) + way);
+}
+
+/* ---- Of either ---- */
+
+static char *
+describe_chain (ScopeGraphView *self)
+{
+  ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
+  int            n = count_steps (scope_document_get_diagram (document), self->chain);
+  gint32         first, last;
+
+  viz_folds_get_steps (self->folds, self->chain, &first, &last);
+  if (!viz_folds_is_open (self->folds, self->chain))
+    return g_strdup_printf (_ ("%d steps, folded"), n);
+  return g_strdup_printf (_ ("Steps %d – %d of %d"), (int) first, (int) MIN (last, n - 1), n);
+}
+
 void
 scope_graph_view_update_steps (ScopeGraphView *self)
 {
-  ScopeDocument   *document = scope_view_get_document (SCOPE_VIEW (self));
-  gint32           first, last;
-  int              n;
-  g_autofree char *text = NULL;
+  const ScopeValueSeries *loop;
+  g_autofree char        *text = NULL;
 
   self->chain = find_chain (self);
   gtk_widget_set_visible (GTK_WIDGET (self->steps), self->chain != VIZ_ROOT);
   if (self->chain == VIZ_ROOT)
     return;
-  n = count_steps (scope_document_get_diagram (document), self->chain);
-  viz_folds_get_steps (self->folds, self->chain, &first, &last);
-  if (!viz_folds_is_open (self->folds, self->chain))
-    text = g_strdup_printf (_ ("%d steps, folded"), n);
-  else
-    text = g_strdup_printf (_ ("Steps %d – %d of %d"), (int) first, (int) MIN (last, n - 1), n);
+  loop = find_loop_steps (self, self->chain);
+  self->is_loop = loop != NULL;
+  gtk_widget_set_visible (GTK_WIDGET (self->steps_scale), self->is_loop);
+  gtk_widget_set_visible (self->steps_range, !self->is_loop);
+  text = loop != NULL ? show_loop (self, loop) : describe_chain (self);
   gtk_label_set_text (self->steps_label, text);
 }
 
@@ -74,6 +183,11 @@ act_steps (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSE
 
   if (document == NULL || self->chain == VIZ_ROOT)
     return;
+  if (self->is_loop)
+    {
+      step_loop (self, name);
+      return;
+    }
   n = count_steps (scope_document_get_diagram (document), self->chain);
   viz_folds_get_steps (self->folds, self->chain, &first, &last);
   last = MIN (last, n - 1);
@@ -127,8 +241,24 @@ act_trace (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramete
 }
 
 void
-scope_graph_view_init_trace (ScopeGraphView *self)
+scope_graph_view_follow_steps (ScopeView *view, ScopeWorkspace *before G_GNUC_UNUSED)
 {
+  static const char *const signals[] = { "values-changed", "step-changed" };
+  ScopeWorkspace          *workspace = scope_view_get_workspace (view);
+
+  for (guint i = 0; workspace != NULL && i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_swapped (workspace,
+                              signals[i],
+                              G_CALLBACK (scope_graph_view_update_steps),
+                              view);
+}
+
+void
+scope_graph_view_init_steps (ScopeGraphView *self)
+{
+  gtk_range_set_increments (self->steps_scale, 1, 10);
+  self->scrubbing =
+      g_signal_connect (self->steps_scale, "value-changed", G_CALLBACK (on_scrubbed), self);
   gtk_range_set_range (self->trace_scale, 1, MOST_HOPS);
   gtk_range_set_value (self->trace_scale, MOST_HOPS);
   g_signal_connect (self->trace_scale, "value-changed", G_CALLBACK (on_hops), self);

@@ -525,6 +525,8 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopeGraphView, spinner);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, steps);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, steps_label);
+  gtk_widget_class_bind_template_child (class, ScopeGraphView, steps_scale);
+  gtk_widget_class_bind_template_child (class, ScopeGraphView, steps_range);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, trace_box);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, trace_scale);
   gtk_widget_class_bind_template_child (class, ScopeGraphView, zoom_box);
@@ -539,6 +541,7 @@ scope_graph_view_class_init (ScopeGraphViewClass *class)
 
   G_OBJECT_CLASS (class)->dispose = scope_graph_view_dispose;
   G_OBJECT_CLASS (class)->finalize = scope_graph_view_finalize;
+  view_class->workspace_changed = scope_graph_view_follow_steps;
   view_class->document_changed = scope_graph_view_document_changed;
   view_class->selection_changed = scope_graph_view_selection_changed;
   view_class->reveal = scope_graph_view_reveal;
@@ -573,7 +576,7 @@ scope_graph_view_init (ScopeGraphView *self)
   gtk_widget_set_parent (self->menu, GTK_WIDGET (self->canvas));
   gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
   gtk_widget_set_halign (self->menu, GTK_ALIGN_START);
-  scope_graph_view_init_trace (self);
+  scope_graph_view_init_steps (self);
   update_actions (self);
   update_theme (self);
   scope_graph_view_update_steps (self);

@@ -326,8 +326,8 @@ scope_node_view_show_node (ScopeNodeView    *self,
   if (tensor != NULL)
     scope_node_view_show_contents (self, document, node->name, tensor);
   /* What is in the file was told already. */
-  if (tensor == NULL && place->graph == scope_document_get_graph (document))
-    scope_node_view_show_values (self, node);
+  if (tensor == NULL)
+    scope_node_view_show_values (self, document, place);
   add_attributes (self->sheet, node);
   add_origin (self->sheet, node, info->id);
 }

@@ -34,6 +34,7 @@ void scope_node_view_show_contents (ScopeNodeView *self,
                                     ScopeDocument *document,
                                     const char    *name,
                                     HybTensor     *tensor);
-/* What a node gave in the last run. */
-void scope_node_view_show_values (ScopeNodeView *self, const HybNode *node);
 void scope_node_view_add_statistics (ScopeSheet *sheet, const HybStatistics *statistics);
+/* node-view-values.c: what a node gave in the last run. */
+void
+scope_node_view_show_values (ScopeNodeView *self, ScopeDocument *document, const ScopePlace *place);

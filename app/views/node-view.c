@@ -116,7 +116,10 @@ scope_node_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNU
   ScopeWorkspace *workspace = scope_view_get_workspace (view);
 
   if (workspace != NULL)
-    g_signal_connect_swapped (workspace, "values-changed", G_CALLBACK (fill_soon), view);
+    {
+      g_signal_connect_swapped (workspace, "values-changed", G_CALLBACK (fill_soon), view);
+      g_signal_connect_swapped (workspace, "step-changed", G_CALLBACK (fill_soon), view);
+    }
 }
 
 static void

@@ -9,8 +9,9 @@ struct _ScopeBars
 {
   GtkWidget     parent_instance;
   double       *values;
+  double       *lows, *highs; /* NULL: values begin at 0 */
   guint         n;
-  double        highest;
+  double        lowest, highest;
   int           height;
   int           marked, hovered;
   ScopeBarLabel label;
@@ -53,6 +54,49 @@ draw_bar (cairo_t *cr, double x, double width, double share, double height)
   cairo_rectangle (cr, x, height - bar, width, bar);
 }
 
+/* Where a value stands between the bounds of all, from the bottom. */
+static double
+height_of (const ScopeBars *self, double value, int height)
+{
+  double width = self->highest - self->lowest;
+
+  return width > 0 ? (value - self->lowest) / width * (height - 2) + 1 : height / 2.;
+}
+
+static void
+draw_ranges (ScopeBars *self, cairo_t *cr, int width, int height)
+{
+  GtkStyleContext *style = gtk_widget_get_style_context (GTK_WIDGET (self));
+  double           each = (double) width / self->n;
+  double           bar = MAX (each - (each > 4 ? 1 : 0), 1);
+  GdkRGBA          colour, error;
+
+  gtk_style_context_get_color (style, &colour);
+  if (!gtk_style_context_lookup_color (style, "error_color", &error))
+    error = colour;
+  for (guint i = 0; i < self->n; i++)
+    {
+      gboolean is_good = isfinite (self->lows[i]) && isfinite (self->highs[i]);
+      double   low = is_good ? height_of (self, self->lows[i], height) : 0;
+      double   high = is_good ? height_of (self, self->highs[i], height) : height;
+      GdkRGBA  fill = is_good ? colour : error;
+
+      fill.alpha *= 0.35f;
+      gdk_cairo_set_source_rgba (cr, is_good ? &fill : &error);
+      cairo_rectangle (cr, i * each, height - high, bar, MAX (high - low, 1));
+      cairo_fill (cr);
+      if (!is_good)
+        continue;
+      gdk_cairo_set_source_rgba (cr, &colour);
+      cairo_rectangle (cr,
+                       i * each,
+                       height - height_of (self, self->values[i], height) - 1,
+                       bar,
+                       2);
+      cairo_fill (cr);
+    }
+}
+
 static void
 scope_bars_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -62,13 +106,15 @@ scope_bars_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   GdkRGBA    colour;
   cairo_t   *cr;
 
-  if (self->n == 0 || width < 1 || self->highest <= 0)
+  if (self->n == 0 || width < 1 || (self->lows == NULL && self->highest <= 0))
     return;
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &colour);
   cr = gtk_snapshot_append_cairo (snapshot,
                                   &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   gdk_cairo_set_source_rgba (cr, &colour);
-  if (each >= 1)
+  if (self->lows != NULL)
+    draw_ranges (self, cr, width, height);
+  else if (each >= 1)
     for (guint i = 0; i < self->n; i++)
       draw_bar (cr,
                 i * each,
@@ -154,9 +200,17 @@ on_pressed (GtkGestureClick *gesture G_GNUC_UNUSED,
 }
 
 static void
+free_values (ScopeBars *self)
+{
+  g_clear_pointer (&self->values, g_free);
+  g_clear_pointer (&self->lows, g_free);
+  g_clear_pointer (&self->highs, g_free);
+}
+
+static void
 scope_bars_finalize (GObject *object)
 {
-  g_free (SCOPE_BARS (object)->values);
+  free_values (SCOPE_BARS (object));
   G_OBJECT_CLASS (scope_bars_parent_class)->finalize (object);
 }
 
@@ -210,12 +264,32 @@ scope_bars_new (int height)
 void
 scope_bars_set_values (ScopeBars *self, const double *values, guint n)
 {
-  g_free (self->values);
+  free_values (self);
   self->values = g_memdup2 (values, n * sizeof (double));
   self->n = n;
   self->highest = highest_between (self, 0, n);
   self->marked = self->hovered = -1;
   gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+scope_bars_set_ranges (ScopeBars    *self,
+                       const double *lows,
+                       const double *middles,
+                       const double *highs,
+                       guint         n)
+{
+  scope_bars_set_values (self, middles, n);
+  self->lows = g_memdup2 (lows, n * sizeof (double));
+  self->highs = g_memdup2 (highs, n * sizeof (double));
+  self->lowest = INFINITY;
+  self->highest = -INFINITY;
+  for (guint i = 0; i < n; i++)
+    if (isfinite (lows[i]) && isfinite (highs[i]))
+      {
+        self->lowest = MIN (self->lowest, lows[i]);
+        self->highest = MAX (self->highest, highs[i]);
+      }
 }
 
 void

@@ -1,4 +1,4 @@
-/* bars.h — a row of numbers as bars: steps, histograms, memory over a run.
+/* bars.h — a row of numbers as bars: steps, histograms, memory over a run; or of ranges.
  *
  * Where there are more bars than pixels, a pixel shows the highest of them.
  * Signal "picked" (index).
@@ -17,8 +17,15 @@ typedef char *(*ScopeBarLabel) (guint index, double value, gpointer data);
 
 GtkWidget *scope_bars_new (int height);
 void       scope_bars_set_values (ScopeBars *self, const double *values, guint n);
-void       scope_bars_set_label (ScopeBars *self, ScopeBarLabel label, gpointer data);
-void       scope_bars_set_marked (ScopeBars *self, int index); /* -1: none */
+/* Instead: bars from lows to highs, with a line at middles, which are the values that labels get.
+ * What is not finite is drawn as a mistake. */
+void scope_bars_set_ranges (ScopeBars    *self,
+                            const double *lows,
+                            const double *middles,
+                            const double *highs,
+                            guint         n);
+void scope_bars_set_label (ScopeBars *self, ScopeBarLabel label, gpointer data);
+void scope_bars_set_marked (ScopeBars *self, int index); /* -1: none */
 /* For people who cannot see it. */
 void scope_bars_set_description (ScopeBars *self, const char *name, const char *text);
 

@@ -27,6 +27,16 @@ n_items (void)
   return viz_picture_n_items (scope_canvas_get_picture (canvas ()));
 }
 
+void
+take_picture (gpointer of, const char *name)
+{
+  const char      *folder = g_getenv ("HYBRIDSCOPE_PICTURES");
+  g_autofree char *path = folder != NULL ? g_strdup_printf ("%s/%s.png", folder, name) : NULL;
+
+  if (path != NULL)
+    gui_save_picture (of, path);
+}
+
 static double
 zoom_now (void)
 {
@@ -447,6 +457,7 @@ main (int argc, char **argv)
   add_agreement_tests ();
   add_fault_tests ();
   add_view_tests ();
+  add_value_tests ();
   add_manners_tests ();
   g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
   status = g_test_run ();

@@ -1,6 +1,4 @@
 /* window-views.c — forms side by side, and the same model in another form.
- *
- * With HYBRIDSCOPE_PICTURES=FOLDER each stop leaves a picture there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
@@ -12,16 +10,6 @@
 #include <string.h>
 
 static const char *const shapes[] = { "data=2,6,4", NULL };
-
-static void
-take_picture (gpointer of, const char *name)
-{
-  const char      *folder = g_getenv ("HYBRIDSCOPE_PICTURES");
-  g_autofree char *path = folder != NULL ? g_strdup_printf ("%s/%s.png", folder, name) : NULL;
-
-  if (path != NULL)
-    gui_save_picture (of, path);
-}
 
 /* ---- Comparing ---- */
 
@@ -367,91 +355,6 @@ test_weights (void)
   show_weight ("fused-gru-l2-bi", "gru_parameters", "weight-fused");
 }
 
-/* ---- Values of a run ---- */
-
-static const char *const nan_symbol =
-    "{\"nodes\": ["
-    "{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
-    "{\"op\": \"square\", \"name\": \"squared\", \"inputs\": [[0, 0, 0]]},"
-    "{\"op\": \"negative\", \"name\": \"below\", \"inputs\": [[1, 0, 0]]},"
-    "{\"op\": \"sqrt\", \"name\": \"root\", \"inputs\": [[2, 0, 0]]},"
-    "{\"op\": \"square\", \"name\": \"after\", \"inputs\": [[3, 0, 0]]}],"
-    "\"arg_nodes\": [0], \"node_row_ptr\": [0, 1, 2, 3, 4, 5], \"heads\": [[4, 0, 0]],"
-    "\"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
-
-static gboolean
-has_values (gpointer of)
-{
-  return scope_workspace_get_values (of) != NULL;
-}
-
-static gboolean
-has_activation (gpointer of)
-{
-  return gui_find (of, "activation") != NULL;
-}
-
-static void
-run_shortly (ScopePage *own)
-{
-  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
-
-  options->seconds = 2;
-  g_assert_true (scope_page_run (own, options));
-  g_assert_true (gui_wait (has_values, scope_page_get_workspace (own), 60000));
-}
-
-static void
-test_values (void)
-{
-  ScopePage        *own = gui_open (window, "cell-lstm-t6-ntc-none", shapes);
-  ScopeWorkspace   *its = scope_page_get_workspace (own);
-  const ScopeValue *value;
-
-  run_shortly (own);
-  value = scope_values_find (scope_workspace_get_values (its), "unroll0_lstm0_t0_i", 0);
-  g_assert_nonnull (value);
-  /* A sigmoid. */
-  g_assert_cmpfloat (value->statistics.minimum, >, 0);
-  g_assert_cmpfloat (value->statistics.maximum, <, 1);
-  g_assert_null (scope_values_get_first_nan (scope_workspace_get_values (its)));
-  scope_workspace_show (its,
-                        scope_document_find_name (scope_workspace_get_document (its),
-                                                  "unroll0_lstm0_t0_i"));
-  g_assert_true (gui_wait (has_activation, own, 10000));
-  gui_settle (own);
-  take_picture (window, "activations");
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
-}
-
-/* The first that is not a number is selected and told. */
-static void
-test_first_nan (void)
-{
-  g_autofree char *folder = g_dir_make_tmp ("hybridscope-nan-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "nan-symbol.json", NULL);
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  ScopePage      *own;
-  ScopeWorkspace *its;
-
-  g_assert_true (g_file_set_contents (path, nan_symbol, -1, NULL));
-  scope_window_open_as (window, file, NULL, (const char *const[]){ "data=2,3", NULL });
-  own = scope_window_get_page (window);
-  gui_settle (own);
-  its = scope_page_get_workspace (own);
-  run_shortly (own);
-  g_assert_cmpstr (scope_values_get_first_nan (scope_workspace_get_values (its)), ==, "root");
-  g_assert_cmpuint (scope_workspace_get_selected (its),
-                    ==,
-                    scope_document_find_name (scope_workspace_get_document (its), "root"));
-  take_picture (window, "first-nan");
-  gui_act (window, "win.close-tab", NULL);
-  gui_spin (50);
-  g_remove (path);
-  g_rmdir (folder);
-}
-
 void
 add_view_tests (void)
 {
@@ -460,8 +363,6 @@ add_view_tests (void)
   g_test_add_func ("/app/window/asks-for-shapes-that-a-proof-needs", test_shapes_wanted);
   g_test_add_func ("/app/window/shows-the-graph-after-each-pass", test_passes);
   g_test_add_func ("/app/window/draws-what-weights-hold", test_weights);
-  g_test_add_func ("/app/window/shows-what-a-run-gave", test_values);
-  g_test_add_func ("/app/window/finds-the-first-that-is-no-number", test_first_nan);
   g_test_add_func ("/app/window/compares-forms-in-linked-panes", test_compare);
   g_test_add_func ("/app/window/says-why-forms-cannot-be-compared", test_compare_refused);
 }

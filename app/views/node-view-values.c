@@ -1,0 +1,221 @@
+/* node-view-values.c — what a node gave in the last run; in a loop, at the step that is looked at.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/views/node-view-private.h"
+
+#include "app/widgets/bars.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+/* ---- All steps ---- */
+
+static gboolean
+is_finite (const ScopeValueStep *step)
+{
+  return step->statistics.n_nan + step->statistics.n_infinite == 0;
+}
+
+static char *
+label_step (guint index, double mean, gpointer data)
+{
+  const GArray         *steps = data;
+  const ScopeValueStep *step = &g_array_index (steps, ScopeValueStep, index);
+  g_autofree char      *name = scope_value_step_name (step);
+
+  if (isnan (mean))
+    return g_strdup_printf (_ ("Step %s: nothing but what is not finite"), name);
+  return g_strdup_printf (is_finite (step) ? _ ("Step %s: %.3g to %.3g, mean %.3g")
+                                           : _ ("Step %s: %.3g to %.3g, mean %.3g, and what is not "
+                                                "finite"),
+                          name,
+                          step->statistics.minimum,
+                          step->statistics.maximum,
+                          mean);
+}
+
+static void
+on_picked (ScopeBars *bars, guint index, gpointer data)
+{
+  const GArray   *steps = g_object_get_data (G_OBJECT (bars), "steps");
+  ScopeWorkspace *workspace = scope_view_get_workspace (data);
+
+  if (workspace != NULL && index < steps->len)
+    scope_workspace_set_step (workspace, &g_array_index (steps, ScopeValueStep, index).last);
+}
+
+/* From the smallest to the largest of each step, and the mean. */
+static void
+add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
+{
+  GArray            *steps = series->steps;
+  g_autofree double *lows = g_new (double, steps->len);
+  g_autofree double *means = g_new (double, steps->len);
+  g_autofree double *highs = g_new (double, steps->len);
+  GtkWidget         *bars = scope_bars_new (40);
+  g_autofree char   *text = NULL;
+  guint              n_bad = 0;
+
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const ScopeValueStep *step = &g_array_index (steps, ScopeValueStep, i);
+
+      n_bad += !is_finite (step);
+      lows[i] = is_finite (step) ? step->statistics.minimum : NAN;
+      means[i] = step->statistics.mean;
+      highs[i] = step->statistics.maximum;
+    }
+  text = g_strdup_printf (g_dngettext (NULL,
+                                       "%u step is not finite",
+                                       "%u steps are not finite",
+                                       n_bad),
+                          n_bad);
+  gtk_widget_set_name (bars, "values-strip");
+  scope_bars_set_ranges (SCOPE_BARS (bars), lows, means, highs, steps->len);
+  scope_bars_set_marked (SCOPE_BARS (bars), marked);
+  /* Values are forgotten when the next run begins, perhaps before the pane is filled anew. */
+  g_object_set_data_full (G_OBJECT (bars),
+                          "steps",
+                          g_array_ref (steps),
+                          (GDestroyNotify) g_array_unref);
+  scope_bars_set_label (SCOPE_BARS (bars), label_step, steps);
+  scope_bars_set_description (SCOPE_BARS (bars),
+                              _ ("Values of each step"),
+                              n_bad > 0 ? text : NULL);
+  g_signal_connect_object (bars, "picked", G_CALLBACK (on_picked), self, 0);
+  scope_sheet_add (self->sheet, bars);
+}
+
+/* ---- One ---- */
+
+static char *
+describe_shape (const HybShape *shape)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; i < shape->rank; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? "×" : "", shape->dim[i]);
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_histogram (ScopeSheet *sheet, const ScopeValueStep *step)
+{
+  GtkWidget *bars = scope_bars_new (48);
+  double     bins[SCOPE_VALUE_BINS];
+
+  for (guint i = 0; i < SCOPE_VALUE_BINS; i++)
+    bins[i] = step->bins[i];
+  gtk_widget_set_name (bars, "activation");
+  scope_bars_set_values (SCOPE_BARS (bars), bins, SCOPE_VALUE_BINS);
+  scope_bars_set_description (SCOPE_BARS (bars), _ ("Histogram of the values"), NULL);
+  scope_sheet_add (sheet, bars);
+}
+
+/* "h · 32×128 · step 4 of 35" */
+static char *
+describe_value (const ScopeValueSeries *series, const ScopeValueStep *step, const char *name)
+{
+  g_autofree char *shape = describe_shape (&series->shape);
+  g_autofree char *which = step != NULL ? scope_value_step_name (step) : g_strdup ("");
+  g_autofree char *n = g_strdup_printf ("%" G_GUINT64_FORMAT, series->n_runs);
+  GString         *text = g_string_new (name);
+
+  g_string_append_printf (text, "%s%s", name != NULL ? " · " : "", shape);
+  /* Within another loop steps are counted anew. */
+  if (*which != '\0' && step->first.n > 1)
+    g_string_append_printf (text, _ (" · step %s"), which);
+  else if (*which != '\0')
+    g_string_append_printf (text, _ (" · step %s of %s"), which, n);
+  return g_string_free (text, FALSE);
+}
+
+/* What is looked at, and which of the steps that is (-1: none is kept); NULL: did not run then. */
+static const ScopeValueStep *
+choose_step (ScopeNodeView *self, const ScopeValueSeries *series, int *index)
+{
+  const ScopeStepPath *wanted =
+      scope_workspace_get_step (scope_view_get_workspace (SCOPE_VIEW (self)));
+  const ScopeValueStep *step;
+  guint                 at = 0;
+
+  *index = -1;
+  if (series->steps == NULL)
+    return &series->latest;
+  step = scope_value_series_find (series, wanted, &at);
+  if (step == NULL)
+    return NULL;
+  *index = (int) at;
+  /* Where steps are kept together, the last is kept alone as well. */
+  return scope_step_path_compare (&series->latest.last, wanted) == 0 ? &series->latest : step;
+}
+
+static void
+add_value (ScopeNodeView *self, const ScopeValueSeries *series, const char *name)
+{
+  int                   index;
+  const ScopeValueStep *step = choose_step (self, series, &index);
+  g_autofree char      *title = describe_value (series, step, name);
+
+  scope_sheet_add_text (self->sheet, title, "dim-label");
+  if (series->steps != NULL && series->steps->len > 1)
+    add_strip (self, series, index);
+  if (step == NULL)
+    {
+      g_autofree char *wanted = scope_step_path_to_string (
+          scope_workspace_get_step (scope_view_get_workspace (SCOPE_VIEW (self))));
+      g_autofree char *text = g_strdup_printf (_ ("Not run in step %s"), wanted);
+
+      scope_sheet_add_text (self->sheet, text, NULL);
+      return;
+    }
+  scope_node_view_add_statistics (self->sheet, &step->statistics);
+  if (step->statistics.maximum > step->statistics.minimum)
+    add_histogram (self->sheet, step);
+}
+
+static void
+add_first_nan (ScopeNodeView *self, const ScopeFirstNan *first, const char *body, const char *node)
+{
+  g_autofree char *step = NULL;
+  g_autofree char *text = NULL;
+
+  if (first == NULL || g_strcmp0 (first->node, node) != 0 || g_strcmp0 (first->body, body) != 0)
+    return;
+  step = scope_step_path_to_string (&first->step);
+  text = *step != '\0'
+             ? g_strdup_printf (_ ("Here something that is not a number appears first, in step %s"),
+                                step)
+             : g_strdup (_ ("Here something that is not a number appears first"));
+  scope_sheet_add_text (self->sheet, text, "error");
+}
+
+void
+scope_node_view_show_values (ScopeNodeView *self, ScopeDocument *document, const ScopePlace *place)
+{
+  const HybNode     *node = hyb_graph_get_node (place->graph, place->node);
+  const ScopeBody   *around = scope_document_get_body (document, place->graph);
+  const char        *body = around != NULL ? around->name : NULL;
+  const ScopeValues *values =
+      scope_workspace_get_values (scope_view_get_workspace (SCOPE_VIEW (self)));
+  guint n =
+      hyb_node_is_variable (node) ? 1 : hyb_op_n_visible (node->op, node->params, node->n_outputs);
+  gboolean any = FALSE;
+
+  for (guint i = 0; values != NULL && i < n; i++)
+    {
+      const ScopeValueSeries *series = scope_values_find (values, body, node->name, i);
+      g_autofree char        *name = !hyb_node_is_variable (node) && n > 1
+                                         ? hyb_op_dup_output_name (node->op, i, node->n_outputs)
+                                         : NULL;
+
+      if (series == NULL)
+        continue;
+      if (!any)
+        {
+          scope_sheet_add_heading (self->sheet, _ ("Values of the Last Run"));
+          add_first_nan (self, scope_values_get_first_nan (values), body, node->name);
+        }
+      any = TRUE;
+      add_value (self, series, name);
+    }
+}
