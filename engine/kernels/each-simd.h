@@ -14,7 +14,7 @@
  *   simd_subtract_product (a, b, c)  c − a b, likewise
  *   simd_smaller (a, b), simd_larger (a, b)  b where either is no number
  *   Doubles, simd_load_doubles (p)  LANES / 2 floats as doubles
- *   simd_sum_doubles (v), simd_greatest (v)  of all lanes
+ *   simd_sum (v), simd_sum_doubles (v), simd_greatest (v)  of all lanes
  *   simd_reciprocal (a)            1 / a to twelve bits at least
  *   simd_scale (a, n)              a 2ⁿ, |n| ≤ 250 and whole
  *
@@ -40,6 +40,15 @@
 
 #ifdef __x86_64__
 
+static inline __attribute__ ((target ("avx2,fma"))) float
+hyb_simd_sum_eight (__m256 a)
+{
+  __m128 half = _mm_add_ps (_mm256_castps256_ps128 (a), _mm256_extractf128_ps (a, 1));
+
+  half = _mm_add_ps (half, _mm_movehl_ps (half, half));
+  return _mm_cvtss_f32 (_mm_add_ss (half, _mm_shuffle_ps (half, half, 1)));
+}
+
 #define SIMD(x)                    x##_avx512
 #define TARGET                     __attribute__ ((target ("avx512f,avx512dq,avx512bw,avx512vl")))
 #define LANES                      16
@@ -56,6 +65,7 @@
   (Floats) _mm512_maskz_mov_ps ((__mmask16) ((1u << (n)) - 1), (__m512) a)
 #define SIMD_LOAD_DOUBLES(from) (Doubles) _mm512_cvtps_pd (_mm256_loadu_ps (from))
 #define SIMD_SUM_DOUBLES(a)     _mm512_reduce_add_pd ((__m512d) a)
+#define SIMD_SUM(a)             _mm512_reduce_add_ps ((__m512) a)
 #define SIMD_GREATEST(a)        _mm512_reduce_max_ps ((__m512) a)
 #define SIMD_SCALE(a, n)        (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
 #include "engine/kernels/simd-functions.h"
@@ -78,6 +88,7 @@
 #define SIMD_STORE_PART(to, n, a) _mm256_maskstore_ps (to, SIMD_MASK (n), (__m256) a)
 #define SIMD_KEEP_PART(a, n)      (Floats) ((Ints) a & (Ints) SIMD_MASK (n))
 #define SIMD_LOAD_DOUBLES(from)   (Doubles) _mm256_cvtps_pd (_mm_loadu_ps (from))
+#define SIMD_SUM(a)               hyb_simd_sum_eight ((__m256) a)
 #include "engine/kernels/simd-functions.h"
 #include SIMD_KERNEL
 #include "engine/kernels/simd-undefine.h"

@@ -5,17 +5,8 @@
 
 #include "engine/base/parallel.h"
 
-#ifdef __x86_64__
-#define SIMD_AVX2
-#include "engine/kernels/simd.h"
-
-#include "engine/kernels/matrix-vector-kernel.h"
-#define SIMD_AVX512
-#include "engine/kernels/simd.h"
-
-#include "engine/kernels/matrix-vector-kernel.h"
-#endif
-#include "engine/kernels/simd.h"
+#define SIMD_KERNEL "engine/kernels/matrix-vector-kernel.h"
+#include "engine/kernels/each-simd.h"
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 32768
@@ -23,35 +14,6 @@
 #define COLUMNS 64
 
 typedef void (*Add) (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y);
-
-static void
-add_rows_plain (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y)
-{
-  for (gint64 i = 0; i < n; i++)
-    {
-      float sum[4] = { 0 };
-
-      for (gint64 l = 0; l < k; l++)
-        sum[l & 3] += w[i * ldw + l] * x[l];
-      y[i] += (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    }
-}
-
-static void
-add_columns_plain (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y)
-{
-  for (gint64 l = 0; l < k; l++)
-    for (gint64 j = 0; j < n; j++)
-      y[j] += x[l] * w[l * ldw + j];
-}
-
-#ifdef __x86_64__
-static const Add add_rows[] = { add_rows_plain, add_rows_avx2, add_rows_avx512 };
-static const Add add_columns[] = { add_columns_plain, add_columns_avx2, add_columns_avx512 };
-#else
-static const Add add_rows[] = { add_rows_plain };
-static const Add add_columns[] = { add_columns_plain };
-#endif
 
 typedef struct
 {
@@ -86,7 +48,7 @@ columns_slice (gint64 begin, gint64 end, gpointer data)
 void
 hyb_matrix_vector (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y)
 {
-  Job job = { add_rows[hyb_simd_level ()], n, k, ldw, w, x, y };
+  Job job = { HYB_SIMD_CHOOSE (add_rows), n, k, ldw, w, x, y };
 
   hyb_parallel_for (n, 1 + GRAIN / MAX (k, 1), rows_slice, &job);
 }
@@ -99,7 +61,7 @@ hyb_matrix_transposed_vector (gint64       n,
                               const float *x,
                               float       *y)
 {
-  Job job = { add_columns[hyb_simd_level ()], n, k, ldw, w, x, y };
+  Job job = { HYB_SIMD_CHOOSE (add_columns), n, k, ldw, w, x, y };
 
   hyb_parallel_for ((n + COLUMNS - 1) / COLUMNS,
                     1 + GRAIN / (COLUMNS * MAX (k, 1)),

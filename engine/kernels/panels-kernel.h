@@ -1,13 +1,30 @@
-/* panels-kernel.h — the inner loops of panels.c for one instruction set; see simd.h.
+/* panels-kernel.h — the inner loops of panels.c for one instruction set; see each-simd.h.
  *
- * Defined besides are COLUMNS (X, argument): X (vector, argument) for each vector of a panel's
- * row; ROWS_ALL (X): X (rows) for each number of rows that has a kernel.
+ * COLUMNS (X, argument) is X (vector, argument) for each vector of a panel's row; ROWS_ALL (X)
+ * is X (rows) for each number of rows that registers suffice for.
  *
  * Every sum is kept in a register of its own, named by row and vector, for compilers do not
  * keep arrays there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#define KERNEL(rows) HYB_SIMD_JOIN (HYB_SIMD_JOIN (multiply, rows), NAME)
+#if LANES == 16
+#define COLUMNS(X, argument) X (0, argument) X (1, argument)
+#define ROWS_ALL(X)          X (1) X (2) X (3) X (4) X (5) X (6) X (7) X (8)
+#define MOST                 8
+#elif LANES == 8
+#define COLUMNS(X, argument) X (0, argument) X (1, argument) X (2, argument) X (3, argument)
+#define ROWS_ALL(X)          X (1) X (2) X (3)
+#define MOST                 3
+#else
+#define COLUMNS(X, argument) \
+  X (0, argument)            \
+  X (1, argument)            \
+  X (2, argument) X (3, argument) X (4, argument) X (5, argument) X (6, argument) X (7, argument)
+#define ROWS_ALL(X) X (1)
+#define MOST        1
+#endif
+
+#define KERNEL(rows) SIMD (multiply_##rows)
 
 #define ROWS_1(X) X (0)
 #define ROWS_2(X) ROWS_1 (X) X (1)
@@ -18,19 +35,19 @@
 #define ROWS_7(X) ROWS_6 (X) X (6)
 #define ROWS_8(X) ROWS_7 (X) X (7)
 
-#define LOAD_WEIGHTS(v, unused) Vector w##v = LOAD (panel + (v) *LANES);
+#define LOAD_WEIGHTS(v, unused) Floats w##v = simd_load (panel + (v) *LANES);
 
-#define DECLARE_SUM(v, row) Vector sum##row##v = ZERO ();
+#define DECLARE_SUM(v, row) Floats sum##row##v = { 0 };
 #define DECLARE_ROW(row)    COLUMNS (DECLARE_SUM, row)
 
-#define ADD_PRODUCT(v, row) sum##row##v = MULTIPLY_ADD (spread##row, w##v, sum##row##v);
-#define ADD_ROW(row)                            \
-  Vector spread##row = SPREAD (x + (row) *ldx); \
+#define ADD_PRODUCT(v, row) sum##row##v = simd_multiply_add (spread##row, w##v, sum##row##v);
+#define ADD_ROW(row)                              \
+  Floats spread##row = simd_fill (x[(row) *ldx]); \
   COLUMNS (ADD_PRODUCT, row)
 
-#define ADD_BIAS(v, row) sum##row##v = ADD (sum##row##v, LOAD (bias + (v) *LANES));
-#define ADD_OLD(v, row)  sum##row##v = ADD (sum##row##v, LOAD (y + (row) *ldy + (v) *LANES));
-#define WRITE(v, row)    STORE (y + (row) *ldy + (v) *LANES, sum##row##v);
+#define ADD_BIAS(v, row) sum##row##v += simd_load (bias + (v) *LANES);
+#define ADD_OLD(v, row)  sum##row##v += simd_load (y + (row) *ldy + (v) *LANES);
+#define WRITE(v, row)    simd_store (y + (row) *ldy + (v) *LANES, sum##row##v);
 #define BIAS_ROW(row)    COLUMNS (ADD_BIAS, row)
 #define OLD_ROW(row)     COLUMNS (ADD_OLD, row)
 #define WRITE_ROW(row)   COLUMNS (WRITE, row)
@@ -63,3 +80,11 @@
   }
 
 ROWS_ALL (DEFINE)
+
+#define ENTRY(rows) KERNEL (rows),
+static const Kernels SIMD (kernels) = { MOST, { NULL, ROWS_ALL (ENTRY) } };
+
+#undef ENTRY
+#undef COLUMNS
+#undef ROWS_ALL
+#undef MOST

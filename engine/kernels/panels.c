@@ -7,7 +7,6 @@
 #include "engine/kernels/panels.h"
 
 #include "engine/base/parallel.h"
-#include "engine/kernels/simd.h"
 
 #include <string.h>
 
@@ -38,72 +37,8 @@ typedef struct
   MultiplyRows rows[MOST_ROWS + 1]; /* by their number, from 1 on */
 } Kernels;
 
-/* --- Whatever the compiler makes of it --- */
-
-static void
-multiply_1_plain (gint64       k,
-                  const float *x,
-                  gint64       ldx,
-                  const float *panel,
-                  const float *bias,
-                  gboolean     adds,
-                  float       *y,
-                  gint64       ldy)
-{
-  float sum[WIDTH] = { 0 };
-
-  for (gint64 l = 0; l < k; l++)
-    for (gint64 j = 0; j < WIDTH; j++)
-      sum[j] += x[l] * panel[l * WIDTH + j];
-  for (gint64 j = 0; j < WIDTH; j++)
-    y[j] = sum[j] + (bias != NULL ? bias[j] : 0) + (adds ? y[j] : 0);
-}
-
-static const Kernels plain = { 1, { NULL, multiply_1_plain } };
-
-#ifdef __x86_64__
-
-/* --- AVX2: a panel's row is four vectors, three rows keep twelve sums --- */
-
-#define SIMD_AVX2
-#include "engine/kernels/simd.h"
-
-#define COLUMNS(X, argument) X (0, argument) X (1, argument) X (2, argument) X (3, argument)
-#define ROWS_ALL(X)          X (1) X (2) X (3)
-#include "engine/kernels/panels-kernel.h"
-
-static const Kernels avx2 = { 3, { NULL, multiply_1_avx2, multiply_2_avx2, multiply_3_avx2 } };
-
-#undef COLUMNS
-#undef ROWS_ALL
-
-/* --- AVX-512: two vectors, eight rows keep sixteen sums --- */
-
-#define SIMD_AVX512
-#include "engine/kernels/simd.h"
-
-#define COLUMNS(X, argument) X (0, argument) X (1, argument)
-#define ROWS_ALL(X)          X (1) X (2) X (3) X (4) X (5) X (6) X (7) X (8)
-#include "engine/kernels/panels-kernel.h"
-
-static const Kernels avx512 = { 8,
-                                { NULL,
-                                  multiply_1_avx512,
-                                  multiply_2_avx512,
-                                  multiply_3_avx512,
-                                  multiply_4_avx512,
-                                  multiply_5_avx512,
-                                  multiply_6_avx512,
-                                  multiply_7_avx512,
-                                  multiply_8_avx512 } };
-
-static const Kernels *const kernels_of[] = { &plain, &avx2, &avx512 };
-
-#else
-
-static const Kernels *const kernels_of[] = { &plain };
-
-#endif
+#define SIMD_KERNEL "engine/kernels/panels-kernel.h"
+#include "engine/kernels/each-simd.h"
 
 /* --- Laying out --- */
 
@@ -267,7 +202,7 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
     {
       HybPanelProduct block = *product;
       Job             job = {
-                    &block, kernels_of[hyb_simd_level ()], x + i * product->ldx, panels, y + i * product->ldy
+                    &block, HYB_SIMD_CHOOSE (&kernels), x + i * product->ldx, panels, y + i * product->ldy
       };
 
       block.m = MIN (product->m - i, rows);

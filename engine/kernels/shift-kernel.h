@@ -1,71 +1,91 @@
-/* shift-kernel.h — the inner loops of shift.c for one instruction set; read behind simd.h.
+/* shift-kernel.h — the inner loops of shift.c for one instruction set; see each-simd.h.
  *
  * FILTERS × VECTORS sums stay in registers while the depth runs: they are constants
  * wherever sum_tile() is inlined, and TILES lists the pairs that registers suffice for.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#if LANES >= 8
+
+#define UP_TO_4(X, v) X (1, v) X (2, v) X (3, v) X (4, v)
+#define UP_TO_6(X, v) UP_TO_4 (X, v) X (5, v) X (6, v)
+#define UP_TO_8(X, v) UP_TO_6 (X, v) X (7, v) X (8, v)
+
+#if LANES == 16
+#define TILES(X) UP_TO_8 (X, 1) UP_TO_8 (X, 2) UP_TO_8 (X, 3) UP_TO_6 (X, 4)
+#define FILTERS_BY_VECTORS \
+  {                        \
+    0, 8, 8, 8, 6          \
+  }
+#else
+#define TILES(X) UP_TO_4 (X, 1) UP_TO_4 (X, 2) UP_TO_4 (X, 3)
+#define FILTERS_BY_VECTORS \
+  {                        \
+    0, 4, 4, 4, 0          \
+  }
+#endif
+
 #define EACH_FILTER HYB_UNROLL (8) for (int f = 0; f < n_filters; f++)
 #define EACH_VECTOR HYB_UNROLL (4) for (int v = 0; v < n_vectors; v++)
 
-static inline __attribute__ ((always_inline)) TARGET void
-HYB_SIMD_JOIN (sum_tile, NAME) (const int     n_filters,
-                                const int     n_vectors,
-                                gint64        depth,
-                                const gint64 *shifts,
-                                const float  *image,
-                                const float  *weights,
-                                gint64        weights_stride,
-                                float        *sums)
+INLINE void
+SIMD (sum_tile) (const int     n_filters,
+                 const int     n_vectors,
+                 gint64        depth,
+                 const gint64 *shifts,
+                 const float  *image,
+                 const float  *weights,
+                 gint64        weights_stride,
+                 float        *sums)
 {
-  Vector sum[HYB_TILE_FILTERS][HYB_TILE_VECTORS];
+  Floats sum[HYB_TILE_FILTERS][HYB_TILE_VECTORS];
 
   EACH_FILTER
   EACH_VECTOR
-  sum[f][v] = ZERO ();
+  sum[f][v] = (Floats){ 0 };
 
   for (gint64 k = 0; k < depth; k++)
     {
       const float *from = image + shifts[k];
-      Vector       x[HYB_TILE_VECTORS];
+      Floats       x[HYB_TILE_VECTORS];
 
       EACH_VECTOR
-      x[v] = LOAD (from + v * LANES);
+      x[v] = simd_load (from + v * LANES);
       EACH_FILTER
       {
-        Vector weight = SPREAD (weights + f * weights_stride + k);
+        Floats weight = simd_fill (weights[f * weights_stride + k]);
 
         EACH_VECTOR
-        sum[f][v] = MULTIPLY_ADD (weight, x[v], sum[f][v]);
+        sum[f][v] = simd_multiply_add (weight, x[v], sum[f][v]);
       }
     }
 
   EACH_FILTER
   EACH_VECTOR
-  STORE (sums + f * HYB_TILE_STRIDE + v * LANES, sum[f][v]);
+  simd_store (sums + f * HYB_TILE_STRIDE + v * LANES, sum[f][v]);
 }
 
-#define DEFINE(filters, vectors)                                                                    \
-  static TARGET void HYB_SIMD_JOIN (sum_##filters##_##vectors, NAME) (gint64        depth,          \
-                                                                      const gint64 *shifts,         \
-                                                                      const float  *image,          \
-                                                                      const float  *weights,        \
-                                                                      gint64        weights_stride, \
-                                                                      float        *sums)           \
-  {                                                                                                 \
-    HYB_SIMD_JOIN (sum_tile, NAME)                                                                  \
-    (filters, vectors, depth, shifts, image, weights, weights_stride, sums);                        \
+#define DEFINE(filters, vectors)                                                     \
+  static TARGET void SIMD (sum_##filters##_##vectors) (gint64        depth,          \
+                                                       const gint64 *shifts,         \
+                                                       const float  *image,          \
+                                                       const float  *weights,        \
+                                                       gint64        weights_stride, \
+                                                       float        *sums)           \
+  {                                                                                  \
+    SIMD (sum_tile)                                                                  \
+    (filters, vectors, depth, shifts, image, weights, weights_stride, sums);         \
   }
 TILES (DEFINE)
 #undef DEFINE
 
 /* n sums become elements of the map. */
 static TARGET void
-HYB_SIMD_JOIN (finish_run, NAME) (const HybShiftFinish *finish,
-                                  gint64                filter,
-                                  gint64                at,
-                                  gint64                n,
-                                  const float *restrict sums,
-                                  float *restrict map)
+SIMD (finish_run) (const HybShiftFinish *finish,
+                   gint64                filter,
+                   gint64                at,
+                   gint64                n,
+                   const float *restrict sums,
+                   float *restrict map)
 {
   float bias = finish->bias != NULL ? finish->bias[filter] : 0;
 
@@ -83,70 +103,62 @@ HYB_SIMD_JOIN (finish_run, NAME) (const HybShiftFinish *finish,
 /* With d the six rows of the image:
  * 4 d0 − 5 d2 + d4,  (d4 − 4 d2) ± (d3 − 4 d1),  (d4 − d2) ± 2 (d3 − d1),  4 d1 − 5 d3 + d5. */
 static TARGET void
-HYB_SIMD_JOIN (spread_rows, NAME) (gint64       n,
-                                   const float *image,
-                                   gint64       stride,
-                                   float       *planes,
-                                   gint64       planes_stride)
+SIMD (
+    spread_rows) (gint64 n, const float *image, gint64 stride, float *planes, gint64 planes_stride)
 {
-  const float two = 2, four = 4, minus_one = -1, minus_four = -4, minus_five = -5;
+  Floats two = simd_fill (2), four = simd_fill (4), five = simd_fill (5);
 
   for (gint64 i = 0; i < n; i += LANES)
     {
-      Vector d0 = LOAD (image + i), d1 = LOAD (image + stride + i);
-      Vector d2 = LOAD (image + 2 * stride + i), d3 = LOAD (image + 3 * stride + i);
-      Vector d4 = LOAD (image + 4 * stride + i), d5 = LOAD (image + 5 * stride + i);
-      Vector even = MULTIPLY_ADD (SPREAD (&minus_four), d2, d4);
-      Vector odd = MULTIPLY_ADD (SPREAD (&minus_four), d1, d3);
-      Vector far_even = MULTIPLY_ADD (SPREAD (&minus_one), d2, d4);
-      Vector far_odd = MULTIPLY_ADD (SPREAD (&minus_one), d1, d3);
-      Vector minus = SPREAD (&minus_one);
+      Floats d0 = simd_load (image + i), d1 = simd_load (image + stride + i);
+      Floats d2 = simd_load (image + 2 * stride + i), d3 = simd_load (image + 3 * stride + i);
+      Floats d4 = simd_load (image + 4 * stride + i), d5 = simd_load (image + 5 * stride + i);
+      Floats even = simd_subtract_product (four, d2, d4), far_even = d4 - d2;
+      Floats odd = simd_subtract_product (four, d1, d3), far_odd = d3 - d1;
+      Floats first = simd_multiply_add (four, d0, simd_subtract_product (five, d2, d4));
+      Floats last = simd_multiply_add (four, d1, simd_subtract_product (five, d3, d5));
       float *to = planes + i;
 
-      STORE (to, MULTIPLY_ADD (SPREAD (&four), d0, MULTIPLY_ADD (SPREAD (&minus_five), d2, d4)));
-      STORE (to + planes_stride, ADD (even, odd));
-      STORE (to + 2 * planes_stride, MULTIPLY_ADD (minus, odd, even));
-      STORE (to + 3 * planes_stride, MULTIPLY_ADD (SPREAD (&two), far_odd, far_even));
-      far_odd = MULTIPLY_ADD (minus, far_odd, ZERO ());
-      STORE (to + 4 * planes_stride, MULTIPLY_ADD (SPREAD (&two), far_odd, far_even));
-      STORE (to + 5 * planes_stride,
-             MULTIPLY_ADD (SPREAD (&four), d1, MULTIPLY_ADD (SPREAD (&minus_five), d3, d5)));
+      simd_store (to, first);
+      simd_store (to + planes_stride, even + odd);
+      simd_store (to + 2 * planes_stride, even - odd);
+      simd_store (to + 3 * planes_stride, simd_multiply_add (two, far_odd, far_even));
+      simd_store (to + 4 * planes_stride, simd_subtract_product (two, far_odd, far_even));
+      simd_store (to + 5 * planes_stride, last);
     }
 }
 
 /* With m the six rows of sums: m0 + (m1 + m2) + (m3 + m4),  (m1 − m2) + 2 (m3 − m4),
  * (m1 + m2) + 4 (m3 + m4),  (m1 − m2) + 8 (m3 − m4) + m5. */
 static TARGET void
-HYB_SIMD_JOIN (collect_rows, NAME) (gint64 n, const float *sums, gint64 stride, float *rows)
+SIMD (collect_rows) (gint64 n, const float *sums, gint64 stride, float *rows)
 {
-  const float two = 2, four = 4, eight = 8, minus_one = -1;
+  Floats two = simd_fill (2), four = simd_fill (4), eight = simd_fill (8);
 
   for (gint64 i = 0; i < n; i += LANES)
     {
-      Vector m1 = LOAD (sums + stride + i), m2 = LOAD (sums + 2 * stride + i);
-      Vector m3 = LOAD (sums + 3 * stride + i), m4 = LOAD (sums + 4 * stride + i);
-      Vector near_sum = ADD (m1, m2), far_sum = ADD (m3, m4);
-      Vector near_rest = MULTIPLY_ADD (SPREAD (&minus_one), m2, m1);
-      Vector far_rest = MULTIPLY_ADD (SPREAD (&minus_one), m4, m3);
+      Floats m0 = simd_load (sums + i), m1 = simd_load (sums + stride + i);
+      Floats m2 = simd_load (sums + 2 * stride + i), m3 = simd_load (sums + 3 * stride + i);
+      Floats m4 = simd_load (sums + 4 * stride + i), m5 = simd_load (sums + 5 * stride + i);
+      Floats near_sum = m1 + m2, near_rest = m1 - m2;
+      Floats far_sum = m3 + m4, far_rest = m3 - m4;
+      float *to = rows + i;
 
-      STORE (rows + i, ADD (ADD (LOAD (sums + i), near_sum), far_sum));
-      STORE (rows + HYB_TILE_STRIDE + i, MULTIPLY_ADD (SPREAD (&two), far_rest, near_rest));
-      STORE (rows + 2 * HYB_TILE_STRIDE + i, MULTIPLY_ADD (SPREAD (&four), far_sum, near_sum));
-      STORE (rows + 3 * HYB_TILE_STRIDE + i,
-             ADD (MULTIPLY_ADD (SPREAD (&eight), far_rest, near_rest),
-                  LOAD (sums + 5 * stride + i)));
+      simd_store (to, m0 + near_sum + far_sum);
+      simd_store (to + HYB_TILE_STRIDE, simd_multiply_add (two, far_rest, near_rest));
+      simd_store (to + 2 * HYB_TILE_STRIDE, simd_multiply_add (four, far_sum, near_sum));
+      simd_store (to + 3 * HYB_TILE_STRIDE, simd_multiply_add (eight, far_rest, near_rest) + m5);
     }
 }
 
-#define ENTRY(filters, vectors) \
-  [vectors][filters] = HYB_SIMD_JOIN (sum_##filters##_##vectors, NAME),
-static const HybTiles HYB_SIMD_JOIN (tiles, NAME) = {
+#define ENTRY(filters, vectors) [vectors][filters] = SIMD (sum_##filters##_##vectors),
+static const HybTiles SIMD (tiles) = {
   .lanes = LANES,
   .most_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
-  .finish_run = HYB_SIMD_JOIN (finish_run, NAME),
-  .spread_rows = HYB_SIMD_JOIN (spread_rows, NAME),
-  .collect_rows = HYB_SIMD_JOIN (collect_rows, NAME),
+  .finish_run = SIMD (finish_run),
+  .spread_rows = SIMD (spread_rows),
+  .collect_rows = SIMD (collect_rows),
 };
 #undef ENTRY
 
@@ -154,3 +166,9 @@ static const HybTiles HYB_SIMD_JOIN (tiles, NAME) = {
 #undef EACH_VECTOR
 #undef TILES
 #undef FILTERS_BY_VECTORS
+
+#else
+
+static const HybTiles SIMD (tiles); /* not worth it */
+
+#endif

@@ -4,7 +4,6 @@
 #include "engine/kernels/shift-tile.h"
 
 #include "engine/base/parallel.h"
-#include "engine/kernels/simd.h"
 
 #include <string.h>
 
@@ -17,44 +16,15 @@
 /* Bytes of weights that are better read again for every tile of the map than the image. */
 #define FEW_WEIGHTS ((gint64) 256 << 10)
 
-#ifdef __x86_64__
-
-#define UP_TO_4(X, v) X (1, v) X (2, v) X (3, v) X (4, v)
-#define UP_TO_6(X, v) UP_TO_4 (X, v) X (5, v) X (6, v)
-#define UP_TO_8(X, v) UP_TO_6 (X, v) X (7, v) X (8, v)
-
-#define TILES(X) UP_TO_4 (X, 1) UP_TO_4 (X, 2) UP_TO_4 (X, 3)
-#define FILTERS_BY_VECTORS \
-  {                        \
-    0, 4, 4, 4, 0          \
-  }
-#define SIMD_AVX2
-#include "engine/kernels/simd.h"
-
-#include "engine/kernels/shift-kernel.h"
-
-#define TILES(X) UP_TO_8 (X, 1) UP_TO_8 (X, 2) UP_TO_8 (X, 3) UP_TO_6 (X, 4)
-#define FILTERS_BY_VECTORS \
-  {                        \
-    0, 8, 8, 8, 6          \
-  }
-#define SIMD_AVX512
-#include "engine/kernels/simd.h"
-
-#include "engine/kernels/shift-kernel.h"
-
-#endif
+#define SIMD_KERNEL "engine/kernels/shift-kernel.h"
+#include "engine/kernels/each-simd.h"
 
 const HybTiles *
 hyb_tiles_choose (void)
 {
-#ifdef __x86_64__
-  if (hyb_simd_level () == HYB_SIMD_AVX512)
-    return &tiles_avx512;
-  if (hyb_simd_level () == HYB_SIMD_AVX2)
-    return &tiles_avx2;
-#endif
-  return NULL;
+  const HybTiles *tiles = HYB_SIMD_CHOOSE (&tiles);
+
+  return tiles->lanes > 0 ? tiles : NULL;
 }
 
 /* Three vectors wide, the last one two or four (where there is such a tile), or what is left. */

@@ -26,6 +26,7 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_smaller          SIMD (simd_smaller)
 #define simd_larger           SIMD (simd_larger)
 #define simd_reciprocal       SIMD (simd_reciprocal)
+#define simd_sum              SIMD (simd_sum)
 #define simd_sum_doubles      SIMD (simd_sum_doubles)
 #define simd_greatest         SIMD (simd_greatest)
 #define simd_scale            SIMD (simd_scale)
@@ -33,7 +34,7 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 INLINE Floats
 simd_fill (float value)
 {
-  return (Floats){ 0 } + value;
+  return value - (Floats){ 0 }; /* adding would be an instruction, for the sake of -0 */
 }
 
 INLINE Floats
@@ -152,6 +153,20 @@ simd_scale (Floats a, Floats n)
   Ints half = whole >> 1;
 
   return a * (Floats) ((half + 127) << 23) * (Floats) ((whole - half + 127) << 23);
+#endif
+}
+
+/* Halves are added to each other until one lane is left. */
+INLINE float
+simd_sum (Floats value)
+{
+#ifdef SIMD_SUM
+  return SIMD_SUM (value);
+#else
+  for (int width = LANES / 2; width > 0; width /= 2)
+    for (int i = 0; i < width; i++)
+      value[i] += value[i + width];
+  return value[0];
 #endif
 }
 

@@ -36,3 +36,5 @@
 #undef SIMD_GREATEST
 #undef simd_sum_doubles
 #undef simd_greatest
+#undef SIMD_SUM
+#undef simd_sum
