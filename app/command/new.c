@@ -1,4 +1,4 @@
-/* new.c — models that are made, not read: hscope new writes one of the gallery as a MXNet
+/* new.c — models that are made, not read: hscope new writes one of the gallery as an MXNet
  * pair, hscope trace one of a plug-in.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
@@ -173,7 +173,7 @@ static const GOptionEntry trace_options[] = {
 const ScopeCommand scope_command_new = {
   .name = "new",
   .arguments = "NAME[?option=value&…]",
-  .summary = "Writes a model of the gallery as a MXNet pair",
+  .summary = "Write a model of the gallery as an MXNet pair",
   .n_files = { 0, 1 },
   .options = new_options,
   .options_size = sizeof (NewOptions),
@@ -183,7 +183,7 @@ const ScopeCommand scope_command_new = {
 const ScopeCommand scope_command_trace = {
   .name = "trace",
   .arguments = "PLUGIN.so[:MODEL]",
-  .summary = "Traces a model written in C into a MXNet pair",
+  .summary = "Trace a model written in C into an MXNet pair",
   .n_files = { 1, 1 },
   .options = trace_options,
   .options_size = sizeof (NewOptions),

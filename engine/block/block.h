@@ -136,7 +136,7 @@ HybGraph *hyb_block_trace (HybBlock   *block,
                            gboolean    training,
                            GError    **error);
 
-/* Graph and parameters as a model / as a MXNet pair PREFIX-symbol.json, PREFIX-%04d.params. */
+/* Graph and parameters as a model / as an MXNet pair PREFIX-symbol.json, PREFIX-%04d.params. */
 HybModel *hyb_block_to_model (HybBlock *block, GError **error);
 gboolean  hyb_block_export (HybBlock *block, const char *prefix, guint epoch, GError **error);
 gboolean  hyb_block_save_parameters (HybBlock *block, const char *file, GError **error);
