@@ -220,13 +220,13 @@ NAME (fill_with_bias) (gint64 batch, gint64 channels, gint64 size, const REAL *b
 }
 
 /* Calls one product per sample and group, with the offsets of its parts. */
-void
-NAME (hyb_convolve) (const HybConvolve *convolve,
-                     const REAL        *image,
-                     const REAL        *weight,
-                     const REAL        *bias,
-                     REAL              *map,
-                     gpointer           workspace)
+static void
+NAME (convolve) (const HybConvolve *convolve,
+                 const REAL        *image,
+                 const REAL        *weight,
+                 const REAL        *bias,
+                 REAL              *map,
+                 gpointer           workspace)
 {
   gint64  filters = convolve->map_channels / convolve->groups;
   gint64  depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
@@ -259,13 +259,13 @@ NAME (hyb_convolve) (const HybConvolve *convolve,
     }
 }
 
-void
-NAME (hyb_convolve_transposed) (const HybConvolve *convolve,
-                                const REAL        *map,
-                                const REAL        *weight,
-                                const REAL        *bias,
-                                REAL              *image,
-                                gpointer           workspace)
+static void
+NAME (convolve_transposed) (const HybConvolve *convolve,
+                            const REAL        *map,
+                            const REAL        *weight,
+                            const REAL        *bias,
+                            REAL              *image,
+                            gpointer           workspace)
 {
   Method  method = choose_method (convolve);
   gint64  filters = convolve->map_channels / convolve->groups;
@@ -314,12 +314,12 @@ NAME (hyb_convolve_transposed) (const HybConvolve *convolve,
     }
 }
 
-void
-NAME (hyb_convolve_weight) (const HybConvolve *convolve,
-                            const REAL        *image,
-                            const REAL        *map,
-                            REAL              *weight,
-                            gpointer           workspace)
+static void
+NAME (convolve_weight) (const HybConvolve *convolve,
+                        const REAL        *image,
+                        const REAL        *map,
+                        REAL              *weight,
+                        gpointer           workspace)
 {
   gint64  filters = convolve->map_channels / convolve->groups;
   gint64  depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);

@@ -114,3 +114,47 @@ cell_at (const HybConvolve *convolve, int axis, gint64 position, gint64 tap)
 
 #define REAL_KERNEL "engine/kernels/convolve-kernel.h"
 #include "engine/kernels/each-real.h"
+
+void
+hyb_convolve (const HybConvolve *convolve,
+              HybDType           dtype,
+              gconstpointer      image,
+              gconstpointer      weight,
+              gconstpointer      bias,
+              gpointer           map,
+              gpointer           workspace)
+{
+  if (dtype == HYB_F64)
+    convolve_f64 (convolve, image, weight, bias, map, workspace);
+  else
+    convolve_f32 (convolve, image, weight, bias, map, workspace);
+}
+
+void
+hyb_convolve_transposed (const HybConvolve *convolve,
+                         HybDType           dtype,
+                         gconstpointer      map,
+                         gconstpointer      weight,
+                         gconstpointer      bias,
+                         gpointer           image,
+                         gpointer           workspace)
+{
+  if (dtype == HYB_F64)
+    convolve_transposed_f64 (convolve, map, weight, bias, image, workspace);
+  else
+    convolve_transposed_f32 (convolve, map, weight, bias, image, workspace);
+}
+
+void
+hyb_convolve_weight (const HybConvolve *convolve,
+                     HybDType           dtype,
+                     gconstpointer      image,
+                     gconstpointer      map,
+                     gpointer           weight,
+                     gpointer           workspace)
+{
+  if (dtype == HYB_F64)
+    convolve_weight_f64 (convolve, image, map, weight, workspace);
+  else
+    convolve_weight_f32 (convolve, image, map, weight, workspace);
+}

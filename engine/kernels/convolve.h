@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
+#include "engine/tensor/dtype.h"
 
 typedef struct
 {
@@ -24,42 +24,28 @@ gsize hyb_convolve_workspace (const HybConvolve *convolve, gsize element_size);
 /* Multiplications and additions of any of the three. */
 double hyb_convolve_flops (const HybConvolve *convolve);
 
-/* map = weight · windows (image) + bias; bias may be NULL. */
-void hyb_convolve_f32 (const HybConvolve *convolve,
-                       const float       *image,
-                       const float       *weight,
-                       const float       *bias,
-                       float             *map,
-                       gpointer           workspace);
-void hyb_convolve_f64 (const HybConvolve *convolve,
-                       const double      *image,
-                       const double      *weight,
-                       const double      *bias,
-                       double            *map,
-                       gpointer           workspace);
+/* Of floats or doubles.  map = weight · windows (image) + bias; bias may be NULL. */
+void hyb_convolve (const HybConvolve *convolve,
+                   HybDType           dtype,
+                   gconstpointer      image,
+                   gconstpointer      weight,
+                   gconstpointer      bias,
+                   gpointer           map,
+                   gpointer           workspace);
 
 /* image = what the map spreads over it through the weights, + bias by image channel (may be NULL). */
-void hyb_convolve_transposed_f32 (const HybConvolve *convolve,
-                                  const float       *map,
-                                  const float       *weight,
-                                  const float       *bias,
-                                  float             *image,
-                                  gpointer           workspace);
-void hyb_convolve_transposed_f64 (const HybConvolve *convolve,
-                                  const double      *map,
-                                  const double      *weight,
-                                  const double      *bias,
-                                  double            *image,
-                                  gpointer           workspace);
+void hyb_convolve_transposed (const HybConvolve *convolve,
+                              HybDType           dtype,
+                              gconstpointer      map,
+                              gconstpointer      weight,
+                              gconstpointer      bias,
+                              gpointer           image,
+                              gpointer           workspace);
 
 /* weight = Σ over the batch of map · windows (image)ᵀ. */
-void hyb_convolve_weight_f32 (const HybConvolve *convolve,
-                              const float       *image,
-                              const float       *map,
-                              float             *weight,
-                              gpointer           workspace);
-void hyb_convolve_weight_f64 (const HybConvolve *convolve,
-                              const double      *image,
-                              const double      *map,
-                              double            *weight,
-                              gpointer           workspace);
+void hyb_convolve_weight (const HybConvolve *convolve,
+                          HybDType           dtype,
+                          gconstpointer      image,
+                          gconstpointer      map,
+                          gpointer           weight,
+                          gpointer           workspace);

@@ -243,22 +243,25 @@ convolution_infer_shape (HybCall *call, GError **error)
          infer_weight (call, error) && infer_data_and_output (call, error);
 }
 
-/* MXNet refuses this on the CPU when it runs; here it is known while planning. */
-static gboolean
-convolution_prepare (HybCall *call, GError **error)
+gboolean
+hyb_convolution_refuse_layout (const char *layout, GError **error)
 {
-  const ConvolutionParams *params = call->params;
-
-  if (!is_channel_last (params))
-    return TRUE;
-
   return hyb_error_at (error,
                        HYB_OP_ERROR,
                        HYB_OP_ERROR_UNSUPPORTED,
                        "layout",
                        "Export the model with a channel-first layout",
                        "%s is computed on GPUs only",
-                       layout_choices[params->layout]);
+                       layout);
+}
+
+static gboolean
+convolution_prepare (HybCall *call, GError **error)
+{
+  const ConvolutionParams *params = call->params;
+
+  return !is_channel_last (params) ||
+         hyb_convolution_refuse_layout (layout_choices[params->layout], error);
 }
 
 HybConvolve
@@ -333,20 +336,14 @@ convolution_forward (const HybCall *call, const HybRun *run)
                         &(HybShiftFinish){ .bias = bias },
                         run->output[0],
                         run->workspace);
-  else if (call->output[0].dtype == HYB_F64)
-    hyb_convolve_f64 (&convolve,
-                      run->input[0],
-                      run->input[1],
-                      bias,
-                      run->output[0],
-                      run->workspace);
   else
-    hyb_convolve_f32 (&convolve,
-                      run->input[0],
-                      run->input[1],
-                      bias,
-                      run->output[0],
-                      run->workspace);
+    hyb_convolve (&convolve,
+                  call->output[0].dtype,
+                  run->input[0],
+                  run->input[1],
+                  bias,
+                  run->output[0],
+                  run->workspace);
 }
 
 static void
@@ -374,20 +371,13 @@ backward_data_forward (const HybCall *call, const HybRun *run)
 {
   HybConvolve convolve = view_convolve (call, &call->input[2].shape, &call->input[0].shape);
 
-  if (call->output[0].dtype == HYB_F64)
-    hyb_convolve_transposed_f64 (&convolve,
-                                 run->input[0],
-                                 run->input[1],
-                                 NULL,
-                                 run->output[0],
-                                 run->workspace);
-  else
-    hyb_convolve_transposed_f32 (&convolve,
-                                 run->input[0],
-                                 run->input[1],
-                                 NULL,
-                                 run->output[0],
-                                 run->workspace);
+  hyb_convolve_transposed (&convolve,
+                           call->output[0].dtype,
+                           run->input[0],
+                           run->input[1],
+                           NULL,
+                           run->output[0],
+                           run->workspace);
 }
 
 static void
@@ -413,18 +403,12 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
 {
   HybConvolve convolve = view_convolve (call, &call->input[1].shape, &call->input[0].shape);
 
-  if (call->output[0].dtype == HYB_F64)
-    hyb_convolve_weight_f64 (&convolve,
-                             run->input[1],
-                             run->input[0],
-                             run->output[0],
-                             run->workspace);
-  else
-    hyb_convolve_weight_f32 (&convolve,
-                             run->input[1],
-                             run->input[0],
-                             run->output[0],
-                             run->workspace);
+  hyb_convolve_weight (&convolve,
+                       call->output[0].dtype,
+                       run->input[1],
+                       run->input[0],
+                       run->output[0],
+                       run->workspace);
 }
 
 static void
@@ -436,32 +420,22 @@ backward_weight_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-static void
-convolution_gradient (HybGrad *grad)
+void
+hyb_convolution_gradient (HybGrad *grad, const char *by_data, const char *by_weight)
 {
-  const ConvolutionParams *params = hyb_grad_params (grad);
-  HybValueId               dy = hyb_grad_incoming (grad, 0);
-  HybValueId               data = hyb_grad_input (grad, 0);
-  HybValueId               weight = hyb_grad_input (grad, 1);
-
-  if (is_channel_last (params))
-    {
-      hyb_grad_refuse (grad, "layout %s has no gradient here", layout_choices[params->layout]);
-      return;
-    }
+  HybValueId dy = hyb_grad_incoming (grad, 0);
+  HybValueId data = hyb_grad_input (grad, 0);
+  HybValueId weight = hyb_grad_input (grad, 1);
 
   if (hyb_grad_wants (grad, 0))
     hyb_grad_set_input (grad,
                         0,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_Convolution_data",
-                                            3,
-                                            (HybValueId[]){ dy, weight, data }));
+                        hyb_grad_emit_same (grad, by_data, 3, (HybValueId[]){ dy, weight, data }));
   if (hyb_grad_wants (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         hyb_grad_emit_same (grad,
-                                            "_backward_Convolution_weight",
+                                            by_weight,
                                             3,
                                             (HybValueId[]){ dy, data, weight }));
   if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_wants (grad, 2))
@@ -473,6 +447,17 @@ convolution_gradient (HybGrad *grad)
                                                 "axis", "1", "exclude", "True", NULL },
                                             1,
                                             &dy));
+}
+
+static void
+convolution_gradient (HybGrad *grad)
+{
+  const ConvolutionParams *params = hyb_grad_params (grad);
+
+  if (is_channel_last (params))
+    hyb_grad_refuse (grad, "layout %s has no gradient here", layout_choices[params->layout]);
+  else
+    hyb_convolution_gradient (grad, "_backward_Convolution_data", "_backward_Convolution_weight");
 }
 
 static const char *const convolution_inputs[] = { "data", "weight", "bias", NULL };

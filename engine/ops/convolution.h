@@ -14,3 +14,10 @@ HybConvolve hyb_convolution_view (const HybWindow *window,
                                   const HybShape  *output);
 /* The same of one use of Convolution. */
 HybConvolve hyb_convolution_view_call (const HybCall *call);
+
+/* FALSE, and why: MXNet refuses channels in the last place on the CPU when it runs, here that
+ * is known while planning. */
+gboolean hyb_convolution_refuse_layout (const char *layout, GError **error);
+
+/* By the data and the weight through the operators named, and by the bias if there is one. */
+void hyb_convolution_gradient (HybGrad *grad, const char *by_data, const char *by_weight);

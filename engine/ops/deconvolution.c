@@ -2,13 +2,11 @@
  * Every input cell spreads a weighted window over the output: the image of
  * kernels/convolve.c is the output here and the map is the data.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/ops/op.h"
+#include "engine/ops/convolution.h"
 
 #include "engine/autograd/gradient.h"
 #include "engine/base/error.h"
 #include "engine/exec/run.h"
-#include "engine/kernels/convolve.h"
-#include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 
 typedef struct
@@ -281,16 +279,8 @@ deconvolution_prepare (HybCall *call, GError **error)
 {
   const DeconvolutionParams *params = call->params;
 
-  if (!is_channel_last (params))
-    return TRUE;
-
-  return hyb_error_at (error,
-                       HYB_OP_ERROR,
-                       HYB_OP_ERROR_UNSUPPORTED,
-                       "layout",
-                       "Export the model with a channel-first layout",
-                       "%s is computed on GPUs only",
-                       layout_choices[params->layout]);
+  return !is_channel_last (params) ||
+         hyb_convolution_refuse_layout (layout_choices[params->layout], error);
 }
 
 static HybConvolve
@@ -336,20 +326,13 @@ deconvolution_forward (const HybCall *call, const HybRun *run)
   HybConvolve   convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
   gconstpointer bias = call->n_inputs > 2 ? run->input[2] : NULL;
 
-  if (call->output[0].dtype == HYB_F64)
-    hyb_convolve_transposed_f64 (&convolve,
-                                 run->input[0],
-                                 run->input[1],
-                                 bias,
-                                 run->output[0],
-                                 run->workspace);
-  else
-    hyb_convolve_transposed_f32 (&convolve,
-                                 run->input[0],
-                                 run->input[1],
-                                 bias,
-                                 run->output[0],
-                                 run->workspace);
+  hyb_convolve_transposed (&convolve,
+                           call->output[0].dtype,
+                           run->input[0],
+                           run->input[1],
+                           bias,
+                           run->output[0],
+                           run->workspace);
 }
 
 static void
@@ -384,20 +367,13 @@ backward_data_forward (const HybCall *call, const HybRun *run)
 {
   HybConvolve convolve = view_backward_data (call);
 
-  if (call->output[0].dtype == HYB_F64)
-    hyb_convolve_f64 (&convolve,
-                      run->input[0],
-                      run->input[1],
-                      NULL,
-                      run->output[0],
-                      run->workspace);
-  else
-    hyb_convolve_f32 (&convolve,
-                      run->input[0],
-                      run->input[1],
-                      NULL,
-                      run->output[0],
-                      run->workspace);
+  hyb_convolve (&convolve,
+                call->output[0].dtype,
+                run->input[0],
+                run->input[1],
+                NULL,
+                run->output[0],
+                run->workspace);
 }
 
 static void
@@ -429,18 +405,12 @@ backward_weight_forward (const HybCall *call, const HybRun *run)
 {
   HybConvolve convolve = view_backward_weight (call);
 
-  if (call->output[0].dtype == HYB_F64)
-    hyb_convolve_weight_f64 (&convolve,
-                             run->input[0],
-                             run->input[1],
-                             run->output[0],
-                             run->workspace);
-  else
-    hyb_convolve_weight_f32 (&convolve,
-                             run->input[0],
-                             run->input[1],
-                             run->output[0],
-                             run->workspace);
+  hyb_convolve_weight (&convolve,
+                       call->output[0].dtype,
+                       run->input[0],
+                       run->input[1],
+                       run->output[0],
+                       run->workspace);
 }
 
 static void
@@ -456,39 +426,13 @@ static void
 deconvolution_gradient (HybGrad *grad)
 {
   const DeconvolutionParams *params = hyb_grad_params (grad);
-  HybValueId                 dy = hyb_grad_incoming (grad, 0);
-  HybValueId                 data = hyb_grad_input (grad, 0);
-  HybValueId                 weight = hyb_grad_input (grad, 1);
 
   if (is_channel_last (params))
-    {
-      hyb_grad_refuse (grad, "layout %s has no gradient here", layout_choices[params->layout]);
-      return;
-    }
-
-  if (hyb_grad_wants (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_Deconvolution_data",
-                                            3,
-                                            (HybValueId[]){ dy, weight, data }));
-  if (hyb_grad_wants (grad, 1))
-    hyb_grad_set_input (grad,
-                        1,
-                        hyb_grad_emit_same (grad,
-                                            "_backward_Deconvolution_weight",
-                                            3,
-                                            (HybValueId[]){ dy, data, weight }));
-  if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_wants (grad, 2))
-    hyb_grad_set_input (grad,
-                        2,
-                        hyb_grad_emit_with (grad,
-                                            "sum",
-                                            (const char *[]){
-                                                "axis", "1", "exclude", "True", NULL },
-                                            1,
-                                            &dy));
+    hyb_grad_refuse (grad, "layout %s has no gradient here", layout_choices[params->layout]);
+  else
+    hyb_convolution_gradient (grad,
+                              "_backward_Deconvolution_data",
+                              "_backward_Deconvolution_weight");
 }
 
 static const char *const deconvolution_inputs[] = { "data", "weight", "bias", NULL };

@@ -266,20 +266,13 @@ upsampling_forward (const HybCall *call, const HybRun *run)
     }
 
   convolve = view_convolve (call);
-  if (is_double)
-    hyb_convolve_transposed_f64 (&convolve,
-                                 run->input[0],
-                                 run->input[1],
-                                 NULL,
-                                 run->output[0],
-                                 run->workspace);
-  else
-    hyb_convolve_transposed_f32 (&convolve,
-                                 run->input[0],
-                                 run->input[1],
-                                 NULL,
-                                 run->output[0],
-                                 run->workspace);
+  hyb_convolve_transposed (&convolve,
+                           call->output[0].dtype,
+                           run->input[0],
+                           run->input[1],
+                           NULL,
+                           run->output[0],
+                           run->workspace);
 }
 
 /* Gradient of the nearest kind.  Inputs: the inputs of the forward operator, gradient;

@@ -161,18 +161,18 @@ check_geometry (const HybConvolve *c, guint64 seed, int target)
 
   if (target == 0)
     {
-      hyb_convolve_f64 (c, image.f64, weight.f64, NULL, map.f64, room);
-      hyb_convolve_f32 (c, image.f32, weight.f32, NULL, map.f32, room);
+      hyb_convolve (c, HYB_F64, image.f64, weight.f64, NULL, map.f64, room);
+      hyb_convolve (c, HYB_F32, image.f32, weight.f32, NULL, map.f32, room);
     }
   else if (target == 1)
     {
-      hyb_convolve_transposed_f64 (c, map.f64, weight.f64, NULL, image.f64, room);
-      hyb_convolve_transposed_f32 (c, map.f32, weight.f32, NULL, image.f32, room);
+      hyb_convolve_transposed (c, HYB_F64, map.f64, weight.f64, NULL, image.f64, room);
+      hyb_convolve_transposed (c, HYB_F32, map.f32, weight.f32, NULL, image.f32, room);
     }
   else
     {
-      hyb_convolve_weight_f64 (c, image.f64, map.f64, weight.f64, room);
-      hyb_convolve_weight_f32 (c, image.f32, map.f32, weight.f32, room);
+      hyb_convolve_weight (c, HYB_F64, image.f64, map.f64, weight.f64, room);
+      hyb_convolve_weight (c, HYB_F32, image.f32, map.f32, weight.f32, room);
     }
 
   operand_check (written[target]);
