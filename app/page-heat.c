@@ -4,6 +4,7 @@
 
 #include "app/settings.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 static const struct
@@ -64,6 +65,19 @@ scope_page_forget_heat (ScopePage *self)
   g_clear_object (&self->painting);
 }
 
+/* What is to be known of the colours, or why there are none. */
+void
+scope_page_tell_heat (ScopePage *self)
+{
+  scope_page_tell_again (self);
+  gtk_label_set_text (self->heat_hint,
+                      scope_workspace_is_running (self->workspace)
+                          ? _ ("Measuring: colours will follow")
+                          : _ ("Not measured: run it to colour the graph by cost"));
+  gtk_widget_set_visible (GTK_WIDGET (self->heat_hint),
+                          scope_workspace_get_measurement (self->workspace) == NULL);
+}
+
 /* The colours of before stay until the new ones are there. */
 void
 scope_page_update_heat (ScopePage *self)
@@ -72,7 +86,7 @@ scope_page_update_heat (ScopePage *self)
   ScopeHeat         heat = heat_of (self->heat);
 
   scope_page_forget_heat (self);
-  gtk_widget_set_visible (self->heat_hint, measurement == NULL);
+  scope_page_tell_heat (self);
   gtk_widget_set_sensitive (GTK_WIDGET (self->heat_button), measurement != NULL);
   if (measurement == NULL || heat >= SCOPE_N_HEATS)
     {

@@ -26,13 +26,15 @@ struct _ScopePage
   GtkRevealer        *run_revealer;
   GtkProgressBar     *run_progress;
   GtkLabel           *run_label;
+  GtkRevealer        *again;
+  GtkLabel           *again_label;
   GtkPaned           *split, *left, *sides;
   GtkToggleButton    *panel_button;
   GtkStackSwitcher   *switcher;
   GtkRevealer        *panel_revealer;
   GtkStack           *panel;
   GtkStackPage       *findings_page;
-  GtkWidget          *heat_hint;
+  GtkLabel           *heat_hint;
   GtkMenuButton      *heat_button;
   ScopeLegend        *legend;
   ScopeGraphView     *graph_view;
@@ -59,16 +61,24 @@ struct _ScopePage
   gboolean        has_panel, is_restored;
   char           *kept; /* the state of view that was written last */
   char           *form, *proof, *family, *family_title; /* page-form.c */
+  char           *again_path, *again_form; /* page-again.c: the capture, and the form before */
+  double          again_seconds;           /* that a run took in it */
 };
 
 /* page-heat.c */
 void scope_page_init_heat (ScopePage *self);
 void scope_page_update_heat (ScopePage *self);
+void scope_page_tell_heat (ScopePage *self);
 /* What is being painted is not wanted any more. */
 void scope_page_forget_heat (ScopePage *self);
 /* page-pass.c */
 void scope_page_init_pass (ScopePage *self);
 void scope_page_class_add_pass_actions (GtkWidgetClass *class);
+/* page-again.c */
+gboolean scope_page_is_measured_again (ScopePage *self);
+void     scope_page_tell_again (ScopePage *self);
+void     scope_page_clear_again (ScopePage *self);
+void     scope_page_class_add_again_actions (GtkWidgetClass *class);
 /* page-form.c */
 void scope_page_clear_family (ScopePage *self);
 /* page-state.c */

@@ -166,6 +166,7 @@ on_running (ScopePage *self)
   gboolean is_running = scope_workspace_is_running (self->workspace);
 
   gtk_revealer_set_reveal_child (self->run_revealer, is_running);
+  scope_page_tell_heat (self);
 }
 
 static void
@@ -173,6 +174,14 @@ on_progress (ScopePage *self)
 {
   gtk_progress_bar_set_fraction (self->run_progress,
                                  scope_workspace_get_progress (self->workspace));
+  if (scope_page_is_measured_again (self))
+    {
+      g_autofree char *text = g_strdup_printf (_ ("Measuring this form as well: %s"),
+                                               scope_workspace_get_phase (self->workspace));
+
+      gtk_label_set_text (self->run_label, text);
+      return;
+    }
   gtk_label_set_text (self->run_label, scope_workspace_get_phase (self->workspace));
 }
 
@@ -233,6 +242,7 @@ scope_page_dispose (GObject *object)
   g_clear_pointer (&self->heat, g_free);
   g_clear_pointer (&self->heat_scale, g_free);
   scope_page_clear_family (self);
+  scope_page_clear_again (self);
   g_clear_pointer (&self->kept, g_free);
   G_OBJECT_CLASS (scope_page_parent_class)->dispose (object);
 }
@@ -262,6 +272,8 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopePage, run_revealer);
   gtk_widget_class_bind_template_child (class, ScopePage, run_progress);
   gtk_widget_class_bind_template_child (class, ScopePage, run_label);
+  gtk_widget_class_bind_template_child (class, ScopePage, again);
+  gtk_widget_class_bind_template_child (class, ScopePage, again_label);
   gtk_widget_class_bind_template_child (class, ScopePage, split);
   gtk_widget_class_bind_template_child (class, ScopePage, left);
   gtk_widget_class_bind_template_child (class, ScopePage, sides);
@@ -307,6 +319,7 @@ scope_page_class_init (ScopePageClass *class)
   gtk_widget_class_install_action (widget_class, "page.side", NULL, act_side);
   scope_page_class_add_state_actions (widget_class);
   scope_page_class_add_pass_actions (widget_class);
+  scope_page_class_add_again_actions (widget_class);
 }
 
 static void

@@ -36,6 +36,9 @@ const char *scope_page_get_family (ScopePage *self);
 const char *scope_page_get_family_title (ScopePage *self);
 void scope_page_set_family (ScopePage *self, ScopePage *from, const char *form, const char *proof);
 
+/* page-again.c: where from was measured and this is not, measures it in the same way. */
+void scope_page_measure_as (ScopePage *self, ScopePage *from);
+
 /* The state of view into the workspace file; when the tab is closed, or asked for. */
 void scope_page_save_state (ScopePage *self);
 /* The same, only if it has changed, and without waiting for the disk. */

@@ -16,6 +16,7 @@ struct _ScopePreferences
   AdwComboRow  *colours;
   GtkSwitch    *reopen;
   GtkSwitch    *reread;
+  GtkSwitch    *measure_forms;
   AdwActionRow *recent;
   AdwActionRow *kept;
 };
@@ -145,6 +146,7 @@ scope_preferences_class_init (ScopePreferencesClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, colours);
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, reopen);
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, reread);
+  gtk_widget_class_bind_template_child (widget_class, ScopePreferences, measure_forms);
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, recent);
   gtk_widget_class_bind_template_child (widget_class, ScopePreferences, kept);
   gtk_widget_class_install_action (widget_class, "preferences.forget", NULL, act_forget);
@@ -162,9 +164,11 @@ scope_preferences_init (ScopePreferences *self)
       adw_combo_row_set_selected (self->colours, i);
   gtk_switch_set_active (self->reopen, scope_settings_get_flag ("reopen", FALSE));
   gtk_switch_set_active (self->reread, scope_settings_get_flag ("reread", TRUE));
+  gtk_switch_set_active (self->measure_forms, scope_settings_get_flag ("measure-forms", TRUE));
   g_signal_connect_swapped (self->colours, "notify::selected", G_CALLBACK (on_colours), self);
   g_signal_connect (self->reopen, "notify::active", G_CALLBACK (on_switch), NULL);
   g_signal_connect (self->reread, "notify::active", G_CALLBACK (on_switch), NULL);
+  g_signal_connect (self->measure_forms, "notify::active", G_CALLBACK (on_switch), NULL);
   tell_recent (self);
   count (self, FALSE);
 }

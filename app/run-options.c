@@ -36,6 +36,20 @@ scope_run_options_save (const ScopeRunOptions *options)
   scope_settings_set_flag ("run-backward", options->backward);
 }
 
+ScopeRunOptions *
+scope_run_options_copy (const ScopeRunOptions *options)
+{
+  ScopeRunOptions *copy = g_memdup2 (options, sizeof (ScopeRunOptions));
+
+  copy->device = g_strdup (options->device);
+  copy->mode = g_strdup (options->mode);
+  copy->init = g_strdup (options->init);
+  copy->input = g_strdup (options->input);
+  copy->shapes = g_strdup (options->shapes);
+  copy->launcher = g_strdup (options->launcher);
+  return copy;
+}
+
 void
 scope_run_options_free (ScopeRunOptions *options)
 {

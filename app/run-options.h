@@ -19,6 +19,7 @@ typedef struct
 
 ScopeRunOptions *scope_run_options_load (void);
 void             scope_run_options_save (const ScopeRunOptions *options);
+ScopeRunOptions *scope_run_options_copy (const ScopeRunOptions *options);
 void             scope_run_options_free (ScopeRunOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeRunOptions, scope_run_options_free)
 

@@ -81,6 +81,7 @@ on_document (ScopeWorkspace *workspace, gpointer data)
   Keep *keep = data;
 
   keep_view (keep->from, keep->to, keep->conversion);
+  scope_page_measure_as (keep->to, keep->from);
   /* Once: what comes later is read from the same file again. */
   g_signal_handlers_disconnect_by_data (workspace, keep);
 }
@@ -225,6 +226,7 @@ act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   if (sibling != NULL)
     {
       adw_tab_view_set_selected_page (self->tabs, sibling);
+      scope_page_measure_as (SCOPE_PAGE (adw_tab_page_get_child (sibling)), page);
       return;
     }
   shapes = dup_shapes (self, workspace);

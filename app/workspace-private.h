@@ -45,6 +45,7 @@ struct _ScopeWorkspace
   char             *phase;
   char             *last_words; /* the child's last error */
   char             *next_capture;
+  ScopeRunOptions  *options; /* of the last run */
   char             *capture_path;
   guint             n_stops;
   ScopeMeasurement *measurement;

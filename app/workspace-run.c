@@ -326,6 +326,8 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   if (self->child == NULL)
     return FALSE;
   self->n_stops = 0;
+  g_clear_pointer (&self->options, scope_run_options_free);
+  self->options = scope_run_options_copy (options);
   scope_workspace_forget_values (self);
   scope_workspace_emit (self, SCOPE_SIGNAL_VALUES);
   line = g_strjoinv (" ", argv);
@@ -342,6 +344,18 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   g_subprocess_wait_async (self->child, NULL, ended_cb, g_object_ref (self));
   scope_workspace_notify_running (self);
   return TRUE;
+}
+
+const ScopeRunOptions *
+scope_workspace_get_run_options (ScopeWorkspace *self)
+{
+  return self->options;
+}
+
+const char *
+scope_workspace_get_run_path (ScopeWorkspace *self)
+{
+  return self->next_capture;
 }
 
 void

@@ -86,6 +86,7 @@ scope_workspace_finalize (GObject *object)
   g_free (self->phase);
   g_free (self->last_words);
   g_free (self->next_capture);
+  g_clear_pointer (&self->options, scope_run_options_free);
   g_free (self->capture_path);
   G_OBJECT_CLASS (scope_workspace_parent_class)->finalize (object);
 }

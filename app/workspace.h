@@ -85,6 +85,9 @@ double      scope_workspace_get_progress (ScopeWorkspace *self);
 void              scope_workspace_open_capture (ScopeWorkspace *self, const char *path);
 ScopeMeasurement *scope_workspace_get_measurement (ScopeWorkspace *self); /* (nullable) */
 const char       *scope_workspace_get_capture_path (ScopeWorkspace *self);
+/* How it was run last, and where that leaves its capture; NULL: not at all. */
+const ScopeRunOptions *scope_workspace_get_run_options (ScopeWorkspace *self);
+const char            *scope_workspace_get_run_path (ScopeWorkspace *self);
 /* What every operator of the last run gave; NULL: nothing ran, or it is not told yet. */
 const ScopeValues *scope_workspace_get_values (ScopeWorkspace *self);
 /* The step of a loop whose values are looked at; n = 0: the last.  step: (nullable): that. */

@@ -97,9 +97,10 @@ static void
 walk_comparison (void)
 {
   ScopeCompareWindow *compare;
-  g_autofree char    *drawn = g_build_filename (folder, "13-compare.png", NULL);
-  g_autofree char    *measured = g_build_filename (folder, "14-compared.png", NULL);
+  g_autofree char    *drawn = g_build_filename (folder, "14-compare.png", NULL);
+  g_autofree char    *measured = g_build_filename (folder, "15-compared.png", NULL);
 
+  n_pictures += 2;
   scope_settings_set_int ("compare-seconds", 6);
   gui_act (window, "win.compare", NULL);
   compare = gui_find_window (SCOPE_TYPE_COMPARE_WINDOW);
@@ -112,6 +113,40 @@ walk_comparison (void)
   gui_spin (500);
   gui_save_picture (GTK_WINDOW (compare), measured);
   gtk_window_close (GTK_WINDOW (compare));
+}
+
+static gboolean
+has_values (gpointer workspace)
+{
+  return scope_workspace_get_values (workspace) != NULL;
+}
+
+/* What a gate gave, step by step. */
+static void
+walk_loop (void)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
+  ScopePage      *before = scope_window_get_page (window), *page;
+  ScopeWorkspace *workspace;
+
+  gui_act (window, "win.open-example", "lstm-foreach");
+  g_assert_true (gui_wait (is_elsewhere, before, 60000));
+  page = scope_window_get_page (window);
+  workspace = scope_page_get_workspace (page);
+  gui_settle (page);
+  options->seconds = 3;
+  g_assert_true (scope_page_run (page, options));
+  g_assert_true (gui_wait (has_values, workspace, 60000));
+  scope_workspace_show (workspace,
+                        scope_document_find_inside (scope_workspace_get_document (workspace),
+                                                    "lstmforeach0__foreach0",
+                                                    "lstmforeach0_lstm0_t0_state"));
+  gui_settle (page);
+  take_picture ("loop-values");
+  scope_workspace_set_step (workspace, &(ScopeStepPath){ 1, { 3 } });
+  gui_spin (200);
+  take_picture ("loop-values-of-a-step");
+  gui_act (window, "win.close-tab", NULL);
 }
 
 static void
@@ -173,10 +208,16 @@ test_tour (void)
   gui_settle (scope_window_get_page (window));
   gui_act (window, "win.zoom-fit", NULL);
   take_picture ("fused");
+  g_assert_true (gui_wait (has_measurement,
+                           scope_page_get_workspace (scope_window_get_page (window)),
+                           120000));
+  gui_spin (500);
+  take_picture ("fused-measured");
   scope_window_export (window, "picture", export);
   g_assert_true (gui_wait (is_file, export, 20000));
   gui_act (window, "win.close-tab", NULL);
   walk_comparison ();
+  walk_loop ();
 }
 
 static void

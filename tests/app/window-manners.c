@@ -351,6 +351,9 @@ test_preferences (void)
   gtk_switch_set_active (GTK_SWITCH (reopen), TRUE);
   g_assert_true (scope_settings_get_flag ("reopen", FALSE));
   gtk_switch_set_active (GTK_SWITCH (reopen), FALSE);
+  gtk_switch_set_active (GTK_SWITCH (gui_find (preferences, "measure-forms")), FALSE);
+  g_assert_false (scope_settings_get_flag ("measure-forms", TRUE));
+  gtk_switch_set_active (GTK_SWITCH (gui_find (preferences, "measure-forms")), TRUE);
   adw_combo_row_set_selected (ADW_COMBO_ROW (gui_find (preferences, "preferences-colours")), 2);
   g_assert_true (adw_style_manager_get_dark (adw_style_manager_get_default ()));
   adw_combo_row_set_selected (ADW_COMBO_ROW (gui_find (preferences, "preferences-colours")), 0);

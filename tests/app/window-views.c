@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const char *const shapes[] = { "data=2,6,4", NULL };
+static const char *const loop_shapes[] = { "data0=5,2,3", "data1=2,4", "data2=2,4", NULL };
 
 /* ---- Comparing ---- */
 
@@ -244,6 +245,94 @@ test_form_menu (void)
   gui_spin (50);
 }
 
+/* ---- Costs in another form ---- */
+
+static gboolean
+has_measurement (gpointer of)
+{
+  return scope_workspace_get_measurement (of) != NULL;
+}
+
+static gboolean
+is_told (gpointer of)
+{
+  return gtk_revealer_get_reveal_child (GTK_REVEALER (gui_find (of, "measured-again")));
+}
+
+static gboolean
+is_idle (gpointer of)
+{
+  return !scope_workspace_is_running (of);
+}
+
+static ScopePage *
+show_form (const char *form, ScopePage *from)
+{
+  ScopePage *shown;
+
+  choose (form);
+  g_assert_true (gui_wait (is_elsewhere, from, 30000));
+  shown = scope_window_get_page (window);
+  gui_settle (shown);
+  return shown;
+}
+
+/* What was measured is measured in its other form, too; the way back shows the first costs at
+ * once. */
+static void
+test_form_measured (void)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
+  ScopePage        *first = gui_open (window, "foreachrnn-lstm", loop_shapes), *second;
+  ScopeWorkspace   *its = scope_page_get_workspace (first), *other;
+  ScopeMeasurement *measurement;
+  GtkWidget        *label;
+
+  options->seconds = 2;
+  g_assert_true (scope_page_run (first, options));
+  g_assert_true (gui_wait (has_measurement, its, 60000));
+  measurement = scope_workspace_get_measurement (its);
+  g_assert_false (is_told (first));
+
+  second = show_form ("unrolled", first);
+  other = scope_page_get_workspace (second);
+  g_assert_true (scope_workspace_is_running (other));
+  gui_spin (300);
+  take_picture (window, "form-measuring");
+  g_assert_true (gui_wait (has_measurement, other, 60000));
+  g_assert_true (gui_wait (is_told, second, 5000));
+  label = gui_find (GTK_WIDGET (second), "measured-again-label");
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "New measurement"));
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "as Foreach Loop"));
+  gui_settle (second);
+  take_picture (window, "form-measured");
+  gui_act (second, "page.dismiss-measured", NULL);
+  g_assert_false (is_told (second));
+  g_assert_nonnull (scope_workspace_get_measurement (other));
+
+  choose ("foreach");
+  g_assert_true (scope_window_get_page (window) == first);
+  g_assert_true (scope_workspace_get_measurement (its) == measurement);
+  g_assert_false (scope_workspace_is_running (its));
+  g_assert_nonnull (
+      scope_canvas_get_overlay (scope_graph_view_get_canvas (scope_page_get_graph_view (first))));
+
+  /* It is not begun where nobody wants it, and can be cancelled. */
+  scope_settings_set_flag ("measure-forms", FALSE);
+  other = scope_page_get_workspace (show_form ("while", first));
+  g_assert_false (scope_workspace_is_running (other));
+  scope_settings_set_flag ("measure-forms", TRUE);
+  choose ("foreach");
+  choose ("while");
+  g_assert_true (scope_workspace_is_running (other));
+  gui_act (scope_window_get_page (window), "page.stop", NULL);
+  gui_act (scope_window_get_page (window), "page.stop", NULL);
+  g_assert_true (gui_wait (is_idle, other, 30000));
+  for (guint i = 0; i < 3; i++)
+    gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
 /* What cannot be says why, and cannot be chosen. */
 static void
 test_form_refused (void)
@@ -359,6 +448,7 @@ void
 add_view_tests (void)
 {
   g_test_add_func ("/app/window/writes-the-model-in-another-form", test_form_menu);
+  g_test_add_func ("/app/window/measures-another-form-as-well", test_form_measured);
   g_test_add_func ("/app/window/says-why-a-form-cannot-be-written", test_form_refused);
   g_test_add_func ("/app/window/asks-for-shapes-that-a-proof-needs", test_shapes_wanted);
   g_test_add_func ("/app/window/shows-the-graph-after-each-pass", test_passes);
