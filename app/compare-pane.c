@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare-pane.h"
 
+#include "app/widgets/tooltip.h"
+
 #include <glib/gi18n.h>
 #include <math.h>
 
@@ -56,7 +58,7 @@ update_facts (ScopeComparePane *self)
   gtk_label_set_text (self->facts, text->str);
   if (self->proof != NULL)
     g_string_append_printf (text, "\n%s", self->proof);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->facts), text->str);
+  scope_tooltip_set (GTK_WIDGET (self->facts), text->str);
 }
 
 void
@@ -163,7 +165,8 @@ start_view (ScopeComparePane *self)
 void
 scope_compare_pane_wait (ScopeComparePane *self)
 {
-  start_view (self);
+  if (scope_workspace_get_state (self->workspace) != SCOPE_STATE_EMPTY)
+    start_view (self);
   scope_compare_pane_set_partners (self, NULL);
   scope_compare_pane_set_facts (self, NULL, NULL);
   gtk_stack_set_visible_child_name (self->stack, "wait");
@@ -212,7 +215,7 @@ scope_compare_pane_set_partners (ScopeComparePane *self, const GArray *partners)
                             boxes->len);
   gtk_label_set_text (self->partner, text != NULL ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->partner), text != NULL);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->partner), text);
+  scope_tooltip_set (GTK_WIDGET (self->partner), text);
 }
 
 /* ---- Looking around ---- */

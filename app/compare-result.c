@@ -6,6 +6,7 @@
 
 #include "app/compare-curves.h"
 #include "app/conversion.h"
+#include "app/widgets/tooltip.h"
 #include "profiler/report.h"
 #include "viz/chart.h"
 
@@ -158,7 +159,7 @@ new_cell (ScopeCompareResult *self, const cJSON *cell)
   gtk_box_append (GTK_BOX (box), line);
   gtk_box_append (GTK_BOX (box), meter);
   gtk_widget_set_hexpand (box, TRUE);
-  gtk_widget_set_tooltip_text (box, hint);
+  scope_tooltip_set (box, hint);
   return box;
 }
 
@@ -351,7 +352,7 @@ new_row (const char *name, const char *value, const char *hint)
   gtk_widget_set_hexpand (label, TRUE);
   gtk_box_append (GTK_BOX (row), label);
   gtk_box_append (GTK_BOX (row), right);
-  gtk_widget_set_tooltip_text (row, hint);
+  scope_tooltip_set (row, hint);
   return row;
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/gallery.h"
 #include "app/settings.h"
+#include "app/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -56,7 +57,7 @@ add_recent (ScopeStartPage *self, const char *uri)
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), name);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), age);
   adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 1);
-  gtk_widget_set_tooltip_text (row, path);
+  scope_tooltip_set (row, path);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.open-uri");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", uri);

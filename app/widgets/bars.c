@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/bars.h"
 
+#include "app/widgets/tooltip.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -172,7 +174,7 @@ on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED,
     {
       g_autofree char *text = self->label ((guint) index, self->values[index], self->label_data);
 
-      gtk_widget_set_tooltip_text (GTK_WIDGET (self), text);
+      scope_tooltip_set (GTK_WIDGET (self), text);
     }
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

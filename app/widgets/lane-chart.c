@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/lane-chart.h"
 
+#include "app/widgets/tooltip.h"
+
 #include <glib/gi18n.h>
 #include <math.h>
 
@@ -284,13 +286,13 @@ on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED, double x, double 
 
   self->pointer = x;
   if (span == NULL || span->label == NULL)
-    gtk_widget_set_tooltip_text (GTK_WIDGET (self), NULL);
+    scope_tooltip_set (GTK_WIDGET (self), NULL);
   else
     {
       g_autofree char *text =
           g_strdup_printf ("%s\n%.3f ms", span->label, (span->end - span->begin) * 1e3);
 
-      gtk_widget_set_tooltip_text (GTK_WIDGET (self), text);
+      scope_tooltip_set (GTK_WIDGET (self), text);
     }
 }
 

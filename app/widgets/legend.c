@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/legend.h"
 
+#include "app/widgets/tooltip.h"
+
 #include <glib/gi18n.h>
 
 #define RAMP_WIDTH  120
@@ -60,7 +62,7 @@ scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
   gtk_label_set_text (GTK_LABEL (self->low), low_text);
   gtk_label_set_text (GTK_LABEL (self->high), high_text);
   gtk_label_set_text (GTK_LABEL (self->note), viz_overlay_note (overlay));
-  gtk_widget_set_tooltip_text (self->note, viz_overlay_note (overlay));
+  scope_tooltip_set (self->note, viz_overlay_note (overlay));
   name = g_strdup_printf (_ ("Colours from %s to %s"), low_text, high_text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
   gtk_widget_queue_draw (self->ramp);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/sheet.h"
 
+#include "app/widgets/tooltip.h"
+
 struct _ScopeSheet
 {
   GtkBox parent_instance;
@@ -134,7 +136,7 @@ add_row (ScopeSheet *self,
   gtk_widget_set_hexpand (text, TRUE);
   gtk_box_append (GTK_BOX (row), key);
   gtk_box_append (GTK_BOX (row), text);
-  gtk_widget_set_tooltip_text (row, full);
+  scope_tooltip_set (row, full);
   if (box != 0)
     {
       GtkWidget *button = gtk_button_new ();

@@ -4,6 +4,7 @@
 
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
+#include "app/widgets/tooltip.h"
 
 #include <string.h>
 
@@ -148,7 +149,7 @@ test_lane_gestures (void)
 
   scope_workspace_select (workspace (), VIZ_ROOT);
   g_signal_emit_by_name (motion, "motion", x, 60.0);
-  g_assert_nonnull (gtk_widget_get_tooltip_text (lanes));
+  g_assert_nonnull (scope_tooltip_get (lanes));
   gui_gesture ("lanes-hover");
   g_signal_emit_by_name (gui_controller (lanes, GTK_TYPE_GESTURE_CLICK), "pressed", 1, x, 60.0);
   g_assert_cmpuint (scope_workspace_get_selected (workspace ()), !=, VIZ_ROOT);
@@ -190,7 +191,7 @@ test_bars (void)
                          "motion",
                          x,
                          10.0);
-  g_assert_nonnull (gtk_widget_get_tooltip_text (steps));
+  g_assert_nonnull (scope_tooltip_get (steps));
   gui_gesture ("bars-hover");
   handler = g_signal_connect (steps, "picked", G_CALLBACK (on_picked), &is_picked);
   g_signal_emit_by_name (gui_controller (steps, GTK_TYPE_GESTURE_CLICK), "pressed", 1, x, 10.0);

@@ -1,0 +1,39 @@
+/* tooltip.c — a text beside the widget, fetched when it is wanted.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/widgets/tooltip.h"
+
+#define TEXT "scope-tooltip"
+
+static gboolean
+on_query (GtkWidget       *widget,
+          int x            G_GNUC_UNUSED,
+          int y            G_GNUC_UNUSED,
+          gboolean by_keys G_GNUC_UNUSED,
+          GtkTooltip      *tooltip,
+          gpointer unused  G_GNUC_UNUSED)
+{
+  const char *text = g_object_get_data (G_OBJECT (widget), TEXT);
+
+  gtk_tooltip_set_text (tooltip, text);
+  return text != NULL;
+}
+
+void
+scope_tooltip_set (GtkWidget *widget, const char *text)
+{
+  if (!gtk_widget_get_has_tooltip (widget))
+    {
+      g_signal_connect (widget, "query-tooltip", G_CALLBACK (on_query), NULL);
+      gtk_widget_set_has_tooltip (widget, TRUE);
+    }
+  g_object_set_data_full (G_OBJECT (widget),
+                          TEXT,
+                          text != NULL && *text != '\0' ? g_strdup (text) : NULL,
+                          g_free);
+}
+
+const char *
+scope_tooltip_get (GtkWidget *widget)
+{
+  return g_object_get_data (G_OBJECT (widget), TEXT);
+}
