@@ -270,6 +270,13 @@ scope_operators_view_selection_changed (ScopeView *view)
 }
 
 static void
+follow_selection (ScopeView *view)
+{
+  if (scope_view_get_workspace (view) != NULL)
+    scope_operators_view_selection_changed (view);
+}
+
+static void
 act_copy (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
   g_autofree char *text = scope_operators_view_to_text (SCOPE_OPERATORS_VIEW (widget));
@@ -339,4 +346,9 @@ scope_operators_view_init (ScopeOperatorsView *self)
                     G_CALLBACK (on_row),
                     self);
   g_signal_connect_swapped (self->grouping, "notify::selected", G_CALLBACK (fill), self);
+  g_signal_connect_object (scope_columns_get_rows (self->table),
+                           "completed",
+                           G_CALLBACK (follow_selection),
+                           self,
+                           G_CONNECT_SWAPPED);
 }

@@ -6,6 +6,7 @@
 #include "app/views/outline-view.h"
 
 #include "app/adapt/find.h"
+#include "app/models/gradual-list.h"
 #include "app/models/node-list.h"
 #include "app/worker.h"
 
@@ -112,6 +113,13 @@ say_how_many (ScopeOutlineView *self)
 static void scope_outline_view_selection_changed (ScopeView *view);
 
 static void
+follow_selection (ScopeOutlineView *self)
+{
+  if (scope_view_get_workspace (SCOPE_VIEW (self)) != NULL)
+    scope_outline_view_selection_changed (SCOPE_VIEW (self));
+}
+
+static void
 found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 {
   ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (source);
@@ -133,8 +141,7 @@ found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
   scope_node_list_set (self->nodes, job->document, g_steal_pointer (&boxes));
   self->is_following = FALSE;
   say_how_many (self);
-  if (scope_view_get_workspace (SCOPE_VIEW (self)) != NULL)
-    scope_outline_view_selection_changed (SCOPE_VIEW (self));
+  follow_selection (self);
   g_signal_emit (self, found_signal, 0);
 }
 
@@ -316,16 +323,25 @@ scope_outline_view_init (ScopeOutlineView *self)
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   GtkWidget          *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget          *scroller = gtk_scrolled_window_new (), *list, *status = gtk_label_new (NULL);
+  ScopeGradualList   *rows;
 
   self->query = g_strdup ("");
   self->nodes = scope_node_list_new ();
-  self->selection = gtk_single_selection_new (G_LIST_MODEL (g_object_ref (self->nodes)));
+  rows = scope_gradual_list_new (G_LIST_MODEL (g_object_ref (self->nodes)));
+  self->selection = gtk_single_selection_new (G_LIST_MODEL (rows));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), NULL);
   list = gtk_list_view_new (GTK_SELECTION_MODEL (self->selection), factory);
   self->list = GTK_LIST_VIEW (list);
+  scope_gradual_list_follow (rows, list);
+  /* What is selected may stand farther down than the first rows. */
+  g_signal_connect_object (rows,
+                           "completed",
+                           G_CALLBACK (follow_selection),
+                           self,
+                           G_CONNECT_SWAPPED);
   self->status = GTK_LABEL (status);
   gtk_widget_set_name (list, "node-list");
   gtk_accessible_update_property (GTK_ACCESSIBLE (list),

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/columns.h"
 
+#include "app/widgets/tooltip.h"
+
 static void
 on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
 {
@@ -25,7 +27,8 @@ on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpo
   g_autofree char   *text = column->text (gtk_list_item_get_item (cell));
 
   gtk_inscription_set_text (GTK_INSCRIPTION (gtk_list_item_get_child (cell)), text);
-  gtk_widget_set_tooltip_text (gtk_list_item_get_child (cell), column->is_number ? NULL : text);
+  if (!column->is_number)
+    scope_tooltip_set (gtk_list_item_get_child (cell), text);
 }
 
 static void
@@ -59,6 +62,7 @@ scope_columns_new (GListModel        *model,
   GtkColumnView      *view = GTK_COLUMN_VIEW (gtk_column_view_new (NULL));
   GtkFilterListModel *filtered = gtk_filter_list_model_new (g_object_ref (model), filter);
   GtkSortListModel   *sorted;
+  ScopeGradualList   *rows;
   GtkSingleSelection *selection;
 
   for (guint i = 0; i < n_columns; i++)
@@ -67,7 +71,9 @@ scope_columns_new (GListModel        *model,
   sorted = gtk_sort_list_model_new (G_LIST_MODEL (filtered),
                                     g_object_ref (gtk_column_view_get_sorter (view)));
   gtk_sort_list_model_set_incremental (sorted, TRUE);
-  selection = gtk_single_selection_new (G_LIST_MODEL (sorted));
+  rows = scope_gradual_list_new (G_LIST_MODEL (sorted));
+  scope_gradual_list_follow (rows, GTK_WIDGET (view));
+  selection = gtk_single_selection_new (G_LIST_MODEL (rows));
   gtk_single_selection_set_autoselect (selection, FALSE);
   gtk_single_selection_set_can_unselect (selection, TRUE);
   gtk_column_view_set_model (view, GTK_SELECTION_MODEL (selection));
@@ -76,10 +82,17 @@ scope_columns_new (GListModel        *model,
   return GTK_WIDGET (view);
 }
 
+ScopeGradualList *
+scope_columns_get_rows (GtkColumnView *view)
+{
+  return SCOPE_GRADUAL_LIST (
+      gtk_single_selection_get_model (GTK_SINGLE_SELECTION (gtk_column_view_get_model (view))));
+}
+
 char *
 scope_columns_to_text (GtkColumnView *view, const ScopeColumn *columns, guint n_columns)
 {
-  GListModel *model = G_LIST_MODEL (gtk_column_view_get_model (view));
+  GListModel *model = scope_gradual_list_get_source (scope_columns_get_rows (view));
   GString    *text = g_string_new (NULL);
 
   for (guint c = 0; c < n_columns; c++)
@@ -113,17 +126,15 @@ scope_columns_select (GtkColumnView *view,
                       gpointer data)
 {
   GtkSelectionModel *model = gtk_column_view_get_model (view);
-  guint              n = g_list_model_get_n_items (G_LIST_MODEL (model));
+  GListModel        *items = scope_gradual_list_get_source (scope_columns_get_rows (view));
+  guint              n = g_list_model_get_n_items (items);
 
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (GObject) item = g_list_model_get_item (G_LIST_MODEL (model), i);
+      g_autoptr (GObject) item = g_list_model_get_item (items, i);
 
       if (is_it (item, data))
-        {
-          gtk_selection_model_select_item (model, i, TRUE);
-          return TRUE;
-        }
+        return gtk_selection_model_select_item (model, i, TRUE);
     }
   gtk_selection_model_unselect_all (model);
   return FALSE;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <gtk/gtk.h>
+#include "app/models/gradual-list.h"
 
 /* One column of a table of items. */
 typedef struct
@@ -19,11 +19,13 @@ GtkWidget *scope_columns_new (GListModel        *model,
                               const ScopeColumn *columns,
                               guint              n_columns,
                               GtkFilter         *filter);
+/* What stands before the selection; (transfer none). */
+ScopeGradualList *scope_columns_get_rows (GtkColumnView *view);
 /* All rows as they stand, tab between columns: for spreadsheets.  (transfer full) */
 char *scope_columns_to_text (GtkColumnView *view, const ScopeColumn *columns, guint n_columns);
 /* The item of the selected row; NULL: none.  (transfer none) */
 gpointer scope_columns_get_selected (GtkColumnView *view);
-/* Selects the first row for which is_it says so; FALSE: there is none. */
+/* Selects the first row for which is_it says so, once it has come; FALSE: there is none. */
 gboolean scope_columns_select (GtkColumnView *view,
                                gboolean (*is_it) (gpointer item, gpointer data),
                                gpointer data);

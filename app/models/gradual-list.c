@@ -1,0 +1,224 @@
+/* gradual-list.c — the first items of a list, more and more of them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/models/gradual-list.h"
+
+/* As many as can be in sight: these are not taken away when the list changes. */
+#define AT_ONCE 40
+/* So many rows a GtkListView makes at most; what follows costs nothing more. */
+#define MOST_ROWS 220
+#define STEP      4
+#define BUDGET_US 6000
+/* Who types a search changes the list with every letter: more comes when it stands still. */
+#define SETTLE_MS 250
+
+struct _ScopeGradualList
+{
+  GObject     parent_instance;
+  GListModel *source;
+  guint       n_shown;   /* the first of source */
+  guint       source_id; /* adds, or takes away */
+  gboolean    is_seen;
+};
+
+static guint completed_signal;
+
+static GType
+scope_gradual_list_get_item_type (GListModel *model)
+{
+  return g_list_model_get_item_type (SCOPE_GRADUAL_LIST (model)->source);
+}
+
+static guint
+scope_gradual_list_get_n_items (GListModel *model)
+{
+  return SCOPE_GRADUAL_LIST (model)->n_shown;
+}
+
+static gpointer
+scope_gradual_list_get_item (GListModel *model, guint position)
+{
+  ScopeGradualList *self = SCOPE_GRADUAL_LIST (model);
+
+  return position < self->n_shown ? g_list_model_get_item (self->source, position) : NULL;
+}
+
+static void
+list_model_init (GListModelInterface *interface)
+{
+  interface->get_item_type = scope_gradual_list_get_item_type;
+  interface->get_n_items = scope_gradual_list_get_n_items;
+  interface->get_item = scope_gradual_list_get_item;
+}
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (ScopeGradualList,
+                               scope_gradual_list,
+                               G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
+
+/* ---- Growing ---- */
+
+static void
+set_shown (ScopeGradualList *self, guint n)
+{
+  guint before = self->n_shown;
+
+  self->n_shown = n;
+  if (n > before)
+    g_list_model_items_changed (G_LIST_MODEL (self), before, 0, n - before);
+  else
+    g_list_model_items_changed (G_LIST_MODEL (self), n, before - n, 0);
+}
+
+/* FALSE: it is done. */
+static gboolean
+make_step (ScopeGradualList *self)
+{
+  guint n = g_list_model_get_n_items (self->source);
+
+  if (self->n_shown == (self->is_seen ? n : 0))
+    return FALSE;
+  if (!self->is_seen)
+    set_shown (self, MIN (self->n_shown, MOST_ROWS) - MIN (self->n_shown, STEP));
+  else
+    set_shown (self, self->n_shown < MOST_ROWS ? MIN (self->n_shown + STEP, n) : n);
+  return TRUE;
+}
+
+static gboolean
+on_idle (gpointer data)
+{
+  ScopeGradualList *self = data;
+  gint64            begin = g_get_monotonic_time ();
+
+  while (g_get_monotonic_time () - begin < BUDGET_US)
+    if (!make_step (self))
+      {
+        self->source_id = 0;
+        if (self->is_seen)
+          g_signal_emit (self, completed_signal, 0);
+        return G_SOURCE_REMOVE;
+      }
+  return G_SOURCE_CONTINUE;
+}
+
+/* After what is drawn: a frame comes between two steps. */
+static gboolean
+start (gpointer data)
+{
+  ScopeGradualList *self = data;
+
+  g_clear_handle_id (&self->source_id, g_source_remove);
+  self->source_id = g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, on_idle, self, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+start_soon (ScopeGradualList *self)
+{
+  g_clear_handle_id (&self->source_id, g_source_remove);
+  self->source_id = g_timeout_add (SETTLE_MS, start, self);
+}
+
+static void
+on_items_changed (GListModel *source, guint position, guint removed, guint added, gpointer data)
+{
+  ScopeGradualList *self = data;
+  guint             before = self->n_shown;
+
+  if (!self->is_seen && before == 0)
+    return;
+  if (before < AT_ONCE)
+    start (self);
+  else
+    start_soon (self);
+  if (position >= before)
+    return;
+  if (removed == added) /* another order: the rows stay */
+    added = removed = MIN (removed, before - position);
+  else
+    {
+      removed = before - position;
+      added = MIN (g_list_model_get_n_items (source) - position, AT_ONCE);
+      self->n_shown = position + added;
+    }
+  g_list_model_items_changed (G_LIST_MODEL (self), position, removed, added);
+}
+
+static void
+on_map (ScopeGradualList *self)
+{
+  self->is_seen = TRUE;
+  start (self);
+}
+
+static void
+on_unmap (ScopeGradualList *self)
+{
+  self->is_seen = FALSE;
+  start (self);
+}
+
+void
+scope_gradual_list_follow (ScopeGradualList *self, GtkWidget *view)
+{
+  g_signal_connect_object (view, "map", G_CALLBACK (on_map), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (view, "unmap", G_CALLBACK (on_unmap), self, G_CONNECT_SWAPPED);
+}
+
+/* ---- Object ---- */
+
+static void
+scope_gradual_list_dispose (GObject *object)
+{
+  ScopeGradualList *self = SCOPE_GRADUAL_LIST (object);
+
+  g_clear_handle_id (&self->source_id, g_source_remove);
+  if (self->source != NULL)
+    g_signal_handlers_disconnect_by_data (self->source, self);
+  self->n_shown = 0;
+  G_OBJECT_CLASS (scope_gradual_list_parent_class)->dispose (object);
+}
+
+static void
+scope_gradual_list_finalize (GObject *object)
+{
+  g_clear_object (&SCOPE_GRADUAL_LIST (object)->source);
+  G_OBJECT_CLASS (scope_gradual_list_parent_class)->finalize (object);
+}
+
+static void
+scope_gradual_list_class_init (ScopeGradualListClass *class)
+{
+  G_OBJECT_CLASS (class)->dispose = scope_gradual_list_dispose;
+  G_OBJECT_CLASS (class)->finalize = scope_gradual_list_finalize;
+  completed_signal = g_signal_new ("completed",
+                                   G_TYPE_FROM_CLASS (class),
+                                   G_SIGNAL_RUN_LAST,
+                                   0,
+                                   NULL,
+                                   NULL,
+                                   NULL,
+                                   G_TYPE_NONE,
+                                   0);
+}
+
+static void
+scope_gradual_list_init (ScopeGradualList *self G_GNUC_UNUSED)
+{
+}
+
+ScopeGradualList *
+scope_gradual_list_new (GListModel *source)
+{
+  ScopeGradualList *self = g_object_new (SCOPE_TYPE_GRADUAL_LIST, NULL);
+
+  self->source = source;
+  g_signal_connect (source, "items-changed", G_CALLBACK (on_items_changed), self);
+  return self;
+}
+
+GListModel *
+scope_gradual_list_get_source (ScopeGradualList *self)
+{
+  return self->source;
+}
