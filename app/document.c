@@ -3,6 +3,7 @@
 #include "app/document.h"
 
 #include "app/adapt/body-types.h"
+#include "app/worker.h"
 #include "engine/formats/open.h"
 #include "engine/graph/diagnose.h"
 #include "engine/graph/roles.h"
@@ -35,11 +36,11 @@ scope_document_ref (ScopeDocument *document)
   return document;
 }
 
-void
-scope_document_unref (ScopeDocument *document)
+static void
+document_free (gpointer data)
 {
-  if (!g_atomic_ref_count_dec (&document->n_refs))
-    return;
+  ScopeDocument *document = data;
+
   g_clear_pointer (&document->names, g_hash_table_unref);
   g_clear_pointer (&document->places, g_array_unref);
   g_clear_pointer (&document->diagram, viz_diagram_unref);
@@ -50,6 +51,13 @@ scope_document_unref (ScopeDocument *document)
   g_free (document->types);
   g_free (document->path);
   g_free (document);
+}
+
+void
+scope_document_unref (ScopeDocument *document)
+{
+  if (g_atomic_ref_count_dec (&document->n_refs))
+    scope_worker_free (document, document_free);
 }
 
 /* The first error that was found, as the reason why nothing can be shown. */

@@ -22,17 +22,24 @@ scope_measurement_ref (ScopeMeasurement *measurement)
   return measurement;
 }
 
-void
-scope_measurement_unref (ScopeMeasurement *measurement)
+static void
+measurement_free (gpointer data)
 {
-  if (!g_atomic_ref_count_dec (&measurement->n_refs))
-    return;
+  ScopeMeasurement *measurement = data;
+
   g_clear_pointer (&measurement->summary, prof_summary_free);
   g_clear_pointer (&measurement->capture, prof_capture_unref);
   g_clear_pointer (&measurement->document, scope_document_unref);
   g_free (measurement->boxes);
   g_free (measurement->by_box);
   g_free (measurement);
+}
+
+void
+scope_measurement_unref (ScopeMeasurement *measurement)
+{
+  if (g_atomic_ref_count_dec (&measurement->n_refs))
+    scope_worker_free (measurement, measurement_free);
 }
 
 ScopeMeasurement *

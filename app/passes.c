@@ -283,7 +283,7 @@ show_job_free (gpointer data)
   ShowJob *job = data;
 
   scope_document_unref (job->document);
-  g_ptr_array_unref (job->steps);
+  scope_worker_free (job->steps, (GDestroyNotify) g_ptr_array_unref);
   g_free (job);
 }
 

@@ -18,7 +18,7 @@ place_job_free (gpointer data)
   PlaceJob *job = data;
 
   g_clear_pointer (&job->folds, viz_folds_free);
-  g_clear_pointer (&job->previous, viz_picture_unref);
+  scope_worker_free (g_steal_pointer (&job->previous), (GDestroyNotify) viz_picture_unref);
   viz_diagram_unref (job->diagram);
   g_free (job->layout);
   g_free (job);

@@ -16,14 +16,22 @@ struct _ScopeValues
   ScopeFirstNan first_nan;
 };
 
-void
-scope_values_free (ScopeValues *values)
+static void
+values_free (gpointer data)
 {
+  ScopeValues *values = data;
+
   g_hash_table_unref (values->longest);
   g_hash_table_unref (values->by_name);
   g_free (values->first_nan.node);
   g_free (values->first_nan.body);
   g_free (values);
+}
+
+void
+scope_values_free (ScopeValues *values)
+{
+  scope_worker_free (values, values_free);
 }
 
 static char *

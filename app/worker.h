@@ -10,3 +10,7 @@ void scope_worker_step_back (void);
 
 /* As g_task_run_in_thread(), in a thread that has stepped back. */
 void scope_worker_run (GTask *task, GTaskThreadFunc function);
+
+/* Frees, or unrefs, something large in a worker; data: (nullable).  It must not belong to the
+ * main thread, as objects of the window do. */
+void scope_worker_free (gpointer data, GDestroyNotify destroy);

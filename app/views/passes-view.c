@@ -5,6 +5,8 @@
 #include "app/views/passes-view.h"
 
 #include "app/passes.h"
+#include "app/widgets/tooltip.h"
+#include "app/worker.h"
 
 #include <glib/gi18n.h>
 
@@ -73,8 +75,8 @@ add_row (ScopePassesView *self, const char *title, const char *doc, const char *
   gtk_label_set_xalign (GTK_LABEL (number), 1);
   gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);
   gtk_widget_set_hexpand (text, TRUE);
-  gtk_widget_set_tooltip_text (text, told);
-  gtk_widget_set_tooltip_text (name, doc);
+  scope_tooltip_set (text, told);
+  scope_tooltip_set (name, doc);
   gtk_size_group_add_widget (self->names, name);
   gtk_size_group_add_widget (self->numbers, number);
   gtk_box_append (GTK_BOX (line), name);
@@ -173,7 +175,7 @@ forget (ScopePassesView *self)
     g_cancellable_cancel (self->showing);
   g_clear_object (&self->running);
   g_clear_object (&self->showing);
-  g_clear_pointer (&self->steps, g_ptr_array_unref);
+  scope_worker_free (g_steal_pointer (&self->steps), (GDestroyNotify) g_ptr_array_unref);
 }
 
 static void

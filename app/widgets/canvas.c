@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/canvas-private.h"
 
+#include "app/worker.h"
+
 #include <glib/gi18n.h>
 #include <math.h>
 
@@ -290,7 +292,7 @@ scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor
           dy = viz_picture_item (picture, after)->y - viz_picture_item (self->picture, before)->y;
         }
     }
-  g_clear_pointer (&self->picture, viz_picture_unref);
+  scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
   self->picture = picture != NULL ? viz_picture_ref (picture) : NULL;
   self->hovered_wire = VIZ_NO_ARROW;
   self->x += dx;
@@ -464,7 +466,7 @@ scope_canvas_dispose (GObject *object)
   if (self->tiles != NULL)
     g_signal_handlers_disconnect_by_data (self->tiles, self);
   g_clear_object (&self->tiles);
-  g_clear_pointer (&self->picture, viz_picture_unref);
+  scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
   g_clear_pointer (&self->overlay, viz_overlay_unref);
   g_clear_pointer (&self->hits, g_array_unref);
   g_clear_pointer (&self->traced, g_free);

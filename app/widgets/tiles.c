@@ -75,7 +75,7 @@ tile_job_free (gpointer data)
   TileJob *job = data;
 
   g_clear_pointer (&job->surface, cairo_surface_destroy);
-  g_clear_pointer (&job->picture, viz_picture_unref);
+  scope_worker_free (g_steal_pointer (&job->picture), (GDestroyNotify) viz_picture_unref);
   g_clear_pointer (&job->overlay, viz_overlay_unref);
   g_clear_object (&job->tiles);
   g_free (job);
@@ -268,7 +268,7 @@ scope_tiles_set_picture (ScopeTiles *self, VizPicture *picture, double dx, doubl
 {
   if (self->picture == picture)
     return;
-  g_clear_pointer (&self->picture, viz_picture_unref);
+  scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
   self->picture = picture != NULL ? viz_picture_ref (picture) : NULL;
   g_clear_pointer (&self->overview, cairo_surface_destroy);
   turn_over (self, dx, dy);
@@ -503,7 +503,7 @@ scope_tiles_dispose (GObject *object)
   g_clear_pointer (&self->tiles, g_hash_table_unref);
   g_clear_pointer (&self->stale, g_hash_table_unref);
   g_clear_pointer (&self->overview, cairo_surface_destroy);
-  g_clear_pointer (&self->picture, viz_picture_unref);
+  scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
   g_clear_pointer (&self->overlay, viz_overlay_unref);
   G_OBJECT_CLASS (scope_tiles_parent_class)->dispose (object);
 }
