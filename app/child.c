@@ -63,6 +63,77 @@ explain_end (GSubprocess *child, const char *err)
   return g_strdup (g_str_has_prefix (why, "error: ") ? why + strlen ("error: ") : why);
 }
 
+/* ---- Starting ---- */
+
+typedef struct
+{
+  char           **argv;
+  GSubprocessFlags flags;
+} Start;
+
+static void
+start_free (gpointer data)
+{
+  Start *start = data;
+
+  g_strfreev (start->argv);
+  g_free (start);
+}
+
+static void
+end_child (gpointer child)
+{
+  g_subprocess_force_exit (child);
+  g_object_unref (child);
+}
+
+static void
+run_start (gpointer data, gpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GTask) task = data;
+  const Start *start = g_task_get_task_data (task);
+  GError      *error = NULL;
+  GSubprocess *child;
+
+  if (g_task_return_error_if_cancelled (task))
+    return;
+  child = g_subprocess_newv ((const char *const *) start->argv, start->flags, &error);
+  if (child != NULL)
+    g_task_return_pointer (task, child, end_child);
+  else
+    g_task_return_error (task, error);
+}
+
+/* Whoever starts a program waits until it has begun, and on a busy machine that may take a while.
+ * The thread for it is no worker: what it starts would have to step back as well. */
+void
+scope_child_start_async (const char *const  *argv,
+                         GSubprocessFlags    flags,
+                         GCancellable       *cancellable,
+                         GAsyncReadyCallback callback,
+                         gpointer            user_data)
+{
+  static GThreadPool *thread;
+  GTask              *task = g_task_new (NULL, cancellable, callback, user_data);
+  Start              *start = g_new (Start, 1);
+
+  if (thread == NULL)
+    thread = g_thread_pool_new (run_start, NULL, 1, TRUE, NULL);
+  /* With descriptors that are all closed on exec GLib need not fork: a copy of all page tables
+   * would hold up whoever touches new memory. */
+  *start = (Start){ g_strdupv ((char **) argv), flags | G_SUBPROCESS_FLAGS_INHERIT_FDS };
+  g_task_set_task_data (task, start, start_free);
+  g_thread_pool_push (thread, task, NULL);
+}
+
+GSubprocess *
+scope_child_start_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/* ---- Asking ---- */
+
 static void
 answered_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -87,6 +158,26 @@ answered_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", why);
 }
 
+static void
+started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  GTask  *task = data;
+  GError *error = NULL;
+  g_autoptr (GSubprocess) child = scope_child_start_finish (result, &error);
+
+  if (child != NULL)
+    {
+      g_subprocess_communicate_utf8_async (child,
+                                           NULL,
+                                           g_task_get_cancellable (task),
+                                           answered_cb,
+                                           task);
+      return;
+    }
+  g_task_return_error (task, error);
+  g_object_unref (task);
+}
+
 void
 scope_child_ask_async (const char *const  *arguments,
                        GCancellable       *cancellable,
@@ -96,8 +187,6 @@ scope_child_ask_async (const char *const  *arguments,
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autofree char *program = scope_child_find_program ();
-  g_autoptr (GSubprocess) child = NULL;
-  GError *error = NULL;
 
   if (program == NULL)
     {
@@ -111,19 +200,11 @@ scope_child_ask_async (const char *const  *arguments,
   for (guint i = 0; arguments[i] != NULL; i++)
     g_ptr_array_add (argv, (gpointer) arguments[i]);
   g_ptr_array_add (argv, NULL);
-  child = g_subprocess_newv ((const char *const *) argv->pdata,
-                             G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                             &error);
-  if (child == NULL)
-    {
-      g_task_return_error (task, error);
-      return;
-    }
-  g_subprocess_communicate_utf8_async (child,
-                                       NULL,
-                                       cancellable,
-                                       answered_cb,
-                                       g_steal_pointer (&task));
+  scope_child_start_async ((const char *const *) argv->pdata,
+                           G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                           cancellable,
+                           started_cb,
+                           g_steal_pointer (&task));
 }
 
 char *

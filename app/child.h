@@ -8,6 +8,14 @@
  * folder, or in PATH.  (transfer full), NULL: nowhere. */
 char *scope_child_find_program (void);
 
+/* Starts a program; argv[0] is its path.  Cancelled, it is ended again. */
+void         scope_child_start_async (const char *const  *argv,
+                                      GSubprocessFlags    flags,
+                                      GCancellable       *cancellable,
+                                      GAsyncReadyCallback callback,
+                                      gpointer            user_data);
+GSubprocess *scope_child_start_finish (GAsyncResult *result, GError **error);
+
 /* Runs hscope with arguments (without the program's name) and gives all of stdout; failing is an
  * error with the last line of stderr. */
 void  scope_child_ask_async (const char *const  *arguments,

@@ -38,6 +38,7 @@ struct _ScopeWorkspace
   guint32 hovered;
 
   /* What runs */
+  GCancellable     *starting; /* before there is a child */
   GSubprocess      *child;
   GDataInputStream *lines;   /* the child's stderr; NULL: it has ended */
   guint             waiting; /* source that no longer waits for it */

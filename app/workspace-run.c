@@ -309,21 +309,53 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
                                     error);
 }
 
+static void
+follow_child (ScopeWorkspace *self)
+{
+  self->lines = g_data_input_stream_new (g_subprocess_get_stderr_pipe (self->child));
+  g_data_input_stream_read_line_async (self->lines,
+                                       G_PRIORITY_DEFAULT,
+                                       NULL,
+                                       line_cb,
+                                       g_object_ref (self));
+  g_subprocess_wait_async (self->child, NULL, ended_cb, g_object_ref (self));
+}
+
+static void
+started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeWorkspace) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) child = scope_child_start_finish (result, &error);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->starting)
+    return;
+  g_clear_object (&self->starting);
+  self->child = g_steal_pointer (&child);
+  if (self->child != NULL)
+    {
+      follow_child (self);
+      return;
+    }
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The run was stopped"));
+  else
+    {
+      scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
+      scope_workspace_complain (self, error->message);
+    }
+  scope_workspace_notify_running (self);
+}
+
 gboolean
 scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GError **error)
 {
   g_auto (GStrv) argv = NULL;
   g_autofree char *line = NULL;
 
-  g_return_val_if_fail (self->child == NULL && self->document != NULL, FALSE);
+  g_return_val_if_fail (!scope_workspace_is_running (self) && self->document != NULL, FALSE);
   argv = make_command (self, options, error);
   if (argv == NULL)
-    return FALSE;
-  self->child =
-      g_subprocess_newv ((const char *const *) argv,
-                         G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                         error);
-  if (self->child == NULL)
     return FALSE;
   self->n_stops = 0;
   g_clear_pointer (&self->options, scope_run_options_free);
@@ -335,13 +367,12 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   g_free (self->phase);
   self->phase = g_strdup (_ ("starting"));
   scope_workspace_set_progress (self, 0);
-  self->lines = g_data_input_stream_new (g_subprocess_get_stderr_pipe (self->child));
-  g_data_input_stream_read_line_async (self->lines,
-                                       G_PRIORITY_DEFAULT,
-                                       NULL,
-                                       line_cb,
-                                       g_object_ref (self));
-  g_subprocess_wait_async (self->child, NULL, ended_cb, g_object_ref (self));
+  self->starting = g_cancellable_new ();
+  scope_child_start_async ((const char *const *) argv,
+                           G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                           self->starting,
+                           started_cb,
+                           g_object_ref (self));
   scope_workspace_notify_running (self);
   return TRUE;
 }
@@ -361,6 +392,8 @@ scope_workspace_get_run_path (ScopeWorkspace *self)
 void
 scope_workspace_stop_run (ScopeWorkspace *self)
 {
+  if (self->starting != NULL)
+    g_cancellable_cancel (self->starting);
   if (self->child == NULL)
     return;
   if (self->n_stops++ == 0)
@@ -372,7 +405,7 @@ scope_workspace_stop_run (ScopeWorkspace *self)
 gboolean
 scope_workspace_is_running (ScopeWorkspace *self)
 {
-  return self->child != NULL;
+  return self->starting != NULL || self->child != NULL;
 }
 
 const char *

@@ -42,7 +42,7 @@ scope_workspace_get_property (GObject *object, guint id, GValue *value, GParamSp
       g_value_set_string (value, self->title);
       break;
     case PROP_RUNNING:
-      g_value_set_boolean (value, self->child != NULL);
+      g_value_set_boolean (value, scope_workspace_is_running (self));
       break;
     case PROP_PROGRESS:
       g_value_set_double (value, self->progress);
@@ -58,6 +58,9 @@ scope_workspace_dispose (GObject *object)
   ScopeWorkspace *self = SCOPE_WORKSPACE (object);
 
   scope_workspace_cancel (self);
+  if (self->starting != NULL)
+    g_cancellable_cancel (self->starting);
+  g_clear_object (&self->starting);
   if (self->child != NULL)
     g_subprocess_force_exit (self->child);
   g_clear_object (&self->child);
