@@ -13,10 +13,24 @@ show (ScopePage *self, gboolean is_pass)
                             is_pass ? self->pass_workspace : self->workspace);
 }
 
+static ScopeGraphView *
+get_pass_view (ScopePage *self)
+{
+  if (self->pass_view == NULL)
+    {
+      self->pass_view =
+          g_object_new (SCOPE_TYPE_GRAPH_VIEW, "name", "pass-view", "vexpand", TRUE, NULL);
+      gtk_box_append (self->pass_box, GTK_WIDGET (self->pass_view));
+      scope_view_set_workspace (SCOPE_VIEW (self->pass_view), self->pass_workspace);
+    }
+  return self->pass_view;
+}
+
 static void
 on_chosen (ScopePassesView *view, ScopeDocument *document, const GArray *hits, gpointer data)
 {
   ScopePage       *self = data;
+  ScopeGraphView  *shown;
   g_autofree char *title = NULL;
   g_autofree char *text = NULL;
 
@@ -34,8 +48,9 @@ on_chosen (ScopePassesView *view, ScopeDocument *document, const GArray *hits, g
                           title,
                           scope_document_get_totals (document)->n_nodes);
   gtk_label_set_text (self->pass_label, text);
+  shown = get_pass_view (self);
   scope_workspace_show_document (self->pass_workspace, document);
-  scope_graph_view_set_hits (self->pass_view, (const guint32 *) (gpointer) hits->data, hits->len);
+  scope_graph_view_set_hits (shown, (const guint32 *) (gpointer) hits->data, hits->len);
   show (self, TRUE);
 }
 
@@ -57,7 +72,6 @@ void
 scope_page_init_pass (ScopePage *self)
 {
   self->pass_workspace = scope_workspace_new ();
-  scope_view_set_workspace (SCOPE_VIEW (self->pass_view), self->pass_workspace);
   g_signal_connect (self->passes_view, "chosen", G_CALLBACK (on_chosen), self);
 }
 

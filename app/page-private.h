@@ -39,7 +39,8 @@ struct _ScopePage
   ScopeLegend        *legend;
   ScopeGraphView     *graph_view;
   GtkStack           *graphs;
-  ScopeGraphView     *pass_view; /* instead of it: the graph after a pass */
+  GtkBox             *pass_box;
+  ScopeGraphView     *pass_view; /* the graph after a pass; NULL: none was looked at */
   GtkLabel           *pass_label;
   ScopePassesView    *passes_view;
   ScopeNodeView      *node_view;

@@ -287,7 +287,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, ScopePage, legend);
   gtk_widget_class_bind_template_child (class, ScopePage, graph_view);
   gtk_widget_class_bind_template_child (class, ScopePage, graphs);
-  gtk_widget_class_bind_template_child (class, ScopePage, pass_view);
+  gtk_widget_class_bind_template_child (class, ScopePage, pass_box);
   gtk_widget_class_bind_template_child (class, ScopePage, pass_label);
   gtk_widget_class_bind_template_child (class, ScopePage, passes_view);
   gtk_widget_class_bind_template_child (class, ScopePage, node_view);
