@@ -9,6 +9,7 @@
 #include "app/conversion.h"
 #include "app/gallery.h"
 #include "app/partners.h"
+#include "app/worker.h"
 #include "engine/graph/roles.h"
 
 #include <glib/gi18n.h>
@@ -47,32 +48,82 @@ keep_free (gpointer data, GClosure *closure G_GNUC_UNUSED)
   Keep *keep = data;
 
   g_object_unref (keep->from);
-  scope_conversion_free (keep->conversion);
+  g_clear_pointer (&keep->conversion, scope_conversion_free);
   g_free (keep);
+}
+
+typedef struct
+{
+  ScopeDocument   *old, *new;
+  ScopeConversion *conversion; /* from old to new */
+  guint32          box;        /* of old */
+} FindJob;
+
+static void
+find_job_free (gpointer data)
+{
+  FindJob *job = data;
+
+  scope_document_unref (job->old);
+  scope_document_unref (job->new);
+  scope_conversion_free (job->conversion);
+  g_free (job);
+}
+
+static void
+find_in_worker (GTask                    *task,
+                gpointer source           G_GNUC_UNUSED,
+                gpointer                  data,
+                GCancellable *cancellable G_GNUC_UNUSED)
+{
+  const FindJob *job = data;
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (ScopeSide) a = scope_side_new (job->old, NULL, SCOPE_TIES_ITSELF, names);
+  g_autoptr (ScopeSide) b =
+      scope_side_new (job->new, job->conversion->matches, SCOPE_TIES_FROM, names);
+  g_autoptr (GArray) partners = scope_side_find (a, job->box, b);
+
+  g_task_return_int (task,
+                     partners->len > 0 ? g_array_index (partners, ScopePartner, 0).box : VIZ_ROOT);
+}
+
+static void
+found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = SCOPE_WORKSPACE (source);
+  const FindJob  *job = g_task_get_task_data (G_TASK (result));
+  guint32         box = (guint32) g_task_propagate_int (G_TASK (result), NULL);
+
+  if (box != VIZ_ROOT && scope_workspace_get_document (workspace) == job->new)
+    scope_workspace_show (workspace, box);
 }
 
 /* What stood open in both, and what stands for the selection. */
 static void
-keep_view (ScopePage *from, ScopePage *to, const ScopeConversion *conversion)
+keep_view (Keep *keep)
 {
-  ScopeWorkspace *before = scope_page_get_workspace (from), *after = scope_page_get_workspace (to);
+  ScopeWorkspace *before = scope_page_get_workspace (keep->from);
+  ScopeWorkspace *after = scope_page_get_workspace (keep->to);
   ScopeDocument  *old = scope_workspace_get_document (before);
   ScopeDocument *new = scope_workspace_get_document (after);
   g_autoptr (GKeyFile) state = g_key_file_new ();
-  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (ScopeSide) a = NULL;
-  g_autoptr (ScopeSide) b = NULL;
-  g_autoptr (GArray) partners = NULL;
+  g_autoptr (GTask) task = NULL;
+  FindJob *job;
 
   if (old == NULL || new == NULL)
     return;
-  scope_graph_view_save_folds (scope_page_get_graph_view (from), state);
-  scope_graph_view_load (scope_page_get_graph_view (to), state);
-  a = scope_side_new (old, NULL, SCOPE_TIES_ITSELF, names);
-  b = scope_side_new (new, conversion->matches, SCOPE_TIES_FROM, names);
-  partners = scope_side_find (a, scope_workspace_get_selected (before), b);
-  if (partners->len > 0)
-    scope_workspace_show (after, g_array_index (partners, ScopePartner, 0).box);
+  scope_graph_view_save_folds (scope_page_get_graph_view (keep->from), state);
+  scope_graph_view_load (scope_page_get_graph_view (keep->to), state);
+  if (scope_workspace_get_selected (before) == VIZ_ROOT)
+    return;
+  job = g_new (FindJob, 1);
+  *job = (FindJob){ scope_document_ref (old),
+                    scope_document_ref (new),
+                    g_steal_pointer (&keep->conversion),
+                    scope_workspace_get_selected (before) };
+  task = g_task_new (after, NULL, found_cb, NULL);
+  g_task_set_task_data (task, job, find_job_free);
+  scope_worker_run (task, find_in_worker);
 }
 
 static void
@@ -80,7 +131,7 @@ on_document (ScopeWorkspace *workspace, gpointer data)
 {
   Keep *keep = data;
 
-  keep_view (keep->from, keep->to, keep->conversion);
+  keep_view (keep);
   scope_page_measure_as (keep->to, keep->from);
   /* Once: what comes later is read from the same file again. */
   g_signal_handlers_disconnect_by_data (workspace, keep);
