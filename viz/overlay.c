@@ -127,13 +127,21 @@ sum_groups (VizOverlay *overlay)
   g_free (given);
 }
 
+/* No group, or one that shows what a single operator does inside. */
+static gboolean
+is_single (VizDiagram *diagram, guint32 box)
+{
+  return viz_diagram_box (diagram, box)->n_children == 0 ||
+         viz_diagram_box (diagram, viz_diagram_child (diagram, box, 0))->flags & VIZ_BOX_INSIDE;
+}
+
 /* Whether a box is seen as one thing: all around it is open, itself it is not. */
 static gboolean
 is_shown (const VizOverlay *overlay, const VizFolds *folds, guint32 box)
 {
   if (folds == NULL)
-    return viz_diagram_box (overlay->diagram, box)->n_children == 0;
-  if (viz_folds_is_open (folds, box))
+    return is_single (overlay->diagram, box);
+  if (viz_folds_is_open (folds, box) && !is_single (overlay->diagram, box))
     return FALSE;
   while (box != VIZ_ROOT)
     {
