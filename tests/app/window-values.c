@@ -230,6 +230,37 @@ test_steps_of_a_loop (void)
   gui_spin (50);
 }
 
+/* The step of the loop inside names that of the loop around; what is chosen holds for both. */
+static void
+test_steps_of_a_loop_in_a_loop (void)
+{
+  static const char *const own_shapes[] = { "data0=4,2,3", "data1=3", NULL };
+  ScopePage               *own = gui_open (window, "foreach-nested", own_shapes);
+  ScopeWorkspace          *its = scope_page_get_workspace (own);
+  ScopeDocument           *document = scope_workspace_get_document (its);
+  GtkWidget               *view = GTK_WIDGET (scope_page_get_graph_view (own));
+  guint32 inner = scope_document_find_inside (document, "fn0__foreach1/fn0__foreach0", "fn0__mul0");
+  guint32 outer = scope_document_find_inside (document, "fn0__foreach1", "fn0_tanh0");
+
+  run_shortly (own);
+  scope_workspace_show (its, inner);
+  g_assert_true (gui_wait (has_strip, own, 10000));
+  g_assert_cmpstr (steps_label (own), ==, "Step 3.1");
+  gtk_range_set_value (GTK_RANGE (gui_find (view, "steps-scale")), 2);
+  g_assert_cmpstr (steps_label (own), ==, "Step 1.0");
+  gui_spin (50);
+  g_assert_true (says (GTK_WIDGET (own), "· step 1.0"));
+  gui_settle (own);
+  take_picture (window, "values-in-a-loop-in-a-loop");
+  scope_workspace_show (its, outer);
+  g_assert_cmpstr (steps_label (own), ==, "Step 1 of 4");
+  gui_act (view, "graph.steps-later", NULL);
+  scope_workspace_show (its, inner);
+  g_assert_cmpstr (steps_label (own), ==, "Step 2.1");
+  gui_act (window, "win.close-tab", NULL);
+  gui_spin (50);
+}
+
 void
 add_value_tests (void)
 {
@@ -237,5 +268,7 @@ add_value_tests (void)
   g_test_add_func ("/app/window/finds-the-first-that-is-no-number", test_first_nan);
   g_test_add_func ("/app/window/finds-the-first-that-is-no-number-in-a-loop",
                    test_first_nan_in_a_loop);
+  g_test_add_func ("/app/window/looks-at-each-step-of-a-loop-in-a-loop",
+                   test_steps_of_a_loop_in_a_loop);
   g_test_add_func ("/app/window/looks-at-each-step-of-a-loop", test_steps_of_a_loop);
 }
