@@ -4,6 +4,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/matrix-vector.h"
+#include "engine/kernels/panels.h"
 
 #include <cblas.h>
 #include <string.h>
@@ -52,6 +53,22 @@ own_f32 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
 
 static gboolean
 own_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
+{
+  return FALSE;
+}
+
+/* Whether the product is left to panels.h. */
+static gboolean
+passes_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+{
+  if (!hyb_panels_suit (gemm))
+    return FALSE;
+  hyb_panels_gemm (gemm, a, b, c);
+  return TRUE;
+}
+
+static gboolean
+passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
 {
   return FALSE;
 }
@@ -167,6 +184,8 @@ own_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
         return;                                                                                    \
       }                                                                                            \
                                                                                                    \
+    if (passes_##suffix (gemm, a, b, c))                                                           \
+      return;                                                                                      \
     choose_threads (gemm);                                                                         \
     if (gemm->m > 1 && gemm->n > 1)                                                                \
       {                                                                                            \

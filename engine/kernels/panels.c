@@ -7,6 +7,7 @@
 #include "engine/kernels/panels.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/turn.h"
 
 #include <string.h>
 
@@ -15,8 +16,15 @@
 
 /* Rows that go through all panels together, so that they stay in a near cache. */
 #define ROW_BLOCK 96
-/* Floats of a cache line. */
-#define LINE 16
+
+/* Rows of weights laid out on the way: half a near cache, where 256 was slower below 64 rows. */
+#define DEPTH 128
+/* Rows that share what is laid out on the way, and stay in a far cache themselves. */
+#define PASSING_ROWS 384
+/* Multiplications up to which the library does not lay out either, by whether W is transposed.
+ * Measured with AVX-512: from there on this is faster for 2 rows and for 1024; see docs/speed.md. */
+#define SMALL_TRANSPOSED 400000
+#define SMALL            1000000
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 131072
@@ -48,65 +56,32 @@ hyb_panels_size (gint64 n, gint64 k)
   return (gsize) ((n + WIDTH - 1) / WIDTH * WIDTH) * (gsize) k;
 }
 
-typedef float Four __attribute__ ((vector_size (4 * sizeof (float))));
-
-static inline void
-store_four (float *to, Four four)
-{
-  memcpy (to, &four, sizeof four);
-}
-
-/* Four elements of each of four rows become four of a panel's rows. */
-static inline void
-transpose_four (const float *rows, gint64 stride, float *panel)
-{
-  Four a, b, c, d, low, high;
-
-  memcpy (&a, rows, sizeof a);
-  memcpy (&b, rows + stride, sizeof b);
-  memcpy (&c, rows + 2 * stride, sizeof c);
-  memcpy (&d, rows + 3 * stride, sizeof d);
-
-  low = __builtin_shufflevector (a, b, 0, 4, 1, 5);
-  high = __builtin_shufflevector (c, d, 0, 4, 1, 5);
-  store_four (panel, __builtin_shufflevector (low, high, 0, 1, 4, 5));
-  store_four (panel + WIDTH, __builtin_shufflevector (low, high, 2, 3, 6, 7));
-  low = __builtin_shufflevector (a, b, 2, 6, 3, 7);
-  high = __builtin_shufflevector (c, d, 2, 6, 3, 7);
-  store_four (panel + 2 * WIDTH, __builtin_shufflevector (low, high, 0, 1, 4, 5));
-  store_four (panel + 3 * WIDTH, __builtin_shufflevector (low, high, 2, 3, 6, 7));
-}
-
-/* A cache line of each row at a time. */
+/* So many columns of op (W) and all its rows; ldw: from row to row of W. */
 static void
-pack_transposed (gint64 columns, gint64 k, const float *weights, float *panel)
+pack_panel (gint64 columns, gint64 k, const float *w, gint64 ldw, gboolean transposed, float *panel)
 {
-  gint64 l = 0;
-
-  for (; l + LINE <= k && columns == WIDTH; l += LINE)
-    for (gint64 j = 0; j < WIDTH; j += 4)
-      for (gint64 part = l; part < l + LINE; part += 4)
-        transpose_four (weights + j * k + part, k, panel + part * WIDTH + j);
-  for (gint64 j = 0; j < columns; j++)
-    for (gint64 rest = l; rest < k; rest++)
-      panel[rest * WIDTH + j] = weights[j * k + rest];
+  if (columns < WIDTH)
+    memset (panel, 0, sizeof (float) * WIDTH * (gsize) k);
+  if (transposed)
+    hyb_turn_32 (k, columns, w, ldw, panel, WIDTH);
+  else if (columns < WIDTH)
+    for (gint64 l = 0; l < k; l++)
+      memcpy (panel + l * WIDTH, w + l * ldw, sizeof (float) * (gsize) columns);
+  else
+    for (gint64 l = 0; l < k; l++)
+      memcpy (panel + l * WIDTH, w + l * ldw, sizeof (float) * WIDTH);
 }
 
 void
 hyb_panels_pack (gint64 n, gint64 k, const float *weights, gboolean transposed, float *panels)
 {
   for (gint64 first = 0; first < n; first += WIDTH, panels += WIDTH * k)
-    {
-      gint64 columns = MIN (WIDTH, n - first);
-
-      if (columns < WIDTH)
-        memset (panels, 0, sizeof (float) * WIDTH * (gsize) k);
-      if (transposed)
-        pack_transposed (columns, k, weights + first * k, panels);
-      else
-        for (gint64 l = 0; l < k; l++)
-          memcpy (panels + l * WIDTH, weights + l * n + first, sizeof (float) * (gsize) columns);
-    }
+    pack_panel (MIN (WIDTH, n - first),
+                k,
+                weights + first * (transposed ? k : 1),
+                transposed ? k : n,
+                transposed,
+                panels);
 }
 
 /* --- Multiplying --- */
@@ -120,10 +95,9 @@ typedef struct
 } Job;
 
 static void
-multiply_panel (const Job *job, gint64 index, const float *bias, float *y, gint64 ldy)
+multiply_panel (const Job *job, const float *panel, const float *bias, float *y, gint64 ldy)
 {
   const HybPanelProduct *product = job->product;
-  const float           *panel = job->panels + index * WIDTH * product->k;
   gint64                 rows;
 
   for (gint64 i = 0; i < product->m; i += rows)
@@ -142,10 +116,9 @@ multiply_panel (const Job *job, gint64 index, const float *bias, float *y, gint6
 
 /* The columns that the last panel lacks are computed beside y. */
 static void
-multiply_last (const Job *job, gint64 index)
+multiply_last (const Job *job, const float *panel, gint64 first)
 {
   const HybPanelProduct *product = job->product;
-  gint64                 first = index * WIDTH;
   gsize                  bytes = sizeof (float) * (gsize) (product->n - first);
   float                  bias[WIDTH] = { 0 };
   float                  room[MOST_ROWS * WIDTH] = { 0 };
@@ -163,31 +136,35 @@ multiply_last (const Job *job, gint64 index)
       own.x = job->x + i * product->ldx;
       for (gint64 row = 0; product->adds && row < part.m; row++)
         memcpy (room + row * WIDTH, y + row * product->ldy, bytes);
-      multiply_panel (&own, index, product->bias != NULL ? bias : NULL, room, WIDTH);
+      multiply_panel (&own, panel, product->bias != NULL ? bias : NULL, room, WIDTH);
       for (gint64 row = 0; row < part.m; row++)
         memcpy (y + row * product->ldy, room + row * WIDTH, bytes);
     }
 }
 
+/* The columns of y that one panel gives. */
+static void
+multiply_columns (const Job *job, const float *panel, gint64 first)
+{
+  const HybPanelProduct *product = job->product;
+
+  if (first + WIDTH > product->n)
+    multiply_last (job, panel, first);
+  else
+    multiply_panel (job,
+                    panel,
+                    product->bias != NULL ? product->bias + first : NULL,
+                    job->y + first,
+                    product->ldy);
+}
+
 static void
 multiply_panels (gint64 begin, gint64 end, gpointer data)
 {
-  const Job             *job = data;
-  const HybPanelProduct *product = job->product;
+  const Job *job = data;
 
   for (gint64 index = begin; index < end; index++)
-    {
-      gint64 first = index * WIDTH;
-
-      if (first + WIDTH > product->n)
-        multiply_last (job, index);
-      else
-        multiply_panel (job,
-                        index,
-                        product->bias != NULL ? product->bias + first : NULL,
-                        job->y + first,
-                        product->ldy);
-    }
+    multiply_columns (job, job->panels + index * WIDTH * job->product->k, index * WIDTH);
 }
 
 void
@@ -210,5 +187,77 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1),
                         multiply_panels,
                         &job);
+    }
+}
+
+/* --- Laying out while multiplying --- */
+
+typedef struct
+{
+  const HybGemm *gemm;
+  const Kernels *kernels;
+  const float   *a, *b;
+  float         *c;
+} Passing;
+
+static void
+pass_panels (gint64 begin, gint64 end, gpointer data)
+{
+  const Passing     *passing = data;
+  const HybGemm     *gemm = passing->gemm;
+  gint64             n_parts = (gemm->k + DEPTH - 1) / DEPTH;
+  gint64             depth = (gemm->k + n_parts - 1) / n_parts;
+  _Alignas(64) float panel[DEPTH * WIDTH];
+
+  for (gint64 l = 0; l < gemm->k; l += depth)
+    {
+      HybPanelProduct part = { .m = gemm->m,
+                               .n = gemm->n,
+                               .k = MIN (depth, gemm->k - l),
+                               .ldx = gemm->lda,
+                               .ldy = gemm->ldc,
+                               .adds = l > 0 || gemm->beta != 0 };
+      Job             job = { &part, passing->kernels, passing->a + l, NULL, passing->c };
+
+      for (gint64 first = begin * WIDTH; first < MIN (end * WIDTH, gemm->n); first += WIDTH)
+        {
+          pack_panel (MIN (WIDTH, gemm->n - first),
+                      part.k,
+                      passing->b +
+                          (gemm->transpose_b ? first * gemm->ldb + l : l * gemm->ldb + first),
+                      gemm->ldb,
+                      gemm->transpose_b,
+                      panel);
+          multiply_columns (&job, panel, first);
+        }
+    }
+}
+
+gboolean
+hyb_panels_suit (const HybGemm *gemm)
+{
+  gint64 idle = (WIDTH - gemm->n % WIDTH) % WIDTH; /* columns that the last panel lacks */
+  double work = (double) gemm->m * (double) gemm->n * (double) gemm->k;
+
+  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m > 1 && !gemm->transpose_a &&
+         gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) && 8 * idle <= gemm->n &&
+         gemm->k >= 16 && work > (gemm->transpose_b ? SMALL_TRANSPOSED : SMALL);
+}
+
+void
+hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, float *c)
+{
+  for (gint64 i = 0; i < gemm->m; i += PASSING_ROWS)
+    {
+      HybGemm block = *gemm;
+      Passing passing = {
+        &block, HYB_SIMD_CHOOSE (&kernels), a + i * gemm->lda, b, c + i * gemm->ldc
+      };
+
+      block.m = MIN (gemm->m - i, PASSING_ROWS);
+      hyb_parallel_for ((gemm->n + WIDTH - 1) / WIDTH,
+                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1),
+                        pass_panels,
+                        &passing);
     }
 }

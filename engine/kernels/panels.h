@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
+#include "engine/kernels/gemm.h"
 
 /* Columns of one panel. */
 #define HYB_PANEL_WIDTH 32
@@ -31,3 +31,8 @@ typedef struct
 /* Y (m × n) = X (m × k) · W, plus what the product says. */
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y);
+
+/* A product whose weights are laid out on the way, a piece at a time.  It is asked for where
+ * hyb_panels_suit(): there it is faster than the library. */
+gboolean hyb_panels_suit (const HybGemm *gemm);
+void     hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, float *c);

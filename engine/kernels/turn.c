@@ -10,6 +10,8 @@
 #include <immintrin.h>
 #endif
 
+#define LINE 16 /* elements */
+
 typedef guint32 __attribute__ ((may_alias, aligned (1))) Bits32;
 typedef guint32 __attribute__ ((vector_size (16))) Four32;
 
@@ -105,10 +107,11 @@ turn_avx2 (gint64        height,
 {
   gint64 rows = height - height % 8, columns = width - width % 8;
 
-  for (gint64 i = 0; i < rows; i += 8)
+  /* A cache line of x at a time. */
+  for (gint64 i = 0; i < rows; i += LINE)
     for (gint64 j = 0; j < columns; j += 8)
-      for (gint64 half = i; half < i + 8; half += 4)
-        turn_half (x + j * x_stride + half, x_stride, y + half * y_stride + j, y_stride);
+      for (gint64 part = i; part < MIN (i + LINE, rows); part += 4)
+        turn_half (x + j * x_stride + part, x_stride, y + part * y_stride + j, y_stride);
   turn_rest (rows, columns, height, width, x, x_stride, y, y_stride);
 }
 

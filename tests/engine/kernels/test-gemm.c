@@ -3,9 +3,13 @@
 
 #include "engine/kernels/gemm.h"
 
+#include "engine/base/parallel.h"
 #include "engine/base/random.h"
+#include "engine/kernels/panels.h"
+#include "engine/kernels/simd.h"
 
 #include <math.h>
+#include <string.h>
 
 static void
 fill (double *values, gsize n, guint64 seed)
@@ -99,6 +103,65 @@ test_all_shapes_and_transposes_agree_with_sums (void)
       });
 }
 
+/* Whole panels and a part of one, more than one piece of the depth and block of rows. */
+static void
+test_large_products_agree_with_sums (gconstpointer level)
+{
+  static const gint64 sizes[][3] = { { 2, 608, 900 }, { 41, 290, 130 }, { 400, 256, 17 } };
+
+  hyb_simd_cap ((HybSimdLevel) GPOINTER_TO_UINT (level));
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint how = 0; how < 4; how++)
+      {
+        HybGemm gemm = { .transpose_b = (how & 1) != 0,
+                         .m = sizes[i][0],
+                         .n = sizes[i][1],
+                         .k = sizes[i][2],
+                         .alpha = 1,
+                         .beta = how >> 1 };
+
+        g_assert_true (hyb_panels_suit (&gemm) == (hyb_simd_level () != HYB_SIMD_PLAIN));
+        check_product (gemm);
+      }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+static void
+test_threads_change_no_byte (void)
+{
+  enum
+  {
+    M = 40,
+    N = 500,
+    K = 300
+  };
+  HybGemm gemm = {
+    .transpose_b = TRUE, .m = M, .n = N, .k = K, .lda = K, .ldb = K, .ldc = N, .alpha = 1
+  };
+  float *a = g_new (float, M *K), *b = g_new (float, N *K);
+  float *results[2];
+
+  for (guint i = 0; i < M * K; i++)
+    a[i] = (float) hyb_random_uniform (1, i);
+  for (guint i = 0; i < N * K; i++)
+    b[i] = (float) hyb_random_uniform (2, i);
+  for (guint threads = 1; threads <= 2; threads++)
+    {
+      hyb_parallel_set_threads (threads);
+      results[threads - 1] = g_new (float, M *N);
+      if (hyb_panels_suit (&gemm))
+        hyb_panels_gemm (&gemm, a, b, results[threads - 1]);
+      else
+        memset (results[threads - 1], 0, sizeof (float) * M * N);
+    }
+  g_assert_cmpmem (results[0], sizeof (float) * M * N, results[1], sizeof (float) * M * N);
+
+  g_free (a);
+  g_free (b);
+  g_free (results[0]);
+  g_free (results[1]);
+}
+
 static void
 test_a_beta_of_zero_forgets_nan (void)
 {
@@ -149,6 +212,16 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/kernels/gemm/all-shapes-and-transposes-agree-with-sums",
                    test_all_shapes_and_transposes_agree_with_sums);
+  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-by-the-library",
+                        GUINT_TO_POINTER (HYB_SIMD_PLAIN),
+                        test_large_products_agree_with_sums);
+  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx2",
+                        GUINT_TO_POINTER (HYB_SIMD_AVX2),
+                        test_large_products_agree_with_sums);
+  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx512",
+                        GUINT_TO_POINTER (HYB_SIMD_AVX512),
+                        test_large_products_agree_with_sums);
+  g_test_add_func ("/engine/kernels/gemm/threads-change-no-byte", test_threads_change_no_byte);
   g_test_add_func ("/engine/kernels/gemm/a-beta-of-zero-forgets-nan",
                    test_a_beta_of_zero_forgets_nan);
   g_test_add_func ("/engine/kernels/gemm/batches-find-their-matrices",
