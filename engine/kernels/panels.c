@@ -21,6 +21,8 @@
 #define DEPTH 128
 /* Rows that share what is laid out on the way, and stay in a far cache themselves. */
 #define PASSING_ROWS 384
+/* Floats of all rows that stay in a far cache: then weights are read along their rows. */
+#define NEAR 131072
 /* Multiplications up to which the library does not lay out either, by whether W is transposed.
  * Measured with AVX-512: from there on this is faster for 2 rows and for 1024; see docs/speed.md. */
 #define SMALL_TRANSPOSED 400000
@@ -200,37 +202,45 @@ typedef struct
   float         *c;
 } Passing;
 
+/* Adds what `depth` rows of one panel give, from row l on. */
+static void
+pass_piece (const Passing *passing, gint64 first, gint64 l, gint64 depth, float *panel)
+{
+  const HybGemm  *gemm = passing->gemm;
+  HybPanelProduct piece = { .m = gemm->m,
+                            .n = gemm->n,
+                            .k = MIN (depth, gemm->k - l),
+                            .ldx = gemm->lda,
+                            .ldy = gemm->ldc,
+                            .adds = l > 0 || gemm->beta != 0 };
+  Job             job = { &piece, passing->kernels, passing->a + l, NULL, passing->c };
+
+  pack_panel (MIN (WIDTH, gemm->n - first),
+              piece.k,
+              passing->b + (gemm->transpose_b ? first * gemm->ldb + l : l * gemm->ldb + first),
+              gemm->ldb,
+              gemm->transpose_b,
+              panel);
+  multiply_columns (&job, panel, first);
+}
+
 static void
 pass_panels (gint64 begin, gint64 end, gpointer data)
 {
   const Passing     *passing = data;
-  const HybGemm     *gemm = passing->gemm;
-  gint64             n_parts = (gemm->k + DEPTH - 1) / DEPTH;
-  gint64             depth = (gemm->k + n_parts - 1) / n_parts;
+  gint64             k = passing->gemm->k;
+  gint64             n_pieces = (k + DEPTH - 1) / DEPTH;
+  gint64             depth = (k + n_pieces - 1) / n_pieces;
   _Alignas(64) float panel[DEPTH * WIDTH];
 
-  for (gint64 l = 0; l < gemm->k; l += depth)
-    {
-      HybPanelProduct part = { .m = gemm->m,
-                               .n = gemm->n,
-                               .k = MIN (depth, gemm->k - l),
-                               .ldx = gemm->lda,
-                               .ldy = gemm->ldc,
-                               .adds = l > 0 || gemm->beta != 0 };
-      Job             job = { &part, passing->kernels, passing->a + l, NULL, passing->c };
-
-      for (gint64 first = begin * WIDTH; first < MIN (end * WIDTH, gemm->n); first += WIDTH)
-        {
-          pack_panel (MIN (WIDTH, gemm->n - first),
-                      part.k,
-                      passing->b +
-                          (gemm->transpose_b ? first * gemm->ldb + l : l * gemm->ldb + first),
-                      gemm->ldb,
-                      gemm->transpose_b,
-                      panel);
-          multiply_columns (&job, panel, first);
-        }
-    }
+  if (passing->gemm->m * k <= NEAR)
+    for (gint64 index = begin; index < end; index++)
+      for (gint64 l = 0; l < k; l += depth)
+        pass_piece (passing, index * WIDTH, l, depth, panel);
+  else
+    for (gint64 l = 0; l < k; l += depth)
+      for (gint64 index = begin; index < end; index++)
+        pass_piece (passing, index * WIDTH, l, depth, panel);
 }
 
 gboolean

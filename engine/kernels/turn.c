@@ -10,7 +10,8 @@
 #include <immintrin.h>
 #endif
 
-#define LINE 16 /* elements */
+/* Rows of y that stay near while columns are added to them. */
+#define STRIP 128
 
 typedef guint32 __attribute__ ((may_alias, aligned (1))) Bits32;
 typedef guint32 __attribute__ ((vector_size (16))) Four32;
@@ -97,6 +98,14 @@ turn_half (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
   _mm256_storeu_ps (to + 3 * y_stride, _mm256_shuffle_ps (high01, high23, 0xee));
 }
 
+/* Eight columns of y; on its own, for it needs all registers. */
+static __attribute__ ((noinline)) TARGET void
+turn_columns (gint64 height, const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
+{
+  for (gint64 i = 0; i < height; i += 4, x += 4, y += 4 * y_stride)
+    turn_half (x, x_stride, y, y_stride);
+}
+
 static TARGET void
 turn_avx2 (gint64        height,
            gint64        width,
@@ -105,13 +114,15 @@ turn_avx2 (gint64        height,
            Bits32       *y,
            gint64        y_stride)
 {
-  gint64 rows = height - height % 8, columns = width - width % 8;
+  gint64 rows = height - height % 4, columns = width - width % 8;
 
-  /* A cache line of x at a time. */
-  for (gint64 i = 0; i < rows; i += LINE)
+  for (gint64 first = 0; first < rows; first += STRIP)
     for (gint64 j = 0; j < columns; j += 8)
-      for (gint64 part = i; part < MIN (i + LINE, rows); part += 4)
-        turn_half (x + j * x_stride + part, x_stride, y + part * y_stride + j, y_stride);
+      turn_columns (MIN (STRIP, rows - first),
+                    x + j * x_stride + first,
+                    x_stride,
+                    y + first * y_stride + j,
+                    y_stride);
   turn_rest (rows, columns, height, width, x, x_stride, y, y_stride);
 }
 
