@@ -373,12 +373,6 @@ scope_document_find_name (const ScopeDocument *document, const char *name)
   return found != NULL ? GPOINTER_TO_UINT (found) - 1 : VIZ_ROOT;
 }
 
-GHashTable *
-scope_document_get_bodies (const ScopeDocument *document)
-{
-  return document->bodies;
-}
-
 const ScopeBody *
 scope_document_get_body (const ScopeDocument *document, HybGraph *graph)
 {

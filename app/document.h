@@ -46,8 +46,6 @@ const HybType *scope_document_get_types (const ScopeDocument *document, HybGraph
 /* The node that fixed a value's shape, in the model's graph; HYB_NO_ID: given or not known. */
 HybNodeId scope_document_get_fixed_by (const ScopeDocument *document, HybValueId value);
 
-/* HybGraph → ScopeBody, of all bodies. */
-GHashTable *scope_document_get_bodies (const ScopeDocument *document);
 /* NULL: the model's graph. */
 const ScopeBody *scope_document_get_body (const ScopeDocument *document, HybGraph *graph);
 /* The box of a node in the body of that name (NULL: in none); VIZ_ROOT: there is none. */

@@ -55,6 +55,7 @@ scope_page_measure_as (ScopePage *self, ScopePage *from)
   self->again_path = g_strdup (scope_workspace_get_run_path (self->workspace));
   self->again_form = g_strdup (scope_conversion_title (scope_page_get_form (from)));
   self->again_seconds = median_of (from);
+  g_object_notify (G_OBJECT (self->workspace), "progress"); /* what is told of it says why */
   scope_workspace_log (self->workspace,
                        SCOPE_LOG_NOTE,
                        VIZ_ROOT,

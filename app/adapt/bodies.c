@@ -73,19 +73,6 @@ scope_bodies_of_graph (HybGraph *graph)
   return bodies;
 }
 
-HybGraph *
-scope_bodies_find_loop (GHashTable *bodies, HybGraph *body)
-{
-  const ScopeBody *info = g_hash_table_lookup (bodies, body);
-
-  while (info != NULL && !info->is_loop)
-    {
-      body = info->around;
-      info = g_hash_table_lookup (bodies, body);
-    }
-  return info != NULL ? body : NULL;
-}
-
 char *
 scope_step_path_to_string (const ScopeStepPath *path)
 {

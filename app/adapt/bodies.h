@@ -13,8 +13,6 @@ typedef struct
 
 /* HybGraph → ScopeBody, of every body below graph; owned by the table. */
 GHashTable *scope_bodies_of_graph (HybGraph *graph);
-/* The body itself, or the nearest around it, that is a loop's; NULL: none is. */
-HybGraph *scope_bodies_find_loop (GHashTable *bodies, HybGraph *body);
 
 /* Loops within loops that a path tells of; of more, the innermost. */
 #define SCOPE_MOST_LOOPS 8

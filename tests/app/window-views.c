@@ -297,6 +297,8 @@ test_form_measured (void)
   second = show_form ("unrolled", first);
   other = scope_page_get_workspace (second);
   g_assert_true (scope_workspace_is_running (other));
+  label = gui_find (GTK_WIDGET (second), "run-label");
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "this form as well"));
   gui_spin (300);
   take_picture (window, "form-measuring");
   g_assert_true (gui_wait (has_measurement, other, 60000));
