@@ -8,6 +8,7 @@
 #include "app/adapt/find.h"
 #include "app/models/gradual-list.h"
 #include "app/models/node-list.h"
+#include "app/widgets/cell.h"
 #include "app/worker.h"
 
 #include <glib/gi18n.h>
@@ -216,19 +217,10 @@ on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
 
-  for (int i = 0; i < 2; i++)
-    {
-      GtkWidget *label = gtk_label_new (NULL);
-
-      gtk_label_set_xalign (GTK_LABEL (label), 0);
-      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-      if (i == 1)
-        {
-          gtk_widget_add_css_class (label, "dim-label");
-          gtk_widget_add_css_class (label, "caption");
-        }
-      gtk_box_append (GTK_BOX (box), label);
-    }
+  gtk_box_append (GTK_BOX (box), scope_cell_new (8, 24, FALSE));
+  gtk_box_append (GTK_BOX (box), scope_cell_new (8, 24, FALSE));
+  gtk_widget_add_css_class (gtk_widget_get_last_child (box), "dim-label");
+  gtk_widget_add_css_class (gtk_widget_get_last_child (box), "caption");
   gtk_widget_add_css_class (box, "outline-row");
   gtk_list_item_set_child (cell, box);
 }
@@ -247,8 +239,8 @@ on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
   g_autofree char *text = info->shape != NULL ? g_strdup_printf ("%s  %s", info->title, info->shape)
                                               : g_strdup (info->title);
 
-  gtk_label_set_text (GTK_LABEL (title), text);
-  gtk_label_set_text (GTK_LABEL (gtk_widget_get_next_sibling (title)), info->id);
+  scope_cell_set_text (SCOPE_CELL (title), text);
+  scope_cell_set_text (SCOPE_CELL (gtk_widget_get_next_sibling (title)), info->id);
 }
 
 static void

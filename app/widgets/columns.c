@@ -2,33 +2,27 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/columns.h"
 
+#include "app/widgets/cell.h"
 #include "app/widgets/tooltip.h"
 
 static void
 on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
 {
   const ScopeColumn *column = data;
-  GtkWidget         *label = gtk_inscription_new (NULL);
 
-  gtk_inscription_set_xalign (GTK_INSCRIPTION (label), column->is_number ? 1 : 0);
-  gtk_inscription_set_text_overflow (GTK_INSCRIPTION (label),
-                                     GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_MIDDLE);
-  gtk_inscription_set_nat_chars (GTK_INSCRIPTION (label), column->is_number ? 9 : 24);
-  gtk_inscription_set_min_chars (GTK_INSCRIPTION (label), 5);
-  if (column->is_number)
-    gtk_widget_add_css_class (label, "numeric");
-  gtk_list_item_set_child (cell, label);
+  gtk_list_item_set_child (cell, scope_cell_new (5, column->is_number ? 9 : 24, column->is_number));
 }
 
 static void
 on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED, GtkListItem *cell, gpointer data)
 {
   const ScopeColumn *column = data;
+  GtkWidget         *child = gtk_list_item_get_child (cell);
   g_autofree char   *text = column->text (gtk_list_item_get_item (cell));
 
-  gtk_inscription_set_text (GTK_INSCRIPTION (gtk_list_item_get_child (cell)), text);
+  scope_cell_set_text (SCOPE_CELL (child), text);
   if (!column->is_number)
-    scope_tooltip_set (gtk_list_item_get_child (cell), text);
+    scope_tooltip_set (child, text);
 }
 
 static void
