@@ -195,8 +195,8 @@ test_launcher (void)
   options->seconds = 2;
   options->backward = TRUE;
   g_assert_true (scope_page_run (page, options));
-  g_setenv ("PATH", before, TRUE);
   g_assert_true (gui_wait (has_another, measurement, 60000));
+  g_setenv ("PATH", before, TRUE);
   g_assert_true (log_has ("launched far away"));
   for (const char *const *part = (const char *const[]){ "--threads 1",
                                                         "--init zeros",
