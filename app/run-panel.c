@@ -67,12 +67,6 @@ scope_run_panel_get_options (ScopeRunPanel *self)
   return options;
 }
 
-void
-scope_run_panel_set_shapes (ScopeRunPanel *self, const char *shapes)
-{
-  gtk_editable_set_text (GTK_EDITABLE (self->shapes), shapes);
-}
-
 static void
 scope_run_panel_class_init (ScopeRunPanelClass *class)
 {
@@ -105,10 +99,4 @@ scope_run_panel_init (ScopeRunPanel *self)
   gtk_editable_set_text (GTK_EDITABLE (self->launcher), options->launcher);
   gtk_spin_button_set_value (self->threads, options->threads);
   gtk_spin_button_set_value (self->seconds, options->seconds);
-}
-
-GtkWidget *
-scope_run_panel_new (void)
-{
-  return g_object_new (SCOPE_TYPE_RUN_PANEL, NULL);
 }

@@ -11,10 +11,7 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_RUN_PANEL (scope_run_panel_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeRunPanel, scope_run_panel, SCOPE, RUN_PANEL, AdwBin)
 
-GtkWidget *scope_run_panel_new (void);
 /* As it stands now; also remembered.  (transfer full) */
 ScopeRunOptions *scope_run_panel_get_options (ScopeRunPanel *self);
-/* Shapes of inputs to begin with: "data0=35,32 …". */
-void scope_run_panel_set_shapes (ScopeRunPanel *self, const char *shapes);
 
 G_END_DECLS

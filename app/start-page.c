@@ -3,8 +3,8 @@
 #include "app/start-page.h"
 
 #include "app/gallery.h"
+#include "app/recent-row.h"
 #include "app/settings.h"
-#include "app/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 
@@ -23,45 +23,15 @@ struct _ScopeStartPage
 
 G_DEFINE_FINAL_TYPE (ScopeStartPage, scope_start_page, ADW_TYPE_BIN)
 
-static char *
-tell_age (GFile *file)
-{
-  g_autoptr (GFileInfo) info =
-      g_file_query_info (file, G_FILE_ATTRIBUTE_TIME_MODIFIED, G_FILE_QUERY_INFO_NONE, NULL, NULL);
-  g_autoptr (GDateTime) then = info != NULL ? g_file_info_get_modification_date_time (info) : NULL;
-  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
-  gint64 minutes;
-
-  if (then == NULL)
-    return NULL;
-  minutes = g_date_time_difference (now, then) / G_TIME_SPAN_MINUTE;
-  if (minutes < 60)
-    return g_strdup_printf (_ ("changed %d min ago"), (int) MAX (minutes, 0));
-  if (minutes < 48 * 60)
-    return g_strdup_printf (_ ("changed %d h ago"), (int) (minutes / 60));
-  return g_strdup_printf (_ ("changed %d days ago"), (int) (minutes / 60 / 24));
-}
-
+/* No heading above nothing. */
 static void
-add_recent (ScopeStartPage *self, const char *uri)
+show_recent_box (ScopeStartPage *self)
 {
-  g_autoptr (GFile) file = g_file_new_for_uri (uri);
-  g_autofree char *name = g_file_get_basename (file);
-  g_autofree char *path = g_file_get_parse_name (file);
-  g_autofree char *age = tell_age (file);
-  GtkWidget       *row = adw_action_row_new ();
+  GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->recent));
 
-  if (age == NULL) /* gone */
-    return;
-  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), name);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), age);
-  adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 1);
-  scope_tooltip_set (row, path);
-  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.open-uri");
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", uri);
-  gtk_list_box_append (self->recent, row);
+  while (row != NULL && !gtk_widget_get_visible (row))
+    row = gtk_widget_get_next_sibling (row);
+  gtk_widget_set_visible (self->recent_box, row != NULL);
 }
 
 void
@@ -73,9 +43,16 @@ scope_start_page_refresh (ScopeStartPage *self)
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->recent))) != NULL)
     gtk_list_box_remove (self->recent, child);
   for (guint i = 0; uris[i] != NULL && i < 8; i++)
-    add_recent (self, uris[i]);
-  gtk_widget_set_visible (self->recent_box,
-                          gtk_widget_get_first_child (GTK_WIDGET (self->recent)) != NULL);
+    {
+      child = scope_recent_row_new (uris[i]);
+      g_signal_connect_object (child,
+                               "notify::visible",
+                               G_CALLBACK (show_recent_box),
+                               self,
+                               G_CONNECT_SWAPPED);
+      gtk_list_box_append (self->recent, child);
+    }
+  show_recent_box (self);
 }
 
 static void
@@ -207,6 +184,7 @@ scope_start_page_class_init (ScopeStartPageClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeStartPage, gallery);
   gtk_widget_class_bind_template_child (widget_class, ScopeStartPage, gallery_box);
   gtk_widget_class_bind_template_callback (widget_class, on_path);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.new-tab", NULL);
 }
 
 static void
@@ -216,10 +194,4 @@ scope_start_page_init (ScopeStartPage *self)
   self->listing = g_cancellable_new ();
   scope_start_page_refresh (self);
   scope_gallery_list_async (self->listing, listed_cb, g_object_ref (self));
-}
-
-GtkWidget *
-scope_start_page_new (void)
-{
-  return g_object_new (SCOPE_TYPE_START_PAGE, NULL);
 }

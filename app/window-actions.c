@@ -70,6 +70,13 @@ act_open_uri (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *param
   scope_window_open_uri (SCOPE_WINDOW (widget), g_variant_get_string (parameter, NULL));
 }
 
+static void
+act_forget_recent (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  scope_settings_remove_recent (g_variant_get_string (parameter, NULL));
+  scope_start_page_refresh (SCOPE_WINDOW (widget)->start);
+}
+
 /* An example on its way: shapes first, then files. */
 typedef struct
 {
@@ -127,8 +134,11 @@ act_open_example (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *p
 static void
 act_new_tab (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
-  gtk_stack_set_visible_child_name (SCOPE_WINDOW (widget)->stack, "start");
-  scope_start_page_refresh (SCOPE_WINDOW (widget)->start);
+  ScopeWindow *self = SCOPE_WINDOW (widget);
+
+  scope_window_show_start (self, !self->is_at_start);
+  if (self->is_at_start)
+    gtk_widget_child_focus (GTK_WIDGET (self->start), GTK_DIR_TAB_FORWARD);
 }
 
 static void
@@ -137,10 +147,12 @@ act_close_tab (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *para
   ScopeWindow *self = SCOPE_WINDOW (widget);
   AdwTabPage  *tab = adw_tab_view_get_selected_page (self->tabs);
 
-  if (tab != NULL)
-    adw_tab_view_close_page (self->tabs, tab);
-  else
+  if (tab == NULL)
     gtk_window_close (GTK_WINDOW (self));
+  else if (self->is_at_start)
+    scope_window_show_start (self, FALSE);
+  else
+    adw_tab_view_close_page (self->tabs, tab);
 }
 
 static void
@@ -301,6 +313,7 @@ scope_window_class_add_actions (GtkWidgetClass *class)
 {
   gtk_widget_class_install_action (class, "win.open", NULL, act_open);
   gtk_widget_class_install_action (class, "win.open-uri", "s", act_open_uri);
+  gtk_widget_class_install_action (class, "win.forget-recent", "s", act_forget_recent);
   gtk_widget_class_install_action (class, "win.open-example", "s", act_open_example);
   gtk_widget_class_install_action (class, "win.new-tab", NULL, act_new_tab);
   gtk_widget_class_install_action (class, "win.close-tab", NULL, act_close_tab);

@@ -17,6 +17,7 @@ struct _ScopeWindow
   GtkStack        *stack;
   AdwTabView      *tabs;
   ScopeStartPage  *start;
+  GtkButton       *start_button;
   AdwWindowTitle  *title;
   GtkStack        *title_stack;
   GtkSearchEntry  *search;
@@ -32,8 +33,11 @@ struct _ScopeWindow
   guint                 keeping; /* source that keeps the state of view */
   guint                 naming;  /* source that names the buttons of new tabs */
   gboolean              is_closing;
+  gboolean              is_at_start; /* though tabs may be open behind it */
 };
 
+/* The start page, or what is open behind it. */
+void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
 /* window-names.c: what screen readers call the parts that the toolkit leaves nameless. */
 void scope_window_name_parts (ScopeWindow *self);
 /* window-actions.c */

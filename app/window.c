@@ -4,6 +4,7 @@
 
 #include "app/session.h"
 #include "app/settings.h"
+#include "app/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -14,13 +15,19 @@
 
 G_DEFINE_FINAL_TYPE (ScopeWindow, scope_window, ADW_TYPE_APPLICATION_WINDOW)
 
-ScopePage *
-scope_window_get_page (ScopeWindow *self)
+static ScopePage *
+selected_page (ScopeWindow *self)
 {
   AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
   GtkWidget  *child = page != NULL ? adw_tab_page_get_child (page) : NULL;
 
   return SCOPE_IS_PAGE (child) ? SCOPE_PAGE (child) : NULL;
+}
+
+ScopePage *
+scope_window_get_page (ScopeWindow *self)
+{
+  return self->is_at_start ? NULL : selected_page (self);
 }
 
 void
@@ -114,8 +121,24 @@ scope_window_offer (ScopeWindow *self, const char *const *models)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
+/* The start page does not close what is open: the button that leads to it leads back. */
 static void
-on_page_changed (ScopeWindow *self)
+update_start_button (ScopeWindow *self)
+{
+  gboolean leads_back = self->is_at_start && selected_page (self) != NULL;
+
+  gtk_button_set_icon_name (self->start_button,
+                            leads_back ? "go-previous-symbolic" : "tab-new-symbolic");
+  scope_tooltip_set (GTK_WIDGET (self->start_button),
+                     leads_back ? _ ("Back to the model (Ctrl+T)") : _ ("Start page (Ctrl+T)"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->start_button),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  leads_back ? _ ("Back to the model") : _ ("Start page"),
+                                  -1);
+}
+
+static void
+show_page (ScopeWindow *self)
 {
   ScopePage *page = scope_window_get_page (self);
 
@@ -142,8 +165,22 @@ on_page_changed (ScopeWindow *self)
       gtk_window_set_title (GTK_WINDOW (self), "Hybridscope");
       scope_start_page_refresh (self->start);
     }
+  update_start_button (self);
   scope_window_update_actions (self);
   note_session (self);
+}
+
+void
+scope_window_show_start (ScopeWindow *self, gboolean is_at_start)
+{
+  self->is_at_start = is_at_start;
+  show_page (self);
+}
+
+static void
+on_page_changed (ScopeWindow *self)
+{
+  scope_window_show_start (self, FALSE);
 }
 
 /* Files of the user; what the program wrote for itself can be had from the gallery again. */
@@ -192,7 +229,7 @@ scope_window_open_as (ScopeWindow *self, GFile *file, const char *source, const 
   g_signal_connect_object (workspace, "notify::state", G_CALLBACK (on_state), tab, 0);
   g_signal_connect_object (workspace,
                            "notify::state",
-                           G_CALLBACK (on_page_changed),
+                           G_CALLBACK (show_page),
                            self,
                            G_CONNECT_SWAPPED);
   adw_tab_view_set_selected_page (self->tabs, tab);
@@ -307,6 +344,7 @@ scope_window_class_init (ScopeWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, stack);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, tabs);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, start);
+  gtk_widget_class_bind_template_child (widget_class, ScopeWindow, start_button);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, title);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, title_stack);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, search);

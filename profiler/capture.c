@@ -161,13 +161,6 @@ prof_capture_open (const char *path, GError **error)
   return prof_capture_new (bytes, path, error);
 }
 
-ProfCapture *
-prof_capture_ref (ProfCapture *capture)
-{
-  g_atomic_ref_count_inc (&capture->references);
-  return capture;
-}
-
 void
 prof_capture_unref (ProfCapture *capture)
 {

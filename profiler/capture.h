@@ -81,7 +81,6 @@ typedef struct _ProfCapture ProfCapture;
 
 ProfCapture *prof_capture_open (const char *path, GError **error);
 ProfCapture *prof_capture_new (GBytes *bytes, const char *where, GError **error);
-ProfCapture *prof_capture_ref (ProfCapture *capture);
 void         prof_capture_unref (ProfCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfCapture, prof_capture_unref)
 gboolean prof_capture_sniff (const guint8 *head, gsize length);

@@ -90,18 +90,6 @@ prof_equality_join (ProfEquality *to, const ProfEquality *from)
 
 /* --- Classes --- */
 
-const char *
-prof_class_name (ProfClass class)
-{
-  static const char *const names[] = {
-    [PROF_CLASS_HOST] = "host and dispatch", [PROF_CLASS_GEMM] = "matrix products",
-    [PROF_CLASS_POINTWISE] = "pointwise",    [PROF_CLASS_MOVEMENT] = "data movement",
-    [PROF_CLASS_RECURRENT] = "fused layers",
-  };
-
-  return names[class];
-}
-
 ProfClass
 prof_class_of (guint category)
 {

@@ -31,7 +31,6 @@ typedef enum
   PROF_N_CLASSES,
 } ProfClass;
 
-const char *prof_class_name (ProfClass class);
 ProfClass   prof_class_of (guint category);
 
 /* Seconds of one run by class: the part of traced runs that it took, less what watching

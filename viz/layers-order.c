@@ -536,16 +536,6 @@ order_clear (Order *order)
   g_free (order->best);
 }
 
-guint64
-viz_layers_crossings (const VizLayers *layers)
-{
-  Order   order = order_new ((VizLayers *) layers);
-  guint64 crossings = count_all (&order, G_MAXUINT64);
-
-  order_clear (&order);
-  return crossings;
-}
-
 gboolean
 viz_layers_order (VizLayers *layers)
 {

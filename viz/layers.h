@@ -84,8 +84,6 @@ void viz_layers_keep (VizLayers *layers);
 void viz_layers_make_rows (VizLayers *layers);
 void viz_layers_number_rows (VizLayers *layers);
 
-/* Crossings between links of neighbouring rows, as ordered now. */
-guint64 viz_layers_crossings (const VizLayers *layers);
 
 void viz_layers_clear (VizLayers *layers);
 

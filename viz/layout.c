@@ -15,12 +15,6 @@ static const VizLayout *const layouts[] = {
   &viz_layout_auto, &viz_layout_layers, &viz_layout_grid, &viz_layout_dot, NULL,
 };
 
-const VizLayout *const *
-viz_layouts (void)
-{
-  return layouts;
-}
-
 const VizLayout *
 viz_layout_find (const char *name)
 {

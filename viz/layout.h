@@ -52,8 +52,7 @@ typedef struct
                      GError                **error);
 } VizLayout;
 
-const VizLayout *const *viz_layouts (void); /* NULL-terminated */
-const VizLayout        *viz_layout_find (const char *name);
+const VizLayout *viz_layout_find (const char *name);
 
 /* folds: (nullable), as the diagram says.  options: (nullable).  NULL when cancelled, or for a
  * name that is not in the table.  May run in any thread. */

@@ -254,12 +254,6 @@ viz_overlay_value_of_steps (const VizOverlay *overlay,
   return sum;
 }
 
-double
-viz_overlay_level (const VizOverlay *overlay, guint32 box)
-{
-  return viz_overlay_level_of (overlay, viz_overlay_value (overlay, box));
-}
-
 const char *
 viz_overlay_text (const VizOverlay *overlay, guint32 box)
 {

@@ -44,7 +44,6 @@ double viz_overlay_value_of_steps (const VizOverlay *overlay,
                                    gint32            first,
                                    gint32            last,
                                    gint32            layer);
-double viz_overlay_level (const VizOverlay *overlay, guint32 box);     /* 0 … 1 (-1 … 1); NAN */
 const char *viz_overlay_text (const VizOverlay *overlay, guint32 box); /* (nullable) */
 double      viz_overlay_level_of (const VizOverlay *overlay, double value);
 

@@ -256,14 +256,3 @@ viz_theme_text_on (const VizTheme *theme, const VizColour *fill)
   /* Where black and white have equal contrast: (L + 0.05)² = 1.05 × 0.05. */
   return viz_colour_luminance (fill) > 0.179 ? black : white;
 }
-
-const char *
-viz_category_name (VizCategory category)
-{
-  static const char *const names[VIZ_N_CATEGORIES] = {
-    "other",     "data",     "elementwise", "linear",  "convolution", "normalisation",
-    "reduction", "movement", "recurrent",   "control", "loss",
-  };
-
-  return category < VIZ_N_CATEGORIES ? names[category] : names[VIZ_CATEGORY_OTHER];
-}

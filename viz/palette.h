@@ -45,6 +45,5 @@ VizColour viz_theme_text_on (const VizTheme *theme, const VizColour *fill); /* b
 VizColour viz_colour_mix (const VizColour *a, const VizColour *b, double share_of_b);
 double    viz_colour_luminance (const VizColour *colour);
 
-const char *viz_category_name (VizCategory category);
 
 G_END_DECLS

@@ -328,7 +328,12 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
   export.theme = viz_theme_find (options->theme);
   if (export.theme == NULL)
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "there is no theme “%s”", options->theme);
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "there is no theme “%s”: choose light, dark, safe, mxnet, contrast or "
+                   "contrast-dark",
+                   options->theme);
       return SCOPE_EXIT_USAGE;
     }
   if (options->layout != NULL && viz_layout_find (options->layout) == NULL)

@@ -557,9 +557,3 @@ scope_canvas_init (ScopeCanvas *self)
                                   -1);
   scope_canvas_add_gestures (self);
 }
-
-GtkWidget *
-scope_canvas_new (void)
-{
-  return g_object_new (SCOPE_TYPE_CANVAS, NULL);
-}

@@ -15,8 +15,6 @@ G_BEGIN_DECLS
 #define SCOPE_TYPE_CANVAS (scope_canvas_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeCanvas, scope_canvas, SCOPE, CANVAS, GtkWidget)
 
-GtkWidget *scope_canvas_new (void);
-
 /* anchor: a box of both pictures that stays where it is on the screen; VIZ_ROOT: none. */
 void            scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor);
 VizPicture     *scope_canvas_get_picture (ScopeCanvas *self);

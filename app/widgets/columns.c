@@ -107,13 +107,6 @@ scope_columns_to_text (GtkColumnView *view, const ScopeColumn *columns, guint n_
   return g_string_free (text, FALSE);
 }
 
-gpointer
-scope_columns_get_selected (GtkColumnView *view)
-{
-  return gtk_single_selection_get_selected_item (
-      GTK_SINGLE_SELECTION (gtk_column_view_get_model (view)));
-}
-
 gboolean
 scope_columns_select (GtkColumnView *view,
                       gboolean (*is_it) (gpointer item, gpointer data),

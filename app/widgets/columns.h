@@ -23,8 +23,6 @@ GtkWidget *scope_columns_new (GListModel        *model,
 ScopeGradualList *scope_columns_get_rows (GtkColumnView *view);
 /* All rows as they stand, tab between columns: for spreadsheets.  (transfer full) */
 char *scope_columns_to_text (GtkColumnView *view, const ScopeColumn *columns, guint n_columns);
-/* The item of the selected row; NULL: none.  (transfer none) */
-gpointer scope_columns_get_selected (GtkColumnView *view);
 /* Selects the first row for which is_it says so, once it has come; FALSE: there is none. */
 gboolean scope_columns_select (GtkColumnView *view,
                                gboolean (*is_it) (gpointer item, gpointer data),

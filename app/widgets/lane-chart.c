@@ -446,12 +446,6 @@ scope_lane_chart_init (ScopeLaneChart *self)
                                   -1);
 }
 
-GtkWidget *
-scope_lane_chart_new (void)
-{
-  return g_object_new (SCOPE_TYPE_LANE_CHART, NULL);
-}
-
 void
 scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans)
 {

@@ -21,7 +21,6 @@ typedef struct
 #define SCOPE_TYPE_LANE_CHART (scope_lane_chart_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeLaneChart, scope_lane_chart, SCOPE, LANE_CHART, GtkWidget)
 
-GtkWidget *scope_lane_chart_new (void);
 /* spans: (nullable) GArray of ScopeSpan, referenced. */
 void scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans);
 /* Marks all spans of a user number. */

@@ -5,12 +5,6 @@
 
 #define BLOCK_SIZE 65536
 
-typedef struct
-{
-  gpointer       data;
-  GDestroyNotify destroy;
-} Owned;
-
 struct _HybArena
 {
   gatomicrefcount references;
@@ -18,7 +12,6 @@ struct _HybArena
   GPtrArray      *blocks;
   char           *next;
   gsize           left;
-  GArray         *owned;
 };
 
 HybArena *
@@ -29,7 +22,6 @@ hyb_arena_new (void)
   g_atomic_ref_count_init (&arena->references);
   arena->strings = g_string_chunk_new (4096);
   arena->blocks = g_ptr_array_new_with_free_func (g_free);
-  arena->owned = g_array_new (FALSE, FALSE, sizeof (Owned));
   return arena;
 }
 
@@ -46,13 +38,6 @@ hyb_arena_unref (HybArena *arena)
   if (!g_atomic_ref_count_dec (&arena->references))
     return;
 
-  for (guint i = 0; i < arena->owned->len; i++)
-    {
-      Owned *owned = &g_array_index (arena->owned, Owned, i);
-
-      owned->destroy (owned->data);
-    }
-  g_array_unref (arena->owned);
   g_ptr_array_unref (arena->blocks);
   g_string_chunk_free (arena->strings);
   g_free (arena);
@@ -92,12 +77,4 @@ const char *
 hyb_arena_intern (HybArena *arena, const char *text)
 {
   return g_string_chunk_insert_const (arena->strings, text);
-}
-
-void
-hyb_arena_own (HybArena *arena, gpointer data, GDestroyNotify destroy)
-{
-  Owned owned = { data, destroy };
-
-  g_array_append_val (arena->owned, owned);
 }

@@ -14,5 +14,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybArena, hyb_arena_unref)
 gpointer    hyb_arena_alloc (HybArena *arena, gsize size); /* aligned for pointers; not cleared */
 const char *hyb_arena_string (HybArena *arena, const char *text);
 const char *hyb_arena_intern (HybArena *arena, const char *text); /* equal texts share one copy */
-/* Calls destroy (data) when the arena dies. */
-void hyb_arena_own (HybArena *arena, gpointer data, GDestroyNotify destroy);

@@ -266,20 +266,6 @@ hyb_npy_read (GBytes *bytes, const char *where, GError **error)
   return read_elements (bytes, reader.at, &header, error);
 }
 
-GBytes *
-hyb_npy_get_body (GBytes *bytes)
-{
-  gsize            length;
-  gconstpointer    data = g_bytes_get_data (bytes, &length);
-  HybByteReader    reader = hyb_byte_reader_make (data, length);
-  g_autofree char *text = NULL;
-
-  if (!read_header_text (&reader, &text))
-    return NULL;
-
-  return g_bytes_new_from_bytes (bytes, reader.at, hyb_byte_reader_left (&reader));
-}
-
 static const char *
 describe (HybDType dtype)
 {

@@ -6,7 +6,5 @@
 
 /* Versions 1 to 3, both byte orders, both axis orders. */
 HybTensor *hyb_npy_read (GBytes *bytes, const char *where, GError **error);
-/* What follows the header, as it stands: MXNet writes headers that are none. NULL: no npy. */
-GBytes *hyb_npy_get_body (GBytes *bytes);
 /* The header, a multiple of 64 bytes long. */
 GBytes *hyb_npy_make_header (const HybType *type);

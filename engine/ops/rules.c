@@ -35,12 +35,6 @@ hyb_rule_unary (HybCall *call, GError **error)
   return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
 }
 
-gboolean
-hyb_rule_shape_like_last (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[call->n_inputs - 1].shape, &call->output[0].shape, error);
-}
-
 /* One axis, counted from the end: what the operands say of it. */
 static gboolean
 broadcast_axis (HybCall *call, int from_end, gint64 *dim, GError **error)

@@ -7,8 +7,6 @@
 gboolean hyb_rule_same_shape (HybCall *call, GError **error); /* all inputs and outputs alike */
 gboolean hyb_rule_broadcast (HybCall *call, GError **error);  /* NumPy broadcasting of all inputs */
 gboolean hyb_rule_unary (HybCall *call, GError **error);      /* output 0 like input 0 */
-gboolean
-hyb_rule_shape_like_last (HybCall *call, GError **error); /* output 0 like the last input */
 
 gboolean hyb_rule_same_dtype (HybCall *call, GError **error);
 gboolean

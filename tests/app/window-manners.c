@@ -56,6 +56,49 @@ test_missing_file (void)
   g_assert_true (gui_wait (is_shown, page, 5000));
 }
 
+static GtkWidget *
+first_recent (void)
+{
+  return gtk_widget_get_first_child (gui_find (GTK_WIDGET (window), "recent-list"));
+}
+
+/* With its name, and never a row for a file that is gone. */
+static gboolean
+shows_recent (gpointer name)
+{
+  GtkWidget *row = first_recent ();
+
+  return row != NULL && gtk_widget_get_visible (row) &&
+         g_str_has_prefix (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)), name);
+}
+
+static void
+test_forgetting_a_file (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "seen-symbol.json", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path),
+                    gone = g_file_new_for_path ("/nowhere/at-all");
+  g_autofree char *uri = g_file_get_uri (file), *uri_gone = g_file_get_uri (gone);
+
+  g_assert_true (g_file_set_contents (path, "{}", -1, NULL));
+  scope_settings_add_recent (gone);
+  scope_settings_add_recent (file);
+  gui_act (window, "win.new-tab", NULL);
+  g_assert_true (gui_wait (shows_recent, (gpointer) "seen", 5000));
+  g_assert_nonnull (
+      strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (first_recent ())), folder));
+
+  gui_act (window, "win.forget-recent", uri);
+  g_assert_false (gui_wait (shows_recent, (gpointer) "seen", 300));
+  g_assert_false (gui_wait (shows_recent, (gpointer) "at-all", 300));
+  gui_act (window, "win.forget-recent", uri_gone);
+  g_unlink (path);
+  g_rmdir (folder);
+  gui_act (window, "win.new-tab", NULL);
+  g_assert_true (is_shown (page));
+}
+
 static void
 test_banner (void)
 {
@@ -440,12 +483,22 @@ test_colours (void)
 static void
 test_start_page (void)
 {
-  GtkWidget *entry;
+  GtkWidget *gallery = gui_find (GTK_WIDGET (window), "gallery");
+  GtkWidget *button = gui_find (GTK_WIDGET (window), "start-button");
 
   gui_act (window, "win.new-tab", NULL);
-  entry = gui_find (GTK_WIDGET (window), "gallery");
-  g_assert_true (gtk_widget_get_mapped (gtk_widget_get_parent (entry)) ||
-                 gtk_widget_get_child_visible (entry));
+  g_assert_true (gtk_widget_get_mapped (gtk_widget_get_parent (gallery)) ||
+                 gtk_widget_get_child_visible (gallery));
+  g_assert_null (scope_window_get_page (window));
+  g_assert_cmpstr (gtk_button_get_icon_name (GTK_BUTTON (button)), ==, "go-previous-symbolic");
+
+  /* Neither way back closes what is open. */
+  gui_act (window, "win.new-tab", NULL);
+  g_assert_true (is_shown (page));
+  g_assert_cmpstr (gtk_button_get_icon_name (GTK_BUTTON (button)), ==, "tab-new-symbolic");
+  gui_act (window, "win.new-tab", NULL);
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (is_shown (page));
 }
 
 static void
@@ -485,6 +538,7 @@ add_manners_tests (void)
 {
   g_test_add_func ("/app/window/reads-again-and-keeps-the-selection", test_reading_again);
   g_test_add_func ("/app/window/survives-a-missing-file", test_missing_file);
+  g_test_add_func ("/app/window/forgets-one-recent-file", test_forgetting_a_file);
   g_test_add_func ("/app/window/a-banner-comes-and-goes", test_banner);
   g_test_add_func ("/app/window/opens-what-is-dropped", test_drop);
   g_test_add_func ("/app/window/converts", test_converting);
@@ -499,6 +553,6 @@ add_manners_tests (void)
   g_test_add_func ("/app/window/keys-are-listed", test_shortcuts);
   g_test_add_func ("/app/window/fills-the-screen", test_fullscreen);
   g_test_add_func ("/app/window/colours-are-light-or-dark", test_colours);
-  g_test_add_func ("/app/window/goes-back-to-the-start-page", test_start_page);
+  g_test_add_func ("/app/window/goes-to-the-start-page-and-back", test_start_page);
   g_test_add_func ("/app/window/quits", test_quit);
 }
