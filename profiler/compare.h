@@ -31,7 +31,7 @@ typedef enum
   PROF_N_CLASSES,
 } ProfClass;
 
-ProfClass   prof_class_of (guint category);
+ProfClass prof_class_of (guint category);
 
 /* Seconds of one run by class: the part of traced runs that it took, less what watching
  * took, of the clean median; HOST is what is left of that. */

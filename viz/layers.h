@@ -84,7 +84,6 @@ void viz_layers_keep (VizLayers *layers);
 void viz_layers_make_rows (VizLayers *layers);
 void viz_layers_number_rows (VizLayers *layers);
 
-
 void viz_layers_clear (VizLayers *layers);
 
 static inline gboolean

@@ -39,11 +39,11 @@ void viz_overlay_finish (VizOverlay *overlay, const VizFolds *folds);
 
 double viz_overlay_value (const VizOverlay *overlay, guint32 box); /* NAN: none */
 /* Of a run of steps of one layer of a VIZ_BOX_STEPS. */
-double viz_overlay_value_of_steps (const VizOverlay *overlay,
-                                   guint32           steps,
-                                   gint32            first,
-                                   gint32            last,
-                                   gint32            layer);
+double      viz_overlay_value_of_steps (const VizOverlay *overlay,
+                                        guint32           steps,
+                                        gint32            first,
+                                        gint32            last,
+                                        gint32            layer);
 const char *viz_overlay_text (const VizOverlay *overlay, guint32 box); /* (nullable) */
 double      viz_overlay_level_of (const VizOverlay *overlay, double value);
 

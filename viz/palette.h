@@ -45,5 +45,4 @@ VizColour viz_theme_text_on (const VizTheme *theme, const VizColour *fill); /* b
 VizColour viz_colour_mix (const VizColour *a, const VizColour *b, double share_of_b);
 double    viz_colour_luminance (const VizColour *colour);
 
-
 G_END_DECLS
