@@ -53,30 +53,40 @@
 #define WRITE_ROW(row)   COLUMNS (WRITE, row)
 
 /* So many rows times one panel; bias may be NULL. */
-#define DEFINE(rows)                                                                        \
-  static TARGET void KERNEL (rows) (gint64       k,                                         \
-                                    const float *x,                                         \
-                                    gint64       ldx,                                       \
-                                    const float *panel,                                     \
-                                    const float *bias,                                      \
-                                    gboolean     adds,                                      \
-                                    float       *y,                                         \
-                                    gint64       ldy)                                       \
-  {                                                                                         \
-    ROWS_##rows (DECLARE_ROW) for (gint64 l = 0; l < k; l++, x++, panel += HYB_PANEL_WIDTH) \
-    {                                                                                       \
-      COLUMNS (LOAD_WEIGHTS, )                                                              \
-      ROWS_##rows (ADD_ROW)                                                                 \
-    }                                                                                       \
-    if (bias != NULL)                                                                       \
-      {                                                                                     \
-        ROWS_##rows (BIAS_ROW)                                                              \
-      }                                                                                     \
-    if (adds)                                                                               \
-      {                                                                                     \
-        ROWS_##rows (OLD_ROW)                                                               \
-      }                                                                                     \
-    ROWS_##rows (WRITE_ROW)                                                                 \
+#define DEFINE(rows)                                                          \
+  static TARGET void KERNEL (rows) (gint64       k,                           \
+                                    const float *x,                           \
+                                    gint64       ldx,                         \
+                                    const float *panel,                       \
+                                    const float *bias,                        \
+                                    gboolean     adds,                        \
+                                    float       *y,                           \
+                                    gint64       ldy,                         \
+                                    const Ahead *ahead)                       \
+  {                                                                           \
+    gint64 until;                                                             \
+    ROWS_##rows (DECLARE_ROW);                                                \
+                                                                              \
+    for (gint64 first = 0; first < k; first = until)                          \
+      {                                                                       \
+        until = MIN (first + LINE, k);                                        \
+        for (gint64 row = 0; row < ahead->n_rows; row++)                      \
+          __builtin_prefetch (ahead->from + row * ahead->stride + first);     \
+        for (gint64 l = first; l < until; l++, x++, panel += HYB_PANEL_WIDTH) \
+          {                                                                   \
+            COLUMNS (LOAD_WEIGHTS, )                                          \
+            ROWS_##rows (ADD_ROW)                                             \
+          }                                                                   \
+      }                                                                       \
+    if (bias != NULL)                                                         \
+      {                                                                       \
+        ROWS_##rows (BIAS_ROW)                                                \
+      }                                                                       \
+    if (adds)                                                                 \
+      {                                                                       \
+        ROWS_##rows (OLD_ROW)                                                 \
+      }                                                                       \
+    ROWS_##rows (WRITE_ROW)                                                   \
   }
 
 ROWS_ALL (DEFINE)

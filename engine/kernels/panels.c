@@ -12,24 +12,33 @@
 #include <string.h>
 
 #define WIDTH     HYB_PANEL_WIDTH
-#define MOST_ROWS 8 /* of one call of a kernel */
+#define LINE      16 /* floats of a cache line */
+#define MOST_ROWS 8  /* of one call of a kernel */
 
 /* Rows that go through all panels together, so that they stay in a near cache. */
 #define ROW_BLOCK 96
 
 /* Rows of weights laid out on the way: half a near cache, where 256 was slower below 64 rows. */
 #define DEPTH 128
-/* Rows that share what is laid out on the way, and stay in a far cache themselves. */
-#define PASSING_ROWS 384
-/* Floats of all rows that stay in a far cache: then weights are read along their rows. */
-#define NEAR 131072
+/* Floats of x that stay in a far cache meanwhile. */
+#define FAR_CACHE 163840
+/* More rows are worth laying out x as well, as the library does. */
+#define FEW_ROWS 128
 /* Multiplications up to which the library does not lay out either, by whether W is transposed.
- * Measured with AVX-512: from there on this is faster for 2 rows and for 1024; see docs/speed.md. */
+ * Measured with AVX-512: from there on this is faster for 2 to 128 rows; see docs/speed.md. */
 #define SMALL_TRANSPOSED 400000
 #define SMALL            1000000
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 131072
+
+/* What is fetched meanwhile: of some rows, the cache line that stands above the weights just
+ * read. */
+typedef struct
+{
+  const float *from;
+  gint64       stride, n_rows;
+} Ahead;
 
 typedef void (*MultiplyRows) (gint64       k,
                               const float *x,
@@ -38,7 +47,8 @@ typedef void (*MultiplyRows) (gint64       k,
                               const float *bias,
                               gboolean     adds,
                               float       *y,
-                              gint64       ldy);
+                              gint64       ldy,
+                              const Ahead *ahead);
 
 /* What one instruction set has. */
 typedef struct
@@ -94,17 +104,20 @@ typedef struct
   const Kernels         *kernels;
   const float           *x, *panels;
   float                 *y;
+  Ahead                  ahead;
 } Job;
 
 static void
 multiply_panel (const Job *job, const float *panel, const float *bias, float *y, gint64 ldy)
 {
   const HybPanelProduct *product = job->product;
-  gint64                 rows;
+  gint64                 rows, left = job->ahead.n_rows;
+  Ahead                  ahead = job->ahead;
 
   for (gint64 i = 0; i < product->m; i += rows)
     {
       rows = MIN (product->m - i, job->kernels->most_rows);
+      ahead.n_rows = (left * rows + product->m - i - 1) / (product->m - i);
       job->kernels->rows[rows](product->k,
                                job->x + i * product->ldx,
                                product->ldx,
@@ -112,7 +125,10 @@ multiply_panel (const Job *job, const float *panel, const float *bias, float *y,
                                bias,
                                product->adds,
                                y + i * ldy,
-                               ldy);
+                               ldy,
+                               &ahead);
+      left -= ahead.n_rows;
+      ahead.from += ahead.n_rows * ahead.stride;
     }
 }
 
@@ -169,20 +185,26 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
     multiply_columns (job, job->panels + index * WIDTH * job->product->k, index * WIDTH);
 }
 
+/* Parts of nearly the same size, at most `most`, of whole units. */
+static gint64
+part_of (gint64 n, gint64 most, gint64 unit)
+{
+  gint64 n_parts = MAX ((n + most - 1) / most, 1);
+  gint64 part = (n + n_parts - 1) / n_parts;
+
+  return (part + unit - 1) / unit * unit;
+}
+
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y)
 {
-  gint64 n_blocks = (product->m + ROW_BLOCK - 1) / ROW_BLOCK;
-  gint64 rows = (product->m + n_blocks - 1) / MAX (n_blocks, 1);
+  gint64 rows = part_of (product->m, ROW_BLOCK, MOST_ROWS);
 
-  /* Blocks of nearly the same size, of whole calls of a kernel. */
-  rows = (rows + MOST_ROWS - 1) / MOST_ROWS * MOST_ROWS;
   for (gint64 i = 0; i < product->m; i += rows)
     {
       HybPanelProduct block = *product;
-      Job             job = {
-                    &block, HYB_SIMD_CHOOSE (&kernels), x + i * product->ldx, panels, y + i * product->ldy
-      };
+      Job             job = { &block, HYB_SIMD_CHOOSE (&kernels), x + i * product->ldx,
+                              panels, y + i * product->ldy,       { 0 } };
 
       block.m = MIN (product->m - i, rows);
       hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
@@ -202,45 +224,71 @@ typedef struct
   float         *c;
 } Passing;
 
-/* Adds what `depth` rows of one panel give, from row l on. */
+/* A piece of a panel: so many rows of the weights from row l on. */
+typedef struct
+{
+  gint64 first, l, depth;
+} Piece;
+
+/* Weights are read along their rows. */
+static Piece
+find_piece (const HybGemm *gemm, gint64 n_pieces, gint64 index)
+{
+  gint64 depth = (gemm->k + n_pieces - 1) / n_pieces;
+  gint64 l = index % n_pieces * depth;
+
+  return (Piece){ index / n_pieces * WIDTH, l, CLAMP (gemm->k - l, 0, depth) };
+}
+
+static const float *
+piece_start (const Passing *passing, const Piece *piece)
+{
+  gint64 ldb = passing->gemm->ldb;
+
+  return passing->b + (passing->gemm->transpose_b ? piece->first * ldb + piece->l
+                                                  : piece->l * ldb + piece->first);
+}
+
+/* Adds what the piece gives to y. */
 static void
-pass_piece (const Passing *passing, gint64 first, gint64 l, gint64 depth, float *panel)
+pass_piece (const Passing *passing, const Piece *piece, const Piece *next)
 {
   const HybGemm  *gemm = passing->gemm;
-  HybPanelProduct piece = { .m = gemm->m,
-                            .n = gemm->n,
-                            .k = MIN (depth, gemm->k - l),
-                            .ldx = gemm->lda,
-                            .ldy = gemm->ldc,
-                            .adds = l > 0 || gemm->beta != 0 };
-  Job             job = { &piece, passing->kernels, passing->a + l, NULL, passing->c };
+  HybPanelProduct product = { .m = gemm->m,
+                              .n = gemm->n,
+                              .k = piece->depth,
+                              .ldx = gemm->lda,
+                              .ldy = gemm->ldc,
+                              .adds = piece->l > 0 || gemm->beta != 0 };
+  Job job = { &product, passing->kernels, passing->a + piece->l, NULL, passing->c, { 0 } };
+  _Alignas(64) float panel[DEPTH * WIDTH];
 
-  pack_panel (MIN (WIDTH, gemm->n - first),
-              piece.k,
-              passing->b + (gemm->transpose_b ? first * gemm->ldb + l : l * gemm->ldb + first),
+  if (next != NULL && gemm->transpose_b)
+    job.ahead =
+        (Ahead){ piece_start (passing, next), gemm->ldb, MIN (WIDTH, gemm->n - next->first) };
+  pack_panel (MIN (WIDTH, gemm->n - piece->first),
+              piece->depth,
+              piece_start (passing, piece),
               gemm->ldb,
               gemm->transpose_b,
               panel);
-  multiply_columns (&job, panel, first);
+  multiply_columns (&job, panel, piece->first);
 }
 
 static void
 pass_panels (gint64 begin, gint64 end, gpointer data)
 {
-  const Passing     *passing = data;
-  gint64             k = passing->gemm->k;
-  gint64             n_pieces = (k + DEPTH - 1) / DEPTH;
-  gint64             depth = (k + n_pieces - 1) / n_pieces;
-  _Alignas(64) float panel[DEPTH * WIDTH];
+  const Passing *passing = data;
+  gint64         n_pieces = (passing->gemm->k + DEPTH - 1) / DEPTH;
+  Piece          piece = find_piece (passing->gemm, n_pieces, begin * n_pieces);
 
-  if (passing->gemm->m * k <= NEAR)
-    for (gint64 index = begin; index < end; index++)
-      for (gint64 l = 0; l < k; l += depth)
-        pass_piece (passing, index * WIDTH, l, depth, panel);
-  else
-    for (gint64 l = 0; l < k; l += depth)
-      for (gint64 index = begin; index < end; index++)
-        pass_piece (passing, index * WIDTH, l, depth, panel);
+  for (gint64 index = begin * n_pieces; index < end * n_pieces; index++)
+    {
+      Piece next = find_piece (passing->gemm, n_pieces, index + 1);
+
+      pass_piece (passing, &piece, index + 1 < end * n_pieces ? &next : NULL);
+      piece = next;
+    }
 }
 
 gboolean
@@ -249,22 +297,26 @@ hyb_panels_suit (const HybGemm *gemm)
   gint64 idle = (WIDTH - gemm->n % WIDTH) % WIDTH; /* columns that the last panel lacks */
   double work = (double) gemm->m * (double) gemm->n * (double) gemm->k;
 
-  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m > 1 && !gemm->transpose_a &&
-         gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) && 8 * idle <= gemm->n &&
-         gemm->k >= 16 && work > (gemm->transpose_b ? SMALL_TRANSPOSED : SMALL);
+  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m > 1 && gemm->m <= FEW_ROWS &&
+         !gemm->transpose_a && gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) &&
+         8 * idle <= gemm->n && gemm->k >= 16 &&
+         work > (gemm->transpose_b ? SMALL_TRANSPOSED : SMALL);
 }
 
 void
 hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, float *c)
 {
-  for (gint64 i = 0; i < gemm->m; i += PASSING_ROWS)
+  gint64 depth = part_of (gemm->k, FAR_CACHE / gemm->m, 1);
+
+  for (gint64 l = 0; l < gemm->k; l += depth)
     {
       HybGemm block = *gemm;
       Passing passing = {
-        &block, HYB_SIMD_CHOOSE (&kernels), a + i * gemm->lda, b, c + i * gemm->ldc
+        &block, HYB_SIMD_CHOOSE (&kernels), a + l, b + l * (gemm->transpose_b ? 1 : gemm->ldb), c
       };
 
-      block.m = MIN (gemm->m - i, PASSING_ROWS);
+      block.k = MIN (gemm->k - l, depth);
+      block.beta = l > 0 ? 1 : gemm->beta;
       hyb_parallel_for ((gemm->n + WIDTH - 1) / WIDTH,
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1),
                         pass_panels,
