@@ -298,6 +298,9 @@ scope_window_update_actions (ScopeWindow *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.search", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.first-steps", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.export", has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.mend", has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.choose-parameters", has_page);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.run-options", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.convert", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.compare", has_page);
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
@@ -318,6 +321,7 @@ scope_window_class_add_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.new-tab", NULL, act_new_tab);
   gtk_widget_class_install_action (class, "win.close-tab", NULL, act_close_tab);
   scope_window_class_add_export_actions (class);
+  scope_window_class_add_mend_actions (class);
   scope_window_class_add_convert_actions (class);
   gtk_widget_class_install_action (class, "win.about", NULL, act_about);
   gtk_widget_class_install_action (class, "win.first-steps", NULL, act_first_steps);

@@ -14,11 +14,9 @@ open_dropped (ScopeWindow *self, GFile *file)
   if (page != NULL && (g_str_has_suffix (name, ".params") || g_str_has_suffix (name, ".npz")) &&
       scope_workspace_get_file (scope_page_get_workspace (page)) != NULL)
     {
-      ScopeWorkspace *workspace = scope_page_get_workspace (page);
-      g_autoptr (GFile) graph = g_object_ref (scope_workspace_get_file (workspace));
       g_autofree char *path = g_file_get_path (file);
 
-      scope_workspace_open (workspace, graph, path);
+      scope_window_take_parameters (self, path);
       return;
     }
   /* Costs of the model that is open. */

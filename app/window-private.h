@@ -47,5 +47,7 @@ void scope_window_update_actions (ScopeWindow *self);
 void scope_window_add_drop (ScopeWindow *self);
 /* window-export.c */
 void scope_window_class_add_export_actions (GtkWidgetClass *class);
+/* window-mend.c */
+void scope_window_class_add_mend_actions (GtkWidgetClass *class);
 /* window-convert.c */
 void scope_window_class_add_convert_actions (GtkWidgetClass *class);

@@ -23,6 +23,10 @@ void       scope_window_open_as (ScopeWindow       *self,
 ScopePage *scope_window_get_page (ScopeWindow *self); /* NULL: the start page is shown */
 /* what: "picture", "view" or "costs"; the format follows from the path. */
 void scope_window_export (ScopeWindow *self, const char *what, const char *path);
+/* Writes what is shown as the export doctor mends it, and opens that; path: of the symbol file. */
+void scope_window_mend (ScopeWindow *self, const char *path);
+/* Reads what is shown again with these parameters. */
+void scope_window_take_parameters (ScopeWindow *self, const char *path);
 /* Folds, cameras and selections of all tabs, written now; it does not touch the display. */
 void scope_window_save_state (ScopeWindow *self);
 /* "Open again": what stood open at an end that nobody wanted. */

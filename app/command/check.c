@@ -50,6 +50,7 @@ print_findings (GPtrArray *findings)
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
+      g_autofree char  *hint = scope_tell_hint (finding);
 
       printf ("%s %s: ", hyb_severity_name (finding->severity), finding->code);
       if (finding->file)
@@ -59,8 +60,8 @@ print_findings (GPtrArray *findings)
       if (finding->offset >= 0)
         printf (" at byte %" G_GINT64_FORMAT, finding->offset);
       printf ("%s%s\n", finding->file ? ": " : "", finding->message);
-      if (finding->hint)
-        printf ("    %s\n", finding->hint);
+      if (hint)
+        printf ("    %s\n", hint);
       print_items (finding->items);
     }
   if (findings->len == 0)

@@ -3,6 +3,7 @@
 #include "app/command/common.h"
 
 #include "app/command/crash.h"
+#include "app/command/describe.h"
 #include "engine/base/error.h"
 #include "engine/block/plugin.h"
 #include "engine/formats/file.h"
@@ -66,7 +67,7 @@ scope_say_findings (HybModel *model, HybSeverity least)
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
-      g_autofree char  *line = NULL;
+      g_autofree char  *line = NULL, *hint = scope_tell_hint (finding);
 
       if (finding->severity < least)
         continue;
@@ -77,8 +78,8 @@ scope_say_findings (HybModel *model, HybSeverity least)
                  line,
                  finding->file ? ": " : "",
                  finding->message,
-                 finding->hint ? ". " : "",
-                 finding->hint ? finding->hint : "");
+                 hint ? ". " : "",
+                 hint ? hint : "");
     }
 }
 

@@ -156,6 +156,22 @@ describe_place (ScopeJson *json, const HybFinding *finding)
   scope_json_end (json);
 }
 
+char *
+scope_tell_hint (const HybFinding *finding)
+{
+  static const char *const options[] = {
+    [HYB_REMEDY_REPAIR] = "hscope check --repair PREFIX writes a mended pair",
+    [HYB_REMEDY_PARAMETERS] = "--params FILE does",
+    [HYB_REMEDY_SHAPES] = "--shape NAME=1,2,3 does",
+  };
+
+  if (finding->remedy == HYB_REMEDY_NONE)
+    return g_strdup (finding->hint);
+  if (finding->hint == NULL)
+    return g_strdup (options[finding->remedy]);
+  return g_strdup_printf ("%s; %s", finding->hint, options[finding->remedy]);
+}
+
 void
 scope_describe_findings (ScopeJson *json, GPtrArray *findings)
 {
@@ -166,6 +182,7 @@ scope_describe_findings (ScopeJson *json, GPtrArray *findings)
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
+      g_autofree char  *hint = scope_tell_hint (finding);
 
       n[finding->severity]++;
       scope_json_begin_object (json, NULL);
@@ -174,7 +191,7 @@ scope_describe_findings (ScopeJson *json, GPtrArray *findings)
       scope_json_string (json, "node", finding->node);
       describe_place (json, finding);
       scope_json_string (json, "message", finding->message);
-      scope_json_string (json, "hint", finding->hint);
+      scope_json_string (json, "hint", hint);
       describe_items (json, finding->items);
       scope_json_end (json);
     }

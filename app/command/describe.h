@@ -10,6 +10,8 @@
 void scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types);
 /* "tensors" with statistics. */
 void scope_describe_tensors (ScopeJson *json, HybTensorList *list);
+/* What to do, with the option that does it; (transfer full), NULL: nothing is known. */
+char *scope_tell_hint (const HybFinding *finding);
 /* "findings" and "summary". */
 void scope_describe_findings (ScopeJson *json, GPtrArray *findings);
 /* name, shape, dtype and numbers of one array, as members of an open object. */

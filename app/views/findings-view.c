@@ -120,6 +120,28 @@ on_show (GtkButton *button, gpointer data)
                           GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
 }
 
+/* What the finding says would help, as a button. */
+static void
+add_remedy (AdwExpanderRow *row, HybRemedy remedy)
+{
+  static const struct
+  {
+    const char *label, *action;
+  } remedies[] = {
+    [HYB_REMEDY_REPAIR] = { N_ ("Mend…"), "win.mend" },
+    [HYB_REMEDY_PARAMETERS] = { N_ ("Choose File…"), "win.choose-parameters" },
+    [HYB_REMEDY_SHAPES] = { N_ ("Give Shapes…"), "win.run-options" },
+  };
+  GtkWidget *button;
+
+  if (remedy == HYB_REMEDY_NONE)
+    return;
+  button = gtk_button_new_with_label (_ (remedies[remedy].label));
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), remedies[remedy].action);
+  adw_expander_row_add_action (row, button);
+}
+
 static void
 add_finding (ScopeFindingsView *self, ScopeDocument *document, const HybFinding *finding)
 {
@@ -141,6 +163,7 @@ add_finding (ScopeFindingsView *self, ScopeDocument *document, const HybFinding 
       g_signal_connect (button, "clicked", G_CALLBACK (on_show), self);
       adw_expander_row_add_action (row, button);
     }
+  add_remedy (row, finding->remedy);
   add_detail (row, _ ("Kind"), finding->code);
   add_detail (row, _ ("Node"), finding->node);
   add_detail (row, _ ("Place"), place);

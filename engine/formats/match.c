@@ -54,6 +54,7 @@ note (Matcher *matcher, const char *code, const char *message)
   HybFinding *finding = hyb_finding_new (code, HYB_SEVERITY_NOTE, "%s", message);
 
   finding->file = g_strdup (hyb_model_get_weights_file (matcher->model));
+  finding->remedy = HYB_REMEDY_REPAIR;
   hyb_model_add_finding (matcher->model, finding);
   return finding;
 }

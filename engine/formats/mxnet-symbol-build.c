@@ -107,6 +107,8 @@ say_unknown (Build *build, guint index, const char *key)
                                 "%s has no attribute “%s”: ignored",
                                 node->op->name,
                                 key);
+      if (finding)
+        finding->remedy = HYB_REMEDY_REPAIR;
       g_hash_table_insert (reader->unknown, g_steal_pointer (&id), finding);
     }
   if (finding && (!finding->items || finding->items->len < 100))

@@ -125,6 +125,7 @@ hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *where)
                                                  name);
 
           finding->file = g_strdup (where);
+          finding->remedy = HYB_REMEDY_REPAIR;
           hyb_model_add_finding (model, finding);
         }
       hyb_model_set_parameter (model, name, entry->tensor);

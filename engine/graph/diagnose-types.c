@@ -139,13 +139,16 @@ say_dtype (Check *check, guint i, HybDType expected)
 
   check->is_bad[i] = TRUE;
   if (!check->dtypes)
-    check->dtypes = hyb_diagnosis_say (diagnosis,
-                                       HYB_SEVERITY_ERROR,
-                                       "wrong-dtype",
-                                       id,
-                                       "Cast the parameters (--repair does), or export the model "
-                                       "again after casting it",
-                                       "arrays have other element types than what they meet");
+    {
+      check->dtypes = hyb_diagnosis_say (diagnosis,
+                                         HYB_SEVERITY_ERROR,
+                                         "wrong-dtype",
+                                         id,
+                                         "Cast the parameters, or export the model again after "
+                                         "casting it",
+                                         "arrays have other element types than what they meet");
+      check->dtypes->remedy = HYB_REMEDY_REPAIR;
+    }
   hyb_finding_add_item (check->dtypes,
                         hyb_graph_get_node (diagnosis->graph, id)->name,
                         wanted,
@@ -543,9 +546,10 @@ hyb_diagnose_outputs (HybDiagnosis *diagnosis)
                                        HYB_SEVERITY_NOTE,
                                        "shape-unknown",
                                        hyb_graph_get_producer (diagnosis->graph, heads[i]),
-                                       "Give the shapes of inputs with --shape NAME=1,2,3",
+                                       "Give the shapes of inputs",
                                        "outputs have shapes that are not known yet: %s",
                                        reason);
+          finding->remedy = HYB_REMEDY_SHAPES;
         }
       got = hyb_shape_to_json (shape);
       hyb_finding_add_item (finding, names[i], NULL, got);

@@ -69,7 +69,7 @@ say_missing (HybDiagnosis *diagnosis)
 }
 
 static void
-say_unused (HybDiagnosis *diagnosis)
+say_unused (HybDiagnosis *diagnosis, guint n_missing)
 {
   HybFinding *finding;
 
@@ -80,9 +80,11 @@ say_unused (HybDiagnosis *diagnosis)
                                HYB_SEVERITY_WARNING,
                                "unused-parameter",
                                HYB_NO_ID,
-                               "MXNet’s import refuses them unless ignore_extra is set; --repair "
-                               "leaves them out",
+                               "MXNet’s import refuses them unless ignore_extra is set",
                                "the graph has no variables for arrays of the file");
+  /* One of them may be what is missing, under another name: then it stays. */
+  if (n_missing == 0)
+    finding->remedy = HYB_REMEDY_REPAIR;
   g_free (finding->file);
   finding->file = g_strdup (hyb_model_get_weights_file (diagnosis->model));
   for (guint i = 0; i < diagnosis->unused->len; i++)
@@ -115,13 +117,16 @@ say_prefixes (HybDiagnosis *diagnosis)
       if (prefix == right)
         continue;
       if (!finding)
-        finding = hyb_diagnosis_say (diagnosis,
-                                     HYB_SEVERITY_WARNING,
-                                     "wrong-prefix",
-                                     id,
-                                     "--repair writes them with the right prefix",
-                                     "auxiliary states are stored as arguments, or arguments as "
-                                     "auxiliary states");
+        {
+          finding = hyb_diagnosis_say (diagnosis,
+                                       HYB_SEVERITY_WARNING,
+                                       "wrong-prefix",
+                                       id,
+                                       "Write them with the right prefix",
+                                       "auxiliary states are stored as arguments, or arguments as "
+                                       "auxiliary states");
+          finding->remedy = HYB_REMEDY_REPAIR;
+        }
       hyb_finding_add_item (finding,
                             name,
                             right == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"",
@@ -138,10 +143,11 @@ say_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
                          HYB_SEVERITY_ERROR,
                          "missing-parameter",
                          hyb_graph_find_variable (diagnosis->graph, pairs->pdata[0]),
-                         "Kind, order and shape of all arrays agree: --repair gives them the names "
-                         "of the graph; or export the network with export()",
+                         "Kind, order and shape of all arrays agree: give them the names of the "
+                         "graph, or export the network with export()",
                          "%s names its arrays in another way than the graph",
                          hyb_model_get_weights_file (diagnosis->model));
+  finding->remedy = HYB_REMEDY_REPAIR;
 
   for (guint i = 0; i < pairs->len; i += 2)
     {
@@ -150,6 +156,41 @@ say_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
 
       hyb_finding_add_item (finding, pairs->pdata[i], expected, got);
     }
+}
+
+static void
+say_no_file (HybDiagnosis *diagnosis, guint n_wanted)
+{
+  HybFinding *finding =
+      hyb_diagnosis_say (diagnosis,
+                         HYB_SEVERITY_NOTE,
+                         "no-parameters",
+                         HYB_NO_ID,
+                         "Name the file",
+                         "the graph has %u parameters, but no file of parameters was found beside "
+                         "it",
+                         n_wanted);
+
+  finding->remedy = HYB_REMEDY_PARAMETERS;
+}
+
+static void
+say_wrong_pair (HybDiagnosis *diagnosis, guint n_missing, guint n_wanted)
+{
+  HybFinding *finding =
+      hyb_diagnosis_say (diagnosis,
+                         HYB_SEVERITY_ERROR,
+                         "wrong-pair",
+                         HYB_NO_ID,
+                         "Load the file that was exported with this graph",
+                         "%u of %u parameters are missing from %s, while %u of its arrays fit "
+                         "nothing: it belongs to another model",
+                         n_missing,
+                         n_wanted,
+                         hyb_model_get_weights_file (diagnosis->model),
+                         diagnosis->unused->len);
+
+  finding->remedy = HYB_REMEDY_PARAMETERS;
 }
 
 void
@@ -161,14 +202,7 @@ hyb_diagnose_names (HybDiagnosis *diagnosis)
   if (!diagnosis->has_weights)
     {
       if (n_wanted > 0)
-        hyb_diagnosis_say (diagnosis,
-                           HYB_SEVERITY_NOTE,
-                           "no-parameters",
-                           HYB_NO_ID,
-                           "Name the file with --params",
-                           "the graph has %u parameters, but no file of parameters was found "
-                           "beside it",
-                           n_wanted);
+        say_no_file (diagnosis, n_wanted);
       return;
     }
 
@@ -179,19 +213,9 @@ hyb_diagnose_names (HybDiagnosis *diagnosis)
       return;
     }
   if (n_wanted >= 2 && n_missing * 2 > n_wanted && diagnosis->unused->len > 0)
-    hyb_diagnosis_say (diagnosis,
-                       HYB_SEVERITY_ERROR,
-                       "wrong-pair",
-                       HYB_NO_ID,
-                       "Load the file that was exported with this graph",
-                       "%u of %u parameters are missing from %s, while %u of its arrays fit "
-                       "nothing: it belongs to another model",
-                       n_missing,
-                       n_wanted,
-                       hyb_model_get_weights_file (diagnosis->model),
-                       diagnosis->unused->len);
+    say_wrong_pair (diagnosis, n_missing, n_wanted);
   say_missing (diagnosis);
-  say_unused (diagnosis);
+  say_unused (diagnosis, n_missing);
   say_prefixes (diagnosis);
 }
 

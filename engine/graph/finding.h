@@ -13,6 +13,15 @@ typedef enum
   HYB_SEVERITY_ERROR,
 } HybSeverity;
 
+/* What helps at once; how it is asked for is the business of who shows it. */
+typedef enum
+{
+  HYB_REMEDY_NONE,
+  HYB_REMEDY_REPAIR,     /* hyb_diagnose_repair() mends it */
+  HYB_REMEDY_PARAMETERS, /* another file of parameters */
+  HYB_REMEDY_SHAPES,     /* shapes of inputs */
+} HybRemedy;
+
 typedef struct
 {
   char *name;
@@ -31,6 +40,7 @@ typedef struct
   gint64      offset; /* in a binary file; -1: none */
   char       *message;
   char       *hint;
+  HybRemedy   remedy;
   GArray     *items; /* of HybFindingItem; NULL: none */
 } HybFinding;
 

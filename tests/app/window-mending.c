@@ -1,0 +1,180 @@
+/* window-mending.c — a finding offers its way out, and the way leads there.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/window-case.h"
+
+#include "engine/formats/open.h"
+
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *folder;
+
+/* An export as it was, but for an array that nothing reads. */
+static char *
+write_damaged (void)
+{
+  g_autofree char *prefix = g_build_filename (folder, "damaged", NULL);
+  g_autofree char *whole = g_build_filename (SOURCE_ROOT,
+                                             "tests/data/goldens/models/mlp-dropout",
+                                             "mlp-dropout-symbol.json",
+                                             NULL);
+  g_autoptr (HybTensor) spare =
+      hyb_tensor_new_float (1, (const gint64[]){ 3 }, (const float[]){ 1, 2, 3 });
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybModel) model = hyb_model_open (whole, NULL, HYB_EPOCH_HIGHEST, &error);
+
+  g_assert_no_error (error);
+  hyb_model_set_parameter (model, "spare", spare);
+  g_assert_true (hyb_model_save (model, prefix, 0, NULL, &error));
+  g_assert_no_error (error);
+  return g_strconcat (prefix, "-symbol.json", NULL);
+}
+
+static gboolean
+is_ready (gpointer before)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  return shown != before && shown != NULL &&
+         scope_workspace_get_state (scope_page_get_workspace (shown)) == SCOPE_STATE_READY;
+}
+
+static const HybFinding *
+find_finding (const char *code)
+{
+  GPtrArray *findings = scope_document_get_findings (
+      scope_workspace_get_document (scope_page_get_workspace (scope_window_get_page (window))));
+
+  for (guint i = 0; i < findings->len; i++)
+    if (strcmp (((const HybFinding *) findings->pdata[i])->code, code) == 0)
+      return findings->pdata[i];
+  return NULL;
+}
+
+/* The button of a finding in the list. */
+static gboolean
+has_button (GtkWidget *root, const char *action)
+{
+  if (GTK_IS_BUTTON (root) &&
+      g_strcmp0 (gtk_actionable_get_action_name (GTK_ACTIONABLE (root)), action) == 0)
+    return TRUE;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (has_button (child, action))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+close_dialog (void)
+{
+  GtkWindow *dialog = NULL;
+
+  gui_spin (300);
+  dialog = gui_find_window (GTK_TYPE_FILE_CHOOSER_DIALOG);
+  g_assert_nonnull (dialog);
+  gtk_dialog_response (GTK_DIALOG (dialog), GTK_RESPONSE_CANCEL);
+  gui_spin (100);
+}
+
+static void
+open_path (const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gpointer before = scope_window_get_page (window);
+
+  scope_window_open (window, file);
+  g_assert_true (gui_wait (is_ready, before, 20000));
+}
+
+static void
+test_mending (void)
+{
+  g_autofree char *damaged = write_damaged ();
+  g_autofree char *mended = g_build_filename (folder, "mended-symbol.json", NULL);
+  gpointer         before;
+  const char      *told;
+
+  open_path (damaged);
+  before = scope_window_get_page (window);
+  g_assert_cmpint (find_finding ("unused-parameter")->remedy, ==, HYB_REMEDY_REPAIR);
+  gui_act (window, "win.show-view", "findings");
+  gui_spin (300);
+  g_assert_true (has_button (gui_find (GTK_WIDGET (before), "findings-list"), "win.mend"));
+  gui_act (window, "win.mend", NULL);
+  close_dialog ();
+
+  scope_window_mend (window, mended);
+  g_assert_true (gui_wait (is_ready, before, 20000));
+  g_assert_null (find_finding ("unused-parameter"));
+  told = gtk_label_get_text (
+      GTK_LABEL (gui_find (GTK_WIDGET (scope_window_get_page (window)), "banner-label")));
+  g_assert_nonnull (strstr (told, "left out “spare”"));
+  take_picture (window, "mended");
+  gui_act (window, "win.close-tab", NULL);
+  gui_act (window, "win.close-tab", NULL);
+}
+
+/* Without its file the model asks for one, and takes it. */
+static void
+test_choosing_parameters (void)
+{
+  g_autofree char *damaged = write_damaged ();
+  g_autofree char *alone = g_build_filename (folder, "alone.json", NULL);
+  g_autofree char *params = g_build_filename (folder, "damaged-0000.params", NULL);
+  gpointer         shown;
+
+  g_assert_cmpint (g_rename (damaged, alone), ==, 0);
+  open_path (alone);
+  shown = scope_window_get_page (window);
+  g_assert_cmpint (find_finding ("no-parameters")->remedy, ==, HYB_REMEDY_PARAMETERS);
+  gui_act (window, "win.choose-parameters", NULL);
+  close_dialog ();
+  scope_window_take_parameters (window, params);
+  g_assert_cmpint (scope_workspace_get_state (scope_page_get_workspace (shown)),
+                   ==,
+                   SCOPE_STATE_LOADING);
+  g_assert_true (gui_wait (is_ready, NULL, 20000));
+  g_assert_null (find_finding ("no-parameters"));
+  gui_act (window, "win.close-tab", NULL);
+}
+
+static void
+test_giving_shapes (void)
+{
+  GtkWidget *popover;
+
+  gui_act (window, "win.run-options", NULL);
+  gui_spin (300);
+  popover = gtk_widget_get_ancestor (gui_find (GTK_WIDGET (window), "shapes"), GTK_TYPE_POPOVER);
+  g_assert_true (gtk_widget_get_mapped (popover));
+  gtk_popover_popdown (GTK_POPOVER (popover));
+  gui_spin (100);
+}
+
+static void
+remove_folder (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_unlink (path);
+    }
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+void
+add_mending_tests (void)
+{
+  folder = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
+  atexit (remove_folder);
+  g_test_add_func ("/app/window/mends-what-a-finding-says-it-can", test_mending);
+  g_test_add_func ("/app/window/takes-parameters-that-are-chosen", test_choosing_parameters);
+  g_test_add_func ("/app/window/asks-for-shapes-where-runs-are-set-up", test_giving_shapes);
+}
