@@ -136,6 +136,7 @@ find_partner (const Grouper *grouper, guint index, gboolean *comes_first)
       if (chain->n_steps > 1 || *comes_first || stands_before (cells, other, chain))
         return i;
     }
+  *comes_first = TRUE; /* there is only one */
   return HYB_NO_ID;
 }
 

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/block/plugin.h"
 #include "engine/formats/open.h"
+#include "engine/graph/builder.h"
 #include "engine/passes/infer-types.h"
 #include "engine/variants/structure.h"
 #include "tests/engine/goldens/golden.h"
@@ -165,6 +166,54 @@ test_gallery_listed (gconstpointer table)
     }
 }
 
+/* One step of an RNN cell with weights of this prefix. */
+static HybValueId
+add_step (HybBuilder *builder, HybModel *model, const char *prefix, HybValueId x)
+{
+  static const char *const size[] = { "num_hidden", "3", NULL };
+  static const char *const zeros[] = { "shape", "(2, 3)", NULL };
+  static const char *const tanh[] = { "act_type", "tanh", NULL };
+  static const char *const rows[][3] = { { "i2h_weight", "i2h_bias", "t0_i2h" },
+                                         { "h2h_weight", "h2h_bias", "t0_h2h" } };
+  g_autofree char         *begin = g_strconcat (prefix, "begin", NULL);
+  g_autofree char         *out = g_strconcat (prefix, "t0_out", NULL);
+  HybValueId h = hyb_builder_call (builder, "_zeros", begin, 0, NULL, zeros, NULL), terms[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      HybType          type = { .dtype = HYB_F32, .shape = hyb_shape_2d (3, i == 0 ? 4 : 3) };
+      g_autofree char *weight = g_strconcat (prefix, rows[i][0], NULL);
+      g_autofree char *bias = g_strconcat (prefix, rows[i][1], NULL);
+      g_autofree char *name = g_strconcat (prefix, rows[i][2], NULL);
+      HybValueId       inputs[] = { i == 0 ? x : h,
+                              hyb_builder_add_variable (builder, weight, NULL),
+                              hyb_builder_add_variable (builder, bias, NULL) };
+
+      hyb_model_set_input_type (model, weight, &type);
+      terms[i] = hyb_builder_call (builder, "FullyConnected", name, 3, inputs, size, NULL);
+    }
+  terms[0] = hyb_builder_call (builder, "elemwise_add", NULL, 2, terms, NULL, NULL);
+  return hyb_builder_call (builder, "Activation", out, 1, terms, tanh, NULL);
+}
+
+/* What one step of two directions leaves, when nothing puts one before the other. */
+static void
+test_twins_of_one_step (void)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  x = hyb_builder_add_variable (builder, "data", NULL);
+  g_autoptr (HybGraph) graph = NULL;
+  g_autoptr (HybModel) model = hyb_model_new ();
+  g_autofree char *got = NULL;
+
+  hyb_builder_add_head (builder, add_step (builder, model, "l_", x));
+  hyb_builder_add_head (builder, add_step (builder, model, "r_", x));
+  graph = hyb_builder_freeze (builder);
+  hyb_model_set_graph (model, graph);
+  got = describe (model);
+  g_assert_cmpstr (got, ==, "cell rnn_tanh 1×1 4\ncell rnn_tanh 1×1 4\n");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -178,6 +227,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, list, test_folder);
   }
+  g_test_add_func ("/engine/variants/structure/twins-of-one-step", test_twins_of_one_step);
   g_test_add_data_func ("/engine/variants/structure/every-golden-is-listed",
                         table,
                         test_goldens_listed);
