@@ -128,7 +128,7 @@ captured_name (HybF *outer, const HybValue *value)
     return node->name;
   output = hyb_op_dup_output_name (node->op,
                                    value->id - node->first_output,
-                                   hyb_op_n_visible (node->op, node->params, node->n_outputs));
+                                   hyb_op_n_numbered (node->op, node->params, node->n_outputs));
   return hyb_f_text (outer, "%s_%s", node->name, output);
 }
 

@@ -200,10 +200,9 @@ hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value)
   if (hyb_node_is_variable (node))
     return g_strdup (node->name);
 
-  /* Hidden outputs do not count: a single visible one is “output”, not “output0”. */
   output = hyb_op_dup_output_name (node->op,
                                    value - node->first_output,
-                                   hyb_op_n_visible (node->op, node->params, node->n_outputs));
+                                   hyb_op_n_numbered (node->op, node->params, node->n_outputs));
   return g_strconcat (node->name, "_", output, NULL);
 }
 

@@ -109,10 +109,7 @@ static const HybParam nms_params[] = {
     .low = -1,
     .high = G_MAXINT32,
     .doc = "where its class stands; -1: it has none" },
-  { HYB_FIELD (NmsParams, background_id),
-    HYB_PARAM_INT,
-    "-1",
-    .doc = "class that is dropped; -1: none" },
+  { HYB_FIELD (NmsParams, background_id), HYB_PARAM_INT, "-1", .doc = "class that is dropped" },
   { HYB_FIELD (NmsParams, force_suppress),
     HYB_PARAM_BOOL,
     "False",
@@ -272,7 +269,7 @@ iou_cost (const HybCall *call, HybCost *cost)
 static const char *const iou_inputs[] = { "lhs", "rhs", NULL };
 static const char *const nms_aliases[] = { "_contrib_box_non_maximum_suppression", NULL };
 static const char *const nms_inputs[] = { "data", NULL };
-static const char *const nms_outputs[] = { "output", "_record", NULL };
+static const char *const nms_outputs[] = { "output0", "_record", NULL };
 static const char *const backward_inputs[] = { "gradient", "record", NULL };
 
 const HybOp hyb_ops_box_nms[] = {

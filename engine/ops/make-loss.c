@@ -49,16 +49,17 @@ static double
 gradient_value (const HybCall *call, gconstpointer data)
 {
   const MakeLossParams *params = call->params;
-  gint64                n = hyb_shape_size (&call->input[0].shape);
+  const HybShape       *shape = &call->input[0].shape;
+  gint64                n = hyb_shape_size (shape);
   gint64                valid = 0;
 
   switch ((Normalization) params->normalization)
     {
     case NORMALIZE_NULL:
       return params->grad_scale;
-    case NORMALIZE_BATCH:
+    case NORMALIZE_BATCH: /* rows of the data as a matrix: a vector is one */
       return params->grad_scale /
-             (double) MAX (call->input[0].shape.rank > 0 ? call->input[0].shape.dim[0] : 1, 1);
+             (double) MAX (hyb_shape_count (shape, 0, MAX (shape->rank - 1, 0)), 1);
     case NORMALIZE_VALID:
       break;
     }
@@ -97,6 +98,8 @@ plain_gradient (HybGrad *grad)
 
 static const char *const make_loss_inputs[] = { "data", NULL };
 
+static const char *const plain_outputs[] = { "loss", NULL };
+
 const HybOp hyb_ops_make_loss[] = {
   {
       .name = "MakeLoss",
@@ -119,6 +122,7 @@ const HybOp hyb_ops_make_loss[] = {
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = make_loss_inputs,
+      .outputs = plain_outputs,
       .infer_shape = hyb_rule_same_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = make_loss_forward,

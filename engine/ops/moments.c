@@ -207,7 +207,7 @@ moments_cost (const HybCall *call, HybCost *cost)
 }
 
 static const char *const inputs[] = { "data", NULL };
-static const char *const outputs[] = { "mean", "var", NULL };
+static const char *const outputs[] = { "output0", "output1", NULL };
 static const char *const backward_inputs[] = { "mean_gradient",
                                                "var_gradient",
                                                "data",

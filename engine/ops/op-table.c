@@ -74,6 +74,12 @@ count_names (const char *const *names)
   return n;
 }
 
+gboolean
+hyb_op_must_compute (const HybOp *op, gconstpointer params)
+{
+  return op->forward == NULL || (op->may_refuse != NULL && op->may_refuse (params));
+}
+
 void
 hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs)
 {
@@ -99,17 +105,27 @@ hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs)
   return n;
 }
 
-/* “data”, or “arg2” where the last name, “arg”, is repeated. */
+guint
+hyb_op_n_numbered (const HybOp *op, gconstpointer params, guint n_outputs)
+{
+  return op->n_bodies > 0 ? hyb_op_n_visible (op, params, n_outputs) : n_outputs;
+}
+
+/* “data”, or “arg2” where the last name, “arg”, is repeated.  “output0” is counted on from. */
 static char *
 numbered_name (const char *const *names, guint index, guint n)
 {
   guint n_names = count_names (names);
+  int   length;
 
   if (n_names == 0)
     return NULL;
   if (index + 1 < n_names || (index + 1 == n_names && n <= n_names))
     return g_strdup (names[index]);
-  return g_strdup_printf ("%s%u", names[n_names - 1], index - (n_names - 1));
+  length = (int) strlen (names[n_names - 1]);
+  if (g_str_has_suffix (names[n_names - 1], "0"))
+    length--;
+  return g_strdup_printf ("%.*s%u", length, names[n_names - 1], index - (n_names - 1));
 }
 
 char *

@@ -174,6 +174,8 @@ struct _HybOp
   /* Operators whose output types show only while running (boolean_mask, a
    * while_loop that grows its state): used instead of forward when types stay
    * unknown though all inputs are known.  (transfer full) tensors in outputs. */
+  /* TRUE: also where all types are known, as the values may be refused.  NULL: no. */
+  gboolean (*may_refuse) (gconstpointer params);
   gboolean (*compute) (HybCall          *call,
                        const HybRun     *run,
                        HybTensor *const *inputs,
@@ -209,10 +211,16 @@ const HybOp *hyb_op_find (const char *name); /* by name or alias; NULL: unknown 
 /* All of them, aliases aside, in the order of op-list.h. */
 const HybOp *const *hyb_op_list (guint *n_ops);
 
+/* Whether compute() is what runs, whatever is known of the types. */
+gboolean hyb_op_must_compute (const HybOp *op, gconstpointer params);
+
 /* Names of the operands of one use; (transfer full) where numbered. */
 char *hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs);
 char *hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs);
 guint hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs);
+/* How many outputs decide whether a name has a number: hidden ones too, as in MXNet, but
+ * not what our loops and branches keep for themselves. */
+guint hyb_op_n_numbered (const HybOp *op, gconstpointer params, guint n_outputs);
 void  hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs);
 
 G_END_DECLS

@@ -124,7 +124,7 @@ argsort_forward (const HybCall *call, const HybRun *run)
 }
 
 static const char *const data_input[] = { "data", NULL };
-static const char *const sort_outputs[] = { "output", "_indices", NULL };
+static const char *const sort_outputs[] = { "output0", "_indices", NULL };
 static const char *const backward_inputs[] = { "gradient", "indices", "data", NULL };
 
 const HybOp hyb_ops_sort[] = {

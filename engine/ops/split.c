@@ -365,6 +365,8 @@ SPLIT_FUNCTIONS (split_v2)
 static const char *const data_input[] = { "data", NULL };
 static const char *const slice_channel_aliases[] = { "split", NULL };
 
+static const char *const slice_channel_outputs[] = { "output0", NULL };
+
 const HybOp hyb_ops_split[] = {
   {
       .name = "SliceChannel",
@@ -372,6 +374,7 @@ const HybOp hyb_ops_split[] = {
       .doc = "Equal parts of one axis.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = data_input,
+      .outputs = slice_channel_outputs,
       .params = slice_channel_params,
       .params_size = sizeof (SliceChannelParams),
       .arity = slice_channel_arity,

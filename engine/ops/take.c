@@ -116,8 +116,7 @@ take_infer_shape (HybCall *call, GError **error)
   if (!take_shape (params, a, indices, &out, error))
     return FALSE;
 
-  /* A run that may fail is one of compute(), which is for types not known before. */
-  return params->mode == TAKE_RAISE || hyb_shape_assign (&call->output[0].shape, &out, error);
+  return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
 typedef struct
@@ -185,6 +184,12 @@ take_forward (const HybCall *call, const HybRun *run)
                     MAX (1, GRAIN / MAX (1, job.view.inner)),
                     take_rows,
                     &job);
+}
+
+static gboolean
+take_may_refuse (gconstpointer params)
+{
+  return ((const TakeParams *) params)->mode == TAKE_RAISE;
 }
 
 /* mode=raise: the indices decide whether there is a result. */
@@ -522,6 +527,7 @@ const HybOp hyb_ops_take[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = take_forward,
+      .may_refuse = take_may_refuse,
       .compute = take_compute,
       .gradient = take_gradient,
       .cost = taking_cost,

@@ -1,7 +1,7 @@
 /* test-op-list.c — every file of operators has a test, and every test runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/ops/op.h"
+#include "engine/graph/builder.h"
 
 #include <string.h>
 
@@ -86,6 +86,43 @@ test_recording_operators_exist (void)
       g_error ("%s records with %s, which is not there", ops[i]->name, ops[i]->recording);
 }
 
+/* As MXNet's list_outputs() says: hidden outputs count, some operators always number. */
+static void
+test_outputs_are_named_as_in_mxnet (void)
+{
+  static const char *const rows[][4] = {
+    { "topk", "ret_typ", "value", "n_output0" },
+    { "topk", "ret_typ", "mask", "n_output" },
+    { "sort", "axis", "0", "n_output0" },
+    { "moments", "axes", "0", "n_output0" },
+    { "SliceChannel", "num_outputs", "1", "n_output0" },
+    { "make_loss", NULL, NULL, "n_loss" },
+    { "_contrib_box_nms", "topk", "2", "n_output0" },
+    { "Dropout", "p", "0.5", "n_output" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const char *const attributes[] = { rows[i][1], rows[i][2], NULL };
+      HybBuilder       *builder = hyb_builder_new ();
+      HybValueId        data = hyb_builder_add_variable (builder, "data", NULL);
+      g_autoptr (HybGraph) graph = NULL;
+      g_auto (GStrv) names = NULL;
+
+      hyb_builder_add_head (builder,
+                            hyb_builder_call (builder,
+                                              rows[i][0],
+                                              "n",
+                                              1,
+                                              &data,
+                                              attributes,
+                                              NULL));
+      graph = hyb_builder_freeze (builder);
+      names = hyb_graph_dup_output_names (graph);
+      g_assert_cmpstr (names[0], ==, rows[i][3]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -94,6 +131,8 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/ops/op-list/every-file-has-a-test", test_every_file_has_a_test);
   g_test_add_func ("/engine/ops/op-list/every-file-exists", test_every_file_exists);
   g_test_add_func ("/engine/ops/op-list/recording-operators-exist", test_recording_operators_exist);
+  g_test_add_func ("/engine/ops/op-list/outputs-are-named-as-in-mxnet",
+                   test_outputs_are_named_as_in_mxnet);
 
   return g_test_run ();
 }
