@@ -38,6 +38,18 @@ test_formats_are_converted (void)
   op_assert_near (y, 1e-6, 0.5, 2., 4., 2., 4., -1., -1., -1., -1., -1.);
 }
 
+static void
+test_boxes_of_class_minus_one_are_background (void)
+{
+  g_autoptr (HybTensor) y =
+      op_run ("_contrib_box_nms",
+              "id_index=0",
+              op_tensor ("f32[2,6]", -1., 0.9, 0., 0., 1., 1., 2., 0.5, 3., 3., 4., 4.),
+              NULL);
+
+  op_assert_near (y, 1e-6, 2., 0.5, 3., 3., 4., 4., -1., -1., -1., -1., -1., -1.);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -45,6 +57,8 @@ main (int argc, char **argv)
 
   op_check_family ("box-nms", hyb_ops_box_nms, samples, refusals);
   g_test_add_func ("/engine/ops/box-nms/formats-are-converted", test_formats_are_converted);
+  g_test_add_func ("/engine/ops/box-nms/boxes-of-class-minus-one-are-background",
+                   test_boxes_of_class_minus_one_are_background);
 
   return g_test_run ();
 }
