@@ -64,8 +64,8 @@ NAME (normalise_channels) (gint64 begin, gint64 end, gpointer data)
         }
 
       ((REAL *) work->mean)[channel] = (REAL) mean;
-      ((REAL *) work->inverse)[channel] = (REAL) (1.0 / sqrt (variance + work->params->eps));
       scale = (REAL) (1.0 / sqrt (variance + work->params->eps));
+      ((REAL *) work->spread)[channel] = work->shows_variance ? (REAL) variance : scale;
       if (work->gamma != NULL)
         scale *= ((const REAL *) work->gamma)[channel];
       shift = ((const REAL *) work->beta)[channel];
@@ -100,6 +100,14 @@ NAME (incoming) (const Work *work, gint64 base, REAL *dx)
   return dx;
 }
 
+static inline REAL
+NAME (inverse_of) (const Work *work, gint64 channel)
+{
+  REAL spread = ((const REAL *) work->spread)[channel];
+
+  return work->shows_variance ? (REAL) (1.0 / sqrt ((double) spread + work->params->eps)) : spread;
+}
+
 /* With x̂ = (x − mean) · inverse: dgamma = Σ dy x̂, dbeta = Σ dy, and
  * dx = gamma · inverse · (dy − mean (dy) − x̂ · mean (dy x̂)), where the two means
  * are left out if the statistics are constants. */
@@ -113,7 +121,7 @@ NAME (backward_channels) (gint64 begin, gint64 end, gpointer data)
   for (gint64 channel = begin; channel < end; channel++)
     {
       REAL   mean = ((const REAL *) work->mean)[channel];
-      REAL   inverse = ((const REAL *) work->inverse)[channel];
+      REAL   inverse = NAME (inverse_of) (work, channel);
       REAL   scale = inverse;
       double sum = 0.0, product = 0.0;
       REAL   mean_dy = 0, slope = 0;

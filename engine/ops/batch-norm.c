@@ -192,6 +192,13 @@ view_channels (const HybCall *call, const HybShape *data)
   };
 }
 
+typedef enum
+{
+  FORM_PLAIN,
+  FORM_VARIANCE, /* operators whose third output is the variance itself */
+  FORM_RELU,
+} Form;
+
 typedef struct
 {
   const BatchNormParams *params;
@@ -199,9 +206,10 @@ typedef struct
   gboolean               of_batch; /* statistics are those of the batch */
   gboolean               moves;    /* the moving statistics follow */
   gboolean               with_relu;
+  gboolean               shows_variance; /* the third output is not 1 / √(variance + eps) */
   gconstpointer          x, gamma, beta, dy, y;
   gpointer               moving_mean, moving_var;
-  gpointer               to, mean, inverse; /* inverse: 1 / √(variance + eps) */
+  gpointer               to, mean, spread; /* spread: 1 / √(variance + eps), or the variance */
   gpointer               dgamma, dbeta;
 } Work;
 
@@ -220,14 +228,15 @@ run_channels (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelF
 }
 
 static void
-normalise (const HybCall *call, const HybRun *run, gboolean with_relu, gboolean moves)
+normalise (const HybCall *call, const HybRun *run, Form form, gboolean moves)
 {
   const BatchNormParams *params = call->params;
   Work                   work = { .params = params,
                                   .view = view_channels (call, &call->input[0].shape),
                                   .of_batch = run->training && !params->use_global_stats,
                                   .moves = moves,
-                                  .with_relu = with_relu,
+                                  .with_relu = form == FORM_RELU,
+                                  .shows_variance = form == FORM_VARIANCE,
                                   .x = run->input[0],
                                   .gamma = params->fix_gamma ? NULL : run->input[1],
                                   .beta = run->input[2],
@@ -235,51 +244,46 @@ normalise (const HybCall *call, const HybRun *run, gboolean with_relu, gboolean 
                                   .moving_var = (gpointer) run->input[4],
                                   .to = run->output[0],
                                   .mean = run->output[1],
-                                  .inverse = run->output[2] };
+                                  .spread = run->output[2] };
 
   run_channels (call, &work, normalise_channels_f32, normalise_channels_f64);
 }
 
-static void
-batch_norm_plain_forward (const HybCall *call, const HybRun *run)
-{
-  normalise (call, run, FALSE, FALSE);
-}
+#define FORWARD(form_name, form)                                                                  \
+  static void batch_norm_##form_name##_forward (const HybCall *call, const HybRun *run)           \
+  {                                                                                               \
+    normalise (call, run, form, FALSE);                                                           \
+  }                                                                                               \
+                                                                                                  \
+  static void batch_norm_##form_name##_recording_forward (const HybCall *call, const HybRun *run) \
+  {                                                                                               \
+    normalise (call, run, form, TRUE);                                                            \
+  }
 
-static void
-batch_norm_plain_recording_forward (const HybCall *call, const HybRun *run)
-{
-  normalise (call, run, FALSE, TRUE);
-}
+FORWARD (plain, FORM_PLAIN)
+FORWARD (variance, FORM_VARIANCE)
+FORWARD (relu, FORM_RELU)
 
-static void
-batch_norm_relu_forward (const HybCall *call, const HybRun *run)
-{
-  normalise (call, run, TRUE, FALSE);
-}
+#undef FORWARD
 
-static void
-batch_norm_relu_recording_forward (const HybCall *call, const HybRun *run)
-{
-  normalise (call, run, TRUE, TRUE);
-}
-
-/* Inputs: gradient, data, gamma, mean, inverse, and the output where relu follows.
+/* Inputs: gradient, data, gamma, mean, spread, and the output where relu follows.
  * Outputs: gradients by data, gamma, beta. */
 static void
-backward (const HybCall *call, const HybRun *run, gboolean with_relu)
+backward (const HybCall *call, const HybRun *run, Form form)
 {
   const BatchNormParams *params = call->params;
+  gboolean               with_relu = form == FORM_RELU;
   Work                   work = { .params = params,
                                   .view = view_channels (call, &call->input[1].shape),
                                   .of_batch = run->training && !params->use_global_stats,
                                   .with_relu = with_relu,
+                                  .shows_variance = form == FORM_VARIANCE,
                                   .dy = run->input[0],
                                   .x = run->input[1],
                                   .y = with_relu ? run->input[2] : NULL,
                                   .gamma = params->fix_gamma ? NULL : run->input[with_relu ? 3 : 2],
                                   .mean = (gpointer) run->input[with_relu ? 4 : 3],
-                                  .inverse = (gpointer) run->input[with_relu ? 5 : 4],
+                                  .spread = (gpointer) run->input[with_relu ? 5 : 4],
                                   .to = run->output[0],
                                   .dgamma = run->output[1],
                                   .dbeta = run->output[2] };
@@ -290,13 +294,19 @@ backward (const HybCall *call, const HybRun *run, gboolean with_relu)
 static void
 batch_norm_backward (const HybCall *call, const HybRun *run)
 {
-  backward (call, run, FALSE);
+  backward (call, run, FORM_PLAIN);
+}
+
+static void
+batch_norm_variance_backward (const HybCall *call, const HybRun *run)
+{
+  backward (call, run, FORM_VARIANCE);
 }
 
 static void
 batch_norm_relu_backward (const HybCall *call, const HybRun *run)
 {
-  backward (call, run, TRUE);
+  backward (call, run, FORM_RELU);
 }
 
 static gboolean
@@ -439,13 +449,13 @@ const HybOp hyb_ops_batch_norm[] = {
               "_recording_BatchNorm_v1",
               "BatchNorm of old models.",
               batch_norm_v1_params,
-              plain,
+              variance,
               batch_norm_v1_gradient),
   BATCH_NORM ("_contrib_SyncBatchNorm",
               "_recording_SyncBatchNorm",
               "BatchNorm over all devices, of which there is one here.",
               sync_batch_norm_params,
-              plain,
+              variance,
               sync_batch_norm_gradient),
   BATCH_NORM ("_contrib_BatchNormWithReLU",
               "_recording_BatchNormWithReLU",
@@ -464,13 +474,13 @@ const HybOp hyb_ops_batch_norm[] = {
             "_recording_BatchNorm_v1",
             plain_uses,
             batch_norm_v1_params,
-            batch_norm_backward),
+            batch_norm_variance_backward),
   BACKWARD ("_backward_SyncBatchNorm",
             backward_inputs,
             "_recording_SyncBatchNorm",
             plain_uses,
             sync_batch_norm_params,
-            batch_norm_backward),
+            batch_norm_variance_backward),
   BACKWARD ("_backward_BatchNormWithReLU",
             backward_relu_inputs,
             "_recording_BatchNormWithReLU",

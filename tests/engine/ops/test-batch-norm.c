@@ -104,6 +104,19 @@ test_inference_leaves_the_statistics (void)
 }
 
 static void
+test_old_forms_show_the_variance (void)
+{
+  g_autoptr (GPtrArray) inputs = new_inputs ();
+  g_autoptr (GPtrArray) now = op_run_all ("BatchNorm", "eps=0", FALSE, inputs);
+  g_autoptr (GPtrArray) old = op_run_all ("BatchNorm_v1", "eps=0", FALSE, inputs);
+  g_autoptr (GPtrArray) batch = op_run_all ("_contrib_SyncBatchNorm", "key=k", TRUE, inputs);
+
+  op_assert_near (now->pdata[2], 1e-6, 1., 0.5);
+  op_assert_near (old->pdata[2], 1e-6, 1., 4.);
+  op_assert_near (batch->pdata[2], 1e-6, 1., 100.);
+}
+
+static void
 test_a_fixed_gamma_is_one_whatever_is_stored (void)
 {
   g_autoptr (GPtrArray) inputs = new_inputs ();
@@ -126,6 +139,8 @@ main (int argc, char **argv)
                    test_training_without_gradients_leaves_the_statistics);
   g_test_add_func ("/engine/ops/batch-norm/inference-leaves-the-statistics",
                    test_inference_leaves_the_statistics);
+  g_test_add_func ("/engine/ops/batch-norm/old-forms-show-the-variance",
+                   test_old_forms_show_the_variance);
   g_test_add_func ("/engine/ops/batch-norm/a-fixed-gamma-is-one-whatever-is-stored",
                    test_a_fixed_gamma_is_one_whatever_is_stored);
 
