@@ -131,11 +131,24 @@ static void
 range_fill (const HybCall *call, const HybRun *run, double start, double step, gint64 repeat)
 {
   RangeWork work = { start, step, repeat, call->output[0].dtype, run->output[0] };
-
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
                     HYB_EACH_GRAIN / 4,
                     range_slice,
                     &work);
+}
+
+/* As in MXNet, start and step are whole numbers unless the type is float32 or float64. */
+static void
+arange_fill (const HybCall *call, const HybRun *run, double start)
+{
+  const RangeParams *params = call->params;
+  gboolean           is_real = HYB_DTYPE_BIT (call->output[0].dtype) & HYB_DTYPES_FLOAT;
+
+  range_fill (call,
+              run,
+              is_real ? start : trunc (start),
+              is_real ? params->step : trunc (params->step),
+              params->repeat);
 }
 
 /* With one number given it is the end; unless the length comes from elsewhere. */
@@ -196,11 +209,10 @@ arange_infer_shape (HybCall *call, GError **error)
 static void
 arange_forward (const HybCall *call, const HybRun *run)
 {
-  const RangeParams *params = call->params;
-  double             start, stop;
+  double start, stop;
 
-  arange_ends (params, &start, &stop);
-  range_fill (call, run, start, params->step, params->repeat);
+  arange_ends (call->params, &start, &stop);
+  arange_fill (call, run, start);
 }
 
 static gboolean
@@ -264,9 +276,7 @@ arange_like_infer_shape (HybCall *call, GError **error)
 static void
 arange_like_forward (const HybCall *call, const HybRun *run)
 {
-  const RangeParams *params = call->params;
-
-  range_fill (call, run, params->start, params->step, params->repeat);
+  arange_fill (call, run, ((const RangeParams *) call->params)->start);
 }
 
 static const char *const no_inputs[] = { NULL };

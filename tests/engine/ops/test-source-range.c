@@ -33,6 +33,15 @@ test_values (void)
   g_autoptr (HybTensor) c = op_run ("_linspace", "start=0 stop=1 num=3 endpoint=False", NULL);
   g_autoptr (HybTensor) d = op_run ("_linspace", "start=1 stop=2 num=3", NULL);
 
+  /* Whole numbers start and go on whole, half floats too. */
+  g_autoptr (HybTensor) e = op_run ("_arange", "start=0.5 stop=5 step=1.5 dtype=int32", NULL);
+  g_autoptr (HybTensor) f = op_run ("_contrib_arange_like",
+                                    "start=-0.5 step=-1.5",
+                                    op_tensor ("f16[3]", 0., 0., 0.),
+                                    NULL);
+
+  op_assert_near (e, 0, 0., 1., 2.);
+  op_assert_near (f, 0, 0., -1., -2.);
   op_assert_type (a, "float32 (3,)");
   op_assert_type (b, "float32 (4,)");
   op_assert_near (a, 0, 5., 3., 1.);
