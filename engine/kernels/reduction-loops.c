@@ -17,9 +17,12 @@
 #define ADD(a, b)      ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
 /* A NaN, once there, stays: no comparison replaces it. */
-#define LARGER(a, x)          (((x) > (a)) | ((x) != (x)) ? (x) : (a))
-#define SMALLER(a, x)         (((x) < (a)) | ((x) != (x)) ? (x) : (a))
-#define ADD_NUMBER(a, x)      ((a) + ((x) == (x) ? (x) : 0))
+#define LARGER(a, x)  (((x) > (a)) | ((x) != (x)) ? (x) : (a))
+#define SMALLER(a, x) (((x) < (a)) | ((x) != (x)) ? (x) : (a))
+/* a - a is 0, but NaN once a is infinite: nothing can be added after an infinity, as in
+ * MXNet, whose compensation is lost then. */
+#define ADD_NUMBER(a, x)      ((x) == (x) ? (a) + (x) + ((a) - (a)) : (a))
+#define ADD_PARTIAL(a, b)     ((b) != 0 ? (a) + (b) + ((a) - (a)) : (a))
 #define MULTIPLY_NUMBER(a, x) ((a) * ((x) == (x) ? (x) : 1))
 #define ADD_SIZE(a, x)        ((a) + fabs (x))
 #define ADD_SQUARE(a, x)      ((a) + (x) * (x))
@@ -133,7 +136,7 @@
   LOOPS (prod, T, double, suffix, 1, MULTIPLY, MULTIPLY, FINISH_FLOAT)            \
   LOOPS (max, T, T, suffix, -INFINITY, LARGER, LARGER, FINISH_FLOAT)              \
   LOOPS (min, T, T, suffix, INFINITY, SMALLER, SMALLER, FINISH_FLOAT)             \
-  LOOPS (nan_sum, T, double, suffix, 0, ADD_NUMBER, ADD, FINISH_FLOAT)            \
+  LOOPS (nan_sum, T, double, suffix, 0, ADD_NUMBER, ADD_PARTIAL, FINISH_FLOAT)    \
   LOOPS (nan_prod, T, double, suffix, 1, MULTIPLY_NUMBER, MULTIPLY, FINISH_FLOAT) \
   LOOPS (sum_abs, T, double, suffix, 0, ADD_SIZE, ADD, FINISH_FLOAT)              \
   LOOPS (sum_square, T, double, suffix, 0, ADD_SQUARE, ADD, FINISH_FLOAT)

@@ -24,7 +24,7 @@ hyb_digamma (double x)
   double power = 1;
 
   if (x <= 0)
-    return x == floor (x) ? NAN : hyb_digamma (1 - x) - M_PI / tan (M_PI * x);
+    return x == floor (x) ? INFINITY : hyb_digamma (1 - x) - M_PI / tan (M_PI * x);
   for (; x < 12; x++)
     sum -= 1 / x;
   sum += log (x) - 0.5 / x;

@@ -96,22 +96,24 @@ static const HybParam clip_params[] = {
   { 0 },
 };
 
-/* Bounds in a type that compares exactly with elements, and as elements; no bound is infinite. */
-#define CLIP_LOOP(T, Limit, dtype, suffix)                                                   \
-  static void clip_##suffix (gint64 begin, gint64 end, gpointer data)                        \
-  {                                                                                          \
-    const UnaryWork  *work = data;                                                           \
-    const ClipParams *params = work->params;                                                 \
-    const T          *xs = work->x;                                                          \
-    T                *ys = work->y, low, high;                                               \
-    Limit             minimum = (Limit) (isnan (params->a_min) ? -INFINITY : params->a_min); \
-    Limit             maximum = (Limit) (isnan (params->a_max) ? INFINITY : params->a_max);  \
-                                                                                             \
-    hyb_dtype_set_double (&low, dtype, 0, params->a_min);                                    \
-    hyb_dtype_set_double (&high, dtype, 0, params->a_max);                                   \
-    HYB_INDEPENDENT                                                                          \
-    for (gint64 i = begin; i < end; i++)                                                     \
-      ys[i] = (Limit) xs[i] > maximum ? high : (Limit) xs[i] < minimum ? low : xs[i];        \
+/* Bounds, which MXNet keeps as float32, in a type that compares exactly with elements, and as
+ * elements; no bound is infinite. */
+#define CLIP_LOOP(T, Limit, dtype, suffix)                                            \
+  static void clip_##suffix (gint64 begin, gint64 end, gpointer data)                 \
+  {                                                                                   \
+    const UnaryWork  *work = data;                                                    \
+    const ClipParams *params = work->params;                                          \
+    const T          *xs = work->x;                                                   \
+    T                *ys = work->y, low, high;                                        \
+    float             a_min = (float) params->a_min, a_max = (float) params->a_max;   \
+    Limit             minimum = (Limit) (isnan (a_min) ? -INFINITY : a_min);          \
+    Limit             maximum = (Limit) (isnan (a_max) ? INFINITY : a_max);           \
+                                                                                      \
+    hyb_dtype_set_double (&low, dtype, 0, (double) a_min);                            \
+    hyb_dtype_set_double (&high, dtype, 0, (double) a_max);                           \
+    HYB_INDEPENDENT                                                                   \
+    for (gint64 i = begin; i < end; i++)                                              \
+      ys[i] = (Limit) xs[i] > maximum ? high : (Limit) xs[i] < minimum ? low : xs[i]; \
   }
 
 CLIP_LOOP (float, float, HYB_F32, f32)
@@ -123,7 +125,8 @@ CLIP_LOOP (gint64, double, HYB_I64, i64)
 LOOPS (clip)
 #undef CLIP_LOOP
 
-#define INSIDE(params, x) (!((x) < (params)->a_min) && !((x) > (params)->a_max) && (x) == (x))
+/* A NaN is not outside. */
+#define INSIDE(params, x) (!((x) < (float) (params)->a_min) && !((x) > (float) (params)->a_max))
 UNARY_BACKWARD (clip, x, INSIDE ((const ClipParams *) work->params, x) ? g : 0)
 #undef INSIDE
 

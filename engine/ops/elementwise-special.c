@@ -19,7 +19,13 @@
        y,                                                                                        \
        exp (y *y) / M_2_SQRTPI * g)                                                              \
   ROW (softsign, "x / (1 + |x|).", x / (1 + fabs (x)), x, g / ((1 + fabs (x)) * (1 + fabs (x)))) \
-  ROW (relu, "x where positive, else 0; NaN stays.", x > 0 || x != x ? x : 0, y, y > 0 ? g : 0)
+  ROW (relu,                                                                                     \
+       "x where positive, else 0; NaN stays.",                                                   \
+       x > 0 || x != x ? x : 0,                                                                  \
+       y,                                                                                        \
+       y > 0    ? g                                                                              \
+       : y != y ? y                                                                              \
+                : 0)
 
 #define ROW(id, text, formula, variable, derivative) \
   UNARY_FORWARD (id, formula)                        \

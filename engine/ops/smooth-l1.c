@@ -23,18 +23,18 @@ static const HybParam smooth_params[] = {
   { 0 },
 };
 
-/* With s = sigma²: ½ s x² where |x| < 1/s, |x| − ½/s elsewhere; s x and ±1 are the slopes. */
-#define KERNELS(T, suffix)                                                                 \
-  static void smooth_##suffix (gint64 n, T s, const T *x, T *y)                            \
-  {                                                                                        \
-    for (gint64 i = 0; i < n; i++)                                                         \
-      y[i] = fabs (x[i]) < 1 / s ? s * x[i] * x[i] / 2 : fabs (x[i]) - 1 / (2 * s);        \
-  }                                                                                        \
-                                                                                           \
-  static void slope_##suffix (gint64 n, T s, const T *x, const T *dy, T *dx)               \
-  {                                                                                        \
-    for (gint64 i = 0; i < n; i++)                                                         \
-      dx[i] = dy[i] * (fabs (x[i]) < 1 / s ? s * x[i] : x[i] > 0 ? 1 : x[i] < 0 ? -1 : 0); \
+/* With s = sigma²: ½ s x² where |x| ≤ 1/s, |x| − ½/s elsewhere; s x and ±1 are the slopes. */
+#define KERNELS(T, suffix)                                                          \
+  static void smooth_##suffix (gint64 n, T s, const T *x, T *y)                     \
+  {                                                                                 \
+    for (gint64 i = 0; i < n; i++)                                                  \
+      y[i] = fabs (x[i]) > 1 / s ? fabs (x[i]) - 1 / (2 * s) : x[i] * x[i] * s / 2; \
+  }                                                                                 \
+                                                                                    \
+  static void slope_##suffix (gint64 n, T s, const T *x, const T *dy, T *dx)        \
+  {                                                                                 \
+    for (gint64 i = 0; i < n; i++)                                                  \
+      dx[i] = dy[i] * (x[i] > 1 / s ? 1 : x[i] < -1 / s ? -1 : s * x[i]);           \
   }
 
 KERNELS (float, f32)

@@ -72,6 +72,9 @@ test_clip_keeps_nan_and_stays_in_small_types (void)
   g_autoptr (HybTensor) c =
       op_run ("clip", "a_min=-inf a_max=1.5", op_tensor ("i32[2]", -5., 5.), NULL);
 
+  g_autoptr (HybTensor) d = op_run ("clip", "a_min=0.1 a_max=1", op_tensor ("f64[1]", 0.), NULL);
+
+  op_assert_near (d, 0, (double) 0.1f);
   op_assert_near (a, 0, NAN, -2., 1.);
   op_assert_near (b, 0, -128., 127.);
   op_assert_near (c, 0, -5., 1.);
@@ -86,7 +89,7 @@ test_clip_passes_the_gradient_at_its_bounds (void)
                                      op_tensor ("f32[5]", -2., -1., 0., 1., NAN),
                                      NULL);
 
-  op_assert_near (dx, 0, 0., 3., 3., 3., 0.);
+  op_assert_near (dx, 0, 0., 3., 3., 3., 3.);
 }
 
 int

@@ -34,6 +34,14 @@ test_limits (void)
 static void
 test_relu_has_no_slope_at_zero (void)
 {
+  /* NaN is handed back, where the infinite slope of gammaln is too. */
+  g_autoptr (HybTensor) nan =
+      op_run ("_backward_relu", NULL, op_tensor ("f32[1]", 5.), op_tensor ("f32[1]", NAN), NULL);
+  g_autoptr (HybTensor) pole = op_run ("_backward_gammaln",
+                                       NULL,
+                                       op_tensor ("f32[2]", 5., -1.),
+                                       op_tensor ("f32[2]", 0., -1.),
+                                       NULL);
   g_autoptr (HybTensor) dx = op_run ("_backward_relu",
                                      NULL,
                                      op_tensor ("f32[3]", 5., 5., 5.),
@@ -41,6 +49,8 @@ test_relu_has_no_slope_at_zero (void)
                                      NULL);
 
   op_assert_near (dx, 0, 0., 5., 0.);
+  op_assert_near (nan, 0, NAN);
+  op_assert_near (pole, 0, INFINITY, -INFINITY);
 }
 
 int
