@@ -59,7 +59,7 @@ l2_infer_shape (HybCall *call, GError **error)
   if (!hyb_shape_unify (data, &call->output[0].shape, error) ||
       !hyb_layer_expect_rank (data,
                               "data",
-                              params->mode == MODE_INSTANCE ? 2 : 3,
+                              params->mode == MODE_INSTANCE ? 1 : 3,
                               HYB_MAX_RANK,
                               error))
     return FALSE;

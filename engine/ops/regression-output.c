@@ -29,7 +29,8 @@ static const HybParam regression_params[] = {
   { 0 },
 };
 
-/* The label has the shape of the data; a column of data may go with a plain vector. */
+/* The label has the shape of the data, or another one of as many elements; a column of data
+ * goes with a plain vector. */
 static gboolean
 regression_infer_shape (HybCall *call, GError **error)
 {
@@ -46,6 +47,10 @@ regression_infer_shape (HybCall *call, GError **error)
         *data = *label;
       return TRUE;
     }
+
+  if (hyb_shape_is_known (data) && hyb_shape_is_known (label) &&
+      hyb_shape_size (data) == hyb_shape_size (label))
+    return TRUE;
 
   want = *data;
   if (data->rank == 2 && data->dim[1] == 1 && label->rank != 2)

@@ -117,7 +117,7 @@ softmax_output_infer_shape (HybCall *call, GError **error)
   HybShape                   want;
 
   if (!hyb_shape_unify (data, &call->output[0].shape, error) ||
-      !hyb_layer_expect_rank (data, "data", params->multi_output ? 3 : 2, HYB_MAX_RANK, error))
+      !hyb_layer_expect_rank (data, "data", 2, HYB_MAX_RANK, error))
     return FALSE;
   if (data->rank == HYB_UNKNOWN)
     return TRUE;

@@ -46,7 +46,7 @@ softmax_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-/* Lengths have the shape of the data without the axis. */
+/* Lengths have the shape of the data without the axis; a vector has one. */
 static gboolean
 infer_length (HybShape *length, const HybShape *data, int axis, GError **error)
 {
@@ -54,6 +54,8 @@ infer_length (HybShape *length, const HybShape *data, int axis, GError **error)
 
   for (int i = 0; i < want.rank; i++)
     want.dim[i] = data->dim[i < axis ? i : i + 1];
+  if (want.rank == 0 && length->rank != 0)
+    want = hyb_shape_1d (1);
 
   return hyb_layer_expect (length, "length", &want, error);
 }

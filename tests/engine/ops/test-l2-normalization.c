@@ -5,6 +5,7 @@
 
 static const OpSample samples[] = {
   { "L2Normalization", "sample", NULL, { "f32[3,4]" } },
+  { "L2Normalization", "every element by itself", "eps=0.5", { "f32[4]" } },
   { "L2Normalization", "channel", "mode=channel eps=0.01", { "f32[2,3,2,2]" } },
   { "L2Normalization", "space", "mode=spatial eps=0.01", { "f32[2,3,4]" } },
   { 0 },

@@ -22,6 +22,21 @@ test_only_valid_values_are_counted (void)
   op_assert_near (y, 1e-6, 1.5, 1.5, 1.5);
 }
 
+/* MXNet takes the data as a matrix: all axes but the last are rows, a vector is one. */
+static void
+test_a_batch_is_the_rows_of_a_matrix (void)
+{
+  g_autoptr (HybTensor) vector =
+      op_run ("_backward_MakeLoss", "normalization=batch", op_tensor ("f32[3]", 1., 2., 3.), NULL);
+  g_autoptr (HybTensor) cube = op_run ("_backward_MakeLoss",
+                                       "normalization=batch grad_scale=3",
+                                       op_tensor ("f32[2,3,1]", 1., 2., 3., 4., 5., 6.),
+                                       NULL);
+
+  op_assert_near (vector, 1e-6, 1., 1., 1.);
+  op_assert_near (cube, 1e-6, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -30,6 +45,8 @@ main (int argc, char **argv)
   op_check_family ("make-loss", hyb_ops_make_loss, samples, NULL);
   g_test_add_func ("/engine/ops/make-loss/only-valid-values-are-counted",
                    test_only_valid_values_are_counted);
+  g_test_add_func ("/engine/ops/make-loss/a-batch-is-the-rows-of-a-matrix",
+                   test_a_batch_is_the_rows_of_a_matrix);
 
   return g_test_run ();
 }

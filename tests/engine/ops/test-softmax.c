@@ -18,6 +18,7 @@ static const OpSample samples[] = {
     "axis=1 use_length=True",
     { "f32[2,4,3]", "i64[2,3] = 1,2,3,4,0,9" } },
   { "softmax log_softmax", "wider output", "dtype=float64", { "f32[2,3]" }, OP_COARSE },
+  { "softmax", "a vector and its length", "use_length=True", { "f32[5]", "i32[1] = 3" } },
   { "softmax softmin log_softmax", "half floats", NULL, { "f16[2,3]" }, OP_SKIP_GRADIENT },
   { 0 },
 };
