@@ -113,10 +113,8 @@ take_infer_shape (HybCall *call, GError **error)
 
   if (a->rank == HYB_UNKNOWN || indices->rank == HYB_UNKNOWN)
     return TRUE;
-  if (!take_shape (params, a, indices, &out, error))
-    return FALSE;
-
-  return hyb_shape_assign (&call->output[0].shape, &out, error);
+  return take_shape (params, a, indices, &out, error) &&
+         hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
 typedef struct
