@@ -69,8 +69,7 @@ NAME (find_candidates) (const NmsParams *params,
 
       if (!((double) row[params->score_index] > params->valid_thresh))
         continue;
-      if (params->id_index >= 0 &&
-          (double) row[params->id_index] == (double) params->background_id)
+      if (params->id_index >= 0 && (double) row[params->id_index] == (double) params->background_id)
         continue;
       candidates[n_candidates++] = (Candidate){ (double) row[params->score_index], i, TRUE };
     }
