@@ -238,41 +238,6 @@ arrives_between (const VizPicture *picture, guint32 number, double left, double 
   return FALSE;
 }
 
-/* What the overlay says, on a tag that hangs over a corner: the upper right one, or where it hides
- * no arrow head. */
-static void
-paint_cost (const VizPainter *painter, guint32 number, const VizColour *fill)
-{
-  const VizItem *item = viz_picture_item (painter->picture, number);
-  const char    *text = painter->overlay != NULL && item->state != VIZ_ITEM_STEPS
-                            ? viz_overlay_text (painter->overlay, item->box)
-                            : NULL;
-  double         value = value_of (painter, item);
-  double         size = viz_text_size (VIZ_TEXT_EDGE);
-  double         width;
-  VizRect        tag;
-  VizColour      ink = viz_theme_text_on (painter->theme, fill);
-  VizStyle       style = { .fill = fill, .stroke = &painter->theme->box_border, .width = 1 };
-  VizTextAt      at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };
-
-  g_autofree char *sum = NULL;
-
-  if (item->state == VIZ_ITEM_STEPS && !isnan (value))
-    text = sum = viz_overlay_format (painter->overlay, value);
-  if (text == NULL || !viz_painter_shows_text (painter, size))
-    return;
-  width = 12 + width_at (painter, VIZ_TEXT_EDGE, size, text);
-  tag = (VizRect){ item->x + item->width - width + 18, item->y - 9, width, 14 };
-  if (arrives_between (painter->picture, number, tag.x - 4, tag.x + width + 4))
-    tag.x = arrives_between (painter->picture, number, item->x - 22, item->x + width - 14)
-                ? item->x + item->width - 8
-                : item->x - 18;
-  painter->pen->rect (painter->pen, &tag, 7, &style);
-  at.x = tag.x + width / 2;
-  at.y = tag.y + 10.4;
-  painter->pen->text (painter->pen, &at, text);
-}
-
 /* How many arrows leave here that are drawn only where they arrive. */
 static void
 paint_stubs (const VizPainter *painter, const VizItem *item)
@@ -336,10 +301,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
   if (lines->len > 0)
     paint_lines (painter, item, lines, &fill, has_stripe);
   if (is_full)
-    {
-      paint_stubs (painter, item);
-      paint_cost (painter, number, &fill);
-    }
+    paint_stubs (painter, item);
   end_thing (painter);
 }
 
@@ -385,6 +347,42 @@ viz_painter_group (const VizPainter *painter, guint32 number)
       painter->pen->text (painter->pen, &at, title);
     }
   end_thing (painter);
+}
+
+/* What the overlay says, on a tag that hangs over a corner: the upper right one, or where it hides
+ * no arrow head. */
+void
+viz_painter_cost (const VizPainter *painter, guint32 number)
+{
+  const VizItem   *item = viz_picture_item (painter->picture, number);
+  const char      *text = painter->overlay != NULL && item->state != VIZ_ITEM_STEPS
+                              ? viz_overlay_text (painter->overlay, item->box)
+                              : NULL;
+  double           value = value_of (painter, item);
+  double           size = viz_text_size (VIZ_TEXT_EDGE);
+  double           width;
+  VizRect          tag;
+  VizColour        fill = viz_painter_fill (painter, item);
+  VizColour        ink = viz_theme_text_on (painter->theme, &fill);
+  VizStyle         style = { .fill = &fill, .stroke = &painter->theme->box_border, .width = 1 };
+  VizTextAt        at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };
+  g_autofree char *sum = NULL;
+
+  if (item->state == VIZ_ITEM_STEPS && !isnan (value))
+    text = sum = viz_overlay_format (painter->overlay, value);
+  if (text == NULL || !viz_painter_shows_text (painter, size))
+    return;
+  width = 12 + width_at (painter, VIZ_TEXT_EDGE, size, text);
+  tag = (VizRect){ item->x + item->width - width + 18, item->y - 9, width, 14 };
+  if (arrives_between (painter->picture, number, tag.x - 4, tag.x + width + 4))
+    tag.x = arrives_between (painter->picture, number, item->x - 22, item->x + width - 14)
+                ? item->x + item->width - 8
+                : item->x - 18;
+  tag.x = MAX (MIN (tag.x, viz_picture_width (painter->picture) - width - 1), 1);
+  painter->pen->rect (painter->pen, &tag, 7, &style);
+  at.x = tag.x + width / 2;
+  at.y = tag.y + 10.4;
+  painter->pen->text (painter->pen, &at, text);
 }
 
 void

@@ -24,6 +24,7 @@ typedef struct
 
 void viz_painter_group (const VizPainter *painter, guint32 item);
 void viz_painter_box (const VizPainter *painter, guint32 item);
+void viz_painter_cost (const VizPainter *painter, guint32 item);
 void viz_painter_plug (const VizPainter *painter, guint32 plug);
 void viz_painter_wire (const VizPainter *painter, guint32 wire);
 void viz_painter_wire_label (const VizPainter *painter, guint32 wire);

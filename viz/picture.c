@@ -12,6 +12,7 @@
 
 #define LEAST_CELL 300
 #define MARGIN     14 /* arrow heads, badges and borders reach this far */
+#define TAG        96 /* what a box costs hangs over its side this far */
 
 typedef struct
 {
@@ -67,9 +68,9 @@ static CellRange
 cells_of (const VizPicture *picture, double x0, double y0, double x1, double y1)
 {
   return (CellRange){
-    cell_at (x0 - MARGIN, picture->cell, picture->n_columns),
+    cell_at (x0 - TAG, picture->cell, picture->n_columns),
     cell_at (y0 - MARGIN, picture->cell, picture->n_rows),
-    cell_at (x1 + MARGIN, picture->cell, picture->n_columns),
+    cell_at (x1 + TAG, picture->cell, picture->n_columns),
     cell_at (y1 + MARGIN, picture->cell, picture->n_rows),
   };
 }
