@@ -3,11 +3,13 @@
 #include "viz/chart.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BAR_HEIGHT  13
 #define LABEL_SHARE 0.36
 #define CHARACTER   0.6 /* of the font's size: enough for any text in Latin */
 #define AXIS_LABEL  16
+#define LINE        10 /* between two lines of a label */
 #define STRIP_LABEL 13
 
 static double
@@ -45,6 +47,34 @@ write_short (VizPen          *pen,
   g_autofree char *cut = viz_text_shorten (text, n);
 
   write_in (pen, VIZ_TEXT_ROW, x, y, align, colour, cut);
+}
+
+/* In two lines where one is too short for it and it can be broken. */
+static void
+write_broken (VizPen          *pen,
+              double           x,
+              double           y,
+              double           room,
+              const VizColour *colour,
+              const char      *text)
+{
+  double           size = viz_text_size (VIZ_TEXT_ROW);
+  gssize           half = (gssize) strlen (text) / 2;
+  const char      *best = NULL; /* where the lower line begins */
+  g_autofree char *upper = NULL;
+
+  for (const char *at = text; *at != '\0'; at++)
+    if ((*at == ' ' || *at == '-') && at[1] != '\0' &&
+        (best == NULL || ABS (at + 1 - text - half) < ABS (best - text - half)))
+      best = at + 1;
+  if (best == NULL || (double) g_utf8_strlen (text, -1) * size * CHARACTER <= room)
+    {
+      write_short (pen, x, y, 0.5, room, colour, text);
+      return;
+    }
+  upper = g_strchomp (g_strndup (text, (gsize) (best - text)));
+  write_short (pen, x, y, 0.5, room, colour, upper);
+  write_short (pen, x, y + LINE, 0.5, room, colour, best);
 }
 
 /* A thin line from low to high with ends: what repeats of the measurement gave. */
@@ -171,7 +201,7 @@ scale_y (const Scale *scale, double value)
 static Scale
 find_scale (const VizRect *rect, const VizBar *bars, guint n_bars)
 {
-  double room = MAX (rect->height - 2 * AXIS_LABEL, 10), level = 0;
+  double room = MAX (rect->height - 2 * AXIS_LABEL - LINE, 10), level = 0;
   double least = 0, most = 0, low = G_MAXDOUBLE, high = 0, span;
   Scale  scale = { 0 };
 
@@ -251,13 +281,12 @@ draw_step (VizPen         *pen,
     }
   if (bar->text != NULL)
     write_short (pen, middle, top - 4, 0.5, column->width, &theme->text, bar->text);
-  write_short (pen,
-               middle,
-               column->y + column->height - 4,
-               0.5,
-               column->width,
-               &theme->text_faint,
-               bar->label);
+  write_broken (pen,
+                middle,
+                column->y + column->height - LINE - 4,
+                column->width,
+                &theme->text_faint,
+                bar->label);
 }
 
 void
