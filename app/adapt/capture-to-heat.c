@@ -8,6 +8,7 @@
 #include "profiler/roofline.h"
 #include "profiler/statistics.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
@@ -196,15 +197,20 @@ noise_note (const ProfCapture *capture, const ProfSummary *summary, const ScopeH
       summary->node->len > 0 ? &g_array_index (summary->node, ProfNodeSum, 0) : NULL;
   double clean = clean_median (capture);
 
-  g_string_append_printf (text, "median of %u traced runs", summary->n_runs);
+  g_string_append_printf (text,
+                          g_dngettext (NULL,
+                                       "median of %u traced run",
+                                       "median of %u traced runs",
+                                       summary->n_runs),
+                          summary->n_runs);
   if (slowest != NULL && slowest->self > 0 && slowest->high > slowest->low)
     g_string_append_printf (text,
-                            " · the slowest node ± %.0f %%",
+                            _ (" · the slowest node ± %.0f %%"),
                             50 * (slowest->high - slowest->low) / slowest->self);
   if (clean > 0 && summary->traced > 0)
-    g_string_append_printf (text, " · traced × %.2f of clean", summary->traced / clean);
+    g_string_append_printf (text, _ (" · traced × %.2f of clean"), summary->traced / clean);
   if (count->n_found < count->n_executed)
-    g_string_append_printf (text, " · %u of %u nodes found", count->n_found, count->n_executed);
+    g_string_append_printf (text, _ (" · %u of %u nodes found"), count->n_found, count->n_executed);
   return g_string_free (text, FALSE);
 }
 

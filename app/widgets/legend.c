@@ -4,10 +4,12 @@
 
 #include "app/widgets/tooltip.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 
 #define RAMP_WIDTH  120
 #define RAMP_HEIGHT 10
+#define NOTE_LEAST  24 /* characters */
 
 struct _ScopeLegend
 {
@@ -62,7 +64,7 @@ scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
   gtk_label_set_text (GTK_LABEL (self->low), low_text);
   gtk_label_set_text (GTK_LABEL (self->high), high_text);
   gtk_label_set_text (GTK_LABEL (self->note), viz_overlay_note (overlay));
-  scope_tooltip_set (self->note, viz_overlay_note (overlay));
+  scope_tooltip_set (GTK_WIDGET (self), viz_overlay_note (overlay));
   name = g_strdup_printf (_ ("Colours from %s to %s"), low_text, high_text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
   gtk_widget_queue_draw (self->ramp);
@@ -98,6 +100,28 @@ add_label (ScopeLegend *self, const char *css_class)
   return label;
 }
 
+/* In two lines at most; where there is no room even for that, not at all. */
+static void
+add_note (ScopeLegend *self)
+{
+  GtkWidget *squeezer = adw_squeezer_new (), *note = gtk_label_new (NULL);
+
+  self->note = note;
+  gtk_widget_add_css_class (note, "dim-label");
+  gtk_widget_add_css_class (note, "caption");
+  gtk_label_set_wrap (GTK_LABEL (note), TRUE);
+  gtk_label_set_lines (GTK_LABEL (note), 2);
+  gtk_label_set_ellipsize (GTK_LABEL (note), PANGO_ELLIPSIZE_END);
+  gtk_label_set_width_chars (GTK_LABEL (note), NOTE_LEAST);
+  gtk_label_set_xalign (GTK_LABEL (note), 0);
+  adw_squeezer_add (ADW_SQUEEZER (squeezer), note);
+  adw_squeezer_set_allow_none (ADW_SQUEEZER (squeezer), TRUE);
+  adw_squeezer_set_homogeneous (ADW_SQUEEZER (squeezer), FALSE);
+  adw_squeezer_set_xalign (ADW_SQUEEZER (squeezer), 0);
+  gtk_widget_set_hexpand (squeezer, TRUE);
+  gtk_widget_set_parent (squeezer, GTK_WIDGET (self));
+}
+
 static void
 scope_legend_init (ScopeLegend *self)
 {
@@ -111,9 +135,6 @@ scope_legend_init (ScopeLegend *self)
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->ramp), draw_ramp, self, NULL);
   gtk_widget_set_parent (self->ramp, GTK_WIDGET (self));
   self->high = add_label (self, "numeric");
-  self->note = add_label (self, "dim-label");
-  gtk_label_set_ellipsize (GTK_LABEL (self->note), PANGO_ELLIPSIZE_END);
-  gtk_widget_set_hexpand (self->note, TRUE);
-  gtk_label_set_xalign (GTK_LABEL (self->note), 0);
+  add_note (self);
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
 }
