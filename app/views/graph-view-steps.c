@@ -155,11 +155,27 @@ describe_chain (ScopeGraphView *self)
   return g_strdup_printf (_ ("Steps %d – %d of %d"), (int) first, (int) MIN (last, n - 1), n);
 }
 
+/* The buttons beside it stay where they are while one walks through the steps. */
+static void
+show_steps (ScopeGraphView *self, const char *text, gboolean is_same_chain)
+{
+  GtkWidget *label = GTK_WIDGET (self->steps_label);
+  int        width = -1, natural;
+
+  if (is_same_chain)
+    gtk_widget_get_size_request (label, &width, NULL);
+  gtk_widget_set_size_request (label, -1, -1);
+  gtk_label_set_text (self->steps_label, text);
+  gtk_widget_measure (label, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
+  gtk_widget_set_size_request (label, MAX (width, natural), -1);
+}
+
 void
 scope_graph_view_update_steps (ScopeGraphView *self)
 {
   const ScopeValueSeries *loop;
   g_autofree char        *text = NULL;
+  guint32                 before = self->chain;
 
   self->chain = find_chain (self);
   gtk_widget_set_visible (GTK_WIDGET (self->steps), self->chain != VIZ_ROOT);
@@ -170,7 +186,7 @@ scope_graph_view_update_steps (ScopeGraphView *self)
   gtk_widget_set_visible (GTK_WIDGET (self->steps_scale), self->is_loop);
   gtk_widget_set_visible (self->steps_range, !self->is_loop);
   text = loop != NULL ? show_loop (self, loop) : describe_chain (self);
-  gtk_label_set_text (self->steps_label, text);
+  show_steps (self, text, self->chain == before);
 }
 
 static void

@@ -47,6 +47,23 @@ add_column (GtkColumnView *view, const ScopeColumn *info)
   g_object_unref (column);
 }
 
+/* Numbers stand to the right, and so does what stands above them. */
+static void
+align_titles (GtkColumnView *view, const ScopeColumn *columns, guint n_columns)
+{
+  GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (view));
+  GtkWidget *title = header != NULL ? gtk_widget_get_first_child (header) : NULL;
+
+  for (guint i = 0; i < n_columns && title != NULL; i++)
+    {
+      GtkWidget *box = gtk_widget_get_first_child (title);
+
+      if (columns[i].is_number && box != NULL)
+        gtk_widget_set_halign (box, GTK_ALIGN_END);
+      title = gtk_widget_get_next_sibling (title);
+    }
+}
+
 GtkWidget *
 scope_columns_new (GListModel        *model,
                    const ScopeColumn *columns,
@@ -61,6 +78,7 @@ scope_columns_new (GListModel        *model,
 
   for (guint i = 0; i < n_columns; i++)
     add_column (view, &columns[i]);
+  align_titles (view, columns, n_columns);
   gtk_filter_list_model_set_incremental (filtered, TRUE);
   sorted = gtk_sort_list_model_new (G_LIST_MODEL (filtered),
                                     g_object_ref (gtk_column_view_get_sorter (view)));
