@@ -1,7 +1,8 @@
 /* tour.c — a walk through the window, leaving a numbered picture of each stop.
  *
  * Pictures go to the folder named by HYBRIDSCOPE_TOUR, else to one of their own that
- * is removed again: then the tour only proves that it can be walked.
+ * is removed again: then the tour only proves that it can be walked.  The window is as large as
+ * HYBRIDSCOPE_TOUR_SIZE says, "900x700".
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/gui-test.h"
 
@@ -9,6 +10,7 @@
 #include "app/settings.h"
 
 #include <glib/gstdio.h>
+#include <stdio.h>
 
 static ScopeWindow *window;
 static char        *folder;
@@ -221,6 +223,15 @@ test_tour (void)
 }
 
 static void
+set_size (const char *size)
+{
+  int width, height;
+
+  if (size != NULL && sscanf (size, "%dx%d", &width, &height) == 2)
+    gtk_window_set_default_size (GTK_WINDOW (window), width, height);
+}
+
+static void
 test_no_display (void)
 {
   g_test_skip ("no display");
@@ -255,6 +266,7 @@ main (int argc, char **argv)
   folder = given != NULL ? g_strdup (given) : g_dir_make_tmp ("hybridscope-tour-XXXXXX", NULL);
   g_mkdir_with_parents (folder, 0755);
   window = gui_start ();
+  set_size (g_getenv ("HYBRIDSCOPE_TOUR_SIZE"));
   g_test_add_func ("/app/tour/can-be-walked", test_tour);
   status = g_test_run ();
   gui_stop ();
