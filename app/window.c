@@ -291,6 +291,23 @@ on_stop_search (gpointer data)
         GTK_WIDGET (scope_graph_view_get_canvas (scope_page_get_graph_view (page))));
 }
 
+/* In the corner of the graph, below whatever bars the page shows above it. */
+static gboolean
+on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place, gpointer data)
+{
+  ScopePage      *page = selected_page (data);
+  GtkRequisition  size;
+  graphene_rect_t graph;
+
+  if (page == NULL || !gtk_widget_compute_bounds (GTK_WIDGET (scope_page_get_graph_view (page)),
+                                                  GTK_WIDGET (overlay),
+                                                  &graph))
+    return FALSE;
+  gtk_widget_get_preferred_size (card, NULL, &size);
+  *place = (GdkRectangle){ (int) graph.origin.x, (int) graph.origin.y, size.width, size.height };
+  return TRUE;
+}
+
 static gboolean
 on_close_page (AdwTabView *tabs, AdwTabPage *tab, gpointer data G_GNUC_UNUSED)
 {
@@ -357,6 +374,7 @@ scope_window_class_init (ScopeWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, tab_bar);
   gtk_widget_class_bind_template_child (widget_class, ScopeWindow, first_steps);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
+  gtk_widget_class_bind_template_callback (widget_class, on_first_steps_placed);
   gtk_widget_class_bind_template_callback (widget_class, on_search);
   gtk_widget_class_bind_template_callback (widget_class, on_next_match);
   gtk_widget_class_bind_template_callback (widget_class, on_previous_match);

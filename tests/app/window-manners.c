@@ -413,15 +413,27 @@ test_preferences (void)
 static void
 test_first_steps (void)
 {
-  GtkWidget *card = gui_find (GTK_WIDGET (window), "first-steps");
-  gboolean   before = gtk_revealer_get_reveal_child (GTK_REVEALER (card));
+  GtkWidget      *card = gui_find (GTK_WIDGET (window), "first-steps");
+  gboolean        before = gtk_revealer_get_reveal_child (GTK_REVEALER (card));
+  graphene_rect_t of_card, of_banner;
 
   gui_act (window, "win.first-steps", NULL);
   g_assert_true (gtk_revealer_get_reveal_child (GTK_REVEALER (card)) != before);
   gui_act (window, "win.first-steps", NULL);
   g_assert_true (gtk_revealer_get_reveal_child (GTK_REVEALER (card)) == before);
-  if (before)
+  if (!before)
     gui_act (window, "win.first-steps", NULL);
+
+  /* It does not hide what a banner says. */
+  scope_page_say (page, "something", NULL, NULL);
+  gui_spin (600);
+  g_assert_true (gtk_widget_compute_bounds (card, GTK_WIDGET (window), &of_card) &&
+                 gtk_widget_compute_bounds (gui_find (GTK_WIDGET (page), "banner-label"),
+                                            GTK_WIDGET (window),
+                                            &of_banner));
+  g_assert_cmpfloat (of_card.origin.y, >=, of_banner.origin.y + of_banner.size.height);
+  scope_page_say (page, NULL, NULL, NULL);
+  gui_act (window, "win.first-steps", NULL);
   g_assert_false (gtk_revealer_get_reveal_child (GTK_REVEALER (card)));
   g_assert_false (scope_settings_get_flag ("first-steps", TRUE));
 }

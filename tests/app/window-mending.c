@@ -111,6 +111,7 @@ test_mending (void)
   told = gtk_label_get_text (
       GTK_LABEL (gui_find (GTK_WIDGET (scope_window_get_page (window)), "banner-label")));
   g_assert_nonnull (strstr (told, "left out “spare”"));
+  gui_spin (500);
   take_picture (window, "mended");
   gui_act (window, "win.close-tab", NULL);
   gui_act (window, "win.close-tab", NULL);
