@@ -4,11 +4,18 @@
 
 #define PRODUCT(at, sum) simd_multiply_add (simd_load (x + (at)), simd_load (w + (at)), sum)
 
-/* Rows one after the other: asking for several at a time, or ahead, was slower. */
+/* Rows one after the other: of a matrix that comes from far, asking for several at a time, or
+ * ahead, was slower. */
 static TARGET void
-SIMD (add_rows) (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y)
+SIMD (add_far_rows) (gint64       n,
+                     gint64       k,
+                     const float *w,
+                     gint64       ldw,
+                     const float *x,
+                     float       *y,
+                     gint64       step)
 {
-  for (gint64 i = 0; i < n; i++, w += ldw)
+  for (gint64 i = 0; i < n; i++, w += ldw, y += step)
     {
       Floats a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
       gint64 l = 0;
@@ -24,11 +31,75 @@ SIMD (add_rows) (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x,
         a = PRODUCT (l, a);
       if (l < k)
         b = simd_multiply_add (simd_load_part (x + l, k - l), simd_load_part (w + l, k - l), b);
-      y[i] += simd_sum ((a + b) + (c + d));
+      *y += simd_sum ((a + b) + (c + d));
     }
 }
 
 #undef PRODUCT
+
+#define ROWS_1(X)       X (0)
+#define ROWS_4(X)       X (0) X (1) X (2) X (3)
+#define DECLARE(r)      Floats a##r = { 0 }, b##r = { 0 };
+#define PRODUCT_EVEN(r) a##r = simd_multiply_add (x0, simd_load (w + (r) *ldw + l), a##r);
+#define PRODUCT_ODD(r)  b##r = simd_multiply_add (x1, simd_load (w + (r) *ldw + l + LANES), b##r);
+#define PRODUCT_PART(r) \
+  b##r = simd_multiply_add (x0, simd_load_part (w + (r) *ldw + l, k - l), b##r);
+#define ADD(r) y[(r) *step] += simd_sum (a##r + b##r);
+
+/* So many rows at a time share what is read of x. */
+#define DEFINE(rows)                                                                            \
+  INLINE void SIMD (                                                                            \
+      add_##rows) (gint64 k, const float *w, gint64 ldw, const float *x, float *y, gint64 step) \
+  {                                                                                             \
+    gint64 l = 0;                                                                               \
+    ROWS_##rows (DECLARE);                                                                      \
+                                                                                                \
+    for (; l + 2 * LANES <= k; l += 2 * LANES)                                                  \
+      {                                                                                         \
+        Floats x0 = simd_load (x + l), x1 = simd_load (x + l + LANES);                          \
+                                                                                                \
+        ROWS_##rows (PRODUCT_EVEN);                                                             \
+        ROWS_##rows (PRODUCT_ODD);                                                              \
+      }                                                                                         \
+    if (l + LANES <= k)                                                                         \
+      {                                                                                         \
+        Floats x0 = simd_load (x + l);                                                          \
+                                                                                                \
+        ROWS_##rows (PRODUCT_EVEN);                                                             \
+        l += LANES;                                                                             \
+      }                                                                                         \
+    if (l < k)                                                                                  \
+      {                                                                                         \
+        Floats x0 = simd_load_part (x + l, k - l);                                              \
+                                                                                                \
+        ROWS_##rows (PRODUCT_PART);                                                             \
+      }                                                                                         \
+    ROWS_##rows (ADD);                                                                          \
+  }
+
+DEFINE (1)
+DEFINE (4)
+
+/* Of a matrix that a cache holds. */
+static TARGET void
+SIMD (add_near_rows) (gint64       n,
+                      gint64       k,
+                      const float *w,
+                      gint64       ldw,
+                      const float *x,
+                      float       *y,
+                      gint64       step)
+{
+  gint64 i = 0;
+
+  for (; i + 4 <= n; i += 4)
+    SIMD (add_4) (k, w + i * ldw, ldw, x, y + i * step, step);
+  for (; i < n; i++)
+    SIMD (add_1) (k, w + i * ldw, ldw, x, y + i * step, step);
+}
+
+#undef ADD
+#undef DEFINE
 
 #define PRODUCT(r, sum) simd_multiply_add (x##r, simd_load (w + (r) *ldw + j), sum)
 

@@ -1,7 +1,8 @@
 /* matrix-vector.h — a matrix times one vector, of floats.
  *
- * What counts is the way of the matrix from memory, which is read once, front to back.  An
- * element of the result does not depend on the number of threads.
+ * What counts is the way of the matrix from memory, which is read once: front to
+ * back, and a small one that comes again and again from alternate ends.  An element of the result
+ * depends neither on that nor on the number of threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -148,6 +148,23 @@ test_threads (void)
   g_assert_cmpmem (one, sizeof (float) * M * N, two, sizeof (float) * M * N);
 }
 
+/* A small matrix is read from the other end the second time; two rows are left over by fours. */
+static void
+test_again (void)
+{
+  enum
+  {
+    N = 38,
+    K = 50
+  };
+  g_autofree float *w = numbers (N * K, 1), *x = numbers (K, 2);
+  float             first[N] = { 0 }, second[N] = { 0 };
+
+  hyb_matrix_vector (N, K, w, K, x, first);
+  hyb_matrix_vector (N, K, w, K, x, second);
+  g_assert_cmpmem (first, sizeof first, second, sizeof second);
+}
+
 /* NaN in one row of the weights reaches its own column only, also beside padding. */
 static void
 test_nan (void)
@@ -181,6 +198,7 @@ main (int argc, char **argv)
                         GUINT_TO_POINTER (HYB_SIMD_AVX512),
                         test_level);
   g_test_add_func ("/engine/kernels/panels/threads-change-no-byte", test_threads);
+  g_test_add_func ("/engine/kernels/panels/reading-from-either-end-changes-no-byte", test_again);
   g_test_add_func ("/engine/kernels/panels/nan-stays-in-its-column", test_nan);
 
   return g_test_run ();
