@@ -28,6 +28,9 @@ gint64 hyb_layer_extent (const HybShape *shape, int from, int to);
  * gradient operator gets as its last inputs in the same order. */
 gboolean hyb_layer_like_last_inputs (HybCall *call, GError **error);
 
+/* Of a gradient operator with these three inputs: its output is like the data. */
+gboolean hyb_layer_of_gradient_data_output (HybCall *call, GError **error);
+
 /* Input 1 is a label: of any dtype, that of all the rest where nothing is known. */
 gboolean hyb_layer_label_dtype (HybCall *call, GError **error);
 

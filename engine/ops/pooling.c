@@ -404,13 +404,6 @@ pooling_backward (const HybCall *call, const HybRun *run)
                     &work);
 }
 
-static gboolean
-backward_infer_shape (HybCall *call, GError **error)
-{
-  return hyb_shape_unify (&call->input[0].shape, &call->input[2].shape, error) &&
-         hyb_shape_assign (&call->output[0].shape, &call->input[1].shape, error);
-}
-
 static void
 pooling_gradient (HybGrad *grad)
 {
@@ -445,14 +438,12 @@ backward_cost (const HybCall *call, HybCost *cost)
   set_cost (call, &call->input[1].shape, &call->input[0].shape, cost);
 }
 
-static const char *const pooling_aliases[] = { "Pooling_v1", NULL };
 static const char *const pooling_inputs[] = { "data", NULL };
 static const char *const backward_inputs[] = { "gradient", "data", "output", NULL };
 
 const HybOp hyb_ops_pooling[] = {
   {
       .name = "Pooling",
-      .aliases = pooling_aliases,
       .doc = "One value for each window: its maximum, average, sum or norm.",
       .category = HYB_CATEGORY_REDUCTION,
       .inputs = pooling_inputs,
@@ -476,7 +467,7 @@ const HybOp hyb_ops_pooling[] = {
       .inputs = backward_inputs,
       .params = pooling_params,
       .params_size = sizeof (PoolingParams),
-      .infer_shape = backward_infer_shape,
+      .infer_shape = hyb_layer_of_gradient_data_output,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pooling_backward,
       .cost = backward_cost,
