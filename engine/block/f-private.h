@@ -16,6 +16,8 @@ struct _HybValue
   HybValueId id;     /* when tracing */
 };
 
+#define HYB_VALUES_PER_BLOCK 64
+
 /* One level of names: with block.name_scope(). */
 typedef struct
 {
@@ -36,7 +38,8 @@ struct _HybF
   gboolean      training;
   guint64       seed;
   guint32       n_calls;
-  GPtrArray    *values; /* of HybValue, owned */
+  GPtrArray    *values; /* blocks of HybValue: one that is made costs no allocation */
+  guint         n_values;
   GStringChunk *text;
   GError       *error;
   HybTape      *tape;

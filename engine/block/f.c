@@ -14,13 +14,17 @@
 #define FEW 16
 
 static void
-value_free (gpointer data)
+free_values (HybF *F)
 {
-  HybValue *value = data;
+  for (guint i = 0; i < F->n_values; i++)
+    {
+      HybValue *block = g_ptr_array_index (F->values, i / HYB_VALUES_PER_BLOCK);
+      HybValue *value = &block[i % HYB_VALUES_PER_BLOCK];
 
-  hyb_tensor_unref (value->tensor);
-  g_free (value->items);
-  g_free (value);
+      hyb_tensor_unref (value->tensor);
+      g_free (value->items);
+    }
+  g_ptr_array_unref (F->values);
 }
 
 static HybF *
@@ -29,7 +33,7 @@ f_make (gboolean training)
   HybF *F = g_new0 (HybF, 1);
 
   F->training = training;
-  F->values = g_ptr_array_new_with_free_func (value_free);
+  F->values = g_ptr_array_new_with_free_func (g_free);
   F->text = g_string_chunk_new (1024);
   F->path = g_ptr_array_new_with_free_func (g_free);
   hyb_names_init (F);
@@ -62,7 +66,7 @@ hyb_f_free (HybF *F)
 {
   if (F == NULL)
     return;
-  g_ptr_array_unref (F->values);
+  free_values (F);
   g_string_chunk_free (F->text);
   g_clear_error (&F->error);
   g_ptr_array_unref (F->path);

@@ -11,11 +11,15 @@
 HybValue *
 hyb_value_new (HybF *F)
 {
-  HybValue *value = g_new0 (HybValue, 1);
+  guint     at = F->n_values % HYB_VALUES_PER_BLOCK;
+  HybValue *block, *value;
 
+  if (at == 0)
+    g_ptr_array_add (F->values, g_new0 (HybValue, HYB_VALUES_PER_BLOCK));
+  block = g_ptr_array_index (F->values, F->n_values++ / HYB_VALUES_PER_BLOCK);
+  value = &block[at];
   value->F = F;
   value->id = HYB_NO_ID;
-  g_ptr_array_add (F->values, value);
   return value;
 }
 

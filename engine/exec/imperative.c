@@ -34,6 +34,24 @@ types_equal (const HybType *a, const HybType *b, guint n)
   return TRUE;
 }
 
+static gboolean
+outputs_known (const HybCall *call)
+{
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (!hyb_type_is_known (&call->output[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+outputs_unknown (const HybCall *call)
+{
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (call->output[i].shape.rank != HYB_UNKNOWN || call->output[i].dtype != HYB_DTYPE_UNKNOWN)
+      return FALSE;
+  return TRUE;
+}
+
 /* Asks the rules until they have nothing more to say; then float32 for outputs
  * whose dtype nothing determines. */
 static gboolean
@@ -41,6 +59,15 @@ infer_call (HybCall *call, HybType *before, GError **error)
 {
   guint    n = call->n_inputs + call->n_outputs;
   gboolean has_defaults = FALSE;
+
+  /* What outputs are was found from the inputs alone: asking again says the same. */
+  if (outputs_unknown (call))
+    {
+      if (!hyb_call_infer (call, error))
+        return FALSE;
+      if (outputs_known (call))
+        return TRUE;
+    }
 
   for (;;)
     {
@@ -70,15 +97,6 @@ runs_bodies_one_by_one (const HybCall *call, const HybRun *run)
 {
   return run->probe != NULL && run->probe->value != NULL && call->op->n_bodies > 0 &&
          call->op->compute != NULL;
-}
-
-static gboolean
-outputs_known (const HybCall *call)
-{
-  for (guint i = 0; i < call->n_outputs; i++)
-    if (!hyb_type_is_known (&call->output[i]))
-      return FALSE;
-  return TRUE;
 }
 
 static gboolean

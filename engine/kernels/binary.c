@@ -160,6 +160,17 @@ hyb_binary_run (HybBinary       function,
   };
   HybEach each;
 
+  /* One row as it lies: finding that out below takes longer than a small row. */
+  if (hyb_shape_equal (shape_a, shape_y) && hyb_shape_equal (shape_b, shape_y))
+    {
+      gint64 n = hyb_shape_count (shape_y, 0, shape_y->rank);
+
+      if (n <= HYB_EACH_GRAIN)
+        {
+          operands.loop (a, 1, b, 1, y, n);
+          return;
+        }
+    }
   hyb_each_init (&each, shape_y, 3, (const HybShape *[]){ shape_y, shape_a, shape_b });
   hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, run_row, &operands);
 }

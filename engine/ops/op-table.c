@@ -51,10 +51,29 @@ op_table (void)
   return &table;
 }
 
+/* Names asked for of late, by where they lie: most are constants of the program, and comparing
+ * one takes less than hashing it. */
+#define N_RECENT 64
+
+typedef struct
+{
+  const char  *name; /* the table's */
+  const HybOp *op;
+} Recent;
+
 const HybOp *
 hyb_op_find (const char *name)
 {
-  return g_hash_table_lookup (op_table ()->by_name, name);
+  static _Thread_local Recent recent[N_RECENT];
+  Recent                     *entry = &recent[((gsize) name ^ (gsize) name >> 6) % N_RECENT];
+  gpointer                    known, op;
+
+  if (entry->name != NULL && strcmp (entry->name, name) == 0)
+    return entry->op;
+  if (!g_hash_table_lookup_extended (op_table ()->by_name, name, &known, &op))
+    return NULL;
+  *entry = (Recent){ known, op };
+  return op;
 }
 
 const HybOp *const *

@@ -5,11 +5,34 @@
 
 #include "engine/base/error.h"
 
+/* The usual case: inputs known and equal, outputs so too or not known at all. */
+static gboolean
+takes_shape_of_inputs (HybCall *call)
+{
+  const HybShape *common = &call->input[0].shape;
+
+  if (call->n_inputs == 0 || !hyb_shape_is_known (common))
+    return FALSE;
+  for (guint i = 1; i < call->n_inputs; i++)
+    if (!hyb_shape_equal (&call->input[i].shape, common))
+      return FALSE;
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (call->output[i].shape.rank >= 0 && !hyb_shape_equal (&call->output[i].shape, common))
+      return FALSE;
+  for (guint i = 0; i < call->n_outputs; i++)
+    call->output[i].shape = *common;
+  return TRUE;
+}
+
 gboolean
 hyb_rule_same_shape (HybCall *call, GError **error)
 {
-  HybShape common = call->n_inputs > 0 ? call->input[0].shape : call->output[0].shape;
+  HybShape common;
 
+  if (takes_shape_of_inputs (call))
+    return TRUE;
+
+  common = call->n_inputs > 0 ? call->input[0].shape : call->output[0].shape;
   for (guint i = 1; i < call->n_inputs; i++)
     if (!hyb_shape_assign (&common, &call->input[i].shape, error))
       {
