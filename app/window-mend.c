@@ -32,15 +32,27 @@ tell_changes (const GPtrArray *changes)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* Once: a page that has read a file takes back what it said before. */
+static void
+on_state (ScopeWorkspace *workspace, GParamSpec *property G_GNUC_UNUSED, gpointer data)
+{
+  g_autofree char *text = NULL;
+
+  if (scope_workspace_get_state (workspace) != SCOPE_STATE_READY)
+    return;
+  text = g_object_steal_data (G_OBJECT (workspace), "mended");
+  if (text != NULL)
+    scope_page_say (data, text, _ ("Show Log"), "page.show-log");
+}
+
 static void
 mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopePage) page = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (ScopeMended) mended = scope_mend_finish (result, &error);
-  GtkRoot         *root = gtk_widget_get_root (GTK_WIDGET (page));
-  ScopeWorkspace  *workspace;
-  g_autofree char *text = NULL;
+  GtkRoot        *root = gtk_widget_get_root (GTK_WIDGET (page));
+  ScopeWorkspace *workspace;
 
   if (mended == NULL)
     {
@@ -61,8 +73,12 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
                          VIZ_ROOT,
                          "%s",
                          (const char *) mended->changes->pdata[i]);
-  text = tell_changes (mended->changes);
-  scope_page_say (page, text, _ ("Show Log"), "page.show-log");
+  g_object_set_data_full (G_OBJECT (workspace), "mended", tell_changes (mended->changes), g_free);
+  g_signal_connect_object (workspace,
+                           "notify::state",
+                           G_CALLBACK (on_state),
+                           page,
+                           G_CONNECT_AFTER);
 }
 
 void

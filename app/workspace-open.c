@@ -182,6 +182,16 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
   scope_workspace_set_state (self, SCOPE_STATE_FAILED);
 }
 
+/* Changes with the file; NULL: it is not there. */
+static char *
+stamp_of (GFile *file)
+{
+  g_autoptr (GFileInfo) info =
+      g_file_query_info (file, G_FILE_ATTRIBUTE_ETAG_VALUE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
+
+  return info != NULL ? g_strdup (g_file_info_get_etag (info)) : NULL;
+}
+
 static void
 start_opening (ScopeWorkspace *self)
 {
@@ -189,6 +199,8 @@ start_opening (ScopeWorkspace *self)
   OpenJob *job;
 
   scope_workspace_cancel (self);
+  g_free (self->stamp);
+  self->stamp = stamp_of (self->file);
   self->opening = g_cancellable_new ();
   job = g_new0 (OpenJob, 1);
   job->path = g_file_get_path (self->file);
@@ -250,20 +262,25 @@ scope_workspace_cancel (ScopeWorkspace *self)
 static gboolean
 on_settled (gpointer data)
 {
-  ScopeWorkspace *self = data;
+  ScopeWorkspace  *self = data;
+  g_autofree char *stamp = stamp_of (self->file);
 
   self->reload = 0;
-  if (!g_file_query_exists (self->file, NULL))
+  if (stamp == NULL)
     {
       g_autofree char *name = g_file_get_basename (self->file);
       g_autofree char *text = g_strdup_printf (_ ("%s is gone; what you see is what it held. When "
                                                   "it comes back it is read again."),
                                                name);
 
+      g_clear_pointer (&self->stamp, g_free);
       scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
       scope_workspace_complain (self, text);
       return G_SOURCE_REMOVE;
     }
+  /* Events of before may come late, when the folder was watched already. */
+  if (g_strcmp0 (stamp, self->stamp) == 0 && self->state == SCOPE_STATE_READY)
+    return G_SOURCE_REMOVE;
   if (self->state != SCOPE_STATE_FAILED && !scope_settings_get_flag ("reread", TRUE))
     {
       scope_workspace_log (self,

@@ -24,6 +24,7 @@ struct _ScopeWorkspace
   GFile         *file;
   char          *source; /* what the child calls it; NULL: the file's path */
   char         **shapes; /* of inputs, "NAME=1,3" */
+  char          *stamp;  /* of the file as it was read */
   char          *params; /* given by the user; NULL: the one beside it */
   char          *title;
   char          *error;

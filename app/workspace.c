@@ -82,6 +82,7 @@ scope_workspace_finalize (GObject *object)
 
   g_free (self->title);
   g_free (self->error);
+  g_free (self->stamp);
   g_free (self->params);
   g_free (self->source);
   g_strfreev (self->shapes);

@@ -112,6 +112,8 @@ test_mending (void)
       GTK_LABEL (gui_find (GTK_WIDGET (scope_window_get_page (window)), "banner-label")));
   g_assert_nonnull (strstr (told, "left out “spare”"));
   gui_spin (500);
+  g_assert_true (gtk_widget_get_mapped (
+      gui_find (GTK_WIDGET (scope_window_get_page (window)), "banner-close")));
   take_picture (window, "mended");
   gui_act (window, "win.close-tab", NULL);
   gui_act (window, "win.close-tab", NULL);
