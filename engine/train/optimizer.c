@@ -87,15 +87,16 @@ nag_update (gconstpointer options, const HybUpdate *update)
 
   for (gint64 i = 0; i < update->n; i++)
     {
-      double step =
-          -update->learning_rate * (gradient_at (update, i) + update->decay * update->weight[i]);
+      double gradient = gradient_at (update, i);
+      double step = -update->learning_rate * (gradient + update->decay * update->weight[i]);
+      double velocity = momentum != 0 ? momentum * update->state[0][i] : 0;
 
+      update->weight[i] = (float) (update->weight[i] + step + momentum * (velocity + step));
+      /* MXNet works in place: what is kept has the decay of the weight as it is now. */
       if (momentum != 0)
-        {
-          update->state[0][i] = (float) (momentum * update->state[0][i] + step);
-          step += momentum * update->state[0][i];
-        }
-      update->weight[i] = (float) (update->weight[i] + step);
+        update->state[0][i] =
+            (float) (velocity -
+                     update->learning_rate * (gradient + update->decay * update->weight[i]));
     }
 }
 
@@ -318,7 +319,8 @@ hyb_optimizers (void)
 
 typedef struct
 {
-  double learning_rate, wd, rescale_grad, clip_gradient;
+  double   learning_rate, wd, rescale_grad, clip_gradient;
+  gboolean lazy_update, multi_precision;
 } CommonOptions;
 
 static const HybParam common_options[] = {
@@ -326,6 +328,9 @@ static const HybParam common_options[] = {
   { HYB_FIELD (CommonOptions, wd), HYB_PARAM_FLOAT, "0.0", .doc = "weight decay" },
   { HYB_FIELD (CommonOptions, rescale_grad), HYB_PARAM_FLOAT, "1.0" },
   { HYB_FIELD (CommonOptions, clip_gradient), HYB_PARAM_OPTIONAL_FLOAT, "None" },
+  /* For sparse gradients and half floats; here there are none. */
+  { HYB_FIELD (CommonOptions, lazy_update), HYB_PARAM_BOOL, "True", .doc = "has no effect" },
+  { HYB_FIELD (CommonOptions, multi_precision), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
   { 0 },
 };
 

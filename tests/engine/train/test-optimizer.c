@@ -1,0 +1,57 @@
+/* test-optimizer.c — updates of one weight, number by number as MXNet 1.9.1 computes them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/train/optimizer.h"
+
+/* Gradients 0.5, 1, 1.5, 2 on a weight that starts at 1. */
+static void
+check_updates (const char *name, const char *const *settings, const double *expected)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HybOptimizer) optimizer = hyb_optimizer_new (name, settings, &error);
+  float     weight = 1, gradient, state[HYB_MAX_OPTIMIZER_STATES] = { 0 };
+  HybUpdate update = { .n = 1, .weight = &weight, .gradient = &gradient };
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < HYB_MAX_OPTIMIZER_STATES; i++)
+    update.state[i] = &state[i];
+  for (update.t = 1; update.t <= 4; update.t++)
+    {
+      gradient = 0.5f * (float) update.t;
+      hyb_optimizer_apply (optimizer, &update, 1, 1);
+      g_assert_cmpfloat_with_epsilon ((double) weight, expected[update.t - 1], 1e-6);
+    }
+}
+
+static void
+test_nag_keeps_the_decay_of_the_new_weight (void)
+{
+  static const char *const settings[] = {
+    "learning_rate", "0.1", "momentum", "0.9", "wd", "0.3", NULL,
+  };
+  static const double expected[] = { 0.848, 0.5485576, 0.08296406, -0.559674 };
+
+  check_updates ("nag", settings, expected);
+}
+
+static void
+test_settings_of_sparse_and_half_arrays_change_nothing (void)
+{
+  static const char *const settings[] = {
+    "learning_rate", "0.1", "lazy_update", "False", "multi_precision", "True", NULL,
+  };
+  static const double expected[] = { 0.95, 0.85, 0.7, 0.5 };
+
+  check_updates ("sgd", settings, expected);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/train/optimizer/nag-keeps-the-decay-of-the-new-weight",
+                   test_nag_keeps_the_decay_of_the_new_weight);
+  g_test_add_func ("/engine/train/optimizer/settings-of-sparse-and-half-arrays-change-nothing",
+                   test_settings_of_sparse_and_half_arrays_change_nothing);
+  return g_test_run ();
+}
