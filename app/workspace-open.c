@@ -309,19 +309,65 @@ on_file_changed (GFileMonitor *monitor G_GNUC_UNUSED,
   self->reload = g_timeout_add (SETTLE_MS, on_settled, self);
 }
 
+static void
+end_monitor (gpointer monitor)
+{
+  g_file_monitor_cancel (monitor);
+  g_object_unref (monitor);
+}
+
+static void
+watch_in_worker (GTask                    *task,
+                 gpointer source           G_GNUC_UNUSED,
+                 gpointer                  data,
+                 GCancellable *cancellable G_GNUC_UNUSED)
+{
+  GError       *error = NULL;
+  GFileMonitor *monitor = g_file_monitor_file (data, G_FILE_MONITOR_WATCH_MOVES, NULL, &error);
+
+  if (monitor != NULL)
+    g_task_return_pointer (task, monitor, end_monitor);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+watching_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  ScopeWorkspace *self = SCOPE_WORKSPACE (source);
+  GFileMonitor   *monitor = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->watching)
+    {
+      scope_worker_free (monitor, end_monitor);
+      return;
+    }
+  g_clear_object (&self->watching);
+  self->monitor = monitor;
+  if (monitor != NULL)
+    g_signal_connect (monitor, "changed", G_CALLBACK (on_file_changed), self);
+}
+
+/* The kernel may let whoever begins or ends watching wait for a tenth of a second. */
 void
 scope_workspace_watch (ScopeWorkspace *self, GFile *file)
 {
+  g_autoptr (GTask) task = NULL;
+
   g_clear_handle_id (&self->reload, g_source_remove);
+  if (file != NULL && self->watched != NULL && g_file_equal (file, self->watched))
+    return;
+  g_set_object (&self->watched, file);
+  g_clear_object (&self->watching);
   if (self->monitor != NULL)
     {
       g_signal_handlers_disconnect_by_data (self->monitor, self);
-      g_file_monitor_cancel (self->monitor);
-      g_clear_object (&self->monitor);
+      scope_worker_free (g_steal_pointer (&self->monitor), end_monitor);
     }
   if (file == NULL)
     return;
-  self->monitor = g_file_monitor_file (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
-  if (self->monitor != NULL)
-    g_signal_connect (self->monitor, "changed", G_CALLBACK (on_file_changed), self);
+  self->watching = g_cancellable_new ();
+  task = g_task_new (self, self->watching, watching_cb, NULL);
+  g_task_set_task_data (task, g_object_ref (file), g_object_unref);
+  scope_worker_run (task, watch_in_worker);
 }

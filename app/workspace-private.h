@@ -31,8 +31,10 @@ struct _ScopeWorkspace
   ScopeState     state;
   ScopeDocument *document;
   GCancellable  *opening;
-  GFileMonitor  *monitor;
-  guint          reload; /* source that waits for the writer to finish */
+  GFile         *watched;
+  GFileMonitor  *monitor;  /* of it */
+  GCancellable  *watching; /* before there is a monitor */
+  guint          reload;   /* source that waits for the writer to finish */
 
   /* What is looked at */
   guint32 selected;
