@@ -19,7 +19,7 @@ struct _ScopeCompareWindow
   GCancellable *cancellable; /* of everything */
   GCancellable *measuring;   /* NULL: nothing is measured */
   gint64        began;
-  guint         tick;
+  guint         tick, adding;
   char         *folder; /* of captures; NULL: nothing was measured */
 
   /* All forms are written from the unrolled one. */

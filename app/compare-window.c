@@ -313,6 +313,7 @@ scope_compare_window_dispose (GObject *object)
   ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (object);
 
   g_clear_handle_id (&self->tick, g_source_remove);
+  g_clear_handle_id (&self->adding, g_source_remove);
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
     {
       self->panes[i] = NULL;
@@ -416,6 +417,20 @@ title_of (const char *model)
   return g_strdup (begin);
 }
 
+/* One after the other, so that the window is there at once. */
+static gboolean
+add_next_pane (gpointer data)
+{
+  static const char *const forms[] = { "unrolled", "foreach", "fused" };
+  ScopeCompareWindow      *self = data;
+
+  scope_compare_window_add_pane (self, forms[scope_compare_window_n_panes (self)]);
+  if (scope_compare_window_n_panes (self) < G_N_ELEMENTS (forms))
+    return G_SOURCE_CONTINUE;
+  self->adding = 0;
+  return G_SOURCE_REMOVE;
+}
+
 void
 scope_compare_window_show (GtkWindow *parent, const char *model, const char *const *shapes)
 {
@@ -428,10 +443,7 @@ scope_compare_window_show (GtkWindow *parent, const char *model, const char *con
   self->title = title_of (model);
   title = g_strdup_printf (_ ("Compare Forms of %s"), self->title);
   gtk_window_set_title (GTK_WINDOW (self), title);
-  for (const char *const *form = (const char *const[]){ "unrolled", "foreach", "fused", NULL };
-       *form != NULL;
-       form++)
-    scope_compare_window_add_pane (self, *form);
+  self->adding = g_idle_add (add_next_pane, self);
   scope_compare_window_start (self);
   gtk_window_present (GTK_WINDOW (self));
 }

@@ -20,7 +20,7 @@ are_drawn (gpointer data)
   for (guint i = 0; i < scope_compare_window_n_panes (data); i++)
     if (!scope_compare_pane_is_settled (scope_compare_window_get_pane (data, i)))
       return FALSE;
-  return TRUE;
+  return scope_compare_window_n_panes (data) == 3;
 }
 
 static gboolean
