@@ -392,6 +392,7 @@ const HybOp hyb_ops_gather_nd[] = {
   },
   {
       .name = "_ravel_multi_index",
+      .aliases = (const char *const[]){ "ravel_multi_index", NULL },
       .doc = "Coordinates as indices into the flattened array.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_NO_GRADIENT,
@@ -406,6 +407,7 @@ const HybOp hyb_ops_gather_nd[] = {
   },
   {
       .name = "_unravel_index",
+      .aliases = (const char *const[]){ "unravel_index", NULL },
       .doc = "Indices into the flattened array as coordinates.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_NO_GRADIENT,

@@ -15,6 +15,18 @@ static const HybOp *const families[] = {
 #undef HYB_OPS
 };
 
+static const struct
+{
+  const char *alias, *name;
+} second_names[] = {
+#define HYB_ALIAS(second, first) { second, first },
+#include "engine/ops/op-aliases.h"
+#undef HYB_ALIAS
+};
+
+/* Operators that know sparse arrays have one more name each. */
+#define SPARSE "_sparse_"
+
 typedef struct
 {
   GHashTable *by_name;
@@ -46,6 +58,10 @@ op_table (void)
             for (guint a = 0; op->aliases != NULL && op->aliases[a] != NULL; a++)
               table_add (&table, op->aliases[a], op);
           }
+      for (guint i = 0; i < G_N_ELEMENTS (second_names); i++)
+        table_add (&table,
+                   second_names[i].alias,
+                   g_hash_table_lookup (table.by_name, second_names[i].name));
       g_once_init_leave (&once, 1);
     }
   return &table;
@@ -71,7 +87,7 @@ hyb_op_find (const char *name)
   if (entry->name != NULL && strcmp (entry->name, name) == 0)
     return entry->op;
   if (!g_hash_table_lookup_extended (op_table ()->by_name, name, &known, &op))
-    return NULL;
+    return g_str_has_prefix (name, SPARSE) ? hyb_op_find (name + strlen (SPARSE)) : NULL;
   *entry = (Recent){ known, op };
   return op;
 }
