@@ -78,9 +78,12 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
   /* beta C, where a beta of 0 forgets what was there (even NaN). */                               \
   static void scale_##suffix (const HybGemm *gemm, T *c)                                           \
   {                                                                                                \
-    for (gint64 i = 0; i < gemm->m; i++)                                                           \
-      for (gint64 j = 0; j < gemm->n; j++)                                                         \
-        c[i * gemm->ldc + j] = gemm->beta == 0 ? 0 : (T) gemm->beta * c[i * gemm->ldc + j];        \
+    for (gint64 i = 0; i < gemm->m; i++, c += gemm->ldc)                                           \
+      if (gemm->beta == 0)                                                                         \
+        memset (c, 0, sizeof (T) * (gsize) gemm->n);                                               \
+      else                                                                                         \
+        for (gint64 j = 0; j < gemm->n; j++)                                                       \
+          c[j] *= (T) gemm->beta;                                                                  \
   }                                                                                                \
                                                                                                    \
   static void plain_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                   \
