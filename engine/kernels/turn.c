@@ -11,7 +11,7 @@
 #endif
 
 /* Rows of y that stay near while columns are added to them. */
-#define STRIP 128
+#define STRIP 64
 
 typedef guint32 __attribute__ ((may_alias, aligned (1))) Bits32;
 typedef guint32 __attribute__ ((vector_size (16))) Four32;
