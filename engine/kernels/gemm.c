@@ -63,7 +63,7 @@ passes_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
 {
   if (!hyb_panels_suit (gemm))
     return FALSE;
-  hyb_panels_gemm (gemm, a, b, c);
+  hyb_panels_gemm (gemm, a, b, NULL, c);
   return TRUE;
 }
 

@@ -220,7 +220,7 @@ typedef struct
 {
   const HybGemm *gemm;
   const Kernels *kernels;
-  const float   *a, *b;
+  const float   *a, *b, *bias;
   float         *c;
 } Passing;
 
@@ -259,6 +259,7 @@ pass_piece (const Passing *passing, const Piece *piece, const Piece *next)
                               .k = piece->depth,
                               .ldx = gemm->lda,
                               .ldy = gemm->ldc,
+                              .bias = piece->l == 0 ? passing->bias : NULL,
                               .adds = piece->l > 0 || gemm->beta != 0 };
   Job job = { &product, passing->kernels, passing->a + piece->l, NULL, passing->c, { 0 } };
   _Alignas(64) float panel[DEPTH * WIDTH];
@@ -304,16 +305,19 @@ hyb_panels_suit (const HybGemm *gemm)
 }
 
 void
-hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, float *c)
+hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
   gint64 depth = part_of (gemm->k, FAR_CACHE / gemm->m, 1);
 
   for (gint64 l = 0; l < gemm->k; l += depth)
     {
       HybGemm block = *gemm;
-      Passing passing = {
-        &block, HYB_SIMD_CHOOSE (&kernels), a + l, b + l * (gemm->transpose_b ? 1 : gemm->ldb), c
-      };
+      Passing passing = { .gemm = &block,
+                          .kernels = HYB_SIMD_CHOOSE (&kernels),
+                          .a = a + l,
+                          .b = b + l * (gemm->transpose_b ? 1 : gemm->ldb),
+                          .bias = l == 0 ? bias : NULL,
+                          .c = c };
 
       block.k = MIN (gemm->k - l, depth);
       block.beta = l > 0 ? 1 : gemm->beta;

@@ -5,6 +5,7 @@
 #include "engine/autograd/gradient.h"
 #include "engine/exec/run.h"
 #include "engine/kernels/gemm.h"
+#include "engine/kernels/panels.h"
 #include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 
@@ -119,7 +120,7 @@ fully_connected_infer_shape (HybCall *call, GError **error)
          infer_data_and_output (call, error);
 }
 
-/* The bias is put down first and the product added to it. */
+/* Where the product does not add the bias itself, it is put down first. */
 static void
 fully_connected_forward (const HybCall *call, const HybRun *run)
 {
@@ -133,9 +134,19 @@ fully_connected_forward (const HybCall *call, const HybRun *run)
                                        .lda = view.features,
                                        .ldb = view.features,
                                        .ldc = view.hidden,
-                                       .alpha = 1.0,
-                                       .beta = params->no_bias ? 0.0 : 1.0 };
+                                       .alpha = 1.0 };
 
+  if (call->output[0].dtype == HYB_F32 && hyb_panels_suit (&gemm))
+    {
+      hyb_panels_gemm (&gemm,
+                       run->input[0],
+                       run->input[1],
+                       params->no_bias ? NULL : run->input[2],
+                       run->output[0]);
+      return;
+    }
+
+  gemm.beta = params->no_bias ? 0.0 : 1.0;
   if (!params->no_bias)
     for (gint64 i = 0; i < view.rows; i++)
       memcpy ((char *) run->output[0] + (gsize) i * row, run->input[2], row);

@@ -126,6 +126,40 @@ test_large_products_agree_with_sums (gconstpointer level)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
+/* Adding to rows that hold the bias already gives the same bytes. */
+static void
+test_a_bias_is_added_once (void)
+{
+  enum
+  {
+    M = 10,
+    N = 256,
+    K = 300
+  };
+  HybGemm gemm = {
+    .transpose_b = TRUE, .m = M, .n = N, .k = K, .lda = K, .ldb = K, .ldc = N, .alpha = 1
+  };
+  g_autofree float *a = g_new (float, M *K), *b = g_new (float, N *K);
+  g_autofree float *with = g_new (float, M *N), *over = g_new (float, M *N);
+
+  for (guint i = 0; i < M * K; i++)
+    a[i] = (float) hyb_random_uniform (1, i);
+  for (guint i = 0; i < N * K; i++)
+    b[i] = (float) hyb_random_uniform (2, i);
+  for (guint i = 0; i < M * N; i++)
+    over[i] = b[i % N]; /* any numbers will do for a bias */
+  if (!hyb_panels_suit (&gemm))
+    {
+      g_test_skip ("this processor has neither AVX2 nor AVX-512");
+      return;
+    }
+
+  hyb_panels_gemm (&gemm, a, b, b, with);
+  gemm.beta = 1;
+  hyb_panels_gemm (&gemm, a, b, NULL, over);
+  g_assert_cmpmem (with, sizeof (float) * M * N, over, sizeof (float) * M * N);
+}
+
 static void
 test_threads_change_no_byte (void)
 {
@@ -150,7 +184,7 @@ test_threads_change_no_byte (void)
       hyb_parallel_set_threads (threads);
       results[threads - 1] = g_new (float, M *N);
       if (hyb_panels_suit (&gemm))
-        hyb_panels_gemm (&gemm, a, b, results[threads - 1]);
+        hyb_panels_gemm (&gemm, a, b, NULL, results[threads - 1]);
       else
         memset (results[threads - 1], 0, sizeof (float) * M * N);
     }
@@ -221,6 +255,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx512",
                         GUINT_TO_POINTER (HYB_SIMD_AVX512),
                         test_large_products_agree_with_sums);
+  g_test_add_func ("/engine/kernels/gemm/a-bias-is-added-once", test_a_bias_is_added_once);
   g_test_add_func ("/engine/kernels/gemm/threads-change-no-byte", test_threads_change_no_byte);
   g_test_add_func ("/engine/kernels/gemm/a-beta-of-zero-forgets-nan",
                    test_a_beta_of_zero_forgets_nan);
