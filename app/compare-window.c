@@ -43,7 +43,7 @@ scope_compare_window_is_settled (ScopeCompareWindow *self)
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
     if (self->panes[i] != NULL && !scope_compare_pane_is_ready (self->panes[i]))
       return FALSE;
-  return TRUE;
+  return self->adding == 0;
 }
 
 gboolean
@@ -443,7 +443,7 @@ scope_compare_window_show (GtkWindow *parent, const char *model, const char *con
   self->title = title_of (model);
   title = g_strdup_printf (_ ("Compare Forms of %s"), self->title);
   gtk_window_set_title (GTK_WINDOW (self), title);
-  self->adding = g_idle_add (add_next_pane, self);
+  self->adding = g_idle_add_full (G_PRIORITY_HIGH_IDLE, add_next_pane, self, NULL);
   scope_compare_window_start (self);
   gtk_window_present (GTK_WINDOW (self));
 }
