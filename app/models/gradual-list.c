@@ -89,15 +89,22 @@ on_idle (gpointer data)
 {
   ScopeGradualList *self = data;
   gint64            begin = g_get_monotonic_time ();
+  guint             id = self->source_id;
 
   while (g_get_monotonic_time () - begin < BUDGET_US)
-    if (!make_step (self))
-      {
-        self->source_id = 0;
-        if (self->is_seen)
-          g_signal_emit (self, completed_signal, 0);
+    {
+      gboolean is_done = !make_step (self);
+
+      if (self->source_id != id) /* who heard of it has started anew */
         return G_SOURCE_REMOVE;
-      }
+      if (is_done)
+        {
+          self->source_id = 0;
+          if (self->is_seen)
+            g_signal_emit (self, completed_signal, 0);
+          return G_SOURCE_REMOVE;
+        }
+    }
   return G_SOURCE_CONTINUE;
 }
 

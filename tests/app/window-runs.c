@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
+#include "app/models/gradual-list.h"
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
 #include "app/widgets/tooltip.h"
@@ -212,6 +213,46 @@ test_stop (void)
   gui_note_gestures (GTK_WIDGET (window));
 }
 
+static gboolean
+has_all (gpointer list)
+{
+  return g_list_model_get_n_items (list) ==
+         g_list_model_get_n_items (scope_gradual_list_get_source (list));
+}
+
+static gboolean
+is_empty (gpointer list)
+{
+  return g_list_model_get_n_items (list) == 0;
+}
+
+static void
+test_long_lists (void)
+{
+  const char *const *none = (const char *const[]){ NULL };
+  GtkStringList     *source = gtk_string_list_new (none);
+  g_autoptr (ScopeGradualList) list = scope_gradual_list_new (g_object_ref (G_LIST_MODEL (source)));
+  GtkWidget *view = gtk_label_new (NULL), *shown = gtk_window_new ();
+
+  for (guint i = 0; i < 1000; i++)
+    gtk_string_list_append (source, "item");
+  scope_gradual_list_follow (list, view);
+  gtk_window_set_child (GTK_WINDOW (shown), view);
+  g_assert_true (is_empty (list));
+  gtk_window_present (GTK_WINDOW (shown));
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), <, 1000);
+  g_assert_true (gui_wait (has_all, list, 10000));
+  /* The first rows stay when the list becomes another; the rest follows. */
+  gtk_string_list_splice (source, 0, 900, none);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), >, 0);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), <, 100);
+  g_assert_true (gui_wait (has_all, list, 10000));
+  gtk_widget_set_visible (shown, FALSE);
+  g_assert_true (gui_wait (is_empty, list, 10000));
+  gtk_window_destroy (GTK_WINDOW (shown));
+  g_object_unref (source);
+}
+
 void
 add_run_tests (void)
 {
@@ -222,4 +263,5 @@ add_run_tests (void)
   g_test_add_func ("/app/window/timeline-takes-click-drag-and-scroll", test_lane_gestures);
   g_test_add_func ("/app/window/steps-tell-and-can-be-picked", test_bars);
   g_test_add_func ("/app/window/a-run-can-be-stopped", test_stop);
+  g_test_add_func ("/app/window/long-lists-come-bit-by-bit", test_long_lists);
 }
