@@ -35,23 +35,24 @@ bin_of (const HybStatistics *bounds, double value)
   return share > 0 ? MIN ((guint) (share * SCOPE_VALUE_BINS), SCOPE_VALUE_BINS - 1) : 0;
 }
 
+/* Numbers that are counted together. */
+#define BLOCK 256
+
 static void
 measure (const HybTensor *tensor, const ScopeStepPath *step, ScopeValueStep *found)
 {
-  gint64 n = hyb_tensor_get_size (tensor);
+  gint64 n = hyb_tensor_get_size (tensor), n_read;
+  double values[BLOCK];
 
   *found = (ScopeValueStep){ .first = *step, .last = *step };
   hyb_tensor_statistics (tensor, &found->statistics);
   found->n_finite = (double) (n - found->statistics.n_nan - found->statistics.n_infinite);
   if (!(found->statistics.maximum > found->statistics.minimum))
     return;
-  for (gint64 i = 0; i < n; i++)
-    {
-      double value = hyb_tensor_get_value (tensor, i);
-
-      if (isfinite (value))
-        found->bins[bin_of (&found->statistics, value)]++;
-    }
+  for (gint64 i = 0; (n_read = hyb_tensor_get_values (tensor, i, BLOCK, values)) > 0; i += n_read)
+    for (gint64 k = 0; k < n_read; k++)
+      if (isfinite (values[k]))
+        found->bins[bin_of (&found->statistics, values[k])]++;
 }
 
 /* ---- Several as one ---- */

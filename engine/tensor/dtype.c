@@ -176,6 +176,19 @@ hyb_dtype_get_double (gconstpointer data, HybDType dtype, gsize i)
   g_return_val_if_reached (0);
 }
 
+void
+hyb_dtype_get_doubles (gconstpointer data, HybDType dtype, gsize first, gsize count, double *to)
+{
+  const float *floats = data;
+
+  if (dtype == HYB_F32)
+    for (gsize i = 0; i < count; i++)
+      to[i] = (double) floats[first + i];
+  else
+    for (gsize i = 0; i < count; i++)
+      to[i] = hyb_dtype_get_double (data, dtype, first + i);
+}
+
 gint64
 hyb_dtype_get_int (gconstpointer data, HybDType dtype, gsize i)
 {

@@ -48,6 +48,9 @@ void hyb_dtype_convert (gpointer      to,
 
 /* One element as a double or an integer (floats truncate), for indices and scalars. */
 double hyb_dtype_get_double (gconstpointer data, HybDType dtype, gsize index);
+/* count elements from first on; faster than one by one. */
+void
+hyb_dtype_get_doubles (gconstpointer data, HybDType dtype, gsize first, gsize count, double *to);
 gint64 hyb_dtype_get_int (gconstpointer data, HybDType dtype, gsize index);
 void   hyb_dtype_set_double (gpointer data, HybDType dtype, gsize index, double value);
 

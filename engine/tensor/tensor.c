@@ -229,29 +229,43 @@ hyb_tensor_get_value (const HybTensor *tensor, gint64 index)
   return hyb_dtype_get_double (tensor->data, tensor->type.dtype, (gsize) index);
 }
 
+gint64
+hyb_tensor_get_values (const HybTensor *tensor, gint64 first, gint64 most, double *values)
+{
+  gint64 n = MIN (most, hyb_tensor_get_size (tensor) - first);
+
+  if (n > 0)
+    hyb_dtype_get_doubles (tensor->data, tensor->type.dtype, (gsize) first, (gsize) n, values);
+  return MAX (n, 0);
+}
+
+/* Numbers that are looked at together. */
+#define BLOCK 256
+
 void
 hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics)
 {
-  gint64 size = hyb_tensor_get_size (tensor), n = 0;
-  double sum = 0, squares = 0;
+  gint64 n = 0, n_read;
+  double sum = 0, squares = 0, values[BLOCK];
 
   *statistics = (HybStatistics){ .minimum = INFINITY, .maximum = -INFINITY };
-  for (gint64 i = 0; i < size; i++)
-    {
-      double x = hyb_tensor_get_value (tensor, i);
+  for (gint64 i = 0; (n_read = hyb_tensor_get_values (tensor, i, BLOCK, values)) > 0; i += n_read)
+    for (gint64 k = 0; k < n_read; k++)
+      {
+        double x = values[k];
 
-      if (isnan (x))
-        statistics->n_nan++;
-      else if (isinf (x))
-        statistics->n_infinite++;
-      else
-        {
-          n++;
-          sum += x;
-          statistics->minimum = MIN (statistics->minimum, x);
-          statistics->maximum = MAX (statistics->maximum, x);
-        }
-    }
+        if (isnan (x))
+          statistics->n_nan++;
+        else if (isinf (x))
+          statistics->n_infinite++;
+        else
+          {
+            n++;
+            sum += x;
+            statistics->minimum = MIN (statistics->minimum, x);
+            statistics->maximum = MAX (statistics->maximum, x);
+          }
+      }
   if (n == 0)
     {
       statistics->minimum = statistics->maximum = statistics->mean = statistics->deviation = NAN;
@@ -260,12 +274,13 @@ hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics)
 
   /* A second pass around the mean: the difference of big sums would cancel. */
   statistics->mean = sum / (double) n;
-  for (gint64 i = 0; i < size; i++)
-    {
-      double x = hyb_tensor_get_value (tensor, i) - statistics->mean;
+  for (gint64 i = 0; (n_read = hyb_tensor_get_values (tensor, i, BLOCK, values)) > 0; i += n_read)
+    for (gint64 k = 0; k < n_read; k++)
+      {
+        double x = values[k] - statistics->mean;
 
-      if (isfinite (x))
-        squares += x * x;
-    }
+        if (isfinite (x))
+          squares += x * x;
+      }
   statistics->deviation = sqrt (squares / (double) n);
 }

@@ -37,6 +37,8 @@ gpointer        hyb_tensor_get_data (const HybTensor *tensor);
 gsize           hyb_tensor_get_bytes (const HybTensor *tensor);
 gint64          hyb_tensor_get_size (const HybTensor *tensor); /* elements */
 double          hyb_tensor_get_value (const HybTensor *tensor, gint64 index);
+/* The same of at most so many from first on; how many there were, 0 at the end. */
+gint64 hyb_tensor_get_values (const HybTensor *tensor, gint64 first, gint64 most, double *values);
 
 typedef struct
 {
