@@ -1,4 +1,5 @@
-/* gemm.c — matrix products by OpenBLAS.
+/* gemm.c — matrix products: of few rows by panels.h, with a vector by matrix-vector.h, else by
+ * OpenBLAS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/gemm.h"
 

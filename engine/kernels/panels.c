@@ -1,4 +1,5 @@
-/* panels.c — products of few rows with weights in panels; start with hyb_panels_multiply().
+/* panels.c — products of few rows with weights in panels; start with hyb_panels_multiply(), or
+ * hyb_panels_gemm() for weights that are laid out on the way.
  *
  * A panel is HYB_PANEL_WIDTH columns of the weights, row after row (k × 32); the last one is
  * filled up with zeros.
@@ -127,8 +128,9 @@ multiply_panel (const Job *job, const float *panel, const float *bias, float *y,
                                y + i * ldy,
                                ldy,
                                &ahead);
+      if (ahead.n_rows > 0)
+        ahead.from += ahead.n_rows * ahead.stride;
       left -= ahead.n_rows;
-      ahead.from += ahead.n_rows * ahead.stride;
     }
 }
 
@@ -249,7 +251,8 @@ piece_start (const Passing *passing, const Piece *piece)
                                                   : piece->l * ldb + piece->first);
 }
 
-/* Adds what the piece gives to y. */
+/* Adds what the piece gives to y, and fetches the next one: along rows of transposed weights
+ * that takes long. */
 static void
 pass_piece (const Passing *passing, const Piece *piece, const Piece *next)
 {
