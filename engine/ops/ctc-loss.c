@@ -7,6 +7,7 @@
 #include "engine/ops/op.h"
 
 #include "engine/autograd/gradient.h"
+#include "engine/base/error.h"
 #include "engine/exec/run.h"
 #include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
@@ -72,6 +73,16 @@ ctc_infer_shape (HybCall *call, GError **error)
   want = hyb_shape_2d (batch, HYB_UNKNOWN);
   if (!hyb_layer_expect (label, "label", &want, error))
     return FALSE;
+  if (data->dim[0] != HYB_UNKNOWN && label->dim[1] > data->dim[0])
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_TYPES,
+                         "label",
+                         "Use shorter labels or more steps",
+                         "there are up to %" G_GINT64_FORMAT " labels but only %" G_GINT64_FORMAT
+                         " steps",
+                         label->dim[1],
+                         data->dim[0]);
   for (guint i = 2; i < call->n_inputs; i++)
     if (!hyb_layer_expect_vector (&call->input[i].shape, "lengths", batch, error))
       return FALSE;

@@ -79,6 +79,10 @@ dot_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (lhs->rank == 0 || rhs->rank == 0 || lhs->rank + rhs->rank - 2 > HYB_MAX_RANK)
     return refuse_inner (lhs, rhs, error);
+  if (lhs->rank == 1 && rhs->rank == 1 && (params->transpose_a || params->transpose_b))
+    return hyb_refuse_types (error,
+                             "Leave transpose_a and transpose_b out",
+                             "vectors cannot be transposed");
 
   first = params->transpose_a ? 0 : lhs->rank - 1;
   second = params->transpose_b ? rhs->rank - 1 : 0;

@@ -7,6 +7,7 @@
 #include "engine/exec/run.h"
 #include "engine/kernels/move.h"
 #include "engine/ops/dims.h"
+#include "engine/ops/layer-rules.h"
 #include "engine/ops/rules.h"
 
 #include <string.h>
@@ -287,6 +288,8 @@ infer_coordinates (const IndexParams *params, HybShape *coordinates, HybShape *f
 static gboolean
 ravel_infer_shape (HybCall *call, GError **error)
 {
+  if (!hyb_layer_expect_rank (&call->input[0].shape, "data", 2, 2, error))
+    return FALSE;
   return infer_coordinates (call->params, &call->input[0].shape, &call->output[0].shape, error);
 }
 

@@ -29,8 +29,8 @@ static const HybParam regression_params[] = {
   { 0 },
 };
 
-/* The label has the shape of the data, or another one of as many elements; a column of data
- * goes with a plain vector. */
+/* The label has the shape of the data, or another one with as many samples and elements; a
+ * column of data goes with a plain vector. */
 static gboolean
 regression_infer_shape (HybCall *call, GError **error)
 {
@@ -49,7 +49,8 @@ regression_infer_shape (HybCall *call, GError **error)
     }
 
   if (hyb_shape_is_known (data) && hyb_shape_is_known (label) &&
-      hyb_shape_size (data) == hyb_shape_size (label))
+      hyb_shape_size (data) == hyb_shape_size (label) && data->rank > 0 && label->rank > 0 &&
+      data->dim[0] == label->dim[0])
     return TRUE;
 
   want = *data;

@@ -330,8 +330,21 @@ split_v2_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 static gboolean
 split_v2_infer_shape (HybCall *call, GError **error)
 {
-  Split split = split_v2_split (call->params);
+  const SplitV2Params *params = call->params;
+  const HybShape      *data = &call->input[0].shape;
+  Split                split = split_v2_split (params);
+  int                  axis = 0;
 
+  if (data->rank != HYB_UNKNOWN && (axis = hyb_shape_axis (data, params->axis, error)) < 0)
+    return FALSE;
+  for (int i = 0; data->rank > 0 && params->sections == 0 && i < params->indices.n; i++)
+    if (data->dim[axis] != HYB_UNKNOWN && params->indices.value[i] > data->dim[axis])
+      return hyb_refuse_types (error,
+                               "Let no part begin behind the end",
+                               "indices: a part begins at %" G_GINT64_FORMAT
+                               " but the axis ends at %" G_GINT64_FORMAT,
+                               params->indices.value[i],
+                               data->dim[axis]);
   return split_infer_shape (&split, call, error);
 }
 

@@ -22,6 +22,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
+  { "CTCLoss", "more labels than steps", NULL, { "f32[2,1,3]", "f32[1,3]" }, "only 2 steps" },
   { "CTCLoss", "labels of another number", NULL, { "f32[4,2,3]", "f32[3,2]" }, "data: " },
   { 0 },
 };

@@ -32,6 +32,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
+  { "dot", "a transposed vector", "transpose_a=True", { "f32[3]", "f32[3]" }, "vectors" },
   { "dot", "inner dimensions differ", NULL, { "f32[2,3]", "f32[2,3]" }, "cannot be multiplied" },
   { "batch_dot", "batches differ", NULL, { "f32[2,2,3]", "f32[3,3,2]" }, "leading dimensions" },
   { "batch_dot",

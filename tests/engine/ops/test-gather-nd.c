@@ -17,6 +17,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
+  { "_ravel_multi_index", "a vector", "shape=(2, 3)", { "f32[2]" }, "2 dimensions" },
   { "gather_nd",
     "too many coordinates",
     NULL,

@@ -5,13 +5,14 @@
 
 static const OpSample samples[] = {
   { "*", "rows", NULL, { "f32[3,4]", "f32[3,4]" } },
-  { "*", "as many labels in another shape", NULL, { "f32[2,3]", "f32[6,1]" } },
+  { "*", "as many labels in another shape", NULL, { "f32[2,3]", "f32[2,3,1]" } },
   { "*", "a column and a vector", "grad_scale=0.5", { "f32[4,1]", "f32[4]" } },
   { "*", "equal to the label", NULL, { "f32[2,2] = 1", "f32[2,2] = 1" } },
   { 0 },
 };
 
 static const OpRefusal refusals[] = {
+  { "LinearRegressionOutput", "labels of more samples", NULL, { "f32[2,3]", "f32[6]" }, "label: " },
   { "LinearRegressionOutput", "label of another shape", NULL, { "f32[3,4]", "f32[3]" }, "label: " },
   { 0 },
 };

@@ -22,6 +22,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
+  { "_split_v2", "a part behind the end", "indices=(0, 9)", { "f32[2,4]" }, "begins at 9" },
   { "SliceChannel",
     "does not divide",
     "num_outputs=2",
