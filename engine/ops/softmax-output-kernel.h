@@ -23,13 +23,14 @@ NAME (probability_gradient) (const Work *work)
 }
 
 /* Labels that are class numbers: p − target, where the target is 1 − a at the label
- * and a / (K − 1) elsewhere, with a = smooth_alpha and K classes. */
+ * and a / (K − 1) elsewhere, with a = smooth_alpha and K classes.  MXNet smooths nothing
+ * with multi_output. */
 static void
 NAME (label_gradient) (const Work *work)
 {
   const SoftmaxOutputParams *params = work->params;
   gint64                     classes = work->view.length, inner = work->view.inner;
-  double                     alpha = params->smooth_alpha;
+  double                     alpha = params->multi_output ? 0 : params->smooth_alpha;
   REAL                       scale = (REAL) gradient_scale (work);
   REAL                       at_label = (REAL) (1.0 - alpha);
   REAL                       elsewhere = (REAL) (classes > 1 ? alpha / (double) (classes - 1) : 0);

@@ -61,6 +61,18 @@ test_the_gradient_is_the_distance_to_the_label (void)
 }
 
 static void
+test_channels_are_not_smoothed (void)
+{
+  g_autoptr (HybTensor) y = op_run ("_backward_SoftmaxOutput",
+                                    "multi_output=True smooth_alpha=0.2",
+                                    op_tensor ("f32[1,2,2]", 0.25, 0.5, 0.75, 0.5),
+                                    op_tensor ("f32[1,2]", 0., 1.),
+                                    NULL);
+
+  op_assert_near (y, 1e-6, -0.375, 0.25, 0.375, -0.25);
+}
+
+static void
 test_valid_labels_are_counted (void)
 {
   g_autoptr (HybTensor) y = op_run ("_backward_SoftmaxOutput",
@@ -80,6 +92,8 @@ main (int argc, char **argv)
   op_check_family ("softmax-output", hyb_ops_softmax_output, samples, refusals);
   g_test_add_func ("/engine/ops/softmax-output/the-gradient-is-the-distance-to-the-label",
                    test_the_gradient_is_the_distance_to_the_label);
+  g_test_add_func ("/engine/ops/softmax-output/channels-are-not-smoothed",
+                   test_channels_are_not_smoothed);
   g_test_add_func ("/engine/ops/softmax-output/valid-labels-are-counted",
                    test_valid_labels_are_counted);
 
