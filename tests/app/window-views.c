@@ -268,13 +268,15 @@ is_idle (gpointer of)
 static ScopePage *
 show_form (const char *form, ScopePage *from)
 {
-  ScopePage *shown;
-
   choose (form);
   g_assert_true (gui_wait (is_elsewhere, from, 30000));
-  shown = scope_window_get_page (window);
-  gui_settle (shown);
-  return shown;
+  return scope_window_get_page (window);
+}
+
+static gboolean
+is_running (gpointer of)
+{
+  return scope_workspace_is_running (of);
 }
 
 /* What was measured is measured in its other form, too; the way back shows the first costs at
@@ -296,7 +298,7 @@ test_form_measured (void)
 
   second = show_form ("unrolled", first);
   other = scope_page_get_workspace (second);
-  g_assert_true (scope_workspace_is_running (other));
+  g_assert_true (gui_wait (is_running, other, 30000));
   label = gui_find (GTK_WIDGET (second), "run-label");
   g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), "this form as well"));
   gui_spin (300);
@@ -321,12 +323,14 @@ test_form_measured (void)
 
   /* It is not begun where nobody wants it, and can be cancelled. */
   scope_settings_set_flag ("measure-forms", FALSE);
-  other = scope_page_get_workspace (show_form ("while", first));
+  second = show_form ("while", first);
+  other = scope_page_get_workspace (second);
+  gui_settle (second);
   g_assert_false (scope_workspace_is_running (other));
   scope_settings_set_flag ("measure-forms", TRUE);
   choose ("foreach");
   choose ("while");
-  g_assert_true (scope_workspace_is_running (other));
+  g_assert_true (gui_wait (is_running, other, 30000));
   gui_act (scope_window_get_page (window), "page.stop", NULL);
   gui_act (scope_window_get_page (window), "page.stop", NULL);
   g_assert_true (gui_wait (is_idle, other, 30000));
