@@ -377,7 +377,8 @@ header_of (gconstpointer values)
 gpointer
 hyb_params_new (const HybParam *params, gsize size)
 {
-  char *block = g_malloc0 (HEADER_ROOM + size);
+  /* An operator without attributes: what stands right behind a block points into none. */
+  char *block = g_malloc0 (HEADER_ROOM + MAX (size, 1));
 
   *(ParamsHeader *) block = (ParamsHeader){ params, 1 };
   return block + HEADER_ROOM;
