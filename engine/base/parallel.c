@@ -9,7 +9,6 @@
 
 #include "engine/base/parallel.h"
 
-#include <cblas.h>
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -264,7 +263,6 @@ hyb_parallel_set_threads (guint n_threads)
 
   g_mutex_lock (&pool.owner);
   atomic_store (&n_threads_wanted, MIN (n_threads, MAX_THREADS));
-  openblas_set_num_threads ((int) hyb_parallel_get_threads ());
   g_mutex_unlock (&pool.owner);
 }
 

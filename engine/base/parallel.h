@@ -14,7 +14,7 @@ typedef void (*HybParallelFunc) (gint64 begin, gint64 end, gpointer data);
 
 /* Calls func for pieces of [0, n), none smaller than grain (but the last). */
 void     hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data);
-void     hyb_parallel_set_threads (guint n_threads); /* 0: one per core.  Also OpenBLAS's */
+void     hyb_parallel_set_threads (guint n_threads); /* 0: one per core */
 guint    hyb_parallel_get_threads (void);
 gboolean hyb_parallel_is_inside (void); /* called from a slice */
 

@@ -12,6 +12,8 @@
 
 /* Multiplications below which a second thread costs more than it gains. */
 #define SERIAL_WORK (128.0 * 128 * 128)
+/* Rows or columns of the result that stay together. */
+#define UNIT 32
 
 static double
 gemm_work (const HybGemm *gemm)
@@ -19,16 +21,13 @@ gemm_work (const HybGemm *gemm)
   return (double) gemm->m * (double) gemm->n * (double) gemm->k;
 }
 
-/* The library's number of threads is one for the whole process. */
+/* The library's number of threads is one for the whole process.  Its threads would be a second pool
+ * beside ours, woken on a core that is busy already: what is large is shared out here. */
 static void
-choose_threads (const HybGemm *gemm)
+use_one_thread (void)
 {
-  int wanted = 1;
-
-  if (!hyb_parallel_is_inside () && gemm_work (gemm) > SERIAL_WORK)
-    wanted = (int) hyb_parallel_get_threads ();
-  if (openblas_get_num_threads () != wanted)
-    openblas_set_num_threads (wanted);
+  if (openblas_get_num_threads () != 1)
+    openblas_set_num_threads (1);
 }
 
 /* The library counts in int. */
@@ -155,7 +154,7 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
                           1);                                                                      \
   }                                                                                                \
                                                                                                    \
-  static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
+  static void multiply_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                \
   {                                                                                                \
     cblas_##letter##gemm (CblasRowMajor,                                                           \
                           transposed (gemm->transpose_a),                                          \
@@ -171,6 +170,53 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
                           (T) gemm->beta,                                                          \
                           c,                                                                       \
                           (int) gemm->ldc);                                                        \
+  }                                                                                                \
+                                                                                                   \
+  typedef struct                                                                                   \
+  {                                                                                                \
+    const HybGemm *gemm;                                                                           \
+    const T       *a, *b;                                                                          \
+    T             *c;                                                                              \
+  } Matrix_##suffix;                                                                               \
+                                                                                                   \
+  static void rows_slice_##suffix (gint64 begin, gint64 end, gpointer data)                        \
+  {                                                                                                \
+    const Matrix_##suffix *job = data;                                                             \
+    HybGemm                part = *job->gemm;                                                      \
+    gint64                 first = begin * UNIT;                                                   \
+                                                                                                   \
+    part.m = MIN (end * UNIT, part.m) - first;                                                     \
+    multiply_##suffix (&part,                                                                      \
+                       job->a + (part.transpose_a ? first : first * part.lda),                     \
+                       job->b,                                                                     \
+                       job->c + first * part.ldc);                                                 \
+  }                                                                                                \
+                                                                                                   \
+  static void columns_slice_##suffix (gint64 begin, gint64 end, gpointer data)                     \
+  {                                                                                                \
+    const Matrix_##suffix *job = data;                                                             \
+    HybGemm                part = *job->gemm;                                                      \
+    gint64                 first = begin * UNIT;                                                   \
+                                                                                                   \
+    part.n = MIN (end * UNIT, part.n) - first;                                                     \
+    multiply_##suffix (&part,                                                                      \
+                       job->a,                                                                     \
+                       job->b + (part.transpose_b ? first * part.ldb : first),                     \
+                       job->c + first);                                                            \
+  }                                                                                                \
+                                                                                                   \
+  static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
+  {                                                                                                \
+    Matrix_##suffix job = { gemm, a, b, c };                                                       \
+    gint64          longest = MAX (gemm->m, gemm->n);                                              \
+                                                                                                   \
+    if (gemm_work (gemm) <= SERIAL_WORK)                                                           \
+      multiply_##suffix (gemm, a, b, c);                                                           \
+    else                                                                                           \
+      hyb_parallel_for ((longest + UNIT - 1) / UNIT,                                               \
+                        1,                                                                         \
+                        gemm->m >= gemm->n ? rows_slice_##suffix : columns_slice_##suffix,         \
+                        &job);                                                                     \
   }                                                                                                \
                                                                                                    \
   void hyb_gemm_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                       \
@@ -190,7 +236,7 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
                                                                                                    \
     if (passes_##suffix (gemm, a, b, c))                                                           \
       return;                                                                                      \
-    choose_threads (gemm);                                                                         \
+    use_one_thread ();                                                                             \
     if (gemm->m > 1 && gemm->n > 1)                                                                \
       {                                                                                            \
         matrix_##suffix (gemm, a, b, c);                                                           \
@@ -249,7 +295,7 @@ multiply_slice (gint64 begin, gint64 end, gpointer data)
 }
 
 /* Many small products keep every thread busy by themselves; a few large ones
- * are shared out by the library. */
+ * are shared out one by one. */
 void
 hyb_gemm_batch (const HybGemm      *gemm,
                 const HybGemmBatch *batch,

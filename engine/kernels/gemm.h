@@ -1,7 +1,7 @@
 /* gemm.h — matrix products, row-major: C = alpha op(A) op(B) + beta C.
  *
- * One function decides how many threads the library takes: one inside a parallel
- * slice, all of them otherwise.
+ * Large ones are shared out by rows or columns of C, whichever are more; the library itself
+ * computes with one thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
