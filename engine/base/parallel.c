@@ -38,6 +38,7 @@ typedef struct
   GCond    work_came;
   GCond    work_done;
   guint    n_workers;
+  guint    n_begun; /* workers that run; guarded by sleep */
   GThread *workers[MAX_THREADS];
 } Pool;
 
@@ -116,6 +117,10 @@ static gpointer
 worker_main (gpointer data)
 {
   is_inside = TRUE;
+  g_mutex_lock (&pool.sleep);
+  pool.n_begun++;
+  g_cond_broadcast (&pool.work_done);
+  g_mutex_unlock (&pool.sleep);
 
   while (!atomic_load (&pool.is_quitting))
     {
@@ -160,6 +165,7 @@ stop_workers (void)
   for (guint i = 0; i < pool.n_workers; i++)
     g_thread_join (pool.workers[i]);
   pool.n_workers = 0;
+  pool.n_begun = 0;
   atomic_store (&pool.is_quitting, 0);
 }
 
@@ -179,6 +185,13 @@ start_workers (guint n_workers)
         break; /* the pieces are the same, whoever computes them */
       pool.workers[pool.n_workers++] = thread;
     }
+
+  /* A thread allocates when it begins, and on a busy machine that may be much later: in the
+   * midst of runs that allocate nothing. */
+  g_mutex_lock (&pool.sleep);
+  while (pool.n_begun < pool.n_workers)
+    g_cond_wait (&pool.work_done, &pool.sleep);
+  g_mutex_unlock (&pool.sleep);
 }
 
 static void
