@@ -1,6 +1,6 @@
 /* main.c — hybridscope, the window.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/application.h"
+#include "app/window/application.h"
 
 #include <glib-unix.h>
 #include <glib/gi18n.h>

@@ -6,13 +6,13 @@
  *   build/profiler/bench-profiler [MODEL…] or --fusable
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "engine/variants/variant.h"
-#include "profiler/advise.h"
-#include "profiler/clock.h"
-#include "profiler/keep.h"
-#include "profiler/roofline.h"
-#include "profiler/summary.h"
+#include "profiler/base/clock.h"
+#include "profiler/explain/advise.h"
+#include "profiler/summary/roofline.h"
+#include "profiler/summary/save-capture.h"
+#include "profiler/summary/summary.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/body-types.h"
 
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 
 #include "app/adapt/capture-to-heat.h"
 
-#include "profiler/difference.h"
-#include "profiler/report.h"
-#include "profiler/roofline.h"
-#include "profiler/statistics.h"
+#include "profiler/base/statistics.h"
+#include "profiler/exchange/report.h"
+#include "profiler/explain/difference.h"
+#include "profiler/summary/roofline.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

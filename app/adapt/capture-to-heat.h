@@ -7,8 +7,8 @@
 #pragma once
 
 #include "app/adapt/graph-to-diagram.h"
-#include "profiler/summary.h"
-#include "viz/overlay.h"
+#include "profiler/summary/summary.h"
+#include "viz/fold/overlay.h"
 
 typedef struct
 {

@@ -11,7 +11,7 @@
 #include "app/adapt/labels.h"
 #include "app/adapt/rnn-cells.h"
 #include "engine/graph/roles.h"
-#include "viz/fold.h"
+#include "viz/fold/fold.h"
 
 /* Bodies deeper than this are drawn closed for good: files may nest at will. */
 #define MAX_DEPTH 32

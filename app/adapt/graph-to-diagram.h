@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/graph/model.h"
-#include "viz/diagram.h"
+#include "viz/diagram/diagram.h"
 
 /* What stands behind a box: VizBox.user is an index into the array. */
 typedef struct

@@ -5,8 +5,8 @@
 
 #include "app/adapt/rnn-cells.h"
 
-#include "engine/ops/rnn-rules.h"
-#include "engine/rnn/weights.h"
+#include "engine/formats/rnn-weights.h"
+#include "engine/ops/recurrent/rnn-rules.h"
 
 /* More cells than this are not drawn, however often somebody opens them. */
 #define MOST_CELLS 64

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engine/graph/graph.h"
-#include "viz/diagram.h"
+#include "viz/diagram/diagram.h"
 
 /* Ports of the operator's box, by input and by output; VIZ_NO_PORT: none. */
 typedef struct

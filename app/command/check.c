@@ -3,9 +3,9 @@
 #include "app/command/command.h"
 #include "app/command/describe.h"
 
+#include "engine/doctor/diagnose.h"
 #include "engine/formats/format.h"
-#include "engine/formats/open.h"
-#include "engine/graph/diagnose.h"
+#include "engine/open/open.h"
 
 #include <stdio.h>
 

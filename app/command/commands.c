@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 
+#include "engine/analysis/pass.h"
 #include "engine/base/parallel.h"
-#include "engine/formats/open.h"
-#include "engine/kernels/gemm.h"
-#include "engine/passes/pass.h"
+#include "engine/kernels/matrix/gemm.h"
+#include "engine/open/open.h"
 
 #include <locale.h>
 #include <stdio.h>

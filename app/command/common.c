@@ -9,9 +9,9 @@
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/formats/mxnet-symbol.h"
-#include "engine/formats/open.h"
-#include "engine/formats/suggest.h"
-#include "profiler/capture.h"
+#include "engine/op/suggest.h"
+#include "engine/open/open.h"
+#include "profiler/capture/capture.h"
 
 #include <stdio.h>
 #include <string.h>

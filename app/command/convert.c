@@ -4,7 +4,7 @@
 #include "app/command/describe-proof.h"
 
 #include "engine/formats/npz.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "engine/variants/variant.h"
 
 #include <stdio.h>

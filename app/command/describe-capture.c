@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe-capture.h"
 
-#include "profiler/advise.h"
-#include "profiler/gradients.h"
-#include "profiler/statistics.h"
+#include "profiler/base/statistics.h"
+#include "profiler/explain/advise.h"
+#include "profiler/summary/gradients.h"
 
 static void
 describe_clean (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary)

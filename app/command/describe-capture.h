@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/command/json-writer.h"
-#include "profiler/summary.h"
+#include "profiler/summary/summary.h"
 
 /* "clean", "traced_over_clean", "operators", "nodes", "steps", "peak_bytes" and more. */
 void

@@ -3,11 +3,11 @@
 #include "app/command/command.h"
 #include "app/command/describe-capture.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/formats/file.h"
-#include "engine/passes/infer-types.h"
-#include "profiler/import.h"
-#include "profiler/keep.h"
-#include "profiler/report.h"
+#include "profiler/exchange/import.h"
+#include "profiler/exchange/report.h"
+#include "profiler/summary/save-capture.h"
 
 #include <stdio.h>
 

@@ -6,12 +6,12 @@
 #include "app/adapt/body-types.h"
 #include "app/adapt/find.h"
 
+#include "engine/analysis/infer-types.h"
+#include "engine/analysis/pass.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
-#include "engine/formats/open.h"
 #include "engine/graph/roles.h"
-#include "engine/passes/infer-types.h"
-#include "engine/passes/pass.h"
+#include "engine/open/open.h"
 #include "engine/variants/structure.h"
 
 #include <math.h>

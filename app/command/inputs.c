@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/inputs.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
+#include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
-#include "engine/ops/rules.h"
-#include "engine/passes/infer-types.h"
-#include "engine/passes/reach.h"
+#include "engine/op/rules.h"
 
 #include <math.h>
 #include <string.h>

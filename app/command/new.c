@@ -5,7 +5,7 @@
 #include "app/command/json-writer.h"
 
 #include "engine/block/plugin.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 
 #include <stdio.h>
 #include <string.h>

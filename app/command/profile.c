@@ -7,10 +7,10 @@
 #include "app/command/variants.h"
 
 #include "engine/formats/npz.h"
-#include "profiler/keep.h"
-#include "profiler/report.h"
-#include "profiler/roofline.h"
-#include "profiler/write-trace.h"
+#include "profiler/exchange/report.h"
+#include "profiler/exchange/write-trace.h"
+#include "profiler/summary/roofline.h"
+#include "profiler/summary/save-capture.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/command/common.h"
-#include "profiler/measure.h"
+#include "profiler/record/measure.h"
 
 typedef struct
 {

@@ -5,7 +5,7 @@
 #include "app/adapt/capture-to-heat.h"
 #include "app/adapt/graph-to-diagram.h"
 #include "app/command/json-writer.h"
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
 #include "viz/viz.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "app/command/run-values.h"
 
 #include "app/adapt/value-series.h"
-#include "engine/exec/imperative.h"
-#include "engine/passes/reach.h"
+#include "engine/graph/reach.h"
+#include "engine/imperative/imperative.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,11 +5,11 @@
 #include "app/command/inputs.h"
 #include "app/command/run-values.h"
 
-#include "engine/autograd/backward.h"
 #include "engine/base/error.h"
 #include "engine/exec/executor.h"
-#include "engine/exec/imperative.h"
 #include "engine/formats/npz.h"
+#include "engine/gradient/backward.h"
+#include "engine/imperative/imperative.h"
 
 #include <stdio.h>
 #include <string.h>

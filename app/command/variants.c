@@ -4,8 +4,8 @@
 
 #include "app/command/inputs.h"
 
+#include "engine/graph/reach.h"
 #include "engine/graph/roles.h"
-#include "engine/passes/reach.h"
 #include "engine/variants/variant.h"
 
 #include <string.h>

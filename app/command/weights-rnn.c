@@ -4,8 +4,8 @@
 
 #include "app/command/common.h"
 
-#include "engine/formats/open.h"
-#include "engine/rnn/weights.h"
+#include "engine/formats/rnn-weights.h"
+#include "engine/open/open.h"
 
 #include <string.h>
 

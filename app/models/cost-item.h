@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/measurement.h"
+#include "app/document/measurement.h"
 
 G_BEGIN_DECLS
 

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/graph-view-private.h"
 
-#include "app/placing.h"
-#include "app/settings.h"
+#include "app/process/layout-worker.h"
+#include "app/session/settings.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

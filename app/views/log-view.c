@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/log-view.h"
 
-#include "app/models/log-item.h"
+#include "app/document/log-item.h"
 #include "app/widgets/columns.h"
 
 #include <glib/gi18n.h>

@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/node-view-private.h"
 
-#include "app/weight-parts.h"
+#include "app/document/weight-parts.h"
+#include "app/process/worker.h"
 #include "app/widgets/bars.h"
 #include "app/widgets/matrix.h"
-#include "app/worker.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

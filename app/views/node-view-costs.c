@@ -3,7 +3,7 @@
 #include "app/views/node-view-private.h"
 
 #include "app/widgets/bars.h"
-#include "profiler/report.h"
+#include "profiler/exchange/report.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

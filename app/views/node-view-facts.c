@@ -3,8 +3,8 @@
 #include "app/views/node-view-private.h"
 
 #include "app/adapt/labels.h"
+#include "engine/analysis/infer-types.h"
 #include "engine/graph/roles.h"
-#include "engine/passes/infer-types.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/view.h"
+#include "app/views/view.h"
 
 G_BEGIN_DECLS
 

@@ -8,8 +8,8 @@
 #include "app/adapt/find.h"
 #include "app/models/gradual-list.h"
 #include "app/models/node-list.h"
+#include "app/process/worker.h"
 #include "app/widgets/cell.h"
-#include "app/worker.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/views/passes-view.h"
 
-#include "app/passes.h"
+#include "app/document/passes.h"
+#include "app/process/worker.h"
 #include "app/widgets/tooltip.h"
-#include "app/worker.h"
 
 #include <glib/gi18n.h>
 

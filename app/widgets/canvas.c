@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/canvas-private.h"
 
-#include "app/worker.h"
+#include "app/process/worker.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

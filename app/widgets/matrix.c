@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/matrix.h"
 
-#include "viz/palette.h"
+#include "viz/diagram/palette.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

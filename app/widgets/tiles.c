@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/widgets/tiles.h"
 
-#include "app/worker.h"
+#include "app/process/worker.h"
 
 #include <math.h>
 

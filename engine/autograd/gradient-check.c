@@ -3,10 +3,10 @@
 
 #include "engine/autograd/gradient-check.h"
 
-#include "engine/autograd/backward.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
-#include "engine/exec/imperative.h"
+#include "engine/gradient/backward.h"
+#include "engine/imperative/imperative.h"
 
 #include <math.h>
 #include <string.h>

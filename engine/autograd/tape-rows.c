@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/autograd/tape-rows.h"
 
-#include "engine/exec/imperative.h"
+#include "engine/imperative/imperative.h"
 
 /* Whether two members differ in their rows alone. */
 static gboolean

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/exec/run.h"
 #include "engine/graph/graph.h"
+#include "engine/op/run.h"
 
 /* By node, from node number `first` on: TRUE for one that need not be run, since the sum that
  * alone reads it takes its rows.  readers: by value.  (transfer full) */

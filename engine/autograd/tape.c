@@ -3,11 +3,11 @@
 
 #include "engine/autograd/tape.h"
 
-#include "engine/autograd/backward.h"
 #include "engine/autograd/tape-rows.h"
 #include "engine/base/error.h"
-#include "engine/exec/imperative.h"
+#include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
+#include "engine/imperative/imperative.h"
 
 struct _HybTape
 {

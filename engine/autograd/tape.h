@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/exec/run.h"
 #include "engine/graph/graph.h"
+#include "engine/op/run.h"
 
 G_BEGIN_DECLS
 

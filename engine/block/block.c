@@ -8,7 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/block/block-private.h"
-#include "engine/block/f-private.h"
+#include "engine/block/trace-private.h"
 
 #include <stdarg.h>
 #include <string.h>

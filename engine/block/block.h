@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/block/f.h"
+#include "engine/block/trace.h"
 #include "engine/graph/model.h"
 
 G_BEGIN_DECLS

@@ -2,9 +2,9 @@
  * inputs nest, then run as a graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/block/block-private.h"
-#include "engine/passes/infer-types.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/block/control.h"
-#include "engine/block/f-private.h"
+#include "engine/block/trace-private.h"
 
 typedef struct
 {

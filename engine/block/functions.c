@@ -2,7 +2,7 @@
  * spells them, so that traced graphs match its exports.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/block/f.h"
+#include "engine/block/trace.h"
 
 HybValue *
 hyb_add (HybF *F, HybValue *a, HybValue *b)

@@ -2,7 +2,7 @@
  * counter for each hint that starts anew in every scope.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/block/f-private.h"
+#include "engine/block/trace-private.h"
 
 static GPrivate subgraph_counters = G_PRIVATE_INIT ((GDestroyNotify) g_hash_table_unref);
 

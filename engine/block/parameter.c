@@ -5,8 +5,8 @@
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/block/block-private.h"
-#include "engine/block/f-private.h"
 #include "engine/block/initializer.h"
+#include "engine/block/trace-private.h"
 
 HybParameter *
 hyb_parameter_new (const char *name, const HybParameterSpec *spec)

@@ -2,7 +2,7 @@
  * that nobody declared.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/block/f-private.h"
+#include "engine/block/trace-private.h"
 
 #include <string.h>
 

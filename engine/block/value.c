@@ -1,9 +1,9 @@
 /* value.c — arrays and lists of arrays that belong to F.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/block/f.h"
+#include "engine/block/trace.h"
 
-#include "engine/block/f-private.h"
+#include "engine/block/trace-private.h"
 
 #include <stdarg.h>
 #include <string.h>

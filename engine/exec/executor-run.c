@@ -7,7 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/exec/executor-private.h"
-#include "engine/exec/imperative.h"
+#include "engine/imperative/imperative.h"
 
 #include <stdlib.h>
 

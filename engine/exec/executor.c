@@ -7,10 +7,10 @@
 
 #include "engine/exec/executor.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/exec/executor-private.h"
-#include "engine/passes/infer-types.h"
-#include "engine/passes/reach.h"
+#include "engine/graph/reach.h"
 
 #include <stdlib.h>
 

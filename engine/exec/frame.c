@@ -1,8 +1,8 @@
 /* frame.c — running a plan: pointers resolved once, then one tight loop.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/exec/convert.h"
 #include "engine/exec/plan-private.h"
+#include "engine/imperative/convert.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
  * caller binds for a head, or in an interval of the plan's block.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/analysis/infer-types.h"
 #include "engine/exec/plan-memory.h"
 #include "engine/exec/plan-private.h"
-#include "engine/passes/infer-types.h"
-#include "engine/passes/reach.h"
+#include "engine/graph/reach.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/analysis/facts.h"
 #include "engine/exec/plan.h"
-#include "engine/passes/facts.h"
 
 typedef enum
 {

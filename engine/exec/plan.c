@@ -4,14 +4,14 @@
 
 #include "engine/exec/plan.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
-#include "engine/exec/convert.h"
-#include "engine/exec/imperative.h"
 #include "engine/exec/plan-memory.h"
 #include "engine/exec/plan-private.h"
-#include "engine/passes/infer-types.h"
+#include "engine/graph/reach.h"
+#include "engine/imperative/convert.h"
+#include "engine/imperative/imperative.h"
 #include "engine/passes/pipeline.h"
-#include "engine/passes/reach.h"
 
 #include <string.h>
 #include <unistd.h>

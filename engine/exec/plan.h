@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/exec/probe.h"
-#include "engine/exec/run.h"
 #include "engine/graph/graph.h"
+#include "engine/op/probe.h"
+#include "engine/op/run.h"
 
 G_BEGIN_DECLS
 

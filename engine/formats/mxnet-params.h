@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/finding.h"
 #include "engine/formats/tensor-list.h"
-#include "engine/graph/finding.h"
 
 #include <gio/gio.h>
 

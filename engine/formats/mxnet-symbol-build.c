@@ -4,8 +4,8 @@
 #include "engine/formats/mxnet-symbol-private.h"
 
 #include "engine/base/error.h"
-#include "engine/formats/suggest.h"
 #include "engine/graph/builder.h"
+#include "engine/op/suggest.h"
 
 #include <string.h>
 

@@ -3,11 +3,11 @@
 #include "engine/formats/npz.h"
 
 #include "engine/base/error.h"
+#include "engine/base/finding.h"
 #include "engine/formats/file.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/sparse.h"
 #include "engine/formats/zip.h"
-#include "engine/graph/finding.h"
 
 #include <string.h>
 

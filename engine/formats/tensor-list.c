@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/tensor-list.h"
 
-#include "engine/graph/finding.h"
+#include "engine/base/finding.h"
 
 #include <string.h>
 

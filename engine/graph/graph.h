@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/ops/op.h"
+#include "engine/op/op.h"
 
 G_BEGIN_DECLS
 

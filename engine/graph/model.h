@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/graph/finding.h"
+#include "engine/base/finding.h"
 #include "engine/graph/graph.h"
 
 G_BEGIN_DECLS

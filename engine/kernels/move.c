@@ -7,7 +7,7 @@
 #include "engine/kernels/move.h"
 
 #include "engine/base/parallel.h"
-#include "engine/kernels/turn.h"
+#include "engine/kernels/simd/transpose.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* rows-kernel.h — the loops of rows.c for one instruction set.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/vector-functions.h"
+#include "engine/kernels/simd/vector-functions.h"
 
 /* Floats that are summed up as floats. */
 #define PIECE (8 * LANES)

@@ -8,7 +8,7 @@
 #include "engine/kernels/vectorise.h"
 
 #define SIMD_KERNEL "engine/kernels/rows-kernel.h"
-#include "engine/kernels/each-simd.h"
+#include "engine/kernels/simd/each-simd.h"
 
 double
 hyb_row_sum_f32 (gint64 n, const float *x)

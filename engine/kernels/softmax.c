@@ -4,7 +4,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/rows.h"
-#include "engine/kernels/vector-math.h"
+#include "engine/kernels/simd/vector-math.h"
 
 #include <float.h>
 #include <math.h>

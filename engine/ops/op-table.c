@@ -1,16 +1,16 @@
 /* op-table.c — the operators by name, from op-list.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/ops/op.h"
+#include "engine/op/op.h"
 
 #include <string.h>
 
-#define HYB_OPS(file) extern const HybOp hyb_ops_##file[];
+#define HYB_OPS(folder, file) extern const HybOp hyb_ops_##file[];
 #include "engine/ops/op-list.h"
 #undef HYB_OPS
 
 static const HybOp *const families[] = {
-#define HYB_OPS(file) hyb_ops_##file,
+#define HYB_OPS(folder, file) hyb_ops_##file,
 #include "engine/ops/op-list.h"
 #undef HYB_OPS
 };

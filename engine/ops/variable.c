@@ -2,7 +2,7 @@
  * files), and opaque nodes for operators we do not have.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/ops/op.h"
+#include "engine/op/op.h"
 
 static gboolean
 nothing_follows (HybCall *call, GError **error)

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/passes/facts.h"
-#include "engine/passes/rewrite.h"
+#include "engine/analysis/facts.h"
+#include "engine/analysis/rewrite.h"
 
 typedef struct
 {

@@ -8,10 +8,10 @@
  * What may be taken together is said by the operators: HybOp.by_rows and adds_rows.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/analysis/infer-types.h"
+#include "engine/analysis/pass.h"
+#include "engine/graph/reach.h"
 #include "engine/passes/batch-groups.h"
-#include "engine/passes/infer-types.h"
-#include "engine/passes/pass.h"
-#include "engine/passes/reach.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/passes/convolutions.h"
 
-#include "engine/ops/convolution.h"
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
+#include "engine/ops/convolution/convolution.h"
 
 #include <string.h>
 

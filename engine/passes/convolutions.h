@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/convolve.h"
-#include "engine/passes/pass.h"
-#include "engine/passes/rewrite.h"
+#include "engine/analysis/pass.h"
+#include "engine/analysis/rewrite.h"
+#include "engine/kernels/convolution/convolve.h"
 
 typedef struct
 {

@@ -3,10 +3,10 @@
  * Variables stay, needed or not: who binds them counts on their positions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/analysis/pass.h"
+#include "engine/analysis/rewrite.h"
 #include "engine/graph/builder.h"
-#include "engine/passes/pass.h"
-#include "engine/passes/reach.h"
-#include "engine/passes/rewrite.h"
+#include "engine/graph/reach.h"
 
 static HybGraph *
 drop_dead_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)

@@ -3,7 +3,7 @@
  *
  * Only where nobody else reads what lies between: while training, the way back does.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/shift.h"
+#include "engine/kernels/convolution/direct-convolution.h"
 #include "engine/passes/convolutions.h"
 
 /* By the node that gives the result: where the convolution is, what is added. */

@@ -4,10 +4,10 @@
  * on, and no plan makes a step of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/exec/imperative.h"
-#include "engine/passes/infer-types.h"
-#include "engine/passes/pass.h"
-#include "engine/passes/reach.h"
+#include "engine/analysis/infer-types.h"
+#include "engine/analysis/pass.h"
+#include "engine/graph/reach.h"
+#include "engine/imperative/imperative.h"
 
 /* A result that is larger than twice what it is made from is kept up to this size only:
  * zeros of any extent are cheaper made than held. */

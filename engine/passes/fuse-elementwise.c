@@ -5,9 +5,9 @@
  * Only where nobody else reads what lies between: while training, the way back does.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/passes/pass.h"
-#include "engine/passes/reach.h"
-#include "engine/passes/rewrite.h"
+#include "engine/analysis/pass.h"
+#include "engine/analysis/rewrite.h"
+#include "engine/graph/reach.h"
 
 /* Bytes of a value from which on fusing gains.  What fits the caches is read again from there
  * as fast as from a block, and a block at a time costs more calls: values of 4 MiB took 12 %

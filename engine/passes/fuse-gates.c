@@ -4,8 +4,8 @@
  * Only where nobody else reads what lies between: while training, the way back does.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/passes/pass.h"
-#include "engine/passes/rewrite.h"
+#include "engine/analysis/pass.h"
+#include "engine/analysis/rewrite.h"
 
 #include <string.h>
 

@@ -7,10 +7,10 @@
  * Which product may be taken by rows is said by the operators: HybOp.by_rows.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/ops/control-flow.h"
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
+#include "engine/analysis/pass.h"
+#include "engine/control/control-flow.h"
 #include "engine/passes/loop-ports.h"
-#include "engine/passes/pass.h"
 
 #include <string.h>
 

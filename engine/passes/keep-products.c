@@ -8,9 +8,9 @@
  * the loop's body, and both get the same inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/ops/control-flow.h"
+#include "engine/analysis/pass.h"
+#include "engine/control/control-flow.h"
 #include "engine/passes/loop-ports.h"
-#include "engine/passes/pass.h"
 
 #include <string.h>
 

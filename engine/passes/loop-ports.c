@@ -3,8 +3,8 @@
 
 #include "engine/passes/loop-ports.h"
 
-#include "engine/ops/control-flow.h"
-#include "engine/ops/loop.h"
+#include "engine/control/control-flow.h"
+#include "engine/control/loop.h"
 
 #include <string.h>
 

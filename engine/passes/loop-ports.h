@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/ops/param.h"
-#include "engine/passes/facts.h"
-#include "engine/passes/rewrite.h"
+#include "engine/analysis/facts.h"
+#include "engine/analysis/rewrite.h"
+#include "engine/op/param.h"
 
 typedef struct
 {

@@ -4,9 +4,9 @@
  * this pass they do so once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/passes/pass.h"
-#include "engine/passes/reach.h"
-#include "engine/passes/rewrite.h"
+#include "engine/analysis/pass.h"
+#include "engine/analysis/rewrite.h"
+#include "engine/graph/reach.h"
 
 #include <string.h>
 

@@ -9,10 +9,10 @@
  * wanted: hyb_pipeline_wants().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/kernels/panels.h"
+#include "engine/analysis/pass.h"
+#include "engine/graph/reach.h"
+#include "engine/kernels/matrix/panels.h"
 #include "engine/passes/loop-ports.h"
-#include "engine/passes/pass.h"
-#include "engine/passes/reach.h"
 
 /* So many products pay for laying a weight out, or one of so many rows. */
 #define FEW_PRODUCTS 3

@@ -3,8 +3,8 @@
 
 #include "engine/passes/pipeline.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
-#include "engine/passes/infer-types.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * where memory is laid out (exec/plan-places.c): the graph stays as it is, so that the pass
  * is a name by which copying can be asked for instead.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/passes/pass.h"
+#include "engine/analysis/pass.h"
 
 static HybGraph *
 share_views (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)

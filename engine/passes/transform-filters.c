@@ -1,9 +1,9 @@
 /* transform-filters.c — filters of 3 × 3 that no run changes, transformed once, so that their
- * convolutions need half the multiplications (kernels/winograd.h).
+ * convolutions need half the multiplications (kernels/convolution/winograd.h).
  *
  * fold-constants computes the filters while planning.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/winograd.h"
+#include "engine/kernels/convolution/winograd.h"
 #include "engine/passes/convolutions.h"
 
 static gboolean

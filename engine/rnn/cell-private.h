@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/formats/rnn-weights.h"
 #include "engine/rnn/cell.h"
-#include "engine/rnn/weights.h"
 
 typedef struct _CellConvolution
 {

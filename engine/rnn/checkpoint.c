@@ -4,7 +4,7 @@
 #include "engine/rnn/checkpoint.h"
 
 #include "engine/base/error.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "engine/rnn/cell-private.h"
 
 #include <string.h>

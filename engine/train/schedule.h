@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/ops/param.h"
+#include "engine/op/param.h"
 
 G_BEGIN_DECLS
 

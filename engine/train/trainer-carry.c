@@ -1,8 +1,8 @@
 /* trainer-carry.c — what goes into a step: the batch, and states of the step before.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
-#include "engine/passes/infer-types.h"
 #include "engine/train/trainer-private.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* trainer-graph.c — a model, its loss and its gradients as one graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/autograd/backward.h"
 #include "engine/base/error.h"
 #include "engine/block/layers.h"
+#include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
 #include "engine/train/trainer-private.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/depth-first.h"
 
-#include "engine/passes/rewrite.h"
+#include "engine/analysis/rewrite.h"
 
 #include <string.h>
 

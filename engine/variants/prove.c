@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/prove.h"
 
-#include "engine/autograd/backward.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/exec/executor.h"
+#include "engine/gradient/backward.h"
 #include "engine/variants/moves.h"
 #include "engine/variants/recognise.h"
 #include "engine/variants/trial.h"

@@ -1,8 +1,8 @@
 /* rebuild-node.c — which nodes split, stack, turn and map sequences.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/cuts.h"
 #include "engine/variants/depth-first.h"
 #include "engine/variants/rebuild-private.h"
+#include "engine/variants/split-products.h"
 #include "engine/variants/vocabulary.h"
 
 /* What follows sequences through one kind of node.  FALSE: it is copied. */

@@ -3,8 +3,8 @@
 #include "engine/variants/rebuild.h"
 
 #include "engine/base/error.h"
-#include "engine/variants/cuts.h"
 #include "engine/variants/rebuild-private.h"
+#include "engine/variants/split-products.h"
 #include "engine/variants/vocabulary.h"
 
 #include <string.h>

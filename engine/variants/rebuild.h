@@ -10,7 +10,7 @@
 #pragma once
 
 #include "engine/graph/builder.h"
-#include "engine/variants/match.h"
+#include "engine/variants/match-structure.h"
 
 typedef struct _HybSequence HybSequence;
 

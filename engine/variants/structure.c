@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/structure.h"
 
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
 #include "engine/variants/group.h"
 #include "engine/variants/rebuild.h"
 #include "engine/variants/vocabulary.h"

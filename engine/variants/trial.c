@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/trial.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/graph/roles.h"
-#include "engine/passes/infer-types.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "engine/variants/unroll.h"
 
 #include "engine/base/error.h"
-#include "engine/rnn/weights.h"
+#include "engine/formats/rnn-weights.h"
 #include "engine/variants/vocabulary.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
-#include "engine/variants/match.h"
+#include "engine/variants/match-structure.h"
 
 typedef enum
 {

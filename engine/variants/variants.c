@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
-#include "engine/passes/infer-types.h"
 #include "engine/variants/group.h"
 #include "engine/variants/structure.h"
 #include "engine/variants/vocabulary.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/window.h"
+#include "app/window/window.h"
 
 /* FALSE: no display; then nothing else may be called. */
 gboolean gui_init (int *argc, char ***argv);

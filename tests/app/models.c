@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/models.h"
 
-#include "engine/formats/open.h"
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
+#include "engine/open/open.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* test-find.c — the grammar of the search, on a model of the goldens.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/find.h"
-#include "app/document.h"
+#include "app/document/document.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #include "tests/viz/compare.h"
 #include "tests/viz/geometry.h"
 
-#include "viz/export.h"
-#include "viz/layout.h"
+#include "viz/export/export.h"
+#include "viz/layout/layout.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test-writer.c — small files by a thread of their own.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/writer.h"
+#include "app/process/writer.h"
 
 #include <glib/gstdio.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
-#include "app/models/log-item.h"
+#include "app/document/log-item.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
-#include "app/child.h"
-#include "app/writer.h"
+#include "app/process/child.h"
+#include "app/process/writer.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 
 #include <glib/gstdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/window-case.h"
 
-#include "app/compare-window.h"
-#include "app/form-menu.h"
-#include "app/settings.h"
+#include "app/compare/compare-window.h"
+#include "app/session/settings.h"
+#include "app/window/form-menu.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/bench/window-walk.h"
 
-#include "app/compare-window.h"
-#include "app/settings.h"
+#include "app/compare/compare-window.h"
+#include "app/session/settings.h"
 
 #include <glib/gstdio.h>
 

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/bench/window-walk.h"
 
-#include "app/watchdog.h"
+#include "app/process/watchdog.h"
 
 #include <stdlib.h>
 #include <string.h>

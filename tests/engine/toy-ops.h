@@ -6,9 +6,9 @@
 #pragma once
 
 #include "engine/base/random.h"
-#include "engine/exec/run.h"
 #include "engine/graph/builder.h"
-#include "engine/ops/rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
 
 #include <string.h>
 

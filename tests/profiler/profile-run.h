@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/keep.h"
+#include "profiler/summary/save-capture.h"
 
 typedef struct
 {

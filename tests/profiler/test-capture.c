@@ -3,9 +3,9 @@
 #include "engine/base/random.h"
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/graph/model.h"
-#include "profiler/capture-builder.h"
-#include "profiler/report.h"
-#include "profiler/write-trace.h"
+#include "profiler/capture/capture-builder.h"
+#include "profiler/exchange/report.h"
+#include "profiler/exchange/write-trace.h"
 #include "tests/profiler/profile-run.h"
 
 #include <cjson/cJSON.h>

@@ -1,7 +1,7 @@
 /* test-counters.c — groups of counters, run for real with what the kernel counts itself.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/clock.h"
-#include "profiler/counters.h"
+#include "profiler/base/clock.h"
+#include "profiler/record/counters.h"
 
 #include <math.h>
 #include <string.h>

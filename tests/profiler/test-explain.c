@@ -1,13 +1,13 @@
 /* test-explain.c — explanations add up, and say what was really run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/capture-builder.h"
-#include "profiler/clock.h"
-#include "profiler/compare.h"
-#include "profiler/difference.h"
-#include "profiler/ladder.h"
+#include "profiler/base/clock.h"
+#include "profiler/capture/capture-builder.h"
+#include "profiler/explain/compare.h"
+#include "profiler/explain/difference.h"
+#include "profiler/explain/ladder.h"
 #include "tests/profiler/profile-run.h"
 
-#include "engine/ops/op.h"
+#include "engine/op/op.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,11 +2,11 @@
  *
  * Goldens lie in $HYB_SHARED/goldens/profile (or ../shared); broken files are made here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/analysis/infer-types.h"
 #include "engine/base/random.h"
-#include "engine/formats/open.h"
-#include "engine/passes/infer-types.h"
-#include "profiler/import.h"
-#include "profiler/report.h"
+#include "engine/open/open.h"
+#include "profiler/exchange/import.h"
+#include "profiler/exchange/report.h"
 #include "tests/profiler/profile-run.h"
 
 #include <cjson/cJSON.h>

@@ -1,8 +1,8 @@
 /* test-recorder.c — what the recorder hears of real runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
-#include "profiler/gradients.h"
-#include "profiler/summary.h"
+#include "profiler/summary/gradients.h"
+#include "profiler/summary/summary.h"
 #include "tests/profiler/profile-run.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test-ring.c — a ring keeps the newest events and counts the others.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/ring.h"
+#include "profiler/record/ring.h"
 
 static void
 test_full_ring_drops_oldest (void)

@@ -5,7 +5,7 @@
  * lot to the slow side.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/random.h"
-#include "profiler/statistics.h"
+#include "profiler/base/statistics.h"
 
 #include <math.h>
 

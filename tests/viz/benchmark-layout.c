@@ -5,9 +5,9 @@
  */
 #include "tests/viz/scenes.h"
 
-#include "viz/export.h"
-#include "viz/fold.h"
-#include "viz/layout.h"
+#include "viz/export/export.h"
+#include "viz/fold/fold.h"
+#include "viz/layout/layout.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "viz/paint.h"
+#include "viz/paint/paint.h"
 
 /* (transfer full) */
 cairo_surface_t *

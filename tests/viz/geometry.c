@@ -2,7 +2,7 @@
 /* geometry.c — slow and simple on purpose: it judges the fast code. */
 #include "tests/viz/geometry.h"
 
-#include "viz/node.h"
+#include "viz/scene/node.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>

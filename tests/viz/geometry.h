@@ -2,7 +2,7 @@
 /* geometry.h — how good a picture is, as numbers. */
 #pragma once
 
-#include "viz/picture.h"
+#include "viz/scene/picture.h"
 
 typedef struct
 {

@@ -2,7 +2,7 @@
 /* scenes.h — hand-made and generated diagrams for tests and the benchmark. */
 #pragma once
 
-#include "viz/diagram.h"
+#include "viz/diagram/diagram.h"
 
 typedef struct
 {

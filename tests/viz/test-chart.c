@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* test-chart.c — charts put in SVG, where every shape can be counted. */
-#include "viz/chart.h"
+#include "viz/paint/chart.h"
 
 #include <math.h>
 #include <string.h>

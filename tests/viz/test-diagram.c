@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* test-diagram.c — what the builder accepts, and what freezing makes of it. */
-#include "viz/diagram.h"
+#include "viz/diagram/diagram.h"
 
 static guint32
 add (VizDiagramBuilder *builder, const char *id, guint32 parent, guint32 user)

@@ -2,10 +2,10 @@
 /* test-export.c — files that other programs can read, the same every time. */
 #include "tests/viz/scenes.h"
 
-#include "viz/dot.h"
-#include "viz/export.h"
-#include "viz/fold.h"
-#include "viz/layout.h"
+#include "viz/export/dot.h"
+#include "viz/export/export.h"
+#include "viz/fold/fold.h"
+#include "viz/layout/layout.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* test-fold.c — weights, chains, scopes, and which groups stand open. */
 #include "tests/viz/scenes.h"
 
-#include "viz/fold.h"
-#include "viz/folds.h"
+#include "viz/fold/fold.h"
+#include "viz/fold/folds.h"
 
 static guint32
 find_kind (const VizDiagram *diagram, VizBoxKind kind)

@@ -3,8 +3,8 @@
 #include "tests/viz/geometry.h"
 #include "tests/viz/scenes.h"
 
-#include "viz/fold.h"
-#include "viz/layout.h"
+#include "viz/fold/fold.h"
+#include "viz/layout/layout.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -4,9 +4,9 @@
 #include "tests/viz/compare.h"
 #include "tests/viz/scenes.h"
 
-#include "viz/fold.h"
-#include "viz/layout.h"
-#include "viz/paint.h"
+#include "viz/fold/fold.h"
+#include "viz/layout/layout.h"
+#include "viz/paint/paint.h"
 
 #include <math.h>
 #include <string.h>

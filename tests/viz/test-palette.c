@@ -3,7 +3,7 @@
  *
  * Colour blindness after Machado, Oliveira and Fernandes (2009), distances in CIELAB.
  */
-#include "viz/palette.h"
+#include "viz/diagram/palette.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
 /* test-picture.c — hits and queries against looking at everything. */
 #include "tests/viz/scenes.h"
 
-#include "viz/fold.h"
-#include "viz/layout.h"
+#include "viz/fold/fold.h"
+#include "viz/layout/layout.h"
 
 static VizPicture *
 make_picture (void)

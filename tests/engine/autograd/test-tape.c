@@ -4,7 +4,7 @@
 #include "engine/autograd/tape.h"
 
 #include "engine/base/error.h"
-#include "engine/block/f.h"
+#include "engine/block/trace.h"
 #include "tests/engine/ops/op-tensor.h"
 
 #include <string.h>

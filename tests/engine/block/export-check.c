@@ -4,7 +4,7 @@
 #include "tests/engine/block/export-check.h"
 
 #include "engine/formats/mxnet-symbol.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "tests/engine/goldens/golden.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "engine/autograd/tape.h"
 #include "engine/base/random.h"
 #include "engine/block/layers.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "engine/rnn/layer.h"
 
 #include <glib/gstdio.h>

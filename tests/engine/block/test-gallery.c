@@ -2,7 +2,7 @@
  * hybridized with memory taken per run or kept; forwards and backwards.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/autograd/backward.h"
+#include "engine/gradient/backward.h"
 #include "engine/hybrid.h"
 
 #include <math.h>

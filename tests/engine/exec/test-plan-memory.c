@@ -6,7 +6,7 @@
 
 #include "engine/exec/plan-memory.h"
 
-#include "engine/exec/imperative.h"
+#include "engine/imperative/imperative.h"
 #include "tests/engine/exec/run-plan.h"
 #include "tests/engine/toy-ops.h"
 

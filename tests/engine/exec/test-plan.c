@@ -3,8 +3,8 @@
 
 #include "engine/exec/plan.h"
 
+#include "engine/analysis/pass.h"
 #include "engine/base/error.h"
-#include "engine/passes/pass.h"
 #include "tests/engine/exec/run-plan.h"
 #include "tests/engine/toy-ops.h"
 

@@ -7,8 +7,8 @@
 #include "engine/formats/format.h"
 #include "tests/engine/goldens/golden.h"
 
+#include "engine/doctor/diagnose.h"
 #include "engine/formats/file.h"
-#include "engine/graph/diagnose.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* test-open.c — which files belong together, and which names mean the same.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 
 #include "engine/formats/format.h"
 

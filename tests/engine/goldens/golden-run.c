@@ -3,10 +3,10 @@
 
 #include "tests/engine/goldens/golden.h"
 
-#include "engine/autograd/backward.h"
+#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
-#include "engine/exec/imperative.h"
-#include "engine/passes/infer-types.h"
+#include "engine/gradient/backward.h"
+#include "engine/imperative/imperative.h"
 
 const char *
 golden_mode_name (HybMode mode)

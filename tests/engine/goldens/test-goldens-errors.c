@@ -3,7 +3,7 @@
 
 #include "tests/engine/goldens/golden.h"
 
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
 
 #include <string.h>
 

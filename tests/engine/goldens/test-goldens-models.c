@@ -5,7 +5,7 @@
 #include "tests/engine/goldens/golden.h"
 
 #include "engine/base/parallel.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 
 #include <string.h>
 

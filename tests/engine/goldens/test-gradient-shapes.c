@@ -9,9 +9,9 @@
 
 #include "tests/engine/goldens/golden.h"
 
-#include "engine/autograd/backward.h"
-#include "engine/exec/imperative.h"
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
+#include "engine/gradient/backward.h"
+#include "engine/imperative/imperative.h"
 
 #include <math.h>
 #include <string.h>

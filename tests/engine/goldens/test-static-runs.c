@@ -4,8 +4,8 @@
 
 #include "tests/engine/goldens/golden.h"
 
-#include "engine/autograd/backward.h"
-#include "engine/formats/open.h"
+#include "engine/gradient/backward.h"
+#include "engine/open/open.h"
 #include "tests/engine/count-allocations.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* test-diagnose.c — each of the doctor's rules on a graph that breaks it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/graph/diagnose.h"
+#include "engine/doctor/diagnose.h"
 
 #include "engine/formats/mxnet-symbol.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 
 #include <math.h>
 #include <string.h>

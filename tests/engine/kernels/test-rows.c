@@ -4,7 +4,7 @@
 #include "engine/kernels/rows.h"
 
 #include "engine/base/random.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/simd/simd.h"
 
 #include <math.h>
 #include <string.h>

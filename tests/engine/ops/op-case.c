@@ -3,9 +3,9 @@
 
 #include "tests/engine/ops/op-case.h"
 
-#include "engine/exec/imperative.h"
+#include "engine/analysis/infer-types.h"
 #include "engine/graph/builder.h"
-#include "engine/passes/infer-types.h"
+#include "engine/imperative/imperative.h"
 
 void
 op_case_graph_free (OpCaseGraph *sample)

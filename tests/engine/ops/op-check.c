@@ -3,10 +3,10 @@
 
 #include "tests/engine/ops/op-check.h"
 
-#include "engine/autograd/backward.h"
+#include "engine/analysis/infer-types.h"
 #include "engine/autograd/gradient-check.h"
 #include "engine/exec/executor.h"
-#include "engine/passes/infer-types.h"
+#include "engine/gradient/backward.h"
 #include "tests/engine/ops/op-case.h"
 
 #include <math.h>

@@ -5,11 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/ops/op.h"
+#include "engine/op/op.h"
 #include "tests/engine/ops/op-tensor.h"
 
 /* hyb_ops_softmax, hyb_ops_reduce … as op-list.h names them. */
-#define HYB_OPS(file) extern const HybOp hyb_ops_##file[];
+#define HYB_OPS(folder, file) extern const HybOp hyb_ops_##file[];
 #include "engine/ops/op-list.h"
 #undef HYB_OPS
 

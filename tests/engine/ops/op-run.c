@@ -3,7 +3,7 @@
 
 #include "tests/engine/ops/op-check.h"
 
-#include "engine/exec/imperative.h"
+#include "engine/imperative/imperative.h"
 
 #include <stdarg.h>
 

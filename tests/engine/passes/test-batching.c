@@ -3,9 +3,9 @@
  * the same bytes whatever the mode once that is left out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/autograd/backward.h"
 #include "engine/block/control.h"
 #include "engine/exec/executor.h"
+#include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
 #include "engine/rnn/cell.h"
 

@@ -1,10 +1,10 @@
 /* test-convolutions.c — convolutions with BatchNorm folded, filters transformed, sums and
  * rectifiers taken in: the same numbers, and nothing where somebody else looks on.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/block/f.h"
+#include "engine/block/trace.h"
 #include "engine/exec/executor.h"
-#include "engine/kernels/shift.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/convolution/direct-convolution.h"
+#include "engine/kernels/simd/simd.h"
 
 #include <math.h>
 

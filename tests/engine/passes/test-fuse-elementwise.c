@@ -1,9 +1,9 @@
 /* test-fuse-elementwise.c — chains of pointwise operators as one node: where they should be,
  * where they must not be, and the same bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/autograd/backward.h"
 #include "engine/base/parallel.h"
 #include "engine/exec/executor.h"
+#include "engine/gradient/backward.h"
 #include "engine/graph/builder.h"
 
 #include <math.h>

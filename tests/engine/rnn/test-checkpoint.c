@@ -7,7 +7,7 @@
 #include "engine/block/layers.h"
 #include "engine/formats/format.h"
 #include "engine/formats/npz.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "engine/rnn/cell-private.h"
 #include "engine/rnn/layer.h"
 #include "tests/engine/goldens/golden.h"

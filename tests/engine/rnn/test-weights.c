@@ -1,6 +1,6 @@
 /* test-weights.c — flat, per-gate and stacked weights against those of MXNet.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/rnn/weights.h"
+#include "engine/formats/rnn-weights.h"
 
 #include "engine/formats/npz.h"
 #include "tests/engine/goldens/golden.h"

@@ -2,7 +2,7 @@
  * the parameters in the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "engine/train/trainer.h"
 #include "tests/engine/goldens/golden.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "engine/train/data.h"
 #include "engine/train/trainer.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine/block/plugin.h"
 #include "engine/formats/npz.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 
 #include <string.h>
 

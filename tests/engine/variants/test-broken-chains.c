@@ -3,9 +3,9 @@
  *
  * An exported LSTM of six steps is copied with one thing changed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/analysis/rewrite.h"
 #include "engine/formats/npz.h"
-#include "engine/formats/open.h"
-#include "engine/passes/rewrite.h"
+#include "engine/open/open.h"
 #include "engine/variants/prove.h"
 #include "tests/engine/goldens/golden.h"
 

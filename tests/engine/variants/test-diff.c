@@ -1,7 +1,7 @@
 /* test-diff.c — models held against each other: equal, in another form, trained further.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
-#include "engine/formats/open.h"
+#include "engine/open/open.h"
 #include "engine/variants/diff.h"
 #include "engine/variants/variant.h"
 #include "tests/engine/variants/listed.h"

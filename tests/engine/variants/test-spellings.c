@@ -1,7 +1,7 @@
 /* test-spellings.c — cells as people have written them: every spelling is found, and
  * every form that is made of it computes the same, forward and backward.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/passes/infer-types.h"
+#include "engine/analysis/infer-types.h"
 #include "engine/variants/prove.h"
 #include "engine/variants/structure.h"
 #include "tests/engine/variants/spellings.h"

@@ -4,10 +4,10 @@
  * tests/data/structures.json was gone through by hand, folder by folder, file by file and
  * model by model of the gallery: an empty list says that nothing recurrent is there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/analysis/infer-types.h"
 #include "engine/block/plugin.h"
-#include "engine/formats/open.h"
 #include "engine/graph/builder.h"
-#include "engine/passes/infer-types.h"
+#include "engine/open/open.h"
 #include "engine/variants/structure.h"
 #include "tests/engine/goldens/golden.h"
 #include "tests/engine/variants/listed.h"

@@ -6,7 +6,7 @@
  * unrolled → foreach → fused → unrolled ends as it began.  Large graphs without weights
  * are only converted: they have small twins.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/passes/pass.h"
+#include "engine/analysis/pass.h"
 #include "engine/variants/depth-first.h"
 #include "engine/variants/prove.h"
 #include "tests/engine/variants/listed.h"

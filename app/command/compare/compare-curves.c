@@ -1,0 +1,411 @@
+/* compare-curves.c — how times grow with the batch or the length, over several groups.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/compare-curves.h"
+
+#include "profiler/exchange/report.h"
+#include "viz/paint/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHART_HEIGHT 240.0
+#define COLUMN       20
+
+/* What is the same in all groups of it, and what is not. */
+typedef struct
+{
+  gboolean   is_over_length; /* else over the batch */
+  GPtrArray *groups;         /* of ScopeGroup, the smallest first; not owned */
+} Family;
+
+typedef struct
+{
+  double *median, *low, *high; /* seconds */
+  double *ratio, *ratio_low, *ratio_high;
+  double *bytes;
+} Series;
+
+/* --- Families --- */
+
+static void
+family_free (gpointer data)
+{
+  Family *family = data;
+
+  g_ptr_array_unref (family->groups);
+  g_free (family);
+}
+
+static gint64
+size_of (const ScopeGroup *group, gboolean is_length)
+{
+  return is_length ? group->length : group->batch;
+}
+
+static int
+compare_lengths (gconstpointer a, gconstpointer b)
+{
+  gint64 x = (*(ScopeGroup *const *) a)->length, y = (*(ScopeGroup *const *) b)->length;
+
+  return (x > y) - (x < y);
+}
+
+static int
+compare_batches (gconstpointer a, gconstpointer b)
+{
+  gint64 x = (*(ScopeGroup *const *) a)->batch, y = (*(ScopeGroup *const *) b)->batch;
+
+  return (x > y) - (x < y);
+}
+
+static gboolean
+is_relative (const ScopeGroup *a, const ScopeGroup *b, gboolean is_over_length)
+{
+  return scope_group_is_measured (b) && g_strcmp0 (a->cell, b->cell) == 0 &&
+         a->backward == b->backward && size_of (a, !is_over_length) == size_of (b, !is_over_length);
+}
+
+/* The first of its relatives starts a family, the others join it. */
+static void
+add_family (GPtrArray *families, const GPtrArray *groups, guint at, gboolean is_over_length)
+{
+  ScopeGroup *first = groups->pdata[at];
+  Family     *family = g_new0 (Family, 1);
+
+  family->is_over_length = is_over_length;
+  family->groups = g_ptr_array_new ();
+  for (guint i = 0; i < groups->len; i++)
+    if (size_of (groups->pdata[i], is_over_length) > 0 &&
+        is_relative (first, groups->pdata[i], is_over_length))
+      g_ptr_array_add (family->groups, groups->pdata[i]);
+  if (family->groups->len < 2 || family->groups->pdata[0] != first)
+    {
+      family_free (family);
+      return;
+    }
+  g_ptr_array_sort (family->groups, is_over_length ? compare_lengths : compare_batches);
+  g_ptr_array_add (families, family);
+}
+
+static GPtrArray *
+find_families (const GPtrArray *groups)
+{
+  GPtrArray *families = g_ptr_array_new_with_free_func (family_free);
+
+  for (guint is_over_length = 0; is_over_length < 2; is_over_length++)
+    for (guint i = 0; i < groups->len; i++)
+      add_family (families, groups, i, is_over_length);
+  return families;
+}
+
+static const char *
+axis_of (const Family *family)
+{
+  return family->is_over_length ? "length" : "batch";
+}
+
+/* “lstm, batch 8, inference” */
+static char *
+dup_place (const Family *family)
+{
+  ScopeGroup shown = *(const ScopeGroup *) family->groups->pdata[0];
+
+  if (family->is_over_length)
+    shown.length = 0;
+  else
+    shown.batch = 0;
+  return scope_group_dup_title (&shown);
+}
+
+/* --- Numbers --- */
+
+static void
+series_clear (Series *series)
+{
+  g_free (series->median);
+  g_free (series->low);
+  g_free (series->high);
+  g_free (series->ratio);
+  g_free (series->ratio_low);
+  g_free (series->ratio_high);
+  g_free (series->bytes);
+}
+
+static guint
+n_candidates (const Family *family)
+{
+  guint n = G_MAXUINT;
+
+  for (guint i = 0; i < family->groups->len; i++)
+    n = MIN (n, ((ScopeGroup *) family->groups->pdata[i])->candidates->len);
+  return n;
+}
+
+/* All groups have the same candidates in the same order: they come from the same lists. */
+static void
+fill_series (const Family *family, guint index, Series *series)
+{
+  guint n = family->groups->len;
+
+  *series = (Series){ g_new (double, n), g_new (double, n), g_new (double, n), g_new (double, n),
+                      g_new (double, n), g_new (double, n), g_new (double, n) };
+  for (guint i = 0; i < n; i++)
+    {
+      const ScopeGroup     *group = family->groups->pdata[i];
+      const ScopeCandidate *first = group->candidates->pdata[0];
+      const ScopeCandidate *candidate = group->candidates->pdata[index];
+      ProfPairing           pairing;
+
+      prof_pair (first->samples,
+                 candidate->samples,
+                 MIN (first->clean.n, candidate->clean.n),
+                 &pairing);
+      series->median[i] = candidate->clean.median.median;
+      series->low[i] = candidate->clean.median.low;
+      series->high[i] = candidate->clean.median.high;
+      series->bytes[i] = candidate->peak_bytes;
+      /* The ratio of the medians, as everywhere; how sure it is, from the pairs. */
+      series->ratio[i] = first->clean.median.median / candidate->clean.median.median;
+      series->ratio_low[i] = MIN (pairing.ratio.low, series->ratio[i]);
+      series->ratio_high[i] = MAX (pairing.ratio.high, series->ratio[i]);
+    }
+}
+
+/* --- Text --- */
+
+static void
+print_cell (const char *text)
+{
+  printf ("%*s%s", MAX (COLUMN - (int) g_utf8_strlen (text, -1), 1), "", text);
+}
+
+static void
+print_row (const Family *family, guint index)
+{
+  const ScopeGroup *group = family->groups->pdata[0];
+  g_autofree char  *name = scope_candidate_dup_name (group->candidates->pdata[index]);
+  Series            series;
+
+  fill_series (family, index, &series);
+  printf ("  %-26s", name);
+  for (guint i = 0; i < family->groups->len; i++)
+    {
+      g_autofree char *time = prof_format_seconds (series.median[i]);
+      g_autofree char *cell =
+          index == 0 ? g_strdup_printf ("%s       ", time)
+                     : g_strdup_printf ("%s %+5.0f%%", time, 100 * (series.ratio[i] - 1));
+
+      print_cell (cell);
+    }
+  printf ("\n");
+  series_clear (&series);
+}
+
+void
+scope_curves_print (const GPtrArray *groups)
+{
+  g_autoptr (GPtrArray) families = find_families (groups);
+
+  for (guint f = 0; f < families->len; f++)
+    {
+      const Family    *family = families->pdata[f];
+      g_autofree char *place = dup_place (family);
+
+      printf ("\nover the %s, %s: medians, and how much faster than the first\n  %-26s",
+              axis_of (family),
+              place,
+              axis_of (family));
+      for (guint i = 0; i < family->groups->len; i++)
+        {
+          g_autofree char *size =
+              g_strdup_printf ("%" G_GINT64_FORMAT "       ",
+                               size_of (family->groups->pdata[i], family->is_over_length));
+
+          print_cell (size);
+        }
+      printf ("\n");
+      for (guint c = 0; c < n_candidates (family); c++)
+        print_row (family, c);
+    }
+}
+
+/* --- JSON --- */
+
+static void
+describe_numbers (ScopeJson *json, const char *key, const double *values, guint n)
+{
+  scope_json_begin_list (json, key);
+  for (guint i = 0; i < n; i++)
+    scope_json_double (json, NULL, values[i]);
+  scope_json_end (json);
+}
+
+static void
+describe_series (ScopeJson *json, const Family *family, guint index)
+{
+  const ScopeGroup     *group = family->groups->pdata[0];
+  const ScopeCandidate *candidate = group->candidates->pdata[index];
+  guint                 n = family->groups->len;
+  Series                series;
+
+  fill_series (family, index, &series);
+  scope_json_begin_object (json, NULL);
+  scope_json_string (json, "variant", candidate->variant);
+  scope_json_string (json, "mode", scope_mode_name (candidate->mode));
+  describe_numbers (json, "median", series.median, n);
+  describe_numbers (json, "low", series.low, n);
+  describe_numbers (json, "high", series.high, n);
+  describe_numbers (json, "ratio", series.ratio, n);
+  describe_numbers (json, "peak_bytes", series.bytes, n);
+  scope_json_end (json);
+  series_clear (&series);
+}
+
+void
+scope_curves_describe (ScopeJson *json, const GPtrArray *groups)
+{
+  g_autoptr (GPtrArray) families = find_families (groups);
+
+  scope_json_begin_list (json, "curves");
+  for (guint f = 0; f < families->len; f++)
+    {
+      const Family    *family = families->pdata[f];
+      g_autofree char *place = dup_place (family);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "over", axis_of (family));
+      scope_json_string (json, "at", place);
+      scope_json_begin_list (json, "sizes");
+      for (guint i = 0; i < family->groups->len; i++)
+        scope_json_int (json, NULL, size_of (family->groups->pdata[i], family->is_over_length));
+      scope_json_end (json);
+      scope_json_begin_list (json, "series");
+      for (guint c = 0; c < n_candidates (family); c++)
+        describe_series (json, family, c);
+      scope_json_end (json);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+/* --- Charts --- */
+
+typedef enum
+{
+  CHART_TIME,
+  CHART_RATIO,
+  CHART_MEMORY,
+  N_CHARTS,
+} ChartKind;
+
+typedef struct
+{
+  guint        n, n_series;
+  double      *sizes;
+  Series      *series;
+  char       **names;
+  ChartKind    kind;
+  VizCurveAxes axes;
+} Chart;
+
+static void
+chart_free (gpointer data)
+{
+  Chart *chart = data;
+
+  for (guint c = 0; c < chart->n_series; c++)
+    series_clear (&chart->series[c]);
+  g_free (chart->series);
+  g_strfreev (chart->names);
+  g_free (chart->sizes);
+  g_free (chart);
+}
+
+static char *
+format_ratio (double value)
+{
+  return g_strdup_printf ("×%.3g", value);
+}
+
+static Chart *
+chart_new (const Family *family, ChartKind kind)
+{
+  static char *(*const formats[N_CHARTS]) (
+      double) = { prof_format_seconds, format_ratio, prof_format_bytes };
+  Chart            *chart = g_new0 (Chart, 1);
+  const ScopeGroup *group = family->groups->pdata[0];
+
+  chart->n = family->groups->len;
+  chart->n_series = n_candidates (family);
+  chart->sizes = g_new (double, chart->n);
+  for (guint i = 0; i < chart->n; i++)
+    chart->sizes[i] = (double) size_of (family->groups->pdata[i], family->is_over_length);
+  chart->series = g_new0 (Series, chart->n_series + 1);
+  chart->names = g_new0 (char *, chart->n_series + 1);
+  for (guint c = 0; c < chart->n_series; c++)
+    {
+      fill_series (family, c, &chart->series[c]);
+      chart->names[c] = scope_candidate_dup_name (group->candidates->pdata[c]);
+    }
+  chart->kind = kind;
+  chart->axes = (VizCurveAxes){ .x = chart->sizes,
+                                .n_x = chart->n,
+                                .x_name = axis_of (family),
+                                .format = formats[kind],
+                                .is_logarithmic = kind != CHART_RATIO,
+                                .is_binary = kind == CHART_MEMORY,
+                                .mark = kind == CHART_RATIO ? 1 : NAN };
+  return chart;
+}
+
+static void
+draw_chart (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
+{
+  const Chart         *chart = data;
+  g_autofree VizCurve *curves = g_new (VizCurve, chart->n_series + 1);
+
+  for (guint c = 0; c < chart->n_series; c++)
+    {
+      const Series *series = &chart->series[c];
+
+      const double *const values[N_CHARTS] = { series->median, series->ratio, series->bytes };
+      const double *const low[N_CHARTS] = { series->low, series->ratio_low };
+      const double *const high[N_CHARTS] = { series->high, series->ratio_high };
+
+      curves[c] =
+          (VizCurve){ chart->names[c], values[chart->kind], low[chart->kind], high[chart->kind] };
+    }
+  viz_chart_curves (pen, rect, theme, &chart->axes, curves, chart->n_series);
+}
+
+void
+scope_curves_draw (ScopePage *page, const GPtrArray *groups, guint least, guint most)
+{
+  static const char *const titles[N_CHARTS] = { "Time of a run",
+                                                "How many times as fast as the first",
+                                                "Memory" };
+  g_autoptr (GPtrArray) families = find_families (groups);
+
+  for (guint f = 0; f < families->len; f++)
+    {
+      const Family    *family = families->pdata[f];
+      g_autofree char *place = dup_place (family);
+
+      if (family->groups->len < least || family->groups->len > most)
+        continue;
+      for (guint kind = 0; kind < N_CHARTS; kind++)
+        {
+          g_autofree char *title =
+              g_strdup_printf ("%s over the %s: %s", titles[kind], axis_of (family), place);
+
+          if (kind == CHART_TIME || n_candidates (family) > 1)
+            scope_page_add_chart (page,
+                                  title,
+                                  CHART_HEIGHT,
+                                  draw_chart,
+                                  chart_new (family, kind),
+                                  chart_free);
+        }
+    }
+}

@@ -1,0 +1,484 @@
+/* compare-group.c — candidates that compute the same numbers, measured in turns.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/compare-group.h"
+
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "profiler/base/clock.h"
+#include "profiler/exchange/report.h"
+#include "profiler/explain/ladder.h"
+#include "profiler/summary/save-capture.h"
+
+#include <math.h>
+#include <string.h>
+
+/* No sample of one within a tenth of any of the other. */
+#define APART            1.1
+#define ONE_THREAD_SHARE 0.3 /* of a group's time */
+
+const char *
+scope_mode_name (HybMode mode)
+{
+  static const char *const names[] = { "imperative", "hybrid", "static" };
+
+  return names[mode];
+}
+
+static void
+candidate_free (gpointer data)
+{
+  ScopeCandidate *candidate = data;
+
+  g_clear_pointer (&candidate->subject, prof_subject_free);
+  g_clear_pointer (&candidate->capture, prof_capture_unref);
+  g_clear_pointer (&candidate->one, prof_capture_unref);
+  g_free (candidate->samples);
+  g_free (candidate->path);
+  g_free (candidate->variant);
+  g_free (candidate);
+}
+
+ScopeGroup *
+scope_group_new (const char *cell, gint64 batch, gint64 length, gboolean backward)
+{
+  ScopeGroup *group = g_new0 (ScopeGroup, 1);
+
+  group->cell = g_strdup (cell);
+  group->batch = batch;
+  group->length = length;
+  group->backward = backward;
+  group->weight = 1;
+  group->candidates = g_ptr_array_new_with_free_func (candidate_free);
+  return group;
+}
+
+void
+scope_group_free (ScopeGroup *group)
+{
+  g_ptr_array_unref (group->candidates);
+  g_free (group->cell);
+  g_free (group);
+}
+
+ScopeCandidate *
+scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubject *subject)
+{
+  ScopeCandidate *candidate = g_new0 (ScopeCandidate, 1);
+
+  candidate->variant = g_strdup (variant);
+  candidate->mode = mode;
+  candidate->subject = subject;
+  candidate->gemm = candidate->gemm_one = NAN;
+  g_ptr_array_add (group->candidates, candidate);
+  return candidate;
+}
+
+char *
+scope_candidate_dup_name (const ScopeCandidate *candidate)
+{
+  return g_strdup_printf ("%s, %s", candidate->variant, scope_mode_name (candidate->mode));
+}
+
+gboolean
+scope_candidate_is_apart (const ScopeCandidate *slow, const ScopeCandidate *fast)
+{
+  return slow->clean.minimum > APART * fast->clean.maximum;
+}
+
+const char *
+scope_candidate_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first)
+{
+  ProfPairing pairing;
+
+  prof_pair (candidate->samples,
+             first->samples,
+             MIN (candidate->clean.n, first->clean.n),
+             &pairing);
+  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_apart (first, candidate))
+    return "faster in all of few samples";
+  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_apart (candidate, first))
+    return "slower in all of few samples";
+  return prof_verdict_name (pairing.verdict);
+}
+
+/* --- Measuring --- */
+
+static gboolean
+run_first (ScopeCandidate *candidate, GError **error)
+{
+  guint64 begin = prof_clock_now ();
+
+  if (!prof_subject_run (candidate->subject, NULL, error))
+    return FALSE;
+  candidate->first = (double) (prof_clock_now () - begin) * 1e-9;
+  return TRUE;
+}
+
+static gboolean
+check_numbers (ScopeGroup *group, GError **error)
+{
+  ScopeCandidate *first = group->candidates->pdata[0];
+
+  if (!run_first (first, error))
+    return FALSE;
+  for (guint i = 1; i < group->candidates->len; i++)
+    {
+      ScopeCandidate  *other = group->candidates->pdata[i];
+      ProfEquality     equality;
+      g_autofree char *a = scope_candidate_dup_name (first), *b = scope_candidate_dup_name (other);
+
+      if (!run_first (other, error))
+        return FALSE;
+      prof_compare_numbers (first->subject, other->subject, &equality);
+      prof_equality_join (&group->equality, &equality);
+      if (!equality.ok)
+        return hyb_error_at (error,
+                             PROF_ERROR,
+                             PROF_ERROR_UNEQUAL,
+                             NULL,
+                             "Times of different things cannot be compared",
+                             "“%s” and “%s” do not compute the same: %u arrays differ by up to %g, "
+                             "and %g is allowed",
+                             a,
+                             b,
+                             equality.n_compared,
+                             equality.max_abs,
+                             equality.tolerance);
+    }
+  if (group->candidates->len == 1)
+    group->equality = (ProfEquality){ .ok = TRUE };
+  return TRUE;
+}
+
+static gboolean
+keep (ScopeCandidate *candidate, const ProfSeries *series, const ProfFacts *facts, GError **error)
+{
+  guint n;
+
+  candidate->gemm = prof_ladder_fused_gemm (candidate->subject);
+  candidate->capture = prof_keep (candidate->subject, series, facts, error);
+  if (!candidate->capture)
+    return FALSE;
+  candidate->samples = prof_capture_dup_samples (candidate->capture, PROF_SAMPLE_CLEAN, &n);
+  prof_statistics (candidate->samples, n, &candidate->clean);
+  candidate->peak_bytes = (double) series->planned_bytes;
+  return TRUE;
+}
+
+gboolean
+scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError **error)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      candidate->path = g_strdup_printf ("%s-%u-%s-%s.hscope",
+                                         prefix,
+                                         number,
+                                         candidate->variant,
+                                         scope_mode_name (candidate->mode));
+      if (candidate->capture && !prof_capture_write (candidate->capture, candidate->path, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+scope_group_is_measured (const ScopeGroup *group)
+{
+  const ScopeCandidate *first = group->candidates->len > 0 ? group->candidates->pdata[0] : NULL;
+
+  return first && first->capture && first->clean.n > 0;
+}
+
+gboolean
+scope_group_extremes (const ScopeGroup *group, ScopeCandidate **slow, ScopeCandidate **fast)
+{
+  *slow = *fast = NULL;
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      ScopeCandidate *candidate = group->candidates->pdata[i];
+      double          seconds = candidate->clean.median.median;
+
+      if (!candidate->capture || !isfinite (seconds))
+        continue;
+      if (!*slow || seconds > (*slow)->clean.median.median)
+        *slow = candidate;
+      if (!*fast || seconds < (*fast)->clean.median.median)
+        *fast = candidate;
+    }
+  return *slow && *slow != *fast;
+}
+
+static gboolean
+measure_all (ScopeGroup               *group,
+             const ProfMeasureOptions *options,
+             const ProfFacts          *facts,
+             GError                  **error)
+{
+  guint                    n = group->candidates->len;
+  g_autofree ProfSubject **subjects = g_new (ProfSubject *, MAX (n, 1));
+  g_autofree ProfSeries   *series = g_new (ProfSeries, MAX (n, 1));
+  gboolean                 is_done;
+
+  for (guint i = 0; i < n; i++)
+    {
+      subjects[i] = ((ScopeCandidate *) group->candidates->pdata[i])->subject;
+      prof_series_init (&series[i]);
+      series[i].first = ((ScopeCandidate *) group->candidates->pdata[i])->first;
+    }
+  is_done = prof_measure (subjects, n, series, options, error);
+  group->stop = series[0].stop;
+  for (guint i = 0; i < n; i++)
+    {
+      is_done = is_done && keep (group->candidates->pdata[i], &series[i], facts, error);
+      prof_series_clear (&series[i]);
+    }
+  return is_done;
+}
+
+/* The slowest and the fastest with one thread, in turns. */
+static gboolean
+measure_one_thread (ScopeGroup               *group,
+                    const ProfMeasureOptions *options,
+                    const ProfFacts          *facts,
+                    GError                  **error)
+{
+  ScopeCandidate *pair[2];
+  ProfSubject    *subjects[2] = { NULL, NULL };
+  ProfSeries      series[2];
+  gboolean        is_done = TRUE;
+
+  if (!scope_group_extremes (group, &pair[0], &pair[1]))
+    return TRUE;
+  for (guint i = 0; i < 2; i++)
+    {
+      ProfSubjectOptions how = *prof_subject_get_options (pair[i]->subject);
+
+      how.threads = 1;
+      prof_series_init (&series[i]);
+      subjects[i] = is_done ? prof_subject_new (prof_subject_get_graph (pair[i]->subject),
+                                                prof_subject_get_values (pair[i]->subject),
+                                                &how,
+                                                error)
+                            : NULL;
+      is_done = subjects[i] != NULL;
+    }
+  is_done = is_done && prof_measure (subjects, 2, series, options, error);
+  for (guint i = 0; i < 2; i++)
+    {
+      /* Cancelled before anything was traced: there is nothing to split. */
+      if (is_done && series[i].recorder)
+        {
+          pair[i]->gemm_one = prof_ladder_fused_gemm (subjects[i]);
+          pair[i]->one = prof_keep (subjects[i], &series[i], facts, error);
+          is_done = pair[i]->one != NULL;
+        }
+      prof_series_clear (&series[i]);
+      prof_subject_free (subjects[i]);
+    }
+  return is_done;
+}
+
+gboolean
+scope_group_measure (ScopeGroup               *group,
+                     const ProfMeasureOptions *options,
+                     const ProfFacts          *facts,
+                     gboolean                  with_one_thread,
+                     GError                  **error)
+{
+  ProfMeasureOptions part = *options;
+
+  if (group->candidates->len == 0)
+    return TRUE;
+  if (!check_numbers (group, error))
+    return FALSE;
+  with_one_thread =
+      with_one_thread && group->candidates->len > 1 && hyb_parallel_get_threads () > 1;
+  part.seconds *= with_one_thread ? 1 - ONE_THREAD_SHARE : 1;
+  if (!measure_all (group, &part, facts, error))
+    return FALSE;
+  part.seconds = options->seconds * ONE_THREAD_SHARE;
+  return !with_one_thread || group->stop == PROF_STOP_CANCELLED ||
+         measure_one_thread (group, &part, facts, error);
+}
+
+void
+scope_group_drop_subjects (ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    g_clear_pointer (&((ScopeCandidate *) group->candidates->pdata[i])->subject, prof_subject_free);
+}
+
+static const ScopeCandidate *
+find_candidate (const ScopeGroup *group, const char *variant, HybMode mode)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      if (candidate->mode == mode && strcmp (candidate->variant, variant) == 0)
+        return candidate;
+    }
+  return NULL;
+}
+
+static void
+add_rung (ProfBucket *bucket, const char *what, double seconds)
+{
+  g_autofree char *time = prof_format_seconds (seconds);
+
+  g_free (bucket->rung);
+  bucket->rung = g_strdup_printf ("%s: %s", what, time);
+  bucket->proved = seconds;
+}
+
+/* Candidates between the two are rungs that were run, too: the mode alone, then the form. */
+static void
+add_rungs (const ScopeGroup     *group,
+           const ScopeCandidate *slow,
+           const ScopeCandidate *fast,
+           ProfExplanation      *explanation)
+{
+  const ScopeCandidate *between = find_candidate (group, slow->variant, fast->mode);
+  double                begin = slow->clean.median.median, end = fast->clean.median.median;
+  g_autofree char      *mode = NULL, *form = NULL;
+
+  if (between && between != slow && between != fast)
+    {
+      mode = g_strdup_printf ("%s in %s mode", slow->variant, scope_mode_name (fast->mode));
+      add_rung (&explanation->bucket[PROF_BUCKET_HOST], mode, begin - between->clean.median.median);
+      begin = between->clean.median.median;
+    }
+  if (strcmp (slow->variant, fast->variant) != 0)
+    {
+      form = g_strdup_printf ("%s instead of %s, all together", fast->variant, slow->variant);
+      add_rung (&explanation->bucket[PROF_BUCKET_GEMM], form, begin - end);
+      add_rung (&explanation->bucket[PROF_BUCKET_POINTWISE], form, begin - end);
+    }
+}
+
+void
+scope_group_explain (const ScopeGroup     *group,
+                     const ScopeCandidate *slow,
+                     const ScopeCandidate *fast,
+                     ProfExplanation      *explanation)
+{
+  ProfPairing pairing;
+
+  if (slow->one && fast->one)
+    prof_explain_threads (slow->capture,
+                          fast->capture,
+                          slow->one,
+                          fast->one,
+                          slow->gemm_one,
+                          fast->gemm_one,
+                          explanation);
+  else
+    prof_explain (slow->capture, fast->capture, slow->gemm, fast->gemm, explanation);
+  /* Measured in turns, less can be told apart. */
+  prof_pair (slow->samples, fast->samples, MIN (slow->clean.n, fast->clean.n), &pairing);
+  explanation->is_certain |= pairing.verdict == PROF_SLOWER;
+  explanation->is_certain |= scope_candidate_is_apart (slow, fast);
+  add_rungs (group, slow, fast, explanation);
+}
+
+/* --- JSON --- */
+
+static void
+describe_place (ScopeJson *json, const ScopeGroup *group)
+{
+  if (group->cell)
+    scope_json_string (json, "cell", group->cell);
+  if (group->batch > 0)
+    scope_json_int (json, "batch", group->batch);
+  else
+    scope_json_null (json, "batch");
+  if (group->length > 0)
+    scope_json_int (json, "length", group->length);
+  else
+    scope_json_null (json, "length");
+  scope_json_boolean (json, "train", group->backward);
+}
+
+void
+scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
+{
+  double base = NAN;
+
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      if (i == 0)
+        base = candidate->clean.median.median;
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "variant", candidate->variant);
+      scope_json_string (json, "mode", scope_mode_name (candidate->mode));
+      describe_place (json, group);
+      scope_json_double (json, "median", candidate->clean.median.median);
+      scope_json_double (json, "low", candidate->clean.median.low);
+      scope_json_double (json, "high", candidate->clean.median.high);
+      scope_json_int (json, "samples", candidate->clean.n);
+      scope_json_double (json, "peak_bytes", candidate->peak_bytes);
+      scope_json_double (json,
+                         "speed_up_percent",
+                         100 * (base / candidate->clean.median.median - 1));
+      if (candidate->path)
+        scope_json_string (json, "capture", candidate->path);
+      scope_json_end (json);
+    }
+}
+
+void
+scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    for (guint k = 0; k < i; k++)
+      {
+        const ScopeCandidate *a = group->candidates->pdata[i], *b = group->candidates->pdata[k];
+        g_autofree char      *name_a = scope_candidate_dup_name (a);
+        g_autofree char      *name_b = scope_candidate_dup_name (b);
+        ProfPairing           pairing;
+
+        prof_pair (a->samples, b->samples, MIN (a->clean.n, b->clean.n), &pairing);
+        scope_json_begin_object (json, NULL);
+        scope_json_string (json, "a", name_a);
+        scope_json_string (json, "b", name_b);
+        describe_place (json, group);
+        scope_json_double (json, "ratio", pairing.ratio.median);
+        scope_json_double (json, "low", pairing.ratio.low);
+        scope_json_double (json, "high", pairing.ratio.high);
+        scope_json_string (json, "verdict", prof_verdict_name (pairing.verdict));
+        scope_json_end (json);
+      }
+}
+
+void
+scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation)
+{
+  g_autofree char *reason = scope_explanation_dup_reason (explanation);
+
+  scope_json_begin_object (json, key);
+  scope_json_double (json, "saved", explanation->saved);
+  scope_json_string (json, "reason", reason);
+  scope_json_begin_list (json, "buckets");
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      const ProfBucket *bucket = &explanation->bucket[i];
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", bucket->name);
+      scope_json_double (json, "seconds", bucket->seconds);
+      scope_json_double (json, "low", bucket->low);
+      scope_json_double (json, "high", bucket->high);
+      scope_json_string (json, "rung", bucket->rung);
+      scope_json_double (json, "proved", bucket->proved);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_json_double (json, "residual", explanation->residual);
+  scope_json_double (json, "flops_a", explanation->flops_a);
+  scope_json_double (json, "flops_b", explanation->flops_b);
+  scope_json_end (json);
+}

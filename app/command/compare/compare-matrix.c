@@ -1,0 +1,123 @@
+/* compare-matrix.c — the classic table: a line a cell, batch and pass, a column a form.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/compare-curves.h"
+
+#include "profiler/exchange/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PLACE_WIDTH 36
+#define COLUMN      13
+
+/* The first one's time, how much faster the others are. */
+static char *
+dup_cell (const ScopeGroup *group, guint index)
+{
+  const ScopeCandidate *first = group->candidates->pdata[0];
+  const ScopeCandidate *candidate = group->candidates->pdata[index];
+
+  if (index == 0)
+    return prof_format_seconds (first->clean.median.median);
+  return g_strdup_printf ("%+.0f %%",
+                          100 * (first->clean.median.median / candidate->clean.median.median - 1));
+}
+
+/* Whether the difference from the first is beyond the noise. */
+static gboolean
+is_decided (const ScopeGroup *group, guint index)
+{
+  const ScopeCandidate *first = group->candidates->pdata[0];
+  const ScopeCandidate *candidate = group->candidates->pdata[index];
+
+  return index == 0 || strcmp (scope_candidate_verdict (candidate, first),
+                               prof_verdict_name (PROF_UNDECIDED)) != 0;
+}
+
+static void
+print_words (const ScopeGroup *group, gboolean is_mode)
+{
+  printf ("%*s", PLACE_WIDTH, "");
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      printf (" %*s", COLUMN, is_mode ? scope_mode_name (candidate->mode) : candidate->variant);
+    }
+  printf ("\n");
+}
+
+void
+scope_matrix_print (const GPtrArray *groups)
+{
+  if (groups->len < 2)
+    return;
+  printf ("\nspeed-up against the first (~: undecided)\n");
+  print_words (groups->pdata[0], FALSE);
+  print_words (groups->pdata[0], TRUE);
+  for (guint g = 0; g < groups->len; g++)
+    {
+      const ScopeGroup *group = groups->pdata[g];
+      g_autofree char  *place = scope_group_dup_title (group);
+
+      if (!scope_group_is_measured (group))
+        continue;
+      printf ("%-*s", PLACE_WIDTH, place);
+      for (guint i = 0; i < group->candidates->len; i++)
+        {
+          g_autofree char *cell = dup_cell (group, i);
+          g_autofree char *text = g_strconcat (is_decided (group, i) ? "" : "~ ", cell, NULL);
+
+          printf (" %*s%s", MAX (COLUMN - (int) g_utf8_strlen (text, -1), 0), "", text);
+        }
+      printf ("\n");
+    }
+}
+
+static void
+append_text (GString *html, const char *tag, gboolean is_sure, const char *text)
+{
+  g_string_append_printf (html, "<%s%s>", tag, is_sure ? "" : " class=\"unsure\"");
+  scope_html_append (html, text);
+  g_string_append_printf (html, "</%s>", tag);
+}
+
+void
+scope_matrix_draw (ScopePage *page, const GPtrArray *groups)
+{
+  GString          *html;
+  const ScopeGroup *first = groups->len > 1 ? groups->pdata[0] : NULL;
+
+  if (!first)
+    return;
+  html = g_string_new ("<table><tr><th></th>");
+  for (guint i = 0; i < first->candidates->len; i++)
+    {
+      g_autofree char *name = scope_candidate_dup_name (first->candidates->pdata[i]);
+
+      append_text (html, "th", TRUE, name);
+    }
+  g_string_append (html, "</tr>\n");
+  for (guint g = 0; g < groups->len; g++)
+    {
+      const ScopeGroup *group = groups->pdata[g];
+      g_autofree char  *place = scope_group_dup_title (group);
+
+      if (!scope_group_is_measured (group))
+        continue;
+      g_string_append (html, "<tr>");
+      append_text (html, "td", TRUE, place);
+      for (guint i = 0; i < group->candidates->len; i++)
+        {
+          g_autofree char *cell = dup_cell (group, i);
+
+          append_text (html, "td", is_decided (group, i), cell);
+        }
+      g_string_append (html, "</tr>\n");
+    }
+  g_string_append (html,
+                   "</table>\n<p>The first column is a time, the others say how much faster than "
+                   "it; grey is undecided.</p>\n");
+  scope_page_add_html (page, "All at a glance", html);
+}

@@ -1,0 +1,191 @@
+/* compare-output.c — what comes out of a comparison.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/compare-curves.h"
+#include "app/command/compare/compare.h"
+#include "app/command/report/report-charts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* That make a curve. */
+#define FEWEST_SIZES 3
+
+static const char *
+rung_name (const ProfLadder *ladder, guint index)
+{
+  return ((const ProfRung *) ladder->rungs->pdata[index])->name;
+}
+
+static void
+print_ladder (const ProfLadder *ladder)
+{
+  const ProfRung *first = ladder->rungs->pdata[0];
+
+  printf ("\nladder of “%s”, run in turns, one thread at first (%s)\n",
+          prof_subject_get_options (first->subject)->variant,
+          prof_stop_name (ladder->stop));
+  for (guint i = 0; i < ladder->rungs->len; i++)
+    {
+      const ProfRung *rung = ladder->rungs->pdata[i];
+
+      printf ("  %-24s %10.1f µs", rung->name, rung->seconds * 1e6);
+      if (i > 0)
+        printf ("  %+10.1f µs (%+.1f … %+.1f), %s: %s",
+                -rung->saved * 1e6,
+                -rung->high * 1e6,
+                -rung->low * 1e6,
+                prof_verdict_name (rung->verdict),
+                rung->doc);
+      printf ("\n");
+    }
+}
+
+static void
+print_explanations (ScopeComparison *self)
+{
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      const ScopeGroup *group = self->groups->pdata[i];
+      ScopeCandidate   *slow, *fast;
+      ProfExplanation   explanation;
+      g_autofree char  *a = NULL, *b = NULL, *title = NULL;
+
+      if (!scope_group_extremes (group, &slow, &fast))
+        continue;
+      a = scope_candidate_dup_name (slow);
+      b = scope_candidate_dup_name (fast);
+      scope_group_explain (group, slow, fast, &explanation);
+      title = scope_group_dup_title (group);
+      printf ("\n%s\n", title);
+      scope_explanation_print (&explanation, a, b);
+      prof_explanation_clear (&explanation);
+    }
+}
+
+static void
+describe_ladder (ScopeJson *json, const ProfLadder *ladder)
+{
+  scope_json_begin_list (json, "ladder");
+  for (guint i = 0; ladder && i < ladder->rungs->len; i++)
+    {
+      const ProfRung *rung = ladder->rungs->pdata[i];
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", rung->name);
+      scope_json_double (json, "seconds", rung->seconds);
+      scope_json_double (json, "saved", i > 0 ? rung->saved : NAN);
+      scope_json_double (json, "low", i > 0 ? rung->low : NAN);
+      scope_json_double (json, "high", i > 0 ? rung->high : NAN);
+      scope_json_string (json, "verdict", i > 0 ? prof_verdict_name (rung->verdict) : NULL);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+/* Of every group; the first once more as the one that is asked for, or the ladder's where
+ * there is one candidate only. */
+static void
+describe_explanations (ScopeJson *json, const ScopeComparison *self)
+{
+  ProfExplanation nothing = { 0 }, first = nothing;
+  gboolean        has_first = FALSE;
+
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    nothing.bucket[i].name = prof_bucket_name (i);
+  scope_json_begin_list (json, "explanations");
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      ScopeCandidate *slow, *fast;
+      ProfExplanation explanation;
+
+      if (!scope_group_extremes (self->groups->pdata[i], &slow, &fast))
+        continue;
+      scope_group_explain (self->groups->pdata[i], slow, fast, &explanation);
+      scope_describe_explanation (json, NULL, &explanation);
+      if (has_first)
+        prof_explanation_clear (&explanation);
+      else
+        first = explanation;
+      has_first = TRUE;
+    }
+  scope_json_end (json);
+  scope_describe_explanation (json,
+                              "explanation",
+                              has_first         ? &first
+                              : self->is_proved ? &self->explanation
+                                                : &nothing);
+  if (self->is_proved)
+    scope_describe_explanation (json, "ladder_explanation", &self->explanation);
+  prof_explanation_clear (&first);
+}
+
+void
+scope_compare_print_json (ScopeComparison *self)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+  ProfEquality equality = { 0 };
+
+  for (guint i = 0; i < self->groups->len; i++)
+    prof_equality_join (&equality, &((ScopeGroup *) self->groups->pdata[i])->equality);
+  scope_json_begin_object (json, "equal");
+  scope_json_double (json, "max_abs", equality.max_abs);
+  scope_json_double (json, "tolerance", equality.tolerance);
+  scope_json_boolean (json, "ok", equality.ok);
+  scope_json_end (json);
+  scope_json_begin_list (json, "cells");
+  for (guint i = 0; i < self->groups->len; i++)
+    scope_group_describe_cells (json, self->groups->pdata[i]);
+  scope_json_end (json);
+  scope_json_begin_list (json, "pairs");
+  for (guint i = 0; i < self->groups->len; i++)
+    scope_group_describe_pairs (json, self->groups->pdata[i]);
+  scope_json_end (json);
+  scope_curves_describe (json, self->groups);
+
+  describe_explanations (json, self);
+  describe_ladder (json, self->ladder);
+  scope_json_print (json);
+}
+
+void
+scope_compare_print (ScopeComparison *self)
+{
+  scope_matrix_print (self->groups);
+  scope_curves_print (self->groups);
+  if (self->ladder)
+    print_ladder (self->ladder);
+  if (self->is_proved)
+    scope_explanation_print (&self->explanation,
+                             rung_name (self->ladder, 0),
+                             rung_name (self->ladder, self->ladder->rungs->len - 1));
+  print_explanations (self);
+}
+
+gboolean
+scope_compare_write (ScopeComparison *self, const char *path, GError **error)
+{
+  g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
+  g_autoptr (ScopePage) page = scope_page_new (title);
+
+  scope_matrix_draw (page, self->groups);
+  scope_curves_draw (page, self->groups, FEWEST_SIZES, G_MAXUINT);
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      const ScopeGroup *group = self->groups->pdata[i];
+      ScopeCandidate   *slow, *fast;
+      ProfExplanation   explanation;
+
+      if (!scope_group_extremes (group, &slow, &fast))
+        {
+          scope_report_add_group (page, group, NULL);
+          continue;
+        }
+      scope_group_explain (group, slow, fast, &explanation);
+      scope_report_add_group (page, group, &explanation);
+      prof_explanation_clear (&explanation);
+    }
+  scope_curves_draw (page, self->groups, 2, FEWEST_SIZES - 1);
+  if (self->ladder)
+    scope_report_add_ladder (page, self->ladder, self->is_proved ? &self->explanation : NULL);
+  return scope_page_write (page, path, error);
+}

@@ -1,0 +1,180 @@
+/* compare-text.c — a group of candidates, and why one is faster, for people.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/compare-group.h"
+
+#include "profiler/exchange/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+char *
+scope_group_dup_title (const ScopeGroup *group)
+{
+  GString *title = g_string_new (group->cell);
+
+  if (group->batch > 0)
+    g_string_append_printf (title,
+                            "%sbatch %" G_GINT64_FORMAT,
+                            title->len > 0 ? ", " : "",
+                            group->batch);
+  if (group->length > 0)
+    g_string_append_printf (title,
+                            "%slength %" G_GINT64_FORMAT,
+                            title->len > 0 ? ", " : "",
+                            group->length);
+  g_string_append_printf (title,
+                          "%s%s",
+                          title->len > 0 ? ", " : "",
+                          group->backward ? "training" : "inference");
+  return g_string_free (title, FALSE);
+}
+
+static void
+print_title (const ScopeGroup *group)
+{
+  g_autofree char *title = scope_group_dup_title (group);
+
+  if (group->equality.n_compared > 0)
+    printf ("\n%s: equal to %.2g (%.2g allowed)\n",
+            title,
+            group->equality.max_abs,
+            group->equality.tolerance);
+  else
+    printf ("\n%s\n", title);
+}
+
+void
+scope_group_print (const ScopeGroup *group)
+{
+  const ScopeCandidate *first = group->candidates->pdata[0];
+
+  print_title (group);
+  if (!scope_group_is_measured (group))
+    {
+      printf ("  stopped before anything was measured\n");
+      return;
+    }
+  printf ("  %-26s %11s  %-23s %4s %9s %11s  verdict\n",
+          "variant, mode",
+          "median",
+          "95 %",
+          "n",
+          "speed-up",
+          "memory");
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+      g_autofree char      *name = scope_candidate_dup_name (candidate);
+      g_autofree char      *median = prof_format_seconds (candidate->clean.median.median);
+      g_autofree char      *low = prof_format_seconds (candidate->clean.median.low);
+      g_autofree char      *high = prof_format_seconds (candidate->clean.median.high);
+      g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
+      g_autofree char      *interval = g_strdup_printf ("%s … %s", low, high);
+      int                   wide = (int) (strlen (median) - (gsize) g_utf8_strlen (median, -1));
+      int wider = (int) (strlen (interval) - (gsize) g_utf8_strlen (interval, -1));
+
+      printf ("  %-26s %*s  %-*s %4u %+8.0f%% %11s  %s\n",
+              name,
+              11 + wide,
+              median,
+              23 + wider,
+              interval,
+              candidate->clean.n,
+              100 * (first->clean.median.median / candidate->clean.median.median - 1),
+              memory,
+              i == 0 ? "(what others are compared with)"
+                     : scope_candidate_verdict (candidate, first));
+    }
+  fflush (stdout); /* a long comparison is read while it goes on */
+}
+
+static void
+append_share (GString *text, const char *between, const ProfBucket *bucket, double saved)
+{
+  g_string_append_printf (text,
+                          "%s%s (%.0f %%)",
+                          between,
+                          bucket->name,
+                          100 * bucket->seconds / saved);
+}
+
+/* The bucket that saves most, or costs most, beside one; PROF_N_BUCKETS: none of weight. */
+static guint
+find_bucket (const ProfExplanation *explanation, guint beside, double sign)
+{
+  guint best = PROF_N_BUCKETS;
+
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      double weight = sign * explanation->bucket[i].seconds;
+
+      if (i != beside && weight > 0.1 * explanation->saved &&
+          (best == PROF_N_BUCKETS || weight > sign * explanation->bucket[best].seconds))
+        best = i;
+    }
+  return best;
+}
+
+/* The buckets that matter most, in words. */
+char *
+scope_explanation_dup_reason (const ProfExplanation *explanation)
+{
+  guint    first = find_bucket (explanation, PROF_N_BUCKETS, 1), second, back;
+  GString *text;
+
+  if (!explanation->is_certain || !(explanation->saved > 0))
+    return g_strdup ("no difference beyond the noise");
+  if (first == PROF_N_BUCKETS)
+    return g_strdup ("nothing that could be told apart");
+  text = g_string_new (NULL);
+  second = find_bucket (explanation, first, 1);
+  back = find_bucket (explanation, first, -1);
+  append_share (text,
+                second == PROF_N_BUCKETS ? "mostly " : "",
+                &explanation->bucket[first],
+                explanation->saved);
+  if (second != PROF_N_BUCKETS)
+    append_share (text, " and ", &explanation->bucket[second], explanation->saved);
+  if (back != PROF_N_BUCKETS)
+    append_share (text, ", against ", &explanation->bucket[back], explanation->saved);
+  return g_string_free (text, FALSE);
+}
+
+void
+scope_explanation_print (const ProfExplanation *explanation, const char *slow, const char *fast)
+{
+  g_autofree char *saved = prof_format_seconds (explanation->saved);
+  g_autofree char *residual = prof_format_seconds (explanation->residual);
+  double           share = fabs (explanation->residual) / MAX (fabs (explanation->saved), 1e-12);
+
+  g_autofree char *reason = scope_explanation_dup_reason (explanation);
+
+  printf ("  why “%s” takes %s less than “%s”: %s\n", fast, saved, slow, reason);
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      const ProfBucket *bucket = &explanation->bucket[i];
+      g_autofree char  *seconds = prof_format_seconds (bucket->seconds);
+      g_autofree char  *low = prof_format_seconds (bucket->low);
+      g_autofree char  *high = prof_format_seconds (bucket->high);
+
+      if (bucket->seconds == 0 && !bucket->rung)
+        continue;
+      printf ("    %-18s %s (%s … %s)%s%s\n",
+              bucket->name,
+              seconds,
+              low,
+              high,
+              bucket->rung ? "; run: " : "",
+              bucket->rung ? bucket->rung : "");
+    }
+  printf ("    %-18s %s (%.0f %%)%s\n",
+          "residual",
+          residual,
+          100 * share,
+          share > 0.1 ? ": the explanation is not complete" : "");
+  if (!explanation->same_flops)
+    printf ("    the two do not do the same arithmetic: %.4g and %.4g FLOP\n",
+            explanation->flops_a,
+            explanation->flops_b);
+}

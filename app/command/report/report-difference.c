@@ -1,0 +1,182 @@
+/* report-difference.c — two captures: what became slower, what faster, what only noise is.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/report/report-charts.h"
+
+#include "profiler/exchange/report.h"
+#include "profiler/explain/difference.h"
+#include "viz/paint/chart.h"
+
+#include <math.h>
+
+#define MOST_BARS 24
+#define MOST_ROWS 60
+#define ROW       20.0
+#define LABELS    300.0
+#define VALUES    170.0
+
+typedef struct
+{
+  char    *name, *text;
+  double   change, low, high; /* seconds, B less A */
+  gboolean is_unclear;
+} Change;
+
+typedef struct
+{
+  GArray *changes; /* of Change */
+  double  most;
+} Changes;
+
+static void
+changes_free (gpointer data)
+{
+  Changes *changes = data;
+
+  for (guint i = 0; i < changes->changes->len; i++)
+    {
+      g_free (g_array_index (changes->changes, Change, i).name);
+      g_free (g_array_index (changes->changes, Change, i).text);
+    }
+  g_array_unref (changes->changes);
+  g_free (changes);
+}
+
+static void
+write_text (VizPen *pen, double x, double y, double align, VizColour colour, const char *text)
+{
+  VizTextAt at = { VIZ_TEXT_ROW, viz_text_size (VIZ_TEXT_ROW), x, y, align, colour };
+
+  pen->text (pen, &at, text);
+}
+
+/* Left of the line: B takes less; right of it: more; grey: within the noise. */
+static void
+draw_changes (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
+{
+  const Changes *changes = data;
+  double         half = (rect->width - LABELS - VALUES) / 2, middle = rect->x + LABELS + half;
+  double         unit = changes->most > 0 ? half / changes->most : 0;
+
+  for (guint i = 0; i < changes->changes->len; i++)
+    {
+      const Change    *change = &g_array_index (changes->changes, Change, i);
+      double           y = rect->y + i * ROW, width = MAX (fabs (change->change) * unit, 1);
+      VizRect          bar = { change->change < 0 ? middle - width : middle, y + 3, width, 13 };
+      VizStyle         style = { .fill = change->is_unclear   ? &theme->box_border
+                                         : change->change < 0 ? &theme->difference[0]
+                                                              : &theme->difference[4] };
+      g_autofree char *label = viz_text_shorten (change->name, 44);
+      double           low = MAX (change->low, -changes->most) * unit;
+      double           high = MIN (change->high, changes->most) * unit;
+
+      write_text (pen, rect->x + LABELS - 8, y + 13, 1, theme->text, label);
+      pen->rect (pen, &bar, 2, &style);
+      if (high > low)
+        pen->rects (pen, &(VizRect){ middle + low, y + 9, high - low, 1 }, 1, &theme->text);
+      write_text (pen,
+                  rect->x + rect->width - VALUES + 10,
+                  y + 13,
+                  0,
+                  theme->text_faint,
+                  change->text);
+    }
+  pen->rects (pen,
+              &(VizRect){ middle - 0.5, rect->y, 1, changes->changes->len * ROW },
+              1,
+              &theme->text_faint);
+}
+
+static gboolean
+is_within_noise (const ProfDifference *difference)
+{
+  return difference->row_a != PROF_NONE && difference->row_b != PROF_NONE &&
+         difference->pairing.verdict != PROF_SLOWER && difference->pairing.verdict != PROF_FASTER;
+}
+
+static void
+add_change (Changes *changes, const ProfDifference *difference)
+{
+  double           a = isfinite (difference->a) ? difference->a : 0;
+  double           b = isfinite (difference->b) ? difference->b : 0;
+  gboolean         is_matched = difference->row_a != PROF_NONE && difference->row_b != PROF_NONE;
+  g_autofree char *time = prof_format_seconds (b - a);
+  Change           change = {
+              .name = g_strdup (difference->name),
+              .change = b - a,
+              .is_unclear = is_within_noise (difference),
+              .text = is_matched ? g_strdup_printf ("%s%s · ×%.2f",
+                                          b > a ? "+" : "",
+                                          time,
+                                          difference->pairing.ratio.median)
+                                 : g_strdup_printf ("%s%s · only in %s",
+                                          b > a ? "+" : "",
+                                          time,
+                                          difference->row_a != PROF_NONE ? "A" : "B"),
+  };
+
+  if (is_matched)
+    {
+      change.low = a * (difference->pairing.ratio.low - 1);
+      change.high = a * (difference->pairing.ratio.high - 1);
+    }
+  changes->most = MAX (changes->most, fabs (change.change));
+  g_array_append_val (changes->changes, change);
+}
+
+static void
+append_row (GString *html, const ProfDifference *difference)
+{
+  g_autofree char *of_a = prof_format_seconds (difference->a);
+  g_autofree char *of_b = prof_format_seconds (difference->b);
+  gboolean         is_matched = difference->row_a != PROF_NONE && difference->row_b != PROF_NONE;
+
+  g_string_append (html, "<tr><td>");
+  scope_html_append (html, difference->name);
+  g_string_append_printf (html, "</td><td>%s</td><td>%s</td>", of_a, of_b);
+  if (is_matched)
+    g_string_append_printf (html,
+                            "<td>%.3f (%.3f … %.3f)</td><td>%s</td></tr>\n",
+                            difference->pairing.ratio.median,
+                            difference->pairing.ratio.low,
+                            difference->pairing.ratio.high,
+                            prof_verdict_name (difference->pairing.verdict));
+  else
+    g_string_append (html, "<td>–</td><td>only in one</td></tr>\n");
+}
+
+void
+scope_report_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapture *b)
+{
+  g_autoptr (GArray) list = prof_difference (a, b);
+  Changes         *changes = g_new0 (Changes, 1);
+  guint            n_within = 0, n_told = 0;
+  g_autofree char *name_a = g_path_get_basename (prof_capture_get_file (a));
+  g_autofree char *name_b = g_path_get_basename (prof_capture_get_file (b));
+  g_autofree char *title = g_strdup_printf ("What %s (B) changes against %s (A)", name_b, name_a);
+  GString         *html = g_string_new (
+      "<table><tr><th>node</th><th>A</th><th>B</th><th>B over A</th><th>verdict</th></tr>\n");
+
+  changes->changes = g_array_new (FALSE, FALSE, sizeof (Change));
+  for (guint i = 0; i < list->len; i++)
+    {
+      const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
+
+      if (i < MOST_BARS)
+        add_change (changes, difference);
+      if (is_within_noise (difference))
+        n_within++;
+      else if (n_told++ < MOST_ROWS)
+        append_row (html, difference);
+    }
+  g_string_append_printf (html,
+                          "</table>\n<p>%u nodes are the same within the noise, %u are not.</p>\n",
+                          n_within,
+                          n_told);
+  scope_page_add_chart (page,
+                        title,
+                        MAX (changes->changes->len, 1) * ROW,
+                        draw_changes,
+                        changes,
+                        changes_free);
+  scope_page_add_html (page, NULL, html);
+}

@@ -1,0 +1,281 @@
+/* report-page.c — sections one below the other.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/report/report-page.h"
+
+#include "app/command/common.h"
+#include "engine/formats/file.h"
+
+#include <cairo-pdf.h>
+#include <string.h>
+
+#define MARGIN       16.0
+#define TITLE_HEIGHT 34.0
+
+typedef struct
+{
+  char          *title;
+  double         height; /* of a chart */
+  ScopeDraw      draw;   /* NULL: html */
+  gpointer       data;
+  GDestroyNotify destroy;
+  GString       *html;
+} Section;
+
+struct _ScopePage
+{
+  char      *title;
+  GPtrArray *sections;
+};
+
+static void
+section_free (gpointer data)
+{
+  Section *section = data;
+
+  if (section->destroy)
+    section->destroy (section->data);
+  if (section->html)
+    g_string_free (section->html, TRUE);
+  g_free (section->title);
+  g_free (section);
+}
+
+ScopePage *
+scope_page_new (const char *title)
+{
+  ScopePage *page = g_new0 (ScopePage, 1);
+
+  page->title = g_strdup (title);
+  page->sections = g_ptr_array_new_with_free_func (section_free);
+  return page;
+}
+
+void
+scope_page_free (ScopePage *page)
+{
+  if (!page)
+    return;
+  g_ptr_array_unref (page->sections);
+  g_free (page->title);
+  g_free (page);
+}
+
+void
+scope_page_add_chart (ScopePage     *page,
+                      const char    *title,
+                      double         height,
+                      ScopeDraw      draw,
+                      gpointer       data,
+                      GDestroyNotify destroy)
+{
+  Section *section = g_new0 (Section, 1);
+
+  *section = (Section){ g_strdup (title), height, draw, data, destroy, NULL };
+  g_ptr_array_add (page->sections, section);
+}
+
+void
+scope_page_add_html (ScopePage *page, const char *title, GString *html)
+{
+  Section *section = g_new0 (Section, 1);
+
+  section->title = g_strdup (title);
+  section->html = html;
+  g_ptr_array_add (page->sections, section);
+}
+
+void
+scope_html_append (GString *to, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  g_autofree char *escaped = g_markup_escape_text (valid, -1);
+
+  g_string_append (to, escaped);
+}
+
+/* --- Drawing --- */
+
+static void
+begin_svg (GString *to, double width, double height)
+{
+  char numbers[2][G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (numbers[0], sizeof numbers[0], "%.1f", width);
+  g_ascii_formatd (numbers[1], sizeof numbers[1], "%.1f", height);
+  g_string_append_printf (to,
+                          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\" "
+                          "viewBox=\"0 0 %s %s\">\n",
+                          numbers[0],
+                          numbers[1],
+                          numbers[0],
+                          numbers[1]);
+  viz_pen_svg_begin_style (to, NULL);
+  g_string_append (to, "</style>\n");
+}
+
+static void
+draw_section (VizPen         *pen,
+              const Section  *section,
+              const VizTheme *theme,
+              double          top,
+              gboolean        with_title)
+{
+  VizRect rect = { MARGIN, top, SCOPE_PAGE_WIDTH - 2 * MARGIN, section->height };
+
+  if (with_title)
+    {
+      VizTextAt at = { .style = VIZ_TEXT_TITLE,
+                       .size = viz_text_size (VIZ_TEXT_TITLE),
+                       .x = MARGIN,
+                       .y = top + TITLE_HEIGHT - 12,
+                       .colour = theme->text };
+
+      pen->text (pen, &at, section->title);
+      rect.y += TITLE_HEIGHT;
+    }
+  section->draw (pen, &rect, theme, section->data);
+}
+
+static double
+total_height (const ScopePage *page)
+{
+  double height = 2 * MARGIN;
+
+  for (guint i = 0; i < page->sections->len; i++)
+    {
+      const Section *section = page->sections->pdata[i];
+
+      height += section->draw ? section->height + TITLE_HEIGHT + MARGIN : 0;
+    }
+  return height;
+}
+
+static void
+draw_all (const ScopePage *page, VizPen *pen, const VizTheme *theme)
+{
+  double top = MARGIN;
+
+  for (guint i = 0; i < page->sections->len; i++)
+    {
+      const Section *section = page->sections->pdata[i];
+
+      if (!section->draw)
+        continue;
+      draw_section (pen, section, theme, top, TRUE);
+      top += section->height + TITLE_HEIGHT + MARGIN;
+    }
+}
+
+char *
+scope_page_print_svg (const ScopePage *page)
+{
+  const VizTheme *theme = viz_theme_find (NULL);
+  GString        *svg = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  VizPen         *pen;
+  VizRect         paper = { 0, 0, SCOPE_PAGE_WIDTH, total_height (page) };
+  VizStyle        fill = { .fill = &theme->background };
+
+  begin_svg (svg, paper.width, paper.height);
+  pen = viz_pen_new_svg (svg, NULL, FALSE);
+  pen->rect (pen, &paper, 0, &fill);
+  draw_all (page, pen, theme);
+  viz_pen_free (pen);
+  g_string_append (svg, "</svg>\n");
+  return g_string_free (svg, FALSE);
+}
+
+static const char style_sheet[] =
+    "body{font:15px/1.5 'DejaVu Sans',system-ui,sans-serif;max-width:900px;margin:2em "
+    "auto;padding:0 "
+    "1em;color:#222;background:#fff}h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}"
+    "table{border-collapse:collapse;width:100%;font-size:13px}td,th{padding:2px "
+    "8px;border-bottom:1px "
+    "solid #ddd;text-align:right;font-variant-numeric:tabular-nums}td:first-child,th:first-child"
+    "{text-align:left;overflow-wrap:anywhere}svg{max-width:100%;height:auto}.warn{color:#a33}"
+    "td.unsure{color:#999}td.words,th.words{text-align:left;color:#555}";
+
+char *
+scope_page_print_html (const ScopePage *page)
+{
+  const VizTheme *theme = viz_theme_find (NULL);
+  GString *html = g_string_new ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                                "<title>");
+
+  scope_html_append (html, page->title);
+  g_string_append_printf (html, "</title><style>%s</style></head><body>\n<h1>", style_sheet);
+  scope_html_append (html, page->title);
+  g_string_append (html, "</h1>\n");
+  for (guint i = 0; i < page->sections->len; i++)
+    {
+      const Section *section = page->sections->pdata[i];
+      VizPen        *pen;
+
+      if (section->title)
+        {
+          g_string_append (html, "<h2>");
+          scope_html_append (html, section->title);
+          g_string_append (html, "</h2>\n");
+        }
+      if (!section->draw)
+        {
+          g_string_append (html, section->html->str);
+          continue;
+        }
+      begin_svg (html, SCOPE_PAGE_WIDTH, section->height);
+      pen = viz_pen_new_svg (html, NULL, FALSE);
+      draw_section (pen, section, theme, 0, FALSE);
+      viz_pen_free (pen);
+      g_string_append (html, "</svg>\n");
+    }
+  g_string_append (html, "</body></html>\n");
+  return g_string_free (html, FALSE);
+}
+
+/* --- Files --- */
+
+static cairo_status_t
+collect (void *closure, const unsigned char *data, unsigned int length)
+{
+  g_byte_array_append (closure, data, length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+static gboolean
+write_pdf (const ScopePage *page, const char *path, GError **error)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  cairo_surface_t *surface =
+      cairo_pdf_surface_create_for_stream (collect, bytes, SCOPE_PAGE_WIDTH, total_height (page));
+  cairo_t *cr = cairo_create (surface);
+  VizPen  *pen = viz_pen_new_cairo (cr, NULL);
+
+  draw_all (page, pen, viz_theme_find (NULL));
+  viz_pen_free (pen);
+  cairo_destroy (cr);
+  cairo_surface_finish (surface);
+  cairo_surface_destroy (surface);
+  return hyb_file_replace_contents (path, bytes->data, bytes->len, error);
+}
+
+gboolean
+scope_page_write (const ScopePage *page, const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (g_str_has_suffix (path, ".pdf"))
+    return write_pdf (page, path, error);
+  if (g_str_has_suffix (path, ".svg"))
+    text = scope_page_print_svg (page);
+  else if (g_str_has_suffix (path, ".html") || g_str_has_suffix (path, ".htm"))
+    text = scope_page_print_html (page);
+  else
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "%s: a report is written as .html, .svg or .pdf",
+                   path);
+      return FALSE;
+    }
+  return hyb_file_replace_contents (path, text, strlen (text), error);
+}

@@ -1,0 +1,332 @@
+/* report-steps.c — where time goes step by step, and how near operators come to the machine.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/report/report-charts.h"
+
+#include "profiler/exchange/report.h"
+#include "profiler/summary/roofline.h"
+#include "viz/paint/chart.h"
+
+#include <math.h>
+
+#define LABELS      300.0
+#define VALUES      90.0
+#define ROW         18.0
+#define MOST_ROWS   16
+#define ROOF_HEIGHT 300.0
+#define ROOF_LEFT   70.0
+#define ROOF_RIGHT  20.0
+#define ROOF_BOTTOM 34.0
+#define MOST_POINTS 10
+#define NAME_LINE   12.0
+
+static void
+write_text (VizPen *pen, double x, double y, double align, VizColour colour, const char *text)
+{
+  VizTextAt at = { VIZ_TEXT_ROW, viz_text_size (VIZ_TEXT_ROW), x, y, align, colour };
+
+  pen->text (pen, &at, text);
+}
+
+/* --- Loop × operator, by step --- */
+
+typedef struct
+{
+  ProfStepMatrix *matrix;
+  char          **labels;
+  double          most; /* the longest of all cells */
+} Strips;
+
+static void
+strips_free (gpointer data)
+{
+  Strips *strips = data;
+
+  prof_step_matrix_free (strips->matrix);
+  g_strfreev (strips->labels);
+  g_free (strips);
+}
+
+static guint
+n_rows (const Strips *strips)
+{
+  return MIN (strips->matrix->rows->len, MOST_ROWS);
+}
+
+static void
+draw_strips (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
+{
+  const Strips    *strips = data;
+  double           width = rect->width - LABELS - VALUES;
+  guint            n = strips->matrix->n_steps, n_cells = MIN (n, (guint) width);
+  double           bottom = rect->y + n_rows (strips) * ROW + 12;
+  g_autofree char *last = g_strdup_printf ("step %u", n - 1);
+
+  for (guint r = 0; r < n_rows (strips); r++)
+    {
+      const ProfStepRow *row = &g_array_index (strips->matrix->rows, ProfStepRow, r);
+      double             y = rect->y + r * ROW;
+      g_autofree char   *label = viz_text_shorten (strips->labels[r], 44);
+      g_autofree char   *time = prof_format_seconds (row->self);
+
+      write_text (pen, rect->x + LABELS - 8, y + 12, 1, theme->text, label);
+      write_text (pen, rect->x + rect->width, y + 12, 1, theme->text_faint, time);
+      for (guint c = 0; c < n_cells; c++)
+        {
+          guint     from = (guint) ((guint64) c * n / n_cells);
+          guint     to = (guint) ((guint64) (c + 1) * n / n_cells);
+          double    value = NAN;
+          VizRect   cell = { rect->x + LABELS + c * width / n_cells,
+                             y + 1,
+                             width / n_cells + (c + 1 < n_cells ? 0.3 : 0),
+                             ROW - 3 };
+          VizColour colour;
+
+          for (guint i = from; i < to; i++)
+            if (!isnan (row->steps[i]) && !(value >= row->steps[i]))
+              value = row->steps[i];
+          colour =
+              isnan (value) ? theme->input : viz_theme_heat (theme, sqrt (value / strips->most));
+          pen->rects (pen, &cell, 1, &colour);
+        }
+    }
+  write_text (pen, rect->x + LABELS, bottom, 0, theme->text_faint, "step 0");
+  write_text (pen, rect->x + LABELS + width, bottom, 1, theme->text_faint, last);
+}
+
+void
+scope_report_add_steps (ScopePage *page, const ProfCapture *capture)
+{
+  Strips *strips = g_new0 (Strips, 1);
+
+  strips->matrix = prof_step_matrix_new (capture);
+  if (strips->matrix->n_steps < 2)
+    {
+      strips_free (strips);
+      return;
+    }
+  strips->labels = g_new0 (char *, n_rows (strips) + 1);
+  for (guint r = 0; r < n_rows (strips); r++)
+    {
+      const ProfStepRow *row = &g_array_index (strips->matrix->rows, ProfStepRow, r);
+
+      strips->labels[r] = g_strdup_printf ("%s · %s",
+                                           prof_capture_get_string (capture, row->type),
+                                           prof_capture_get_string (capture, row->place));
+      for (guint i = 0; i < strips->matrix->n_steps; i++)
+        if (row->steps[i] > strips->most)
+          strips->most = row->steps[i];
+    }
+  scope_page_add_chart (page,
+                        "Loops and operators by time step: the darker, the longer",
+                        n_rows (strips) * ROW + 18,
+                        draw_strips,
+                        strips,
+                        strips_free);
+}
+
+/* --- Roofline --- */
+
+typedef struct
+{
+  char         *name;
+  ProfRoofPoint point;
+  double        share;
+} Dot;
+
+typedef struct
+{
+  ProfPeaks peaks;
+  GArray   *dots; /* of Dot */
+  double    low_x, high_x, low_y, high_y;
+  VizRect   area;
+} Roof;
+
+typedef struct
+{
+  const char *text;
+  VizPoint    at;
+  gboolean    is_left; /* of its dot */
+} Name;
+
+static void
+roof_free (gpointer data)
+{
+  Roof *roof = data;
+
+  for (guint i = 0; i < roof->dots->len; i++)
+    g_free (g_array_index (roof->dots, Dot, i).name);
+  g_array_unref (roof->dots);
+  g_free (roof);
+}
+
+static VizPoint
+place (const Roof *roof, double intensity, double flops)
+{
+  double x = log (intensity / roof->low_x) / log (roof->high_x / roof->low_x);
+  double y = log (flops / roof->low_y) / log (roof->high_y / roof->low_y);
+
+  return (VizPoint){ roof->area.x + x * roof->area.width,
+                     roof->area.y + (1 - y) * roof->area.height };
+}
+
+static void
+draw_line (VizPen *pen, VizPoint from, VizPoint to, const VizStyle *style)
+{
+  VizPoint points[4] = { from, from, to, to };
+
+  pen->curve (pen, points, 4, style);
+}
+
+/* Powers of ten of both axes. */
+static void
+draw_grid (VizPen *pen, const Roof *roof, const VizTheme *theme)
+{
+  VizColour faint = theme->box_border;
+  double    right = roof->area.x + roof->area.width, bottom = roof->area.y + roof->area.height;
+
+  faint.alpha *= 0.45;
+  for (int power = (int) ceil (log10 (roof->low_y)); power <= log10 (roof->high_y); power++)
+    {
+      double           y = place (roof, roof->low_x, pow (10, power)).y;
+      g_autofree char *quantity = prof_format_quantity (pow (10, power));
+      g_autofree char *text = g_strconcat (quantity, "FLOP/s", NULL);
+
+      pen->rects (pen, &(VizRect){ roof->area.x, y, roof->area.width, 1 }, 1, &faint);
+      write_text (pen, roof->area.x - 6, y + 4, 1, theme->text_faint, text);
+    }
+  for (int power = (int) ceil (log10 (roof->low_x)); power <= log10 (roof->high_x); power++)
+    {
+      double           x = place (roof, pow (10, power), roof->low_y).x;
+      g_autofree char *text = g_strdup_printf ("%g", pow (10, power));
+
+      pen->rects (pen, &(VizRect){ x, roof->area.y, 1, roof->area.height }, 1, &faint);
+      write_text (pen, x, bottom + 14, 0.5, theme->text_faint, text);
+    }
+  write_text (pen, right, bottom + 28, 1, theme->text_faint, "FLOP a byte, as the model says");
+}
+
+/* Beside its dot; where another name stands already, above or below. */
+static void
+place_name (const Roof *roof, VizRect *taken, guint n_taken, VizPoint at, double size, Name *name)
+{
+  double width = (double) g_utf8_strlen (name->text, -1) * viz_text_size (VIZ_TEXT_ROW) * 0.55;
+  guint  turn = 0, i = 0;
+
+  name->is_left = at.x > roof->area.x + 0.7 * roof->area.width;
+  do
+    {
+      double shift = NAME_LINE * ((turn + 1) / 2) * (turn % 2 ? 1 : -1.0);
+
+      name->at = (VizPoint){ at.x + (name->is_left ? -1 : 1) * (size / 2 + 4), at.y + 4 + shift };
+      taken[n_taken] = (VizRect){
+        name->is_left ? name->at.x - width : name->at.x, name->at.y - NAME_LINE, width, NAME_LINE
+      };
+      for (i = 0; i < n_taken; i++)
+        if (taken[i].x < taken[n_taken].x + width &&
+            taken[n_taken].x < taken[i].x + taken[i].width &&
+            fabs (taken[i].y - taken[n_taken].y) < NAME_LINE)
+          break;
+    }
+  while (i < n_taken && ++turn < 2 * MOST_POINTS);
+}
+
+static void
+draw_dots (VizPen *pen, const Roof *roof, const VizTheme *theme)
+{
+  VizRect taken[MOST_POINTS];
+
+  for (guint i = 0; i < roof->dots->len; i++)
+    {
+      const Dot       *dot = &g_array_index (roof->dots, Dot, i);
+      VizPoint         at = place (roof, dot->point.intensity, dot->point.flops);
+      double           size = 4 + 10 * sqrt (dot->share);
+      VizStyle         style = { .fill = &theme->category[viz_chart_hue (i)] };
+      VizStyle         tie = { .stroke = &theme->box_border, .width = 1 };
+      g_autofree char *text = g_strdup_printf ("%s, %.0f %%", dot->name, 100 * dot->point.reached);
+      Name             name = { .text = text };
+
+      place_name (roof, taken, i, at, size, &name);
+      if (fabs (name.at.y - 4 - at.y) > 1)
+        draw_line (pen, at, (VizPoint){ name.at.x, name.at.y - 4 }, &tie);
+      pen->rect (pen, &(VizRect){ at.x - size / 2, at.y - size / 2, size, size }, size / 2, &style);
+      write_text (pen, name.at.x, name.at.y, name.is_left, theme->text, text);
+    }
+}
+
+static void
+draw_roof (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
+{
+  Roof    *roof = data;
+  double   ridge = roof->peaks.flops / roof->peaks.bytes;
+  VizStyle line = { .stroke = &theme->text_faint, .width = 1.6 };
+  double   left;
+
+  roof->area = (VizRect){ rect->x + ROOF_LEFT,
+                          rect->y + 6,
+                          rect->width - ROOF_LEFT - ROOF_RIGHT,
+                          rect->height - ROOF_BOTTOM - 6 };
+  draw_grid (pen, roof, theme);
+  left = MAX (roof->low_x, roof->low_y / roof->peaks.bytes);
+  draw_line (pen,
+             place (roof, left, left * roof->peaks.bytes),
+             place (roof, ridge, roof->peaks.flops),
+             &line);
+  draw_line (pen,
+             place (roof, ridge, roof->peaks.flops),
+             place (roof, roof->high_x, roof->peaks.flops),
+             &line);
+  draw_dots (pen, roof, theme);
+}
+
+/* Room around all points and the ridge, in whole powers of ten where that is not much. */
+static void
+find_bounds (Roof *roof)
+{
+  double ridge = roof->peaks.flops / roof->peaks.bytes;
+
+  roof->low_x = ridge / 10;
+  roof->high_x = ridge * 10;
+  roof->low_y = roof->peaks.flops / 100;
+  roof->high_y = roof->peaks.flops * 2;
+  for (guint i = 0; i < roof->dots->len; i++)
+    {
+      const ProfRoofPoint *point = &g_array_index (roof->dots, Dot, i).point;
+
+      roof->low_x = MIN (roof->low_x, point->intensity / 2);
+      roof->high_x = MAX (roof->high_x, point->intensity * 2);
+      roof->low_y = MIN (roof->low_y, point->flops / 2);
+      roof->high_y = MAX (roof->high_y, point->flops * 2);
+    }
+}
+
+void
+scope_report_add_roofline (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+{
+  Roof *roof = g_new0 (Roof, 1);
+
+  roof->peaks = prof_roofline_peaks (capture);
+  roof->dots = g_array_new (FALSE, FALSE, sizeof (Dot));
+  for (guint i = 0; i < summary->operators->len && roof->dots->len < MOST_POINTS; i++)
+    {
+      const ProfGroupSum *sum = &g_array_index (summary->operators, ProfGroupSum, i);
+      Dot                 dot = { .share = sum->share };
+
+      if (!prof_roofline_point (&roof->peaks, sum->self, sum->flops, sum->bytes, &dot.point) ||
+          !(dot.point.flops > 0) || !(dot.point.intensity > 0))
+        continue;
+      dot.name = g_strdup (sum->name);
+      g_array_append_val (roof->dots, dot);
+    }
+  if (roof->dots->len == 0)
+    {
+      roof_free (roof);
+      return;
+    }
+  find_bounds (roof);
+  scope_page_add_chart (page,
+                        "Roofline: how much of what this machine can do operators reach",
+                        ROOF_HEIGHT,
+                        draw_roof,
+                        roof,
+                        roof_free);
+}

@@ -1,0 +1,320 @@
+/* report-tables.c — what a report says in words and numbers.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/report/report-charts.h"
+
+#include "profiler/base/statistics.h"
+#include "profiler/exchange/report.h"
+#include "profiler/explain/advise.h"
+#include "profiler/summary/gradients.h"
+#include "profiler/summary/roofline.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_NODES 40
+
+static void
+append_row (GString *html, const char *label, const char *value)
+{
+  g_string_append (html, "<tr><td>");
+  scope_html_append (html, label);
+  g_string_append (html, "</td><td>");
+  scope_html_append (html, value);
+  g_string_append (html, "</td></tr>\n");
+}
+
+static void
+append_row_taken (GString *html, const char *label, char *value /* (transfer full) */)
+{
+  append_row (html, label, value);
+  g_free (value);
+}
+
+static void
+append_cell_taken (GString *html, char *value /* (transfer full) */)
+{
+  g_string_append (html, "<td>");
+  scope_html_append (html, value);
+  g_string_append (html, "</td>");
+  g_free (value);
+}
+
+/* --- The result --- */
+
+static void
+append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summary)
+{
+  guint              n, n_first;
+  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
+  const char        *stop = prof_capture_get_text (capture, "clean.stopped");
+  ProfStatistics     clean;
+  g_autofree char   *low = NULL, *high = NULL;
+
+  prof_statistics (samples, n, &clean);
+  if (n > 0)
+    {
+      low = prof_format_seconds (clean.median.low);
+      high = prof_format_seconds (clean.median.high);
+      append_row_taken (html,
+                        "a run takes (clean median)",
+                        prof_format_seconds (clean.median.median));
+      append_row_taken (html,
+                        "the median lies within (95 %)",
+                        g_strdup_printf ("%s … %s", low, high));
+      append_row_taken (html, "19 of 20 runs take at most", prof_format_seconds (clean.p95));
+      append_row_taken (html,
+                        "clean runs, and why no more",
+                        g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
+    }
+  if (n_first > 0)
+    append_row_taken (html, "the first run took", prof_format_seconds (first[0]));
+  if (summary->n_runs > 0 && n > 0)
+    append_row_taken (html,
+                      "traced runs, over clean ones",
+                      g_strdup_printf ("%u, ×%.2f",
+                                       summary->n_runs,
+                                       summary->traced / clean.median.median));
+}
+
+static void
+append_traced (GString *html, const ProfCapture *capture, const ProfSummary *summary)
+{
+  double           per_span = prof_capture_get_number (capture, "trace.overhead_ns");
+  g_autofree char *overhead = prof_format_seconds (summary->overhead);
+
+  if (summary->n_runs == 0)
+    return;
+  append_row_taken (html, "of a traced run in nodes", prof_format_seconds (summary->nodes));
+  append_row_taken (html, "around them", prof_format_seconds (summary->between));
+  if (isfinite (per_span))
+    append_row_taken (html,
+                      "of which watching itself",
+                      g_strdup_printf ("%s (%.0f spans at %.0f ns)",
+                                       overhead,
+                                       summary->n_spans,
+                                       per_span));
+}
+
+static void
+append_counts (GString *html, const ProfCapture *capture)
+{
+  g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
+  const char *missing = prof_capture_get_text (capture, "counters.missing");
+
+  for (guint i = 0; i < prof_facts_n (facts); i++)
+    {
+      const ProfFact  *fact = prof_facts_get (facts, i);
+      g_autofree char *label = NULL;
+
+      if (fact->text || !g_str_has_prefix (fact->key, "counter."))
+        continue;
+      label = g_strdup_printf ("%s a run", fact->key + strlen ("counter."));
+      append_row_taken (html, label, prof_format_count (fact->key, fact->number));
+    }
+  if (missing)
+    append_row (html, "other counters", missing);
+}
+
+void
+scope_report_add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+{
+  double   planned = prof_capture_get_number (capture, "memory.planned");
+  double   resident = prof_capture_get_number (capture, "memory.resident");
+  GString *html = g_string_new ("<table>");
+
+  append_clean (html, capture, summary);
+  append_traced (html, capture, summary);
+  if (isfinite (planned))
+    append_row_taken (html, "memory for values, at most", prof_format_bytes (planned));
+  if (isfinite (resident))
+    append_row_taken (html, "memory of the process, at most", prof_format_bytes (resident));
+  append_counts (html, capture);
+  g_string_append (html, "</table>\n");
+  scope_page_add_html (page, "Result", html);
+}
+
+/* --- Nodes --- */
+
+static void
+append_node (GString           *html,
+             const ProfCapture *capture,
+             const ProfSummary *summary,
+             const ProfPeaks   *peaks,
+             const ProfNodeSum *sum)
+{
+  const ProfNode *node = prof_capture_get_node (capture, sum->row);
+  ProfRoofPoint   point;
+  double          rate = prof_node_rate (node, sum);
+  gboolean        has_point =
+      isfinite (rate) && prof_roofline_point (peaks, sum->self, sum->flops, sum->bytes, &point);
+
+  g_string_append (html, "<tr><td>");
+  scope_html_append (html, prof_capture_get_string (capture, node->name));
+  g_string_append (html, "</td><td class=\"words\">");
+  scope_html_append (html, prof_capture_get_string (capture, node->type));
+  g_string_append (html, "</td>");
+  append_cell_taken (html, g_strdup_printf ("%.0f", sum->count));
+  append_cell_taken (html, prof_format_seconds (sum->self));
+  append_cell_taken (html, prof_format_seconds (sum->inclusive));
+  append_cell_taken (html, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced));
+  append_cell_taken (html, prof_format_quantity (rate));
+  append_cell_taken (html, prof_format_bytes (sum->bytes));
+  append_cell_taken (html,
+                     has_point ? g_strdup_printf ("%.0f %%", 100 * point.reached) : g_strdup ("–"));
+  g_string_append (html, "</tr>\n");
+}
+
+void
+scope_report_add_node_table (ScopePage         *page,
+                             const ProfCapture *capture,
+                             const ProfSummary *summary)
+{
+  ProfPeaks peaks = prof_roofline_peaks (capture);
+  GString  *html;
+
+  if (summary->node->len == 0)
+    return;
+  html = g_string_new ("<table><tr><th>node</th><th class=\"words\">operator</th><th>times</th>"
+                       "<th>self</th><th>with inside</th><th>share</th><th>FLOP/s</th>"
+                       "<th>moves</th><th title=\"of what the machine reaches at this many "
+                       "operations a byte\">of the roof</th></tr>\n");
+  for (guint i = 0; i < MIN (summary->node->len, MOST_NODES); i++)
+    append_node (html, capture, summary, &peaks, &g_array_index (summary->node, ProfNodeSum, i));
+  g_string_append (html, "</table>\n");
+  if (summary->node->len > MOST_NODES)
+    g_string_append_printf (html, "<p>… and %u more</p>\n", summary->node->len - MOST_NODES);
+  scope_page_add_html (page, NULL, html);
+}
+
+/* --- Advice --- */
+
+void
+scope_report_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+{
+  g_autoptr (GPtrArray) list = prof_advise (capture, summary);
+  GString *html;
+
+  if (list->len == 0)
+    return;
+  html = g_string_new ("<ul>");
+  for (guint i = 0; i < list->len; i++)
+    {
+      const ProfAdvice *advice = list->pdata[i];
+      g_autofree char  *gain = prof_format_seconds (advice->gain);
+
+      g_string_append_printf (html, "<li><b>%s</b>: ", advice->rule);
+      scope_html_append (html, advice->trigger);
+      g_string_append (html, ". ");
+      scope_html_append (html, advice->text);
+      if (isfinite (advice->gain))
+        g_string_append_printf (html, " (about %s a run)", gain);
+      g_string_append (html, ".</li>\n");
+    }
+  g_string_append (html, "</ul>\n");
+  scope_page_add_html (page, "Advice", html);
+}
+
+/* --- Conditions --- */
+
+typedef enum
+{
+  PLAIN,
+  BYTES,
+  SHARE,
+  FLOPS,
+  BYTE_RATE,
+  YES,
+} FactKind;
+
+/* What is told elsewhere, or is for programs only, is not here. */
+static const struct
+{
+  const char *key, *label;
+  FactKind    kind;
+} conditions[] = {
+  { "program", "program", PLAIN },
+  { "model", "model", PLAIN },
+  { "parameters", "parameters", PLAIN },
+  { "variant", "form", PLAIN },
+  { "mode", "mode", PLAIN },
+  { "pass", "pass", PLAIN },
+  { "without", "passes left out", PLAIN },
+  { "batch", "batch", PLAIN },
+  { "length", "length", PLAIN },
+  { "seed", "seed", PLAIN },
+  { "time", "measured at", PLAIN },
+  { "cpu.model", "processor", PLAIN },
+  { "cpu.features", "its features", PLAIN },
+  { "cpu.cores", "cores", PLAIN },
+  { "cpu.smt", "two threads a core", PLAIN },
+  { "cpu.governor", "governor", PLAIN },
+  { "cpu.turbo", "turbo", PLAIN },
+  { "cpu.virtual", "virtual machine", YES },
+  { "clock.source", "clock", PLAIN },
+  { "threads", "threads", PLAIN },
+  { "threads.openblas", "threads of OpenBLAS", PLAIN },
+  { "library.openblas", "OpenBLAS", PLAIN },
+  { "library.openblas core", "its core", PLAIN },
+  { "library.glib", "GLib", PLAIN },
+  { "system.kernel", "kernel", PLAIN },
+  { "system.host", "machine", PLAIN },
+  { "system.cpu quota", "quota of processor time", PLAIN },
+  { "system.memory", "memory", BYTES },
+  { "system.load", "load", PLAIN },
+  { "system.stolen", "time taken by the host", SHARE },
+  { "peak.flops", "best arithmetic, measured", FLOPS },
+  { "peak.bytes", "best copying, measured", BYTE_RATE },
+  { "clean.deviation", "spread of clean runs", SHARE },
+};
+
+static char *
+format_fact (double number, FactKind kind)
+{
+  g_autofree char *quantity = prof_format_quantity (number);
+  g_autofree char *bytes = prof_format_bytes (number);
+
+  switch (kind)
+    {
+    case BYTES:
+      return g_steal_pointer (&bytes);
+    case SHARE:
+      return g_strdup_printf ("%.1f %%", 100 * number);
+    case FLOPS:
+      return g_strconcat (quantity, "FLOP/s", NULL);
+    case BYTE_RATE:
+      return g_strconcat (bytes, "/s", NULL);
+    case YES:
+      return g_strdup (number > 0 ? "yes" : "no");
+    case PLAIN:
+      break;
+    }
+  return g_strdup_printf ("%.6g", number);
+}
+
+void
+scope_report_add_conditions (ScopePage *page, const ProfCapture *capture)
+{
+  g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
+  g_auto (GStrv) warnings = prof_machine_warnings (facts);
+  GString *html = g_string_new ("<table>");
+
+  for (guint i = 0; i < G_N_ELEMENTS (conditions); i++)
+    {
+      const char *text = prof_capture_get_text (capture, conditions[i].key);
+      double      number = prof_capture_get_number (capture, conditions[i].key);
+
+      if (text && *text)
+        append_row (html, conditions[i].label, text);
+      else if (isfinite (number))
+        append_row_taken (html, conditions[i].label, format_fact (number, conditions[i].kind));
+    }
+  g_string_append (html, "</table>\n");
+  for (guint i = 0; warnings[i]; i++)
+    {
+      g_string_append (html, "<p class=\"warn\">");
+      scope_html_append (html, warnings[i]);
+      g_string_append (html, "</p>\n");
+    }
+  scope_page_add_html (page, "Conditions", html);
+}

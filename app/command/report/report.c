@@ -1,0 +1,206 @@
+/* report.c — captures for people: hscope report.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/command.h"
+#include "app/command/describe-capture.h"
+#include "app/command/report/report-charts.h"
+
+#include "profiler/exchange/report.h"
+#include "profiler/explain/difference.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_DIFFERENCES 20
+
+typedef struct
+{
+  gboolean html, svg;
+  char    *output;
+} ReportOptions;
+
+static GPtrArray *
+open_captures (char **files, GError **error)
+{
+  g_autoptr (GPtrArray) captures =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) prof_capture_unref);
+
+  for (guint i = 0; files[i]; i++)
+    {
+      ProfCapture *capture = prof_capture_open (files[i], error);
+
+      if (!capture)
+        return NULL;
+      g_ptr_array_add (captures, capture);
+    }
+  return g_steal_pointer (&captures);
+}
+
+static void
+print_differences (const ProfCapture *a, const ProfCapture *b)
+{
+  g_autoptr (GArray) list = prof_difference (a, b);
+  guint n_within = 0, n_printed = 0;
+
+  printf ("\ndifferences of %s against %s\n", prof_capture_get_file (b), prof_capture_get_file (a));
+  for (guint i = 0; i < list->len; i++)
+    {
+      const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
+      g_autofree char      *of_a = prof_format_seconds (difference->a);
+      g_autofree char      *of_b = prof_format_seconds (difference->b);
+      gboolean is_matched = difference->row_a != PROF_NONE && difference->row_b != PROF_NONE;
+
+      if (is_matched && (difference->pairing.verdict == PROF_SAME ||
+                         difference->pairing.verdict == PROF_UNDECIDED))
+        {
+          n_within++;
+          continue;
+        }
+      if (n_printed++ < MOST_DIFFERENCES)
+        printf ("  %-40s %s → %s  %s\n",
+                difference->name,
+                of_a,
+                of_b,
+                is_matched ? prof_verdict_name (difference->pairing.verdict) : "only in one");
+    }
+  if (n_printed > MOST_DIFFERENCES)
+    printf ("  … and %u more\n", n_printed - MOST_DIFFERENCES);
+  printf ("  %u nodes are the same within the noise\n", n_within);
+}
+
+static void
+print_text (const GPtrArray *captures)
+{
+  for (guint i = 0; i < captures->len; i++)
+    {
+      g_autoptr (ProfSummary) summary = prof_summary_new (captures->pdata[i]);
+      g_autofree char *text = prof_report_text (captures->pdata[i], summary);
+
+      printf ("%s%s\n", i > 0 ? "\n" : "", prof_capture_get_file (captures->pdata[i]));
+      fputs (text, stdout);
+    }
+  for (guint i = 1; i < captures->len; i++)
+    print_differences (captures->pdata[0], captures->pdata[i]);
+}
+
+static void
+print_json (const GPtrArray *captures)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+
+  scope_json_begin_list (json, "captures");
+  for (guint i = 0; i < captures->len; i++)
+    {
+      g_autoptr (ProfSummary) summary = prof_summary_new (captures->pdata[i]);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "file", prof_capture_get_file (captures->pdata[i]));
+      scope_describe_capture (json, captures->pdata[i], summary);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_json_print (json);
+}
+
+static ScopePage *
+make_page (const GPtrArray *captures)
+{
+  const char      *subject = prof_capture_get_text (captures->pdata[0], "subject");
+  g_autofree char *title =
+      g_strdup_printf ("%s, measured by Hybridscope", subject ? subject : "A model");
+  ScopePage *page = scope_page_new (title);
+
+  /* Of several, what sets them apart comes first. */
+  for (guint i = 1; i < captures->len; i++)
+    scope_report_add_difference (page, captures->pdata[0], captures->pdata[i]);
+  for (guint i = 0; i < captures->len; i++)
+    {
+      g_autofree char *name = g_path_get_basename (prof_capture_get_file (captures->pdata[i]));
+
+      if (captures->len > 1)
+        scope_page_add_html (page, NULL, g_string_new ("<hr>\n"));
+      if (captures->len > 1)
+        scope_page_add_html (page, name, g_string_new (NULL));
+      scope_report_add_capture (page, captures->pdata[i]);
+    }
+  return page;
+}
+
+/* “--html FILE”: a last name that says what it is and is no capture is where it goes. */
+static char *
+take_output (const ReportOptions *options, char **files)
+{
+  guint n = g_strv_length (files);
+
+  if (options->output)
+    return g_strdup (options->output);
+  if (n < 2 || !(options->html || options->svg))
+    return NULL;
+  if (!g_str_has_suffix (files[n - 1], ".html") && !g_str_has_suffix (files[n - 1], ".svg"))
+    return NULL;
+  return g_strdup (files[n - 1]);
+}
+
+static int
+run_report (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  const ReportOptions *options = data;
+  g_autofree char     *output = take_output (options, files);
+  g_autofree char    **names = g_memdup2 (files, (g_strv_length (files) + 1) * sizeof *files);
+  guint                n = g_strv_length (files);
+  g_autoptr (GPtrArray) captures = NULL;
+  g_autoptr (ScopePage) page = NULL;
+  g_autofree char *text = NULL;
+
+  if (output && !options->output)
+    names[n - 1] = NULL;
+  if (!(captures = open_captures (names, error)))
+    return SCOPE_EXIT_FILE;
+  if (common->json)
+    print_json (captures);
+  else if (!options->html && !options->svg && !output)
+    print_text (captures);
+  else
+    {
+      page = make_page (captures);
+      if (output)
+        return scope_page_write (page, output, error) ? SCOPE_EXIT_DONE : SCOPE_EXIT_FILE;
+      text = options->svg ? scope_page_print_svg (page) : scope_page_print_html (page);
+      fputs (text, stdout);
+    }
+  return SCOPE_EXIT_DONE;
+}
+
+static const GOptionEntry report_options[] = {
+  { "html",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (ReportOptions, html),
+    "One HTML file that needs no other",
+    NULL },
+  { "svg",
+    0,
+    0,
+    G_OPTION_ARG_NONE,
+    SCOPE_INTO (ReportOptions, svg),
+    "The charts as one SVG",
+    NULL },
+  { "output",
+    'o',
+    0,
+    G_OPTION_ARG_FILENAME,
+    SCOPE_INTO (ReportOptions, output),
+    "Where it goes: .html, .svg or .pdf (default: stdout)",
+    "FILE" },
+  { 0 },
+};
+
+const ScopeCommand scope_command_report = {
+  .name = "report",
+  .arguments = "CAPTURE… [FILE.html]",
+  .summary = "Tell what captures hold, as text, HTML or SVG",
+  .n_files = { 1, 32 },
+  .options = report_options,
+  .options_size = sizeof (ReportOptions),
+  .run = run_report,
+};

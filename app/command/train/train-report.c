@@ -1,0 +1,245 @@
+/* train-report.c — what hscope train prints, and samples of generated text.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/train/train.h"
+
+#include "app/command/json-writer.h"
+#include "engine/base/random.h"
+
+#include <math.h>
+
+/* ---- Generated text ---- */
+
+/* Tokens of the text that are printed before those generated. */
+#define SHOWN 40
+
+/* One of the classes, by their chances; a temperature below 1 makes it less daring. */
+static guint32
+draw (const HybTensor *logits, gint64 first, gint64 n, double where)
+{
+  const double temperature = 0.7;
+  double       largest = -INFINITY, total = 0, sum = 0;
+
+  for (gint64 k = 0; k < n; k++)
+    largest = MAX (largest, hyb_tensor_get_value (logits, first + k));
+  for (gint64 k = 0; k < n; k++)
+    total += exp ((hyb_tensor_get_value (logits, first + k) - largest) / temperature);
+  for (gint64 k = 0; k < n; k++)
+    {
+      sum += exp ((hyb_tensor_get_value (logits, first + k) - largest) / temperature) / total;
+      if (sum > where)
+        return (guint32) k;
+    }
+  return (guint32) (n - 1);
+}
+
+/* The model sees a window of the last tokens, as long as those it learns from. */
+static gboolean
+next_token (ScopeTraining *training,
+            GHashTable    *batch,
+            const guint32 *window,
+            gint64         length,
+            guint64        index,
+            guint32       *token,
+            GError       **error)
+{
+  GHashTableIter iter;
+  gpointer       name, tensor;
+  HybTensor     *output;
+  gint64         n_classes;
+
+  g_hash_table_iter_init (&iter, batch);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    for (gint64 t = 0; t < length && g_strcmp0 (name, "label") != 0; t++)
+      hyb_dtype_set_double (hyb_tensor_get_data (tensor),
+                            hyb_tensor_get_dtype (tensor),
+                            (gsize) t,
+                            window[t]);
+  if (!hyb_trainer_evaluate (training->trainer, batch, TRUE, NULL, error))
+    return FALSE;
+  output = hyb_trainer_get_evaluated (training->trainer, 0);
+  n_classes = hyb_tensor_get_size (output) / MAX (length, 1);
+  *token = draw (output,
+                 (length - 1) * n_classes,
+                 n_classes,
+                 hyb_random_uniform ((guint64) training->common->seed, index));
+  return TRUE;
+}
+
+/* One sequence of the shape of a batch's. */
+static GHashTable *
+narrow_batch (HybData *data, gint64 *length, GError **error)
+{
+  g_autoptr (GHashTable) wide = hyb_data_get_batch (data, 0, FALSE, error);
+  GHashTable *batch =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) hyb_tensor_unref);
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  *length = 0;
+  if (wide == NULL)
+    return batch;
+  g_hash_table_iter_init (&iter, wide);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    {
+      HybType    type = *hyb_tensor_get_type (tensor);
+      HybTensor *narrow;
+
+      type.shape.dim[1] = 1;
+      *length = type.shape.dim[0];
+      narrow = hyb_tensor_new_zeros (&type, error);
+      if (narrow != NULL)
+        g_hash_table_insert (batch, g_strdup (name), narrow);
+    }
+  return batch;
+}
+
+char *
+scope_train_sample (ScopeTraining *training, gint64 length, GError **error)
+{
+  HybCorpus *corpus = hyb_data_get_corpus (training->data);
+  gint64     n_window;
+  g_autoptr (GHashTable) batch = narrow_batch (training->data, &n_window, error);
+  g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GString) text = g_string_new (NULL);
+  const guint32 *all;
+  gsize          n, n_train = hyb_corpus_n_train (corpus);
+
+  all = hyb_corpus_get_tokens (corpus, &n);
+  if (n_window < 1 || n - n_train < (gsize) n_window)
+    return NULL;
+  g_array_append_vals (tokens, all + n_train, (guint) n_window);
+  for (guint i = tokens->len > SHOWN ? tokens->len - SHOWN : 0; i < tokens->len; i++)
+    hyb_corpus_append (corpus, g_array_index (tokens, guint32, i), text);
+  g_string_append (text, " | ");
+  for (gint64 i = 0; i < length; i++)
+    {
+      guint32 token;
+
+      if (!next_token (training,
+                       batch,
+                       &g_array_index (tokens, guint32, tokens->len - (guint) n_window),
+                       n_window,
+                       (guint64) i,
+                       &token,
+                       error))
+        return NULL;
+      g_array_append_val (tokens, token);
+      hyb_corpus_append (corpus, token, text);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* ---- For people ---- */
+
+void
+scope_train_tell_start (const ScopeTraining *training)
+{
+  if (training->common->json)
+    return;
+  printf ("data: %s\n", hyb_data_get_description (training->data));
+  if (isfinite (training->unigram))
+    printf ("perplexity of the unigram model on the held-out part: %.3f\n", training->unigram);
+  fflush (stdout);
+}
+
+void
+scope_train_tell_epoch (const ScopeTraining *training, const ScopeEpoch *epoch)
+{
+  if (training->common->json)
+    return;
+  printf ("epoch %" G_GUINT64_FORMAT ": loss %.6g", epoch->number, epoch->loss);
+  if (training->metric != hyb_metrics ()[0])
+    printf (", %s %.6g", training->metric->name, epoch->metric);
+  if (isfinite (epoch->held_out))
+    printf (", held out: %s %.6g", training->metric->name, epoch->held_out);
+  printf (" (%.1f s)\n", epoch->seconds);
+  if (epoch->sample != NULL)
+    printf ("%s\n\n", epoch->sample);
+  fflush (stdout);
+}
+
+static void
+print_text (const ScopeTraining *training)
+{
+  const ScopeEpoch *last =
+      training->epochs->len > 0
+          ? &g_array_index (training->epochs, ScopeEpoch, training->epochs->len - 1)
+          : NULL;
+
+  printf ("%" G_GUINT64_FORMAT " steps, loss %.6g to %.6g, %.1f samples a second\n",
+          training->n_done,
+          training->first_loss,
+          training->last_loss,
+          training->n_samples / MAX (training->seconds, 1e-9));
+  if (last != NULL && isfinite (training->unigram) && isfinite (last->held_out))
+    printf ("held-out perplexity %.3f, unigram model %.3f: a ratio of %.3f\n",
+            last->held_out,
+            training->unigram,
+            last->held_out / training->unigram);
+  for (guint i = 0; i < training->written->len; i++)
+    printf ("wrote %s\n", (const char *) training->written->pdata[i]);
+}
+
+/* ---- For programs ---- */
+
+static void
+print_epochs (ScopeJson *json, const ScopeTraining *training)
+{
+  scope_json_begin_list (json, "epochs");
+  for (guint i = 0; i < training->epochs->len; i++)
+    {
+      const ScopeEpoch *epoch = &g_array_index (training->epochs, ScopeEpoch, i);
+
+      scope_json_begin_object (json, NULL);
+      scope_json_int (json, "epoch", (gint64) epoch->number);
+      scope_json_double (json, "loss", epoch->loss);
+      scope_json_double (json, training->metric->name, epoch->metric);
+      scope_json_double (json, "held_out", epoch->held_out);
+      scope_json_double (json, "seconds", epoch->seconds);
+      if (epoch->sample)
+        scope_json_string (json, "sample", epoch->sample);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+}
+
+static void
+print_json (const ScopeTraining *training)
+{
+  g_autoptr (ScopeJson) json = scope_json_new ();
+  const ScopeEpoch *last =
+      training->epochs->len > 0
+          ? &g_array_index (training->epochs, ScopeEpoch, training->epochs->len - 1)
+          : NULL;
+
+  scope_json_int (json, "steps", (gint64) training->n_done);
+  scope_json_double (json, "first_loss", training->first_loss);
+  scope_json_double (json, "last_loss", training->last_loss);
+  scope_json_begin_object (json, "metric");
+  scope_json_string (json, "name", training->metric->name);
+  scope_json_double (json, "value", last ? last->metric : NAN);
+  scope_json_double (json, "held_out", last ? last->held_out : NAN);
+  scope_json_end (json);
+  scope_json_double (json,
+                     "samples_per_second",
+                     training->n_samples / MAX (training->seconds, 1e-9));
+  scope_json_double (json, "seconds", training->seconds);
+  if (isfinite (training->unigram))
+    scope_json_double (json, "unigram_perplexity", training->unigram);
+  scope_json_boolean (json, "interrupted", training->is_interrupted);
+  print_epochs (json, training);
+  scope_json_begin_list (json, "written");
+  for (guint i = 0; i < training->written->len; i++)
+    scope_json_string (json, NULL, training->written->pdata[i]);
+  scope_json_end (json);
+  scope_json_print (json);
+}
+
+void
+scope_train_tell_end (const ScopeTraining *training)
+{
+  if (training->common->json)
+    print_json (training);
+  else
+    print_text (training);
+}

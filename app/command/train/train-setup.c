@@ -1,0 +1,450 @@
+/* train-setup.c — from options to a trainer: the model's task fills what is not given.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/train/train.h"
+
+#include "app/command/crash.h"
+#include "engine/analysis/infer-types.h"
+#include "engine/base/error.h"
+#include "engine/base/random.h"
+#include "engine/block/initializer.h"
+#include "engine/formats/format.h"
+#include "engine/graph/roles.h"
+#include "engine/open/open.h"
+#include "engine/train/settings.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Checkpoints ---- */
+
+char *
+scope_train_states_file (const char *prefix, guint64 epoch)
+{
+  return g_strdup_printf ("%s-%04" G_GUINT64_FORMAT ".states", prefix, epoch);
+}
+
+char *
+scope_train_find_states (const char *prefix, guint64 *epoch)
+{
+  g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
+  const char      *why;
+  g_autofree char *params = hyb_model_find_params (symbol, HYB_EPOCH_HIGHEST, &why);
+  char            *dash = params != NULL ? strrchr (params, '-') : NULL;
+  g_autofree char *states = NULL;
+
+  if (dash == NULL)
+    return NULL;
+  *epoch = g_ascii_strtoull (dash + 1, NULL, 10);
+  states = scope_train_states_file (prefix, *epoch);
+  return g_file_test (states, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&states) : NULL;
+}
+
+/* Arrays of a checkpoint in the place of those that the model has. */
+static gboolean
+take_checkpoint (HybModel *model, const char *prefix, guint64 epoch, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s-%04" G_GUINT64_FORMAT ".params", prefix, epoch);
+  g_autoptr (HybTensorList) list = hyb_weights_read_file (path, NULL, error);
+
+  if (list == NULL)
+    return FALSE;
+  for (guint i = 0; i < hyb_tensor_list_n (list); i++)
+    {
+      const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
+      const char           *colon = strchr (entry->name, ':');
+
+      if (entry->tensor != NULL)
+        hyb_model_set_parameter (model, colon != NULL ? colon + 1 : entry->name, entry->tensor);
+    }
+  return TRUE;
+}
+
+/* ---- What is carried ---- */
+
+static gboolean
+add_carry (GArray *carry, const char *input, const char *output, GError **error)
+{
+  HybCarry one = { .input = g_intern_string (input) };
+  guint64  number;
+
+  if (!g_ascii_string_to_unsigned (output, 10, 0, 1 << 20, &number, NULL))
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--carry %s=%s: write it as INPUT=NUMBER, the number of an output from 0 on",
+                   input,
+                   output);
+      return FALSE;
+    }
+  one.output = (guint) number;
+  g_array_append_val (carry, one);
+  return TRUE;
+}
+
+static GArray *
+collect_carry (ScopeTraining *training, GError **error)
+{
+  g_autoptr (GArray) carry = g_array_new (FALSE, FALSE, sizeof (HybCarry));
+  char      **given = training->options->carry;
+  const char *usual = training->spec != NULL ? training->spec->klass->task.carry : NULL;
+
+  for (guint i = 0; given != NULL && given[i] != NULL; i++)
+    {
+      g_autofree char *input = g_strndup (given[i], strcspn (given[i], "="));
+      const char      *equals = strchr (given[i], '=');
+
+      if (!add_carry (carry, input, equals != NULL ? equals + 1 : "", error))
+        return NULL;
+    }
+  if (given == NULL && g_strcmp0 (usual, "all") == 0)
+    for (guint i = 1; i < training->spec->types->len; i++)
+      {
+        HybCarry one = { hyb_model_spec_input_name (training->spec, i), i };
+
+        g_array_append_val (carry, one);
+      }
+  else if (given == NULL && usual != NULL)
+    {
+      g_auto (GStrv) pairs = hyb_settings_parse (usual, error);
+
+      /* A task lists more than models with fewer states have. */
+      for (guint i = 0; pairs != NULL && pairs[i] != NULL; i += 2)
+        if (hyb_graph_find_variable (hyb_model_get_graph (training->model), pairs[i]) !=
+                HYB_NO_ID &&
+            !add_carry (carry, pairs[i], pairs[i + 1], error))
+          return NULL;
+      if (pairs == NULL)
+        return NULL;
+    }
+  return g_steal_pointer (&carry);
+}
+
+static gboolean
+is_carried (const GArray *carry, const char *name)
+{
+  for (guint i = 0; i < carry->len; i++)
+    if (strcmp (g_array_index (carry, HybCarry, i).input, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* ---- Data ---- */
+
+/* How many classes the model tells apart: the last dimension of its first output. */
+static gboolean
+count_classes (ScopeTraining *training, guint *n_classes, GError **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (training->model);
+  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  const HybValueId   *heads;
+  const HybShape     *shape;
+  guint               n;
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  if (!scope_fill_types (training->common, training->model, types, error) ||
+      !hyb_infer_types (graph, types, NULL, TRUE, error))
+    return FALSE;
+  heads = hyb_graph_get_heads (graph, &n);
+  shape = &types[heads[0]].shape;
+  if (shape->rank > 0 && shape->dim[shape->rank - 1] > 0)
+    *n_classes = (guint) MIN (shape->dim[shape->rank - 1], G_MAXUINT);
+  return TRUE;
+}
+
+/* Inputs that data must fill, with the types that are known. */
+static gboolean
+describe_feed (ScopeTraining *training,
+               const GArray  *carry,
+               GPtrArray     *names,
+               GArray        *types,
+               GError       **error)
+{
+  HybGraph           *graph = hyb_model_get_graph (training->model);
+  g_autofree HybType *all = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  const HybNodeId    *arguments;
+  guint               n;
+
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    all[i] = HYB_TYPE_UNKNOWN;
+  if (!scope_fill_types (training->common, training->model, all, error))
+    return FALSE;
+  arguments = hyb_graph_get_arguments (graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, arguments[i]);
+      gboolean       has = hyb_model_get_parameter (training->model, node->name) != NULL;
+
+      if (has || is_carried (carry, node->name) ||
+          hyb_graph_get_role (graph, arguments[i], FALSE) != HYB_ROLE_DATA)
+        continue;
+      g_ptr_array_add (names, (gpointer) node->name);
+      g_array_append_val (types, all[node->first_output]);
+    }
+  return TRUE;
+}
+
+static gboolean
+open_data (ScopeTraining *training, const GArray *carry, GError **error)
+{
+  const char *file = training->options->data;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GArray) types = g_array_new (FALSE, FALSE, sizeof (HybType));
+  g_autofree char *bundled = NULL;
+  HybFeed          feed = { .seed = (guint64) training->common->seed, .label = HYB_TYPE_UNKNOWN };
+
+  if (file == NULL && training->spec != NULL && training->spec->klass->task.is_text)
+    file = bundled = hyb_gallery_file ("genesis.txt");
+  if (file == NULL && training->spec != NULL)
+    training->data = hyb_data_new_task (training->spec, feed.seed, error);
+  else if (file == NULL)
+    g_set_error_literal (error,
+                         SCOPE_ERROR,
+                         SCOPE_ERROR_USAGE,
+                         "there is nothing to train on: give --data BATCHES.npz, a text, or "
+                         "MNIST's "
+                         "idx files; models of the gallery bring their own");
+  else if (describe_feed (training, carry, names, types, error) &&
+           count_classes (training, &feed.n_classes, error))
+    {
+      feed.n_inputs = names->len;
+      feed.names = (const char *const *) names->pdata;
+      feed.types = (const HybType *) (gconstpointer) types->data;
+      training->data = hyb_data_new_file (file, &feed, training->spec, error);
+    }
+  return training->data != NULL;
+}
+
+/* ---- Parameters that no file gives ---- */
+
+static gboolean
+fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GError **error)
+{
+  guint64 seed = hyb_random_mix ((guint64) training->common->seed, g_str_hash (node->name));
+  g_autoptr (HybTensor) tensor = NULL;
+
+  if (!hyb_type_is_known (type))
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_UNKNOWN,
+                         NULL,
+                         "Give it with --shape, or the array in the batches or a parameter file",
+                         "the shape of “%s” does not follow from the first batch",
+                         node->name);
+  tensor = hyb_tensor_new (type, error);
+  if (tensor == NULL ||
+      !hyb_initializer_fill (tensor, node->name, NULL, training->common->init, seed, error))
+    return FALSE;
+  hyb_model_set_parameter (training->model, node->name, tensor);
+  return TRUE;
+}
+
+static gboolean
+is_needed (ScopeTraining *training, HybNodeId id, GHashTable *batch, const GArray *carry)
+{
+  HybGraph      *graph = hyb_model_get_graph (training->model);
+  const HybNode *node = hyb_graph_get_node (graph, id);
+
+  return hyb_model_get_parameter (training->model, node->name) == NULL &&
+         !g_hash_table_contains (batch, node->name) && !is_carried (carry, node->name) &&
+         !(hyb_graph_get_role (graph, id, FALSE) == HYB_ROLE_LABEL &&
+           g_hash_table_contains (batch, "label"));
+}
+
+static gboolean
+fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
+{
+  HybGraph *graph = hyb_model_get_graph (training->model);
+  g_autoptr (GHashTable) batch = hyb_data_get_batch (training->data, 0, FALSE, error);
+  g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
+  g_autoptr (GString) missing = g_string_new (NULL);
+  const HybNodeId *variables;
+  guint            n;
+
+  if (batch == NULL)
+    return FALSE;
+  for (guint i = 0; i < hyb_graph_n_values (graph); i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  variables = hyb_graph_get_variables (graph, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (training->model, node->name);
+
+      if (tensor == NULL)
+        tensor = g_hash_table_lookup (batch, node->name);
+      if (tensor != NULL)
+        types[node->first_output] = *hyb_tensor_get_type (tensor);
+      else if (is_needed (training, variables[i], batch, carry))
+        g_string_append_printf (missing, "%s“%s”", missing->len > 0 ? ", " : "", node->name);
+    }
+  if (missing->len > 0 && training->common->init == NULL)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_MISSING,
+                         NULL,
+                         "Give a file with --params, arrays of these names in the batches, --carry "
+                         "for states, or fill them with --init xavier",
+                         "nothing gives a value for %s",
+                         missing->str);
+  if (missing->len == 0)
+    return TRUE;
+  if (!hyb_infer_types (graph, types, NULL, TRUE, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+
+      if (is_needed (training, variables[i], batch, carry) &&
+          !fill_one (training, node, &types[node->first_output], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- The trainer ---- */
+
+/* Those of the task, then those given: the last of a key counts. */
+static char **
+collect_settings (ScopeTraining *training, GError **error)
+{
+  const HybTask *task = training->spec != NULL ? &training->spec->klass->task : NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  /* Settings of another optimizer than the task's mean nothing here. */
+  if (task != NULL && task->settings != NULL &&
+      (training->options->optimizer == NULL ||
+       g_strcmp0 (training->options->optimizer, task->optimizer ? task->optimizer : "sgd") == 0))
+    g_string_append (text, task->settings);
+  for (guint i = 0; training->options->set != NULL && training->options->set[i] != NULL; i++)
+    g_string_append_printf (text, ", %s", training->options->set[i]);
+  return hyb_settings_parse (text->str, error);
+}
+
+static HybMode
+mode_of (const ScopeCommon *common)
+{
+  if (g_strcmp0 (common->mode, "imperative") == 0)
+    return HYB_MODE_IMPERATIVE;
+  return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
+}
+
+static gboolean
+make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
+{
+  const HybTask           *task = training->spec != NULL ? &training->spec->klass->task : NULL;
+  const ScopeTrainOptions *options = training->options;
+  g_auto (GStrv) settings = collect_settings (training, error);
+  g_autoptr (GHashTable) batch = hyb_data_get_batch (training->data, 0, FALSE, error);
+  g_autofree const char **names = NULL;
+  HybMode                 mode = mode_of (training->common);
+  HybTrainerOptions       how = { .mode = &mode,
+                                  .dump_after = training->common->dump_after,
+                                  .seed = (guint64) training->common->seed,
+                                  .n_carry = carry->len,
+                                  .carry = (const HybCarry *) (gconstpointer) carry->data,
+                                  .without = (const char *const *) training->common->without };
+
+  if (settings == NULL || batch == NULL)
+    return FALSE;
+  how.loss = options->loss                        ? options->loss
+             : task != NULL && task->loss != NULL ? task->loss
+                                                  : "softmax-cross-entropy";
+  how.optimizer = options->optimizer                        ? options->optimizer
+                  : task != NULL && task->optimizer != NULL ? task->optimizer
+                                                            : "sgd";
+  how.settings = (const char *const *) settings;
+  how.clip_global_norm = options->clip_global_norm;
+  if (how.clip_global_norm <= 0 && task != NULL)
+    how.clip_global_norm = task->clip_global_norm;
+  names = (const char **) g_hash_table_get_keys_as_array (batch, NULL);
+  how.data = names;
+  training->trainer = hyb_trainer_new (training->model, &how, error);
+  if (training->trainer == NULL)
+    return FALSE;
+
+  training->base_rate =
+      hyb_optimizer_get_learning_rate (hyb_trainer_get_optimizer (training->trainer));
+  training->metric = hyb_metric_find (options->metric ? options->metric
+                                      : strcmp (how.loss, "softmax-cross-entropy") != 0 ? "loss"
+                                      : hyb_data_get_corpus (training->data) != NULL ? "perplexity"
+                                                                                     : "accuracy",
+                                      error);
+  return training->metric != NULL;
+}
+
+static gboolean
+resume (ScopeTraining *training, const char *states, GError **error)
+{
+  if (states == NULL)
+    {
+      scope_say (HYB_SEVERITY_NOTE,
+                 "there is no checkpoint of %s yet: training begins anew",
+                 training->options->output);
+      return TRUE;
+    }
+  if (!hyb_trainer_load_states (training->trainer, states, error))
+    return FALSE;
+  scope_say (HYB_SEVERITY_NOTE,
+             "goes on from %s after step %" G_GUINT64_FORMAT,
+             states,
+             hyb_trainer_n_steps (training->trainer));
+  return TRUE;
+}
+
+gboolean
+scope_train_set_up (ScopeTraining *training, char **files, GError **error)
+{
+  const ScopeTrainOptions *options = training->options;
+  g_autofree char         *states = NULL;
+  g_autoptr (GArray) carry = NULL;
+  guint64 epoch = 0;
+
+  training->written = g_ptr_array_new_with_free_func (g_free);
+  training->epochs = g_array_new (FALSE, FALSE, sizeof (ScopeEpoch));
+  training->unigram = NAN;
+  if (options->schedule && !(training->schedule = hyb_schedule_new (options->schedule, error)))
+    return FALSE;
+  if (hyb_is_plugin_name (files[0]))
+    scope_blame (files[0]);
+  if (hyb_is_plugin_name (files[0]) && !(training->spec = hyb_model_spec_new (files[0], error)))
+    return FALSE;
+  training->model = scope_open_model (training->common, files, error);
+  if (!training->model || !(carry = collect_carry (training, error)) ||
+      !open_data (training, carry, error))
+    return FALSE;
+
+  if (options->resume)
+    states = scope_train_find_states (options->output, &epoch);
+  if (states && !take_checkpoint (training->model, options->output, epoch, error))
+    return FALSE;
+  if (!fill_parameters (training, carry, error) || !make_trainer (training, carry, error) ||
+      (options->resume && !resume (training, states, error)))
+    return FALSE;
+
+  training->n_batches = hyb_data_n_batches (training->data, FALSE);
+  training->n_epochs = options->epochs > 0 ? (guint64) options->epochs
+                       : training->spec && !options->data
+                           ? MAX (training->spec->klass->task.epochs, 1)
+                           : 1;
+  if (hyb_data_get_corpus (training->data))
+    training->unigram = hyb_corpus_unigram_perplexity (hyb_data_get_corpus (training->data));
+  return TRUE;
+}
+
+void
+scope_train_clear (ScopeTraining *training)
+{
+  for (guint i = 0; training->epochs && i < training->epochs->len; i++)
+    g_free (g_array_index (training->epochs, ScopeEpoch, i).sample);
+  g_clear_pointer (&training->epochs, g_array_unref);
+  g_clear_pointer (&training->written, g_ptr_array_unref);
+  g_clear_pointer (&training->trainer, hyb_trainer_free);
+  g_clear_pointer (&training->data, hyb_data_free);
+  g_clear_pointer (&training->schedule, hyb_schedule_free);
+  g_clear_pointer (&training->model, hyb_model_unref);
+  g_clear_pointer (&training->spec, hyb_model_spec_free);
+  if (training->log)
+    fclose (training->log);
+}

@@ -1,0 +1,376 @@
+/* train.c — training a model: hscope train.
+ *
+ * Checkpoints are MXNet pairs, PREFIX-NNNN.params with the number of the epoch, and
+ * PREFIX-NNNN.states with what training needs besides to go on to the same bytes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/train/train.h"
+#include "app/command/command.h"
+#include "app/command/progress.h"
+
+#include "engine/base/error.h"
+#include "engine/formats/json-text.h"
+#include "engine/open/open.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- The log ---- */
+
+/* Lines of steps that are done already stay; those that a crash left behind them go. */
+static gboolean
+open_log (ScopeTraining *training, GError **error)
+{
+  const char      *path = training->options->log;
+  guint64          kept = hyb_trainer_n_steps (training->trainer);
+  g_autofree char *old = NULL;
+  gsize            length = 0;
+
+  if (path == NULL)
+    return TRUE;
+  if (kept > 0 && g_file_get_contents (path, &old, NULL, NULL))
+    for (const char *end = old; kept > 0 && (end = strchr (end, '\n')); kept--)
+      length = (gsize) (++end - old);
+  training->log = fopen (path, "w");
+  if (training->log == NULL || fwrite (old ? old : "", 1, length, training->log) != length)
+    {
+      g_set_error (error,
+                   G_FILE_ERROR,
+                   g_file_error_from_errno (errno),
+                   "%s: %s",
+                   path,
+                   g_strerror (errno));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+log_step (ScopeTraining *training, const HybTrainStep *step, double rate, GError **error)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  if (training->log == NULL)
+    return TRUE;
+  g_string_printf (line,
+                   "{\"step\": %" G_GUINT64_FORMAT ", \"loss\": ",
+                   hyb_trainer_n_steps (training->trainer));
+  hyb_json_append_double (line, step->loss);
+  g_string_append (line, ", \"gradient_norm\": ");
+  hyb_json_append_double (line, step->gradient_norm);
+  g_string_append (line, ", \"learning_rate\": ");
+  hyb_json_append_double (line, rate);
+  g_string_append (line, "}\n");
+  if (fwrite (line->str, 1, line->len, training->log) == line->len && fflush (training->log) == 0)
+    return TRUE;
+  g_set_error (error,
+               G_FILE_ERROR,
+               g_file_error_from_errno (errno),
+               "%s: %s",
+               training->options->log,
+               g_strerror (errno));
+  return FALSE;
+}
+
+/* ---- Checkpoints ---- */
+
+static gboolean
+save (ScopeTraining *training, guint64 epoch, GError **error)
+{
+  const char      *prefix = training->options->output;
+  g_autofree char *states = NULL;
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+
+  if (prefix == NULL)
+    return TRUE;
+  states = scope_train_states_file (prefix, epoch);
+  if (!hyb_model_save (training->model, prefix, (guint) epoch, written, error) ||
+      !hyb_trainer_save_states (training->trainer, states, error))
+    return FALSE;
+  g_ptr_array_add (written, g_strdup (states));
+  for (guint i = 0; i < written->len; i++)
+    if (!g_ptr_array_find_with_equal_func (training->written, written->pdata[i], g_str_equal, NULL))
+      g_ptr_array_add (training->written, g_strdup (written->pdata[i]));
+  return TRUE;
+}
+
+/* ---- The loop ---- */
+
+typedef struct
+{
+  HybMetricSum  loss, metric;
+  gint64        begin; /* µs */
+  ScopeProgress progress;
+  GCancellable *cancellable;
+} Loop;
+
+static double
+samples_of (GHashTable *batch, gboolean is_sequence)
+{
+  HybTensor      *label = g_hash_table_lookup (batch, "label");
+  const HybShape *shape = label != NULL ? hyb_tensor_get_shape (label) : NULL;
+  GHashTableIter  iter;
+  gpointer        tensor;
+
+  if (shape == NULL)
+    {
+      g_hash_table_iter_init (&iter, batch);
+      if (g_hash_table_iter_next (&iter, NULL, &tensor))
+        shape = hyb_tensor_get_shape (tensor);
+    }
+  if (shape == NULL || shape->rank < 1)
+    return 1;
+  return (double) (is_sequence && shape->rank > 1 ? shape->dim[1] : shape->dim[0]);
+}
+
+static gboolean
+one_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
+{
+  HybOptimizer *optimizer = hyb_trainer_get_optimizer (training->trainer);
+  g_autoptr (GHashTable) batch = NULL;
+  double       rate = training->base_rate;
+  HybTrainStep step;
+  gint64       begin = g_get_monotonic_time ();
+
+  if (number % training->n_batches == 0 && hyb_data_is_continuous (training->data))
+    hyb_trainer_reset_carry (training->trainer);
+  batch = hyb_data_get_batch (training->data, number, FALSE, error);
+  if (batch == NULL)
+    return FALSE;
+  if (training->schedule != NULL)
+    rate = hyb_schedule_get_rate (training->schedule, rate, number + 1);
+  hyb_optimizer_set_learning_rate (optimizer, rate);
+  if (!hyb_trainer_step (training->trainer, batch, &step, NULL, error))
+    return FALSE;
+
+  hyb_metrics ()[0]->update (&loop->loss, NULL, NULL, step.loss);
+  training->metric->update (&loop->metric,
+                            hyb_trainer_get_output (training->trainer, 0),
+                            g_hash_table_lookup (batch, "label"),
+                            step.loss);
+  if (training->n_done++ == 0)
+    training->first_loss = step.loss;
+  training->last_loss = step.loss;
+  training->n_samples += samples_of (batch, hyb_data_is_continuous (training->data));
+  training->seconds += (double) (g_get_monotonic_time () - begin) * 1e-6;
+  return log_step (training, &step, rate, error);
+}
+
+static void
+tell_step (ScopeTraining *training, Loop *loop, guint64 number)
+{
+  guint64          total = training->n_epochs * training->n_batches;
+  double           a_step = training->seconds / (double) training->n_done;
+  g_autofree char *subject =
+      g_strdup_printf ("epoch %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", loss %.4g",
+                       number / training->n_batches + 1,
+                       training->n_epochs,
+                       training->last_loss);
+  ProfProgress now = { .phase = "train",
+                       .subject = subject,
+                       .done = (guint) (number + 1),
+                       .total = (guint) total,
+                       .elapsed = (double) (number + 1) * a_step,
+                       .remaining = (double) (total - number - 1) * a_step };
+
+  scope_progress_tell (&loop->progress, &now);
+}
+
+static gboolean
+evaluate (ScopeTraining *training, double *value, GError **error)
+{
+  HybMetricSum sum = { 0 };
+  guint64      n = hyb_data_n_batches (training->data, TRUE);
+
+  for (guint64 i = 0; i < n; i++)
+    {
+      g_autoptr (GHashTable) batch = hyb_data_get_batch (training->data, i, TRUE, error);
+      gboolean is_fresh = i == 0 || !hyb_data_is_continuous (training->data);
+      double   loss;
+
+      if (batch == NULL || !hyb_trainer_evaluate (training->trainer, batch, is_fresh, &loss, error))
+        return FALSE;
+      training->metric->update (&sum,
+                                hyb_trainer_get_evaluated (training->trainer, 0),
+                                g_hash_table_lookup (batch, "label"),
+                                loss);
+    }
+  *value = training->metric->value (&sum);
+  return TRUE;
+}
+
+static gboolean
+end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
+{
+  ScopeEpoch epoch = { .number = number,
+                       .loss = hyb_metrics ()[0]->value (&loop->loss),
+                       .metric = training->metric->value (&loop->metric),
+                       .held_out = NAN };
+
+  if (!save (training, number, error) || !evaluate (training, &epoch.held_out, error))
+    return FALSE;
+  if (hyb_data_get_corpus (training->data) != NULL && training->options->sample > 0)
+    {
+      epoch.sample = scope_train_sample (training, training->options->sample, error);
+      if (epoch.sample == NULL && *error != NULL)
+        return FALSE;
+    }
+  epoch.seconds = (double) (g_get_monotonic_time () - loop->begin) * 1e-6;
+  g_array_append_val (training->epochs, epoch);
+  scope_progress_finish (&loop->progress, "epoch", NULL);
+  scope_train_tell_epoch (training, &epoch);
+  loop->loss = loop->metric = (HybMetricSum){ 0 };
+  loop->begin = g_get_monotonic_time ();
+  return TRUE;
+}
+
+static gboolean
+train (ScopeTraining *training, GError **error)
+{
+  guint64 number = hyb_trainer_n_steps (training->trainer);
+  guint64 total = training->n_epochs * training->n_batches;
+  Loop    loop = { .begin = g_get_monotonic_time (), .cancellable = scope_cancel_on_signal () };
+
+  training->first_loss = training->last_loss = NAN;
+  scope_progress_init (&loop.progress, training->common);
+  for (; number < total && !g_cancellable_is_cancelled (loop.cancellable); number++)
+    {
+      if (!one_step (training, &loop, number, error))
+        return FALSE;
+      tell_step (training, &loop, number);
+      if ((number + 1) % training->n_batches == 0 &&
+          !end_epoch (training, &loop, (number + 1) / training->n_batches, error))
+        return FALSE;
+    }
+
+  scope_progress_finish (&loop.progress, "done", training->options->output);
+  training->is_interrupted = number < total;
+  if (!training->is_interrupted)
+    return TRUE;
+  if (number % training->n_batches != 0 &&
+      !save (training, number / training->n_batches + 1, error))
+    return FALSE;
+  scope_say (HYB_SEVERITY_WARNING,
+             training->options->output
+                 ? "interrupted after step %" G_GUINT64_FORMAT "; go on with --resume"
+                 : "interrupted after step %" G_GUINT64_FORMAT "; without --output nothing is kept",
+             number);
+  return TRUE;
+}
+
+static int
+run_train (const ScopeCommon *common, gpointer data, char **files, GError **error)
+{
+  ScopeTrainOptions *options = data;
+  ScopeTraining      training = { .common = common, .options = options };
+  GError            *own = NULL;
+
+  if (options->sample == 0)
+    options->sample = 200;
+  if (options->resume && !options->output)
+    {
+      g_set_error_literal (error,
+                           SCOPE_ERROR,
+                           SCOPE_ERROR_USAGE,
+                           "--resume goes on from checkpoints: name them with --output PREFIX");
+      return SCOPE_EXIT_USAGE;
+    }
+  if (common->device && strcmp (common->device, "cpu") != 0)
+    hyb_error_at (&own,
+                  HYB_DEVICE_ERROR,
+                  HYB_DEVICE_ERROR_ABSENT,
+                  NULL,
+                  "Use --device cpu",
+                  "training runs on the processor only");
+  else if (scope_train_set_up (&training, files, &own) && open_log (&training, &own))
+    {
+      scope_train_tell_start (&training);
+      if (train (&training, &own))
+        scope_train_tell_end (&training);
+    }
+  scope_train_clear (&training);
+  if (own == NULL)
+    return SCOPE_EXIT_DONE;
+  g_propagate_error (error, own);
+  return SCOPE_EXIT_MODEL;
+}
+
+#define INTO(member) SCOPE_INTO (ScopeTrainOptions, member)
+
+static const GOptionEntry train_options[] = {
+  { "data",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    INTO (data),
+    "Batches (npz: arrays named as inputs, and label), MNIST's idx images, or a text",
+    "FILE" },
+  { "epochs", 0, 0, G_OPTION_ARG_INT64, INTO (epochs), "Passes over the data", "N" },
+  { "loss",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    INTO (loss),
+    "softmax-cross-entropy, l2, l1 …; none: the graph ends in a loss",
+    "KIND" },
+  { "optimizer",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    INTO (optimizer),
+    "sgd, nag, adam, rmsprop, adagrad, adadelta",
+    "NAME" },
+  { "set",
+    0,
+    0,
+    G_OPTION_ARG_STRING_ARRAY,
+    INTO (set),
+    "Setting of the optimizer, by MXNet's name (repeatable)",
+    "learning_rate=0.1" },
+  { "schedule",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    INTO (schedule),
+    "Learning rate: factor, multifactor, poly, cosine, each with settings",
+    "cosine:max_update=500,warmup_steps=20" },
+  { "clip-global-norm",
+    0,
+    0,
+    G_OPTION_ARG_DOUBLE,
+    INTO (clip_global_norm),
+    "Scales all gradients down to this norm together",
+    "X" },
+  { "carry",
+    0,
+    0,
+    G_OPTION_ARG_STRING_ARRAY,
+    INTO (carry),
+    "An input takes an output of the step before, zeros at first (repeatable)",
+    "INPUT=OUTPUT" },
+  { "metric", 0, 0, G_OPTION_ARG_STRING, INTO (metric), "loss, accuracy, perplexity", "NAME" },
+  { "log", 0, 0, G_OPTION_ARG_FILENAME, INTO (log), "A JSON line for each step", "FILE" },
+  { "output", 0, 0, G_OPTION_ARG_FILENAME, INTO (output), "Checkpoints of each epoch", "PREFIX" },
+  { "resume", 0, 0, G_OPTION_ARG_NONE, INTO (resume), "Goes on from the last checkpoint", NULL },
+  { "sample",
+    0,
+    0,
+    G_OPTION_ARG_INT64,
+    INTO (sample),
+    "Characters to generate after each epoch of a text (200; -1: none)",
+    "N" },
+  { NULL },
+};
+
+#undef INTO
+
+const ScopeCommand scope_command_train = {
+  .name = "train",
+  .arguments = "MODEL [PARAMS]",
+  .summary = "Train a model, of a file or of the gallery",
+  .n_files = { 1, 2 },
+  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES | SCOPE_GROUP_RUN,
+  .options = train_options,
+  .options_size = sizeof (ScopeTrainOptions),
+  .run = run_train,
+};

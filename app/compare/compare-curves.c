@@ -1,0 +1,166 @@
+/* compare-curves.c — one line a form.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/compare/compare-curves.h"
+
+#include "app/compare/compare-result.h"
+#include "app/process/conversion.h"
+#include "profiler/exchange/report.h"
+#include "viz/paint/chart.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#define CHART_HEIGHT 190
+
+GtkWidget *
+scope_compare_chart_new (const char            *name,
+                         const char            *text,
+                         GtkDrawingAreaDrawFunc draw,
+                         gpointer               data)
+{
+  GtkWidget *area = gtk_drawing_area_new ();
+
+  gtk_widget_set_name (area, name);
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), CHART_HEIGHT);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, data, NULL);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+  g_signal_connect_object (adw_style_manager_get_default (),
+                           "notify::dark",
+                           G_CALLBACK (gtk_widget_queue_draw),
+                           area,
+                           G_CONNECT_SWAPPED);
+  return area;
+}
+
+typedef struct
+{
+  GArray     *x;     /* of double, ascending */
+  GPtrArray  *forms; /* names */
+  double     *y;     /* form × x */
+  const char *name;
+} Curves;
+
+static void
+curves_clear (Curves *curves)
+{
+  g_clear_pointer (&curves->x, g_array_unref);
+  g_clear_pointer (&curves->forms, g_ptr_array_unref);
+  g_clear_pointer (&curves->y, g_free);
+}
+
+/* The index of a form, which is added if it is new. */
+static guint
+find_form (GPtrArray *forms, const char *name)
+{
+  guint index = 0;
+
+  while (index < forms->len && !g_str_equal (forms->pdata[index], name))
+    index++;
+  if (index == forms->len)
+    g_ptr_array_add (forms, (gpointer) name);
+  return index;
+}
+
+static int
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+static guint
+find_number (const GArray *numbers, double number)
+{
+  guint index = 0;
+
+  while (index < numbers->len && g_array_index (numbers, double, index) != number)
+    index++;
+  return index;
+}
+
+/* FALSE: there are no two sizes. */
+static gboolean
+collect_curves (const cJSON *cells, const char *key, Curves *curves)
+{
+  const cJSON *cell;
+
+  curves->x = g_array_new (FALSE, FALSE, sizeof (double));
+  curves->forms = g_ptr_array_new ();
+  cJSON_ArrayForEach (cell, cells)
+  {
+    double x = scope_json_get_number (cell, key);
+
+    if (x > 0 && find_number (curves->x, x) == curves->x->len)
+      g_array_append_val (curves->x, x);
+    find_form (curves->forms, scope_json_get_text (cell, "variant"));
+  }
+  if (curves->x->len < 2)
+    return FALSE;
+  g_array_sort (curves->x, compare_numbers);
+  curves->y = g_new (double, (gsize) curves->x->len * curves->forms->len);
+  for (guint i = 0; i < curves->x->len * curves->forms->len; i++)
+    curves->y[i] = NAN;
+  cJSON_ArrayForEach (cell, cells)
+  {
+    guint x = find_number (curves->x, scope_json_get_number (cell, key));
+    guint form = find_form (curves->forms, scope_json_get_text (cell, "variant"));
+
+    if (x < curves->x->len)
+      curves->y[form * curves->x->len + x] = scope_json_get_number (cell, "median");
+  }
+  return TRUE;
+}
+
+static gboolean
+find_curves (const cJSON *cells, Curves *curves)
+{
+  curves->name = _ ("batch");
+  if (collect_curves (cells, "batch", curves))
+    return TRUE;
+  curves_clear (curves);
+  curves->name = _ ("length");
+  return collect_curves (cells, "length", curves);
+}
+
+static void
+draw_curves (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int height, gpointer data)
+{
+  const VizTheme *theme = viz_theme_find (
+      adw_style_manager_get_dark (adw_style_manager_get_default ()) ? "dark" : "light");
+  Curves               found = { 0 };
+  g_autofree VizCurve *curves = NULL;
+  VizCurveAxes axes = { .format = prof_format_seconds, .is_logarithmic = TRUE, .mark = NAN };
+  VizRect      rect = { 0, 0, width, height };
+  VizPen      *pen;
+
+  if (find_curves (data, &found))
+    {
+      curves = g_new0 (VizCurve, found.forms->len);
+      for (guint i = 0; i < found.forms->len; i++)
+        curves[i] = (VizCurve){ .label = scope_conversion_title (found.forms->pdata[i]),
+                                .y = found.y + (gsize) i * found.x->len };
+      axes.x = (const double *) (gpointer) found.x->data;
+      axes.n_x = found.x->len;
+      axes.x_name = found.name;
+      pen = viz_pen_new_cairo (cr, NULL);
+      viz_chart_curves (pen, &rect, theme, &axes, curves, found.forms->len);
+      viz_pen_free (pen);
+    }
+  curves_clear (&found);
+}
+
+GtkWidget *
+scope_compare_curves_new (const cJSON *cells)
+{
+  Curves     curves = { 0 };
+  GtkWidget *area = NULL;
+
+  if (find_curves (cells, &curves))
+    area = scope_compare_chart_new ("compare-curves",
+                                    _ ("Time of a run of each form over its size"),
+                                    draw_curves,
+                                    (gpointer) cells);
+  curves_clear (&curves);
+  return area;
+}

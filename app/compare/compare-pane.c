@@ -1,0 +1,459 @@
+/* compare-pane.c — one form of a model in the compare window.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/compare/compare-pane.h"
+
+#include "app/widgets/tooltip.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+struct _ScopeComparePane
+{
+  AdwBin             parent_instance;
+  ScopeWorkspace    *workspace;
+  const char *const *forms;
+  guint              n_quiet; /* moves that no person made */
+  gboolean           is_new;  /* no picture of it was seen yet */
+
+  GtkDropDown    *chooser; /* borrowed: children */
+  GtkLabel       *facts, *partner;
+  GtkButton      *close;
+  GtkStack       *stack;
+  AdwStatusPage  *refused;
+  ScopeGraphView *view;
+  char           *proof, *time;
+};
+
+G_DEFINE_FINAL_TYPE (ScopeComparePane, scope_compare_pane, ADW_TYPE_BIN)
+
+enum
+{
+  FORM_CHOSEN,
+  CLOSED,
+  MOVED,
+  SELECTED,
+  N_SIGNALS,
+};
+
+static guint signals[N_SIGNALS];
+
+/* ---- What is shown ---- */
+
+static void
+update_facts (ScopeComparePane *self)
+{
+  ScopeDocument *document = scope_workspace_get_document (self->workspace);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (document != NULL)
+    {
+      guint n = scope_document_get_totals (document)->n_nodes;
+
+      g_string_append_printf (text, g_dngettext (NULL, "%u node", "%u nodes", n), n);
+    }
+  if (self->time != NULL)
+    g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", self->time);
+  if (self->proof != NULL)
+    g_string_append (text, " · ✓");
+  gtk_label_set_text (self->facts, text->str);
+  if (self->proof != NULL)
+    g_string_append_printf (text, "\n%s", self->proof);
+  scope_tooltip_set (GTK_WIDGET (self->facts), text->str);
+}
+
+void
+scope_compare_pane_set_facts (ScopeComparePane *self, const char *proof, const char *time)
+{
+  g_free (self->proof);
+  g_free (self->time);
+  self->proof = g_strdup (proof);
+  self->time = g_strdup (time);
+  update_facts (self);
+}
+
+void
+scope_compare_pane_refuse (ScopeComparePane *self, const char *reason)
+{
+  scope_compare_pane_set_facts (self, NULL, NULL);
+  adw_status_page_set_description (self->refused, reason);
+  gtk_stack_set_visible_child_name (self->stack, "refused");
+}
+
+gboolean
+scope_compare_pane_is_refused (ScopeComparePane *self)
+{
+  return g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "refused") == 0;
+}
+
+static void
+on_state (ScopeComparePane *self)
+{
+  ScopeState state = scope_workspace_get_state (self->workspace);
+
+  if (state == SCOPE_STATE_READY)
+    {
+      gtk_stack_set_visible_child_name (self->stack, "graph");
+      update_facts (self);
+    }
+  else if (state == SCOPE_STATE_FAILED)
+    scope_compare_pane_refuse (self, scope_workspace_get_error (self->workspace));
+}
+
+static void
+on_selected (ScopeComparePane *self)
+{
+  g_signal_emit (self, signals[SELECTED], 0);
+}
+
+static double zoom_of_all (ScopeComparePane *self);
+
+static gboolean
+on_placed (gpointer data)
+{
+  ScopeComparePane *self = data;
+
+  scope_compare_pane_show_all (self);
+  self->is_new = FALSE;
+  return G_SOURCE_REMOVE;
+}
+
+/* The first moves are the picture's own, until it has been put into sight. */
+static void
+on_camera (ScopeComparePane *self)
+{
+  if (self->is_new && zoom_of_all (self) > 0)
+    g_idle_add_full (G_PRIORITY_DEFAULT, on_placed, g_object_ref (self), g_object_unref);
+  else if (!self->is_new && self->n_quiet == 0)
+    g_signal_emit (self, signals[MOVED], 0);
+}
+
+static void
+drop_view (ScopeComparePane *self)
+{
+  if (self->workspace != NULL)
+    {
+      g_signal_handlers_disconnect_by_data (self->workspace, self);
+      scope_workspace_cancel (self->workspace);
+      g_signal_handlers_disconnect_by_data (scope_compare_pane_get_canvas (self), self);
+    }
+  g_clear_object (&self->workspace);
+}
+
+/* Another form is another graph: nothing of what was looked at before holds. */
+static void
+start_view (ScopeComparePane *self)
+{
+  if (self->view != NULL)
+    {
+      drop_view (self);
+      gtk_stack_remove (self->stack, GTK_WIDGET (self->view));
+    }
+  self->view = g_object_new (SCOPE_TYPE_GRAPH_VIEW, NULL);
+  scope_graph_view_set_compact (self->view, TRUE);
+  gtk_stack_add_named (self->stack, GTK_WIDGET (self->view), "graph");
+  self->workspace = scope_workspace_new ();
+  self->is_new = TRUE;
+  scope_view_set_workspace (SCOPE_VIEW (self->view), self->workspace);
+  g_signal_connect_swapped (self->workspace, "notify::state", G_CALLBACK (on_state), self);
+  g_signal_connect_swapped (self->workspace, "notify::selected", G_CALLBACK (on_selected), self);
+  g_signal_connect_swapped (scope_compare_pane_get_canvas (self),
+                            "camera-changed",
+                            G_CALLBACK (on_camera),
+                            self);
+}
+
+void
+scope_compare_pane_wait (ScopeComparePane *self)
+{
+  if (scope_workspace_get_state (self->workspace) != SCOPE_STATE_EMPTY)
+    start_view (self);
+  scope_compare_pane_set_partners (self, NULL);
+  scope_compare_pane_set_facts (self, NULL, NULL);
+  gtk_stack_set_visible_child_name (self->stack, "wait");
+}
+
+void
+scope_compare_pane_open (ScopeComparePane *self, const char *path, const char *const *shapes)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  scope_workspace_set_source (self->workspace, NULL, shapes);
+  scope_workspace_open (self->workspace, file, NULL);
+}
+
+void
+scope_compare_pane_set_partners (ScopeComparePane *self, const GArray *partners)
+{
+  ScopeDocument *document = scope_workspace_get_document (self->workspace);
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; partners != NULL && i < partners->len; i++)
+    g_array_append_val (boxes, g_array_index (partners, ScopePartner, i).box);
+  scope_graph_view_set_hits (self->view, (const guint32 *) (gpointer) boxes->data, boxes->len);
+  if (boxes->len == 1 && document != NULL)
+    {
+      const ScopePartner *only = &g_array_index (partners, ScopePartner, 0);
+      const VizBox       *box = viz_diagram_box (scope_document_get_diagram (document), only->box);
+      const char         *name = box->subtitle != NULL ? box->subtitle : box->title;
+
+      if (only->first_step < 0)
+        text = g_strdup_printf (_ ("Stands for it: %s"), name);
+      else if (only->first_step == only->last_step)
+        text = g_strdup_printf (_ ("Stands for it: %s, step %d"), name, only->first_step);
+      else
+        text = g_strdup_printf (_ ("Stands for it: %s, steps %d – %d"),
+                                name,
+                                only->first_step,
+                                only->last_step);
+    }
+  else if (boxes->len > 0)
+    text = g_strdup_printf (g_dngettext (NULL,
+                                         "%u node stands for it",
+                                         "%u nodes stand for it",
+                                         boxes->len),
+                            boxes->len);
+  gtk_label_set_text (self->partner, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->partner), text != NULL);
+  scope_tooltip_set (GTK_WIDGET (self->partner), text);
+}
+
+/* ---- Looking around ---- */
+
+/* The zoom at which all of the picture is seen; 0: nothing is. */
+static double
+zoom_of_all (ScopeComparePane *self)
+{
+  ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
+  VizPicture  *picture = scope_canvas_get_picture (canvas);
+  int          width = gtk_widget_get_width (GTK_WIDGET (canvas));
+  int          height = gtk_widget_get_height (GTK_WIDGET (canvas));
+
+  if (picture == NULL || width < 1 || height < 1 || viz_picture_width (picture) <= 0 ||
+      viz_picture_height (picture) <= 0)
+    return 0;
+  /* What is small is not blown up. */
+  return MIN (MIN (width / viz_picture_width (picture), height / viz_picture_height (picture)), 1);
+}
+
+gboolean
+scope_compare_pane_get_look (ScopeComparePane *self, ScopeLook *look)
+{
+  ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
+  VizPicture  *picture = scope_canvas_get_picture (canvas);
+  double       all = zoom_of_all (self), x, y, zoom;
+  VizRect      view;
+
+  if (all <= 0)
+    return FALSE;
+  view = scope_canvas_get_view (canvas);
+  scope_canvas_get_camera (canvas, &x, &y, &zoom);
+  look->x = (view.x + view.width / 2) / viz_picture_width (picture);
+  look->y = (view.y + view.height / 2) / viz_picture_height (picture);
+  look->zoom = zoom / all;
+  return TRUE;
+}
+
+void
+scope_compare_pane_set_look (ScopeComparePane *self, const ScopeLook *look)
+{
+  ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
+  VizPicture  *picture = scope_canvas_get_picture (canvas);
+  double       zoom = look->zoom * zoom_of_all (self);
+
+  if (zoom <= 0)
+    return;
+  self->n_quiet++;
+  scope_canvas_set_camera (canvas,
+                           look->x * viz_picture_width (picture) -
+                               gtk_widget_get_width (GTK_WIDGET (canvas)) / zoom / 2,
+                           look->y * viz_picture_height (picture) -
+                               gtk_widget_get_height (GTK_WIDGET (canvas)) / zoom / 2,
+                           zoom);
+  self->n_quiet--;
+}
+
+/* ---- Object ---- */
+
+void
+scope_compare_pane_show_all (ScopeComparePane *self)
+{
+  const ScopeLook all = { 0.5, 0.5, 0.94 };
+
+  if (self->workspace != NULL)
+    scope_compare_pane_set_look (self, &all);
+}
+
+static void
+on_form (ScopeComparePane *self)
+{
+  g_signal_emit (self, signals[FORM_CHOSEN], 0);
+}
+
+static void
+on_close (ScopeComparePane *self)
+{
+  g_signal_emit (self, signals[CLOSED], 0);
+}
+
+const char *
+scope_compare_pane_get_form (ScopeComparePane *self)
+{
+  return self->forms[gtk_drop_down_get_selected (self->chooser)];
+}
+
+ScopeWorkspace *
+scope_compare_pane_get_workspace (ScopeComparePane *self)
+{
+  return self->workspace;
+}
+
+ScopeCanvas *
+scope_compare_pane_get_canvas (ScopeComparePane *self)
+{
+  return scope_graph_view_get_canvas (self->view);
+}
+
+gboolean
+scope_compare_pane_is_ready (ScopeComparePane *self)
+{
+  return scope_compare_pane_is_refused (self) ||
+         scope_workspace_get_document (self->workspace) != NULL;
+}
+
+gboolean
+scope_compare_pane_is_settled (ScopeComparePane *self)
+{
+  return scope_compare_pane_is_refused (self) ||
+         (scope_workspace_get_document (self->workspace) != NULL &&
+          scope_canvas_get_picture (scope_compare_pane_get_canvas (self)) != NULL &&
+          scope_graph_view_is_settled (self->view));
+}
+
+void
+scope_compare_pane_set_closable (ScopeComparePane *self, gboolean is_closable)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->close), is_closable);
+}
+
+static void
+scope_compare_pane_dispose (GObject *object)
+{
+  ScopeComparePane *self = SCOPE_COMPARE_PANE (object);
+
+  drop_view (self);
+  g_clear_pointer (&self->proof, g_free);
+  g_clear_pointer (&self->time, g_free);
+  G_OBJECT_CLASS (scope_compare_pane_parent_class)->dispose (object);
+}
+
+static void
+scope_compare_pane_class_init (ScopeComparePaneClass *class)
+{
+  static const char *const names[N_SIGNALS] = { "form-chosen", "closed", "moved", "selected" };
+
+  G_OBJECT_CLASS (class)->dispose = scope_compare_pane_dispose;
+  for (guint i = 0; i < N_SIGNALS; i++)
+    signals[i] = g_signal_new (names[i],
+                               G_TYPE_FROM_CLASS (class),
+                               G_SIGNAL_RUN_LAST,
+                               0,
+                               NULL,
+                               NULL,
+                               NULL,
+                               G_TYPE_NONE,
+                               0);
+}
+
+static GtkLabel *
+new_label (const char *css_class)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (label, css_class);
+  return GTK_LABEL (label);
+}
+
+static GtkWidget *
+new_head (ScopeComparePane *self)
+{
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+
+  self->chooser = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
+  self->facts = new_label ("numeric");
+  self->close = GTK_BUTTON (gtk_button_new_from_icon_name ("window-close-symbolic"));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->chooser), _ ("Form of the model in this pane"));
+  gtk_widget_set_hexpand (GTK_WIDGET (self->facts), TRUE);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->close), _ ("Take this form out"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->close),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Take this form out"),
+                                  -1);
+  gtk_widget_add_css_class (GTK_WIDGET (self->close), "flat");
+  gtk_widget_add_css_class (head, "pane-head");
+  g_signal_connect_swapped (self->close, "clicked", G_CALLBACK (on_close), self);
+  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->chooser));
+  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->facts));
+  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->close));
+  return head;
+}
+
+static GtkWidget *
+new_stack (ScopeComparePane *self)
+{
+  GtkWidget *stack = gtk_stack_new (), *wait = adw_status_page_new ();
+  GtkWidget *refused = adw_status_page_new (), *spinner = gtk_spinner_new ();
+
+  self->stack = GTK_STACK (stack);
+  self->refused = ADW_STATUS_PAGE (refused);
+  adw_status_page_set_title (ADW_STATUS_PAGE (wait), _ ("Writing and Proving…"));
+  adw_status_page_set_child (ADW_STATUS_PAGE (wait), spinner);
+  gtk_spinner_start (GTK_SPINNER (spinner));
+  adw_status_page_set_title (self->refused, _ ("Cannot Be Written in This Form"));
+  adw_status_page_set_icon_name (self->refused, "dialog-information-symbolic");
+  gtk_widget_add_css_class (wait, "compact");
+  gtk_widget_add_css_class (refused, "compact");
+  gtk_stack_add_named (self->stack, wait, "wait");
+  gtk_stack_add_named (self->stack, refused, "refused");
+  gtk_widget_set_vexpand (stack, TRUE);
+  return stack;
+}
+
+static void
+scope_compare_pane_init (ScopeComparePane *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+
+  self->partner = new_label ("dim-label");
+  gtk_widget_add_css_class (GTK_WIDGET (self->partner), "pane-note");
+  gtk_widget_set_name (GTK_WIDGET (self->partner), "pane-partner");
+  gtk_label_set_ellipsize (self->partner, PANGO_ELLIPSIZE_MIDDLE);
+  gtk_widget_set_visible (GTK_WIDGET (self->partner), FALSE);
+  gtk_box_append (GTK_BOX (box), new_head (self));
+  gtk_box_append (GTK_BOX (box), new_stack (self));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->partner));
+  adw_bin_set_child (ADW_BIN (self), box);
+  start_view (self);
+}
+
+GtkWidget *
+scope_compare_pane_new (const char *const *forms, const char *form)
+{
+  ScopeComparePane *self = g_object_new (SCOPE_TYPE_COMPARE_PANE, NULL);
+  g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
+  guint chosen = 0;
+
+  self->forms = forms;
+  for (guint i = 0; forms[i] != NULL; i++)
+    {
+      gtk_string_list_append (titles, scope_conversion_title (forms[i]));
+      if (g_str_equal (forms[i], form))
+        chosen = i;
+    }
+  gtk_drop_down_set_model (self->chooser, G_LIST_MODEL (titles));
+  gtk_drop_down_set_selected (self->chooser, chosen);
+  g_signal_connect_swapped (self->chooser, "notify::selected", G_CALLBACK (on_form), self);
+  return GTK_WIDGET (self);
+}

@@ -1,0 +1,341 @@
+/* compare-window-panes.c — writing the forms, and what links their pictures.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/compare/compare-window-private.h"
+
+#include "app/document/gallery.h"
+
+#include <string.h>
+
+guint
+scope_compare_window_find (ScopeCompareWindow *self, ScopeComparePane *pane)
+{
+  guint index = 0;
+
+  while (index < SCOPE_MOST_PANES && self->panes[index] != pane)
+    index++;
+  return index;
+}
+
+/* ---- Writing ---- */
+
+static void
+settle_pane (ScopeCompareWindow *self)
+{
+  if (!self->was_measured && scope_compare_window_is_settled (self))
+    scope_compare_window_measure (self);
+}
+
+static void
+on_document (ScopeWorkspace *workspace, gpointer data)
+{
+  ScopeCompareWindow *self = data;
+  ScopeDocument      *document = scope_workspace_get_document (workspace);
+
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL && scope_compare_pane_get_workspace (self->panes[i]) == workspace)
+      {
+        g_clear_pointer (&self->sides[i], scope_side_unref);
+        self->sides[i] =
+            scope_side_new (document,
+                            self->conversions[i] != NULL ? self->conversions[i]->matches : NULL,
+                            self->conversions[i] != NULL ? SCOPE_TIES_FROM : SCOPE_TIES_ITSELF,
+                            self->names);
+      }
+  scope_compare_window_update_times (self);
+}
+
+static void
+on_state (ScopeCompareWindow *self)
+{
+  settle_pane (self);
+}
+
+static void
+show_form (ScopeCompareWindow *self, guint index, const ScopeConversion *conversion)
+{
+  ScopeComparePane *pane = self->panes[index];
+  ScopeWorkspace   *workspace;
+
+  scope_compare_pane_open (pane, conversion->path, (const char *const *) self->shapes);
+  workspace = scope_compare_pane_get_workspace (pane);
+  g_signal_connect_object (workspace, "document-changed", G_CALLBACK (on_document), self, 0);
+  g_signal_connect_object (workspace,
+                           "notify::state",
+                           G_CALLBACK (on_state),
+                           self,
+                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  g_signal_connect_object (workspace,
+                           "capture-changed",
+                           G_CALLBACK (scope_compare_window_update_colours),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
+typedef struct
+{
+  ScopeCompareWindow *window;
+  ScopeComparePane   *pane;
+  char               *form;
+} Request;
+
+static void
+request_free (Request *request)
+{
+  g_object_unref (request->window);
+  g_object_unref (request->pane);
+  g_free (request->form);
+  g_free (request);
+}
+
+static void
+written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  Request            *request = data;
+  ScopeCompareWindow *self = request->window;
+  guint               index = scope_compare_window_find (self, request->pane);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ScopeConversion) conversion = scope_conversion_run_finish (result, &error);
+
+  /* Another form may have been chosen meanwhile, or the pane closed. */
+  if (!g_cancellable_is_cancelled (self->cancellable) && index < SCOPE_MOST_PANES &&
+      g_str_equal (scope_compare_pane_get_form (request->pane), request->form))
+    {
+      if (conversion != NULL)
+        {
+          self->conversions[index] = g_steal_pointer (&conversion);
+          show_form (self, index, self->conversions[index]);
+        }
+      else
+        {
+          scope_compare_pane_refuse (request->pane, error->message);
+          settle_pane (self);
+        }
+    }
+  request_free (request);
+}
+
+/* The form that a pane wants, once there is the unrolled one. */
+static void
+fill_pane (ScopeCompareWindow *self, guint index)
+{
+  ScopeComparePane *pane = self->panes[index];
+  const char       *form = scope_compare_pane_get_form (pane);
+  Request          *request;
+
+  g_clear_pointer (&self->sides[index], scope_side_unref);
+  g_clear_pointer (&self->conversions[index], scope_conversion_free);
+  scope_compare_pane_wait (pane);
+  if (self->refusal != NULL)
+    {
+      scope_compare_pane_refuse (pane, self->refusal);
+      return;
+    }
+  if (self->unrolled == NULL)
+    return;
+  if (g_str_equal (form, "unrolled"))
+    {
+      show_form (self, index, self->unrolled);
+      return;
+    }
+  request = g_new0 (Request, 1);
+  request->window = g_object_ref (self);
+  request->pane = g_object_ref (pane);
+  request->form = g_strdup (form);
+  scope_conversion_run_async (self->unrolled->path,
+                              NULL,
+                              (const char *const *) self->shapes,
+                              form,
+                              self->title,
+                              self->cancellable,
+                              written_cb,
+                              request);
+}
+
+static void
+unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeCompareWindow) self = data;
+  g_autoptr (GError) error = NULL;
+
+  self->unrolled = scope_conversion_run_finish (result, &error);
+  if (g_cancellable_is_cancelled (self->cancellable))
+    return;
+  if (self->unrolled == NULL)
+    {
+      self->refusal = g_strdup (error->message);
+      adw_status_page_set_description (self->failed, error->message);
+      gtk_stack_set_visible_child_name (self->stack, "failed");
+    }
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL)
+      fill_pane (self, i);
+}
+
+static void
+write_unrolled (ScopeCompareWindow *self)
+{
+  scope_conversion_run_async (self->model,
+                              NULL,
+                              (const char *const *) self->shapes,
+                              "unrolled",
+                              self->title,
+                              self->cancellable,
+                              unrolled_cb,
+                              g_object_ref (self));
+}
+
+static void
+shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeCompareWindow) self = data;
+
+  g_strfreev (self->shapes);
+  self->shapes = scope_gallery_shapes_finish (result, NULL);
+  if (!g_cancellable_is_cancelled (self->cancellable))
+    write_unrolled (self);
+}
+
+void
+scope_compare_window_start (ScopeCompareWindow *self)
+{
+  /* Files of examples do not say the shapes of their inputs; a proof needs them. */
+  if ((self->shapes == NULL || self->shapes[0] == NULL) &&
+      g_str_has_prefix (self->model, "gallery:"))
+    scope_gallery_shapes_async (self->model + strlen ("gallery:"),
+                                self->cancellable,
+                                shapes_cb,
+                                g_object_ref (self));
+  else
+    write_unrolled (self);
+}
+
+/* ---- Links ---- */
+
+static void
+on_moved (ScopeComparePane *pane, gpointer data)
+{
+  ScopeCompareWindow *self = data;
+  ScopeLook           look;
+
+  if (!self->is_linked || !scope_compare_pane_get_look (pane, &look))
+    return;
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL && self->panes[i] != pane)
+      scope_compare_pane_set_look (self->panes[i], &look);
+}
+
+/* Unless something is selected in another pane, which is why it no longer is in this one. */
+static void
+clear_partners (ScopeCompareWindow *self)
+{
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL && scope_workspace_get_selected (scope_compare_pane_get_workspace (
+                                      self->panes[i])) != VIZ_ROOT)
+      return;
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL)
+      scope_compare_pane_set_partners (self->panes[i], NULL);
+}
+
+static void
+on_selected (ScopeComparePane *pane, gpointer data)
+{
+  ScopeCompareWindow *self = data;
+  guint               from = scope_compare_window_find (self, pane);
+  guint32             box = scope_workspace_get_selected (scope_compare_pane_get_workspace (pane));
+
+  if (box == VIZ_ROOT || from >= SCOPE_MOST_PANES)
+    {
+      clear_partners (self);
+      return;
+    }
+  scope_compare_pane_set_partners (pane, NULL);
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    {
+      g_autoptr (GArray) partners = NULL;
+
+      if (self->panes[i] == NULL || i == from)
+        continue;
+      if (self->sides[i] != NULL && self->sides[from] != NULL)
+        partners = scope_side_find (self->sides[from], box, self->sides[i]);
+      scope_workspace_select (scope_compare_pane_get_workspace (self->panes[i]), VIZ_ROOT);
+      scope_compare_pane_set_partners (self->panes[i], partners);
+    }
+}
+
+/* ---- Panes ---- */
+
+static gboolean
+on_form_idle (gpointer data)
+{
+  ScopeComparePane   *pane = data;
+  ScopeCompareWindow *self =
+      SCOPE_COMPARE_WINDOW (gtk_widget_get_ancestor (GTK_WIDGET (pane), SCOPE_TYPE_COMPARE_WINDOW));
+  guint index = self != NULL ? scope_compare_window_find (self, pane) : SCOPE_MOST_PANES;
+
+  if (index < SCOPE_MOST_PANES)
+    fill_pane (self, index);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_form (ScopeComparePane *pane)
+{
+  /* The list of forms still has to close. */
+  g_idle_add_full (G_PRIORITY_DEFAULT, on_form_idle, g_object_ref (pane), g_object_unref);
+}
+
+static void
+update_closable (ScopeCompareWindow *self)
+{
+  guint n = scope_compare_window_n_panes (self);
+
+  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+    if (self->panes[i] != NULL)
+      scope_compare_pane_set_closable (self->panes[i], n > 2);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.add", n < SCOPE_MOST_PANES);
+}
+
+/* The others move up: the first pane is what the rest is held against. */
+static void
+on_closed (ScopeComparePane *pane, gpointer data)
+{
+  ScopeCompareWindow *self = data;
+  guint               index = scope_compare_window_find (self, pane);
+
+  if (index >= SCOPE_MOST_PANES || scope_compare_window_n_panes (self) <= 2)
+    return;
+  g_clear_pointer (&self->sides[index], scope_side_unref);
+  g_clear_pointer (&self->conversions[index], scope_conversion_free);
+  for (guint i = index; i + 1 < SCOPE_MOST_PANES; i++)
+    {
+      self->panes[i] = self->panes[i + 1];
+      self->sides[i] = self->sides[i + 1];
+      self->conversions[i] = self->conversions[i + 1];
+    }
+  self->panes[SCOPE_MOST_PANES - 1] = NULL;
+  self->sides[SCOPE_MOST_PANES - 1] = NULL;
+  self->conversions[SCOPE_MOST_PANES - 1] = NULL;
+  gtk_box_remove (self->row, GTK_WIDGET (pane));
+  update_closable (self);
+  scope_compare_window_update_colours (self);
+}
+
+void
+scope_compare_window_add_pane (ScopeCompareWindow *self, const char *form)
+{
+  guint      index = scope_compare_window_n_panes (self);
+  GtkWidget *pane;
+
+  if (index >= SCOPE_MOST_PANES)
+    return;
+  pane = scope_compare_pane_new (scope_conversion_forms (), form);
+  self->panes[index] = SCOPE_COMPARE_PANE (pane);
+  g_signal_connect (pane, "form-chosen", G_CALLBACK (on_form), NULL);
+  g_signal_connect_object (pane, "closed", G_CALLBACK (on_closed), self, 0);
+  g_signal_connect_object (pane, "moved", G_CALLBACK (on_moved), self, 0);
+  g_signal_connect_object (pane, "selected", G_CALLBACK (on_selected), self, 0);
+  gtk_box_append (self->row, pane);
+  fill_pane (self, index);
+  update_closable (self);
+}

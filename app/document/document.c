@@ -1,0 +1,401 @@
+/* document.c — reading a model and all that follows from it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/document.h"
+
+#include "app/adapt/body-types.h"
+#include "app/process/worker.h"
+#include "engine/analysis/infer-types.h"
+#include "engine/doctor/diagnose.h"
+#include "engine/graph/roles.h"
+#include "engine/open/open.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+struct _ScopeDocument
+{
+  gatomicrefcount n_refs;
+  char           *path;
+  HybModel       *model;
+  HybGraph       *graph; /* (borrowed) from the model */
+  HybType        *types;
+  guint32        *fixed_by;
+  GHashTable     *body_types; /* HybGraph → HybType * */
+  GHashTable     *bodies;     /* HybGraph → ScopeBody */
+  VizDiagram     *diagram;
+  GArray         *places;
+  GHashTable     *names; /* → box + 1 */
+  ScopeTotals     totals;
+  gboolean        is_made;
+};
+
+ScopeDocument *
+scope_document_ref (ScopeDocument *document)
+{
+  g_atomic_ref_count_inc (&document->n_refs);
+  return document;
+}
+
+static void
+document_free (gpointer data)
+{
+  ScopeDocument *document = data;
+
+  g_clear_pointer (&document->names, g_hash_table_unref);
+  g_clear_pointer (&document->places, g_array_unref);
+  g_clear_pointer (&document->diagram, viz_diagram_unref);
+  g_clear_pointer (&document->body_types, g_hash_table_unref);
+  g_clear_pointer (&document->bodies, g_hash_table_unref);
+  g_clear_pointer (&document->model, hyb_model_unref);
+  g_free (document->fixed_by);
+  g_free (document->types);
+  g_free (document->path);
+  g_free (document);
+}
+
+void
+scope_document_unref (ScopeDocument *document)
+{
+  if (g_atomic_ref_count_dec (&document->n_refs))
+    scope_worker_free (document, document_free);
+}
+
+/* The first error that was found, as the reason why nothing can be shown. */
+static void
+refuse (HybModel *model, const char *path, GError **error)
+{
+  GPtrArray       *findings = hyb_model_get_findings (model);
+  g_autofree char *name = g_path_get_basename (path);
+
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      if (finding->severity != HYB_SEVERITY_ERROR)
+        continue;
+      g_set_error (error,
+                   G_IO_ERROR,
+                   G_IO_ERROR_INVALID_DATA,
+                   "%s: %s%s%s",
+                   name,
+                   finding->message,
+                   finding->hint != NULL ? ". " : "",
+                   finding->hint != NULL ? finding->hint : "");
+      return;
+    }
+  g_set_error (error,
+               G_IO_ERROR,
+               G_IO_ERROR_INVALID_DATA,
+               _ ("%s holds no graph; open the *-symbol.json that belongs to it"),
+               name);
+}
+
+/* "NAME=1,?,3"; FALSE: something else. */
+static gboolean
+parse_shape (const char *text, char **name, HybShape *shape)
+{
+  const char *equals = strrchr (text, '=');
+  g_auto (GStrv) dims = NULL;
+
+  if (equals == NULL || equals == text)
+    return FALSE;
+  *shape = (HybShape){ .rank = 0 };
+  dims = g_strsplit_set (equals + 1, ",x", HYB_MAX_RANK + 1);
+  for (guint i = 0; dims[i] != NULL && shape->rank < HYB_MAX_RANK; i++)
+    {
+      gint64 dim = HYB_UNKNOWN;
+
+      if (strcmp (dims[i], "?") != 0 &&
+          !g_ascii_string_to_signed (dims[i], 10, 0, (gint64) 1 << 48, &dim, NULL))
+        return FALSE;
+      shape->dim[shape->rank++] = dim;
+    }
+  *name = g_strndup (text, (gsize) (equals - text));
+  return TRUE;
+}
+
+/* What the user, or the gallery, says of inputs; parameters know better. */
+static void
+take_shapes (ScopeDocument *document, const char *const *shapes)
+{
+  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
+    {
+      g_autofree char *name = NULL;
+      HybShape         shape;
+      HybNodeId        id;
+
+      if (!parse_shape (shapes[i], &name, &shape))
+        continue;
+      id = hyb_graph_find_variable (document->graph, name);
+      if (id != HYB_NO_ID)
+        document->types[hyb_graph_get_node (document->graph, id)->first_output].shape = shape;
+    }
+}
+
+static void
+infer_types (ScopeDocument *document, const char *const *shapes)
+{
+  guint               n_values = hyb_graph_n_values (document->graph);
+  guint               n;
+  const HybNodeId    *variables = hyb_graph_get_variables (document->graph, &n);
+  g_autofree HybType *again = hyb_diagnose_new_types (document->graph);
+
+  document->types = hyb_diagnose_new_types (document->graph);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (document->graph, variables[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (document->model, node->name);
+
+      if (tensor != NULL)
+        document->types[node->first_output] = *hyb_tensor_get_type (tensor);
+    }
+  take_shapes (document, shapes);
+  memcpy (again, document->types, n_values * sizeof (HybType));
+  hyb_diagnose (document->model, document->types);
+
+  /* Once more, only to learn who fixed what; a contradiction is among the findings already. */
+  document->fixed_by = g_new (guint32, MAX (n_values, 1));
+  for (guint i = 0; i < n_values; i++)
+    document->fixed_by[i] = HYB_NO_ID;
+  hyb_infer_types (document->graph, again, document->fixed_by, FALSE, NULL);
+  document->body_types = scope_body_types_of_graph (document->graph, document->types);
+}
+
+static void
+count_totals (ScopeDocument *document)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (document->graph, &n);
+
+  document->totals.n_nodes = hyb_graph_n_nodes (document->graph);
+  document->totals.n_bodies = g_hash_table_size (document->body_types);
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (document->graph, variables[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (document->model, node->name);
+      const HybType *type = &document->types[node->first_output];
+
+      if (hyb_graph_get_role (document->graph, variables[i], tensor != NULL) != HYB_ROLE_PARAMETER)
+        continue;
+      document->totals.n_parameters++;
+      if (hyb_type_is_known (type))
+        document->totals.parameter_bytes += hyb_type_bytes (type);
+    }
+}
+
+static void
+index_names (ScopeDocument *document)
+{
+  document->names = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = document->places->len; i-- > 0;)
+    {
+      const ScopePlace *place = &g_array_index (document->places, ScopePlace, i);
+
+      g_hash_table_insert (document->names,
+                           (gpointer) hyb_graph_get_node (place->graph, place->node)->name,
+                           GUINT_TO_POINTER (place->box + 1));
+    }
+}
+
+/* The diagram and what is found through it. */
+static void
+draw (ScopeDocument *document)
+{
+  ScopeDiagramOptions options = { .model = document->model, .types = document->types };
+
+  count_totals (document);
+  document->bodies = scope_bodies_of_graph (document->graph);
+  document->diagram = scope_graph_to_diagram (&options, &document->places);
+  index_names (document);
+}
+
+ScopeDocument *
+scope_document_open (const char        *path,
+                     const char        *params,
+                     const char *const *shapes,
+                     GCancellable      *cancellable,
+                     GError           **error)
+{
+  g_autoptr (ScopeDocument) document = g_new0 (ScopeDocument, 1);
+
+  g_atomic_ref_count_init (&document->n_refs);
+  document->path = g_strdup (path);
+  document->model = hyb_model_open_tolerant (path, params, HYB_EPOCH_HIGHEST, error);
+  if (document->model == NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  document->graph = hyb_model_get_graph (document->model);
+  if (document->graph == NULL)
+    {
+      refuse (document->model, path, error);
+      return NULL;
+    }
+  infer_types (document, shapes);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  draw (document);
+  return g_steal_pointer (&document);
+}
+
+ScopeDocument *
+scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybType *types)
+{
+  ScopeDocument   *document = g_new0 (ScopeDocument, 1);
+  guint            n_values = hyb_graph_n_values (graph), n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  g_atomic_ref_count_init (&document->n_refs);
+  document->is_made = TRUE;
+  document->path = g_strdup (model->path);
+  document->model = hyb_model_new ();
+  hyb_model_set_format (document->model, hyb_model_get_format (model->model));
+  hyb_model_set_graph (document->model, graph);
+  document->graph = hyb_model_get_graph (document->model);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = hyb_graph_get_node (graph, variables[i])->name;
+      HybTensor  *tensor = hyb_model_get_parameter (model->model, name);
+
+      if (tensor != NULL)
+        hyb_model_set_parameter (document->model, name, tensor);
+    }
+  document->types = g_memdup2 (types, MAX (n_values, 1) * sizeof (HybType));
+  document->fixed_by = g_new (guint32, MAX (n_values, 1));
+  for (guint i = 0; i < n_values; i++)
+    document->fixed_by[i] = HYB_NO_ID;
+  document->body_types = scope_body_types_of_graph (graph, document->types);
+  draw (document);
+  return document;
+}
+
+HybModel *
+scope_document_get_model (const ScopeDocument *document)
+{
+  return document->model;
+}
+
+HybGraph *
+scope_document_get_graph (const ScopeDocument *document)
+{
+  return document->graph;
+}
+
+VizDiagram *
+scope_document_get_diagram (const ScopeDocument *document)
+{
+  return document->diagram;
+}
+
+const char *
+scope_document_get_path (const ScopeDocument *document)
+{
+  return document->path;
+}
+
+const char *
+scope_document_get_params (const ScopeDocument *document)
+{
+  return hyb_model_get_weights_file (document->model);
+}
+
+gboolean
+scope_document_is_made (const ScopeDocument *document)
+{
+  return document->is_made;
+}
+
+GPtrArray *
+scope_document_get_findings (const ScopeDocument *document)
+{
+  return hyb_model_get_findings (document->model);
+}
+
+const ScopePlace *
+scope_document_get_place (const ScopeDocument *document, guint32 box)
+{
+  guint32 user;
+
+  if (box >= viz_diagram_n_boxes (document->diagram))
+    return NULL;
+  user = viz_diagram_box (document->diagram, box)->user;
+  return user < document->places->len ? &g_array_index (document->places, ScopePlace, user) : NULL;
+}
+
+const GArray *
+scope_document_get_places (const ScopeDocument *document)
+{
+  return document->places;
+}
+
+guint
+scope_document_n_places (const ScopeDocument *document)
+{
+  return document->places->len;
+}
+
+const ScopePlace *
+scope_document_nth_place (const ScopeDocument *document, guint index)
+{
+  return &g_array_index (document->places, ScopePlace, index);
+}
+
+const HybType *
+scope_document_get_types (const ScopeDocument *document, HybGraph *graph)
+{
+  if (graph == document->graph)
+    return document->types;
+  return g_hash_table_lookup (document->body_types, graph);
+}
+
+HybNodeId
+scope_document_get_fixed_by (const ScopeDocument *document, HybValueId value)
+{
+  return document->fixed_by[value];
+}
+
+guint32
+scope_document_find_node (const ScopeDocument *document, HybGraph *graph, HybNodeId node)
+{
+  for (guint i = 0; i < document->places->len; i++)
+    {
+      const ScopePlace *place = &g_array_index (document->places, ScopePlace, i);
+
+      if (place->graph == graph && place->node == node)
+        return place->box;
+    }
+  return VIZ_ROOT;
+}
+
+guint32
+scope_document_find_name (const ScopeDocument *document, const char *name)
+{
+  gpointer found = name != NULL ? g_hash_table_lookup (document->names, name) : NULL;
+
+  return found != NULL ? GPOINTER_TO_UINT (found) - 1 : VIZ_ROOT;
+}
+
+const ScopeBody *
+scope_document_get_body (const ScopeDocument *document, HybGraph *graph)
+{
+  return g_hash_table_lookup (document->bodies, graph);
+}
+
+guint32
+scope_document_find_inside (const ScopeDocument *document, const char *body, const char *name)
+{
+  for (guint i = 0; i < document->places->len; i++)
+    {
+      const ScopePlace *place = &g_array_index (document->places, ScopePlace, i);
+      const ScopeBody  *around = scope_document_get_body (document, place->graph);
+
+      if (g_strcmp0 (around != NULL ? around->name : NULL, body) == 0 &&
+          g_strcmp0 (hyb_graph_get_node (place->graph, place->node)->name, name) == 0)
+        return place->box;
+    }
+  return VIZ_ROOT;
+}
+
+const ScopeTotals *
+scope_document_get_totals (const ScopeDocument *document)
+{
+  return &document->totals;
+}

@@ -1,0 +1,365 @@
+/* gallery.c — the example models: hscope new, and small pictures of what it wrote.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/gallery.h"
+
+#include "app/document/document.h"
+#include "app/process/child.h"
+#include "app/process/worker.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#define THUMBNAIL_WIDTH  400
+#define THUMBNAIL_HEIGHT 240
+
+static void
+example_free (gpointer data)
+{
+  ScopeExample *example = data;
+
+  g_free (example->name);
+  g_free (example->summary);
+  g_free (example);
+}
+
+static const char *
+get_text (const cJSON *item, const char *key)
+{
+  const char *text = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (item, key));
+
+  return text != NULL ? text : "";
+}
+
+/* ---- Questions to hscope ---- */
+
+/* What is made of what it answers. */
+typedef struct
+{
+  gpointer (*parse) (const char *text);
+  GDestroyNotify free;
+} Answer;
+
+static void
+answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  const Answer    *answer = g_task_get_task_data (task);
+  GError          *error = NULL;
+  g_autofree char *text = scope_child_ask_finish (result, &error);
+
+  if (text == NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, answer->parse (text), answer->free);
+}
+
+static void
+ask (const char *const  *arguments,
+     const Answer       *answer,
+     GCancellable       *cancellable,
+     GAsyncReadyCallback callback,
+     gpointer            user_data)
+{
+  GTask *task = g_task_new (NULL, cancellable, callback, user_data);
+
+  g_task_set_task_data (task, (gpointer) answer, NULL);
+  scope_child_ask_async (arguments, cancellable, answered_cb, task);
+}
+
+/* ---- The list ---- */
+
+static gpointer
+parse_list (const char *text)
+{
+  GPtrArray   *examples = g_ptr_array_new_with_free_func (example_free);
+  cJSON       *json = cJSON_Parse (text);
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive (json, "models");
+  const cJSON *item;
+
+  cJSON_ArrayForEach (item, list)
+  {
+    ScopeExample *example;
+
+    if (*get_text (item, "name") == '\0')
+      continue;
+    example = g_new0 (ScopeExample, 1);
+    example->name = g_strdup (get_text (item, "name"));
+    example->summary = g_strdup (get_text (item, "doc"));
+    g_ptr_array_add (examples, example);
+  }
+  cJSON_Delete (json);
+  return examples;
+}
+
+static const Answer list_answer = { parse_list, (GDestroyNotify) g_ptr_array_unref };
+
+void
+scope_gallery_list_async (GCancellable       *cancellable,
+                          GAsyncReadyCallback callback,
+                          gpointer            user_data)
+{
+  ask ((const char *const[]){ "new", "--list", "--json", NULL },
+       &list_answer,
+       cancellable,
+       callback,
+       user_data);
+}
+
+GPtrArray *
+scope_gallery_list_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/* ---- Tracing ---- */
+
+static char *
+cache_prefix (const char *name)
+{
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "hybridscope", SCOPE_VERSION, "gallery", NULL);
+
+  g_mkdir_with_parents (folder, 0700);
+  return g_build_filename (folder, name, NULL);
+}
+
+static void
+traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  GError          *error = NULL;
+  g_autofree char *text = scope_child_ask_finish (result, &error);
+
+  if (text == NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, g_file_new_for_path (g_task_get_task_data (task)), g_object_unref);
+}
+
+void
+scope_gallery_trace_async (const char         *name,
+                           GCancellable       *cancellable,
+                           GAsyncReadyCallback callback,
+                           gpointer            user_data)
+{
+  GTask           *task = g_task_new (NULL, cancellable, callback, user_data);
+  g_autofree char *base = g_path_get_basename (name);
+  g_autofree char *prefix = cache_prefix (base);
+  char            *symbol = g_strconcat (prefix, "-symbol.json", NULL);
+
+  g_task_set_task_data (task, symbol, g_free);
+  if (g_file_test (symbol, G_FILE_TEST_IS_REGULAR))
+    {
+      g_task_return_pointer (task, g_file_new_for_path (symbol), g_object_unref);
+      g_object_unref (task);
+      return;
+    }
+  scope_child_ask_async ((const char *const[]){ "new", name, "--output", prefix, NULL },
+                         cancellable,
+                         traced_cb,
+                         task);
+}
+
+GFile *
+scope_gallery_trace_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/* ---- Shapes ---- */
+
+static char *
+shape_text (const cJSON *argument)
+{
+  const cJSON *dims = cJSON_GetObjectItemCaseSensitive (argument, "shape"), *dim;
+  GString     *text = g_string_new (get_text (argument, "name"));
+  const char  *separator = "=";
+
+  cJSON_ArrayForEach (dim, dims)
+  {
+    g_string_append_printf (text,
+                            "%s%.0f",
+                            separator,
+                            cJSON_IsNumber (dim) ? dim->valuedouble : -1);
+    separator = ",";
+  }
+  return g_string_free (text, strchr (text->str, '=') == NULL || strchr (text->str, '-') != NULL);
+}
+
+static gpointer
+parse_shapes (const char *text)
+{
+  GPtrArray   *shapes = g_ptr_array_new ();
+  cJSON       *json = cJSON_Parse (text);
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive (json, "arguments"), *item;
+
+  cJSON_ArrayForEach (item, list)
+  {
+    char *shape;
+
+    if (g_str_equal (get_text (item, "role"), "parameter") || *get_text (item, "name") == '\0')
+      continue;
+    shape = shape_text (item);
+    if (shape != NULL)
+      g_ptr_array_add (shapes, shape);
+  }
+  cJSON_Delete (json);
+  g_ptr_array_add (shapes, NULL);
+  return g_ptr_array_free (shapes, FALSE);
+}
+
+static const Answer shapes_answer = { parse_shapes, (GDestroyNotify) g_strfreev };
+
+void
+scope_gallery_shapes_async (const char         *name,
+                            GCancellable       *cancellable,
+                            GAsyncReadyCallback callback,
+                            gpointer            user_data)
+{
+  g_autofree char *model = g_strconcat ("gallery:", name, NULL);
+
+  ask ((const char *const[]){ "info", model, "--json", NULL },
+       &shapes_answer,
+       cancellable,
+       callback,
+       user_data);
+}
+
+char **
+scope_gallery_shapes_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/* ---- Thumbnails ---- */
+
+/* The beginning of the picture where all of it would be a line. */
+static GdkTexture *
+draw_thumbnail (VizPicture *picture)
+{
+  double           scale = MIN (THUMBNAIL_WIDTH / viz_picture_width (picture),
+                      THUMBNAIL_HEIGHT / viz_picture_height (picture));
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
+  cairo_t        *cr = cairo_create (surface);
+  VizPaintOptions options = { .transparent = TRUE };
+  g_autoptr (GBytes) bytes = NULL;
+  GdkTexture *texture;
+
+  scale = CLAMP (scale, 0.3, 1.2);
+  options.scale = scale;
+  cairo_translate (cr,
+                   floor ((THUMBNAIL_WIDTH - viz_picture_width (picture) * scale) / 2),
+                   MAX (floor ((THUMBNAIL_HEIGHT - viz_picture_height (picture) * scale) / 2), 0));
+  cairo_scale (cr, scale, scale);
+  viz_paint (picture, cr, &options);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  bytes = g_bytes_new (cairo_image_surface_get_data (surface),
+                       (gsize) cairo_image_surface_get_stride (surface) * THUMBNAIL_HEIGHT);
+  texture = gdk_memory_texture_new (THUMBNAIL_WIDTH,
+                                    THUMBNAIL_HEIGHT,
+                                    GDK_MEMORY_DEFAULT,
+                                    bytes,
+                                    (gsize) cairo_image_surface_get_stride (surface));
+  cairo_surface_destroy (surface);
+  return texture;
+}
+
+static void
+draw_in_worker (GTask          *task,
+                gpointer source G_GNUC_UNUSED,
+                gpointer        data,
+                GCancellable   *cancellable)
+{
+  GError *error = NULL;
+  g_autoptr (ScopeDocument) document = scope_document_open (data, NULL, NULL, cancellable, &error);
+  g_autoptr (VizPicture) picture = NULL;
+
+  if (document != NULL)
+    picture = viz_layout (scope_document_get_diagram (document), NULL, NULL, cancellable, &error);
+  if (picture != NULL)
+    g_task_return_pointer (task, draw_thumbnail (picture), g_object_unref);
+  else if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, NULL, NULL);
+}
+
+/* ---- One after the other ----
+ * A process for each at once would leave the main loop no processor. */
+
+typedef struct
+{
+  char         *name;
+  GtkPicture   *picture;
+  GCancellable *cancellable;
+} Thumbnail;
+
+/* Main thread only.  The first is the one that is being made. */
+static GQueue thumbnails = G_QUEUE_INIT;
+
+static void make_first (void);
+
+static void
+go_on (void)
+{
+  Thumbnail *done = g_queue_pop_head (&thumbnails);
+
+  g_free (done->name);
+  g_object_unref (done->picture);
+  g_clear_object (&done->cancellable);
+  g_free (done);
+  if (!g_queue_is_empty (&thumbnails))
+    make_first ();
+}
+
+static void
+drawn_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GdkTexture) texture = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (texture != NULL)
+    gtk_picture_set_paintable (GTK_PICTURE (source), GDK_PAINTABLE (texture));
+  go_on ();
+}
+
+static void
+thumbnail_traced_cb (GObject *source G_GNUC_UNUSED,
+                     GAsyncResult   *result,
+                     gpointer unused G_GNUC_UNUSED)
+{
+  const Thumbnail *first = g_queue_peek_head (&thumbnails);
+  g_autoptr (GFile) file = scope_gallery_trace_finish (result, NULL);
+  g_autoptr (GTask) task = NULL;
+
+  if (file == NULL)
+    {
+      go_on ();
+      return;
+    }
+  task = g_task_new (first->picture, first->cancellable, drawn_cb, NULL);
+  g_task_set_task_data (task, g_file_get_path (file), g_free);
+  scope_worker_run (task, draw_in_worker);
+}
+
+static void
+make_first (void)
+{
+  const Thumbnail *first = g_queue_peek_head (&thumbnails);
+
+  scope_gallery_trace_async (first->name, first->cancellable, thumbnail_traced_cb, NULL);
+}
+
+void
+scope_gallery_load_thumbnail (const char *name, GtkPicture *picture, GCancellable *cancellable)
+{
+  Thumbnail *thumbnail = g_new0 (Thumbnail, 1);
+
+  thumbnail->name = g_strdup (name);
+  thumbnail->picture = g_object_ref (picture);
+  thumbnail->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
+  g_queue_push_tail (&thumbnails, thumbnail);
+  if (g_queue_get_length (&thumbnails) == 1)
+    make_first ();
+}

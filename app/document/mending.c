@@ -1,0 +1,96 @@
+/* mending.c — an export as the export doctor would have written it, beside the window.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/mending.h"
+
+#include "app/process/worker.h"
+#include "engine/doctor/diagnose.h"
+#include "engine/open/open.h"
+
+typedef struct
+{
+  char  *path, *params, *prefix;
+  char **shapes;
+} Job;
+
+static void
+job_free (gpointer data)
+{
+  Job *job = data;
+
+  g_free (job->path);
+  g_free (job->params);
+  g_free (job->prefix);
+  g_strfreev (job->shapes);
+  g_free (job);
+}
+
+void
+scope_mended_free (ScopeMended *mended)
+{
+  g_clear_object (&mended->symbol);
+  g_ptr_array_unref (mended->changes);
+  g_free (mended);
+}
+
+/* The document is this thread's own, so its model may be changed. */
+static ScopeMended *
+mend (const Job *job, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (ScopeMended) mended = g_new0 (ScopeMended, 1);
+  g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (ScopeDocument) document = NULL;
+
+  mended->changes = g_ptr_array_new_with_free_func (g_free);
+  document = scope_document_open (job->path,
+                                  job->params,
+                                  (const char *const *) job->shapes,
+                                  cancellable,
+                                  error);
+  if (document == NULL)
+    return NULL;
+  hyb_diagnose_repair (scope_document_get_model (document), mended->changes);
+  if (!hyb_model_save (scope_document_get_model (document), job->prefix, 0, written, error))
+    return NULL;
+  mended->symbol = g_file_new_for_path (written->pdata[0]);
+  return g_steal_pointer (&mended);
+}
+
+static void
+mend_in_worker (GTask          *task,
+                gpointer source G_GNUC_UNUSED,
+                gpointer        data,
+                GCancellable   *cancellable)
+{
+  GError      *error = NULL;
+  ScopeMended *mended = mend (data, cancellable, &error);
+
+  if (mended != NULL)
+    g_task_return_pointer (task, mended, (GDestroyNotify) scope_mended_free);
+  else
+    g_task_return_error (task, error);
+}
+
+void
+scope_mend_async (const char         *path,
+                  const char         *params,
+                  const char *const  *shapes,
+                  const char         *prefix,
+                  GAsyncReadyCallback callback,
+                  gpointer            user_data)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, callback, user_data);
+  Job *job = g_new0 (Job, 1);
+
+  job->path = g_strdup (path);
+  job->params = g_strdup (params);
+  job->prefix = g_strdup (prefix);
+  job->shapes = g_strdupv ((char **) shapes);
+  g_task_set_task_data (task, job, job_free);
+  scope_worker_run (task, mend_in_worker);
+}
+
+ScopeMended *
+scope_mend_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

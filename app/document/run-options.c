@@ -1,0 +1,151 @@
+/* run-options.c — how a model is to be run.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/run-options.h"
+
+#include "app/session/settings.h"
+
+ScopeRunOptions *
+scope_run_options_load (void)
+{
+  ScopeRunOptions *options = g_new0 (ScopeRunOptions, 1);
+
+  options->device = scope_settings_get_text ("run-device", "cpu");
+  options->mode = scope_settings_get_text ("run-mode", "static");
+  options->init = scope_settings_get_text ("run-init", "uniform");
+  options->input = scope_settings_get_text ("run-input", "");
+  options->launcher = scope_settings_get_text ("run-launcher", "");
+  options->shapes = g_strdup ("");
+  options->threads = scope_settings_get_int ("run-threads", 0);
+  options->seconds = scope_settings_get_int ("run-seconds", 20);
+  options->train = scope_settings_get_flag ("run-train", FALSE);
+  options->backward = scope_settings_get_flag ("run-backward", FALSE);
+  return options;
+}
+
+void
+scope_run_options_save (const ScopeRunOptions *options)
+{
+  scope_settings_set_text ("run-device", options->device);
+  scope_settings_set_text ("run-mode", options->mode);
+  scope_settings_set_text ("run-init", options->init);
+  scope_settings_set_text ("run-input", options->input);
+  scope_settings_set_text ("run-launcher", options->launcher);
+  scope_settings_set_int ("run-threads", options->threads);
+  scope_settings_set_int ("run-seconds", options->seconds);
+  scope_settings_set_flag ("run-train", options->train);
+  scope_settings_set_flag ("run-backward", options->backward);
+}
+
+ScopeRunOptions *
+scope_run_options_copy (const ScopeRunOptions *options)
+{
+  ScopeRunOptions *copy = g_memdup2 (options, sizeof (ScopeRunOptions));
+
+  copy->device = g_strdup (options->device);
+  copy->mode = g_strdup (options->mode);
+  copy->init = g_strdup (options->init);
+  copy->input = g_strdup (options->input);
+  copy->shapes = g_strdup (options->shapes);
+  copy->launcher = g_strdup (options->launcher);
+  return copy;
+}
+
+void
+scope_run_options_free (ScopeRunOptions *options)
+{
+  g_free (options->device);
+  g_free (options->mode);
+  g_free (options->init);
+  g_free (options->input);
+  g_free (options->shapes);
+  g_free (options->launcher);
+  g_free (options);
+}
+
+static void
+add (GPtrArray *argv, const char *name, const char *value)
+{
+  if (value == NULL || *value == '\0')
+    return;
+  g_ptr_array_add (argv, g_strdup (name));
+  g_ptr_array_add (argv, g_strdup (value));
+}
+
+static void
+add_shapes (GPtrArray *argv, const char *text, const char *const *more)
+{
+  g_auto (GStrv) own = g_strsplit_set (text != NULL ? text : "", " \t\n;", -1);
+
+  for (guint i = 0; more != NULL && more[i] != NULL; i++)
+    add (argv, "--shape", more[i]);
+  /* The user's own come last and win. */
+  for (guint i = 0; own[i] != NULL; i++)
+    add (argv, "--shape", own[i]);
+}
+
+char **
+scope_run_options_command (const ScopeRunOptions *options,
+                           const char            *program,
+                           const char            *model,
+                           const char            *params,
+                           const char *const     *shapes,
+                           const char            *capture,
+                           GError               **error)
+{
+  g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) launcher = NULL;
+  g_autofree char *threads = g_strdup_printf ("%d", options->threads);
+  g_autofree char *seconds = g_strdup_printf ("%d", MAX (options->seconds, 1));
+
+  if (options->launcher != NULL && *options->launcher != '\0' &&
+      !g_shell_parse_argv (options->launcher, NULL, &launcher, error))
+    return NULL;
+  for (guint i = 0; launcher != NULL && launcher[i] != NULL; i++)
+    g_ptr_array_add (argv, g_strdup (launcher[i]));
+  g_ptr_array_add (argv, g_strdup (program));
+  g_ptr_array_add (argv, g_strdup ("profile"));
+  g_ptr_array_add (argv, g_strdup (model));
+  add (argv, "--params", params);
+  add (argv, "--capture", capture);
+  add (argv, "--progress", "json");
+  add (argv, "--time-limit", seconds);
+  add (argv, "--mode", options->mode);
+  add (argv, "--init", options->init);
+  add (argv, "--input", options->input);
+  if (g_strcmp0 (options->device, "cpu") != 0)
+    add (argv, "--device", options->device);
+  if (options->threads > 0)
+    add (argv, "--threads", threads);
+  if (options->train)
+    g_ptr_array_add (argv, g_strdup ("--train"));
+  if (options->backward)
+    g_ptr_array_add (argv, g_strdup ("--backward"));
+  add_shapes (argv, options->shapes, shapes);
+  g_ptr_array_add (argv, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
+}
+
+char **
+scope_run_options_values (const ScopeRunOptions *options,
+                          const char            *model,
+                          const char            *params,
+                          const char *const     *shapes)
+{
+  g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
+
+  if ((options->launcher != NULL && *options->launcher != '\0') ||
+      g_strcmp0 (options->device, "cpu") != 0)
+    return NULL;
+  g_ptr_array_add (argv, g_strdup ("run"));
+  g_ptr_array_add (argv, g_strdup (model));
+  g_ptr_array_add (argv, g_strdup ("--json"));
+  g_ptr_array_add (argv, g_strdup ("--values"));
+  add (argv, "--params", params);
+  add (argv, "--init", options->init);
+  add (argv, "--input", options->input);
+  if (options->train)
+    g_ptr_array_add (argv, g_strdup ("--train"));
+  add_shapes (argv, options->shapes, shapes);
+  g_ptr_array_add (argv, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&argv), FALSE);
+}

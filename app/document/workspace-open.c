@@ -1,0 +1,373 @@
+/* workspace-open.c — opening a model in a worker, and again when its file changes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/workspace-private.h"
+
+#include "app/process/worker.h"
+#include "app/session/settings.h"
+#include "profiler/capture/capture.h"
+
+#include <glib/gi18n.h>
+
+/* A writer may still be busy when the first event comes. */
+#define SETTLE_MS 300
+
+typedef struct
+{
+  char  *path;
+  char  *params;
+  char **shapes;
+} OpenJob;
+
+static void
+open_job_free (gpointer data)
+{
+  OpenJob *job = data;
+
+  g_free (job->path);
+  g_free (job->params);
+  g_strfreev (job->shapes);
+  g_free (job);
+}
+
+/* The model inside a capture, as a file that the readers can open; NULL: it holds none. */
+static char *
+unpack_capture (const char *path, GError **error)
+{
+  g_autoptr (ProfCapture) capture = prof_capture_open (path, error);
+  g_autoptr (GBytes) symbol = capture != NULL ? prof_capture_dup_symbol (capture, error) : NULL;
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "hybridscope", "unpacked", NULL);
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *name = g_strconcat (base, "-symbol.json", NULL);
+  g_autofree char *unpacked = g_build_filename (folder, name, NULL);
+  gconstpointer    data;
+  gsize            size;
+
+  if (symbol == NULL)
+    return NULL;
+  g_mkdir_with_parents (folder, 0700);
+  data = g_bytes_get_data (symbol, &size);
+  if (!g_file_set_contents (unpacked, data, (gssize) size, error))
+    return NULL;
+  return g_steal_pointer (&unpacked);
+}
+
+static void
+open_in_worker (GTask          *task,
+                gpointer source G_GNUC_UNUSED,
+                gpointer        data,
+                GCancellable   *cancellable)
+{
+  const OpenJob   *job = data;
+  GError          *error = NULL;
+  ScopeDocument   *document = NULL;
+  g_autofree char *path = g_str_has_suffix (job->path, ".hscope")
+                              ? unpack_capture (job->path, &error)
+                              : g_strdup (job->path);
+
+  if (path != NULL)
+    document = scope_document_open (path,
+                                    job->params,
+                                    (const char *const *) job->shapes,
+                                    cancellable,
+                                    &error);
+
+  if (document != NULL)
+    g_task_return_pointer (task, document, (GDestroyNotify) scope_document_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+log_findings (ScopeWorkspace *self)
+{
+  GPtrArray  *findings = scope_document_get_findings (self->document);
+  const char *params = scope_document_get_params (self->document);
+
+  if (params != NULL)
+    {
+      g_autofree char *name = g_path_get_basename (params);
+
+      scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("Parameters from %s"), name);
+    }
+  for (guint i = 0; i < findings->len; i++)
+    {
+      const HybFinding *finding = findings->pdata[i];
+
+      scope_workspace_log (self,
+                           (ScopeLogLevel) finding->severity,
+                           scope_document_find_name (self->document, finding->node),
+                           "%s",
+                           finding->message);
+    }
+}
+
+static void
+take_document (ScopeWorkspace *self, ScopeDocument *document)
+{
+  g_autofree char *name = NULL;
+
+  /* The selection survives a reload where a box of that name is still there. */
+  if (self->document != NULL && self->selected != VIZ_ROOT)
+    {
+      VizDiagram *before = scope_document_get_diagram (self->document);
+
+      name = g_strdup (viz_diagram_box (before, self->selected)->id);
+    }
+  g_clear_pointer (&self->measurement, scope_measurement_unref);
+  g_clear_pointer (&self->document, scope_document_unref);
+  scope_workspace_forget_values (self);
+  self->step = (ScopeStepPath){ 0 };
+  self->document = document;
+  self->hovered = VIZ_ROOT;
+  self->selected = VIZ_ROOT;
+  g_clear_pointer (&self->error, g_free);
+  scope_workspace_emit (self, SCOPE_SIGNAL_DOCUMENT);
+  scope_workspace_set_state (self, SCOPE_STATE_READY);
+  if (self->capture_path != NULL) /* the costs of the same nodes still hold for what is the same */
+    scope_workspace_open_capture (self, self->capture_path);
+  if (name != NULL)
+    scope_workspace_select (self,
+                            viz_diagram_find_id (scope_document_get_diagram (document), name));
+}
+
+void
+scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document)
+{
+  if (document != NULL)
+    {
+      take_document (self, scope_document_ref (document));
+      return;
+    }
+  g_clear_pointer (&self->document, scope_document_unref);
+  self->hovered = self->selected = VIZ_ROOT;
+  scope_workspace_emit (self, SCOPE_SIGNAL_DOCUMENT);
+  scope_workspace_set_state (self, SCOPE_STATE_EMPTY);
+}
+
+static void
+opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  ScopeWorkspace *self = SCOPE_WORKSPACE (source);
+  g_autoptr (GError) error = NULL;
+  ScopeDocument *document = g_task_propagate_pointer (G_TASK (result), &error);
+  gboolean       is_newest = g_task_get_cancellable (G_TASK (result)) == self->opening;
+
+  if (is_newest)
+    g_clear_object (&self->opening);
+  if (document != NULL && is_newest)
+    {
+      g_autofree char *name = g_file_get_basename (self->file);
+
+      if (g_str_has_suffix (name, ".hscope") && self->capture_path == NULL)
+        self->capture_path = g_file_get_path (self->file);
+      take_document (self, document);
+      scope_workspace_log (self,
+                           SCOPE_LOG_NOTE,
+                           VIZ_ROOT,
+                           _ ("Opened %s: %u nodes"),
+                           name,
+                           scope_document_get_totals (document)->n_nodes);
+      log_findings (self);
+      scope_workspace_watch (self, self->file);
+      return;
+    }
+  g_clear_pointer (&document, scope_document_unref);
+  if (!is_newest || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  g_free (self->error);
+  self->error = g_strdup (error->message);
+  scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
+  /* What was open stays open: a half-written file must not take the picture away. */
+  scope_workspace_set_state (self, SCOPE_STATE_FAILED);
+}
+
+/* Changes with the file; NULL: it is not there. */
+static char *
+stamp_of (GFile *file)
+{
+  g_autoptr (GFileInfo) info =
+      g_file_query_info (file, G_FILE_ATTRIBUTE_ETAG_VALUE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
+
+  return info != NULL ? g_strdup (g_file_info_get_etag (info)) : NULL;
+}
+
+static void
+start_opening (ScopeWorkspace *self)
+{
+  g_autoptr (GTask) task = NULL;
+  OpenJob *job;
+
+  scope_workspace_cancel (self);
+  g_free (self->stamp);
+  self->stamp = stamp_of (self->file);
+  self->opening = g_cancellable_new ();
+  job = g_new0 (OpenJob, 1);
+  job->path = g_file_get_path (self->file);
+  job->params = g_strdup (self->params);
+  job->shapes = g_strdupv (self->shapes);
+  scope_workspace_set_state (self, SCOPE_STATE_LOADING);
+
+  task = g_task_new (self, self->opening, opened_cb, NULL);
+  g_task_set_task_data (task, job, open_job_free);
+  scope_worker_run (task, open_in_worker);
+}
+
+void
+scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params)
+{
+  g_autofree char *path = g_file_get_path (file);
+  g_autofree char *base = g_file_get_basename (file);
+
+  g_set_object (&self->file, file);
+  g_free (self->params);
+  self->params = g_strdup (params);
+  for (const char *const *ending =
+           (const char *const[]){ ".gz", ".json", "-symbol", ".hscope", NULL };
+       *ending != NULL;
+       ending++)
+    if (g_str_has_suffix (base, *ending) && !g_str_equal (base, *ending))
+      base[strlen (base) - strlen (*ending)] = '\0';
+  scope_workspace_set_title (self, base);
+  if (path == NULL)
+    {
+      g_free (self->error);
+      self->error = g_strdup_printf (_ ("%s is not on this computer; copy it here first"), base);
+      scope_workspace_set_state (self, SCOPE_STATE_FAILED);
+      return;
+    }
+  start_opening (self);
+}
+
+void
+scope_workspace_reload (ScopeWorkspace *self)
+{
+  if (self->file != NULL)
+    start_opening (self);
+}
+
+void
+scope_workspace_cancel (ScopeWorkspace *self)
+{
+  if (self->opening == NULL)
+    return;
+  g_cancellable_cancel (self->opening);
+  g_clear_object (&self->opening);
+  if (self->document != NULL)
+    scope_workspace_set_state (self, SCOPE_STATE_READY);
+}
+
+/* Watching */
+
+static gboolean
+on_settled (gpointer data)
+{
+  ScopeWorkspace  *self = data;
+  g_autofree char *stamp = stamp_of (self->file);
+
+  self->reload = 0;
+  if (stamp == NULL)
+    {
+      g_autofree char *name = g_file_get_basename (self->file);
+      g_autofree char *text = g_strdup_printf (_ ("%s is gone; what you see is what it held. When "
+                                                  "it comes back it is read again."),
+                                               name);
+
+      g_clear_pointer (&self->stamp, g_free);
+      scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
+      scope_workspace_complain (self, text);
+      return G_SOURCE_REMOVE;
+    }
+  /* Events of before may come late, when the folder was watched already. */
+  if (g_strcmp0 (stamp, self->stamp) == 0 && self->state == SCOPE_STATE_READY)
+    return G_SOURCE_REMOVE;
+  if (self->state != SCOPE_STATE_FAILED && !scope_settings_get_flag ("reread", TRUE))
+    {
+      scope_workspace_log (self,
+                           SCOPE_LOG_NOTE,
+                           VIZ_ROOT,
+                           _ ("The file changed. Read Again shows it as it is now."));
+      return G_SOURCE_REMOVE;
+    }
+  scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The file changed: reading it again"));
+  scope_workspace_reload (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_file_changed (GFileMonitor *monitor G_GNUC_UNUSED,
+                 GFile *file           G_GNUC_UNUSED,
+                 GFile *other          G_GNUC_UNUSED,
+                 GFileMonitorEvent     event,
+                 gpointer              data)
+{
+  ScopeWorkspace *self = data;
+
+  if (event == G_FILE_MONITOR_EVENT_ATTRIBUTE_CHANGED)
+    return;
+  g_clear_handle_id (&self->reload, g_source_remove);
+  self->reload = g_timeout_add (SETTLE_MS, on_settled, self);
+}
+
+static void
+end_monitor (gpointer monitor)
+{
+  g_file_monitor_cancel (monitor);
+  g_object_unref (monitor);
+}
+
+static void
+watch_in_worker (GTask                    *task,
+                 gpointer source           G_GNUC_UNUSED,
+                 gpointer                  data,
+                 GCancellable *cancellable G_GNUC_UNUSED)
+{
+  GError       *error = NULL;
+  GFileMonitor *monitor = g_file_monitor_file (data, G_FILE_MONITOR_WATCH_MOVES, NULL, &error);
+
+  if (monitor != NULL)
+    g_task_return_pointer (task, monitor, end_monitor);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+watching_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  ScopeWorkspace *self = SCOPE_WORKSPACE (source);
+  GFileMonitor   *monitor = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->watching)
+    {
+      scope_worker_free (monitor, end_monitor);
+      return;
+    }
+  g_clear_object (&self->watching);
+  self->monitor = monitor;
+  if (monitor != NULL)
+    g_signal_connect (monitor, "changed", G_CALLBACK (on_file_changed), self);
+}
+
+/* The kernel may let whoever begins or ends watching wait for a tenth of a second. */
+void
+scope_workspace_watch (ScopeWorkspace *self, GFile *file)
+{
+  g_autoptr (GTask) task = NULL;
+
+  g_clear_handle_id (&self->reload, g_source_remove);
+  if (file != NULL && self->watched != NULL && g_file_equal (file, self->watched))
+    return;
+  g_set_object (&self->watched, file);
+  g_clear_object (&self->watching);
+  if (self->monitor != NULL)
+    {
+      g_signal_handlers_disconnect_by_data (self->monitor, self);
+      scope_worker_free (g_steal_pointer (&self->monitor), end_monitor);
+    }
+  if (file == NULL)
+    return;
+  self->watching = g_cancellable_new ();
+  task = g_task_new (self, self->watching, watching_cb, NULL);
+  g_task_set_task_data (task, g_object_ref (file), g_object_unref);
+  scope_worker_run (task, watch_in_worker);
+}

@@ -1,0 +1,118 @@
+/* workspace-values.c — after a run: what every operator gave, and where numbers end.
+ *
+ * The run itself is not watched for it, so that its times stay what they are: the child runs the
+ * model once more, operator by operator, on the same inputs.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/document/workspace-private.h"
+
+#include <glib/gi18n.h>
+
+void
+scope_workspace_forget_values (ScopeWorkspace *self)
+{
+  if (self->asking != NULL)
+    g_cancellable_cancel (self->asking);
+  g_clear_object (&self->asking);
+  g_clear_pointer (&self->values, scope_values_free);
+}
+
+static char *
+describe_first_nan (const ScopeFirstNan *first)
+{
+  g_autofree char *step = scope_step_path_to_string (&first->step);
+
+  if (first->body == NULL)
+    return g_strdup_printf (_ ("%s is the first to give something that is not a number"),
+                            first->node);
+  if (*step == '\0')
+    return g_strdup_printf (_ ("%s in %s is the first to give something that is not a number"),
+                            first->node,
+                            first->body);
+  return g_strdup_printf (_ ("%s in %s, step %s, is the first to give something that is not a "
+                             "number"),
+                          first->node,
+                          first->body,
+                          step);
+}
+
+static void
+tell_first_nan (ScopeWorkspace *self)
+{
+  const ScopeFirstNan *first = scope_values_get_first_nan (self->values);
+  g_autofree char     *text = NULL;
+  guint32              box;
+
+  if (first == NULL)
+    return;
+  box = scope_document_find_inside (self->document, first->body, first->node);
+  text = describe_first_nan (first);
+  scope_workspace_log (self, SCOPE_LOG_ERROR, box, "%s", text);
+  scope_workspace_complain (self, text);
+  scope_workspace_set_step (self, &first->step);
+  scope_workspace_show (self, box);
+}
+
+static void
+asked_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeWorkspace) self = data;
+  g_autoptr (GError) error = NULL;
+  ScopeValues *values = scope_values_ask_finish (result, &error);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->asking || self->document == NULL)
+    {
+      g_clear_pointer (&values, scope_values_free);
+      return;
+    }
+  g_clear_object (&self->asking);
+  if (values == NULL)
+    {
+      scope_workspace_log (self,
+                           SCOPE_LOG_WARNING,
+                           VIZ_ROOT,
+                           _ ("Values of the run cannot be shown: %s"),
+                           error->message);
+      return;
+    }
+  self->values = values;
+  scope_workspace_emit (self, SCOPE_SIGNAL_VALUES);
+  tell_first_nan (self);
+}
+
+void
+scope_workspace_ask_values (ScopeWorkspace *self)
+{
+  scope_workspace_forget_values (self);
+  if (self->values_command == NULL || self->document == NULL)
+    return;
+  self->asking = g_cancellable_new ();
+  scope_values_ask_async ((const char *const *) self->values_command,
+                          self->asking,
+                          asked_cb,
+                          g_object_ref (self));
+}
+
+const ScopeValues *
+scope_workspace_get_values (ScopeWorkspace *self)
+{
+  return self->values;
+}
+
+/* ---- Steps ---- */
+
+const ScopeStepPath *
+scope_workspace_get_step (ScopeWorkspace *self)
+{
+  return &self->step;
+}
+
+void
+scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step)
+{
+  ScopeStepPath wanted = step != NULL ? *step : (ScopeStepPath){ 0 };
+
+  if (wanted.n == self->step.n && scope_step_path_compare (&wanted, &self->step) == 0)
+    return;
+  self->step = wanted;
+  scope_workspace_emit (self, SCOPE_SIGNAL_STEP);
+}

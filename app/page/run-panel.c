@@ -1,0 +1,102 @@
+/* run-panel.c — how to run.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/page/run-panel.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+struct _ScopeRunPanel
+{
+  AdwBin parent_instance;
+
+  /* Template */
+  AdwComboRow   *mode;
+  AdwComboRow   *direction;
+  AdwComboRow   *init;
+  AdwEntryRow   *device;
+  GtkSpinButton *threads;
+  GtkSpinButton *seconds;
+  AdwEntryRow   *shapes;
+  AdwEntryRow   *input;
+  AdwEntryRow   *launcher;
+};
+
+G_DEFINE_FINAL_TYPE (ScopeRunPanel, scope_run_panel, ADW_TYPE_BIN)
+
+/* In the order of the rows' lists. */
+static const char *const modes[] = { "static", "hybrid", "imperative", NULL };
+static const char *const inits[] = { "uniform", "zeros", "xavier", "", NULL };
+
+static guint
+index_of (const char *const *words, const char *word)
+{
+  for (guint i = 0; words[i] != NULL; i++)
+    if (strcmp (words[i], word) == 0)
+      return i;
+  return 0;
+}
+
+static char *
+text_of (AdwEntryRow *row)
+{
+  return g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (row))));
+}
+
+ScopeRunOptions *
+scope_run_panel_get_options (ScopeRunPanel *self)
+{
+  ScopeRunOptions *options = g_new0 (ScopeRunOptions, 1);
+  guint            direction = adw_combo_row_get_selected (self->direction);
+
+  options->device = text_of (self->device);
+  options->mode = g_strdup (modes[MIN (adw_combo_row_get_selected (self->mode), 2u)]);
+  options->init = g_strdup (inits[MIN (adw_combo_row_get_selected (self->init), 3u)]);
+  options->input = text_of (self->input);
+  options->shapes = text_of (self->shapes);
+  options->launcher = text_of (self->launcher);
+  options->threads = gtk_spin_button_get_value_as_int (self->threads);
+  options->seconds = gtk_spin_button_get_value_as_int (self->seconds);
+  options->train = direction == 1;
+  options->backward = direction == 2;
+  if (*options->device == '\0')
+    {
+      g_free (options->device);
+      options->device = g_strdup ("cpu");
+    }
+  scope_run_options_save (options);
+  return options;
+}
+
+static void
+scope_run_panel_class_init (ScopeRunPanelClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/hybridscope/Hybridscope/ui/run-panel.ui");
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, mode);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, direction);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, init);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, device);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, threads);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, seconds);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, shapes);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, input);
+  gtk_widget_class_bind_template_child (widget_class, ScopeRunPanel, launcher);
+}
+
+static void
+scope_run_panel_init (ScopeRunPanel *self)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_options_load ();
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  adw_combo_row_set_selected (self->mode, index_of (modes, options->mode));
+  adw_combo_row_set_selected (self->init, index_of (inits, options->init));
+  adw_combo_row_set_selected (self->direction, options->backward ? 2 : options->train ? 1 : 0);
+  gtk_editable_set_text (GTK_EDITABLE (self->device), options->device);
+  gtk_editable_set_text (GTK_EDITABLE (self->input), options->input);
+  gtk_editable_set_text (GTK_EDITABLE (self->launcher), options->launcher);
+  gtk_spin_button_set_value (self->threads, options->threads);
+  gtk_spin_button_set_value (self->seconds, options->seconds);
+}

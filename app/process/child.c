@@ -1,0 +1,214 @@
+/* child.c — hscope as a child process.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/process/child.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+char *
+scope_child_find_program (void)
+{
+  const char      *given = g_getenv ("HYBRIDSCOPE_HSCOPE");
+  g_autofree char *self = NULL;
+  g_autofree char *folder = NULL;
+
+  if (given != NULL && *given != '\0')
+    return g_strdup (given);
+  self = g_file_read_link ("/proc/self/exe", NULL);
+  folder = self != NULL ? g_path_get_dirname (self) : NULL;
+  /* Beside the window; tests run from a folder of their own. */
+  for (const char *const *place =
+           (const char *const[]){ "hscope", "../app/hscope", "../../app/hscope", NULL };
+       folder != NULL && *place != NULL;
+       place++)
+    {
+      g_autofree char *path = g_build_filename (folder, *place, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+        return g_steal_pointer (&path);
+    }
+  return g_find_program_in_path ("hscope");
+}
+
+char *
+scope_child_last_line (const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text != NULL ? text : "", "\n", -1);
+
+  for (guint i = g_strv_length (lines); i-- > 0;)
+    if (*g_strstrip (lines[i]) != '\0')
+      return g_strdup (lines[i]);
+  return g_strdup ("");
+}
+
+char *
+scope_child_tell_signal (int number)
+{
+  return g_strdup_printf (_ ("The run was ended by signal %d (%s). The window and what it shows "
+                             "are "
+                             "not touched."),
+                          number,
+                          g_strsignal (number));
+}
+
+static char *
+explain_end (GSubprocess *child, const char *err)
+{
+  g_autofree char *why = scope_child_last_line (err);
+
+  if (g_subprocess_get_if_signaled (child))
+    return scope_child_tell_signal (g_subprocess_get_term_sig (child));
+  if (*why == '\0')
+    return g_strdup (_ ("hscope ended without a word"));
+  return g_strdup (g_str_has_prefix (why, "error: ") ? why + strlen ("error: ") : why);
+}
+
+/* ---- Starting ---- */
+
+typedef struct
+{
+  char           **argv;
+  GSubprocessFlags flags;
+} Start;
+
+static void
+start_free (gpointer data)
+{
+  Start *start = data;
+
+  g_strfreev (start->argv);
+  g_free (start);
+}
+
+static void
+end_child (gpointer child)
+{
+  g_subprocess_force_exit (child);
+  g_object_unref (child);
+}
+
+static void
+run_start (gpointer data, gpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GTask) task = data;
+  const Start *start = g_task_get_task_data (task);
+  GError      *error = NULL;
+  GSubprocess *child;
+
+  if (g_task_return_error_if_cancelled (task))
+    return;
+  child = g_subprocess_newv ((const char *const *) start->argv, start->flags, &error);
+  if (child != NULL)
+    g_task_return_pointer (task, child, end_child);
+  else
+    g_task_return_error (task, error);
+}
+
+/* Whoever starts a program waits until it has begun, and on a busy machine that may take a while.
+ * The thread for it is no worker: what it starts would have to step back as well. */
+void
+scope_child_start_async (const char *const  *argv,
+                         GSubprocessFlags    flags,
+                         GCancellable       *cancellable,
+                         GAsyncReadyCallback callback,
+                         gpointer            user_data)
+{
+  static GThreadPool *thread;
+  GTask              *task = g_task_new (NULL, cancellable, callback, user_data);
+  Start              *start = g_new (Start, 1);
+
+  if (thread == NULL)
+    thread = g_thread_pool_new (run_start, NULL, 1, TRUE, NULL);
+  /* With descriptors that are all closed on exec GLib need not fork: a copy of all page tables
+   * would hold up whoever touches new memory. */
+  *start = (Start){ g_strdupv ((char **) argv), flags | G_SUBPROCESS_FLAGS_INHERIT_FDS };
+  g_task_set_task_data (task, start, start_free);
+  g_thread_pool_push (thread, task, NULL);
+}
+
+GSubprocess *
+scope_child_start_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/* ---- Asking ---- */
+
+static void
+answered_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GSubprocess *child = G_SUBPROCESS (source);
+  g_autoptr (GTask) task = data;
+  g_autofree char *out = NULL;
+  g_autofree char *err = NULL;
+  GError          *error = NULL;
+
+  if (!g_subprocess_communicate_utf8_finish (child, result, &out, &err, &error))
+    {
+      g_subprocess_force_exit (child);
+      g_task_return_error (task, error);
+      return;
+    }
+  if (g_subprocess_get_successful (child))
+    {
+      g_task_return_pointer (task, g_steal_pointer (&out), g_free);
+      return;
+    }
+  g_autofree char *why = explain_end (child, err);
+  g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", why);
+}
+
+static void
+started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  GTask  *task = data;
+  GError *error = NULL;
+  g_autoptr (GSubprocess) child = scope_child_start_finish (result, &error);
+
+  if (child != NULL)
+    {
+      g_subprocess_communicate_utf8_async (child,
+                                           NULL,
+                                           g_task_get_cancellable (task),
+                                           answered_cb,
+                                           task);
+      return;
+    }
+  g_task_return_error (task, error);
+  g_object_unref (task);
+}
+
+void
+scope_child_ask_async (const char *const  *arguments,
+                       GCancellable       *cancellable,
+                       GAsyncReadyCallback callback,
+                       gpointer            user_data)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autofree char *program = scope_child_find_program ();
+
+  if (program == NULL)
+    {
+      g_task_return_new_error (task,
+                               G_IO_ERROR,
+                               G_IO_ERROR_NOT_FOUND,
+                               _ ("hscope is not installed beside the window"));
+      return;
+    }
+  g_ptr_array_add (argv, program);
+  for (guint i = 0; arguments[i] != NULL; i++)
+    g_ptr_array_add (argv, (gpointer) arguments[i]);
+  g_ptr_array_add (argv, NULL);
+  scope_child_start_async ((const char *const *) argv->pdata,
+                           G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                           cancellable,
+                           started_cb,
+                           g_steal_pointer (&task));
+}
+
+char *
+scope_child_ask_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

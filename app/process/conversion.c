@@ -1,0 +1,190 @@
+/* conversion.c — hscope convert, and what it says.
+ *
+ * What matches may be as many words as the model has nodes: read in a worker.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/process/conversion.h"
+
+#include "app/process/child.h"
+#include "app/process/worker.h"
+
+#include <cjson/cJSON.h>
+#include <glib/gi18n.h>
+#include <math.h>
+
+static const struct
+{
+  const char *name, *title;
+} forms[] = {
+  { "unrolled", N_ ("Unrolled") },
+  { "foreach", N_ ("Foreach Loop") },
+  { "while", N_ ("While Loop") },
+  { "fused", N_ ("Fused Operator") },
+};
+
+const char *const *
+scope_conversion_forms (void)
+{
+  static const char *names[G_N_ELEMENTS (forms) + 1];
+
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    names[i] = forms[i].name;
+  return names;
+}
+
+const char *
+scope_conversion_title (const char *form)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    if (g_strcmp0 (forms[i].name, form) == 0)
+      return _ (forms[i].title);
+  return _ ("As Written");
+}
+
+void
+scope_conversion_free (ScopeConversion *conversion)
+{
+  g_clear_pointer (&conversion->matches, g_array_unref);
+  g_clear_pointer (&conversion->names, g_string_chunk_free);
+  g_free (conversion->path);
+  g_free (conversion);
+}
+
+typedef struct
+{
+  char *path, *text;
+} Answer;
+
+static void
+answer_free (gpointer data)
+{
+  Answer *answer = data;
+
+  g_free (answer->path);
+  g_free (answer->text);
+  g_free (answer);
+}
+
+static void
+read_matches (ScopeConversion *conversion, const cJSON *list)
+{
+  const cJSON *item;
+
+  cJSON_ArrayForEach (item, list)
+  {
+    const char    *from = cJSON_GetStringValue (cJSON_GetArrayItem (item, 0));
+    const char    *to = cJSON_GetStringValue (cJSON_GetArrayItem (item, 1));
+    const cJSON   *step = cJSON_GetArrayItem (item, 2);
+    ScopeNameMatch match;
+
+    if (from == NULL || to == NULL || !cJSON_IsNumber (step))
+      continue;
+    match.from = g_string_chunk_insert_const (conversion->names, from);
+    match.to = g_string_chunk_insert_const (conversion->names, to);
+    match.step = step->valueint;
+    g_array_append_val (conversion->matches, match);
+  }
+}
+
+static void
+read_in_worker (GTask                    *task,
+                gpointer source           G_GNUC_UNUSED,
+                gpointer                  data,
+                GCancellable *cancellable G_GNUC_UNUSED)
+{
+  const Answer    *answer = data;
+  ScopeConversion *conversion = g_new0 (ScopeConversion, 1);
+  cJSON           *json = cJSON_Parse (answer->text);
+  const cJSON     *proof = cJSON_GetObjectItemCaseSensitive (json, "proof");
+  const cJSON     *worst = cJSON_GetObjectItemCaseSensitive (proof, "max_abs");
+
+  conversion->path = g_strdup (answer->path);
+  conversion->names = g_string_chunk_new (4096);
+  conversion->matches = g_array_new (FALSE, FALSE, sizeof (ScopeNameMatch));
+  conversion->max_abs =
+      cJSON_IsTrue (cJSON_GetObjectItemCaseSensitive (proof, "ok")) && cJSON_IsNumber (worst)
+          ? worst->valuedouble
+          : NAN;
+  read_matches (conversion, cJSON_GetObjectItemCaseSensitive (json, "matches"));
+  cJSON_Delete (json);
+  g_task_return_pointer (task, conversion, (GDestroyNotify) scope_conversion_free);
+}
+
+static void
+answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  Answer *answer = g_task_get_task_data (task);
+  GError *error = NULL;
+
+  answer->text = scope_child_ask_finish (result, &error);
+  if (answer->text == NULL)
+    g_task_return_error (task, error);
+  else
+    scope_worker_run (task, read_in_worker);
+}
+
+/* Two models of one name must not write over each other. */
+static char *
+new_prefix (const char *model, const char *const *shapes, const char *form, const char *title)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *name = g_strdup_printf ("%s-%s", title, form);
+  g_autofree char *folder = NULL;
+  g_autofree char *hash = NULL;
+
+  g_checksum_update (sum, (const guchar *) model, -1);
+  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
+    g_checksum_update (sum, (const guchar *) shapes[i], -1);
+  hash = g_strndup (g_checksum_get_string (sum), 12);
+  folder = g_build_filename (g_get_user_cache_dir (), "hybridscope", "converted", hash, NULL);
+  g_mkdir_with_parents (folder, 0700);
+  return g_build_filename (folder, name, NULL);
+}
+
+void
+scope_conversion_run_async (const char         *model,
+                            const char         *params,
+                            const char *const  *shapes,
+                            const char         *form,
+                            const char         *title,
+                            GCancellable       *cancellable,
+                            GAsyncReadyCallback callback,
+                            gpointer            user_data)
+{
+  GTask           *task = g_task_new (NULL, cancellable, callback, user_data);
+  Answer          *answer = g_new0 (Answer, 1);
+  g_autofree char *prefix = new_prefix (model, shapes, form, title);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  const char *const fixed[] = { "convert", "--json",   "--matches", "--to",
+                                form,      "--output", prefix,      model };
+
+  answer->path = g_strconcat (prefix, "-symbol.json", NULL);
+  g_task_set_task_data (task, answer, answer_free);
+  for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
+    g_ptr_array_add (argv, (gpointer) fixed[i]);
+  if (params != NULL)
+    g_ptr_array_add (argv, (gpointer) params);
+  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
+    {
+      g_ptr_array_add (argv, (gpointer) "--shape");
+      g_ptr_array_add (argv, (gpointer) shapes[i]);
+    }
+  g_ptr_array_add (argv, NULL);
+  scope_child_ask_async ((const char *const *) argv->pdata, cancellable, answered_cb, task);
+}
+
+ScopeConversion *
+scope_conversion_run_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+char *
+scope_conversion_tell_proof (const ScopeConversion *conversion)
+{
+  if (isnan (conversion->max_abs))
+    return g_strdup (_ ("not compared"));
+  if (conversion->max_abs == 0)
+    return g_strdup (_ ("proved equal"));
+  return g_strdup_printf (_ ("proved equal to %.2g"), conversion->max_abs);
+}

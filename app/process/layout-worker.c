@@ -1,0 +1,75 @@
+/* layout-worker.c — the layout thread.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/process/layout-worker.h"
+
+#include "app/process/worker.h"
+
+typedef struct
+{
+  VizDiagram *diagram;
+  VizFolds   *folds;
+  char       *layout;
+  VizPicture *previous;
+} PlaceJob;
+
+static void
+place_job_free (gpointer data)
+{
+  PlaceJob *job = data;
+
+  g_clear_pointer (&job->folds, viz_folds_free);
+  scope_worker_free (g_steal_pointer (&job->previous), (GDestroyNotify) viz_picture_unref);
+  viz_diagram_unref (job->diagram);
+  g_free (job->layout);
+  g_free (job);
+}
+
+static void
+run_place (gpointer data, gpointer unused G_GNUC_UNUSED)
+{
+  g_autoptr (GTask) task = data;
+  const PlaceJob  *job = g_task_get_task_data (task);
+  VizLayoutOptions options = { .layout = job->layout, .previous = job->previous };
+  GError          *error = NULL;
+  VizPicture      *picture;
+
+  scope_worker_step_back ();
+  if (g_task_return_error_if_cancelled (task))
+    return;
+  picture = viz_layout (job->diagram, job->folds, &options, g_task_get_cancellable (task), &error);
+  if (picture != NULL)
+    g_task_return_pointer (task, picture, (GDestroyNotify) viz_picture_unref);
+  else if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "cancelled");
+}
+
+void
+scope_place_async (VizDiagram         *diagram,
+                   const VizFolds     *folds,
+                   const char         *layout,
+                   VizPicture         *previous,
+                   GCancellable       *cancellable,
+                   GAsyncReadyCallback callback,
+                   gpointer            user_data)
+{
+  static GThreadPool *thread;
+  GTask              *task = g_task_new (NULL, cancellable, callback, user_data);
+  PlaceJob           *job = g_new0 (PlaceJob, 1);
+
+  if (thread == NULL)
+    thread = g_thread_pool_new (run_place, NULL, 1, FALSE, NULL);
+  job->diagram = viz_diagram_ref (diagram);
+  job->folds = folds != NULL ? viz_folds_copy (folds) : NULL;
+  job->layout = g_strdup (layout);
+  job->previous = previous != NULL ? viz_picture_ref (previous) : NULL;
+  g_task_set_task_data (task, job, place_job_free);
+  g_thread_pool_push (thread, task, NULL);
+}
+
+VizPicture *
+scope_place_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

@@ -1,0 +1,197 @@
+/* start-page.c — what one meets first: open, recent files, the gallery.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/window/start-page.h"
+
+#include "app/document/gallery.h"
+#include "app/session/settings.h"
+#include "app/window/recent-row.h"
+
+#include <glib/gi18n.h>
+
+struct _ScopeStartPage
+{
+  AdwBin parent_instance;
+
+  /* Template */
+  GtkListBox *recent;
+  GtkWidget  *recent_box;
+  GtkFlowBox *gallery;
+  GtkWidget  *gallery_box;
+
+  GCancellable *listing;
+};
+
+G_DEFINE_FINAL_TYPE (ScopeStartPage, scope_start_page, ADW_TYPE_BIN)
+
+/* No heading above nothing. */
+static void
+show_recent_box (ScopeStartPage *self)
+{
+  GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->recent));
+
+  while (row != NULL && !gtk_widget_get_visible (row))
+    row = gtk_widget_get_next_sibling (row);
+  gtk_widget_set_visible (self->recent_box, row != NULL);
+}
+
+void
+scope_start_page_refresh (ScopeStartPage *self)
+{
+  g_auto (GStrv) uris = scope_settings_get_recent ();
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->recent))) != NULL)
+    gtk_list_box_remove (self->recent, child);
+  for (guint i = 0; uris[i] != NULL && i < 8; i++)
+    {
+      child = scope_recent_row_new (uris[i]);
+      g_signal_connect_object (child,
+                               "notify::visible",
+                               G_CALLBACK (show_recent_box),
+                               self,
+                               G_CONNECT_SWAPPED);
+      gtk_list_box_append (self->recent, child);
+    }
+  show_recent_box (self);
+}
+
+static void
+add_card (ScopeStartPage *self, const ScopeExample *example)
+{
+  GtkWidget *card = gtk_button_new ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
+  GtkWidget *picture = gtk_picture_new (), *clamp;
+  GtkWidget *name = gtk_label_new (example->name);
+  GtkWidget *text = gtk_label_new (example->summary);
+
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "gallery-card");
+  gtk_widget_add_css_class (picture, "thumbnail");
+  gtk_picture_set_can_shrink (GTK_PICTURE (picture), TRUE);
+  gtk_widget_set_size_request (picture, 200, 120);
+  gtk_widget_add_css_class (name, "heading");
+  gtk_label_set_xalign (GTK_LABEL (name), 0);
+  gtk_label_set_xalign (GTK_LABEL (text), 0);
+  gtk_label_set_yalign (GTK_LABEL (text), 0);
+  gtk_label_set_wrap (GTK_LABEL (text), TRUE);
+  gtk_label_set_lines (GTK_LABEL (text), 2);
+  gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);
+  gtk_label_set_max_width_chars (GTK_LABEL (text), 26);
+  gtk_label_set_width_chars (GTK_LABEL (text), 26);
+  gtk_widget_set_vexpand (text, TRUE);
+  gtk_widget_add_css_class (text, "dim-label");
+  gtk_widget_add_css_class (text, "caption");
+  clamp = adw_clamp_new ();
+  adw_clamp_set_maximum_size (ADW_CLAMP (clamp), 200);
+  adw_clamp_set_child (ADW_CLAMP (clamp), picture);
+  gtk_box_append (GTK_BOX (box), clamp);
+  gtk_box_append (GTK_BOX (box), name);
+  gtk_box_append (GTK_BOX (box), text);
+  gtk_button_set_child (GTK_BUTTON (card), box);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (card),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  example->name,
+                                  -1);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (card), "win.open-example");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (card), "s", example->name);
+  gtk_flow_box_append (self->gallery, card);
+  scope_gallery_load_thumbnail (example->name, GTK_PICTURE (picture), self->listing);
+}
+
+/* What shows best how the program is meant; the others follow by name. */
+static const char *const first[] = { "lstm-unrolled", "lstm-foreach", "lstm-hybrid", "cond", NULL };
+
+static guint
+rank_of (const ScopeExample *example)
+{
+  guint i = 0;
+
+  while (first[i] != NULL && !g_str_equal (first[i], example->name))
+    i++;
+  return i;
+}
+
+static int
+compare_examples (gconstpointer a, gconstpointer b)
+{
+  const ScopeExample *x = *(const ScopeExample *const *) a, *y = *(const ScopeExample *const *) b;
+
+  return rank_of (x) != rank_of (y) ? (int) rank_of (x) - (int) rank_of (y)
+                                    : g_strcmp0 (x->name, y->name);
+}
+
+static void
+listed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ScopeStartPage) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) examples = scope_gallery_list_finish (result, &error);
+
+  if (examples == NULL)
+    {
+      g_debug ("no gallery: %s", error->message);
+      return;
+    }
+  g_ptr_array_sort (examples, compare_examples);
+  for (guint i = 0; i < examples->len; i++)
+    add_card (self, examples->pdata[i]);
+  gtk_widget_set_visible (self->gallery_box, examples->len > 0);
+}
+
+static void
+scope_start_page_dispose (GObject *object)
+{
+  ScopeStartPage *self = SCOPE_START_PAGE (object);
+
+  if (self->listing != NULL)
+    g_cancellable_cancel (self->listing);
+  g_clear_object (&self->listing);
+  G_OBJECT_CLASS (scope_start_page_parent_class)->dispose (object);
+}
+
+static void
+on_path (GtkEntry *entry, gpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *text = g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (entry))));
+  g_autoptr (GFile) file = NULL;
+  g_autofree char *uri = NULL;
+
+  if (*text == '\0')
+    return;
+  if (g_str_has_prefix (text, "~/"))
+    {
+      g_autofree char *path = g_build_filename (g_get_home_dir (), text + 2, NULL);
+
+      file = g_file_new_for_path (path);
+    }
+  else
+    file = g_file_new_for_commandline_arg (text);
+  uri = g_file_get_uri (file);
+  gtk_widget_activate_action (GTK_WIDGET (entry), "win.open-uri", "s", uri);
+  gtk_editable_set_text (GTK_EDITABLE (entry), "");
+}
+
+static void
+scope_start_page_class_init (ScopeStartPageClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  G_OBJECT_CLASS (class)->dispose = scope_start_page_dispose;
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/hybridscope/Hybridscope/ui/start-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, ScopeStartPage, recent);
+  gtk_widget_class_bind_template_child (widget_class, ScopeStartPage, recent_box);
+  gtk_widget_class_bind_template_child (widget_class, ScopeStartPage, gallery);
+  gtk_widget_class_bind_template_child (widget_class, ScopeStartPage, gallery_box);
+  gtk_widget_class_bind_template_callback (widget_class, on_path);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.new-tab", NULL);
+}
+
+static void
+scope_start_page_init (ScopeStartPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->listing = g_cancellable_new ();
+  scope_start_page_refresh (self);
+  scope_gallery_list_async (self->listing, listed_cb, g_object_ref (self));
+}

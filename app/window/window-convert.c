@@ -1,0 +1,359 @@
+/* window-convert.c — the same model in another form: written in the child, then a tab.
+ *
+ * Tabs of one model in several forms are a family: a form that is open already is shown, not
+ * written again.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/window/window-private.h"
+
+#include "app/compare/compare-window.h"
+#include "app/compare/matching-nodes.h"
+#include "app/document/gallery.h"
+#include "app/process/conversion.h"
+#include "app/process/worker.h"
+#include "engine/graph/roles.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+typedef struct
+{
+  ScopeWindow *window;
+  ScopePage   *page; /* it came from */
+  char        *form;
+  char       **shapes;
+} Conversion;
+
+static void
+conversion_free (Conversion *conversion)
+{
+  g_object_unref (conversion->window);
+  g_object_unref (conversion->page);
+  g_strfreev (conversion->shapes);
+  g_free (conversion->form);
+  g_free (conversion);
+}
+
+/* ---- What is kept ---- */
+
+typedef struct
+{
+  ScopePage       *from;
+  ScopePage       *to; /* (transfer none): it owns the workspace that calls */
+  ScopeConversion *conversion;
+} Keep;
+
+static void
+keep_free (gpointer data, GClosure *closure G_GNUC_UNUSED)
+{
+  Keep *keep = data;
+
+  g_object_unref (keep->from);
+  g_clear_pointer (&keep->conversion, scope_conversion_free);
+  g_free (keep);
+}
+
+typedef struct
+{
+  ScopeDocument   *old, *new;
+  ScopeConversion *conversion; /* from old to new */
+  guint32          box;        /* of old */
+} FindJob;
+
+static void
+find_job_free (gpointer data)
+{
+  FindJob *job = data;
+
+  scope_document_unref (job->old);
+  scope_document_unref (job->new);
+  scope_conversion_free (job->conversion);
+  g_free (job);
+}
+
+static void
+find_in_worker (GTask                    *task,
+                gpointer source           G_GNUC_UNUSED,
+                gpointer                  data,
+                GCancellable *cancellable G_GNUC_UNUSED)
+{
+  const FindJob *job = data;
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (ScopeSide) a = scope_side_new (job->old, NULL, SCOPE_TIES_ITSELF, names);
+  g_autoptr (ScopeSide) b =
+      scope_side_new (job->new, job->conversion->matches, SCOPE_TIES_FROM, names);
+  g_autoptr (GArray) partners = scope_side_find (a, job->box, b);
+
+  g_task_return_int (task,
+                     partners->len > 0 ? g_array_index (partners, ScopePartner, 0).box : VIZ_ROOT);
+}
+
+static void
+found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  ScopeWorkspace *workspace = SCOPE_WORKSPACE (source);
+  const FindJob  *job = g_task_get_task_data (G_TASK (result));
+  guint32         box = (guint32) g_task_propagate_int (G_TASK (result), NULL);
+
+  if (box != VIZ_ROOT && scope_workspace_get_document (workspace) == job->new)
+    scope_workspace_show (workspace, box);
+}
+
+/* What stood open in both, and what stands for the selection. */
+static void
+keep_view (Keep *keep)
+{
+  ScopeWorkspace *before = scope_page_get_workspace (keep->from);
+  ScopeWorkspace *after = scope_page_get_workspace (keep->to);
+  ScopeDocument  *old = scope_workspace_get_document (before);
+  ScopeDocument *new = scope_workspace_get_document (after);
+  g_autoptr (GKeyFile) state = g_key_file_new ();
+  g_autoptr (GTask) task = NULL;
+  FindJob *job;
+
+  if (old == NULL || new == NULL)
+    return;
+  scope_graph_view_save_folds (scope_page_get_graph_view (keep->from), state);
+  scope_graph_view_load (scope_page_get_graph_view (keep->to), state);
+  if (scope_workspace_get_selected (before) == VIZ_ROOT)
+    return;
+  job = g_new (FindJob, 1);
+  *job = (FindJob){ scope_document_ref (old),
+                    scope_document_ref (new),
+                    g_steal_pointer (&keep->conversion),
+                    scope_workspace_get_selected (before) };
+  task = g_task_new (after, NULL, found_cb, NULL);
+  g_task_set_task_data (task, job, find_job_free);
+  scope_worker_run (task, find_in_worker);
+}
+
+static void
+on_document (ScopeWorkspace *workspace, gpointer data)
+{
+  Keep *keep = data;
+
+  keep_view (keep);
+  scope_page_measure_as (keep->to, keep->from);
+  /* Once: what comes later is read from the same file again. */
+  g_signal_handlers_disconnect_by_data (workspace, keep);
+}
+
+/* ---- Shapes ---- */
+
+/* What is known of the inputs from elsewhere than the file, and what was typed for runs. */
+static char **
+dup_shapes (ScopeWindow *self, ScopeWorkspace *workspace)
+{
+  g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (self->run_panel);
+  g_auto (GStrv) typed = g_strsplit_set (options->shapes, " \t\n;", -1);
+  const char *const *known = scope_workspace_get_shapes (workspace);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+  for (guint i = 0; known != NULL && known[i] != NULL; i++)
+    g_strv_builder_add (builder, known[i]);
+  for (guint i = 0; typed[i] != NULL; i++)
+    if (*typed[i] != '\0')
+      g_strv_builder_add (builder, typed[i]);
+  return g_strv_builder_end (builder);
+}
+
+static gboolean
+is_said (const char *const *shapes, const char *name)
+{
+  gsize length = strlen (name);
+
+  for (guint i = 0; shapes[i] != NULL; i++)
+    if (strncmp (shapes[i], name, length) == 0 && shapes[i][length] == '=')
+      return TRUE;
+  return FALSE;
+}
+
+/* Nothing can be proved, or measured, of inputs without a shape: the page says which.  FALSE: so
+ * it is. */
+static gboolean
+check_shapes (ScopePage *page, const char *const *shapes)
+{
+  ScopeDocument   *document = scope_workspace_get_document (scope_page_get_workspace (page));
+  HybGraph        *graph = document != NULL ? scope_document_get_graph (document) : NULL;
+  const HybType   *types = graph != NULL ? scope_document_get_types (document, graph) : NULL;
+  guint            n = 0;
+  const HybNodeId *variables = graph != NULL ? hyb_graph_get_variables (graph, &n) : NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, variables[i]);
+      g_autofree char *text = NULL;
+
+      if (hyb_model_get_parameter (scope_document_get_model (document), node->name) != NULL ||
+          hyb_graph_get_role (graph, variables[i], FALSE) != HYB_ROLE_DATA ||
+          hyb_type_is_known (&types[node->first_output]) || is_said (shapes, node->name))
+        continue;
+      text =
+          g_strdup_printf (_ ("The shape of %s is not known, so that nothing can be proved. Give "
+                              "it beside Run, under Shapes: %s=…"),
+                           node->name,
+                           node->name);
+      scope_page_say (page, text, NULL, NULL);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- Writing ---- */
+
+static void
+open_form (Conversion *request, ScopeConversion *conversion)
+{
+  ScopeWorkspace *workspace = scope_page_get_workspace (request->page);
+  g_autoptr (GFile) file = g_file_new_for_path (conversion->path);
+  g_autofree char *proof = scope_conversion_tell_proof (conversion);
+  g_autofree char *told =
+      g_strdup_printf (_ ("Written as %s; %s"), scope_conversion_title (request->form), proof);
+  g_autofree char *full =
+      g_strdup_printf (_ ("Written from %s; %s"), scope_workspace_get_title (workspace), proof);
+  ScopePage *page;
+  Keep      *keep = g_new0 (Keep, 1);
+
+  scope_window_open_as (request->window, file, NULL, (const char *const *) request->shapes);
+  page = scope_window_get_page (request->window);
+  scope_page_set_family (page, request->page, request->form, full);
+  keep->from = g_object_ref (request->page);
+  keep->to = page;
+  keep->conversion = conversion;
+  g_signal_connect_data (scope_page_get_workspace (page),
+                         "document-changed",
+                         G_CALLBACK (on_document),
+                         keep,
+                         keep_free,
+                         G_CONNECT_AFTER);
+  scope_window_toast (request->window, told);
+}
+
+static void
+converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  Conversion *request = data;
+  g_autoptr (GError) error = NULL;
+  ScopeConversion *conversion = scope_conversion_run_finish (result, &error);
+
+  scope_form_menu_set_busy (request->window->form_menu, FALSE);
+  if (conversion != NULL)
+    open_form (request, conversion);
+  else
+    scope_page_say (request->page, error->message, NULL, NULL);
+  conversion_free (request);
+}
+
+/* The tab of this family that shows the form; NULL: none. */
+static AdwTabPage *
+find_sibling (ScopeWindow *self, ScopePage *page, const char *form)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
+      ScopePage  *other = SCOPE_PAGE (adw_tab_page_get_child (tab));
+
+      if (g_strcmp0 (scope_page_get_form (other), form) == 0 &&
+          g_strcmp0 (scope_page_get_family (other), scope_page_get_family (page)) == 0)
+        return tab;
+    }
+  return NULL;
+}
+
+static void
+act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  ScopeWindow    *self = SCOPE_WINDOW (widget);
+  ScopePage      *page = scope_window_get_page (self);
+  const char     *form = g_variant_get_string (parameter, NULL);
+  ScopeWorkspace *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
+  const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
+  AdwTabPage     *sibling;
+  Conversion     *request;
+  g_auto (GStrv) shapes = NULL;
+
+  if (model == NULL)
+    return;
+  sibling = find_sibling (self, page, form);
+  if (sibling != NULL)
+    {
+      adw_tab_view_set_selected_page (self->tabs, sibling);
+      scope_page_measure_as (SCOPE_PAGE (adw_tab_page_get_child (sibling)), page);
+      return;
+    }
+  shapes = dup_shapes (self, workspace);
+  if (!check_shapes (page, (const char *const *) shapes))
+    return;
+  request = g_new0 (Conversion, 1);
+  request->shapes = g_steal_pointer (&shapes);
+  request->window = g_object_ref (self);
+  request->page = g_object_ref (page);
+  request->form = g_strdup (form);
+  scope_form_menu_set_busy (self->form_menu, TRUE);
+  scope_conversion_run_async (model,
+                              NULL,
+                              (const char *const *) request->shapes,
+                              form,
+                              scope_page_get_family_title (page),
+                              NULL,
+                              converted_cb,
+                              request);
+}
+
+static void
+act_compare (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
+{
+  ScopePage      *page = scope_window_get_page (SCOPE_WINDOW (widget));
+  ScopeWorkspace *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
+  const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
+  g_auto (GStrv) shapes = NULL;
+
+  if (model == NULL)
+    return;
+  shapes = dup_shapes (SCOPE_WINDOW (widget), workspace);
+  if (check_shapes (page, (const char *const *) shapes))
+    scope_compare_window_show (GTK_WINDOW (widget), model, (const char *const *) shapes);
+}
+
+typedef struct
+{
+  ScopeWindow *window;
+  char        *model;
+} ExampleForms;
+
+static void
+shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
+{
+  ExampleForms *forms = data;
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) shapes = scope_gallery_shapes_finish (result, &error);
+
+  if (shapes != NULL)
+    scope_compare_window_show (GTK_WINDOW (forms->window),
+                               forms->model,
+                               (const char *const *) shapes);
+  else
+    scope_window_toast (forms->window, error->message);
+  g_object_unref (forms->window);
+  g_free (forms->model);
+  g_free (forms);
+}
+
+/* Without opening it first. */
+static void
+act_compare_example (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  const char   *example = g_variant_get_string (parameter, NULL);
+  ExampleForms *forms = g_new0 (ExampleForms, 1);
+
+  forms->window = g_object_ref (SCOPE_WINDOW (widget));
+  forms->model = g_strconcat ("gallery:", example, NULL);
+  scope_gallery_shapes_async (example, NULL, shapes_cb, forms);
+}
+
+void
+scope_window_class_add_convert_actions (GtkWidgetClass *class)
+{
+  gtk_widget_class_install_action (class, "win.compare-example", "s", act_compare_example);
+  gtk_widget_class_install_action (class, "win.compare", NULL, act_compare);
+  gtk_widget_class_install_action (class, "win.convert", "s", act_convert);
+}

@@ -1,0 +1,192 @@
+/* window-export.c — pictures, tables and traces as files, written away from the main thread.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/window/window-private.h"
+
+#include "app/process/worker.h"
+#include "profiler/exchange/report.h"
+#include "profiler/exchange/write-trace.h"
+
+#include <glib/gi18n.h>
+
+typedef struct
+{
+  char             *path;
+  VizPicture       *picture; /* NULL: costs */
+  VizOverlay       *overlay;
+  const VizTheme   *theme;
+  VizRect           area;
+  gboolean          has_area;
+  ScopeMeasurement *measurement;
+  double            scale; /* what was really used */
+} ExportJob;
+
+static void
+export_job_free (gpointer data)
+{
+  ExportJob *job = data;
+
+  g_clear_pointer (&job->picture, viz_picture_unref);
+  g_clear_pointer (&job->overlay, viz_overlay_unref);
+  g_clear_pointer (&job->measurement, scope_measurement_unref);
+  g_free (job->path);
+  g_free (job);
+}
+
+static gboolean
+write_costs (const ExportJob *job, GError **error)
+{
+  const ProfCapture *capture = scope_measurement_get_capture (job->measurement);
+  const ProfSummary *summary = scope_measurement_get_summary (job->measurement);
+  g_autofree char   *text = NULL;
+
+  if (g_str_has_suffix (job->path, ".json"))
+    return prof_write_chrome (capture, job->path, error);
+  if (g_str_has_suffix (job->path, ".csv"))
+    return prof_write_csv (capture, job->path, error);
+  if (g_str_has_suffix (job->path, ".hscope"))
+    {
+      gsize         size;
+      gconstpointer bytes = g_bytes_get_data (prof_capture_get_bytes (capture), &size);
+
+      return g_file_set_contents (job->path, bytes, (gssize) size, error);
+    }
+  text = prof_report_text (capture, summary);
+  return g_file_set_contents (job->path, text, -1, error);
+}
+
+static void
+write_in_worker (GTask                    *task,
+                 gpointer source           G_GNUC_UNUSED,
+                 gpointer                  data,
+                 GCancellable *cancellable G_GNUC_UNUSED)
+{
+  ExportJob       *job = data;
+  GError          *error = NULL;
+  VizExportResult  result = { 0 };
+  VizExportOptions options = {
+    .theme = job->theme,
+    .overlay = job->overlay,
+    .area = job->has_area ? &job->area : NULL,
+    .scale = g_str_has_suffix (job->path, ".png") ? 2 : 1,
+  };
+  gboolean done = job->picture != NULL
+                      ? viz_export_file (job->picture, job->path, &options, &result, &error)
+                      : write_costs (job, &error);
+
+  job->scale = options.scale > 0 && job->picture != NULL ? result.scale / options.scale : 1;
+  if (done)
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+written_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
+{
+  ScopeWindow     *self = SCOPE_WINDOW (source);
+  const ExportJob *job = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = g_path_get_basename (job->path);
+  g_autofree char *text = NULL;
+  ScopePage       *page = scope_window_get_page (self);
+
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
+    {
+      text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
+      if (page != NULL)
+        scope_page_say (page, text, NULL, NULL);
+      return;
+    }
+  if (job->scale < 0.99)
+    text =
+        g_strdup_printf (_ ("%s written, smaller than asked: it would have been too large"), name);
+  else
+    text = g_strdup_printf (_ ("%s written"), name);
+  scope_window_toast (self, text);
+}
+
+void
+scope_window_export (ScopeWindow *self, const char *what, const char *path)
+{
+  ScopePage        *page = scope_window_get_page (self);
+  ScopeCanvas      *canvas;
+  ScopeMeasurement *measurement;
+  ExportJob        *job;
+  g_autoptr (GTask) task = NULL;
+
+  if (page == NULL)
+    return;
+  canvas = scope_graph_view_get_canvas (scope_page_get_graph_view (page));
+  measurement = scope_workspace_get_measurement (scope_page_get_workspace (page));
+  if (g_str_equal (what, "costs") ? measurement == NULL : scope_canvas_get_picture (canvas) == NULL)
+    return;
+  job = g_new0 (ExportJob, 1);
+  job->path = g_strdup (path);
+  if (g_str_equal (what, "costs"))
+    job->measurement = scope_measurement_ref (measurement);
+  else
+    {
+      VizOverlay *overlay = scope_canvas_get_overlay (canvas);
+
+      job->picture = viz_picture_ref (scope_canvas_get_picture (canvas));
+      job->overlay = overlay != NULL ? viz_overlay_ref (overlay) : NULL;
+      job->theme = scope_canvas_get_theme (canvas);
+      job->area = scope_canvas_get_view (canvas);
+      job->has_area = g_str_equal (what, "view");
+    }
+  task = g_task_new (self, NULL, written_cb, NULL);
+  g_task_set_task_data (task, job, export_job_free);
+  scope_worker_run (task, write_in_worker);
+}
+
+static void
+on_chosen (GtkNativeDialog *dialog, int response, gpointer data)
+{
+  ScopeWindow *self = data;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+      const char      *what = g_object_get_data (G_OBJECT (dialog), "what");
+
+      if (path != NULL)
+        scope_window_export (self, what, path);
+    }
+  g_clear_object (&self->chooser);
+}
+
+static void
+act_export (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter)
+{
+  ScopeWindow     *self = SCOPE_WINDOW (widget);
+  ScopePage       *page = scope_window_get_page (self);
+  const char      *what = g_variant_get_string (parameter, NULL);
+  gboolean         is_costs = g_str_equal (what, "costs");
+  g_autofree char *proposal = NULL;
+
+  if (page == NULL)
+    return;
+  g_clear_object (&self->chooser);
+  self->chooser =
+      gtk_file_chooser_native_new (is_costs ? _ ("Save Costs: .csv, .json, .txt, .hscope")
+                                            : _ ("Save a Picture: .svg, .png, .pdf, .dot"),
+                                   GTK_WINDOW (self),
+                                   GTK_FILE_CHOOSER_ACTION_SAVE,
+                                   _ ("_Save"),
+                                   _ ("_Cancel"));
+  proposal = g_strconcat (scope_workspace_get_title (scope_page_get_workspace (page)),
+                          is_costs ? ".csv" : ".svg",
+                          NULL);
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (self->chooser), proposal);
+  g_object_set_data_full (G_OBJECT (self->chooser), "what", g_strdup (what), g_free);
+  g_signal_connect (self->chooser, "response", G_CALLBACK (on_chosen), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+void
+scope_window_class_add_export_actions (GtkWidgetClass *class)
+{
+  /* "picture": all of it; "view": what is in sight; "costs". */
+  gtk_widget_class_install_action (class, "win.export", "s", act_export);
+}

@@ -1,0 +1,56 @@
+/* window-names.c — names for buttons that the toolkit makes without one.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/window/window-private.h"
+
+#include <glib/gi18n.h>
+
+static void
+name_all (GtkWidget *widget, GType type, const char *name)
+{
+  if (G_TYPE_CHECK_INSTANCE_TYPE (widget, type))
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget),
+                                    GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    name,
+                                    -1);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    name_all (child, type, name);
+}
+
+/* Once tabs stand in the bar; they are made while the signal runs that tells of them. */
+static gboolean
+on_idle (gpointer data)
+{
+  ScopeWindow *self = data;
+
+  self->naming = 0;
+  name_all (self->tab_bar, GTK_TYPE_BUTTON, _ ("Close tab"));
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_tabs (ScopeWindow *self)
+{
+  if (self->naming == 0)
+    self->naming = g_idle_add (on_idle, self);
+}
+
+void
+scope_window_name_parts (ScopeWindow *self)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (self->run_button); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_MENU_BUTTON (child))
+      {
+        gtk_accessible_update_property (GTK_ACCESSIBLE (child),
+                                        GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                        _ ("How to run"),
+                                        -1);
+        name_all (gtk_widget_get_first_child (child), GTK_TYPE_TOGGLE_BUTTON, _ ("How to run"));
+      }
+  g_signal_connect_object (self->tabs,
+                           "notify::n-pages",
+                           G_CALLBACK (on_tabs),
+                           self,
+                           G_CONNECT_SWAPPED);
+}

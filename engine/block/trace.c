@@ -1,0 +1,474 @@
+/* trace.c — F: making one, calling operators through it, ending a trace.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/block/trace.h"
+
+#include "engine/autograd/tape.h"
+#include "engine/base/error.h"
+#include "engine/block/trace-private.h"
+#include "engine/imperative/imperative.h"
+
+#include <string.h>
+
+/* More operands than this in one call are kept on the heap. */
+#define FEW 16
+
+static void
+free_values (HybF *F)
+{
+  for (guint i = 0; i < F->n_values; i++)
+    {
+      HybValue *block = g_ptr_array_index (F->values, i / HYB_VALUES_PER_BLOCK);
+      HybValue *value = &block[i % HYB_VALUES_PER_BLOCK];
+
+      hyb_tensor_unref (value->tensor);
+      g_free (value->items);
+    }
+  g_ptr_array_unref (F->values);
+}
+
+static HybF *
+f_make (gboolean training)
+{
+  HybF *F = g_new0 (HybF, 1);
+
+  F->training = training;
+  F->values = g_ptr_array_new_with_free_func (g_free);
+  F->text = g_string_chunk_new (1024);
+  F->path = g_ptr_array_new_with_free_func (g_free);
+  hyb_names_init (F);
+  return F;
+}
+
+HybF *
+hyb_f_new (gboolean training, guint64 seed)
+{
+  HybF *F = f_make (training);
+
+  F->seed = seed;
+  return F;
+}
+
+HybF *
+hyb_f_new_trace (gboolean training)
+{
+  HybF *F = f_make (training);
+
+  F->tracing = TRUE;
+  F->builder = hyb_builder_new ();
+  F->variables = g_hash_table_new (g_str_hash, g_str_equal);
+  F->captures = g_array_new (FALSE, FALSE, sizeof (Capture));
+  return F;
+}
+
+void
+hyb_f_free (HybF *F)
+{
+  if (F == NULL)
+    return;
+  free_values (F);
+  g_string_chunk_free (F->text);
+  g_clear_error (&F->error);
+  g_ptr_array_unref (F->path);
+  g_clear_pointer (&F->inputs, g_ptr_array_unref);
+  hyb_names_clear (F);
+  hyb_builder_free (F->builder);
+  g_clear_pointer (&F->variables, g_hash_table_unref);
+  g_clear_pointer (&F->captures, g_array_unref);
+  g_free (F);
+}
+
+gboolean
+hyb_f_is_tracing (const HybF *F)
+{
+  return F->tracing;
+}
+
+gboolean
+hyb_f_is_training (const HybF *F)
+{
+  return F->training;
+}
+
+void
+hyb_f_set_training (HybF *F, gboolean training)
+{
+  F->training = training;
+}
+
+void
+hyb_f_set_tape (HybF *F, HybTape *tape)
+{
+  F->tape = tape;
+}
+
+HybTape *
+hyb_f_get_tape (HybF *F)
+{
+  return F->tape;
+}
+
+const GError *
+hyb_f_get_error (const HybF *F)
+{
+  return F->error;
+}
+
+gboolean
+hyb_f_check (HybF *F, GError **error)
+{
+  if (F->error == NULL)
+    return TRUE;
+  if (error != NULL)
+    *error = g_error_copy (F->error);
+  return FALSE;
+}
+
+/* Only the first mistake is kept: the others follow from it. */
+void
+hyb_f_keep_error (HybF *F, GError *error)
+{
+  if (F->error != NULL)
+    {
+      g_error_free (error);
+      return;
+    }
+  if (F->path->len > 0)
+    {
+      g_autofree char *path = NULL;
+
+      g_ptr_array_add (F->path, NULL);
+      path = g_strjoinv (".", (char **) F->path->pdata);
+      g_ptr_array_set_size (F->path, (int) F->path->len - 1);
+      g_prefix_error (&error, "block %s: ", path);
+    }
+  F->error = error;
+}
+
+void
+hyb_f_fail (HybF *F, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  hyb_f_keep_error (F,
+                    g_error_new_valist (HYB_GRAPH_ERROR,
+                                        HYB_GRAPH_ERROR_STRUCTURE,
+                                        format,
+                                        arguments));
+  va_end (arguments);
+}
+
+const char *
+hyb_f_text (HybF *F, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list          arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  return g_string_chunk_insert (F->text, text);
+}
+
+void
+hyb_f_push_path (HybF *F, const char *path)
+{
+  g_ptr_array_add (F->path, g_strdup (path));
+}
+
+void
+hyb_f_pop_path (HybF *F)
+{
+  g_ptr_array_set_size (F->path, (int) F->path->len - 1);
+}
+
+void
+hyb_f_set_node_attribute (HybF *F, const char *key, const char *value)
+{
+  F->attribute_key = key != NULL ? g_string_chunk_insert (F->text, key) : NULL;
+  F->attribute_value = value != NULL ? g_string_chunk_insert (F->text, value) : NULL;
+}
+
+/* ---- Calling operators ---- */
+
+/* The given pairs without those whose value is NULL, sorted by key as MXNet keeps
+ * them, with the attribute that F puts on every node. */
+static const char **
+complete_attributes (HybF *F, const char *const *given)
+{
+  GPtrArray *pairs = g_ptr_array_new ();
+
+  for (gsize i = 0; given != NULL && given[i] != NULL; i += 2)
+    if (given[i + 1] != NULL)
+      {
+        guint at = 0;
+
+        while (at < pairs->len && strcmp (g_ptr_array_index (pairs, at), given[i]) < 0)
+          at += 2;
+        g_ptr_array_insert (pairs, (int) at, (gpointer) given[i]);
+        g_ptr_array_insert (pairs, (int) at + 1, (gpointer) given[i + 1]);
+      }
+  if (F->attribute_key != NULL)
+    {
+      g_ptr_array_insert (pairs, 0, (gpointer) F->attribute_key);
+      g_ptr_array_insert (pairs, 1, (gpointer) F->attribute_value);
+    }
+  g_ptr_array_add (pairs, NULL);
+  return (const char **) g_ptr_array_free (pairs, FALSE);
+}
+
+/* Arrays of all inputs (a list among them counts as its items). */
+static gboolean
+gather_inputs (HybF *F, const HybOpCall *call, GPtrArray *arrays)
+{
+  guint n = call->n_inputs;
+
+  for (guint i = 0; call->inputs == NULL && i < G_N_ELEMENTS (call->in) && call->in[i] != NULL; i++)
+    hyb_flatten_into (call->in[i], arrays);
+  for (guint i = 0; call->inputs != NULL && i < n; i++)
+    hyb_flatten_into (call->inputs[i], arrays);
+
+  for (guint i = 0; i < arrays->len; i++)
+    {
+      HybValue *value = g_ptr_array_index (arrays, i);
+
+      if (value->failed)
+        return FALSE;
+      arrays->pdata[i] = hyb_value_enter (F, value);
+      if (((HybValue *) arrays->pdata[i])->failed)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static HybValue *
+visible_outputs (HybF         *F,
+                 const HybOp  *op,
+                 gconstpointer params,
+                 HybValue    **outputs,
+                 guint         n_outputs)
+{
+  guint n = hyb_op_n_visible (op, params, n_outputs);
+
+  return n == 1 ? outputs[0] : hyb_list (F, n, outputs);
+}
+
+/* Operators that write to an input may do so to a state of the block, never to what was
+ * computed: a graph has no before and after. */
+static gboolean
+changes_a_result (HybF *F, const HybOp *op, guint n, const HybValueId *inputs)
+{
+  for (guint i = 0; i < n && i < 32; i++)
+    {
+      const HybNode *node =
+          hyb_builder_get_node (F->builder, hyb_builder_get_producer (F->builder, inputs[i]));
+
+      if ((op->mutates & (1u << i)) == 0 || hyb_node_is_variable (node))
+        continue;
+      hyb_f_fail (F,
+                  "%s changes its %s in place, which here is the result of “%s”. Keep such a state "
+                  "in a parameter of the block",
+                  op->name,
+                  op->inputs[i],
+                  node->name);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static HybValue *
+call_traced (HybF            *F,
+             const HybOp     *op,
+             const HybOpCall *call,
+             const char      *name,
+             const char     **attributes,
+             GPtrArray       *arrays)
+{
+  g_autofree HybValueId *inputs = g_new (HybValueId, MAX (arrays->len, 1));
+  HybNodeSpec            spec = { .op = op,
+                                  .name = name,
+                                  .attributes = attributes,
+                                  .n_inputs = arrays->len,
+                                  .inputs = inputs,
+                                  .bodies = call->bodies,
+                                  .n_bodies = call->n_bodies };
+  GError                *error = NULL;
+  HybValue             **outputs;
+  HybValue              *result;
+  HybNodeId              id;
+  guint                  n_outputs;
+
+  for (guint i = 0; i < arrays->len; i++)
+    inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->id;
+  if (changes_a_result (F, op, arrays->len, inputs))
+    return hyb_value_new_failed (F);
+
+  id = hyb_builder_add (F->builder, &spec, &error);
+  if (id == HYB_NO_ID)
+    {
+      hyb_f_keep_error (F, error);
+      return hyb_value_new_failed (F);
+    }
+
+  n_outputs = hyb_builder_get_node (F->builder, id)->n_outputs;
+  outputs = g_new (HybValue *, n_outputs);
+  for (guint i = 0; i < n_outputs; i++)
+    outputs[i] = hyb_value_new_traced (F, hyb_builder_output (F->builder, id, i));
+  result =
+      visible_outputs (F, op, hyb_builder_get_node (F->builder, id)->params, outputs, n_outputs);
+  g_free (outputs);
+  return result;
+}
+
+/* Tensors of all outputs; the tape, if there is one, hears of it. */
+gboolean
+hyb_f_compute (HybF            *F,
+               const HybOp     *op,
+               const HybOpCall *call,
+               gpointer         params,
+               GPtrArray       *arrays,
+               HybTensor      **outputs,
+               GError         **error)
+{
+  HybRun      context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
+  HybTensor  *few[FEW];
+  HybTensor **inputs = arrays->len > FEW ? g_new (HybTensor *, arrays->len) : few;
+  gboolean    done;
+
+  for (guint i = 0; i < arrays->len; i++)
+    inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->tensor;
+  done = F->tape != NULL ? hyb_tape_call (F->tape,
+                                          op,
+                                          params,
+                                          call->bodies,
+                                          arrays->len,
+                                          inputs,
+                                          outputs,
+                                          &context,
+                                          error)
+                         : hyb_imperative_call (op,
+                                                params,
+                                                call->bodies,
+                                                arrays->len,
+                                                inputs,
+                                                outputs,
+                                                &context,
+                                                error);
+  if (inputs != few)
+    g_free (inputs);
+  return done;
+}
+
+static HybValue *
+compute (HybF            *F,
+         const HybOp     *op,
+         const HybOpCall *call,
+         gpointer         params,
+         GPtrArray       *arrays,
+         GError         **error)
+{
+  HybTensor             *few[FEW];
+  HybValue              *few_values[FEW];
+  g_autofree HybTensor **many = NULL;
+  g_autofree HybValue  **many_values = NULL;
+  HybTensor            **outputs = few;
+  HybValue             **values = few_values;
+  guint                  n_inputs, n_outputs;
+
+  hyb_op_arity (op, params, &n_inputs, &n_outputs);
+  if (n_inputs != arrays->len)
+    {
+      hyb_error_at (error,
+                    HYB_GRAPH_ERROR,
+                    HYB_GRAPH_ERROR_STRUCTURE,
+                    NULL,
+                    NULL,
+                    "%u inputs where it takes %u",
+                    arrays->len,
+                    n_inputs);
+      return NULL;
+    }
+  if (n_outputs > FEW)
+    {
+      outputs = many = g_new (HybTensor *, n_outputs);
+      values = many_values = g_new (HybValue *, n_outputs);
+    }
+  memset (outputs, 0, sizeof (HybTensor *) * n_outputs);
+  if (!hyb_f_compute (F, op, call, params, arrays, outputs, error))
+    return NULL;
+
+  for (guint i = 0; i < n_outputs; i++)
+    {
+      values[i] = hyb_value_new (F);
+      values[i]->tensor = outputs[i];
+    }
+  return visible_outputs (F, op, params, values, n_outputs);
+}
+
+static HybValue *
+call_at_once (HybF            *F,
+              const HybOp     *op,
+              const HybOpCall *call,
+              const char     **attributes,
+              GPtrArray       *arrays)
+{
+  GError   *error = NULL;
+  HybValue *result = NULL;
+  gpointer  params = NULL;
+
+  if (op->params != NULL)
+    params = hyb_params_parse (op->params, op->params_size, attributes, NULL, &error);
+  if (error == NULL && (op->check == NULL || op->check (params, &error)))
+    result = compute (F, op, call, params, arrays, &error);
+  hyb_params_unref (params);
+
+  if (result == NULL)
+    {
+      g_prefix_error (&error, "%s: ", op->name);
+      hyb_f_keep_error (F, error);
+      return hyb_value_new_failed (F);
+    }
+  return result;
+}
+
+static HybValue *
+call_operator (HybF *F, const char *op_name, const HybOpCall *call, GPtrArray *arrays)
+{
+  g_autofree const char **attributes = NULL;
+  g_autofree char        *lower = NULL;
+  const HybOp            *op = hyb_op_find (op_name);
+  const char             *name;
+
+  if (op == NULL)
+    {
+      hyb_f_fail (F, "there is no operator called %s", op_name);
+      return hyb_value_new_failed (F);
+    }
+  if (!gather_inputs (F, call, arrays))
+    return hyb_value_new_failed (F);
+
+  if (F->tracing || op->params != NULL)
+    attributes = complete_attributes (F, call->attributes);
+  if (!F->tracing)
+    return call_at_once (F, op, call, attributes, arrays);
+
+  lower = g_ascii_strdown (op_name, -1);
+  name = hyb_f_name (F, call->name, call->hint != NULL ? call->hint : lower);
+  return call_traced (F, op, call, name, attributes, arrays);
+}
+
+HybValue *
+hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
+{
+  GPtrArray *arrays = g_steal_pointer (&F->inputs);
+  HybValue  *result;
+
+  if (arrays == NULL)
+    arrays = g_ptr_array_new ();
+  result = call_operator (F, op_name, call, arrays);
+  g_ptr_array_set_size (arrays, 0);
+  g_clear_pointer (&F->inputs, g_ptr_array_unref);
+  F->inputs = arrays;
+  return result;
+}

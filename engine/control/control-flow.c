@@ -1,0 +1,503 @@
+/* control-flow.c — typing, planning and running the graphs that loops and
+ * conditions own.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/control/control-flow.h"
+
+#include "engine/analysis/infer-types.h"
+#include "engine/base/error.h"
+#include "engine/base/random.h"
+#include "engine/graph/builder.h"
+
+#include <string.h>
+
+guint
+hyb_subgraph_n_variables (const HybGraph *body)
+{
+  guint n;
+
+  hyb_graph_get_variables (body, &n);
+  return n;
+}
+
+guint
+hyb_subgraph_n_heads (const HybGraph *body)
+{
+  guint n;
+
+  hyb_graph_get_heads (body, &n);
+  return n;
+}
+
+gboolean
+hyb_subgraph_check (const HybGraph *body,
+                    guint           n_variables,
+                    guint           n_heads,
+                    const char     *name,
+                    GError        **error)
+{
+  guint has_variables = hyb_subgraph_n_variables (body);
+  guint has_heads = hyb_subgraph_n_heads (body);
+
+  if (has_variables == n_variables && has_heads == n_heads)
+    return TRUE;
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_STRUCTURE,
+                       NULL,
+                       NULL,
+                       "its %s has %u variables and %u outputs, but the attributes of the node "
+                       "speak of %u and %u",
+                       name,
+                       has_variables,
+                       has_heads,
+                       n_variables,
+                       n_heads);
+}
+
+static HybValueId
+variable_value (const HybGraph *body, guint index)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+
+  return hyb_graph_get_node (body, variables[index])->first_output;
+}
+
+static gboolean
+learn_type (HybType *type, const HybType *known, GError **error)
+{
+  return hyb_shape_assign (&type->shape, &known->shape, error) &&
+         hyb_dtype_assign (&type->dtype, known->dtype, error);
+}
+
+gboolean
+hyb_subgraph_infer (HybGraph *body,
+                    HybType  *variables,
+                    HybType  *heads,
+                    gboolean  training,
+                    gboolean *complete,
+                    GError  **error)
+{
+  guint               n_values = hyb_graph_n_values (body);
+  guint               n_variables = hyb_subgraph_n_variables (body);
+  guint               n_heads;
+  const HybValueId   *head_values = hyb_graph_get_heads (body, &n_heads);
+  g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n_variables; i++)
+    types[variable_value (body, i)] = variables[i];
+  for (guint i = 0; i < n_heads; i++)
+    if (!learn_type (&types[head_values[i]], &heads[i], error))
+      return FALSE;
+
+  if (!hyb_infer_known_types (body, types, training, error))
+    return FALSE;
+
+  for (guint i = 0; i < n_variables; i++)
+    variables[i] = types[variable_value (body, i)];
+  for (guint i = 0; i < n_heads; i++)
+    heads[i] = types[head_values[i]];
+  for (guint i = 0; complete != NULL && i < n_values; i++)
+    *complete = (i == 0 || *complete) && hyb_type_is_known (&types[i]);
+  return TRUE;
+}
+
+static void
+add_node_cost (HybGraph *body, HybNodeId id, const HybType *types, double times, HybCost *total)
+{
+  const HybNode      *node = hyb_graph_get_node (body, id);
+  g_autofree HybType *room = g_new (HybType, MAX (node->n_inputs + node->n_outputs, 1));
+  HybCost             cost = { 0 };
+  HybCall             call;
+
+  if (hyb_node_is_variable (node))
+    return;
+  hyb_call_init (&call, body, id, types, room);
+  for (guint i = 0; i < node->n_inputs + node->n_outputs; i++)
+    if (!hyb_type_is_known (&room[i]))
+      return;
+
+  if (node->op->cost != NULL)
+    node->op->cost (&call, &cost);
+  else
+    for (guint i = 0; i < node->n_inputs + node->n_outputs; i++)
+      {
+        gboolean is_input = i < node->n_inputs;
+
+        *(is_input ? &cost.bytes_read : &cost.bytes_written) += (double) hyb_type_bytes (&room[i]);
+        cost.flops += is_input ? 0 : (double) hyb_shape_size (&room[i].shape);
+      }
+  total->flops += times * cost.flops;
+  total->bytes_read += times * cost.bytes_read;
+  total->bytes_written += times * cost.bytes_written;
+}
+
+HybType *
+hyb_subgraph_value_types (HybGraph      *body,
+                          const HybType *variables,
+                          gboolean       training,
+                          GError       **error)
+{
+  guint               n_values = hyb_graph_n_values (body);
+  g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < hyb_subgraph_n_variables (body); i++)
+    types[variable_value (body, i)] = variables[i];
+  return hyb_infer_types (body, types, NULL, training, error) ? g_steal_pointer (&types) : NULL;
+}
+
+void
+hyb_subgraph_add_cost (HybGraph      *body,
+                       const HybType *variables,
+                       gboolean       training,
+                       double         times,
+                       HybCost       *cost)
+{
+  g_autofree HybType *types = hyb_subgraph_value_types (body, variables, training, NULL);
+
+  for (HybNodeId id = 0; types != NULL && id < hyb_graph_n_nodes (body); id++)
+    add_node_cost (body, id, types, times, cost);
+}
+
+gsize
+hyb_workspace_take (gsize *workspace, gsize bytes)
+{
+  gsize offset = *workspace;
+
+  *workspace += (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
+  return offset;
+}
+
+gboolean
+hyb_subgraph_plan (HybSubgraph   *body,
+                   const HybCall *call,
+                   const HybType *variables,
+                   gsize         *workspace,
+                   GError       **error)
+{
+  HybGraph      *own = call->body[body->index];
+  HybPlanOptions options = { .training = call->training, .bind_outputs = !body->holds_heads };
+
+  if (call->plan_options != NULL)
+    {
+      options.optimise = call->plan_options->optimise;
+      options.without = call->plan_options->without;
+      options.memory_limit = call->plan_options->memory_limit;
+    }
+
+  body->id = hyb_graph_get_id (own);
+  body->plan = hyb_plan_new (body->graph != NULL ? body->graph : own, variables, &options, error);
+  if (body->plan == NULL)
+    return FALSE;
+  if (hyb_plan_is_dynamic (body->plan))
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_UNSUPPORTED,
+                         NULL,
+                         NULL,
+                         "shapes inside its subgraph show only while running, where those around "
+                         "it are known");
+
+  body->frame = hyb_workspace_take (workspace, hyb_frame_size (body->plan));
+  body->memory = hyb_workspace_take (workspace, hyb_plan_get_memory (body->plan));
+  return TRUE;
+}
+
+void
+hyb_subgraph_clear (HybSubgraph *body)
+{
+  g_clear_pointer (&body->plan, hyb_plan_unref);
+  g_clear_pointer (&body->graph, hyb_graph_unref);
+}
+
+HybFrame *
+hyb_subgraph_start (const HybSubgraph *body, const HybRun *run)
+{
+  char *workspace = run->workspace;
+
+  return hyb_frame_init (workspace + body->frame, body->plan, workspace + body->memory);
+}
+
+HybRun
+hyb_subgraph_context (const HybRun *run, gint64 step)
+{
+  HybRun context = {
+    .training = run->training,
+    .seed = run->seed,
+    .step = run->step,
+    .depth = (guint16) (run->depth + 1),
+    .number = run->number,
+    .probe = run->probe,
+    .cancellable = run->cancellable,
+  };
+
+  /* Step 0 of step 0 is 0: the first step of everything draws as if there were no loop. */
+  if (step != HYB_UNKNOWN)
+    context.step =
+        (run->step == 0 ? 0 : hyb_random_mix (run->step, run->depth) << 32) | (guint32) step;
+  return context;
+}
+
+void
+hyb_subgraph_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins)
+{
+  const HybProbe *probe = context->probe;
+  HybSpan         span = {
+            .kind = HYB_SPAN_BRANCH,
+            .id = index,
+            .graph = graph,
+            .depth = context->depth,
+            .run = context->number,
+            .step = (guint32) context->step,
+  };
+
+  if (probe == NULL)
+    return;
+  if (begins && probe->begin != NULL)
+    probe->begin (probe->data, &span);
+  else if (!begins && probe->end != NULL)
+    probe->end (probe->data, &span);
+}
+
+gboolean
+hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, gint64 step)
+{
+  HybRun   context = hyb_subgraph_context (run, step);
+  gboolean is_done;
+
+  hyb_subgraph_tell (&context, body->id, body->index, TRUE);
+  is_done = hyb_frame_run (frame, &context);
+  hyb_subgraph_tell (&context, body->id, body->index, FALSE);
+  return is_done;
+}
+
+HybTensor *
+hyb_subgraph_result (HybTensor *result, HybTensor *const *inputs, guint n_inputs, GError **error)
+{
+  for (guint i = 0; i < n_inputs; i++)
+    if (inputs[i] == result)
+      {
+        HybTensor *copy = hyb_tensor_new (hyb_tensor_get_type (result), error);
+
+        if (copy != NULL && hyb_tensor_get_bytes (result) > 0)
+          memcpy (hyb_tensor_get_data (copy),
+                  hyb_tensor_get_data (result),
+                  hyb_tensor_get_bytes (result));
+        return copy;
+      }
+  return hyb_tensor_ref (result);
+}
+
+/* The recording form of a node that writes states then, itself or inside; or NULL. */
+static const HybOp *
+find_writing_form (const HybGraph *graph, HybNodeId id)
+{
+  const HybNode   *node = hyb_graph_get_node (graph, id);
+  HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+  const HybOp *recording = node->op->recording != NULL ? hyb_op_find (node->op->recording) : NULL;
+  guint        n_written = recording != NULL && recording->mutates != 0 ? 1 : 0;
+
+  for (guint b = 0; b < node->n_bodies && n_written == 0; b++)
+    hyb_graph_get_auxiliary (bodies[b], &n_written);
+  return n_written > 0 ? recording : NULL;
+}
+
+static HybValueId
+copy_writing (HybBuilder *builder, const HybGraph *graph, HybNodeId id, const HybValueId *inputs)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  const HybOp   *writing = find_writing_form (graph, id);
+  HybNodeSpec    spec = {
+       .op = writing,
+       .name = node->name,
+       .attributes = node->attributes,
+       .params = writing != NULL ? hyb_params_ref (node->params) : NULL,
+       .n_inputs = node->n_inputs,
+       .inputs = inputs,
+       .n_bodies = node->n_bodies,
+       .bodies = hyb_graph_get_bodies (graph, id),
+       .key = node->key,
+       .origin_plus_one = node->origin + 1,
+       .line = node->line,
+  };
+
+  if (writing == NULL)
+    return hyb_builder_copy (builder, graph, id, inputs);
+  return hyb_builder_output (builder, hyb_builder_add (builder, &spec, NULL), 0);
+}
+
+HybGraph *
+hyb_subgraph_recording (HybGraph *body)
+{
+  guint                  n_nodes = hyb_graph_n_nodes (body);
+  guint                  n_heads, n_written;
+  const HybValueId      *heads = hyb_graph_get_heads (body, &n_heads);
+  g_autofree HybValueId *moved = g_new0 (HybValueId, MAX (hyb_graph_n_values (body), 1));
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  HybBuilder *builder;
+
+  hyb_graph_get_auxiliary (body, &n_written);
+  if (n_written == 0)
+    return NULL;
+
+  builder = hyb_builder_new ();
+  hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (body));
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (body, id);
+      const HybValueId *old = hyb_graph_get_inputs (body, id);
+      HybValueId        first;
+
+      g_array_set_size (inputs, 0);
+      for (guint i = 0; i < node->n_inputs; i++)
+        g_array_append_val (inputs, moved[old[i]]);
+      first = copy_writing (builder, body, id, (const HybValueId *) inputs->data);
+      for (guint i = 0; i < node->n_outputs; i++)
+        moved[node->first_output + i] = first + i;
+    }
+  for (guint i = 0; i < n_heads; i++)
+    hyb_builder_add_head (builder, moved[heads[i]]);
+  return hyb_builder_freeze (builder);
+}
+
+HybType *
+hyb_subgraph_gradient_types (HybGraph      *body,
+                             const HybType *forward_variables,
+                             guint          n_heads,
+                             gboolean       training,
+                             GError       **error)
+{
+  guint               n_variables = hyb_subgraph_n_variables (body);
+  guint               n_all_heads = hyb_subgraph_n_heads (body);
+  guint               n_forward = n_variables - n_heads;
+  HybType            *variables = g_new (HybType, MAX (n_variables, 1));
+  g_autofree HybType *heads = g_new (HybType, MAX (n_all_heads, 1));
+
+  for (guint v = 0; v < n_variables; v++)
+    variables[v] = v < n_forward ? forward_variables[v] : HYB_TYPE_UNKNOWN;
+  for (guint h = 0; h < n_all_heads; h++)
+    heads[h] = HYB_TYPE_UNKNOWN;
+  if (!hyb_subgraph_infer (body, variables, heads, training, NULL, error))
+    {
+      g_free (variables);
+      return NULL;
+    }
+  for (guint h = 0; h < n_heads; h++)
+    variables[n_forward + h] = heads[h];
+  return variables;
+}
+
+HybGraph *
+hyb_graph_with_heads (const HybGraph *graph, guint n_heads, const HybValueId *heads)
+{
+  HybBuilder            *builder = hyb_builder_new ();
+  guint                  n_nodes = hyb_graph_n_nodes (graph);
+  g_autofree guint8     *needed = g_new0 (guint8, MAX (n_nodes, 1));
+  g_autofree HybValueId *moved = g_new0 (HybValueId, MAX (hyb_graph_n_values (graph), 1));
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+
+  for (guint i = 0; i < n_heads; i++)
+    needed[hyb_graph_get_producer (graph, heads[i])] = TRUE;
+  for (HybNodeId id = n_nodes; id-- > 0;)
+    for (guint i = 0; needed[id] && i < hyb_graph_get_node (graph, id)->n_inputs; i++)
+      needed[hyb_graph_get_producer (graph, hyb_graph_get_inputs (graph, id)[i])] = TRUE;
+
+  hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (graph));
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (graph, id);
+      const HybValueId *old = hyb_graph_get_inputs (graph, id);
+      HybValueId        first;
+
+      if (!needed[id] && !hyb_node_is_variable (node))
+        continue;
+      g_array_set_size (inputs, 0);
+      for (guint i = 0; i < node->n_inputs; i++)
+        g_array_append_val (inputs, moved[old[i]]);
+      first = hyb_builder_copy (builder, graph, id, (const HybValueId *) inputs->data);
+      for (guint i = 0; i < node->n_outputs; i++)
+        moved[node->first_output + i] = first + i;
+    }
+  for (guint i = 0; i < n_heads; i++)
+    hyb_builder_add_head (builder, moved[heads[i]]);
+  return hyb_builder_freeze (builder);
+}
+
+void
+hyb_subgraph_accumulate (HybDType dtype, gint64 n, gconstpointer from, gpointer to)
+{
+  if (dtype == HYB_F32)
+    {
+      const float *x = from;
+      float       *sum = to;
+
+      for (gint64 i = 0; i < n; i++)
+        sum[i] += x[i];
+    }
+  else
+    for (gint64 i = 0; i < n; i++)
+      hyb_dtype_set_double (to,
+                            dtype,
+                            (gsize) i,
+                            hyb_dtype_get_double (to, dtype, (gsize) i) +
+                                hyb_dtype_get_double (from, dtype, (gsize) i));
+}
+
+char **
+hyb_control_attributes (const HybParam *table, gconstpointer params, ...)
+{
+  GPtrArray  *texts = g_ptr_array_new ();
+  const char *text;
+  va_list     list;
+
+  for (const HybParam *param = table; param->name != NULL; param++)
+    {
+      g_ptr_array_add (texts, g_strdup (param->name));
+      g_ptr_array_add (texts, hyb_param_to_string (param, params));
+    }
+  va_start (list, params);
+  while ((text = va_arg (list, const char *)) != NULL)
+    g_ptr_array_add (texts, g_strdup (text));
+  va_end (list);
+  g_ptr_array_add (texts, NULL);
+  return (char **) g_ptr_array_free (texts, FALSE);
+}
+
+char *
+hyb_control_ints (guint n, const guint *values)
+{
+  GString *text = g_string_new ("(");
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, i > 0 ? ", %u" : "%u", values[i]);
+  g_string_append_c (text, ')');
+  return g_string_free (text, FALSE);
+}
+
+gboolean
+hyb_control_expect (const HybCall *call, guint input, const HybType *want, GError **error)
+{
+  const HybType   *got = &call->input[input];
+  g_autofree char *got_text = NULL;
+  g_autofree char *want_text = NULL;
+
+  if (hyb_shape_equal (&got->shape, &want->shape) && hyb_type_bytes (got) >= hyb_type_bytes (want))
+    return TRUE;
+
+  got_text = hyb_type_to_string (got);
+  want_text = hyb_type_to_string (want);
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_TYPES,
+                       NULL,
+                       NULL,
+                       "input %u is %s where the body of the node needs %s",
+                       input,
+                       got_text,
+                       want_text);
+}

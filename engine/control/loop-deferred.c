@@ -1,0 +1,180 @@
+/* loop-deferred.c — gradients of captured weights, computed once behind a loop.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/control/loop-deferred.h"
+
+#include "engine/analysis/infer-types.h"
+#include "engine/imperative/convert.h"
+
+#include <string.h>
+
+/* Rows that would need more than this are not collected: then adding up is better. */
+#define MOST_BYTES ((gsize) 512 << 20)
+
+/* The number of a variable of the body that stays the same in all steps. */
+static gboolean
+find_captured (const HybLoop *loop, HybGraph *body, HybValueId value, guint *variable)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+  HybNodeId        producer = hyb_graph_get_producer (body, value);
+
+  for (guint v = 0; v < loop->n_variables; v++)
+    if (variables[v] == producer)
+      {
+        *variable = v;
+        return !loop->variable[v].is_slice && loop->variable[v].state == HYB_LOOP_NOTHING;
+      }
+  return FALSE;
+}
+
+/* The operator runs as it is: nothing to convert, to prepare or to choose. */
+static gboolean
+is_simple (const HybDeferred *deferred)
+{
+  const HybOp *op = deferred->call.op;
+
+  for (guint i = 0; i <= deferred->n_inputs; i++)
+    if (!hyb_type_is_known (&deferred->type[i]))
+      return FALSE;
+  return op->forward != NULL && op->prepare == NULL && deferred->call.n_outputs == 1 &&
+         !hyb_convert_is_needed (&deferred->call);
+}
+
+static gboolean
+describe_inputs (HybDeferred *deferred, const HybLoop *loop, HybGraph *body)
+{
+  const HybNode    *node = hyb_graph_get_node (body, deferred->node);
+  const HybValueId *inputs = hyb_graph_get_inputs (body, deferred->node);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      deferred->is_rows[i] = node->op->adds_rows >> i & 1;
+      if (deferred->is_rows[i] ? deferred->type[i].shape.rank < 1
+                               : !find_captured (loop, body, inputs[i], &deferred->variable[i]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The call with the rows of so many steps. */
+static void
+stretch (const HybDeferred *deferred, gint64 n_steps, HybType *types, HybCall *call)
+{
+  memcpy (types, deferred->type, sizeof (HybType) * (deferred->n_inputs + 1));
+  for (guint i = 0; i < deferred->n_inputs; i++)
+    if (deferred->is_rows[i])
+      types[i].shape.dim[0] *= n_steps;
+  *call = deferred->call;
+  call->input = types;
+  call->output = types + deferred->n_inputs;
+}
+
+static gboolean
+place_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
+{
+  HybType types[HYB_DEFERRED_OPERANDS + 1];
+  HybCall call;
+  gsize   total = 0;
+
+  stretch (deferred, n_steps, types, &call);
+  for (guint i = 0; i < deferred->n_inputs; i++)
+    {
+      gsize bytes;
+
+      if (!deferred->is_rows[i])
+        continue;
+      if (!hyb_shape_bytes (&types[i].shape, types[i].dtype, &bytes, NULL) ||
+          bytes > MOST_BYTES - total)
+        return FALSE;
+      total += bytes;
+    }
+
+  for (guint i = 0; i < deferred->n_inputs; i++)
+    if (deferred->is_rows[i])
+      {
+        deferred->row_bytes[i] = hyb_type_bytes (&deferred->type[i]);
+        deferred->rows[i] =
+            hyb_workspace_take (workspace, (gsize) n_steps * deferred->row_bytes[i]);
+      }
+  if (call.op->workspace != NULL)
+    deferred->workspace = hyb_workspace_take (workspace, call.op->workspace (&call));
+  return TRUE;
+}
+
+HybDeferred *
+hyb_deferred_new (const HybLoop *loop,
+                  const HybCall *call,
+                  HybValueId     head,
+                  const HybType *types,
+                  gint64         n_steps,
+                  gsize         *workspace)
+{
+  HybGraph               *body = call->body[0];
+  g_autofree HybDeferred *deferred = g_new0 (HybDeferred, 1);
+  const HybNode          *node;
+  guint                   n_users;
+
+  deferred->node = hyb_graph_get_producer (body, head);
+  node = hyb_graph_get_node (body, deferred->node);
+  deferred->n_inputs = node->n_inputs;
+  hyb_graph_get_users (body, head, &n_users);
+  if (node->op->adds_rows == 0 || n_users > 0 || node->n_inputs > HYB_DEFERRED_OPERANDS)
+    return NULL;
+
+  hyb_call_init (&deferred->call, body, deferred->node, types, deferred->type);
+  deferred->call.training = call->training;
+  if (node->n_outputs != 1 || !is_simple (deferred) || !describe_inputs (deferred, loop, body) ||
+      !place_rows (deferred, n_steps, workspace))
+    return NULL;
+  return g_steal_pointer (&deferred);
+}
+
+guint
+hyb_deferred_get_heads (const HybDeferred *deferred, HybGraph *body, HybValueId *heads)
+{
+  const HybValueId *inputs = hyb_graph_get_inputs (body, deferred->node);
+  guint             n = 0;
+
+  for (guint i = 0; i < deferred->n_inputs; i++)
+    if (deferred->is_rows[i])
+      heads[n++] = inputs[i];
+  return n;
+}
+
+void
+hyb_deferred_bind (const HybDeferred *deferred,
+                   const HybRun      *run,
+                   HybFrame          *frame,
+                   guint              first,
+                   gint64             step)
+{
+  for (guint i = 0; i < deferred->n_inputs; i++)
+    if (deferred->is_rows[i])
+      hyb_frame_bind_head (frame,
+                           first++,
+                           (char *) run->workspace + deferred->rows[i] +
+                               (gsize) step * deferred->row_bytes[i]);
+}
+
+void
+hyb_deferred_run (const HybDeferred *deferred,
+                  const HybRun      *run,
+                  gconstpointer     *captured,
+                  gint64             n_steps,
+                  gpointer           output)
+{
+  HybType       types[HYB_DEFERRED_OPERANDS + 1];
+  gconstpointer inputs[HYB_DEFERRED_OPERANDS];
+  HybRun        own = hyb_subgraph_context (run, 0);
+  HybCall       call;
+
+  stretch (deferred, n_steps, types, &call);
+  for (guint i = 0; i < deferred->n_inputs; i++)
+    inputs[i] = deferred->is_rows[i] ? (char *) run->workspace + deferred->rows[i]
+                                     : captured[deferred->variable[i]];
+  own.input = inputs;
+  own.output = &output;
+  own.workspace = (char *) run->workspace + deferred->workspace;
+  call.op->forward (&call, &own);
+}

@@ -1,0 +1,299 @@
+/* diagnose-graph.c — rules about the graph alone.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/diagnose-private.h"
+
+#include "engine/graph/reach.h"
+#include "engine/op/suggest.h"
+
+#include <string.h>
+
+#define MAX_ITEMS 100
+
+/* Operators that only their maker can run. */
+static const struct
+{
+  const char *pattern, *hint;
+} foreign[] = {
+  { "Custom", "It is written in Python; only the program that defines it can run it" },
+  { "_sg_*", "The graph was rewritten for a backend (optimize_for, oneDNN); export the original" },
+  { "_TensorRT*", "The graph was rewritten for TensorRT; export the original" },
+  { "_FusedOp*", "The graph was rewritten for GPU fusion; export the original" },
+  { "*quantize*", "The graph was quantised; export the float model" },
+};
+
+static char *
+hint_for_operator (const char *type)
+{
+  guint                   n_ops;
+  const HybOp *const     *ops = hyb_op_list (&n_ops);
+  g_autofree const char **names = g_new (const char *, n_ops);
+  const char             *near;
+
+  for (guint i = 0; i < G_N_ELEMENTS (foreign); i++)
+    if (g_pattern_match_simple (foreign[i].pattern, type))
+      return g_strdup (foreign[i].hint);
+
+  for (guint i = 0; i < n_ops; i++)
+    names[i] = ops[i]->name;
+  near = hyb_suggest_name (names, n_ops, type);
+  return near ? g_strdup_printf ("Did you mean “%s”?", near)
+              : g_strdup ("It comes from another build of MXNet; replace it or ask its authors");
+}
+
+static void
+find_unknown (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer, GHashTable *found)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, id);
+      HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+      HybFinding      *finding;
+
+      for (guint b = 0; b < node->n_bodies; b++)
+        find_unknown (diagnosis, bodies[b], outer == HYB_NO_ID ? id : outer, found);
+      if (!(node->op->flags & HYB_OP_OPAQUE) || hyb_op_find (node->type))
+        continue;
+
+      finding = g_hash_table_lookup (found, node->type);
+      if (!finding && g_hash_table_size (found) >= MAX_ITEMS)
+        continue;
+      if (!finding)
+        {
+          g_autofree char *hint = hint_for_operator (node->type);
+
+          finding = hyb_diagnosis_say (diagnosis,
+                                       HYB_SEVERITY_ERROR,
+                                       "unknown-operator",
+                                       outer == HYB_NO_ID ? id : outer,
+                                       hint,
+                                       "there is no operator “%s”: the graph can be looked at but "
+                                       "not run",
+                                       node->type);
+          g_hash_table_insert (found, (gpointer) node->type, finding);
+        }
+      if (!finding->items || finding->items->len < MAX_ITEMS)
+        hyb_finding_add_item (finding, node->name, NULL, NULL);
+    }
+}
+
+void
+hyb_diagnose_operators (HybDiagnosis *diagnosis)
+{
+  g_autoptr (GHashTable) found = g_hash_table_new (g_str_hash, g_str_equal);
+
+  find_unknown (diagnosis, diagnosis->graph, HYB_NO_ID, found);
+}
+
+void
+hyb_diagnose_dead_nodes (HybDiagnosis *diagnosis)
+{
+  g_autofree guint8 *needed = hyb_graph_find_needed (diagnosis->graph, NULL);
+  HybFinding        *finding = NULL;
+  guint              n = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
+    {
+      if (needed[id])
+        continue;
+      if (n++ == 0)
+        finding = hyb_diagnosis_say (diagnosis,
+                                     HYB_SEVERITY_WARNING,
+                                     "dead-node",
+                                     id,
+                                     "MXNet drops them when it saves the graph",
+                                     "nodes that no output of the graph needs");
+      if (n <= MAX_ITEMS)
+        hyb_finding_add_item (finding, hyb_graph_get_node (diagnosis->graph, id)->name, NULL, NULL);
+    }
+}
+
+void
+hyb_diagnose_node_names (HybDiagnosis *diagnosis)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  HybFinding *finding = NULL;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (diagnosis->graph, id);
+
+      if (hyb_node_is_variable (node) || g_hash_table_add (seen, (gpointer) node->name))
+        continue;
+      if (!finding)
+        finding = hyb_diagnosis_say (diagnosis,
+                                     HYB_SEVERITY_NOTE,
+                                     "duplicate-name",
+                                     id,
+                                     "Nothing depends on these names, but they confuse readers",
+                                     "several operator nodes have the same name");
+      if (!finding->items || finding->items->len < MAX_ITEMS)
+        hyb_finding_add_item (finding, node->name, NULL, NULL);
+    }
+}
+
+/* A tuple attribute of a loop or branch: each number says where an operand goes. */
+typedef struct
+{
+  const char *key;
+  int         body;   /* the numbers count its inputs; -1: those of the node */
+  int         listed; /* as many numbers as inputs of this body; -1: no matter */
+} Locations;
+
+static const Locations locations[] = {
+  { "in_data_locs", 0, -1 },    { "in_state_locs", 0, -1 },   { "remain_locs", 0, -1 },
+  { "cond_input_locs", -1, 0 }, { "func_input_locs", -1, 1 }, { "func_var_locs", 1, -1 },
+  { "then_input_locs", -1, 1 }, { "else_input_locs", -1, 2 },
+};
+
+static char *
+check_locations (HybGraph *graph, HybNodeId id, const Locations *rule)
+{
+  const HybNode   *node = hyb_graph_get_node (graph, id);
+  HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+  const char      *text = hyb_node_get_attribute (node, rule->key);
+  HybInts          ints = { 0 };
+  guint            n_allowed = node->n_inputs, n_listed;
+  char            *wrong = NULL;
+
+  if (!text || rule->body >= (int) node->n_bodies || rule->listed >= (int) node->n_bodies)
+    return NULL;
+  if (!hyb_params_parse_ints (text, &ints))
+    return g_strdup_printf ("%s is “%s”, which is no list of numbers", rule->key, text);
+
+  if (rule->body >= 0)
+    hyb_graph_get_variables (bodies[rule->body], &n_allowed);
+  for (int i = 0; i < ints.n && !wrong; i++)
+    if (ints.value[i] < 0 || ints.value[i] >= n_allowed)
+      wrong = g_strdup_printf ("%s names input %" G_GINT64_FORMAT ", but there are %u",
+                               rule->key,
+                               ints.value[i],
+                               n_allowed);
+
+  if (rule->listed >= 0 && !wrong)
+    {
+      hyb_graph_get_variables (bodies[rule->listed], &n_listed);
+      if (ints.n != (int) n_listed)
+        wrong = g_strdup_printf ("%s has %d numbers, but subgraph %d has %u inputs",
+                                 rule->key,
+                                 ints.n,
+                                 rule->listed,
+                                 n_listed);
+    }
+  g_free (ints.value);
+  return wrong;
+}
+
+/* The last subgraph that computes results has as many as the node, or (a loop that
+ * is asked for fewer) the node's attribute says. */
+static char *
+check_outputs (HybGraph *graph, HybNodeId id)
+{
+  const HybNode   *node = hyb_graph_get_node (graph, id);
+  HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+  const char      *text = hyb_node_get_attribute (node, "num_outputs");
+  guint            n_wanted = text ? (guint) g_ascii_strtoull (text, NULL, 10) : node->n_outputs;
+  guint            n_heads;
+
+  /* The predicate of a loop or branch is no result. */
+  for (guint b = node->n_bodies > 1 ? 1 : 0; b < node->n_bodies; b++)
+    {
+      hyb_graph_get_heads (bodies[b], &n_heads);
+      if (n_heads != n_wanted)
+        return g_strdup_printf ("subgraph %u computes %u values, but num_outputs is %u",
+                                b,
+                                n_heads,
+                                n_wanted);
+    }
+  return NULL;
+}
+
+static void
+check_control (HybDiagnosis *diagnosis, HybGraph *graph, HybNodeId outer)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, id);
+      HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+      HybNodeId        shown = outer == HYB_NO_ID ? id : outer;
+      g_autofree char *wrong = NULL;
+
+      /* The reader has said what is wrong with an opaque one. */
+      if (!(node->op->flags & HYB_OP_OPAQUE) && node->n_bodies > 0)
+        {
+          for (guint i = 0; i < G_N_ELEMENTS (locations) && !wrong; i++)
+            wrong = check_locations (graph, id, &locations[i]);
+          if (!wrong)
+            wrong = check_outputs (graph, id);
+        }
+      if (wrong)
+        hyb_diagnosis_say (diagnosis,
+                           HYB_SEVERITY_ERROR,
+                           "control-flow-mismatch",
+                           shown,
+                           "Export the model again",
+                           "node “%s” (%s): %s",
+                           node->name,
+                           node->type,
+                           wrong);
+      for (guint b = 0; b < node->n_bodies; b++)
+        check_control (diagnosis, bodies[b], shown);
+    }
+}
+
+void
+hyb_diagnose_control_flow (HybDiagnosis *diagnosis)
+{
+  check_control (diagnosis, diagnosis->graph, HYB_NO_ID);
+}
+
+/* The activation that reads a value, as its attribute says; NULL: none does. */
+static const char *
+activation_of (HybGraph *graph, HybValueId value)
+{
+  guint            n;
+  const HybNodeId *users = hyb_graph_get_users (graph, value, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *text = hyb_node_get_attribute (hyb_graph_get_node (graph, users[i]), "act_type");
+
+      if (text)
+        return text;
+    }
+  return NULL;
+}
+
+/* MXNet’s LSTM cells split into input, forget, candidate, output: sigmoid, sigmoid,
+ * tanh, sigmoid.  The examples before mx.rnn had the candidate second. */
+void
+hyb_diagnose_gate_order (HybDiagnosis *diagnosis)
+{
+  static const char *const old_order[] = { "sigmoid", "tanh", "sigmoid", "sigmoid" };
+  HybFinding              *finding = NULL;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (diagnosis->graph, id);
+      guint          n_same = 0;
+
+      if (node->n_outputs != G_N_ELEMENTS (old_order))
+        continue;
+      for (guint i = 0; i < node->n_outputs; i++)
+        n_same +=
+            g_strcmp0 (activation_of (diagnosis->graph, node->first_output + i), old_order[i]) == 0;
+      if (n_same < node->n_outputs)
+        continue;
+
+      if (!finding)
+        finding = hyb_diagnosis_say (diagnosis,
+                                     HYB_SEVERITY_NOTE,
+                                     "old-gate-order",
+                                     id,
+                                     "Reorder the rows (input, forget, candidate, output) before "
+                                     "using the weights in mx.rnn or Gluon cells",
+                                     "LSTM gates stand in the order input, candidate, forget, "
+                                     "output, as in examples before mx.rnn");
+      if (!finding->items || finding->items->len < MAX_ITEMS)
+        hyb_finding_add_item (finding, node->name, NULL, NULL);
+    }
+}

@@ -1,0 +1,140 @@
+/* diagnose-notes.c — what we run and MXNet 1.9.1 does not, or otherwise.  Nothing is
+ * wrong with such a model, but whoever compares results should know.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/diagnose-private.h"
+
+#include <string.h>
+
+#define MAX_ITEMS 100
+
+/* Where a node stands. */
+typedef struct
+{
+  HybGraph      *graph;
+  const HybNode *node;
+  const HybNode *loop; /* the innermost node whose body it stands in; NULL: none */
+} Place;
+
+static gboolean
+is_true (const HybNode *node, const char *key)
+{
+  const char *text = hyb_node_get_attribute (node, key);
+
+  return text && (g_ascii_strcasecmp (text, "true") == 0 || strcmp (text, "1") == 0);
+}
+
+static gboolean
+has_lengths (const Place *place)
+{
+  return is_true (place->node, "use_sequence_length");
+}
+
+static gboolean
+clips_states (const Place *place)
+{
+  const char *text = hyb_node_get_attribute (place->node, "lstm_state_clip_min");
+
+  return text && strcmp (text, "None") != 0;
+}
+
+/* Nodes of one body repeat a fixed number of times, of two while a condition holds, of
+ * three choose. */
+static gboolean
+is_choice_in_foreach (const Place *place)
+{
+  return place->loop && place->loop->n_bodies == 1 && place->node->n_bodies >= 2;
+}
+
+static gboolean
+is_while (const Place *place)
+{
+  return place->node->n_bodies == 2;
+}
+
+static gboolean
+is_random_in_foreach (const Place *place)
+{
+  HybOpFlags both = HYB_OP_RANDOM | HYB_OP_MODAL;
+
+  return place->loop && place->loop->n_bodies == 1 && place->node->n_bodies == 0 &&
+         (place->node->op->flags & both) == both;
+}
+
+static const struct
+{
+  const char *code;
+  gboolean (*applies) (const Place *place);
+  const char *message, *hint;
+} notes[] = {
+  { "mxnet-differs",
+    has_lengths,
+    "MXNet 1.9.1 takes no notice of sequence lengths on the CPU",
+    "Its outputs beyond a length differ from ours; compare on a GPU, or mask them" },
+  { "mxnet-cannot-run",
+    clips_states,
+    "MXNet 1.9.1 clips the states of an LSTM on GPUs only",
+    NULL },
+  { "mxnet-cannot-run",
+    is_choice_in_foreach,
+    "MXNet 1.9.1 cannot run a condition or a while loop inside a foreach",
+    "Replace the condition by “where” to run the model there" },
+  { "mxnet-cannot-train",
+    is_while,
+    "MXNet 1.9.1 cannot train a hybridized while loop",
+    "Train it there imperatively or as a bound symbol" },
+  { "mxnet-differs",
+    is_random_in_foreach,
+    "dropout inside a foreach does nothing when MXNet 1.9.1 trains the graph as a bound symbol",
+    "Train it there as a hybridized block" },
+};
+
+typedef struct
+{
+  HybDiagnosis *diagnosis;
+  HybFinding   *findings[G_N_ELEMENTS (notes)];
+} Notes;
+
+static void
+note_node (Notes *all, const Place *place, HybNodeId shown)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (notes); i++)
+    {
+      if (!notes[i].applies (place))
+        continue;
+      if (!all->findings[i])
+        all->findings[i] = hyb_diagnosis_say (all->diagnosis,
+                                              HYB_SEVERITY_NOTE,
+                                              notes[i].code,
+                                              shown,
+                                              notes[i].hint,
+                                              "%s",
+                                              notes[i].message);
+      if (!all->findings[i]->items || all->findings[i]->items->len < MAX_ITEMS)
+        hyb_finding_add_item (all->findings[i], place->node->name, NULL, NULL);
+    }
+}
+
+static void
+note_graph (Notes *all, HybGraph *graph, const HybNode *loop, HybNodeId outer)
+{
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
+    {
+      Place            place = { graph, hyb_graph_get_node (graph, id), loop };
+      HybNodeId        shown = outer == HYB_NO_ID ? id : outer;
+      HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+
+      if (hyb_node_is_variable (place.node))
+        continue;
+      note_node (all, &place, shown);
+      for (guint b = 0; b < place.node->n_bodies; b++)
+        note_graph (all, bodies[b], place.node, shown);
+    }
+}
+
+void
+hyb_diagnose_differences (HybDiagnosis *diagnosis)
+{
+  Notes all = { .diagnosis = diagnosis };
+
+  note_graph (&all, diagnosis->graph, NULL, HYB_NO_ID);
+}

@@ -1,0 +1,349 @@
+/* diagnose-weights.c — rules about parameters: their names, and what is in them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/diagnose-private.h"
+
+#include "engine/op/suggest.h"
+#include "engine/open/open.h"
+
+#include <math.h>
+#include <string.h>
+
+static guint
+count_wanted (const HybDiagnosis *diagnosis, guint *n_missing)
+{
+  guint n = 0;
+
+  *n_missing = 0;
+  for (guint i = 0; i < diagnosis->n_variables; i++)
+    if (diagnosis->roles[i] == HYB_ROLE_PARAMETER)
+      {
+        n++;
+        *n_missing += diagnosis->parameters[i] == NULL;
+      }
+  return n;
+}
+
+static char *
+hint_for_missing (const HybDiagnosis *diagnosis, const char *name)
+{
+  const char *near = hyb_suggest_name ((const char *const *) diagnosis->unused->pdata,
+                                       diagnosis->unused->len,
+                                       name);
+
+  if (near)
+    return g_strdup_printf ("The file has “%s” instead of “%s”", near, name);
+  for (guint i = 0; i < diagnosis->unused->len; i++)
+    if (strchr (diagnosis->unused->pdata[i], '.'))
+      return g_strdup ("The file has names with dots, so save_parameters() wrote it; load it into "
+                       "its Gluon block and use export()");
+
+  return g_strdup ("Load the parameters that were exported with this graph");
+}
+
+static void
+say_missing (HybDiagnosis *diagnosis)
+{
+  HybFinding *finding = NULL;
+
+  for (guint i = 0; i < diagnosis->n_variables; i++)
+    {
+      const HybNode   *node = hyb_diagnosis_variable (diagnosis, i);
+      g_autofree char *expected = NULL, *hint = NULL;
+
+      if (diagnosis->roles[i] != HYB_ROLE_PARAMETER || diagnosis->parameters[i])
+        continue;
+      if (!finding)
+        {
+          hint = hint_for_missing (diagnosis, node->name);
+          finding = hyb_diagnosis_say (diagnosis,
+                                       HYB_SEVERITY_ERROR,
+                                       "missing-parameter",
+                                       diagnosis->variables[i],
+                                       hint,
+                                       "%s has no array for variables of the graph",
+                                       hyb_model_get_weights_file (diagnosis->model));
+        }
+      expected = hyb_shape_to_json (&diagnosis->types[node->first_output].shape);
+      hyb_finding_add_item (finding, node->name, expected, NULL);
+    }
+}
+
+static void
+say_unused (HybDiagnosis *diagnosis, guint n_missing)
+{
+  HybFinding *finding;
+
+  if (diagnosis->unused->len == 0)
+    return;
+
+  finding = hyb_diagnosis_say (diagnosis,
+                               HYB_SEVERITY_WARNING,
+                               "unused-parameter",
+                               HYB_NO_ID,
+                               "MXNet’s import refuses them unless ignore_extra is set",
+                               "the graph has no variables for arrays of the file");
+  /* One of them may be what is missing, under another name: then it stays. */
+  if (n_missing == 0)
+    finding->remedy = HYB_REMEDY_REPAIR;
+  g_free (finding->file);
+  finding->file = g_strdup (hyb_model_get_weights_file (diagnosis->model));
+  for (guint i = 0; i < diagnosis->unused->len; i++)
+    {
+      const char      *name = diagnosis->unused->pdata[i];
+      g_autofree char *got = hyb_shape_to_json (
+          hyb_tensor_get_shape (hyb_model_get_parameter (diagnosis->model, name)));
+
+      hyb_finding_add_item (finding, name, NULL, got);
+    }
+}
+
+/* An auxiliary state stored as an argument, or the other way round. */
+static void
+say_prefixes (HybDiagnosis *diagnosis)
+{
+  HybFinding *finding = NULL;
+
+  for (guint i = 0; i < hyb_model_n_parameters (diagnosis->model); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (diagnosis->model, i);
+      HybNodeId   id = hyb_graph_find_variable (diagnosis->graph, name);
+      HybPrefix   prefix = hyb_model_get_parameter_prefix (diagnosis->model, i);
+      HybPrefix   right;
+
+      if (id == HYB_NO_ID || prefix == HYB_PREFIX_NONE)
+        continue;
+      right = hyb_variable_is_stored_as_auxiliary (diagnosis->graph, id) ? HYB_PREFIX_AUX
+                                                                         : HYB_PREFIX_ARG;
+      if (prefix == right)
+        continue;
+      if (!finding)
+        {
+          finding = hyb_diagnosis_say (diagnosis,
+                                       HYB_SEVERITY_WARNING,
+                                       "wrong-prefix",
+                                       id,
+                                       "Write them with the right prefix",
+                                       "auxiliary states are stored as arguments, or arguments as "
+                                       "auxiliary states");
+          finding->remedy = HYB_REMEDY_REPAIR;
+        }
+      hyb_finding_add_item (finding,
+                            name,
+                            right == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"",
+                            prefix == HYB_PREFIX_AUX ? "\"aux:\"" : "\"arg:\"");
+    }
+}
+
+/* Other names for the same network: save_parameters(), or blocks counted differently. */
+static void
+say_guess (HybDiagnosis *diagnosis, GPtrArray *pairs)
+{
+  HybFinding *finding =
+      hyb_diagnosis_say (diagnosis,
+                         HYB_SEVERITY_ERROR,
+                         "missing-parameter",
+                         hyb_graph_find_variable (diagnosis->graph, pairs->pdata[0]),
+                         "Kind, order and shape of all arrays agree: give them the names of the "
+                         "graph, or export the network with export()",
+                         "%s names its arrays in another way than the graph",
+                         hyb_model_get_weights_file (diagnosis->model));
+  finding->remedy = HYB_REMEDY_REPAIR;
+
+  for (guint i = 0; i < pairs->len; i += 2)
+    {
+      g_autofree char *expected = g_strdup_printf ("\"%s\"", (char *) pairs->pdata[i]);
+      g_autofree char *got = g_strdup_printf ("\"%s\"", (char *) pairs->pdata[i + 1]);
+
+      hyb_finding_add_item (finding, pairs->pdata[i], expected, got);
+    }
+}
+
+static void
+say_no_file (HybDiagnosis *diagnosis, guint n_wanted)
+{
+  HybFinding *finding =
+      hyb_diagnosis_say (diagnosis,
+                         HYB_SEVERITY_NOTE,
+                         "no-parameters",
+                         HYB_NO_ID,
+                         "Name the file",
+                         "the graph has %u parameters, but no file of parameters was found beside "
+                         "it",
+                         n_wanted);
+
+  finding->remedy = HYB_REMEDY_PARAMETERS;
+}
+
+static void
+say_wrong_pair (HybDiagnosis *diagnosis, guint n_missing, guint n_wanted)
+{
+  HybFinding *finding =
+      hyb_diagnosis_say (diagnosis,
+                         HYB_SEVERITY_ERROR,
+                         "wrong-pair",
+                         HYB_NO_ID,
+                         "Load the file that was exported with this graph",
+                         "%u of %u parameters are missing from %s, while %u of its arrays fit "
+                         "nothing: it belongs to another model",
+                         n_missing,
+                         n_wanted,
+                         hyb_model_get_weights_file (diagnosis->model),
+                         diagnosis->unused->len);
+
+  finding->remedy = HYB_REMEDY_PARAMETERS;
+}
+
+void
+hyb_diagnose_names (HybDiagnosis *diagnosis)
+{
+  guint n_missing, n_wanted = count_wanted (diagnosis, &n_missing);
+  g_autoptr (GPtrArray) guess = NULL;
+
+  if (!diagnosis->has_weights)
+    {
+      if (n_wanted > 0)
+        say_no_file (diagnosis, n_wanted);
+      return;
+    }
+
+  guess = hyb_model_guess_parameters (diagnosis->model);
+  if (guess)
+    {
+      say_guess (diagnosis, guess);
+      return;
+    }
+  if (n_wanted >= 2 && n_missing * 2 > n_wanted && diagnosis->unused->len > 0)
+    say_wrong_pair (diagnosis, n_missing, n_wanted);
+  say_missing (diagnosis);
+  say_unused (diagnosis, n_missing);
+  say_prefixes (diagnosis);
+}
+
+void
+hyb_diagnose_inputs (HybDiagnosis *diagnosis)
+{
+  static const struct
+  {
+    HybRole     role;
+    HybSeverity severity;
+    const char *code, *message, *hint;
+  } inputs[] = {
+    { HYB_ROLE_STATE,
+      HYB_SEVERITY_WARNING,
+      "state-as-input",
+      "the states that a recurrent layer begins with are inputs of the graph",
+      "Give zeros of the shape (layers × directions, batch, hidden), list them as inputs when "
+      "importing into MXNet, or wrap the layer in a block before exporting" },
+    { HYB_ROLE_LABEL,
+      HYB_SEVERITY_NOTE,
+      "label-needed",
+      "the graph ends in a loss that wants a label",
+      "Outputs do not depend on it; MXNet wants zeros of the right shape, here none are needed" },
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (inputs); k++)
+    {
+      HybFinding *finding = NULL;
+
+      for (guint i = 0; i < diagnosis->n_variables; i++)
+        {
+          const HybNode   *node = hyb_diagnosis_variable (diagnosis, i);
+          g_autofree char *expected =
+              hyb_shape_to_json (&diagnosis->types[node->first_output].shape);
+
+          if (diagnosis->roles[i] != inputs[k].role || diagnosis->parameters[i])
+            continue;
+          if (!finding)
+            finding = hyb_diagnosis_say (diagnosis,
+                                         inputs[k].severity,
+                                         inputs[k].code,
+                                         diagnosis->variables[i],
+                                         inputs[k].hint,
+                                         "%s",
+                                         inputs[k].message);
+          hyb_finding_add_item (finding, node->name, expected, NULL);
+        }
+    }
+}
+
+static void
+check_finite (HybDiagnosis *diagnosis, guint i, HybFinding **finding)
+{
+  HybStatistics    statistics;
+  g_autofree char *got = NULL;
+
+  hyb_tensor_statistics (diagnosis->parameters[i], &statistics);
+  if (statistics.n_nan == 0 && statistics.n_infinite == 0)
+    return;
+
+  if (!*finding)
+    *finding = hyb_diagnosis_say (diagnosis,
+                                  HYB_SEVERITY_ERROR,
+                                  "not-finite",
+                                  diagnosis->variables[i],
+                                  "Training diverged or the file is damaged; take an earlier epoch",
+                                  "parameters hold NaN or infinity");
+  got = g_strdup_printf ("\"%" G_GINT64_FORMAT " NaN, %" G_GINT64_FORMAT " infinite\"",
+                         statistics.n_nan,
+                         statistics.n_infinite);
+  hyb_finding_add_item (*finding, hyb_diagnosis_variable (diagnosis, i)->name, NULL, got);
+}
+
+/* The index of the operand of this name; -1: none. */
+static int
+find_operand (const HybNode *node, const char *name)
+{
+  for (guint i = 0; node->op->inputs && node->op->inputs[i]; i++)
+    if (strcmp (node->op->inputs[i], name) == 0)
+      return (int) i;
+  return -1;
+}
+
+/* With fix_gamma, which is the default, the stored gamma is read as 1. */
+static void
+check_fixed_gamma (HybDiagnosis *diagnosis, HybNodeId id, HybFinding **finding)
+{
+  const HybNode *node = hyb_graph_get_node (diagnosis->graph, id);
+  const char    *text = hyb_node_get_attribute (node, "fix_gamma");
+  int            operand = find_operand (node, "gamma");
+  HybStatistics  statistics;
+  const HybNode *gamma;
+  HybTensor     *tensor;
+
+  if (operand < 0 || operand >= (int) node->n_inputs || !text ||
+      g_ascii_strcasecmp (text, "false") == 0 || strcmp (text, "0") == 0)
+    return;
+
+  gamma = hyb_graph_get_node (diagnosis->graph,
+                              hyb_graph_get_producer (diagnosis->graph,
+                                                      hyb_graph_get_inputs (diagnosis->graph,
+                                                                            id)[operand]));
+  tensor = hyb_model_get_parameter (diagnosis->model, gamma->name);
+  if (!tensor)
+    return;
+
+  hyb_tensor_statistics (tensor, &statistics);
+  if (statistics.minimum == 1 && statistics.maximum == 1)
+    return;
+  if (!*finding)
+    *finding = hyb_diagnosis_say (diagnosis,
+                                  HYB_SEVERITY_NOTE,
+                                  "fixed-gamma",
+                                  id,
+                                  "Converters to other frameworks must write 1 in its place",
+                                  "gamma is stored with other values than 1, but fix_gamma makes "
+                                  "every run use 1");
+  hyb_finding_add_item (*finding, gamma->name, NULL, NULL);
+}
+
+void
+hyb_diagnose_contents (HybDiagnosis *diagnosis)
+{
+  HybFinding *finite = NULL, *gamma = NULL;
+
+  for (guint i = 0; i < diagnosis->n_variables; i++)
+    if (diagnosis->parameters[i])
+      check_finite (diagnosis, i, &finite);
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (diagnosis->graph); id++)
+    check_fixed_gamma (diagnosis, id, &gamma);
+}

@@ -1,0 +1,114 @@
+/* match-parameter-order.c — the last resort before a parameter counts as missing: a guess that
+ * only stands if every shape agrees.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/doctor/match-parameter-order.h"
+
+#include "engine/analysis/infer-types.h"
+
+#include <string.h>
+
+/* What a name says of its kind: the last of its parts, or all of it without numbers. */
+static char *
+kind_of (const char *name)
+{
+  const char *dot = strrchr (name, '.');
+  GString    *kind;
+
+  if (dot)
+    return g_strdup (dot + 1);
+
+  kind = g_string_new (NULL);
+  for (; *name; name++)
+    if (!g_ascii_isdigit (*name))
+      g_string_append_c (kind, *name);
+  return g_string_free (kind, FALSE);
+}
+
+static gboolean
+is_of_kind (const char *variable, const char *kind, gboolean is_structural)
+{
+  g_autofree char *own = NULL;
+  gsize            n = strlen (kind), n_variable = strlen (variable);
+
+  if (is_structural)
+    return strcmp (variable, kind) == 0 || (n_variable > n && variable[n_variable - n - 1] == '_' &&
+                                            g_str_has_suffix (variable, kind));
+
+  own = kind_of (variable);
+  return strcmp (own, kind) == 0;
+}
+
+/* The first variable of this kind that is still free. */
+static const char *
+take_variable (GPtrArray *missing, guint8 *is_taken, const char *kind, gboolean is_structural)
+{
+  for (guint i = 0; i < missing->len; i++)
+    if (!is_taken[i] && is_of_kind (missing->pdata[i], kind, is_structural))
+      {
+        is_taken[i] = TRUE;
+        return missing->pdata[i];
+      }
+  return NULL;
+}
+
+/* A kind of which the graph has more than the file is a guess too many. */
+static gboolean
+has_leftovers (GPtrArray *missing, const guint8 *is_taken, GPtrArray *unused)
+{
+  for (guint i = 0; i < missing->len; i++)
+    for (guint k = 0; k < unused->len && !is_taken[i]; k++)
+      {
+        g_autofree char *kind = kind_of (unused->pdata[k]);
+
+        if (is_of_kind (missing->pdata[i], kind, strchr (unused->pdata[k], '.') != NULL))
+          return TRUE;
+      }
+  return FALSE;
+}
+
+static void
+set_shape (HybGraph *graph, HybType *types, const char *name, HybTensor *tensor)
+{
+  HybNodeId id = hyb_graph_find_variable (graph, name);
+
+  if (id != HYB_NO_ID)
+    types[hyb_graph_get_node (graph, id)->first_output].shape = *hyb_tensor_get_shape (tensor);
+}
+
+static gboolean
+shapes_agree (HybModel *model, GPtrArray *unused, const char *const *to)
+{
+  HybGraph           *graph = hyb_model_get_graph (model);
+  guint               n_values = hyb_graph_n_values (graph);
+  g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
+    {
+      const char *name = hyb_model_get_parameter_name (model, i);
+
+      set_shape (graph, types, name, hyb_model_get_parameter (model, name));
+    }
+  for (guint i = 0; i < unused->len; i++)
+    set_shape (graph, types, to[i], hyb_model_get_parameter (model, unused->pdata[i]));
+
+  return hyb_infer_types (graph, types, NULL, FALSE, NULL);
+}
+
+gboolean
+hyb_match_in_order (HybModel *model, GPtrArray *missing, GPtrArray *unused, const char **to)
+{
+  g_autofree guint8 *is_taken = g_new0 (guint8, MAX (missing->len, 1));
+
+  for (guint i = 0; i < unused->len; i++)
+    {
+      g_autofree char *kind = kind_of (unused->pdata[i]);
+
+      to[i] = take_variable (missing, is_taken, kind, strchr (unused->pdata[i], '.') != NULL);
+      if (!to[i])
+        return FALSE;
+    }
+
+  return !has_leftovers (missing, is_taken, unused) && shapes_agree (model, unused, to);
+}

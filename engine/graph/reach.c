@@ -1,0 +1,83 @@
+/* reach.c — which nodes a result needs, and what a run writes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/graph/reach.h"
+
+static void
+need_value (const HybGraph *graph, HybTensor *const *constants, HybValueId value, guint8 *needed)
+{
+  if (constants == NULL || constants[value] == NULL)
+    needed[hyb_graph_get_producer (graph, value)] = TRUE;
+}
+
+guint8 *
+hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
+{
+  guint             n_nodes = hyb_graph_n_nodes (graph);
+  guint             n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+  guint8           *needed = g_new0 (guint8, MAX (n_nodes, 1));
+
+  for (guint i = 0; i < n_heads; i++)
+    need_value (graph, constants, heads[i], needed);
+
+  /* Users stand behind what they use: one walk from the end. */
+  for (HybNodeId id = n_nodes; id-- > 0;)
+    {
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+      guint             n_inputs = hyb_graph_get_node (graph, id)->n_inputs;
+
+      for (guint i = 0; needed[id] && i < n_inputs; i++)
+        need_value (graph, constants, inputs[i], needed);
+    }
+  return needed;
+}
+
+/* What the subgraphs of a node write of what it was given. */
+static void
+mark_written_by_bodies (const HybGraph *graph, HybNodeId id, gboolean training, guint8 *written)
+{
+  const HybNode    *node = hyb_graph_get_node (graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+
+  if (node->op->body_variable == NULL)
+    return;
+
+  for (guint b = 0; b < node->n_bodies; b++)
+    {
+      const HybGraph    *body = hyb_graph_get_bodies (graph, id)[b];
+      g_autofree guint8 *inside = hyb_graph_find_written (body, training);
+      guint              n_variables;
+      const HybNodeId   *variables = hyb_graph_get_variables (body, &n_variables);
+
+      for (guint v = 0; v < n_variables; v++)
+        if (inside[variables[v]])
+          {
+            guint input = node->op->body_variable (node->params, node->n_inputs, b, v);
+
+            if (input < node->n_inputs)
+              written[hyb_graph_get_producer (graph, inputs[input])] = TRUE;
+          }
+    }
+}
+
+guint8 *
+hyb_graph_find_written (const HybGraph *graph, gboolean training)
+{
+  guint   n_nodes = hyb_graph_n_nodes (graph);
+  guint8 *written = g_new0 (guint8, MAX (n_nodes, 1));
+
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      const HybNode    *node = hyb_graph_get_node (graph, id);
+      const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
+
+      mark_written_by_bodies (graph, id, training, written);
+      if ((node->op->flags & HYB_OP_MODAL) && !training)
+        continue;
+      for (guint i = 0; i < MIN (node->n_inputs, 32); i++)
+        if (node->op->mutates >> i & 1)
+          written[hyb_graph_get_producer (graph, inputs[i])] = TRUE;
+    }
+  return written;
+}

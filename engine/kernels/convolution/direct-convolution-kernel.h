@@ -1,0 +1,174 @@
+/* direct-convolution-kernel.h — the inner loops of shift.c for one instruction set; see each-simd.h.
+ *
+ * FILTERS × VECTORS sums stay in registers while the depth runs: they are constants
+ * wherever sum_tile() is inlined, and TILES lists the pairs that registers suffice for.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#if LANES >= 8
+
+#define UP_TO_4(X, v) X (1, v) X (2, v) X (3, v) X (4, v)
+#define UP_TO_6(X, v) UP_TO_4 (X, v) X (5, v) X (6, v)
+#define UP_TO_8(X, v) UP_TO_6 (X, v) X (7, v) X (8, v)
+
+#if LANES == 16
+#define TILES(X) UP_TO_8 (X, 1) UP_TO_8 (X, 2) UP_TO_8 (X, 3) UP_TO_6 (X, 4)
+#define FILTERS_BY_VECTORS \
+  {                        \
+    0, 8, 8, 8, 6          \
+  }
+#else
+#define TILES(X) UP_TO_4 (X, 1) UP_TO_4 (X, 2) UP_TO_4 (X, 3)
+#define FILTERS_BY_VECTORS \
+  {                        \
+    0, 4, 4, 4, 0          \
+  }
+#endif
+
+#define EACH_FILTER HYB_UNROLL (8) for (int f = 0; f < n_filters; f++)
+#define EACH_VECTOR HYB_UNROLL (4) for (int v = 0; v < n_vectors; v++)
+
+INLINE void
+SIMD (sum_tile) (const int     n_filters,
+                 const int     n_vectors,
+                 gint64        depth,
+                 const gint64 *shifts,
+                 const float  *image,
+                 const float  *weights,
+                 gint64        weights_stride,
+                 float        *sums)
+{
+  Floats sum[HYB_TILE_FILTERS][HYB_TILE_VECTORS];
+
+  EACH_FILTER
+  EACH_VECTOR
+  sum[f][v] = (Floats){ 0 };
+
+  for (gint64 k = 0; k < depth; k++)
+    {
+      const float *from = image + shifts[k];
+      Floats       x[HYB_TILE_VECTORS];
+
+      EACH_VECTOR
+      x[v] = simd_load (from + v * LANES);
+      EACH_FILTER
+      {
+        Floats weight = simd_fill (weights[f * weights_stride + k]);
+
+        EACH_VECTOR
+        sum[f][v] = simd_multiply_add (weight, x[v], sum[f][v]);
+      }
+    }
+
+  EACH_FILTER
+  EACH_VECTOR
+  simd_store (sums + f * HYB_TILE_STRIDE + v * LANES, sum[f][v]);
+}
+
+#define DEFINE(filters, vectors)                                                     \
+  static TARGET void SIMD (sum_##filters##_##vectors) (gint64        depth,          \
+                                                       const gint64 *shifts,         \
+                                                       const float  *image,          \
+                                                       const float  *weights,        \
+                                                       gint64        weights_stride, \
+                                                       float        *sums)           \
+  {                                                                                  \
+    SIMD (sum_tile)                                                                  \
+    (filters, vectors, depth, shifts, image, weights, weights_stride, sums);         \
+  }
+TILES (DEFINE)
+#undef DEFINE
+
+/* n sums become elements of the map. */
+static TARGET void
+SIMD (finish_run) (const HybShiftFinish *finish,
+                   gint64                filter,
+                   gint64                at,
+                   gint64                n,
+                   const float *restrict sums,
+                   float *restrict map)
+{
+  float bias = finish->bias != NULL ? finish->bias[filter] : 0;
+
+  if (finish->other != NULL)
+    for (gint64 i = 0; i < n; i++)
+      map[at + i] = sums[i] + bias + finish->other[at + i];
+  else
+    for (gint64 i = 0; i < n; i++)
+      map[at + i] = sums[i] + bias;
+  if (finish->rectify)
+    for (gint64 i = 0; i < n; i++)
+      map[at + i] = map[at + i] <= 0 ? 0 : map[at + i];
+}
+
+/* With d the six rows of the image:
+ * 4 d0 − 5 d2 + d4,  (d4 − 4 d2) ± (d3 − 4 d1),  (d4 − d2) ± 2 (d3 − d1),  4 d1 − 5 d3 + d5. */
+static TARGET void
+SIMD (
+    spread_rows) (gint64 n, const float *image, gint64 stride, float *planes, gint64 planes_stride)
+{
+  Floats two = simd_fill (2), four = simd_fill (4), five = simd_fill (5);
+
+  for (gint64 i = 0; i < n; i += LANES)
+    {
+      Floats d0 = simd_load (image + i), d1 = simd_load (image + stride + i);
+      Floats d2 = simd_load (image + 2 * stride + i), d3 = simd_load (image + 3 * stride + i);
+      Floats d4 = simd_load (image + 4 * stride + i), d5 = simd_load (image + 5 * stride + i);
+      Floats even = simd_subtract_product (four, d2, d4), far_even = d4 - d2;
+      Floats odd = simd_subtract_product (four, d1, d3), far_odd = d3 - d1;
+      Floats first = simd_multiply_add (four, d0, simd_subtract_product (five, d2, d4));
+      Floats last = simd_multiply_add (four, d1, simd_subtract_product (five, d3, d5));
+      float *to = planes + i;
+
+      simd_store (to, first);
+      simd_store (to + planes_stride, even + odd);
+      simd_store (to + 2 * planes_stride, even - odd);
+      simd_store (to + 3 * planes_stride, simd_multiply_add (two, far_odd, far_even));
+      simd_store (to + 4 * planes_stride, simd_subtract_product (two, far_odd, far_even));
+      simd_store (to + 5 * planes_stride, last);
+    }
+}
+
+/* With m the six rows of sums: m0 + (m1 + m2) + (m3 + m4),  (m1 − m2) + 2 (m3 − m4),
+ * (m1 + m2) + 4 (m3 + m4),  (m1 − m2) + 8 (m3 − m4) + m5. */
+static TARGET void
+SIMD (collect_rows) (gint64 n, const float *sums, gint64 stride, float *rows)
+{
+  Floats two = simd_fill (2), four = simd_fill (4), eight = simd_fill (8);
+
+  for (gint64 i = 0; i < n; i += LANES)
+    {
+      Floats m0 = simd_load (sums + i), m1 = simd_load (sums + stride + i);
+      Floats m2 = simd_load (sums + 2 * stride + i), m3 = simd_load (sums + 3 * stride + i);
+      Floats m4 = simd_load (sums + 4 * stride + i), m5 = simd_load (sums + 5 * stride + i);
+      Floats near_sum = m1 + m2, near_rest = m1 - m2;
+      Floats far_sum = m3 + m4, far_rest = m3 - m4;
+      float *to = rows + i;
+
+      simd_store (to, m0 + near_sum + far_sum);
+      simd_store (to + HYB_TILE_STRIDE, simd_multiply_add (two, far_rest, near_rest));
+      simd_store (to + 2 * HYB_TILE_STRIDE, simd_multiply_add (four, far_sum, near_sum));
+      simd_store (to + 3 * HYB_TILE_STRIDE, simd_multiply_add (eight, far_rest, near_rest) + m5);
+    }
+}
+
+#define ENTRY(filters, vectors) [vectors][filters] = SIMD (sum_##filters##_##vectors),
+static const HybTiles SIMD (tiles) = {
+  .lanes = LANES,
+  .most_filters = FILTERS_BY_VECTORS,
+  .sum = { TILES (ENTRY) },
+  .finish_run = SIMD (finish_run),
+  .spread_rows = SIMD (spread_rows),
+  .collect_rows = SIMD (collect_rows),
+};
+#undef ENTRY
+
+#undef EACH_FILTER
+#undef EACH_VECTOR
+#undef TILES
+#undef FILTERS_BY_VECTORS
+
+#else
+
+static const HybTiles SIMD (tiles); /* not worth it */
+
+#endif

@@ -1,0 +1,286 @@
+/* winograd.c — 3 × 3 convolution with half the multiplications; start at the end, with
+ * hyb_winograd_convolve().
+ *
+ * Four rows of the map and the six of the image behind them are a band.  As many bands as
+ * fit the second cache are done at a time.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/convolution/winograd.h"
+
+#include "engine/base/parallel.h"
+#include "engine/kernels/convolution/filter-tile.h"
+
+#include <string.h>
+
+#include "engine/kernels/vectorise.h"
+
+#define ROWS HYB_WINOGRAD_ROWS
+#define BAND 4 /* rows of the map */
+
+/* Floats of the transformed image that are there at a time. */
+#define MOST_TRANSFORMED ((gint64) 176 << 10)
+/* Floats of one channel of it with its padding, which lie on the stack. */
+#define MOST_PADDED 8192
+/* Below so many channels or filters the transforms cost more than they save. */
+#define FEW 16
+
+typedef struct
+{
+  const HybConvolve *convolve;
+  const HybTiles    *tiles;
+  gint64             channels, depth; /* depth: channels × columns of the kernel */
+  gint64             pitch;           /* of a row with its padding */
+  gint64             n_bands, bands;  /* of the map; of those done at a time, at most */
+  gint64             plane;           /* floats of one transformed channel */
+} Layout;
+
+static gint64
+count_vectors (const Layout *layout, gint64 n_bands)
+{
+  gint64 positions = (n_bands - 1) * layout->pitch + layout->convolve->map[2];
+
+  return (positions + layout->tiles->lanes - 1) / layout->tiles->lanes;
+}
+
+static void
+find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
+{
+  gint64 bands, n_parts;
+
+  *layout = (Layout){ .convolve = convolve,
+                      .tiles = tiles,
+                      .channels = convolve->image_channels,
+                      .depth = convolve->image_channels * 3,
+                      .pitch = convolve->map[2] + 2,
+                      .n_bands = (convolve->map[1] + BAND - 1) / BAND };
+  bands = MIN (MOST_TRANSFORMED / (ROWS * layout->channels * layout->pitch),
+               (MOST_PADDED - HYB_TILE_SLACK) / layout->pitch / BAND - 1);
+  n_parts = (layout->n_bands + MAX (bands, 1) - 1) / MAX (bands, 1);
+  layout->bands = (layout->n_bands + n_parts - 1) / n_parts;
+  /* Whole vectors are written. */
+  layout->plane = layout->bands * layout->pitch + tiles->lanes;
+}
+
+gboolean
+hyb_winograd_fits (const HybConvolve *convolve)
+{
+  const HybTiles *tiles = hyb_tiles_choose ();
+  Layout          layout;
+
+  if (tiles == NULL || !hyb_shift_fits (convolve) || convolve->groups != 1 ||
+      convolve->image_channels < FEW || convolve->map_channels < FEW || convolve->map[2] > 512)
+    return FALSE;
+  for (int axis = 1; axis < 3; axis++)
+    if (convolve->kernel[axis] != 3 || convolve->stride[axis] != 1 || convolve->dilate[axis] != 1)
+      return FALSE;
+
+  /* Padding and the last band may eat up what is saved. */
+  find_layout (convolve, tiles, &layout);
+  return count_vectors (&layout, layout.n_bands) * 18 * tiles->lanes * 4 <
+         ((convolve->map[1] - 1) * layout.pitch + convolve->map[2]) * 9 * 3;
+}
+
+void
+hyb_winograd_filters (gint64 filters, gint64 channels, const float *weight, float *to)
+{
+  gint64 n = filters * channels * 3;
+
+  for (gint64 i = 0; i < filters * channels; i++)
+    for (gint64 column = 0; column < 3; column++)
+      {
+        double a = (double) weight[i * 9 + column], b = (double) weight[i * 9 + 3 + column];
+        double c = (double) weight[i * 9 + 6 + column];
+        float *at = to + i * 3 + column;
+
+        at[0] = (float) (a / 4);
+        at[n] = (float) (-(a + b + c) / 6);
+        at[2 * n] = (float) (-(a - b + c) / 6);
+        at[3 * n] = (float) (a / 24 + b / 12 + c / 6);
+        at[4 * n] = (float) (a / 24 - b / 12 + c / 6);
+        at[5 * n] = (float) c;
+      }
+}
+
+gsize
+hyb_winograd_workspace (const HybConvolve *convolve)
+{
+  Layout layout;
+
+  find_layout (convolve, hyb_tiles_choose (), &layout);
+  return sizeof (gint64) * (gsize) layout.depth +
+         sizeof (float) * (gsize) (ROWS * layout.channels * layout.plane + HYB_TILE_SLACK);
+}
+
+/* One part of one sample: some bands. */
+typedef struct
+{
+  const Layout         *layout;
+  HybTiling             tiling;
+  const HybShiftFinish *finish;
+  const gint64         *shifts;
+  gint64                first_band, n_bands;
+  const float          *image;
+  float                *planes; /* ROWS × channels */
+  const float          *weight;
+  float                *map;
+} Part;
+
+/* The rows of one channel that the bands see, with zeros around. */
+static void
+pad_channel (const Part *part, gint64 channel, float *to)
+{
+  const HybConvolve *convolve = part->layout->convolve;
+  gint64             pitch = part->layout->pitch, width = convolve->image[2];
+  gint64             n_rows = part->n_bands * BAND + 2;
+  const float       *image = part->image + channel * convolve->image[1] * width;
+
+  memset (to, 0, sizeof (float) * (gsize) (n_rows * pitch + HYB_TILE_SLACK));
+  for (gint64 row = 0; row < n_rows; row++)
+    {
+      gint64 y = part->first_band * BAND + row - convolve->pad[1];
+
+      if (y >= 0 && y < convolve->image[1])
+        memcpy (to + row * pitch + convolve->pad[2],
+                image + y * width,
+                sizeof (float) * (gsize) width);
+    }
+}
+
+static void
+spread_channels (gint64 begin, gint64 end, gpointer data)
+{
+  const Part   *part = data;
+  const Layout *layout = part->layout;
+  float         padded[MOST_PADDED];
+
+  for (gint64 channel = begin; channel < end; channel++)
+    {
+      pad_channel (part, channel, padded);
+      for (gint64 band = 0; band < part->n_bands; band++)
+        layout->tiles->spread_rows (layout->pitch,
+                                    padded + band * BAND * layout->pitch,
+                                    layout->pitch,
+                                    part->planes + channel * layout->plane + band * layout->pitch,
+                                    layout->channels * layout->plane);
+    }
+}
+
+/* Of one filter: four rows of the map, cut where the bands end. */
+static void
+write_rows (const Part *part, gint64 filter, gint64 first, gint64 n, const float *rows)
+{
+  const Layout *layout = part->layout;
+  gint64        width = layout->convolve->map[2], height = layout->convolve->map[1];
+  gint64        band = part->first_band + first / layout->pitch, column = first % layout->pitch;
+
+  for (gint64 i = 0; i < n; i += layout->pitch - column, column = 0, band++)
+    {
+      gint64 run = MIN (n - i, width - column);
+
+      for (gint64 row = 0; run > 0 && row < MIN (BAND, height - band * BAND); row++)
+        layout->tiles->finish_run (part->finish,
+                                   filter,
+                                   (filter * height + band * BAND + row) * width + column,
+                                   run,
+                                   rows + row * HYB_TILE_STRIDE + i,
+                                   part->map);
+    }
+}
+
+/* Some filters of a tile: six tiles of sums and what they become. */
+static void
+multiply_filters (const Part *part, const HybTile *tile, gint64 first_filter, gint64 n_filters)
+{
+  const Layout   *layout = part->layout;
+  const HybTiles *tiles = layout->tiles;
+  const gint64    stride = HYB_TILE_FILTERS * HYB_TILE_STRIDE;
+  gint64          first = tile->first_vector * tiles->lanes, n = tile->n_vectors * tiles->lanes;
+  gint64          positions = (part->n_bands - 1) * layout->pitch + layout->convolve->map[2];
+  float           sums[ROWS * HYB_TILE_FILTERS * HYB_TILE_STRIDE];
+  float           rows[BAND * HYB_TILE_STRIDE];
+
+  for (gint64 row = 0; row < ROWS; row++)
+    tiles->sum[tile->n_vectors][n_filters](layout->depth,
+                                           part->shifts,
+                                           part->planes + row * layout->channels * layout->plane +
+                                               first,
+                                           part->weight + (row * layout->convolve->map_channels +
+                                                           first_filter) *
+                                                              layout->depth,
+                                           layout->depth,
+                                           sums + row * stride);
+  for (gint64 f = 0; f < n_filters; f++)
+    {
+      tiles->collect_rows (n, sums + f * HYB_TILE_STRIDE, stride, rows);
+      write_rows (part, first_filter + f, first, MIN (n, positions - first), rows);
+    }
+}
+
+static void
+multiply_tiles (gint64 begin, gint64 end, gpointer data)
+{
+  const Part *part = data;
+
+  for (gint64 i = begin; i < end; i++)
+    {
+      HybTile tile = hyb_tiling_get (&part->tiling, i);
+      gint64  most = part->layout->tiles->most_filters[tile.n_vectors];
+
+      for (gint64 f = 0; f < tile.n_filters; f += most)
+        multiply_filters (part, &tile, tile.first_filter + f, MIN (most, tile.n_filters - f));
+    }
+}
+
+static void
+convolve_sample (Part *part)
+{
+  const Layout *layout = part->layout;
+  gint64 bytes = ROWS * layout->convolve->map_channels * layout->depth * (gint64) sizeof (float);
+
+  for (gint64 band = 0; band < layout->n_bands; band += layout->bands)
+    {
+      part->first_band = band;
+      part->n_bands = MIN (layout->bands, layout->n_bands - band);
+      hyb_tiling_init (&part->tiling,
+                       layout->tiles,
+                       count_vectors (layout, part->n_bands),
+                       layout->convolve->map_channels,
+                       bytes);
+      hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, spread_channels, part);
+      hyb_parallel_for (hyb_tiling_n_tiles (&part->tiling), 1, multiply_tiles, part);
+    }
+}
+
+void
+hyb_winograd_convolve (const HybConvolve    *convolve,
+                       const float          *image,
+                       const float          *weight,
+                       const HybShiftFinish *finish,
+                       float                *map,
+                       gpointer              workspace)
+{
+  gint64         image_size = convolve->image_channels * convolve->image[1] * convolve->image[2];
+  gint64         map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
+  gint64        *shifts = workspace;
+  HybShiftFinish of_sample = *finish;
+  Layout         layout;
+  Part           part;
+
+  find_layout (convolve, hyb_tiles_choose (), &layout);
+  for (gint64 k = 0; k < layout.depth; k++)
+    shifts[k] = k / 3 * layout.plane + k % 3;
+  part = (Part){ .layout = &layout,
+                 .finish = &of_sample,
+                 .shifts = shifts,
+                 .planes = (float *) (shifts + layout.depth),
+                 .weight = weight };
+  memset (part.planes + ROWS * layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);
+
+  for (gint64 sample = 0; sample < convolve->batch; sample++)
+    {
+      part.image = image + sample * image_size;
+      part.map = map + sample * map_size;
+      if (finish->other != NULL)
+        of_sample.other = finish->other + sample * map_size;
+      convolve_sample (&part);
+    }
+}

@@ -1,0 +1,327 @@
+/* gemm.c — matrix products: of few rows by panels.h, with a vector by matrix-vector.h, else by
+ * OpenBLAS.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/matrix/gemm.h"
+
+#include "engine/base/parallel.h"
+#include "engine/kernels/matrix/matrix-vector.h"
+#include "engine/kernels/matrix/panels.h"
+
+#include <cblas.h>
+#include <string.h>
+
+/* Multiplications below which a second thread costs more than it gains. */
+#define SERIAL_WORK (128.0 * 128 * 128)
+/* Rows or columns of the result that stay together. */
+#define UNIT 32
+
+static double
+gemm_work (const HybGemm *gemm)
+{
+  return (double) gemm->m * (double) gemm->n * (double) gemm->k;
+}
+
+/* The library's number of threads is one for the whole process.  Its threads would be a second pool
+ * beside ours, woken on a core that is busy already: what is large is shared out here. */
+static void
+use_one_thread (void)
+{
+  if (openblas_get_num_threads () != 1)
+    openblas_set_num_threads (1);
+}
+
+/* The library counts in int. */
+static gboolean
+fits_library (const HybGemm *gemm)
+{
+  return MAX (gemm->m, gemm->n) <= G_MAXINT && gemm->k <= G_MAXINT &&
+         MAX (gemm->lda, gemm->ldb) <= G_MAXINT && gemm->ldc <= G_MAXINT;
+}
+
+static CBLAS_TRANSPOSE
+transposed (gboolean is)
+{
+  return is ? CblasTrans : CblasNoTrans;
+}
+
+/* Whether a product with a vector is left to matrix-vector.h: floats side by side. */
+static gboolean
+own_f32 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
+{
+  return x_stride == 1 && y_stride == 1 && gemm->alpha == 1;
+}
+
+static gboolean
+own_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
+{
+  return FALSE;
+}
+
+/* Whether the product is left to panels.h. */
+static gboolean
+passes_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+{
+  if (!hyb_panels_suit (gemm))
+    return FALSE;
+  hyb_panels_gemm (gemm, a, b, NULL, c);
+  return TRUE;
+}
+
+static gboolean
+passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  return FALSE;
+}
+
+/* One function set for each float type T, with the letter the library gives it. */
+#define GEMM(T, suffix, letter)                                                                    \
+  /* beta C, where a beta of 0 forgets what was there (even NaN). */                               \
+  static void scale_##suffix (const HybGemm *gemm, T *c)                                           \
+  {                                                                                                \
+    for (gint64 i = 0; i < gemm->m; i++, c += gemm->ldc)                                           \
+      if (gemm->beta == 0)                                                                         \
+        memset (c, 0, sizeof (T) * (gsize) gemm->n);                                               \
+      else                                                                                         \
+        for (gint64 j = 0; j < gemm->n; j++)                                                       \
+          c[j] *= (T) gemm->beta;                                                                  \
+  }                                                                                                \
+                                                                                                   \
+  static void plain_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                   \
+  {                                                                                                \
+    scale_##suffix (gemm, c);                                                                      \
+    for (gint64 i = 0; i < gemm->m; i++)                                                           \
+      for (gint64 l = 0; l < gemm->k; l++)                                                         \
+        {                                                                                          \
+          T x = (T) gemm->alpha * a[gemm->transpose_a ? l * gemm->lda + i : i * gemm->lda + l];    \
+                                                                                                   \
+          for (gint64 j = 0; j < gemm->n; j++)                                                     \
+            c[i * gemm->ldc + j] +=                                                                \
+                x * b[gemm->transpose_b ? j * gemm->ldb + l : l * gemm->ldb + j];                  \
+        }                                                                                          \
+  }                                                                                                \
+                                                                                                   \
+  /* A column: matrix A times a vector. */                                                         \
+  static void column_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
+  {                                                                                                \
+    if (own_##suffix (gemm, gemm->transpose_b ? 1 : gemm->ldb, gemm->ldc))                         \
+      {                                                                                            \
+        (gemm->transpose_a ? hyb_matrix_transposed_vector : hyb_matrix_vector) (gemm->m,           \
+                                                                                gemm->k,           \
+                                                                                (gconstpointer) a, \
+                                                                                gemm->lda,         \
+                                                                                (gconstpointer) b, \
+                                                                                (gpointer) c);     \
+        return;                                                                                    \
+      }                                                                                            \
+    cblas_##letter##gemv (CblasRowMajor,                                                           \
+                          transposed (gemm->transpose_a),                                          \
+                          (int) (gemm->transpose_a ? gemm->k : gemm->m),                           \
+                          (int) (gemm->transpose_a ? gemm->m : gemm->k),                           \
+                          (T) gemm->alpha,                                                         \
+                          a,                                                                       \
+                          (int) gemm->lda,                                                         \
+                          b,                                                                       \
+                          gemm->transpose_b ? 1 : (int) gemm->ldb,                                 \
+                          1,                                                                       \
+                          c,                                                                       \
+                          (int) gemm->ldc);                                                        \
+  }                                                                                                \
+                                                                                                   \
+  /* A row: the transpose of matrix B times a vector. */                                           \
+  static void row_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                     \
+  {                                                                                                \
+    if (own_##suffix (gemm, gemm->transpose_a ? gemm->lda : 1, 1))                                 \
+      {                                                                                            \
+        (gemm->transpose_b ? hyb_matrix_vector : hyb_matrix_transposed_vector) (gemm->n,           \
+                                                                                gemm->k,           \
+                                                                                (gconstpointer) b, \
+                                                                                gemm->ldb,         \
+                                                                                (gconstpointer) a, \
+                                                                                (gpointer) c);     \
+        return;                                                                                    \
+      }                                                                                            \
+    cblas_##letter##gemv (CblasRowMajor,                                                           \
+                          transposed (!gemm->transpose_b),                                         \
+                          (int) (gemm->transpose_b ? gemm->n : gemm->k),                           \
+                          (int) (gemm->transpose_b ? gemm->k : gemm->n),                           \
+                          (T) gemm->alpha,                                                         \
+                          b,                                                                       \
+                          (int) gemm->ldb,                                                         \
+                          a,                                                                       \
+                          gemm->transpose_a ? (int) gemm->lda : 1,                                 \
+                          1,                                                                       \
+                          c,                                                                       \
+                          1);                                                                      \
+  }                                                                                                \
+                                                                                                   \
+  static void multiply_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                \
+  {                                                                                                \
+    cblas_##letter##gemm (CblasRowMajor,                                                           \
+                          transposed (gemm->transpose_a),                                          \
+                          transposed (gemm->transpose_b),                                          \
+                          (int) gemm->m,                                                           \
+                          (int) gemm->n,                                                           \
+                          (int) gemm->k,                                                           \
+                          (T) gemm->alpha,                                                         \
+                          a,                                                                       \
+                          (int) gemm->lda,                                                         \
+                          b,                                                                       \
+                          (int) gemm->ldb,                                                         \
+                          (T) gemm->beta,                                                          \
+                          c,                                                                       \
+                          (int) gemm->ldc);                                                        \
+  }                                                                                                \
+                                                                                                   \
+  typedef struct                                                                                   \
+  {                                                                                                \
+    const HybGemm *gemm;                                                                           \
+    const T       *a, *b;                                                                          \
+    T             *c;                                                                              \
+  } Matrix_##suffix;                                                                               \
+                                                                                                   \
+  static void rows_slice_##suffix (gint64 begin, gint64 end, gpointer data)                        \
+  {                                                                                                \
+    const Matrix_##suffix *job = data;                                                             \
+    HybGemm                part = *job->gemm;                                                      \
+    gint64                 first = begin * UNIT;                                                   \
+                                                                                                   \
+    part.m = MIN (end * UNIT, part.m) - first;                                                     \
+    multiply_##suffix (&part,                                                                      \
+                       job->a + (part.transpose_a ? first : first * part.lda),                     \
+                       job->b,                                                                     \
+                       job->c + first * part.ldc);                                                 \
+  }                                                                                                \
+                                                                                                   \
+  static void columns_slice_##suffix (gint64 begin, gint64 end, gpointer data)                     \
+  {                                                                                                \
+    const Matrix_##suffix *job = data;                                                             \
+    HybGemm                part = *job->gemm;                                                      \
+    gint64                 first = begin * UNIT;                                                   \
+                                                                                                   \
+    part.n = MIN (end * UNIT, part.n) - first;                                                     \
+    multiply_##suffix (&part,                                                                      \
+                       job->a,                                                                     \
+                       job->b + (part.transpose_b ? first * part.ldb : first),                     \
+                       job->c + first);                                                            \
+  }                                                                                                \
+                                                                                                   \
+  static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
+  {                                                                                                \
+    Matrix_##suffix job = { gemm, a, b, c };                                                       \
+    gint64          longest = MAX (gemm->m, gemm->n);                                              \
+                                                                                                   \
+    if (gemm_work (gemm) <= SERIAL_WORK)                                                           \
+      multiply_##suffix (gemm, a, b, c);                                                           \
+    else                                                                                           \
+      hyb_parallel_for ((longest + UNIT - 1) / UNIT,                                               \
+                        1,                                                                         \
+                        gemm->m >= gemm->n ? rows_slice_##suffix : columns_slice_##suffix,         \
+                        &job);                                                                     \
+  }                                                                                                \
+                                                                                                   \
+  void hyb_gemm_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                       \
+  {                                                                                                \
+    if (gemm->m == 0 || gemm->n == 0)                                                              \
+      return;                                                                                      \
+    if (gemm->k == 0)                                                                              \
+      {                                                                                            \
+        scale_##suffix (gemm, c);                                                                  \
+        return;                                                                                    \
+      }                                                                                            \
+    if (!fits_library (gemm))                                                                      \
+      {                                                                                            \
+        plain_##suffix (gemm, a, b, c);                                                            \
+        return;                                                                                    \
+      }                                                                                            \
+                                                                                                   \
+    if (passes_##suffix (gemm, a, b, c))                                                           \
+      return;                                                                                      \
+    use_one_thread ();                                                                             \
+    if (gemm->m > 1 && gemm->n > 1)                                                                \
+      {                                                                                            \
+        matrix_##suffix (gemm, a, b, c);                                                           \
+        return;                                                                                    \
+      }                                                                                            \
+    /* Vector products add to what is there: unlike beta, this surely forgets NaN. */              \
+    if (gemm->beta != 1)                                                                           \
+      scale_##suffix (gemm, c);                                                                    \
+    if (gemm->n == 1)                                                                              \
+      column_##suffix (gemm, a, b, c);                                                             \
+    else                                                                                           \
+      row_##suffix (gemm, a, b, c);                                                                \
+  }
+
+GEMM (float, f32, s)
+GEMM (double, f64, d)
+
+#undef GEMM
+
+void
+hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b, gpointer c)
+{
+  if (dtype == HYB_F64)
+    hyb_gemm_f64 (gemm, a, b, c);
+  else
+    hyb_gemm_f32 (gemm, a, b, c);
+}
+
+typedef struct
+{
+  const HybGemm      *gemm;
+  const HybGemmBatch *batch;
+  HybDType            dtype;
+  const char         *a, *b;
+  char               *c;
+} BatchJob;
+
+static void
+multiply_slice (gint64 begin, gint64 end, gpointer data)
+{
+  const BatchJob     *job = data;
+  const HybGemmBatch *batch = job->batch;
+  gint64              item = (gint64) hyb_dtype_size (job->dtype);
+
+  for (gint64 n = begin; n < end; n++)
+    {
+      gint64 i = n / batch->count[1];
+      gint64 j = n % batch->count[1];
+
+      hyb_gemm (job->gemm,
+                job->dtype,
+                job->a + (i * batch->a[0] + j * batch->a[1]) * item,
+                job->b + (i * batch->b[0] + j * batch->b[1]) * item,
+                job->c + (i * batch->c[0] + j * batch->c[1]) * item);
+    }
+}
+
+/* Many small products keep every thread busy by themselves; a few large ones
+ * are shared out one by one. */
+void
+hyb_gemm_batch (const HybGemm      *gemm,
+                const HybGemmBatch *batch,
+                HybDType            dtype,
+                gconstpointer       a,
+                gconstpointer       b,
+                gpointer            c)
+{
+  BatchJob job = { gemm, batch, dtype, a, b, c };
+  gint64   n = batch->count[0] * batch->count[1];
+  double   work = gemm_work (gemm);
+
+  if (n >= (gint64) hyb_parallel_get_threads ())
+    hyb_parallel_for (n, MAX (1, (gint64) (SERIAL_WORK / MAX (1.0, work))), multiply_slice, &job);
+  else
+    multiply_slice (0, n, &job);
+}
+
+/* The library describes itself as "OpenBLAS 0.3.21 NO_LAPACKE …". */
+char *
+hyb_gemm_describe (void)
+{
+  g_auto (GStrv) words = g_strsplit (openblas_get_config (), " ", 3);
+
+  return g_strdup_printf ("%s %s, %s kernels",
+                          words[0] != NULL ? words[0] : "OpenBLAS",
+                          words[0] != NULL && words[1] != NULL ? words[1] : "",
+                          openblas_get_corename ());
+}

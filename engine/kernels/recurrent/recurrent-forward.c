@@ -1,0 +1,472 @@
+/* recurrent-forward.c — running layers of recurrent cells over a sequence.
+ *
+ * One product takes the inputs of all steps through W_i; then every step needs
+ * one small product with W_h and one pass over its gates.  With weights in panels the
+ * product of the inputs is made for a few steps at a time, so that it is still near.
+ *
+ * Workspace: panels of W_i and of W_h, if they are not kept | the two biases added | W_h h' of one step (GRU), or a projected step
+ * (with lengths) | a layer's output after dropout; and where nothing is recorded
+ * | what one slot keeps | two layers' outputs | a mask of dropout.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/parallel.h"
+#include "engine/base/random.h"
+#include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/recurrent/recurrent-cell.h"
+
+#include <string.h>
+
+/* Elements of gates below which a slice is not worth a thread. */
+#define GRAIN 16384
+
+/* One direction of one layer; rows are those of its sequences. */
+typedef struct
+{
+  const HybRecurrent        *net;
+  const HybCellMaths        *maths;
+  const HybRecurrentForward *pass;
+  HybCellSlot                slot;
+  gint64                     R, GH;
+  gboolean                   recording;
+  gpointer                   kept; /* base of the slot's offsets */
+  gpointer                   input_panels, hidden_panels;
+  gpointer                   bias, recurrent;
+  gpointer                   y; /* (T, N, D R), from this direction's first column on */
+  gint64                     y_stride;
+  gpointer                   states; /* h of every step: y itself, or kept beside it */
+  gint64                     state_stride, state_step;
+  gconstpointer              first_state, first_cell; /* (N, R), (N, H) */
+
+  /* The current step. */
+  gint64        t;
+  gint64        first;  /* the first step whose gates are in the buffer; recording: 0 */
+  gconstpointer before; /* h' */
+  gint64        before_stride;
+  gconstpointer cell_before;
+} Direction;
+
+static gpointer
+at (const Direction *run, gconstpointer data, gint64 index)
+{
+  return hyb_cell_at (run->maths, data, index);
+}
+
+/* Where step t's own (N, width) of something kept lies. */
+static gpointer
+kept_at (const Direction *run, gint64 offset, gint64 width, gint64 t)
+{
+  gint64 step = run->recording ? t * run->net->batch * width : 0;
+
+  return at (run, run->kept, offset + step);
+}
+
+/* Gates of step t (N, G H). */
+static gpointer
+gates_at (const Direction *run, gint64 t)
+{
+  return at (run, run->kept, run->slot.gates + (t - run->first) * run->net->batch * run->GH);
+}
+
+static gboolean
+has_ended (const Direction *run, gint64 n)
+{
+  return run->pass->lengths != NULL && run->t >= run->pass->lengths[n];
+}
+
+static void
+copy_row (const Direction *run, gpointer to, gconstpointer from, gint64 count)
+{
+  if (to != from)
+    memcpy (to, from, (gsize) count * run->maths->size);
+}
+
+static gpointer
+state_row (const Direction *run, gint64 n)
+{
+  return at (run, run->states, run->t * run->state_step + n * run->state_stride);
+}
+
+static gconstpointer
+before_row (const Direction *run, gint64 n)
+{
+  return at (run, run->before, n * run->before_stride);
+}
+
+static void
+compute_row (const Direction *run, gint64 n)
+{
+  const HybRecurrent *net = run->net;
+  const HybCellSlot  *slot = &run->slot;
+  gint64              H = net->hidden;
+  HybCellRow          row = {
+             .net = net,
+             .bias = net->in_panels ? NULL : run->bias,
+             .candidate_bias = at (run, run->pass->parameters, slot->b_hidden + 2 * H),
+             .gates = at (run, gates_at (run, run->t), n * run->GH),
+             .recurrent = at (run, run->recurrent, n * run->GH),
+             .before = before_row (run, n),
+             .h = state_row (run, n),
+  };
+
+  if (net->cell == HYB_CELL_LSTM)
+    {
+      row.cell_before = at (run, run->cell_before, n * H);
+      row.cell = at (run, kept_at (run, slot->cells, H, run->t), n * H);
+    }
+  if (net->cell == HYB_CELL_GRU && run->recording)
+    row.candidate = at (run, kept_at (run, slot->candidates, H, run->t), n * H);
+  if (net->projection > 0)
+    row.h = at (run, kept_at (run, slot->full, H, run->t), n * H);
+
+  run->maths->forward[net->cell](&row);
+}
+
+/* A sequence that has ended: its state stays as it was.  The way back multiplies the
+ * row before projection by zero, so it must be a number. */
+static void
+carry_row (const Direction *run, gint64 n)
+{
+  gint64 H = run->net->hidden;
+
+  copy_row (run, state_row (run, n), before_row (run, n), run->R);
+  if (run->net->cell == HYB_CELL_LSTM)
+    copy_row (run,
+              at (run, kept_at (run, run->slot.cells, H, run->t), n * H),
+              at (run, run->cell_before, n * H),
+              H);
+  if (run->net->projection > 0)
+    memset (at (run, kept_at (run, run->slot.full, H, run->t), n * H),
+            0,
+            (gsize) H * run->maths->size);
+}
+
+static void
+compute_rows (gint64 begin, gint64 end, gpointer data)
+{
+  const Direction *run = data;
+
+  for (gint64 n = begin; n < end; n++)
+    if (has_ended (run, n))
+      carry_row (run, n);
+    else
+      compute_row (run, n);
+}
+
+/* r = W_r h, straight into the output where no sequence has to stand still. */
+static void
+project (const Direction *run)
+{
+  const HybRecurrent *net = run->net;
+  gboolean            direct = run->pass->lengths == NULL;
+  HybGemm             gemm = { .transpose_b = TRUE,
+                               .m = net->batch,
+                               .n = net->projection,
+                               .k = net->hidden,
+                               .lda = net->hidden,
+                               .ldb = net->hidden,
+                               .ldc = direct ? run->state_stride : net->projection };
+
+  hyb_cell_gemm (run->maths,
+                 &gemm,
+                 kept_at (run, run->slot.full, net->hidden, run->t),
+                 at (run, run->pass->parameters, run->slot.w_projection),
+                 direct ? state_row (run, 0) : run->recurrent);
+  for (gint64 n = 0; n < net->batch && !direct; n++)
+    if (!has_ended (run, n))
+      copy_row (run, state_row (run, n), at (run, run->recurrent, n * run->R), run->R);
+}
+
+/* With lengths, states are kept beside y, which has zeros where they stand still. */
+static void
+write_output (const Direction *run)
+{
+  for (gint64 n = 0; n < run->net->batch; n++)
+    {
+      gpointer row = at (run, run->y, (run->t * run->net->batch + n) * run->y_stride);
+
+      if (has_ended (run, n))
+        memset (row, 0, (gsize) run->R * run->maths->size);
+      else
+        copy_row (run, row, state_row (run, n), run->R);
+    }
+}
+
+static void
+run_step (Direction *run)
+{
+  const HybRecurrent *net = run->net;
+  gboolean            apart = net->cell == HYB_CELL_GRU; /* r multiplies a part of W_h h' */
+  gpointer            product = apart ? run->recurrent : gates_at (run, run->t);
+  HybGemm             gemm = { .transpose_b = TRUE,
+                               .m = net->batch,
+                               .n = run->GH,
+                               .k = run->R,
+                               .lda = run->before_stride,
+                               .ldb = run->R,
+                               .ldc = run->GH,
+                               .beta = apart ? 0 : 1 };
+
+  if (net->in_panels && net->batch > 1)
+    hyb_panels_multiply (&(HybPanelProduct){ .m = net->batch,
+                                             .n = run->GH,
+                                             .k = run->R,
+                                             .ldx = run->before_stride,
+                                             .ldy = run->GH,
+                                             .adds = !apart },
+                         run->before,
+                         run->hidden_panels,
+                         product);
+  else
+    hyb_cell_gemm (run->maths,
+                   &gemm,
+                   run->before,
+                   at (run, run->pass->parameters, run->slot.w_hidden),
+                   product);
+  hyb_parallel_for (net->batch, 1 + GRAIN / run->GH, compute_rows, run);
+  if (net->projection > 0)
+    project (run);
+  if (run->pass->lengths != NULL)
+    write_output (run);
+}
+
+/* The bias that every gate gets; of the GRU's n only the input's. */
+static void
+add_biases (const Direction *run)
+{
+  gconstpointer input = at (run, run->pass->parameters, run->slot.b_input);
+  gint64        both = run->net->cell == HYB_CELL_GRU ? 2 * run->net->hidden : run->GH;
+
+  copy_row (run, run->bias, input, run->GH);
+  run->maths->add (both, input, at (run, run->pass->parameters, run->slot.b_hidden), run->bias);
+}
+
+/* Of count steps from run->first on, or of all steps while recording. */
+static void
+multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
+{
+  gint64        in = run->slot.in;
+  gint64        rows = count * run->net->batch;
+  gconstpointer from = at (run, x, t * run->net->batch * in);
+  HybGemm       gemm = {
+          .transpose_b = TRUE, .m = rows, .n = run->GH, .k = in, .lda = in, .ldb = in, .ldc = run->GH
+  };
+
+  if (run->net->in_panels)
+    hyb_panels_multiply (&(HybPanelProduct){ .m = rows,
+                                             .n = run->GH,
+                                             .k = in,
+                                             .ldx = in,
+                                             .ldy = run->GH,
+                                             .bias = run->bias },
+                         from,
+                         run->input_panels,
+                         gates_at (run, t));
+  else
+    hyb_cell_gemm (run->maths,
+                   &gemm,
+                   from,
+                   at (run, run->pass->parameters, run->slot.w_input),
+                   gates_at (run, t));
+}
+
+static void
+pack_slot (const HybRecurrent *net,
+           const HybCellSlot  *slot,
+           const float        *parameters,
+           float              *input_panels,
+           float              *hidden_panels)
+{
+  gint64 GH = hyb_recurrent_n_gates (net->cell) * net->hidden;
+
+  hyb_panels_pack (GH, slot->in, parameters + slot->w_input, TRUE, input_panels);
+  if (hyb_recurrent_hidden_panels (net) > 0)
+    hyb_panels_pack (GH,
+                     hyb_recurrent_state_size (net),
+                     parameters + slot->w_hidden,
+                     TRUE,
+                     hidden_panels);
+}
+
+void
+hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float *panels)
+{
+  gint64 n_input = hyb_recurrent_input_panels (net);
+
+  for (gint64 layer = 0; layer < net->n_layers; layer++)
+    for (gint64 d = 0; d < net->n_directions; d++)
+      {
+        HybCellSlot slot;
+
+        hyb_recurrent_slot (net, layer, d, FALSE, &slot);
+        pack_slot (net, &slot, parameters, panels, panels + n_input);
+        panels += n_input + hyb_recurrent_hidden_panels (net);
+      }
+}
+
+/* Panels that are kept lie side by side, slot after slot; else one place serves all. */
+static void
+find_panels (Direction *run, gint64 index)
+{
+  const HybRecurrent *net = run->net;
+  gint64              n_input = hyb_recurrent_input_panels (net);
+  gint64              n_both = n_input + hyb_recurrent_hidden_panels (net);
+
+  if (!net->in_panels)
+    return;
+  if (net->keeps_panels)
+    {
+      run->input_panels = (gpointer) (run->pass->panels + index * n_both);
+      run->hidden_panels = at (run, run->input_panels, n_input);
+    }
+  else
+    pack_slot (net, &run->slot, run->pass->parameters, run->input_panels, run->hidden_panels);
+}
+
+/* Leaves before and cell_before at the final states. */
+static void
+run_direction (Direction *run, gconstpointer x, gboolean backwards)
+{
+  const HybRecurrent *net = run->net;
+  gint64              T = net->n_steps;
+  gint64              ahead = hyb_recurrent_ahead (net);
+
+  add_biases (run);
+
+  run->before = run->first_state;
+  run->before_stride = run->R;
+  run->cell_before = run->first_cell;
+  for (gint64 k = 0; k < T; k++)
+    {
+      run->t = backwards ? T - 1 - k : k;
+      if (k % ahead == 0)
+        {
+          gint64 count = MIN (ahead, T - k);
+          gint64 first = backwards ? T - k - count : k;
+
+          run->first = run->recording ? 0 : first;
+          multiply_inputs (run, x, first, count);
+        }
+      run_step (run);
+      run->before = state_row (run, 0);
+      run->before_stride = run->state_stride;
+      if (net->cell == HYB_CELL_LSTM)
+        run->cell_before = kept_at (run, run->slot.cells, net->hidden, run->t);
+    }
+}
+
+static void
+write_final_states (const Direction *run, gint64 index)
+{
+  gint64 N = run->net->batch;
+  gint64 H = run->net->hidden;
+
+  if (run->pass->state_out != NULL)
+    for (gint64 n = 0; n < N; n++)
+      copy_row (run,
+                at (run, run->pass->state_out, (index * N + n) * run->R),
+                before_row (run, n),
+                run->R);
+  if (run->pass->cell_out != NULL && run->net->cell == HYB_CELL_LSTM)
+    copy_row (run, at (run, run->pass->cell_out, index * N * H), run->cell_before, N * H);
+}
+
+static void
+run_layer (Direction *run, gint64 layer, gconstpointer x, gpointer y)
+{
+  const HybRecurrent *net = run->net;
+  gint64              D = net->n_directions;
+
+  for (gint64 d = 0; d < D; d++)
+    {
+      gint64 index = layer * D + d;
+
+      hyb_recurrent_slot (net, layer, d, run->recording, &run->slot);
+      find_panels (run, index);
+      run->y = at (run, y, d * run->R);
+      run->y_stride = D * run->R;
+      run->first_state = at (run, run->pass->state, index * net->batch * run->R);
+      if (net->cell == HYB_CELL_LSTM)
+        run->first_cell = at (run, run->pass->cell, index * net->batch * net->hidden);
+
+      run->states = run->y;
+      run->state_stride = run->y_stride;
+      if (net->has_lengths)
+        {
+          run->states = at (run, run->kept, run->slot.states);
+          run->state_stride = run->R;
+        }
+      run->state_step = net->has_lengths && !run->recording ? 0 : net->batch * run->state_stride;
+
+      run_direction (run, x, d == 1);
+      write_final_states (run, index);
+    }
+}
+
+/* Where layer outputs, masks and dropped outputs go. */
+typedef struct
+{
+  gpointer dropped, outputs, mask;
+} Rooms;
+
+static Rooms
+divide_workspace (Direction *run)
+{
+  const HybRecurrent *net = run->net;
+  gint64              row = net->n_directions * run->R;
+  gint64              outputs = net->n_steps * net->batch * row;
+  Rooms               rooms = { 0 };
+
+  run->input_panels = run->pass->workspace;
+  run->hidden_panels = at (run, run->input_panels, hyb_recurrent_input_panels (net));
+  run->bias = net->keeps_panels ? run->pass->workspace
+                                : at (run, run->hidden_panels, hyb_recurrent_hidden_panels (net));
+  run->recurrent = at (run, run->bias, run->GH);
+  rooms.dropped = at (run, run->recurrent, net->batch * MAX (run->GH, run->R));
+  run->kept = at (run, rooms.dropped, net->dropout > 0 ? outputs : 0);
+  rooms.outputs = at (run, run->kept, hyb_recurrent_kept (net, FALSE));
+  rooms.mask = at (run, rooms.outputs, 2 * outputs);
+  if (run->recording)
+    run->kept = run->pass->reserve;
+  return rooms;
+}
+
+void
+hyb_recurrent_forward (const HybRecurrent *net, HybDType dtype, const HybRecurrentForward *pass)
+{
+  const HybCellMaths *maths = dtype == HYB_F64 ? &hyb_cell_maths_f64 : &hyb_cell_maths_f32;
+  Direction           run = { .net = net,
+                              .maths = maths,
+                              .pass = pass,
+                              .R = hyb_recurrent_state_size (net),
+                              .GH = hyb_recurrent_n_gates (net->cell) * net->hidden,
+                              .recording = pass->reserve != NULL };
+  Rooms               rooms = divide_workspace (&run);
+  gint64              outputs = net->n_steps * net->batch * net->n_directions * run.R;
+  gconstpointer       x = pass->x;
+
+  for (gint64 layer = 0; layer < net->n_layers; layer++)
+    {
+      gboolean is_last = layer == net->n_layers - 1;
+      gpointer y = pass->y;
+      gpointer mask = rooms.mask;
+
+      if (!is_last && run.recording)
+        {
+          y = at (&run, pass->reserve, hyb_recurrent_reserved_output (net, layer));
+          mask = at (&run, pass->reserve, hyb_recurrent_reserved_mask (net, layer));
+        }
+      else if (!is_last)
+        y = at (&run, rooms.outputs, layer % 2 * outputs);
+
+      run_layer (&run, layer, x, y);
+      x = y;
+      if (!is_last && net->dropout > 0)
+        {
+          guint64 seed = hyb_random_mix (pass->seed, (guint64) layer);
+
+          maths->mask (outputs, seed, 0, net->dropout, mask);
+          maths->multiply (outputs, y, mask, rooms.dropped);
+          x = rooms.dropped;
+        }
+    }
+}

@@ -1,0 +1,280 @@
+/* recurrent-sizes.c — what a recurrent network measures, and where its parts lie.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/recurrent/recurrent-cell.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Elements beyond which a size is nonsense: products of it stay exact in a double. */
+#define MOST_ELEMENTS 4503599627370496.0 /* 2^52 */
+
+gint64
+hyb_recurrent_state_size (const HybRecurrent *net)
+{
+  return net->projection > 0 ? net->projection : net->hidden;
+}
+
+gint64
+hyb_recurrent_n_gates (HybCellKind cell)
+{
+  static const gint64 n_gates[HYB_N_CELLS] = { 1, 1, 4, 3 };
+
+  return n_gates[cell];
+}
+
+static double
+layer_input (const HybRecurrent *net, gint64 layer)
+{
+  return layer == 0 ? (double) net->input
+                    : (double) net->n_directions * (double) hyb_recurrent_state_size (net);
+}
+
+static gint64
+bounded (double count)
+{
+  return count >= 0 && count <= MOST_ELEMENTS ? (gint64) count : -1;
+}
+
+/* Weights, without biases, of one direction of a layer. */
+static double
+n_weights (const HybRecurrent *net, gint64 layer)
+{
+  double rows = (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden;
+  double R = (double) hyb_recurrent_state_size (net);
+
+  return rows * (layer_input (net, layer) + R) + (double) net->projection * (double) net->hidden;
+}
+
+gint64
+hyb_recurrent_n_parameters (const HybRecurrent *net)
+{
+  double D = (double) net->n_directions;
+  double biases = 2.0 * (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden;
+
+  return bounded (D * (n_weights (net, 0) + biases) +
+                  (double) (net->n_layers - 1) * D * (n_weights (net, 1) + biases));
+}
+
+static double
+n_rows (const HybRecurrent *net)
+{
+  return (double) net->n_steps * (double) net->batch;
+}
+
+static gboolean
+keeps_hidden (const HybRecurrent *net)
+{
+  return net->cell == HYB_CELL_LSTM || net->cell == HYB_CELL_GRU;
+}
+
+/* Rows of one product of inputs, where weights are in panels: so many use them up. */
+#define ROWS_AHEAD 96
+
+/* Parts of nearly the same size: a short last one would fetch all weights for few rows. */
+gint64
+hyb_recurrent_ahead (const HybRecurrent *net)
+{
+  gint64 most, n_parts;
+
+  if (!net->in_panels || net->n_steps < 1)
+    return net->n_steps;
+  most = MAX (ROWS_AHEAD / net->batch, 1);
+  n_parts = (net->n_steps + most - 1) / most;
+  return (net->n_steps + n_parts - 1) / n_parts;
+}
+
+gboolean
+hyb_recurrent_suits_panels (const HybRecurrent *net)
+{
+  return net->batch > 1 && net->n_steps >= 4;
+}
+
+static double
+gate_rows (const HybRecurrent *net)
+{
+  return (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden;
+}
+
+/* Rounded up to whole panels, see hyb_panels_size(). */
+static double
+panels (const HybRecurrent *net, double rows, double columns)
+{
+  double n = (rows + HYB_PANEL_WIDTH - 1) / HYB_PANEL_WIDTH;
+
+  return net->in_panels ? floor (n) * HYB_PANEL_WIDTH * columns : 0;
+}
+
+gint64
+hyb_recurrent_input_panels (const HybRecurrent *net)
+{
+  double in = layer_input (net, 0);
+
+  if (net->n_layers > 1)
+    in = MAX (in, layer_input (net, 1));
+  return bounded (panels (net, gate_rows (net), in));
+}
+
+gint64
+hyb_recurrent_hidden_panels (const HybRecurrent *net)
+{
+  double rows = gate_rows (net);
+  double R = (double) hyb_recurrent_state_size (net);
+
+  if (net->batch == 1)
+    return 0;
+  /* The way back has them the other way round. */
+  return bounded (MAX (panels (net, rows, R), panels (net, R, rows)));
+}
+
+gint64
+hyb_recurrent_panels (const HybRecurrent *net)
+{
+  double slot =
+      (double) hyb_recurrent_input_panels (net) + (double) hyb_recurrent_hidden_panels (net);
+
+  return bounded ((double) net->n_layers * (double) net->n_directions * slot);
+}
+
+/* By one direction of a layer, see HybCellSlot. */
+static double
+kept (const HybRecurrent *net, gboolean recording)
+{
+  double H = (double) net->hidden;
+  double per_row = 0;
+
+  per_row += keeps_hidden (net) ? H : 0;
+  per_row += net->projection > 0 ? H : 0;
+  per_row += net->has_lengths ? (double) hyb_recurrent_state_size (net) : 0;
+  return (recording ? n_rows (net) : (double) hyb_recurrent_ahead (net) * (double) net->batch) *
+             (double) hyb_recurrent_n_gates (net->cell) * H +
+         (recording ? n_rows (net) : (double) net->batch) * per_row;
+}
+
+gint64
+hyb_recurrent_kept (const HybRecurrent *net, gboolean recording)
+{
+  return bounded (kept (net, recording));
+}
+
+static double
+output_row (const HybRecurrent *net)
+{
+  return (double) net->n_directions * (double) hyb_recurrent_state_size (net);
+}
+
+gint64
+hyb_recurrent_reserve (const HybRecurrent *net)
+{
+  double between = (double) (net->n_layers - 1) * n_rows (net) * output_row (net);
+
+  return bounded ((double) net->n_layers * (double) net->n_directions * kept (net, TRUE) +
+                  between * (net->dropout > 0 ? 2 : 1));
+}
+
+/* See recurrent-forward.c for the parts. */
+gint64
+hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording)
+{
+  double gates = (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden;
+  double outputs = n_rows (net) * output_row (net);
+  double count = gates + (double) net->batch * MAX (gates, (double) hyb_recurrent_state_size (net));
+
+  if (!net->keeps_panels)
+    count += (double) hyb_recurrent_input_panels (net) + (double) hyb_recurrent_hidden_panels (net);
+  count += net->dropout > 0 ? outputs : 0;
+  if (!recording)
+    count += kept (net, FALSE) + outputs * (net->dropout > 0 ? 3 : 2);
+  return bounded (count);
+}
+
+/* See recurrent-backward.c for the parts. */
+gint64
+hyb_recurrent_backward_workspace (const HybRecurrent *net)
+{
+  double rows = n_rows (net);
+  double gates = (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden;
+  double R = (double) hyb_recurrent_state_size (net);
+
+  return bounded (
+      (double) hyb_recurrent_hidden_panels (net) +
+      rows * gates * (net->cell == HYB_CELL_GRU ? 2 : 1) +
+      (net->projection > 0 ? rows * R + (double) net->batch * (double) net->hidden : 0) +
+      3 * rows * output_row (net));
+}
+
+double
+hyb_recurrent_flops (const HybRecurrent *net)
+{
+  double flops = 0;
+
+  for (gint64 layer = 0; layer < MIN (net->n_layers, 2); layer++)
+    flops += (layer == 0 ? 1 : (double) (net->n_layers - 1)) * (double) net->n_directions *
+             (2 * n_weights (net, layer) +
+              10 * (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden);
+  return flops * n_rows (net);
+}
+
+/* Callers have seen that the totals are within bounds. */
+void
+hyb_recurrent_slot (const HybRecurrent *net,
+                    gint64              layer,
+                    gint64              direction,
+                    gboolean            recording,
+                    HybCellSlot        *slot)
+{
+  gint64 D = net->n_directions;
+  gint64 H = net->hidden;
+  gint64 GH = hyb_recurrent_n_gates (net->cell) * H;
+  gint64 first = (gint64) n_weights (net, 0);
+  gint64 other = (gint64) n_weights (net, 1);
+  gint64 index = layer * D + direction;
+  gint64 rows = recording ? net->n_steps * net->batch : net->batch;
+
+  slot->in = (gint64) layer_input (net, layer);
+  slot->w_input = index < D ? index * first : D * first + (index - D) * other;
+  slot->w_hidden = slot->w_input + GH * slot->in;
+  slot->w_projection = slot->w_hidden + GH * hyb_recurrent_state_size (net);
+  slot->b_input = D * first + (net->n_layers - 1) * D * other + index * 2 * GH;
+  slot->b_hidden = slot->b_input + GH;
+
+  slot->gates = recording ? index * hyb_recurrent_kept (net, TRUE) : 0;
+  slot->cells = slot->candidates =
+      slot->gates + (recording ? net->n_steps : hyb_recurrent_ahead (net)) * net->batch * GH;
+  slot->full = slot->cells + (keeps_hidden (net) ? rows * H : 0);
+  slot->states = slot->full + (net->projection > 0 ? rows * H : 0);
+}
+
+gint64
+hyb_recurrent_reserved_output (const HybRecurrent *net, gint64 layer)
+{
+  return net->n_layers * net->n_directions * hyb_recurrent_kept (net, TRUE) +
+         layer * net->n_steps * net->batch * (gint64) output_row (net);
+}
+
+gint64
+hyb_recurrent_reserved_mask (const HybRecurrent *net, gint64 layer)
+{
+  return hyb_recurrent_reserved_output (net, net->n_layers - 1 + layer);
+}
+
+void
+hyb_cell_gemm (const HybCellMaths *maths,
+               const HybGemm      *shape,
+               gconstpointer       a,
+               gconstpointer       b,
+               gpointer            c)
+{
+  HybGemm gemm = *shape;
+
+  if (gemm.m == 0 || gemm.n == 0)
+    return;
+
+  gemm.alpha = 1;
+  if (gemm.k > 0)
+    maths->gemm (&gemm, a, b, c);
+  else if (gemm.beta == 0)
+    for (gint64 row = 0; row < gemm.m; row++)
+      memset (hyb_cell_at (maths, c, row * gemm.ldc), 0, (gsize) gemm.n * maths->size);
+}

@@ -1,0 +1,31 @@
+/* simd.c — which vector instructions hand-written kernels may use here.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/simd/simd.h"
+
+static gint cap = HYB_SIMD_AVX512;
+
+static HybSimdLevel
+processor_level (void)
+{
+#ifdef __x86_64__
+  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
+      __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl"))
+    return HYB_SIMD_AVX512;
+  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+    return HYB_SIMD_AVX2;
+#endif
+  return HYB_SIMD_PLAIN;
+}
+
+HybSimdLevel
+hyb_simd_level (void)
+{
+  return MIN (processor_level (), (HybSimdLevel) g_atomic_int_get (&cap));
+}
+
+void
+hyb_simd_cap (HybSimdLevel most)
+{
+  g_atomic_int_set (&cap, (gint) most);
+}

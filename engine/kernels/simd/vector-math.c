@@ -1,0 +1,28 @@
+/* vector-math.c — exp, tanh and sigmoid over arrays of floats; the formulas are in
+ * vector-functions.h, the loops in vector-math-kernel.h.
+ *
+ * A value depends on its argument alone (and on whether the processor has fused
+ * multiply-add), not on its place or the length.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/simd/vector-math.h"
+
+#define SIMD_KERNEL "engine/kernels/simd/vector-math-kernel.h"
+#include "engine/kernels/simd/each-simd.h"
+
+void
+hyb_vector_exp (gsize n, const float *x, float *y)
+{
+  HYB_SIMD_CHOOSE (map_exp) ((gint64) n, x, y);
+}
+
+void
+hyb_vector_tanh (gsize n, const float *x, float *y)
+{
+  HYB_SIMD_CHOOSE (map_tanh) ((gint64) n, x, y);
+}
+
+void
+hyb_vector_sigmoid (gsize n, const float *x, float *y)
+{
+  HYB_SIMD_CHOOSE (map_sigmoid) ((gint64) n, x, y);
+}

@@ -1,0 +1,77 @@
+/* suggest.c — the nearest of some names.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/suggest.h"
+
+#include <string.h>
+
+#define MAX_TEXT 64
+
+guint
+hyb_text_distance (const char *a, const char *b, guint limit)
+{
+  gsize n_a = strlen (a), n_b = strlen (b);
+  guint rows[3][MAX_TEXT + 1]; /* two rows back, one row back, this row */
+
+  if (n_a > MAX_TEXT || n_b > MAX_TEXT || MAX (n_a, n_b) - MIN (n_a, n_b) > limit)
+    return limit + 1;
+
+  for (gsize j = 0; j <= n_b; j++)
+    rows[1][j] = (guint) j;
+
+  for (gsize i = 1; i <= n_a; i++)
+    {
+      rows[2][0] = (guint) i;
+      for (gsize j = 1; j <= n_b; j++)
+        {
+          guint best = rows[1][j - 1] + (a[i - 1] != b[j - 1]);
+
+          best = MIN (best, MIN (rows[1][j], rows[2][j - 1]) + 1);
+          if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            best = MIN (best, rows[0][j - 2] + 1);
+          rows[2][j] = best;
+        }
+      memmove (rows[0], rows[1], 2 * sizeof rows[0]);
+    }
+
+  return MIN (rows[1][n_b], limit + 1);
+}
+
+const char *
+hyb_suggest_param (const HybParam *params, const char *key)
+{
+  const char *found = NULL;
+  guint       best = MIN (2, (guint) strlen (key) / 3) + 1;
+
+  for (; params && params->name; params++)
+    {
+      guint distance = hyb_text_distance (params->name, key, best);
+
+      if (distance < best)
+        {
+          best = distance;
+          found = params->name;
+        }
+    }
+
+  return found;
+}
+
+const char *
+hyb_suggest_name (const char *const *names, guint n, const char *name)
+{
+  const char *found = NULL;
+  guint       best = MIN (2, (guint) strlen (name) / 3) + 1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint distance = hyb_text_distance (names[i], name, best);
+
+      if (distance < best)
+        {
+          best = distance;
+          found = names[i];
+        }
+    }
+
+  return found;
+}

@@ -1,0 +1,257 @@
+/* broadcast-to.c — axes of one element enlarged: broadcast_to, broadcast_axis,
+ * broadcast_like.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/move.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+/* A repeated axis has a reading stride of 0. */
+static void
+broadcast_forward (const HybCall *call, const HybRun *run)
+{
+  const HybShape *data = &call->input[0].shape;
+  const HybShape *out = &call->output[0].shape;
+  HybMove         move = { .item = hyb_dtype_size (call->input[0].dtype) };
+  gint64          from[HYB_MAX_RANK], to[HYB_MAX_RANK];
+
+  hyb_dims_strides (data, from);
+  hyb_dims_strides (out, to);
+  for (int i = 0; i < out->rank; i++)
+    hyb_move_axis (&move, out->dim[i], data->dim[i] == 1 ? 0 : from[i], to[i]);
+  hyb_move (&move, run->input[0], run->output[0]);
+}
+
+/* Nothing is repeated after all. */
+static gboolean
+broadcast_view (const HybCall *call, guint output, guint *input, gsize *offset)
+{
+  *input = 0;
+  *offset = 0;
+  return hyb_shape_equal (&call->input[0].shape, &call->output[0].shape);
+}
+
+static void
+broadcast_gradient (HybGrad *grad)
+{
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit (grad,
+                                     "_reduce_like",
+                                     hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 0),
+                                     HYB_NO_ID));
+}
+
+/* Axis `axis` of *out becomes `size`, which only an axis of 1 can. */
+static gboolean
+enlarge (HybShape *out, int axis, gint64 size, GError **error)
+{
+  if (size == HYB_UNKNOWN || (out->dim[axis] == HYB_UNKNOWN && size == 1))
+    out->dim[axis] = size;
+  else if (out->dim[axis] == 1 || out->dim[axis] == HYB_UNKNOWN)
+    out->dim[axis] = size;
+  else if (out->dim[axis] != size)
+    return hyb_refuse_types (error,
+                             "Only axes of size 1 can be enlarged.",
+                             "axis %d has %" G_GINT64_FORMAT
+                             " elements and cannot be broadcast to %" G_GINT64_FORMAT,
+                             axis,
+                             out->dim[axis],
+                             size);
+  return TRUE;
+}
+
+/* broadcast_to */
+
+typedef struct
+{
+  HybShape shape;
+} BroadcastToParams;
+
+static const HybParam broadcast_to_params[] = {
+  { HYB_FIELD (BroadcastToParams, shape),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "the new sizes; 0 keeps an axis" },
+  { 0 },
+};
+
+static gboolean
+broadcast_to_check (gconstpointer values, GError **error)
+{
+  const BroadcastToParams *params = values;
+
+  for (int i = 0; i < params->shape.rank; i++)
+    if (params->shape.dim[i] < 0)
+      return hyb_refuse_attribute (error, NULL, "a size in shape cannot be negative");
+  return TRUE;
+}
+
+static gboolean
+broadcast_to_infer_shape (HybCall *call, GError **error)
+{
+  const BroadcastToParams *params = call->params;
+  const HybShape          *data = &call->input[0].shape;
+  HybShape                 out = *data;
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (params->shape.rank > 0 && params->shape.rank != data->rank)
+    return hyb_refuse_types (error,
+                             "Both must have as many dimensions.",
+                             "shape has %d dimensions but the input has %d",
+                             params->shape.rank,
+                             data->rank);
+  for (int i = 0; i < params->shape.rank; i++)
+    if (params->shape.dim[i] != 0 && !enlarge (&out, i, params->shape.dim[i], error))
+      return FALSE;
+
+  return hyb_shape_assign (&call->output[0].shape, &out, error);
+}
+
+/* broadcast_axis */
+
+typedef struct
+{
+  HybInts axis;
+  HybInts size;
+} BroadcastAxisParams;
+
+static const HybParam broadcast_axis_params[] = {
+  { HYB_FIELD (BroadcastAxisParams, axis), HYB_PARAM_INTS, "()", .doc = "axes of size 1" },
+  { HYB_FIELD (BroadcastAxisParams, size), HYB_PARAM_INTS, "()", .doc = "their new sizes" },
+  { 0 },
+};
+
+static gboolean
+broadcast_axis_check (gconstpointer values, GError **error)
+{
+  const BroadcastAxisParams *params = values;
+
+  if (MAX (0, params->axis.n) != MAX (0, params->size.n))
+    return hyb_refuse_attribute (error,
+                                 NULL,
+                                 "axis has %d elements but size has %d",
+                                 MAX (0, params->axis.n),
+                                 MAX (0, params->size.n));
+  for (int i = 0; i < params->size.n; i++)
+    if (params->size.value[i] < 0)
+      return hyb_refuse_attribute (error, NULL, "a size cannot be negative");
+  return TRUE;
+}
+
+static gboolean
+broadcast_axis_infer_shape (HybCall *call, GError **error)
+{
+  const BroadcastAxisParams *params = call->params;
+  const HybShape            *data = &call->input[0].shape;
+  HybShape                   out = *data;
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  for (int i = 0; i < params->axis.n; i++)
+    {
+      int axis = hyb_shape_axis (data, params->axis.value[i], error);
+
+      if (axis < 0 || !enlarge (&out, axis, params->size.value[i], error))
+        return FALSE;
+    }
+  return hyb_shape_assign (&call->output[0].shape, &out, error);
+}
+
+/* broadcast_like */
+
+typedef struct
+{
+  HybInts lhs_axes;
+  HybInts rhs_axes;
+} BroadcastLikeParams;
+
+static const HybParam broadcast_like_params[] = {
+  { HYB_FIELD (BroadcastLikeParams, lhs_axes),
+    HYB_PARAM_INTS,
+    "None",
+    .doc = "axes to enlarge; None: all" },
+  { HYB_FIELD (BroadcastLikeParams, rhs_axes),
+    HYB_PARAM_INTS,
+    "None",
+    .doc = "axes of the second input that say how far" },
+  { 0 },
+};
+
+static gboolean
+broadcast_like_check (gconstpointer values, GError **error)
+{
+  const BroadcastLikeParams *params = values;
+
+  return params->lhs_axes.n == params->rhs_axes.n ||
+         hyb_refuse_attribute (error, NULL, "lhs_axes and rhs_axes differ in length");
+}
+
+static gboolean
+broadcast_like_infer_shape (HybCall *call, GError **error)
+{
+  const BroadcastLikeParams *params = call->params;
+  const HybShape            *lhs = &call->input[0].shape;
+  const HybShape            *rhs = &call->input[1].shape;
+  HybShape                   out = *lhs;
+
+  if (lhs->rank == HYB_UNKNOWN || rhs->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (params->lhs_axes.n == HYB_UNKNOWN && lhs->rank != rhs->rank)
+    return hyb_refuse_types (error,
+                             "Name the axes, or give both as many dimensions.",
+                             "an input of %d dimensions cannot be broadcast like one of %d",
+                             lhs->rank,
+                             rhs->rank);
+
+  for (int i = 0; params->lhs_axes.n == HYB_UNKNOWN && i < lhs->rank; i++)
+    if (!enlarge (&out, i, rhs->dim[i], error))
+      return FALSE;
+  for (int i = 0; i < params->lhs_axes.n; i++)
+    {
+      int left = hyb_shape_axis (lhs, params->lhs_axes.value[i], error);
+      int right = left < 0 ? -1 : hyb_shape_axis (rhs, params->rhs_axes.value[i], error);
+
+      if (right < 0 || !enlarge (&out, left, rhs->dim[right], error))
+        return FALSE;
+    }
+  return hyb_shape_assign (&call->output[0].shape, &out, error);
+}
+
+static const char *const data_input[] = { "data", NULL };
+static const char *const like_inputs[] = { "lhs", "rhs", NULL };
+static const char *const broadcast_axis_aliases[] = { "broadcast_axes", NULL };
+
+#define BROADCAST_OP(stem, text, input_names, Params)                                        \
+  .name = #stem, .doc = text, .category = HYB_CATEGORY_MOVEMENT, .inputs = input_names,      \
+  .params = stem##_params, .params_size = sizeof (Params), .check = stem##_check,            \
+  .infer_shape = stem##_infer_shape, .dtypes = HYB_DTYPES_ALL, .forward = broadcast_forward, \
+  .view = broadcast_view, .gradient = broadcast_gradient, .cost = hyb_rule_cost_move
+
+const HybOp hyb_ops_broadcast_to[] = {
+  { BROADCAST_OP (broadcast_to,
+                  "Axes of size 1 enlarged to a shape.",
+                  data_input,
+                  BroadcastToParams) },
+  {
+      BROADCAST_OP (broadcast_axis,
+                    "Some axes of size 1 enlarged.",
+                    data_input,
+                    BroadcastAxisParams),
+      .aliases = broadcast_axis_aliases,
+  },
+  {
+      BROADCAST_OP (broadcast_like,
+                    "Axes of size 1 enlarged to those of another array.",
+                    like_inputs,
+                    BroadcastLikeParams),
+      .constant_inputs = 1 << 1,
+      .infer_dtype = hyb_rule_dtype_first,
+  },
+  { 0 },
+};
+
+#undef BROADCAST_OP

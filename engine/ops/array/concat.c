@@ -1,0 +1,418 @@
+/* concat.c — arrays side by side: Concat, _rnn_param_concat and stack.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/move.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#define MAX_PIECES 65536
+
+typedef struct
+{
+  gint64 num_args;
+  gint64 dim;
+} ConcatParams;
+
+static const HybParam concat_params[] = {
+  { HYB_FIELD (ConcatParams, num_args),
+    HYB_PARAM_INT,
+    .low = 1,
+    .high = MAX_PIECES,
+    .doc = "number of inputs" },
+  { HYB_FIELD (ConcatParams, dim), HYB_PARAM_INT, "1", .doc = "axis along which they are joined" },
+  { 0 },
+};
+
+static void
+concat_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  *n_inputs = (guint) ((const ConcatParams *) values)->num_args;
+  *n_outputs = 1;
+}
+
+/* All dimensions but the joined one are common to pieces and whole. */
+static gboolean
+share_other_dims (HybType *pieces, guint n, HybShape *whole, gint64 dim, int *axis, GError **error)
+{
+  HybShape common = HYB_SHAPE_UNKNOWN;
+
+  *axis = -1;
+  for (guint i = 0; i <= n; i++)
+    {
+      HybShape shape = i < n ? pieces[i].shape : *whole;
+
+      if (shape.rank == HYB_UNKNOWN)
+        continue;
+      *axis = hyb_shape_axis (&shape, dim, error);
+      if (*axis < 0)
+        return FALSE;
+      shape.dim[*axis] = HYB_UNKNOWN;
+      if (!hyb_shape_assign (&common, &shape, error))
+        {
+          g_prefix_error (error, i < n ? "input %u: " : "the output: ", i);
+          return FALSE;
+        }
+    }
+  if (common.rank == HYB_UNKNOWN)
+    return TRUE;
+
+  for (guint i = 0; i < n; i++)
+    if (!hyb_shape_assign (&pieces[i].shape, &common, error))
+      return FALSE;
+  return hyb_shape_assign (whole, &common, error);
+}
+
+/* The pieces make up the whole: what one (or n_equal alike) of them must be. */
+static gboolean
+share_joined_dim (HybType  *pieces,
+                  guint     n,
+                  HybShape *whole,
+                  int       axis,
+                  guint     n_equal,
+                  GError  **error)
+{
+  gint64 sum = 0;
+  guint  n_unknown = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (pieces[i].shape.dim[axis] == HYB_UNKNOWN)
+      n_unknown++;
+    else if (__builtin_add_overflow (sum, pieces[i].shape.dim[axis], &sum))
+      sum = G_MAXINT64;
+
+  if (n_unknown == 0)
+    return hyb_dim_unify (&whole->dim[axis], &sum, "the joined dimension and its parts", error);
+  if (whole->dim[axis] == HYB_UNKNOWN || n_unknown > n_equal)
+    return TRUE;
+
+  sum = whole->dim[axis] - sum;
+  if (sum < 0 || sum % n_unknown != 0)
+    return hyb_refuse_types (error,
+                             NULL,
+                             "%" G_GINT64_FORMAT
+                             " elements of the joined axis are left for %u inputs",
+                             sum,
+                             n_unknown);
+  for (guint i = 0; i < n; i++)
+    if (pieces[i].shape.dim[axis] == HYB_UNKNOWN)
+      pieces[i].shape.dim[axis] = sum / n_unknown;
+  return TRUE;
+}
+
+static gboolean
+infer_joined (HybCall  *call,
+              HybType  *pieces,
+              guint     n,
+              HybShape *whole,
+              guint     n_equal,
+              GError  **error)
+{
+  const ConcatParams *params = call->params;
+  int                 axis;
+
+  return share_other_dims (pieces, n, whole, params->dim, &axis, error) &&
+         (axis < 0 || share_joined_dim (pieces, n, whole, axis, n_equal, error));
+}
+
+static gboolean
+concat_infer_shape (HybCall *call, GError **error)
+{
+  return infer_joined (call, call->input, call->n_inputs, &call->output[0].shape, 1, error);
+}
+
+/* The size of the whole is known from an RNN; two unknown pieces are the weights
+ * of the first layer in both directions, which are alike. */
+static gboolean
+rnn_param_concat_infer_shape (HybCall *call, GError **error)
+{
+  return infer_joined (call, call->input, call->n_inputs, &call->output[0].shape, 2, error);
+}
+
+/* Piece i of a whole as rows of memory, in either direction. */
+static HybMove
+piece_rows (const HybShape *piece,
+            const HybShape *whole,
+            int             axis,
+            HybDType        dtype,
+            gboolean        to_whole)
+{
+  HybMove move = { .item = hyb_dtype_size (dtype) };
+  gint64  length = hyb_shape_count (piece, axis, piece->rank);
+  gint64  row = hyb_shape_count (whole, axis, whole->rank);
+
+  hyb_move_axis (&move,
+                 hyb_shape_count (piece, 0, axis),
+                 to_whole ? length : row,
+                 to_whole ? row : length);
+  hyb_move_axis (&move, length, 1, 1);
+  return move;
+}
+
+static void
+concat_forward (const HybCall *call, const HybRun *run)
+{
+  const ConcatParams *params = call->params;
+  const HybType      *whole = &call->output[0];
+  int                 axis = hyb_shape_axis (&whole->shape, params->dim, NULL);
+  char               *to = run->output[0];
+
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      HybMove move = piece_rows (&call->input[i].shape, &whole->shape, axis, whole->dtype, TRUE);
+
+      hyb_move (&move, run->input[i], to);
+      to += (gsize) move.dim[1] * move.item;
+    }
+}
+
+static void
+concat_gradient (HybGrad *grad)
+{
+  guint                  n = hyb_grad_n_inputs (grad);
+  g_autofree HybValueId *inputs = g_new (HybValueId, n + 1);
+  HybValueId             first;
+
+  inputs[0] = hyb_grad_incoming (grad, 0);
+  for (guint i = 0; i < n; i++)
+    inputs[i + 1] = hyb_grad_input (grad, i);
+  first = hyb_grad_emit_same (grad, "_backward_Concat", n + 1, inputs);
+  for (guint i = 0; i < n; i++)
+    hyb_grad_set_input (grad, i, first + i);
+}
+
+/* The gradient takes the whole apart.  Inputs: gradient, then the pieces for their shapes. */
+
+static void
+backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  guint n = (guint) ((const ConcatParams *) values)->num_args;
+
+  *n_inputs = n + 1;
+  *n_outputs = n;
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (!hyb_shape_unify (&call->output[i].shape, &call->input[i + 1].shape, error))
+      return FALSE;
+
+  return infer_joined (call, call->output, call->n_outputs, &call->input[0].shape, 1, error);
+}
+
+static void
+backward_forward (const HybCall *call, const HybRun *run)
+{
+  const ConcatParams *params = call->params;
+  const HybType      *whole = &call->input[0];
+  int                 axis = hyb_shape_axis (&whole->shape, params->dim, NULL);
+  const char         *from = run->input[0];
+
+  for (guint i = 0; i < call->n_outputs; i++)
+    {
+      HybMove move = piece_rows (&call->output[i].shape, &whole->shape, axis, whole->dtype, FALSE);
+
+      hyb_move (&move, from, run->output[i]);
+      from += (gsize) move.dim[1] * move.item;
+    }
+}
+
+static gboolean
+backward_view (const HybCall *call, guint output, guint *input, gsize *offset)
+{
+  const ConcatParams *params = call->params;
+  const HybType      *whole = &call->input[0];
+  int                 axis = hyb_shape_axis (&whole->shape, params->dim, NULL);
+
+  if (hyb_shape_count (&whole->shape, 0, axis) != 1)
+    return FALSE;
+
+  *input = 0;
+  *offset = 0;
+  for (guint i = 0; i < output; i++)
+    *offset += hyb_type_bytes (&call->output[i]);
+  return TRUE;
+}
+
+/* The pieces are looked at for their shapes only. */
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_move (call, cost);
+  cost->bytes_read = cost->bytes_written;
+}
+
+/* stack */
+
+typedef struct
+{
+  gint64 num_args;
+  gint64 axis;
+} StackParams;
+
+static const HybParam stack_params[] = {
+  { HYB_FIELD (StackParams, num_args),
+    HYB_PARAM_INT,
+    .low = 1,
+    .high = MAX_PIECES,
+    .doc = "number of inputs" },
+  { HYB_FIELD (StackParams, axis), HYB_PARAM_INT, "0", .doc = "where the new axis is" },
+  { 0 },
+};
+
+static void
+stack_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  *n_inputs = (guint) ((const StackParams *) values)->num_args;
+  *n_outputs = 1;
+}
+
+static gboolean
+stack_infer_shape (HybCall *call, GError **error)
+{
+  const StackParams *params = call->params;
+  HybShape          *output = &call->output[0].shape;
+  HybShape           common = HYB_SHAPE_UNKNOWN;
+  HybShape           out;
+  int                axis;
+
+  for (guint i = 0; i < call->n_inputs; i++)
+    if (!hyb_shape_assign (&common, &call->input[i].shape, error))
+      {
+        g_prefix_error (error, "input %u: ", i);
+        return FALSE;
+      }
+  if (common.rank == HYB_UNKNOWN && output->rank > 0)
+    common = hyb_shape_make (output->rank - 1, NULL);
+  if (common.rank == HYB_UNKNOWN)
+    return TRUE;
+  if (common.rank >= HYB_MAX_RANK)
+    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+
+  /* The axis is one of the result's. */
+  out = hyb_shape_make (common.rank + 1, NULL);
+  axis = hyb_shape_axis (&out, params->axis, error);
+  if (axis < 0)
+    return FALSE;
+  out = hyb_dims_with (&common, axis, call->n_inputs);
+  if (!hyb_shape_unify (output, &out, error))
+    return FALSE;
+
+  common = hyb_dims_without (output, axis);
+  for (guint i = 0; i < call->n_inputs; i++)
+    call->input[i].shape = common;
+  return TRUE;
+}
+
+static void
+stack_forward (const HybCall *call, const HybRun *run)
+{
+  const StackParams *params = call->params;
+  const HybShape    *out = &call->output[0].shape;
+  HybAxisView        view = hyb_axis_view (out, hyb_shape_axis (out, params->axis, NULL));
+  HybMove            move = { .item = hyb_dtype_size (call->output[0].dtype) };
+
+  hyb_move_axis (&move, view.outer, view.inner, view.length * view.inner);
+  hyb_move_axis (&move, view.inner, 1, 1);
+  for (guint i = 0; i < call->n_inputs; i++)
+    hyb_move (&move,
+              run->input[i],
+              (char *) run->output[0] + (gint64) i * view.inner * (gint64) move.item);
+}
+
+static void
+stack_gradient (HybGrad *grad)
+{
+  const StackParams *params = hyb_grad_params (grad);
+  HybValueId         dy = hyb_grad_incoming (grad, 0);
+  g_autofree char   *n = g_strdup_printf ("%" G_GINT64_FORMAT, params->num_args);
+  g_autofree char   *axis = g_strdup_printf ("%" G_GINT64_FORMAT, params->axis);
+  const char *const attributes[] = { "num_outputs", n, "axis", axis, "squeeze_axis", "True", NULL };
+  HybValueId        first = hyb_grad_emit_with (grad, "SliceChannel", attributes, 1, &dy);
+
+  for (guint i = 0; i < hyb_grad_n_inputs (grad); i++)
+    hyb_grad_set_input (grad, i, first + i);
+}
+
+/* Taken apart and put together again. */
+static void
+concat_second_gradient (HybGrad *grad)
+{
+  guint                  n = hyb_grad_n_outputs (grad);
+  g_autofree HybValueId *pieces = g_new (HybValueId, n);
+
+  for (guint i = 0; i < n; i++)
+    pieces[i] = hyb_grad_incoming (grad, i);
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "Concat", n, pieces));
+}
+
+static const char *const piece_inputs[] = { "arg", NULL };
+static const char *const backward_inputs[] = { "gradient", "arg", NULL };
+static const char *const concat_aliases[] = { "concat", NULL };
+
+const HybOp hyb_ops_concat[] = {
+  {
+      .name = "Concat",
+      .aliases = concat_aliases,
+      .doc = "Arrays joined along one axis.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = piece_inputs,
+      .params = concat_params,
+      .params_size = sizeof (ConcatParams),
+      .arity = concat_arity,
+      .infer_shape = concat_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = concat_forward,
+      .gradient = concat_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_rnn_param_concat",
+      .doc = "Weights of an RNN joined to the flat array that it wants.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = piece_inputs,
+      .params = concat_params,
+      .params_size = sizeof (ConcatParams),
+      .arity = concat_arity,
+      .infer_shape = rnn_param_concat_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = concat_forward,
+      .gradient = concat_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_backward_Concat",
+      .doc = "Gradient of Concat: the parts of the joined gradient.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "Concat",
+      .operands = "g0 i* > i*",
+      .inputs = backward_inputs,
+      .params = concat_params,
+      .params_size = sizeof (ConcatParams),
+      .arity = backward_arity,
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = backward_forward,
+      .gradient = concat_second_gradient,
+      .view = backward_view,
+      .cost = backward_cost,
+  },
+  {
+      .name = "stack",
+      .doc = "Arrays of one shape joined along a new axis.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = piece_inputs,
+      .params = stack_params,
+      .params_size = sizeof (StackParams),
+      .arity = stack_arity,
+      .infer_shape = stack_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = stack_forward,
+      .gradient = stack_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  { 0 },
+};

@@ -1,0 +1,90 @@
+/* identity.c — operators that hand their input on: for nothing, or to stop a gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/gradient/gradient.h"
+#include "engine/op/op.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+static void
+identity_forward (const HybCall *call, const HybRun *run)
+{
+  if (run->output[0] != run->input[0])
+    memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
+}
+
+static void
+identity_gradient (HybGrad *grad)
+{
+  hyb_grad_set_input (grad, 0, hyb_grad_incoming (grad, 0));
+}
+
+typedef struct
+{
+  int stype;
+} CastStorageParams;
+
+/* Only dense arrays exist here, so that every storage is the same. */
+static const HybParam cast_storage_params[] = {
+  { HYB_FIELD (CastStorageParams, stype),
+    HYB_PARAM_ENUM,
+    NULL,
+    .choices = (const char *const[]){ "default", "row_sparse", "csr", NULL },
+    .doc = "storage asked for; all are kept dense" },
+  { 0 },
+};
+
+static const char *const inputs[] = { "data", NULL };
+static const char *const like_inputs[] = { "lhs", "rhs", NULL };
+
+#define COMMON                                                                              \
+  .category = HYB_CATEGORY_MOVEMENT, .dtypes = HYB_DTYPES_ALL, .forward = identity_forward, \
+  .view = hyb_rule_view_all, .cost = hyb_rule_cost_move
+
+const HybOp hyb_ops_identity[] = {
+  {
+      .name = "_copy",
+      .aliases = (const char *const[]){ "identity", "_CrossDeviceCopy", NULL },
+      .doc = "The input as it is.",
+      COMMON,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = inputs,
+      .infer_shape = hyb_rule_unary,
+      .gradient = identity_gradient,
+  },
+  {
+      .name = "_identity_with_attr_like_rhs",
+      .doc = "The left input as it is; it has the shape and type of the right one.",
+      COMMON,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = like_inputs,
+      .constant_inputs = 1 << 1,
+      .infer_shape = hyb_rule_same_shape,
+      .gradient = identity_gradient,
+  },
+  {
+      .name = "BlockGrad",
+      .aliases = (const char *const[]){ "stop_gradient", NULL },
+      .doc = "The input as it is; no gradient flows back.",
+      COMMON,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT,
+      .inputs = inputs,
+      .infer_shape = hyb_rule_unary,
+  },
+  {
+      .name = "cast_storage",
+      .doc = "The input as it is: all arrays are dense here.",
+      COMMON,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = inputs,
+      .params = cast_storage_params,
+      .params_size = sizeof (CastStorageParams),
+      .infer_shape = hyb_rule_unary,
+      .gradient = identity_gradient,
+  },
+  { 0 },
+};
+
+#undef COMMON

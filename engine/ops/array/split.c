@@ -1,0 +1,418 @@
+/* split.c — one array taken apart along an axis: SliceChannel and _split_v2.
+ *
+ * Parts of the slowest axis are views; others are rows copied out.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/move.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#define MAX_PARTS 65536
+
+/* Where part `part` of n lies on an axis of `size` elements. */
+typedef void (
+    *SplitRange) (gconstpointer params, gint64 size, guint part, gint64 *begin, gint64 *end);
+
+/* What both operators say about a split. */
+typedef struct
+{
+  gint64     axis;
+  gboolean   squeeze_axis;
+  SplitRange range;
+} Split;
+
+/* The shape of one part; its axis is kept at size 1 if it will be squeezed. */
+static gboolean
+part_shape (const Split    *split,
+            const HybCall  *call,
+            const HybShape *data,
+            int             axis,
+            guint           part,
+            HybShape       *shape,
+            GError        **error)
+{
+  gint64 begin = 0, end = HYB_UNKNOWN;
+
+  *shape = *data;
+  if (data->dim[axis] == HYB_UNKNOWN)
+    shape->dim[axis] = HYB_UNKNOWN;
+  else
+    {
+      split->range (call->params, data->dim[axis], part, &begin, &end);
+      shape->dim[axis] = end - begin;
+    }
+  if (!split->squeeze_axis)
+    return TRUE;
+
+  if (shape->dim[axis] != 1 && shape->dim[axis] != HYB_UNKNOWN)
+    return hyb_refuse_types (error,
+                             "Leave squeeze_axis out, or make one part for each element.",
+                             "a part of %" G_GINT64_FORMAT " elements cannot lose its axis",
+                             shape->dim[axis]);
+  *shape = hyb_dims_without (shape, axis);
+  return TRUE;
+}
+
+static gboolean
+split_infer_shape (const Split *split, HybCall *call, GError **error)
+{
+  HybShape *data = &call->input[0].shape;
+  int       axis;
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  axis = hyb_shape_axis (data, split->axis, error);
+  if (axis < 0)
+    return FALSE;
+
+  for (guint i = 0; i < call->n_outputs; i++)
+    {
+      HybShape shape;
+
+      if (!part_shape (split, call, data, axis, i, &shape, error) ||
+          !hyb_shape_unify (&call->output[i].shape, &shape, error))
+        return FALSE;
+      for (int k = 0; k < data->rank; k++)
+        if (k != axis)
+          data->dim[k] = shape.dim[split->squeeze_axis && k > axis ? k - 1 : k];
+    }
+  return TRUE;
+}
+
+static void
+split_forward (const Split *split, const HybCall *call, const HybRun *run)
+{
+  const HybShape *data = &call->input[0].shape;
+  HybAxisView     view = hyb_axis_view (data, hyb_shape_axis (data, split->axis, NULL));
+  gint64          item = (gint64) hyb_dtype_size (call->input[0].dtype);
+
+  for (guint i = 0; i < call->n_outputs; i++)
+    {
+      HybMove move = { .item = (gsize) item };
+      gint64  begin, end;
+
+      split->range (call->params, view.length, i, &begin, &end);
+      hyb_move_axis (&move, view.outer, view.length * view.inner, (end - begin) * view.inner);
+      hyb_move_axis (&move, (end - begin) * view.inner, 1, 1);
+      hyb_move (&move, (const char *) run->input[0] + begin * view.inner * item, run->output[i]);
+    }
+}
+
+static gboolean
+split_view (const Split *split, const HybCall *call, guint output, guint *input, gsize *offset)
+{
+  const HybShape *data = &call->input[0].shape;
+  HybAxisView     view = hyb_axis_view (data, hyb_shape_axis (data, split->axis, NULL));
+  gint64          begin, end;
+
+  if (view.outer != 1)
+    return FALSE;
+
+  split->range (call->params, view.length, output, &begin, &end);
+  *input = 0;
+  *offset = (gsize) (begin * view.inner) * hyb_dtype_size (call->input[0].dtype);
+  return TRUE;
+}
+
+/* The gradients of the parts, put together again. */
+static void
+split_gradient (const Split *split, HybGrad *grad)
+{
+  guint                  n = hyb_grad_n_outputs (grad);
+  g_autofree HybValueId *parts = g_new (HybValueId, n);
+  g_autofree char       *count = g_strdup_printf ("%u", n);
+  g_autofree char       *axis = g_strdup_printf ("%" G_GINT64_FORMAT, split->axis);
+  const char *const      attributes[] = {
+         "num_args", count, split->squeeze_axis ? "axis" : "dim", axis, NULL
+  };
+
+  for (guint i = 0; i < n; i++)
+    parts[i] = hyb_grad_incoming (grad, i);
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit_with (grad,
+                                          split->squeeze_axis ? "stack" : "Concat",
+                                          attributes,
+                                          n,
+                                          parts));
+}
+
+/* SliceChannel: parts of one size. */
+
+typedef struct
+{
+  gint64   num_outputs;
+  gint64   axis;
+  gboolean squeeze_axis;
+} SliceChannelParams;
+
+static const HybParam slice_channel_params[] = {
+  { HYB_FIELD (SliceChannelParams, num_outputs),
+    HYB_PARAM_INT,
+    .low = 1,
+    .high = MAX_PARTS,
+    .doc = "number of parts" },
+  { HYB_FIELD (SliceChannelParams, axis), HYB_PARAM_INT, "1", .doc = "axis that is taken apart" },
+  { HYB_FIELD (SliceChannelParams, squeeze_axis),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "leave out the axis, then of size 1" },
+  { 0 },
+};
+
+static void
+slice_channel_range (gconstpointer values, gint64 size, guint part, gint64 *begin, gint64 *end)
+{
+  const SliceChannelParams *params = values;
+  gint64                    length = size / params->num_outputs;
+
+  *begin = part * length;
+  *end = *begin + length;
+}
+
+static Split
+slice_channel_split (gconstpointer values)
+{
+  const SliceChannelParams *params = values;
+
+  return (Split){ params->axis, params->squeeze_axis, slice_channel_range };
+}
+
+static void
+slice_channel_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  *n_inputs = 1;
+  *n_outputs = (guint) ((const SliceChannelParams *) values)->num_outputs;
+}
+
+/* The parts tell the size of the whole, too. */
+static gboolean
+learn_from_parts (const SliceChannelParams *params, HybCall *call, GError **error)
+{
+  HybShape *data = &call->input[0].shape;
+  int       axis;
+
+  for (guint i = 0; data->rank == HYB_UNKNOWN && i < call->n_outputs; i++)
+    if (call->output[i].shape.rank != HYB_UNKNOWN)
+      {
+        int rank = call->output[i].shape.rank + (params->squeeze_axis ? 1 : 0);
+
+        if (rank > HYB_MAX_RANK)
+          return hyb_refuse_types (error,
+                                   NULL,
+                                   "no more than %d dimensions are possible",
+                                   HYB_MAX_RANK);
+        *data = hyb_shape_make (rank, NULL);
+      }
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  axis = hyb_shape_axis (data, params->axis, error);
+  if (axis < 0)
+    return FALSE;
+  for (guint i = 0; data->dim[axis] == HYB_UNKNOWN && i < call->n_outputs; i++)
+    if (params->squeeze_axis)
+      data->dim[axis] = params->num_outputs;
+    else if (call->output[i].shape.rank == data->rank)
+      data->dim[axis] = hyb_dim_multiply (call->output[i].shape.dim[axis], params->num_outputs);
+  return TRUE;
+}
+
+static gboolean
+slice_channel_infer_shape (HybCall *call, GError **error)
+{
+  const SliceChannelParams *params = call->params;
+  const HybShape           *data = &call->input[0].shape;
+  Split                     split = slice_channel_split (params);
+  int                       axis;
+
+  if (!learn_from_parts (params, call, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  axis = hyb_shape_axis (data, params->axis, error);
+  if (data->dim[axis] != HYB_UNKNOWN && data->dim[axis] % params->num_outputs != 0)
+    return hyb_refuse_types (error,
+                             NULL,
+                             "axis %d of %" G_GINT64_FORMAT
+                             " elements does not divide into %" G_GINT64_FORMAT " parts",
+                             axis,
+                             data->dim[axis],
+                             params->num_outputs);
+  return split_infer_shape (&split, call, error);
+}
+
+/* _split_v2: parts as equal as possible, or from given places. */
+
+typedef struct
+{
+  HybInts  indices;
+  gint64   axis;
+  gboolean squeeze_axis;
+  gint64   sections;
+} SplitV2Params;
+
+static const HybParam split_v2_params[] = {
+  { HYB_FIELD (SplitV2Params, indices),
+    HYB_PARAM_INTS,
+    "()",
+    .doc = "where each part begins, the first (0) included" },
+  { HYB_FIELD (SplitV2Params, axis), HYB_PARAM_INT, "1", .doc = "axis that is taken apart" },
+  { HYB_FIELD (SplitV2Params, squeeze_axis),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "leave out the axis, then of size 1" },
+  { HYB_FIELD (SplitV2Params, sections),
+    HYB_PARAM_INT,
+    "0",
+    .low = 0,
+    .high = MAX_PARTS,
+    .doc = "number of parts as equal as possible; 0: as indices say" },
+  { 0 },
+};
+
+static gboolean
+split_v2_check (gconstpointer values, GError **error)
+{
+  const SplitV2Params *params = values;
+
+  if (params->sections == 0 && params->indices.n <= 0)
+    return hyb_refuse_attribute (error, NULL, "neither sections nor indices say where to split");
+  if (params->sections == 0 && params->indices.value[0] != 0)
+    return hyb_refuse_attribute (error, NULL, "the first of indices must be 0");
+  for (int i = 1; params->sections == 0 && i < params->indices.n; i++)
+    if (params->indices.value[i] < params->indices.value[i - 1])
+      return hyb_refuse_attribute (error, NULL, "indices must rise");
+
+  return TRUE;
+}
+
+static void
+split_v2_range (gconstpointer values, gint64 size, guint part, gint64 *begin, gint64 *end)
+{
+  const SplitV2Params *params = values;
+
+  if (params->sections > 0)
+    {
+      gint64 length = size / params->sections;
+      gint64 longer = size % params->sections; /* the first so many have one more */
+
+      *begin = part * length + MIN ((gint64) part, longer);
+      *end = *begin + length + ((gint64) part < longer ? 1 : 0);
+    }
+  else
+    {
+      *begin = MIN (params->indices.value[part], size);
+      *end =
+          (int) part + 1 < params->indices.n ? MIN (params->indices.value[part + 1], size) : size;
+    }
+}
+
+static Split
+split_v2_split (gconstpointer values)
+{
+  const SplitV2Params *params = values;
+
+  return (Split){ params->axis, params->squeeze_axis, split_v2_range };
+}
+
+static void
+split_v2_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const SplitV2Params *params = values;
+
+  *n_inputs = 1;
+  *n_outputs = (guint) (params->sections > 0 ? params->sections : MAX (1, params->indices.n));
+}
+
+static gboolean
+split_v2_infer_shape (HybCall *call, GError **error)
+{
+  const SplitV2Params *params = call->params;
+  const HybShape      *data = &call->input[0].shape;
+  Split                split = split_v2_split (params);
+  int                  axis = 0;
+
+  if (data->rank != HYB_UNKNOWN && (axis = hyb_shape_axis (data, params->axis, error)) < 0)
+    return FALSE;
+  for (int i = 0; data->rank > 0 && params->sections == 0 && i < params->indices.n; i++)
+    if (data->dim[axis] != HYB_UNKNOWN && params->indices.value[i] > data->dim[axis])
+      return hyb_refuse_types (error,
+                               "Let no part begin behind the end",
+                               "indices: a part begins at %" G_GINT64_FORMAT
+                               " but the axis ends at %" G_GINT64_FORMAT,
+                               params->indices.value[i],
+                               data->dim[axis]);
+  return split_infer_shape (&split, call, error);
+}
+
+#define SPLIT_FUNCTIONS(stem)                                                                  \
+  static void stem##_forward (const HybCall *call, const HybRun *run)                          \
+  {                                                                                            \
+    Split split = stem##_split (call->params);                                                 \
+                                                                                               \
+    split_forward (&split, call, run);                                                         \
+  }                                                                                            \
+                                                                                               \
+  static gboolean stem##_view (const HybCall *call, guint output, guint *input, gsize *offset) \
+  {                                                                                            \
+    Split split = stem##_split (call->params);                                                 \
+                                                                                               \
+    return split_view (&split, call, output, input, offset);                                   \
+  }                                                                                            \
+                                                                                               \
+  static void stem##_gradient (HybGrad *grad)                                                  \
+  {                                                                                            \
+    Split split = stem##_split (hyb_grad_params (grad));                                       \
+                                                                                               \
+    split_gradient (&split, grad);                                                             \
+  }
+
+SPLIT_FUNCTIONS (slice_channel)
+SPLIT_FUNCTIONS (split_v2)
+
+#undef SPLIT_FUNCTIONS
+
+static const char *const data_input[] = { "data", NULL };
+static const char *const slice_channel_aliases[] = { "split", NULL };
+
+static const char *const slice_channel_outputs[] = { "output0", NULL };
+
+const HybOp hyb_ops_split[] = {
+  {
+      .name = "SliceChannel",
+      .aliases = slice_channel_aliases,
+      .doc = "Equal parts of one axis.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = data_input,
+      .outputs = slice_channel_outputs,
+      .params = slice_channel_params,
+      .params_size = sizeof (SliceChannelParams),
+      .arity = slice_channel_arity,
+      .infer_shape = slice_channel_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = slice_channel_forward,
+      .view = slice_channel_view,
+      .gradient = slice_channel_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_split_v2",
+      .doc = "Parts of one axis, as equal as possible or from given places.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = data_input,
+      .params = split_v2_params,
+      .params_size = sizeof (SplitV2Params),
+      .arity = split_v2_arity,
+      .check = split_v2_check,
+      .infer_shape = split_v2_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = split_v2_forward,
+      .view = split_v2_view,
+      .gradient = split_v2_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  { 0 },
+};

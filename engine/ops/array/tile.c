@@ -1,0 +1,265 @@
+/* tile.c — an array, or each of its elements, several times: tile and repeat.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/move.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+/* tile: reps and shape are aligned at their last elements, as NumPy does. */
+
+typedef struct
+{
+  HybInts reps;
+} TileParams;
+
+static const HybParam tile_params[] = {
+  { HYB_FIELD (TileParams, reps), HYB_PARAM_INTS, .doc = "how often along each axis" },
+  { 0 },
+};
+
+static gboolean
+tile_check (gconstpointer values, GError **error)
+{
+  const TileParams *params = values;
+
+  if (params->reps.n > HYB_MAX_RANK)
+    return hyb_refuse_attribute (error, NULL, "reps has more than %d elements", HYB_MAX_RANK);
+  for (int i = 0; i < params->reps.n; i++)
+    if (params->reps.value[i] < 0)
+      return hyb_refuse_attribute (error, NULL, "an element of reps cannot be negative");
+  return TRUE;
+}
+
+/* Size and repetitions of axis i of the result. */
+static void
+tile_axis (const TileParams *params,
+           const HybShape   *data,
+           int               rank,
+           int               i,
+           gint64           *size,
+           gint64           *reps)
+{
+  int at = i - (rank - data->rank);
+  int rep = i - (rank - MAX (0, params->reps.n));
+
+  *size = at >= 0 ? data->dim[at] : 1;
+  *reps = rep >= 0 ? params->reps.value[rep] : 1;
+}
+
+static gboolean
+tile_infer_shape (HybCall *call, GError **error)
+{
+  const TileParams *params = call->params;
+  const HybShape   *data = &call->input[0].shape;
+  HybShape          out = { .rank = MAX (data->rank, params->reps.n) };
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  for (int i = 0; i < out.rank; i++)
+    {
+      gint64 size, reps;
+
+      tile_axis (params, data, out.rank, i, &size, &reps);
+      out.dim[i] = hyb_dim_multiply (size, reps);
+    }
+  return hyb_shape_assign (&call->output[0].shape, &out, error);
+}
+
+/* Between the single array and the tiled one: two axes for each, repetition and element. */
+static HybMove
+tile_move (const TileParams *params,
+           const HybShape   *single,
+           const HybShape   *tiled,
+           gsize             item,
+           gboolean          to_tiled)
+{
+  HybMove move = { .item = item };
+  gint64  stride[HYB_MAX_RANK], tiled_stride[HYB_MAX_RANK];
+
+  hyb_dims_strides (single, stride);
+  hyb_dims_strides (tiled, tiled_stride);
+  for (int i = 0; i < tiled->rank; i++)
+    {
+      int    at = i - (tiled->rank - single->rank);
+      gint64 step = at >= 0 ? stride[at] : 0;
+      gint64 far, size, reps;
+
+      tile_axis (params, single, tiled->rank, i, &size, &reps);
+      far = size * tiled_stride[i];
+      hyb_move_axis (&move, reps, to_tiled ? 0 : far, to_tiled ? far : 0);
+      hyb_move_axis (&move,
+                     size,
+                     to_tiled ? step : tiled_stride[i],
+                     to_tiled ? tiled_stride[i] : step);
+    }
+  return move;
+}
+
+static void
+tile_forward (const HybCall *call, const HybRun *run)
+{
+  HybMove move = tile_move (call->params,
+                            &call->input[0].shape,
+                            &call->output[0].shape,
+                            hyb_dtype_size (call->input[0].dtype),
+                            TRUE);
+
+  hyb_move (&move, run->input[0], run->output[0]);
+}
+
+/* Inputs: gradient, data. */
+static void
+tile_backward (const HybCall *call, const HybRun *run)
+{
+  HybMove move = tile_move (call->params,
+                            &call->output[0].shape,
+                            &call->input[0].shape,
+                            hyb_dtype_size (call->input[0].dtype),
+                            FALSE);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  hyb_move_add (&move, call->input[0].dtype, run->input[0], run->output[0]);
+}
+
+/* repeat */
+
+typedef struct
+{
+  gint64 repeats;
+  gint64 axis;
+} RepeatParams;
+
+static const HybParam repeat_params[] = {
+  { HYB_FIELD (RepeatParams, repeats),
+    HYB_PARAM_INT,
+    .low = 0,
+    .high = 1e15,
+    .doc = "how often each element comes" },
+  { HYB_FIELD (RepeatParams, axis),
+    HYB_PARAM_OPTIONAL_INT,
+    "None",
+    .doc = "axis; None: the flattened array" },
+  { 0 },
+};
+
+static gboolean
+repeat_infer_shape (HybCall *call, GError **error)
+{
+  const RepeatParams *params = call->params;
+  const HybShape     *data = &call->input[0].shape;
+  HybShape            out = *data;
+  int                 axis = 0;
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (params->axis == HYB_NONE)
+    out = hyb_shape_1d (hyb_dims_product (data, 0, data->rank));
+  else
+    axis = hyb_shape_axis (data, params->axis, error);
+  if (axis < 0)
+    return FALSE;
+
+  out.dim[axis] = hyb_dim_multiply (out.dim[axis], params->repeats);
+  return hyb_shape_assign (&call->output[0].shape, &out, error);
+}
+
+static HybMove
+repeat_move (const RepeatParams *params, const HybShape *single, gsize item, gboolean to_many)
+{
+  HybAxisView view = hyb_axis_view_optional (single, params->axis);
+  HybMove     move = { .item = item };
+  gint64      n = view.outer * view.length; /* rows of inner elements, each repeated */
+  gint64      many = params->repeats * view.inner;
+
+  hyb_move_axis (&move, n, to_many ? view.inner : many, to_many ? many : view.inner);
+  hyb_move_axis (&move, params->repeats, to_many ? 0 : view.inner, to_many ? view.inner : 0);
+  hyb_move_axis (&move, view.inner, 1, 1);
+  return move;
+}
+
+static void
+repeat_forward (const HybCall *call, const HybRun *run)
+{
+  HybMove move = repeat_move (call->params,
+                              &call->input[0].shape,
+                              hyb_dtype_size (call->input[0].dtype),
+                              TRUE);
+
+  hyb_move (&move, run->input[0], run->output[0]);
+}
+
+/* Inputs: gradient, data. */
+static void
+repeat_backward (const HybCall *call, const HybRun *run)
+{
+  HybMove move = repeat_move (call->params,
+                              &call->output[0].shape,
+                              hyb_dtype_size (call->input[0].dtype),
+                              FALSE);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  hyb_move_add (&move, call->input[0].dtype, run->input[0], run->output[0]);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
+}
+
+static void
+tile_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_tile", 2, inputs));
+}
+
+static void
+repeat_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_repeat", 2, inputs));
+}
+
+/* One addition for each element of the gradient. */
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static const char *const data_input[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", NULL };
+
+#define REPEATING_OP(stem, text, Params)                                                      \
+  .name = #stem, .doc = text, .category = HYB_CATEGORY_MOVEMENT, .inputs = data_input,        \
+  .params = stem##_params, .params_size = sizeof (Params), .infer_shape = stem##_infer_shape, \
+  .dtypes = HYB_DTYPES_ALL, .forward = stem##_forward, .gradient = stem##_gradient,           \
+  .cost = hyb_rule_cost_move
+
+#define BACKWARD_OP(stem, Params)                                                                \
+  .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",                    \
+  .doc = "Gradient of " #stem ": the sum over all copies.", .category = HYB_CATEGORY_REDUCTION,  \
+  .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, .params = stem##_params,                  \
+  .params_size = sizeof (Params), .infer_shape = backward_infer_shape, .dtypes = HYB_DTYPES_ALL, \
+  .forward = stem##_backward, .cost = backward_cost
+
+const HybOp hyb_ops_tile[] = {
+  {
+      REPEATING_OP (tile, "The array several times along its axes.", TileParams),
+      .check = tile_check,
+  },
+  { REPEATING_OP (repeat, "Each element several times.", RepeatParams) },
+  { BACKWARD_OP (tile, TileParams), .check = tile_check },
+  { BACKWARD_OP (repeat, RepeatParams) },
+  { 0 },
+};
+
+#undef REPEATING_OP
+#undef BACKWARD_OP

@@ -1,0 +1,246 @@
+/* adaptive-pooling.c — AdaptiveAvgPooling2D: means over as many windows as are wanted, and the
+ * gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+typedef struct
+{
+  HybShape output_size;
+} AdaptiveParams;
+
+static const HybParam adaptive_params[] = {
+  { HYB_FIELD (AdaptiveParams, output_size),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "height and width of the output; one number for both" },
+  { 0 },
+};
+
+static gint64
+wanted_size (const AdaptiveParams *params, int axis)
+{
+  const HybShape *size = &params->output_size;
+
+  return size->rank <= 0 ? 1 : size->dim[size->rank == 1 ? 0 : axis];
+}
+
+static gboolean
+adaptive_check (gconstpointer values, GError **error)
+{
+  const AdaptiveParams *params = values;
+
+  if (params->output_size.rank <= 2 && wanted_size (params, 0) >= 1 &&
+      wanted_size (params, 1) >= 1 &&
+      MAX (wanted_size (params, 0), wanted_size (params, 1)) < G_MAXINT32)
+    return TRUE;
+
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       "output_size",
+                       NULL,
+                       "it must be one or two positive numbers");
+}
+
+static gboolean
+adaptive_infer_shape (HybCall *call, GError **error)
+{
+  const AdaptiveParams *params = call->params;
+  HybShape             *data = &call->input[0].shape;
+  HybShape              want = hyb_shape_make (4, NULL);
+
+  if (!hyb_layer_expect (data, "data", &want, error) ||
+      !hyb_layer_expect_image (data, "data", 4, error))
+    return FALSE;
+
+  for (int axis = 0; axis < 4; axis++)
+    want.dim[axis] = axis < 2 ? data->dim[axis] : wanted_size (params, axis - 2);
+  if (!hyb_layer_expect (&call->output[0].shape, "output", &want, error))
+    return FALSE;
+
+  for (int axis = 2; axis < 4; axis++)
+    if (data->dim[axis] == 0)
+      return hyb_error_at (error,
+                           HYB_GRAPH_ERROR,
+                           HYB_GRAPH_ERROR_TYPES,
+                           "data",
+                           NULL,
+                           "it has no cell along axis %d",
+                           axis);
+  return TRUE;
+}
+
+typedef struct
+{
+  gint64        in[2], out[2];
+  gconstpointer from;
+  gpointer      to;
+} Work;
+
+/* Window i of n over size cells: ⌊i size / n⌋ to ⌈(i + 1) size / n⌉. */
+static inline gint64
+window_begin (gint64 i, gint64 n, gint64 size)
+{
+  return i * size / n;
+}
+
+static inline gint64
+window_end (gint64 i, gint64 n, gint64 size)
+{
+  return ((i + 1) * size + n - 1) / n;
+}
+
+#define KERNELS(T, suffix)                                                                     \
+  static void mean_planes_##suffix (gint64 begin, gint64 end, gpointer data)                   \
+  {                                                                                            \
+    const Work *work = data;                                                                   \
+                                                                                               \
+    for (gint64 cell = begin * work->out[0] * work->out[1];                                    \
+         cell < end * work->out[0] * work->out[1];                                             \
+         cell++)                                                                               \
+      {                                                                                        \
+        gint64   plane = cell / work->out[1] / work->out[0];                                   \
+        gint64   i = cell / work->out[1] % work->out[0], j = cell % work->out[1];              \
+        gint64   top = window_begin (i, work->out[0], work->in[0]);                            \
+        gint64   bottom = window_end (i, work->out[0], work->in[0]);                           \
+        gint64   left = window_begin (j, work->out[1], work->in[1]);                           \
+        gint64   right = window_end (j, work->out[1], work->in[1]);                            \
+        const T *x = (const T *) work->from + plane * work->in[0] * work->in[1];               \
+        T        sum = 0;                                                                      \
+                                                                                               \
+        for (gint64 y = top; y < bottom; y++)                                                  \
+          for (gint64 z = left; z < right; z++)                                                \
+            sum += x[y * work->in[1] + z];                                                     \
+        ((T *) work->to)[cell] = sum / (T) ((bottom - top) * (right - left));                  \
+      }                                                                                        \
+  }                                                                                            \
+                                                                                               \
+  static void spread_planes_##suffix (gint64 begin, gint64 end, gpointer data)                 \
+  {                                                                                            \
+    const Work *work = data;                                                                   \
+    gint64      size = work->in[0] * work->in[1];                                              \
+                                                                                               \
+    for (gint64 i = begin * size; i < end * size; i++)                                         \
+      ((T *) work->to)[i] = 0;                                                                 \
+                                                                                               \
+    for (gint64 cell = begin * work->out[0] * work->out[1];                                    \
+         cell < end * work->out[0] * work->out[1];                                             \
+         cell++)                                                                               \
+      {                                                                                        \
+        gint64 plane = cell / work->out[1] / work->out[0];                                     \
+        gint64 i = cell / work->out[1] % work->out[0], j = cell % work->out[1];                \
+        gint64 top = window_begin (i, work->out[0], work->in[0]);                              \
+        gint64 bottom = window_end (i, work->out[0], work->in[0]);                             \
+        gint64 left = window_begin (j, work->out[1], work->in[1]);                             \
+        gint64 right = window_end (j, work->out[1], work->in[1]);                              \
+        T     *dx = (T *) work->to + plane * size;                                             \
+        T      share = ((const T *) work->from)[cell] / (T) ((bottom - top) * (right - left)); \
+                                                                                               \
+        for (gint64 y = top; y < bottom; y++)                                                  \
+          for (gint64 z = left; z < right; z++)                                                \
+            dx[y * work->in[1] + z] += share;                                                  \
+      }                                                                                        \
+  }
+
+KERNELS (float, f32)
+KERNELS (double, f64)
+
+#undef KERNELS
+
+static void
+run_planes (const HybShape *data, const HybShape *output, Work *work, HybParallelFunc func)
+{
+  for (int i = 0; i < 2; i++)
+    {
+      work->in[i] = data->dim[2 + i];
+      work->out[i] = output->dim[2 + i];
+    }
+  hyb_parallel_for (data->dim[0] * data->dim[1],
+                    MAX (1, 8192 / MAX (1, work->in[0] * work->in[1])),
+                    func,
+                    work);
+}
+
+static void
+adaptive_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .from = run->input[0], .to = run->output[0] };
+
+  run_planes (&call->input[0].shape,
+              &call->output[0].shape,
+              &work,
+              call->output[0].dtype == HYB_F64 ? mean_planes_f64 : mean_planes_f32);
+}
+
+/* Inputs: gradient, data (for its shape). */
+static void
+adaptive_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .from = run->input[0], .to = run->output[0] };
+
+  run_planes (&call->input[1].shape,
+              &call->input[0].shape,
+              &work,
+              call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
+}
+
+static void
+adaptive_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit_same (grad, "_backward_AdaptiveAvgPooling2D", 2, inputs));
+}
+
+/* Every cell of the data is in at least one window. */
+static void
+adaptive_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static const char *const adaptive_inputs[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", NULL };
+
+const HybOp hyb_ops_adaptive_pooling[] = {
+  {
+      .name = "_contrib_AdaptiveAvgPooling2D",
+      .doc = "Means over as many windows as the output shall have cells.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .inputs = adaptive_inputs,
+      .params = adaptive_params,
+      .params_size = sizeof (AdaptiveParams),
+      .check = adaptive_check,
+      .infer_shape = adaptive_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = adaptive_forward,
+      .gradient = adaptive_gradient,
+      .cost = adaptive_cost,
+  },
+  {
+      .name = "_backward_AdaptiveAvgPooling2D",
+      .doc = "Gradient of AdaptiveAvgPooling2D.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "_contrib_AdaptiveAvgPooling2D",
+      .operands = "g0 i0 > i0",
+      .inputs = backward_inputs,
+      .params = adaptive_params,
+      .params_size = sizeof (AdaptiveParams),
+      .check = adaptive_check,
+      .infer_shape = hyb_layer_like_last_inputs,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = adaptive_backward,
+  },
+  { 0 },
+};

@@ -1,0 +1,261 @@
+/* fused-convolution.c — Convolution as passes make it: with what follows it (sum, rectifier), and
+ * on filters that were transformed once; and the operators that prepare its operands.
+ *
+ * Made where shifted images fit only (kernels/convolution/direct-convolution.h); so there is no other way here.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/ops/convolution/convolution.h"
+
+#include "engine/kernels/convolution/direct-convolution.h"
+#include "engine/kernels/convolution/winograd.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <math.h>
+
+typedef struct
+{
+  HybShape kernel, stride, dilate, pad;
+  gint64   num_filter, num_group;
+  gboolean has_bias, adds, rectify, winograd;
+} FusedParams;
+
+static const HybParam fused_params[] = {
+  { HYB_FIELD (FusedParams, kernel), HYB_PARAM_SHAPE, NULL, .doc = "size of the window" },
+  { HYB_FIELD (FusedParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells from window to window" },
+  { HYB_FIELD (FusedParams, dilate), HYB_PARAM_SHAPE, "()", .doc = "cells from tap to tap" },
+  { HYB_FIELD (FusedParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros added on both sides" },
+  { HYB_FIELD (FusedParams, num_filter),
+    HYB_PARAM_INT,
+    NULL,
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "number of output channels" },
+  { HYB_FIELD (FusedParams, num_group),
+    HYB_PARAM_INT,
+    "1",
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "groups of channels that do not see each other" },
+  { HYB_FIELD (FusedParams, has_bias), HYB_PARAM_BOOL, "False", .doc = "there is a bias" },
+  { HYB_FIELD (FusedParams, adds), HYB_PARAM_BOOL, "False", .doc = "the last input is added" },
+  { HYB_FIELD (FusedParams, rectify), HYB_PARAM_BOOL, "False", .doc = "negative sums become 0" },
+  { HYB_FIELD (FusedParams, winograd),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "the filters are Winograd's, with half the multiplications" },
+  { 0 },
+};
+
+static void
+fused_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const FusedParams *params = values;
+
+  *n_inputs = 2 + (guint) params->has_bias + (guint) params->adds;
+  *n_outputs = 1;
+}
+
+static gboolean
+fused_check (gconstpointer values, GError **error)
+{
+  const FusedParams *params = values;
+
+  return hyb_window_check (&params->kernel, &params->stride, &params->dilate, &params->pad, error);
+}
+
+/* From the data alone: a pass knew the types when it made this. */
+static gboolean
+fused_infer_shape (HybCall *call, GError **error)
+{
+  const FusedParams *params = call->params;
+  const HybShape    *data = &call->input[0].shape;
+  HybShape           want = *data;
+  HybWindow          window;
+
+  if (!hyb_layer_expect_image (data, "data", params->kernel.rank + 2, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  hyb_window_init (&window, &params->kernel, &params->stride, &params->dilate, &params->pad);
+  want.dim[1] = params->num_filter;
+  for (int i = 0; i < window.rank; i++)
+    if (data->dim[2 + i] != HYB_UNKNOWN)
+      want.dim[2 + i] =
+          (data->dim[2 + i] + 2 * window.pad[i] - hyb_window_span (&window, i)) / window.stride[i] +
+          1;
+  return hyb_layer_expect (&call->output[0].shape, "output", &want, error) &&
+         (!params->adds ||
+          hyb_layer_expect (&call->input[call->n_inputs - 1].shape, "other", &want, error));
+}
+
+static HybConvolve
+view_fused (const HybCall *call)
+{
+  const FusedParams *params = call->params;
+  HybWindow          window;
+
+  hyb_window_init (&window, &params->kernel, &params->stride, &params->dilate, &params->pad);
+  return hyb_convolution_view (&window,
+                               params->num_group,
+                               params->num_filter,
+                               &call->input[0].shape,
+                               &call->output[0].shape);
+}
+
+static gsize
+fused_workspace (const HybCall *call)
+{
+  const FusedParams *params = call->params;
+  HybConvolve        convolve = view_fused (call);
+
+  return params->winograd ? hyb_winograd_workspace (&convolve) : hyb_shift_workspace (&convolve);
+}
+
+static void
+fused_forward (const HybCall *call, const HybRun *run)
+{
+  const FusedParams *params = call->params;
+  HybConvolve        convolve = view_fused (call);
+  HybShiftFinish     finish = { .bias = params->has_bias ? run->input[2] : NULL,
+                                .other = params->adds ? run->input[call->n_inputs - 1] : NULL,
+                                .rectify = params->rectify };
+
+  (params->winograd ? hyb_winograd_convolve : hyb_shift_convolve) (&convolve,
+                                                                   run->input[0],
+                                                                   run->input[1],
+                                                                   &finish,
+                                                                   run->output[0],
+                                                                   run->workspace);
+}
+
+/* As the operators it stands for, however few multiplications there are. */
+static void
+fused_cost (const HybCall *call, HybCost *cost)
+{
+  const FusedParams *params = call->params;
+  HybConvolve        convolve = view_fused (call);
+  int                n_each = params->has_bias + params->adds + params->rectify;
+
+  hyb_rule_cost_bytes (call, cost);
+  cost->flops = hyb_convolve_flops (&convolve) +
+                (double) n_each * (double) hyb_shape_size (&call->output[0].shape);
+}
+
+/* --- Filters for Winograd's way: (filters, channels, 3, 3) to (6, filters, channels, 3) --- */
+
+static gboolean
+filters_infer_shape (HybCall *call, GError **error)
+{
+  const HybShape *weight = &call->input[0].shape;
+  HybShape        want = hyb_shape_make (4, NULL);
+
+  if (!hyb_layer_expect_image (weight, "weight", 4, error))
+    return FALSE;
+  if (weight->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  want.dim[0] = HYB_WINOGRAD_ROWS;
+  want.dim[1] = weight->dim[0];
+  want.dim[2] = weight->dim[1];
+  want.dim[3] = 3;
+  return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
+}
+
+static void
+filters_forward (const HybCall *call, const HybRun *run)
+{
+  const HybShape *weight = &call->input[0].shape;
+
+  hyb_winograd_filters (weight->dim[0], weight->dim[1], run->input[0], run->output[0]);
+}
+
+/* --- A convolution's weight and bias that do what BatchNorm did behind it --- */
+
+typedef struct
+{
+  double   eps;
+  gboolean fix_gamma, has_bias;
+} FoldParams;
+
+static const HybParam fold_params[] = {
+  { HYB_FIELD (FoldParams, eps), HYB_PARAM_FLOAT, "0.001", .doc = "added to the variance" },
+  { HYB_FIELD (FoldParams, fix_gamma), HYB_PARAM_BOOL, "True", .doc = "take gamma as 1" },
+  { HYB_FIELD (FoldParams, has_bias), HYB_PARAM_BOOL, "False", .doc = "there was a bias" },
+  { 0 },
+};
+
+static void
+fold_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const FoldParams *params = values;
+
+  *n_inputs = params->has_bias ? 6 : 5;
+  *n_outputs = 2;
+}
+
+static gboolean
+fold_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->output[0].shape, &call->input[0].shape, error) &&
+         hyb_shape_unify (&call->output[1].shape, &call->input[1].shape, error);
+}
+
+/* Inputs: weight, gamma, beta, mean, variance, bias. */
+static void
+fold_forward (const HybCall *call, const HybRun *run)
+{
+  const FoldParams *params = call->params;
+  const float      *weight = run->input[0], *gamma = run->input[1], *beta = run->input[2];
+  const float      *mean = run->input[3], *variance = run->input[4];
+  float            *new_weight = run->output[0], *new_bias = run->output[1];
+  gint64            filters = call->input[0].shape.dim[0];
+  gint64            depth = filters > 0 ? hyb_shape_size (&call->input[0].shape) / filters : 0;
+
+  for (gint64 f = 0; f < filters; f++)
+    {
+      double scale = 1.0 / sqrt ((double) variance[f] + params->eps);
+      double bias = params->has_bias ? (double) ((const float *) run->input[5])[f] : 0.0;
+
+      if (!params->fix_gamma)
+        scale *= (double) gamma[f];
+      for (gint64 k = f * depth; k < (f + 1) * depth; k++)
+        new_weight[k] = (float) ((double) weight[k] * scale);
+      new_bias[f] = (float) ((bias - (double) mean[f]) * scale + (double) beta[f]);
+    }
+}
+
+const HybOp hyb_ops_fused_convolution[] = {
+  { .name = "_fused_convolution",
+    .doc = "Convolution with a sum, a rectifier or transformed filters.",
+    .category = HYB_CATEGORY_CONVOLUTION,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "data", "weight", "bias", "other", NULL },
+    .params = fused_params,
+    .params_size = sizeof (FusedParams),
+    .arity = fused_arity,
+    .check = fused_check,
+    .infer_shape = fused_infer_shape,
+    .forward = fused_forward,
+    .workspace = fused_workspace,
+    .cost = fused_cost },
+  { .name = "_winograd_filters",
+    .doc = "Filters of 3 × 3 transformed for half the multiplications.",
+    .category = HYB_CATEGORY_MOVEMENT,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "weight", NULL },
+    .infer_shape = filters_infer_shape,
+    .forward = filters_forward },
+  { .name = "_fold_batch_norm",
+    .doc = "Weight and bias of a convolution that does the BatchNorm behind it too.",
+    .category = HYB_CATEGORY_MOVEMENT,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "weight", "gamma", "beta", "mean", "var", "bias", NULL },
+    .outputs = (const char *const[]){ "weight", "bias", NULL },
+    .params = fold_params,
+    .params_size = sizeof (FoldParams),
+    .arity = fold_arity,
+    .infer_shape = fold_infer_shape,
+    .forward = fold_forward },
+  { 0 },
+};

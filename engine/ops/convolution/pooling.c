@@ -1,0 +1,476 @@
+/* pooling.c — Pooling: maximum, average, sum or p-norm of windows, and the gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef enum
+{
+  POOL_MAX,
+  POOL_AVERAGE,
+  POOL_SUM,
+  POOL_NORM, /* (Σ xᵖ)^(1/p), the values with their sign */
+} PoolType;
+
+typedef enum
+{
+  CONVENTION_VALID, /* the last window must fit */
+  CONVENTION_FULL,  /* the last window may hang over */
+  CONVENTION_SAME,
+} PoolConvention;
+
+typedef struct
+{
+  HybShape kernel, stride, pad, output_size;
+  int      pool_type, pooling_convention, layout;
+  gboolean global_pool, cudnn_off;
+  gint64   p_value;
+  int      count_include_pad;
+} PoolingParams;
+
+static const char *const pool_names[] = { "max", "avg", "sum", "lp", NULL };
+static const char *const convention_names[] = { "valid", "full", "same", NULL };
+static const char *const layout_names[] = {
+  "None", "NCW", "NCHW", "NCDHW", "NWC", "NHWC", "NDHWC", NULL,
+};
+/* Spatial axes of a layout; 0: any.  Channel-last ones stand from FIRST_CHANNEL_LAST on. */
+static const int layout_axes[] = { 0, 1, 2, 3, 1, 2, 3 };
+#define FIRST_CHANNEL_LAST 4
+
+static const HybParam pooling_params[] = {
+  { HYB_FIELD (PoolingParams, kernel), HYB_PARAM_SHAPE, "()", .doc = "size of the window" },
+  { HYB_FIELD (PoolingParams, pool_type),
+    HYB_PARAM_ENUM,
+    "max",
+    .choices = pool_names,
+    .doc = "what is taken of a window" },
+  { HYB_FIELD (PoolingParams, global_pool),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "one window over everything" },
+  { HYB_FIELD (PoolingParams, cudnn_off), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
+  { HYB_FIELD (PoolingParams, pooling_convention),
+    HYB_PARAM_ENUM,
+    "valid",
+    .choices = convention_names,
+    .doc = "whether the last window may hang over" },
+  { HYB_FIELD (PoolingParams, stride),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "cells from window to window" },
+  { HYB_FIELD (PoolingParams, pad), HYB_PARAM_SHAPE, "()", .doc = "cells added on both sides" },
+  { HYB_FIELD (PoolingParams, p_value),
+    HYB_PARAM_OPTIONAL_INT,
+    "None",
+    .doc = "p of the p-norm: 1, 2 or 3" },
+  { HYB_FIELD (PoolingParams, count_include_pad),
+    HYB_PARAM_OPTIONAL_BOOL,
+    "None",
+    .doc = "average over padding too" },
+  { HYB_FIELD (PoolingParams, layout),
+    HYB_PARAM_ENUM,
+    "None",
+    .choices = layout_names,
+    .doc = "order of the axes" },
+  { HYB_FIELD (PoolingParams, output_size), HYB_PARAM_SHAPE, "None", .doc = "has no effect" },
+  { 0 },
+};
+
+/* MXNet's builds with oneDNN give max pooling a second, hidden output. */
+static guint
+pooling_counted (gconstpointer values)
+{
+  const PoolingParams *params = values;
+
+  return params->pool_type == POOL_MAX ? 2 : 1;
+}
+
+static gboolean
+pooling_check (gconstpointer values, GError **error)
+{
+  const PoolingParams *params = values;
+
+  if (params->pool_type == POOL_NORM && (params->p_value < 1 || params->p_value > 3))
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_ATTRIBUTE,
+                         "p_value",
+                         NULL,
+                         "pool_type lp needs 1, 2 or 3");
+
+  if (params->global_pool)
+    return TRUE;
+
+  if (params->pooling_convention == CONVENTION_SAME)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_UNSUPPORTED,
+                         "pooling_convention",
+                         "Use valid or full with padding",
+                         "“same” is refused by MXNet too");
+
+  if (!hyb_window_check (&params->kernel, &params->stride, NULL, &params->pad, error))
+    return FALSE;
+
+  if (layout_axes[params->layout] != 0 && layout_axes[params->layout] != params->kernel.rank)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_ATTRIBUTE,
+                         "layout",
+                         NULL,
+                         "%s is for %d spatial axes but the kernel has %d",
+                         layout_names[params->layout],
+                         layout_axes[params->layout],
+                         params->kernel.rank);
+  return TRUE;
+}
+
+static gboolean
+is_channel_last (const PoolingParams *params)
+{
+  return params->layout >= FIRST_CHANNEL_LAST;
+}
+
+/* Number of windows along one axis. */
+static gboolean
+count_windows (const PoolingParams *params,
+               const HybWindow     *window,
+               int                  axis,
+               HybShape            *out,
+               GError             **error)
+{
+  int    at = (is_channel_last (params) ? 1 : 2) + axis;
+  gint64 room = out->dim[at] + 2 * window->pad[axis] - window->kernel[axis];
+
+  if (out->dim[at] == HYB_UNKNOWN)
+    return TRUE;
+
+  if (room < 0)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_TYPES,
+                         "data",
+                         "Use a smaller kernel or more padding",
+                         "the kernel has %" G_GINT64_FORMAT
+                         " cells along spatial axis %d but the padded data has %" G_GINT64_FORMAT,
+                         window->kernel[axis],
+                         axis,
+                         room + window->kernel[axis]);
+
+  if (params->pooling_convention == CONVENTION_FULL)
+    room += window->stride[axis] - 1;
+  out->dim[at] = room / window->stride[axis] + 1;
+  return TRUE;
+}
+
+static gboolean
+pooling_infer_shape (HybCall *call, GError **error)
+{
+  const PoolingParams *params = call->params;
+  HybShape            *data = &call->input[0].shape;
+  int                  rank = params->kernel.rank + 2;
+  HybShape             want;
+  HybWindow            window;
+
+  if (params->global_pool && layout_axes[params->layout] != 0)
+    rank = layout_axes[params->layout] + 2;
+  if (!hyb_layer_expect_rank (data,
+                              "data",
+                              params->global_pool && params->layout == 0 ? 3 : rank,
+                              params->global_pool && params->layout == 0 ? 5 : rank,
+                              error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (!hyb_layer_expect_image (data, "data", data->rank, error))
+    return FALSE;
+
+  want = *data;
+  hyb_window_init (&window, &params->kernel, &params->stride, NULL, &params->pad);
+  for (int i = 0; i < data->rank - 2; i++)
+    if (params->global_pool)
+      want.dim[(is_channel_last (params) ? 1 : 2) + i] = 1;
+    else if (!count_windows (params, &window, i, &want, error))
+      return FALSE;
+
+  if (!hyb_layer_expect (&call->output[0].shape, "output", &want, error))
+    return FALSE;
+
+  /* Batch and channels are the same on both sides. */
+  want = hyb_shape_make (data->rank, NULL);
+  want.dim[0] = call->output[0].shape.dim[0];
+  want.dim[is_channel_last (params) ? data->rank - 1 : 1] =
+      call->output[0].shape.dim[is_channel_last (params) ? data->rank - 1 : 1];
+  return hyb_layer_expect (data, "data", &want, error);
+}
+
+/* Everything as three spatial axes (missing ones in front, of size 1) and planes,
+ * one per sample and channel, whose cells lie `step` elements apart. */
+typedef struct
+{
+  PoolType type;
+  gboolean counts_padding;
+  gint64   p;
+  gint64   channels, planes, step;
+  gint64   image[3], map[3], kernel[3], stride[3], pad[3];
+
+  gconstpointer x, y, dy;
+  gpointer      to;
+} Work;
+
+static void
+init_work (Work *work, const HybCall *call, const HybShape *data, const HybShape *output)
+{
+  const PoolingParams *params = call->params;
+  int                  spatial = data->rank - 2;
+  int                  first = is_channel_last (params) ? 1 : 2;
+  HybWindow            window;
+
+  hyb_window_init (&window, &params->kernel, &params->stride, NULL, &params->pad);
+  work->type = (PoolType) params->pool_type;
+  work->counts_padding = params->count_include_pad != 0;
+  work->p = params->p_value;
+  work->channels = data->dim[is_channel_last (params) ? data->rank - 1 : 1];
+  work->planes = data->dim[0] * work->channels;
+  work->step = is_channel_last (params) ? work->channels : 1;
+
+  for (int i = 0; i < 3; i++)
+    {
+      int from = i - (3 - spatial);
+
+      work->image[i] = from < 0 ? 1 : data->dim[first + from];
+      work->map[i] = from < 0 ? 1 : output->dim[first + from];
+      work->kernel[i] = from < 0 ? 1 : params->global_pool ? work->image[i] : window.kernel[from];
+      work->stride[i] = from < 0 || params->global_pool ? 1 : window.stride[from];
+      work->pad[i] = from < 0 || params->global_pool ? 0 : window.pad[from];
+    }
+}
+
+static gint64
+volume (const gint64 size[3])
+{
+  return size[0] * size[1] * size[2];
+}
+
+/* Element index of the first cell of a plane with `cells` cells. */
+static gint64
+plane_base (const Work *work, gint64 plane, gint64 cells)
+{
+  if (work->step == 1)
+    return plane * cells;
+
+  return plane / work->channels * work->channels * cells + plane % work->channels;
+}
+
+/* Windows beside each other in one row of the map: `n` from column `first` on, the first of
+ * them number `start` of the map; which rows of the image they see, and what an average
+ * divides by for these. */
+typedef struct
+{
+  gint64 place[2];
+  gint64 first, n, start;
+  gint64 low[2], high[2];
+  gint64 divisor;
+} Row;
+
+/* The real cells under a window along one axis; returns how many an average counts. */
+static gint64
+window_range (const Work *work, int axis, gint64 position, gint64 *low, gint64 *high)
+{
+  gint64 start = position * work->stride[axis] - work->pad[axis];
+  gint64 end = MIN (start + work->kernel[axis], work->image[axis] + work->pad[axis]);
+
+  *low = MAX (start, 0);
+  *high = MAX (MIN (end, work->image[axis]), *low);
+  return work->counts_padding ? end - start : *high - *low;
+}
+
+static gint64
+last_divisor (const Work *work, gint64 column)
+{
+  gint64 low, high;
+
+  return window_range (work, 2, column, &low, &high);
+}
+
+static void
+enter_row (const Work *work, Row *row, gint64 most)
+{
+  row->divisor = window_range (work, 0, row->place[0], &row->low[0], &row->high[0]) *
+                 window_range (work, 1, row->place[1], &row->low[1], &row->high[1]);
+  row->n = MIN (most, work->map[2] - row->first);
+}
+
+static gboolean
+first_row (const Work *work, Row *row, gint64 most)
+{
+  *row = (Row){ 0 };
+  if (volume (work->map) == 0)
+    return FALSE;
+
+  enter_row (work, row, most);
+  return TRUE;
+}
+
+static gboolean
+next_row (const Work *work, Row *row, gint64 most)
+{
+  row->first += row->n;
+  row->start += row->n;
+  if (row->first == work->map[2])
+    {
+      row->first = 0;
+      if (++row->place[1] == work->map[1])
+        {
+          row->place[1] = 0;
+          row->place[0]++;
+        }
+    }
+  if (row->place[0] == work->map[0])
+    return FALSE;
+
+  enter_row (work, row, most);
+  return TRUE;
+}
+
+/* Those of the windows of a row whose cell at a tap of the last axis is real. */
+static void
+tap_range (const Work *work, const Row *row, gint64 tap, gint64 *low, gint64 *high)
+{
+  gint64 stride = work->stride[2];
+  gint64 column = row->first * stride + tap - work->pad[2];
+
+  *low = column >= 0 ? 0 : (-column + stride - 1) / stride;
+  *high = column >= work->image[2] ? 0 : (work->image[2] - 1 - column) / stride + 1;
+  *low = MIN (*low, row->n);
+  *high = CLAMP (*high, *low, row->n);
+}
+
+/* Windows of 2 × 2 beside each other for the maximum: the common way to halve an image. */
+static gboolean
+is_halving (const Work *work)
+{
+  if (work->type != POOL_MAX || work->step != 1 || work->kernel[0] * work->stride[0] != 1 ||
+      work->pad[0] != 0)
+    return FALSE;
+  for (int axis = 1; axis < 3; axis++)
+    if (work->kernel[axis] != 2 || work->stride[axis] != 2 || work->pad[axis] != 0 ||
+        2 * work->map[axis] > work->image[axis])
+      return FALSE;
+  return TRUE;
+}
+
+#define REAL_KERNEL "engine/ops/convolution/pooling-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static gint64
+plane_grain (const Work *work)
+{
+  return MAX (1, 16384 / MAX (1, volume (work->map) * volume (work->kernel)));
+}
+
+static void
+pooling_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .x = run->input[0], .to = run->output[0] };
+
+  init_work (&work, call, &call->input[0].shape, &call->output[0].shape);
+  hyb_parallel_for (work.planes,
+                    plane_grain (&work),
+                    call->output[0].dtype == HYB_F64 ? pool_planes_f64 : pool_planes_f32,
+                    &work);
+}
+
+/* Inputs: gradient, data, output. */
+static void
+pooling_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .dy = run->input[0], .x = run->input[1], .y = run->input[2], .to = run->output[0] };
+
+  init_work (&work, call, &call->input[1].shape, &call->input[0].shape);
+  hyb_parallel_for (work.planes,
+                    plane_grain (&work),
+                    call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32,
+                    &work);
+}
+
+static void
+pooling_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 0),
+                          hyb_grad_output (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Pooling", 3, inputs));
+}
+
+static void
+set_cost (const HybCall *call, const HybShape *data, const HybShape *output, HybCost *cost)
+{
+  Work work = { 0 };
+
+  init_work (&work, call, data, output);
+  cost->flops = (double) hyb_shape_size (output);
+  for (int i = 0; i < 3; i++)
+    cost->flops *= (double) work.kernel[i];
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static void
+pooling_cost (const HybCall *call, HybCost *cost)
+{
+  set_cost (call, &call->input[0].shape, &call->output[0].shape, cost);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  set_cost (call, &call->input[1].shape, &call->input[0].shape, cost);
+}
+
+static const char *const pooling_inputs[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", "output", NULL };
+
+const HybOp hyb_ops_pooling[] = {
+  {
+      .name = "Pooling",
+      .doc = "One value for each window: its maximum, average, sum or norm.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .inputs = pooling_inputs,
+      .params = pooling_params,
+      .params_size = sizeof (PoolingParams),
+      .counted = pooling_counted,
+      .check = pooling_check,
+      .infer_shape = pooling_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = pooling_forward,
+      .gradient = pooling_gradient,
+      .cost = pooling_cost,
+  },
+  {
+      .name = "_backward_Pooling",
+      .doc = "Gradient of Pooling: each window hands its share back to its cells.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "Pooling",
+      .operands = "g0 i0 o0 > i0",
+      .inputs = backward_inputs,
+      .params = pooling_params,
+      .params_size = sizeof (PoolingParams),
+      .infer_shape = hyb_layer_of_gradient_data_output,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = pooling_backward,
+      .cost = backward_cost,
+  },
+  { 0 },
+};

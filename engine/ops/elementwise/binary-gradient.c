@@ -1,0 +1,277 @@
+/* binary-gradient.c — gradients of functions of two tensors: simple ones as ordinary
+ * nodes, the others as one operator for each side, from the incoming gradient and both operands.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/ops/elementwise/binary-family.h"
+
+#include "engine/kernels/each.h"
+#include "engine/op/rules.h"
+#include "engine/ops/elementwise/second-gradient.h"
+
+#include <tgmath.h>
+
+#include "engine/kernels/vectorise.h"
+
+/* name, formula of the incoming gradient g and the operands a and b */
+#define GRADIENT_ROWS(ROW)                                  \
+  ROW (div_rhs, "−g a / b²", a / (b * b) * -g)              \
+  ROW (mod_rhs, "−g ⌊a / b⌋", floor (a / b) * -g)           \
+  ROW (power_lhs, "g b a^(b−1)", pow (a, b - 1) * b * g)    \
+  ROW (power_rhs, "g a^b log a", pow (a, b) * log (a) * g)  \
+  ROW (maximum_lhs, "g where a ≥ b", a >= b ? g : 0)        \
+  ROW (maximum_rhs, "g where a < b", a < b ? g : 0)         \
+  ROW (minimum_lhs, "g where a ≤ b", a <= b ? g : 0)        \
+  ROW (minimum_rhs, "g where a > b", a > b ? g : 0)         \
+  ROW (hypot_lhs, "g a / √(a² + b²)", a / hypot (a, b) * g) \
+  ROW (hypot_rhs, "g b / √(a² + b²)", b / hypot (a, b) * g)
+
+typedef struct
+{
+  gconstpointer g, a, b;
+  gpointer      y;
+} GradientOperands;
+
+/* The walk's operands are y, g, a, b; g has the shape of y. */
+#define GRADIENT_LOOP(name, T, suffix, formula)                       \
+  static void name##_##suffix (const gint64 *offset,                  \
+                               const gint64 *stride,                  \
+                               gint64        n,                       \
+                               gpointer      data)                    \
+  {                                                                   \
+    const GradientOperands *operands = data;                          \
+    T                      *y = (T *) operands->y + offset[0];        \
+    const T                *gs = (const T *) operands->g + offset[1]; \
+    const T                *as = (const T *) operands->a + offset[2]; \
+    const T                *bs = (const T *) operands->b + offset[3]; \
+    gint64                  step_a = stride[2], step_b = stride[3];   \
+                                                                      \
+    HYB_INDEPENDENT                                                   \
+    for (gint64 i = 0; i < n; i++)                                    \
+      {                                                               \
+        T g = gs[i], a = as[i * step_a], b = bs[i * step_b];          \
+        y[i] = formula;                                               \
+      }                                                               \
+  }
+
+#define ROW(name, text, formula)                                                              \
+  GRADIENT_LOOP (name, float, f32, formula)                                                   \
+  GRADIENT_LOOP (name, double, f64, formula)                                                  \
+  static void name##_forward (const HybCall *call, const HybRun *run)                         \
+  {                                                                                           \
+    gradient_forward (call, run, call->output[0].dtype == HYB_F64 ? name##_f64 : name##_f32); \
+  }
+
+static void
+gradient_forward (const HybCall *call, const HybRun *run, HybEachRow row)
+{
+  GradientOperands operands = { run->input[0], run->input[1], run->input[2], run->output[0] };
+  HybEach          each;
+
+  hyb_each_init (&each,
+                 &call->output[0].shape,
+                 4,
+                 (const HybShape *[]){ &call->output[0].shape,
+                                       &call->input[0].shape,
+                                       &call->input[1].shape,
+                                       &call->input[2].shape });
+  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN / 4, row, &operands);
+}
+
+GRADIENT_ROWS (ROW)
+#undef ROW
+#undef GRADIENT_LOOP
+
+void
+hyb_binary_forward (const HybCall *call, const HybRun *run, HybBinary function)
+{
+  hyb_binary_run (function,
+                  call->output[0].dtype,
+                  &call->input[0].shape,
+                  run->input[0],
+                  &call->input[1].shape,
+                  run->input[1],
+                  &call->output[0].shape,
+                  run->output[0]);
+}
+
+/* How the gradient of one operand comes out of the incoming one. */
+typedef enum
+{
+  FORM_NONE,    /* zero */
+  FORM_PASS,    /* g */
+  FORM_NEGATE,  /* −g */
+  FORM_TIMES,   /* g × the other operand */
+  FORM_OVER,    /* g ÷ the other operand */
+  FORM_TERNARY, /* an operator of g and both operands */
+} Form;
+
+typedef struct
+{
+  Form        form;
+  const char *op;
+} Side;
+
+/* [function][operand]; functions not listed are constant almost everywhere. */
+static const Side sides[HYB_N_BINARY][2] = {
+  [HYB_BINARY_ADD] = { { FORM_PASS }, { FORM_PASS } },
+  [HYB_BINARY_SUB] = { { FORM_PASS }, { FORM_NEGATE } },
+  [HYB_BINARY_MUL] = { { FORM_TIMES }, { FORM_TIMES } },
+  [HYB_BINARY_DIV] = { { FORM_OVER }, { FORM_TERNARY, "_backward_div_rhs" } },
+  [HYB_BINARY_MOD] = { { FORM_PASS }, { FORM_TERNARY, "_backward_mod_rhs" } },
+  [HYB_BINARY_POWER] = { { FORM_TERNARY, "_backward_power_lhs" },
+                         { FORM_TERNARY, "_backward_power_rhs" } },
+  [HYB_BINARY_MAXIMUM] = { { FORM_TERNARY, "_backward_maximum_lhs" },
+                           { FORM_TERNARY, "_backward_maximum_rhs" } },
+  [HYB_BINARY_MINIMUM] = { { FORM_TERNARY, "_backward_minimum_lhs" },
+                           { FORM_TERNARY, "_backward_minimum_rhs" } },
+  [HYB_BINARY_HYPOT] = { { FORM_TERNARY, "_backward_hypot_lhs" },
+                         { FORM_TERNARY, "_backward_hypot_rhs" } },
+};
+
+static HybValueId
+emit_side (HybGrad *grad, const Side *side, HybValueId other, gboolean broadcasts)
+{
+  HybValueId g = hyb_grad_incoming (grad, 0);
+
+  switch (side->form)
+    {
+    case FORM_NONE:
+      return HYB_NO_ID;
+    case FORM_PASS:
+      return g;
+    case FORM_NEGATE:
+      return hyb_grad_emit (grad, "negative", g, HYB_NO_ID);
+    case FORM_TIMES:
+      return hyb_grad_emit (grad,
+                            broadcasts ? "broadcast_mul" : "elemwise_mul",
+                            g,
+                            other,
+                            HYB_NO_ID);
+    case FORM_OVER:
+      return hyb_grad_emit (grad,
+                            broadcasts ? "broadcast_div" : "elemwise_div",
+                            g,
+                            other,
+                            HYB_NO_ID);
+    case FORM_TERNARY:
+      return hyb_grad_emit (grad,
+                            side->op,
+                            g,
+                            hyb_grad_input (grad, 0),
+                            hyb_grad_input (grad, 1),
+                            HYB_NO_ID);
+    }
+  return HYB_NO_ID;
+}
+
+void
+hyb_binary_gradient (HybGrad *grad, HybBinary function, gboolean broadcasts)
+{
+  for (guint operand = 0; operand < 2; operand++)
+    {
+      HybValueId value;
+
+      if (!hyb_grad_wants (grad, operand))
+        continue;
+      value = emit_side (grad,
+                         &sides[function][operand],
+                         hyb_grad_input (grad, 1 - operand),
+                         broadcasts);
+      if (value == HYB_NO_ID)
+        continue;
+      if (broadcasts)
+        value =
+            hyb_grad_emit (grad, "_reduce_like", value, hyb_grad_input (grad, operand), HYB_NO_ID);
+      hyb_grad_set_input (grad, operand, value);
+    }
+}
+
+/* ---- Once more ---- */
+
+static HybValueId
+emit_two (HybGrad *grad, const char *op, HybValueId a, HybValueId b)
+{
+  return hyb_grad_emit (grad, op, a, b, HYB_NO_ID);
+}
+
+/* y = −g a / b² */
+static void
+div_rhs_second_gradient (HybGrad *grad)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0), g = hyb_grad_input (grad, 0);
+  HybValueId a = hyb_grad_input (grad, 1), b = hyb_grad_input (grad, 2);
+  HybValueId both = emit_two (grad, "elemwise_mul", g, h), slope;
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad,
+                        0,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_div_rhs",
+                                            3,
+                                            (HybValueId[]){ h, a, b }));
+  if (hyb_grad_wants (grad, 1))
+    {
+      slope = emit_two (grad,
+                        "broadcast_div",
+                        hyb_grad_emit_scalar (grad, "_mul_scalar", both, -1),
+                        hyb_grad_emit (grad, "square", b, HYB_NO_ID));
+      hyb_grad_set_input (grad, 1, emit_two (grad, "_reduce_like", slope, a));
+    }
+  if (hyb_grad_wants (grad, 2))
+    {
+      slope =
+          emit_two (grad, "broadcast_mul", hyb_grad_emit_scalar (grad, "_mul_scalar", both, 2), a);
+      slope = emit_two (grad,
+                        "broadcast_div",
+                        slope,
+                        hyb_grad_emit_scalar (grad, "_power_scalar", b, 3));
+      hyb_grad_set_input (grad, 2, emit_two (grad, "_reduce_like", slope, b));
+    }
+}
+
+#define LINEAR(id)                                       \
+  static void id##_second_gradient (HybGrad *grad)       \
+  {                                                      \
+    hyb_second_gradient_linear (grad, "_backward_" #id); \
+  }
+LINEAR (mod_rhs)
+LINEAR (maximum_lhs)
+LINEAR (maximum_rhs)
+LINEAR (minimum_lhs)
+LINEAR (minimum_rhs)
+#undef LINEAR
+
+/* The others have none, and are refused by name. */
+#define power_lhs_second_gradient NULL
+#define power_rhs_second_gradient NULL
+#define hypot_lhs_second_gradient NULL
+#define hypot_rhs_second_gradient NULL
+
+static const char *const gradient_inputs[] = { "gradient", "lhs", "rhs", NULL };
+
+#define ROW(id, text, formula)                                     \
+  {                                                                \
+    .name = "_backward_" #id,                                      \
+    .doc = "Gradient of an operand: " text ".",                    \
+    .category = HYB_CATEGORY_ELEMENTWISE,                          \
+    .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE, \
+    .gradient_of = "broadcast_add",                                \
+    .operands = "g0 i0 i1",                                        \
+    .inputs = gradient_inputs,                                     \
+    .infer_shape = hyb_rule_unary,                                 \
+    .dtypes = HYB_DTYPES_FLOAT,                                    \
+    .forward = id##_forward,                                       \
+    .gradient = id##_second_gradient,                              \
+  },
+
+const HybOp hyb_ops_binary_gradient[] = {
+  GRADIENT_ROWS (ROW) //
+  { 0 },
+};
+
+#undef ROW
+#undef GRADIENT_ROWS
+#undef power_lhs_second_gradient
+#undef power_rhs_second_gradient
+#undef hypot_lhs_second_gradient
+#undef hypot_rhs_second_gradient

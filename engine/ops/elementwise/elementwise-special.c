@@ -1,0 +1,86 @@
+/* elementwise-special.c — the gamma and error functions, and activations with corners.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/special.h"
+#include "engine/ops/elementwise/unary-family.h"
+
+/* row name, description, f(x), what the derivative needs, f′ g */
+#define ROWS(ROW)                                                                                \
+  ROW (gamma, "Gamma function.", tgamma (x), x, tgamma (x) * hyb_digamma (x) * g)                \
+  ROW (gammaln,                                                                                  \
+       "Logarithm of the absolute gamma function.",                                              \
+       hyb_log_gamma (x),                                                                        \
+       x,                                                                                        \
+       hyb_digamma (x) * g)                                                                      \
+  ROW (erf, "Error function.", erf (x), x, exp (-x *x) * M_2_SQRTPI * g)                         \
+  ROW (erfinv,                                                                                   \
+       "Inverse of the error function.",                                                         \
+       hyb_erf_inverse (x),                                                                      \
+       y,                                                                                        \
+       exp (y *y) / M_2_SQRTPI * g)                                                              \
+  ROW (softsign, "x / (1 + |x|).", x / (1 + fabs (x)), x, g / ((1 + fabs (x)) * (1 + fabs (x)))) \
+  ROW (relu,                                                                                     \
+       "x where positive, else 0; NaN stays.",                                                   \
+       x > 0 || x != x ? x : 0,                                                                  \
+       y,                                                                                        \
+       y > 0    ? g                                                                              \
+       : y != y ? y                                                                              \
+                : 0)
+
+#define ROW(id, text, formula, variable, derivative) \
+  UNARY_FORWARD (id, formula)                        \
+  UNARY_BACKWARD (id, variable, derivative)
+ROWS (ROW)
+#undef ROW
+
+typedef struct
+{
+  double alpha, beta;
+} HardSigmoidParams;
+
+static const HybParam hard_sigmoid_params[] = {
+  { HYB_FIELD (HardSigmoidParams, alpha), HYB_PARAM_FLOAT, "0.2", .doc = "slope" },
+  { HYB_FIELD (HardSigmoidParams, beta), HYB_PARAM_FLOAT, "0.5", .doc = "value at zero" },
+  { 0 },
+};
+
+static inline double
+hard_sigmoid_line (const UnaryWork *work, double x)
+{
+  const HardSigmoidParams *params = work->params;
+
+  return params->alpha * x + params->beta;
+}
+
+/* Negated comparisons keep NaN. */
+#define CUT(line) ((line) < 0 ? 0 : (line) > 1 ? 1 : (line))
+#define SLOPE     ((const HardSigmoidParams *) work->params)->alpha
+
+UNARY_FORWARD (hard_sigmoid, CUT (hard_sigmoid_line (work, x)))
+UNARY_BACKWARD (hard_sigmoid, y, y > 0 && y < 1 ? g * SLOPE : 0)
+
+#undef CUT
+#undef SLOPE
+
+#define ROW(id, text, ...) UNARY_OP (id, text), UNARY_BACKWARD_OP (id),
+
+const HybOp hyb_ops_elementwise_special[] = {
+  ROWS (ROW) //
+  {
+      UNARY_COMMON (hard_sigmoid, "alpha x + beta, cut to 0 … 1."),
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .params = hard_sigmoid_params,
+      .params_size = sizeof (HardSigmoidParams),
+      .gradient = hard_sigmoid_gradient,
+  },
+  {
+      UNARY_BACKWARD_COMMON (hard_sigmoid),
+      .params = hard_sigmoid_params,
+      .params_size = sizeof (HardSigmoidParams),
+  },
+  { 0 },
+};
+
+#undef ROW
+#undef ROWS

@@ -1,0 +1,82 @@
+/* elementwise-unary.c — powers, exponentials, logarithms and trigonometry of one tensor.
+ *
+ * Rounding, signs and clipping: elementwise-simple.c.  Activations and special
+ * functions: elementwise-special.c.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/simd/vector-math.h"
+#include "engine/ops/elementwise/unary-family.h"
+
+/* row name, description, f(x), what the derivative needs, f′ g */
+#define ROWS(ROW)                                                                 \
+  ROW (sqrt, "Square root.", sqrt (x), y, g / (2 * y))                            \
+  ROW (rsqrt, "1 / √x.", 1 / sqrt (x), x, -g / (2 * x * sqrt (x)))                \
+  ROW (cbrt, "Cube root.", cbrt (x), y, g / (3 * y * y))                          \
+  ROW (rcbrt, "1 / ∛x.", 1 / cbrt (x), x, -g / (3 * x * cbrt (x)))                \
+  ROW (reciprocal, "1 / x.", 1 / x, x, -g / (x * x))                              \
+  ROW (expm1, "exp x − 1, exact for small x.", expm1 (x), x, exp (x) * g)         \
+  ROW (log, "Natural logarithm.", log (x), x, g / x)                              \
+  ROW (log10, "Logarithm to base 10.", log10 (x), x, g / (x * M_LN10))            \
+  ROW (log2, "Logarithm to base 2.", log2 (x), x, g / (x * M_LN2))                \
+  ROW (log1p, "log (1 + x), exact for small x.", log1p (x), x, g / (1 + x))       \
+  ROW (sin, "Sine.", sin (x), x, cos (x) * g)                                     \
+  ROW (cos, "Cosine.", cos (x), x, sin (x) * -g)                                  \
+  ROW (tan, "Tangent.", tan (x), y, (y * y + 1) * g)                              \
+  ROW (arcsin, "Inverse sine.", asin (x), x, g / sqrt (1 - x * x))                \
+  ROW (arccos, "Inverse cosine.", acos (x), x, -g / sqrt (1 - x * x))             \
+  ROW (arctan, "Inverse tangent.", atan (x), x, g / (1 + x * x))                  \
+  ROW (sinh, "Hyperbolic sine.", sinh (x), x, cosh (x) * g)                       \
+  ROW (cosh, "Hyperbolic cosine.", cosh (x), x, sinh (x) * g)                     \
+  ROW (arcsinh, "Inverse hyperbolic sine.", asinh (x), x, g / sqrt (1 + x * x))   \
+  ROW (arccosh, "Inverse hyperbolic cosine.", acosh (x), x, g / sqrt (x * x - 1)) \
+  ROW (arctanh, "Inverse hyperbolic tangent.", atanh (x), x, g / (1 - x * x))
+
+/* The derivative does to the gradient what the function does to the data. */
+#define LINEAR_ROWS(ROW)                                 \
+  ROW (degrees, "Radians to degrees.", x / (M_PI / 180)) \
+  ROW (radians, "Degrees to radians.", x / (180 / M_PI))
+
+/* Those that have a vectorised loop for float: its name instead of nothing. */
+#define VECTOR_ROWS(ROW)                                                                         \
+  ROW (exp, "Exponential.", hyb_vector_exp, exp (x), y, y *g)                                    \
+  ROW (sigmoid, "1 / (1 + exp −x).", hyb_vector_sigmoid, 1 / (1 + exp (-x)), y, (1 - y) * y * g) \
+  ROW (tanh, "Hyperbolic tangent.", hyb_vector_tanh, tanh (x), y, (1 - y * y) * g)
+
+#define ROW(id, text, formula, variable, derivative) \
+  UNARY_FORWARD (id, formula)                        \
+  UNARY_BACKWARD (id, variable, derivative)
+ROWS (ROW)
+#undef ROW
+
+#define ROW(id, text, function, formula, variable, derivative) \
+  UNARY_FORWARD_VECTOR (id, function, formula)                 \
+  UNARY_BACKWARD (id, variable, derivative)
+VECTOR_ROWS (ROW)
+#undef ROW
+
+#define ROW(id, text, formula)                                                              \
+  UNARY_FORWARD (id, formula)                                                               \
+  static void id##_gradient (HybGrad *grad)                                                 \
+  {                                                                                         \
+    hyb_grad_set_input (grad,                                                               \
+                        0,                                                                  \
+                        hyb_grad_emit (grad, #id, hyb_grad_incoming (grad, 0), HYB_NO_ID)); \
+  }
+LINEAR_ROWS (ROW)
+#undef ROW
+
+#define LINEAR_OP(id, text, formula) UNARY_OP (id, text),
+#define ROW(id, text, ...)           UNARY_OP (id, text), UNARY_BACKWARD_OP (id),
+
+const HybOp hyb_ops_elementwise_unary[] = {
+  ROWS (ROW)              //
+  VECTOR_ROWS (ROW)       //
+  LINEAR_ROWS (LINEAR_OP) //
+  { 0 },
+};
+
+#undef ROW
+#undef LINEAR_OP
+#undef LINEAR_ROWS
+#undef VECTOR_ROWS
+#undef ROWS

@@ -1,0 +1,151 @@
+/* unary-family.h — operators that are one function of one tensor, as rows of a table.
+ *
+ * A file lists rows and expands them with the macros here: UNARY_FORWARD makes the
+ * loops and forward functions, UNARY_BACKWARD those of the gradient operator
+ * _backward_<name>, UNARY_OP and UNARY_BACKWARD_OP the entries of the array.
+ * In a formula x is the element; in a derivative's, g is the incoming gradient
+ * and x the input or y the output.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/each.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+#include "engine/ops/elementwise/second-gradient.h"
+
+#include <tgmath.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef struct
+{
+  gconstpointer g; /* gradient operators only */
+  gconstpointer x;
+  gpointer      y;
+  gconstpointer params;
+} UnaryWork;
+
+/* Functions cost more than moving their operands; a file of cheap ones says so before. */
+#ifndef UNARY_GRAIN
+#define UNARY_GRAIN (HYB_EACH_GRAIN / 4)
+#endif
+
+static inline void
+unary_run (const HybCall *call, const HybRun *run, HybParallelFunc slice)
+{
+  UnaryWork work = { NULL, run->input[0], run->output[0], call->params };
+
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), UNARY_GRAIN, slice, &work);
+}
+
+static inline void
+unary_run_backward (const HybCall *call, const HybRun *run, HybParallelFunc slice)
+{
+  UnaryWork work = { run->input[0], run->input[1], run->output[0], call->params };
+
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), UNARY_GRAIN, slice, &work);
+}
+
+static const char *const unary_inputs[] = { "data", NULL };
+static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
+
+#define UNARY_LOOP(id, T, suffix, formula)                            \
+  static void id##_##suffix (gint64 begin, gint64 end, gpointer data) \
+  {                                                                   \
+    const UnaryWork *work = data;                                     \
+    const T         *xs = work->x;                                    \
+    T               *ys = work->y;                                    \
+                                                                      \
+    HYB_INDEPENDENT                                                   \
+    for (gint64 i = begin; i < end; i++)                              \
+      {                                                               \
+        T x = xs[i];                                                  \
+        ys[i] = (T) (formula);                                        \
+      }                                                               \
+  }
+
+/* variable: x or y, what the formula calls the second operand. */
+#define UNARY_BACKWARD_LOOP(id, T, suffix, variable, formula)                  \
+  static void id##_backward_##suffix (gint64 begin, gint64 end, gpointer data) \
+  {                                                                            \
+    const UnaryWork *work = data;                                              \
+    const T         *gs = work->g;                                             \
+    const T         *vs = work->x;                                             \
+    T               *to = work->y;                                             \
+                                                                               \
+    HYB_INDEPENDENT                                                            \
+    for (gint64 i = begin; i < end; i++)                                       \
+      {                                                                        \
+        T g = gs[i], variable = vs[i];                                         \
+        to[i] = (T) (formula);                                                 \
+      }                                                                        \
+  }
+
+#define UNARY_FORWARD(id, formula)                                                 \
+  UNARY_LOOP (id, float, f32, formula)                                             \
+  UNARY_LOOP (id, double, f64, formula)                                            \
+  static void id##_forward (const HybCall *call, const HybRun *run)                \
+  {                                                                                \
+    unary_run (call, run, call->output[0].dtype == HYB_F64 ? id##_f64 : id##_f32); \
+  }
+
+/* function: (n, x, y) over arrays of float. */
+#define UNARY_FORWARD_VECTOR(id, function, formula)                                               \
+  static void id##_f32 (gint64 begin, gint64 end, gpointer data)                                  \
+  {                                                                                               \
+    const UnaryWork *work = data;                                                                 \
+                                                                                                  \
+    function ((gsize) (end - begin), (const float *) work->x + begin, (float *) work->y + begin); \
+  }                                                                                               \
+  UNARY_LOOP (id, double, f64, formula)                                                           \
+  static void id##_forward (const HybCall *call, const HybRun *run)                               \
+  {                                                                                               \
+    unary_run (call, run, call->output[0].dtype == HYB_F64 ? id##_f64 : id##_f32);                \
+  }
+
+#define UNARY_GRADIENT_FROM_x hyb_grad_input
+#define UNARY_GRADIENT_FROM_y hyb_grad_output
+
+#define UNARY_BACKWARD(id, variable, formula)                                                      \
+  UNARY_BACKWARD_LOOP (id, float, f32, variable, formula)                                          \
+  UNARY_BACKWARD_LOOP (id, double, f64, variable, formula)                                         \
+  static void id##_backward (const HybCall *call, const HybRun *run)                               \
+  {                                                                                                \
+    unary_run_backward (call,                                                                      \
+                        run,                                                                       \
+                        call->output[0].dtype == HYB_F64 ? id##_backward_f64 : id##_backward_f32); \
+  }                                                                                                \
+  static void id##_gradient (HybGrad *grad)                                                        \
+  {                                                                                                \
+    HybValueId inputs[] = { hyb_grad_incoming (grad, 0),                                           \
+                            UNARY_GRADIENT_FROM_##variable (grad, 0) };                            \
+                                                                                                   \
+    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_" #id, 2, inputs));          \
+  }                                                                                                \
+  static void id##_second_gradient (HybGrad *grad)                                                 \
+  {                                                                                                \
+    hyb_second_gradient_unary (grad, #id, "_backward_" #id);                                       \
+  }
+
+/* Members that all rows have; flags, dtypes and gradient follow in the row. */
+#define UNARY_COMMON(id, text)                                                            \
+  .name = #id, .doc = text, .category = HYB_CATEGORY_ELEMENTWISE, .inputs = unary_inputs, \
+  .infer_shape = hyb_rule_unary, .forward = id##_forward
+
+#define UNARY_BACKWARD_COMMON(id)                                                                 \
+  .name = "_backward_" #id, .doc = "Gradient of " #id ".", .category = HYB_CATEGORY_ELEMENTWISE,  \
+  .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE, .inputs = unary_backward_inputs, \
+  .infer_shape = hyb_rule_same_shape, .dtypes = HYB_DTYPES_FLOAT, .forward = id##_backward,       \
+  .gradient = id##_second_gradient
+
+#define UNARY_OP(id, text)                                                         \
+  {                                                                                \
+    UNARY_COMMON (id, text), .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,          \
+                             .dtypes = HYB_DTYPES_FLOAT, .gradient = id##_gradient \
+  }
+#define UNARY_BACKWARD_OP(id)  \
+  {                            \
+    UNARY_BACKWARD_COMMON (id) \
+  }

@@ -1,0 +1,218 @@
+/* embedding.c — Embedding: a row of a table for every index, and its gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef struct
+{
+  gint64   input_dim, output_dim;
+  HybDType dtype;
+  gboolean sparse_grad;
+} EmbeddingParams;
+
+static const HybParam embedding_params[] = {
+  { HYB_FIELD (EmbeddingParams, input_dim),
+    HYB_PARAM_INT,
+    NULL,
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "rows of the table" },
+  { HYB_FIELD (EmbeddingParams, output_dim),
+    HYB_PARAM_INT,
+    NULL,
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "length of a row" },
+  { HYB_FIELD (EmbeddingParams, dtype),
+    HYB_PARAM_DTYPE,
+    "float32",
+    .doc = "element type of the table where nothing else tells" },
+  { HYB_FIELD (EmbeddingParams, sparse_grad), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
+  { 0 },
+};
+
+/* output = shape of the indices, and a row behind each. */
+static gboolean
+embedding_infer_shape (HybCall *call, GError **error)
+{
+  const EmbeddingParams *params = call->params;
+  HybShape              *data = &call->input[0].shape;
+  HybShape              *output = &call->output[0].shape;
+  HybShape               table = hyb_shape_2d (params->input_dim, params->output_dim);
+  HybShape               want;
+
+  if (!hyb_layer_expect (&call->input[1].shape, "weight", &table, error))
+    return FALSE;
+
+  if (data->rank == HYB_UNKNOWN && output->rank > 0)
+    {
+      want = *output;
+      want.rank--;
+      if (!hyb_layer_expect (data, "data", &want, error))
+        return FALSE;
+    }
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (!hyb_layer_expect_rank (data, "data", 0, HYB_MAX_RANK - 1, error))
+    return FALSE;
+
+  want = *data;
+  want.dim[want.rank++] = params->output_dim;
+  if (!hyb_layer_expect (output, "output", &want, error))
+    return FALSE;
+
+  want = *output;
+  want.rank--;
+  return hyb_layer_expect (data, "data", &want, error);
+}
+
+/* Indices may be of any type; the table decides about the output. */
+static gboolean
+embedding_infer_dtype (HybCall *call, GError **error)
+{
+  const EmbeddingParams *params = call->params;
+
+  if (call->input[1].dtype == HYB_DTYPE_UNKNOWN && call->output[0].dtype == HYB_DTYPE_UNKNOWN)
+    call->input[1].dtype = params->dtype;
+
+  return hyb_dtype_unify (&call->input[1].dtype, &call->output[0].dtype, error);
+}
+
+/* Indices outside the table take its first or last row, as in MXNet. */
+static gint64
+row_of (const EmbeddingParams *params, gconstpointer indices, HybDType dtype, gint64 i)
+{
+  return CLAMP (hyb_dtype_get_int (indices, dtype, (gsize) i), 0, params->input_dim - 1);
+}
+
+static void
+embedding_forward (const HybCall *call, const HybRun *run)
+{
+  const EmbeddingParams *params = call->params;
+  gsize                  row = hyb_dtype_size (call->output[0].dtype) * (gsize) params->output_dim;
+
+  for (gint64 i = 0; i < hyb_shape_size (&call->input[0].shape); i++)
+    memcpy ((char *) run->output[0] + (gsize) i * row,
+            (const char *) run->input[1] +
+                (gsize) row_of (params, run->input[0], call->input[0].dtype, i) * row,
+            row);
+}
+
+/* Inputs: gradient, indices.  Rows that come again add up. */
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  const EmbeddingParams *params = call->params;
+  HybShape               table = hyb_shape_2d (params->input_dim, params->output_dim);
+
+  return hyb_layer_expect (&call->output[0].shape, "output", &table, error);
+}
+
+#define ADD_ROWS(name, T)                                                                     \
+  static void name (const HybCall *call, const HybRun *run)                                   \
+  {                                                                                           \
+    const EmbeddingParams *params = call->params;                                             \
+    const T               *from = run->input[0];                                              \
+                                                                                              \
+    for (gint64 i = 0; i < hyb_shape_size (&call->input[1].shape);                            \
+         i++, from += params->output_dim)                                                     \
+      {                                                                                       \
+        T *to = (T *) run->output[0] +                                                        \
+                row_of (params, run->input[1], call->input[1].dtype, i) * params->output_dim; \
+                                                                                              \
+        for (gint64 k = 0; k < params->output_dim; k++)                                       \
+          to[k] += from[k];                                                                   \
+      }                                                                                       \
+  }
+
+ADD_ROWS (add_rows_f32, float)
+ADD_ROWS (add_rows_f64, double)
+
+#undef ADD_ROWS
+
+static void
+embedding_backward (const HybCall *call, const HybRun *run)
+{
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  if (call->output[0].dtype == HYB_F64)
+    add_rows_f64 (call, run);
+  else
+    add_rows_f32 (call, run);
+}
+
+static void
+embedding_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_Embedding", 2, inputs));
+}
+
+/* Only the rows asked for are read. */
+static void
+embedding_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = 0;
+  cost->bytes_written = (double) hyb_type_bytes (&call->output[0]);
+  cost->bytes_read = cost->bytes_written + (double) hyb_type_bytes (&call->input[0]);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static gboolean
+backward_infer_dtype (HybCall *call, GError **error)
+{
+  return hyb_rule_dtype_first (call, error);
+}
+
+static const char *const embedding_inputs[] = { "data", "weight", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", NULL };
+
+const HybOp hyb_ops_embedding[] = {
+  {
+      .name = "Embedding",
+      .doc = "Looks up a row of a table for every index.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = embedding_inputs,
+      .constant_inputs = 1u << 0,
+      .params = embedding_params,
+      .params_size = sizeof (EmbeddingParams),
+      .infer_shape = embedding_infer_shape,
+      .infer_dtype = embedding_infer_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = embedding_forward,
+      .gradient = embedding_gradient,
+      .cost = embedding_cost,
+  },
+  {
+      .name = "_backward_Embedding",
+      .doc = "Gradient of Embedding by its table: rows that were looked up several times add up.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "Embedding",
+      .operands = "g0 i0 > i1",
+      .inputs = backward_inputs,
+      .adds_rows = 1u << 0 | 1u << 1,
+      .params = embedding_params,
+      .params_size = sizeof (EmbeddingParams),
+      .infer_shape = backward_infer_shape,
+      .infer_dtype = backward_infer_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = embedding_backward,
+      .cost = backward_cost,
+  },
+  { 0 },
+};

@@ -1,0 +1,427 @@
+/* gather-nd.c — elements by indices in several axes at once: gather_nd, scatter_nd,
+ * and the conversion between such indices and flat ones.
+ *
+ * indices is (M, rest …): column j holds M coordinates, one for each leading axis.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/move.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+/* All that the coordinates select: rows of `row` elements among those of `shape`. */
+typedef struct
+{
+  const HybShape *shape;
+  int             depth;   /* M */
+  gint64          columns; /* how many rows are selected */
+  gint64          row;
+  gconstpointer   indices;
+  HybDType        index_dtype;
+} Selection;
+
+static Selection
+select_rows (const HybShape *shape, const HybType *indices, gconstpointer data)
+{
+  int depth = (int) indices->shape.dim[0];
+
+  return (Selection){
+    .shape = shape,
+    .depth = depth,
+    .columns = hyb_shape_count (&indices->shape, 1, indices->shape.rank),
+    .row = hyb_shape_count (shape, depth, shape->rank),
+    .indices = data,
+    .index_dtype = indices->dtype,
+  };
+}
+
+/* Number of the row that column j selects; negative coordinates count from the end.
+ * -1: outside. */
+static gint64
+find_row (const Selection *selection, gint64 j)
+{
+  gint64 at = 0;
+
+  for (int i = 0; i < selection->depth; i++)
+    {
+      gsize  where = (gsize) (i * selection->columns + j);
+      gint64 size = selection->shape->dim[i];
+      gint64 index = hyb_dtype_get_int (selection->indices, selection->index_dtype, where);
+
+      if (index < 0)
+        index += size;
+      if (index < 0 || index >= size)
+        return -1;
+      at = at * size + index;
+    }
+  return at;
+}
+
+/* The rule of both: whole (M axes, row …), indices (M, rest …), rows (rest …, row …). */
+static gboolean
+infer_rows (HybShape *whole, HybShape *indices, HybShape *rows, GError **error)
+{
+  HybShape out = { .rank = 0 };
+  int      depth;
+
+  if (indices->rank == HYB_UNKNOWN || whole->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (indices->rank == 0)
+    return hyb_refuse_types (error, NULL, "indices need a first axis of coordinates");
+  if (indices->dim[0] == HYB_UNKNOWN)
+    return TRUE;
+  if (indices->dim[0] > whole->rank)
+    return hyb_refuse_types (error,
+                             NULL,
+                             "%" G_GINT64_FORMAT " coordinates cannot select in %d dimensions",
+                             indices->dim[0],
+                             whole->rank);
+
+  depth = (int) indices->dim[0];
+  if (indices->rank - 1 + whole->rank - depth > HYB_MAX_RANK)
+    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+  for (int i = 1; i < indices->rank; i++)
+    out.dim[out.rank++] = indices->dim[i];
+  for (int i = depth; i < whole->rank; i++)
+    out.dim[out.rank++] = whole->dim[i];
+  if (out.rank == 0)
+    out = hyb_shape_1d (1);
+  return hyb_shape_unify (rows, &out, error);
+}
+
+/* Indices may be of any dtype. */
+static gboolean
+except_second_dtype (HybCall *call, GError **error)
+{
+  return hyb_rule_dtype_except (call, 1 << 1, error);
+}
+
+/* gather_nd */
+
+static gboolean
+gather_infer_shape (HybCall *call, GError **error)
+{
+  return infer_rows (&call->input[0].shape, &call->input[1].shape, &call->output[0].shape, error);
+}
+
+/* What lies outside reads as zero. */
+static void
+gather_forward (const HybCall *call, const HybRun *run)
+{
+  Selection selection = select_rows (&call->input[0].shape, &call->input[1], run->input[1]);
+  gsize     bytes = (gsize) selection.row * hyb_dtype_size (call->input[0].dtype);
+  char     *to = run->output[0];
+
+  for (gint64 j = 0; j < selection.columns; j++)
+    {
+      gint64 at = find_row (&selection, j);
+
+      if (at < 0)
+        memset (to + (gsize) j * bytes, 0, bytes);
+      else
+        memcpy (to + (gsize) j * bytes, (const char *) run->input[0] + (gsize) at * bytes, bytes);
+    }
+}
+
+static void
+gather_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 1),
+                          hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit (grad,
+                                     "_backward_gather_nd",
+                                     inputs[0],
+                                     inputs[1],
+                                     inputs[2],
+                                     HYB_NO_ID));
+}
+
+/* Inputs: gradient, indices, data. */
+static gboolean
+backward_gather_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
+}
+
+static void
+backward_gather (const HybCall *call, const HybRun *run)
+{
+  Selection selection = select_rows (&call->output[0].shape, &call->input[1], run->input[1]);
+  HybDType  dtype = call->input[0].dtype;
+  gsize     bytes = (gsize) selection.row * hyb_dtype_size (dtype);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  for (gint64 j = 0; j < selection.columns; j++)
+    {
+      gint64 at = find_row (&selection, j);
+
+      if (at >= 0)
+        hyb_move_add_run (dtype,
+                          selection.row,
+                          (const char *) run->input[0] + (gsize) j * bytes,
+                          (char *) run->output[0] + (gsize) at * bytes);
+    }
+}
+
+static void
+backward_gather_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+/* scatter_nd */
+
+typedef struct
+{
+  HybShape shape;
+} IndexParams;
+
+static const HybParam scatter_params[] = {
+  { HYB_FIELD (IndexParams, shape), HYB_PARAM_SHAPE, .doc = "shape of the result" },
+  { 0 },
+};
+
+static gboolean
+sizes_check (gconstpointer values, GError **error)
+{
+  const IndexParams *params = values;
+
+  for (int i = 0; i < params->shape.rank; i++)
+    if (params->shape.dim[i] < 0)
+      return hyb_refuse_attribute (error, NULL, "a size in shape cannot be negative");
+
+  return params->shape.rank > 0 || hyb_refuse_attribute (error, NULL, "shape is empty");
+}
+
+static gboolean
+scatter_infer_shape (HybCall *call, GError **error)
+{
+  const IndexParams *params = call->params;
+  HybShape           out = params->shape;
+
+  return hyb_shape_assign (&call->output[0].shape, &out, error) &&
+         infer_rows (&out, &call->input[1].shape, &call->input[0].shape, error);
+}
+
+/* Of rows that fall on the same place the last stays; what falls outside is dropped. */
+static void
+scatter_forward (const HybCall *call, const HybRun *run)
+{
+  Selection selection = select_rows (&call->output[0].shape, &call->input[1], run->input[1]);
+  gsize     bytes = (gsize) selection.row * hyb_dtype_size (call->input[0].dtype);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  for (gint64 j = 0; j < selection.columns; j++)
+    {
+      gint64 at = find_row (&selection, j);
+
+      if (at >= 0)
+        memcpy ((char *) run->output[0] + (gsize) at * bytes,
+                (const char *) run->input[0] + (gsize) j * bytes,
+                bytes);
+    }
+}
+
+static void
+scatter_gradient (HybGrad *grad)
+{
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit (grad,
+                                     "gather_nd",
+                                     hyb_grad_incoming (grad, 0),
+                                     hyb_grad_input (grad, 1),
+                                     HYB_NO_ID));
+}
+
+/* _ravel_multi_index: (M, rest …) coordinates to (rest …) flat indices, and back. */
+
+static const HybParam ravel_params[] = {
+  { HYB_FIELD (IndexParams, shape), HYB_PARAM_SHAPE, .doc = "shape that the indices are of" },
+  { 0 },
+};
+
+/* MXNet never looks at the first size, which may be -1 there. */
+static gboolean
+ravel_check (gconstpointer values, GError **error)
+{
+  const IndexParams *params = values;
+
+  for (int i = 1; i < params->shape.rank; i++)
+    if (params->shape.dim[i] <= 0)
+      return hyb_refuse_attribute (error, NULL, "a size in shape must be positive");
+
+  return params->shape.rank > 0 || hyb_refuse_attribute (error, NULL, "shape is empty");
+}
+
+static gboolean
+infer_coordinates (const IndexParams *params, HybShape *coordinates, HybShape *flat, GError **error)
+{
+  HybShape deep;
+
+  if (coordinates->rank == 0)
+    return hyb_refuse_types (error, NULL, "indices need a first axis of coordinates");
+  if (coordinates->rank > 0)
+    {
+      HybShape rest = hyb_dims_without (coordinates, 0);
+
+      if (!hyb_shape_assign (flat, &rest, error))
+        return FALSE;
+    }
+  if (flat->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (flat->rank >= HYB_MAX_RANK)
+    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+
+  deep = hyb_dims_with (flat, 0, params->shape.rank);
+  return hyb_shape_unify (coordinates, &deep, error);
+}
+
+static gboolean
+ravel_infer_shape (HybCall *call, GError **error)
+{
+  if (!hyb_layer_expect_rank (&call->input[0].shape, "data", 2, 2, error))
+    return FALSE;
+  return infer_coordinates (call->params, &call->input[0].shape, &call->output[0].shape, error);
+}
+
+static gboolean
+unravel_infer_shape (HybCall *call, GError **error)
+{
+  return infer_coordinates (call->params, &call->output[0].shape, &call->input[0].shape, error);
+}
+
+/* In unsigned arithmetic, which wraps: indices may be anything. */
+static void
+ravel_forward (const HybCall *call, const HybRun *run)
+{
+  const IndexParams *params = call->params;
+  HybDType           dtype = call->input[0].dtype;
+  gint64             n = hyb_shape_size (&call->output[0].shape);
+
+  for (gint64 j = 0; j < n; j++)
+    {
+      guint64 flat = 0;
+
+      for (int i = 0; i < params->shape.rank; i++)
+        flat = flat * (guint64) params->shape.dim[i] +
+               (guint64) hyb_dtype_get_int (run->input[0], dtype, (gsize) (i * n + j));
+      hyb_dtype_set_double (run->output[0],
+                            call->output[0].dtype,
+                            (gsize) j,
+                            (double) (gint64) flat);
+    }
+}
+
+static void
+unravel_forward (const HybCall *call, const HybRun *run)
+{
+  const IndexParams *params = call->params;
+  gint64             n = hyb_shape_size (&call->input[0].shape);
+
+  for (gint64 j = 0; j < n; j++)
+    {
+      gint64 rest = hyb_dtype_get_int (run->input[0], call->input[0].dtype, (gsize) j);
+
+      for (int i = params->shape.rank - 1; i >= 0; i--)
+        {
+          gint64 index = i > 0 ? rest % params->shape.dim[i] : rest;
+
+          rest = i > 0 ? rest / params->shape.dim[i] : 0;
+          hyb_dtype_set_double (run->output[0],
+                                call->output[0].dtype,
+                                (gsize) (i * n + j),
+                                (double) index);
+        }
+    }
+}
+
+static const char *const gather_inputs[] = { "data", "indices", NULL };
+static const char *const backward_inputs[] = { "gradient", "indices", "data", NULL };
+static const char *const data_input[] = { "data", NULL };
+
+const HybOp hyb_ops_gather_nd[] = {
+  {
+      .name = "gather_nd",
+      .doc = "Elements or rows by their coordinates.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = gather_inputs,
+      .constant_inputs = 1 << 1,
+      .infer_shape = gather_infer_shape,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = gather_forward,
+      .gradient = gather_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_backward_gather_nd",
+      .doc = "Gradient of gather_nd: sums at each coordinate.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "gather_nd",
+      .operands = "g0 i1 i0 > i0",
+      .inputs = backward_inputs,
+      .constant_inputs = 1 << 1,
+      .infer_shape = backward_gather_infer_shape,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = backward_gather,
+      .cost = backward_gather_cost,
+  },
+  {
+      .name = "scatter_nd",
+      .doc = "Zeros, with elements or rows put at their coordinates.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = gather_inputs,
+      .constant_inputs = 1 << 1,
+      .params = scatter_params,
+      .params_size = sizeof (IndexParams),
+      .check = sizes_check,
+      .infer_shape = scatter_infer_shape,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = scatter_forward,
+      .gradient = scatter_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_ravel_multi_index",
+      .aliases = (const char *const[]){ "ravel_multi_index", NULL },
+      .doc = "Coordinates as indices into the flattened array.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_NO_GRADIENT,
+      .inputs = data_input,
+      .params = ravel_params,
+      .params_size = sizeof (IndexParams),
+      .check = ravel_check,
+      .infer_shape = ravel_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = ravel_forward,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_unravel_index",
+      .aliases = (const char *const[]){ "unravel_index", NULL },
+      .doc = "Indices into the flattened array as coordinates.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_NO_GRADIENT,
+      .inputs = data_input,
+      .params = ravel_params,
+      .params_size = sizeof (IndexParams),
+      .check = ravel_check,
+      .infer_shape = unravel_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = unravel_forward,
+      .cost = hyb_rule_cost_move,
+  },
+  { 0 },
+};

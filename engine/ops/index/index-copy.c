@@ -1,0 +1,103 @@
+/* index-copy.c — rows of one array replaced by those of another.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/gradient/gradient.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+/* old (N, row …), index (n), new (n, row …). */
+static gboolean
+index_copy_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *old = &call->input[0].shape;
+  HybShape *index = &call->input[1].shape;
+  HybShape *rows = &call->input[2].shape;
+  HybShape  ranked = hyb_shape_make (1, NULL);
+  HybShape  shape;
+
+  if (!hyb_shape_unify (old, &call->output[0].shape, error) ||
+      !hyb_shape_assign (index, &ranked, error))
+    return FALSE;
+  if (old->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (old->rank == 0)
+    return hyb_refuse_types (error, NULL, "an array of no dimensions has no rows");
+
+  shape = *old;
+  shape.dim[0] = index->dim[0];
+  if (!hyb_shape_unify (rows, &shape, error))
+    {
+      g_prefix_error (error, "the new rows: ");
+      return FALSE;
+    }
+  index->dim[0] = rows->dim[0];
+  return TRUE;
+}
+
+static gboolean
+index_copy_infer_dtype (HybCall *call, GError **error)
+{
+  return hyb_rule_dtype_except (call, 1 << 1, error);
+}
+
+/* An index outside replaces nothing; of rows for the same place the last stays. */
+static void
+index_copy_forward (const HybCall *call, const HybRun *run)
+{
+  const HybShape *old = &call->input[0].shape;
+  gint64          n = call->input[1].shape.dim[0];
+  gsize row = (gsize) hyb_shape_count (old, 1, old->rank) * hyb_dtype_size (call->input[0].dtype);
+
+  if (run->output[0] != run->input[0])
+    memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 at = hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) i);
+
+      if (at >= 0 && at < old->dim[0])
+        memcpy ((char *) run->output[0] + (gsize) at * row,
+                (const char *) run->input[2] + (gsize) i * row,
+                row);
+    }
+}
+
+/* Replaced rows of old get nothing, the new ones what arrives in their place. */
+static void
+index_copy_gradient (HybGrad *grad)
+{
+  HybValueId dy = hyb_grad_incoming (grad, 0);
+  HybValueId index = hyb_grad_input (grad, 1);
+  HybValueId zeros;
+
+  if (hyb_grad_wants (grad, 0))
+    {
+      zeros = hyb_grad_emit (grad, "zeros_like", hyb_grad_input (grad, 2), HYB_NO_ID);
+      hyb_grad_set_input (grad,
+                          0,
+                          hyb_grad_emit (grad, "_contrib_index_copy", dy, index, zeros, HYB_NO_ID));
+    }
+  if (hyb_grad_wants (grad, 2))
+    hyb_grad_set_input (grad, 2, hyb_grad_emit (grad, "take", dy, index, HYB_NO_ID));
+}
+
+static const char *const index_copy_inputs[] = { "old_tensor", "index_vector", "new_tensor", NULL };
+
+const HybOp hyb_ops_index_copy[] = {
+  {
+      .name = "_contrib_index_copy",
+      .doc = "Rows at some indices replaced by others.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = index_copy_inputs,
+      .constant_inputs = 1 << 1,
+      .infer_shape = index_copy_infer_shape,
+      .infer_dtype = index_copy_infer_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = index_copy_forward,
+      .gradient = index_copy_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  { 0 },
+};

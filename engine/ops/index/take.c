@@ -1,0 +1,599 @@
+/* take.c — parts of an array by index: take, batch_take, pick, one_hot.
+ *
+ * Indices may be of any dtype; floats are truncated toward zero.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/move.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+/* Elements below which a second thread is not worth waking. */
+#define GRAIN 16384
+
+/* A place inside [0, size), from an index that may be anything. */
+static gint64
+place_clipped (gint64 index, gint64 size)
+{
+  return CLAMP (index, 0, size - 1);
+}
+
+static gint64
+place_wrapped (gint64 index, gint64 size)
+{
+  gint64 rest = index % size;
+
+  return rest < 0 ? rest + size : rest;
+}
+
+static gint64
+find_place (gboolean wrap, gint64 index, gint64 size)
+{
+  return wrap ? place_wrapped (index, size) : place_clipped (index, size);
+}
+
+/* take: a.shape[:axis] + indices.shape + a.shape[axis + 1:] */
+
+enum
+{
+  TAKE_RAISE,
+  TAKE_WRAP,
+  TAKE_CLIP,
+};
+
+typedef struct
+{
+  gint64 axis;
+  int    mode;
+} TakeParams;
+
+static const char *const take_modes[] = { "raise", "wrap", "clip", NULL };
+
+static const HybParam take_params[] = {
+  { HYB_FIELD (TakeParams, axis), HYB_PARAM_INT, "0", .doc = "axis that the indices select on" },
+  { HYB_FIELD (TakeParams, mode),
+    HYB_PARAM_ENUM,
+    "clip",
+    .choices = take_modes,
+    .doc = "what an index outside means" },
+  { 0 },
+};
+
+/* Everything else is one dtype; indices are free. */
+static gboolean
+except_second_dtype (HybCall *call, GError **error)
+{
+  return hyb_rule_dtype_except (call, 1 << 1, error);
+}
+
+static gboolean
+refuse_empty (const HybShape *data, int axis, const HybShape *indices, GError **error)
+{
+  if (data->dim[axis] != 0 || !hyb_shape_is_known (indices) || hyb_shape_size (indices) == 0)
+    return TRUE;
+
+  return hyb_refuse_types (error, NULL, "nothing can be taken from axis %d, which is empty", axis);
+}
+
+static gboolean
+take_shape (const TakeParams *params,
+            const HybShape   *a,
+            const HybShape   *indices,
+            HybShape         *out,
+            GError          **error)
+{
+  int axis = hyb_shape_axis (a, params->axis, error);
+
+  if (axis < 0 || !refuse_empty (a, axis, indices, error))
+    return FALSE;
+  if (a->rank - 1 + indices->rank > HYB_MAX_RANK)
+    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+
+  out->rank = 0;
+  for (int i = 0; i < axis; i++)
+    out->dim[out->rank++] = a->dim[i];
+  for (int i = 0; i < indices->rank; i++)
+    out->dim[out->rank++] = indices->dim[i];
+  for (int i = axis + 1; i < a->rank; i++)
+    out->dim[out->rank++] = a->dim[i];
+  return TRUE;
+}
+
+static gboolean
+take_infer_shape (HybCall *call, GError **error)
+{
+  const TakeParams *params = call->params;
+  HybShape         *a = &call->input[0].shape;
+  HybShape         *indices = &call->input[1].shape;
+  HybShape          out;
+
+  if (a->rank == HYB_UNKNOWN || indices->rank == HYB_UNKNOWN)
+    return TRUE;
+  return take_shape (params, a, indices, &out, error) &&
+         hyb_shape_assign (&call->output[0].shape, &out, error);
+}
+
+typedef struct
+{
+  HybAxisView   view;
+  gint64        n_indices;
+  gconstpointer indices;
+  HybDType      index_dtype;
+  gboolean      wrap;
+  HybDType      dtype;
+  gsize         row; /* bytes of inner elements */
+  const char   *from;
+  char         *to;
+} TakeJob;
+
+static gint64
+job_place (const TakeJob *job, gint64 i)
+{
+  gint64 index = hyb_dtype_get_int (job->indices, job->index_dtype, (gsize) i);
+
+  return find_place (job->wrap, index, job->view.length);
+}
+
+static void
+take_rows (gint64 begin, gint64 end, gpointer data)
+{
+  const TakeJob *job = data;
+
+  for (gint64 n = begin; n < end; n++)
+    {
+      gint64 outer = n / job->n_indices;
+      gint64 place = job_place (job, n % job->n_indices);
+
+      memcpy (job->to + (gsize) n * job->row,
+              job->from + (gsize) (outer * job->view.length + place) * job->row,
+              job->row);
+    }
+}
+
+static TakeJob
+take_job (const HybCall *call, const HybRun *run, const HybType *a, const HybType *indices)
+{
+  const TakeParams *params = call->params;
+  TakeJob           job = {
+              .view = hyb_axis_view (&a->shape, hyb_shape_axis (&a->shape, params->axis, NULL)),
+              .n_indices = hyb_shape_size (&indices->shape),
+              .indices = run->input[1],
+              .index_dtype = indices->dtype,
+              .wrap = params->mode == TAKE_WRAP,
+              .dtype = a->dtype,
+              .from = run->input[0],
+              .to = run->output[0],
+  };
+
+  job.row = (gsize) job.view.inner * hyb_dtype_size (a->dtype);
+  return job;
+}
+
+static void
+take_forward (const HybCall *call, const HybRun *run)
+{
+  TakeJob job = take_job (call, run, &call->input[0], &call->input[1]);
+
+  hyb_parallel_for (job.view.outer * job.n_indices,
+                    MAX (1, GRAIN / MAX (1, job.view.inner)),
+                    take_rows,
+                    &job);
+}
+
+static gboolean
+take_may_refuse (gconstpointer params)
+{
+  return ((const TakeParams *) params)->mode == TAKE_RAISE;
+}
+
+/* mode=raise: the indices decide whether there is a result. */
+static gboolean
+take_compute (HybCall          *call,
+              const HybRun     *run,
+              HybTensor *const *inputs,
+              HybTensor       **outputs,
+              GError          **error)
+{
+  const TakeParams *params = call->params;
+  const HybType    *a = &call->input[0];
+  const HybType    *indices = &call->input[1];
+  gint64            size = a->shape.dim[hyb_shape_axis (&a->shape, params->axis, NULL)];
+  HybRun            kernel = *run;
+  gconstpointer     from[] = { hyb_tensor_get_data (inputs[0]), hyb_tensor_get_data (inputs[1]) };
+  gpointer          to[1];
+
+  for (gint64 i = 0; i < hyb_shape_size (&indices->shape); i++)
+    {
+      gint64 index = hyb_dtype_get_int (from[1], indices->dtype, (gsize) i);
+
+      if (index < 0 || index >= size)
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_TYPES,
+                             NULL,
+                             "Correct the indices, or use mode=clip.",
+                             "index %" G_GINT64_FORMAT " is outside an axis of %" G_GINT64_FORMAT,
+                             index,
+                             size);
+    }
+
+  call->output[0].dtype = a->dtype;
+  if (!take_shape (params, &a->shape, &indices->shape, &call->output[0].shape, error))
+    return FALSE;
+  outputs[0] = hyb_tensor_new (&call->output[0], error);
+  if (outputs[0] == NULL)
+    return FALSE;
+
+  to[0] = hyb_tensor_get_data (outputs[0]);
+  kernel.input = from;
+  kernel.output = to;
+  take_forward (call, &kernel);
+  return TRUE;
+}
+
+static void
+take_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 1),
+                          hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_take", 3, inputs));
+}
+
+/* Inputs: gradient, indices, a.  Rows taken more than once collect a sum. */
+static gboolean
+backward_like_third (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
+}
+
+/* A slice of the outer axis: no two slices add to the same row. */
+static void
+take_add_rows (gint64 begin, gint64 end, gpointer data)
+{
+  const TakeJob *job = data;
+
+  for (gint64 outer = begin; outer < end; outer++)
+    for (gint64 i = 0; i < job->n_indices; i++)
+      hyb_move_add_run (job->dtype,
+                        job->view.inner,
+                        job->from + (gsize) (outer * job->n_indices + i) * job->row,
+                        job->to +
+                            (gsize) (outer * job->view.length + job_place (job, i)) * job->row);
+}
+
+/* A slice of each row, where there is but one outer: again no two slices meet. */
+static void
+take_add_columns (gint64 begin, gint64 end, gpointer data)
+{
+  const TakeJob *job = data;
+  gsize          start = (gsize) begin * hyb_dtype_size (job->dtype);
+
+  for (gint64 i = 0; i < job->n_indices; i++)
+    hyb_move_add_run (job->dtype,
+                      end - begin,
+                      job->from + (gsize) i * job->row + start,
+                      job->to + (gsize) job_place (job, i) * job->row + start);
+}
+
+static void
+take_backward (const HybCall *call, const HybRun *run)
+{
+  TakeJob job = take_job (call, run, &call->input[2], &call->input[1]);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  if (job.view.outer == 1)
+    hyb_parallel_for (job.view.inner,
+                      MAX (64, GRAIN / MAX (1, job.n_indices)),
+                      take_add_columns,
+                      &job);
+  else
+    hyb_parallel_for (job.view.outer,
+                      MAX (1, GRAIN / MAX (1, job.n_indices * job.view.inner)),
+                      take_add_rows,
+                      &job);
+}
+
+/* pick: one element for each position along an axis. */
+
+enum
+{
+  PICK_WRAP,
+  PICK_CLIP,
+};
+
+typedef struct
+{
+  gint64   axis;
+  gboolean keepdims;
+  int      mode;
+} PickParams;
+
+static const char *const pick_modes[] = { "wrap", "clip", NULL };
+
+static const HybParam pick_params[] = {
+  { HYB_FIELD (PickParams, axis),
+    HYB_PARAM_OPTIONAL_INT,
+    "-1",
+    .doc = "axis along which an element is picked" },
+  { HYB_FIELD (PickParams, keepdims), HYB_PARAM_BOOL, "False", .doc = "keep the axis, of size 1" },
+  { HYB_FIELD (PickParams, mode),
+    HYB_PARAM_ENUM,
+    "clip",
+    .choices = pick_modes,
+    .doc = "what an index outside means" },
+  { 0 },
+};
+
+static gboolean
+pick_check (gconstpointer values, GError **error)
+{
+  return ((const PickParams *) values)->axis != HYB_NONE ||
+         hyb_refuse_attribute (error, "Name one axis.", "pick does not go over all axes at once");
+}
+
+/* batch_take is pick on the second axis, without attributes. */
+static gboolean
+infer_pick (HybCall *call, gint64 wanted_axis, gboolean keepdims, GError **error)
+{
+  HybShape *data = &call->input[0].shape;
+  HybShape *index = &call->input[1].shape;
+  HybShape  less, kept;
+  int       axis;
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  axis = hyb_shape_axis (data, wanted_axis, error);
+  if (axis < 0)
+    return FALSE;
+
+  less = hyb_dims_without (data, axis);
+  if (data->rank == 1)
+    less = hyb_shape_1d (1);
+  kept = *data;
+  kept.dim[axis] = 1;
+
+  if (!hyb_shape_unify (index, index->rank == data->rank && data->rank > 1 ? &kept : &less, error))
+    {
+      g_prefix_error (error, "the index: ");
+      return FALSE;
+    }
+  return refuse_empty (data, axis, index, error) &&
+         hyb_shape_assign (&call->output[0].shape, keepdims ? &kept : &less, error);
+}
+
+static gboolean
+pick_infer_shape (HybCall *call, GError **error)
+{
+  const PickParams *params = call->params;
+
+  return infer_pick (call, params->axis, params->keepdims, error);
+}
+
+typedef struct
+{
+  HybAxisView   view;
+  gconstpointer indices;
+  HybDType      index_dtype;
+  gboolean      wrap;
+  HybDType      dtype;
+  const char   *from;
+  char         *to;
+} PickJob;
+
+static PickJob
+pick_job (const HybCall *call, const HybRun *run, const HybShape *data, gint64 axis, gboolean wrap)
+{
+  return (PickJob){
+    .view = hyb_axis_view (data, hyb_shape_axis (data, axis, NULL)),
+    .indices = run->input[1],
+    .index_dtype = call->input[1].dtype,
+    .wrap = wrap,
+    .dtype = call->input[0].dtype,
+    .from = run->input[0],
+    .to = run->output[0],
+  };
+}
+
+/* Where in data the element of position n lies. */
+static gint64
+pick_place (const PickJob *job, gint64 n)
+{
+  gint64 index = hyb_dtype_get_int (job->indices, job->index_dtype, (gsize) n);
+  gint64 place = find_place (job->wrap, index, job->view.length);
+
+  return (n / job->view.inner * job->view.length + place) * job->view.inner + n % job->view.inner;
+}
+
+static void
+pick_elements (gint64 begin, gint64 end, gpointer data)
+{
+  const PickJob *job = data;
+  gsize          item = hyb_dtype_size (job->dtype);
+
+  for (gint64 n = begin; n < end; n++)
+    memcpy (job->to + (gsize) n * item, job->from + (gsize) pick_place (job, n) * item, item);
+}
+
+/* Backward: positions never meet, so that a copy into zeros is enough. */
+static void
+put_elements (gint64 begin, gint64 end, gpointer data)
+{
+  const PickJob *job = data;
+  gsize          item = hyb_dtype_size (job->dtype);
+
+  for (gint64 n = begin; n < end; n++)
+    memcpy (job->to + (gsize) pick_place (job, n) * item, job->from + (gsize) n * item, item);
+}
+
+static void
+pick_forward (const HybCall *call, const HybRun *run)
+{
+  const PickParams *params = call->params;
+  PickJob           job =
+      pick_job (call, run, &call->input[0].shape, params->axis, params->mode == PICK_WRAP);
+
+  hyb_parallel_for (job.view.outer * job.view.inner, GRAIN, pick_elements, &job);
+}
+
+/* Inputs: gradient, index, data. */
+static void
+pick_backward (const HybCall *call, const HybRun *run)
+{
+  const PickParams *params = call->params;
+  PickJob           job =
+      pick_job (call, run, &call->input[2].shape, params->axis, params->mode == PICK_WRAP);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  hyb_parallel_for (job.view.outer * job.view.inner, GRAIN, put_elements, &job);
+}
+
+static void
+pick_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 1),
+                          hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_pick", 3, inputs));
+}
+
+static gboolean
+batch_take_infer_shape (HybCall *call, GError **error)
+{
+  HybShape ranked = hyb_shape_make (2, NULL);
+
+  return hyb_shape_assign (&call->input[0].shape, &ranked, error) &&
+         infer_pick (call, 1, FALSE, error);
+}
+
+static void
+batch_take_forward (const HybCall *call, const HybRun *run)
+{
+  PickJob job = pick_job (call, run, &call->input[0].shape, 1, FALSE);
+
+  hyb_parallel_for (job.view.outer * job.view.inner, GRAIN, pick_elements, &job);
+}
+
+static void
+batch_take_gradient (HybGrad *grad)
+{
+  const HybValueId  inputs[] = { hyb_grad_incoming (grad, 0),
+                                 hyb_grad_input (grad, 1),
+                                 hyb_grad_input (grad, 0) };
+  const char *const attributes[] = { "axis", "1", NULL };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_backward_pick", attributes, 3, inputs));
+}
+
+/* Additions are counted for gradients, a sum for every taken element. */
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+/* Only the parts taken are read, not all of the input. */
+static void
+taking_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_move (call, cost);
+  cost->bytes_read = cost->bytes_written + (double) hyb_type_bytes (&call->input[1]);
+}
+
+static const char *const take_inputs[] = { "a", "indices", NULL };
+static const char *const pick_inputs[] = { "data", "index", NULL };
+static const char *const backward_inputs[] = { "gradient", "indices", "data", NULL };
+static const char *const pick_aliases[] = { "choose_element_0index", NULL };
+
+const HybOp hyb_ops_take[] = {
+  {
+      .name = "take",
+      .doc = "Parts of one axis in the order of indices.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = take_inputs,
+      .constant_inputs = 1 << 1,
+      .params = take_params,
+      .params_size = sizeof (TakeParams),
+      .infer_shape = take_infer_shape,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = take_forward,
+      .may_refuse = take_may_refuse,
+      .compute = take_compute,
+      .gradient = take_gradient,
+      .cost = taking_cost,
+  },
+  {
+      .name = "_backward_take",
+      .doc = "Gradient of take: sums over each index.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "take",
+      .operands = "g0 i1 i0 > i0",
+      .inputs = backward_inputs,
+      .constant_inputs = 1 << 1,
+      .params = take_params,
+      .params_size = sizeof (TakeParams),
+      .infer_shape = backward_like_third,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = take_backward,
+      .cost = backward_cost,
+  },
+  {
+      .name = "pick",
+      .aliases = pick_aliases,
+      .doc = "One element along an axis for each position, by index.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = pick_inputs,
+      .constant_inputs = 1 << 1,
+      .params = pick_params,
+      .params_size = sizeof (PickParams),
+      .check = pick_check,
+      .infer_shape = pick_infer_shape,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = pick_forward,
+      .gradient = pick_gradient,
+      .cost = taking_cost,
+  },
+  {
+      .name = "_backward_pick",
+      .doc = "Gradient of pick: zero but for what was picked.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "pick",
+      .operands = "g0 i1 i0 > i0",
+      .inputs = backward_inputs,
+      .constant_inputs = 1 << 1,
+      .params = pick_params,
+      .params_size = sizeof (PickParams),
+      .check = pick_check,
+      .infer_shape = backward_like_third,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = pick_backward,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "batch_take",
+      .doc = "One element of each row, by index.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = take_inputs,
+      .constant_inputs = 1 << 1,
+      .infer_shape = batch_take_infer_shape,
+      .infer_dtype = except_second_dtype,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = batch_take_forward,
+      .gradient = batch_take_gradient,
+      .cost = taking_cost,
+  },
+  { 0 },
+};

@@ -1,0 +1,347 @@
+/* fully-connected.c — FullyConnected: out = data · weightᵀ + bias, and its gradients.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/matrix/gemm.h"
+#include "engine/kernels/matrix/panels.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+typedef struct
+{
+  gint64   num_hidden;
+  gboolean no_bias;
+  gboolean flatten;
+} FullyConnectedParams;
+
+static const HybParam fully_connected_params[] = {
+  { HYB_FIELD (FullyConnectedParams, num_hidden),
+    HYB_PARAM_INT,
+    NULL,
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "number of output features" },
+  { HYB_FIELD (FullyConnectedParams, no_bias),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "leave the bias out" },
+  { HYB_FIELD (FullyConnectedParams, flatten),
+    HYB_PARAM_BOOL,
+    "True",
+    .doc = "contract all axes but the first, not only the last" },
+  { 0 },
+};
+
+/* data as a matrix of rows × features. */
+typedef struct
+{
+  gint64 rows, features, hidden;
+} MatrixView;
+
+static MatrixView
+view_matrix (const HybCall *call, const HybShape *data)
+{
+  const FullyConnectedParams *params = call->params;
+  int                         split = params->flatten ? 1 : data->rank - 1;
+
+  return (MatrixView){
+    .rows = hyb_shape_count (data, 0, split),
+    .features = hyb_shape_count (data, split, data->rank),
+    .hidden = params->num_hidden,
+  };
+}
+
+static void
+fully_connected_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const FullyConnectedParams *params = values;
+
+  *n_inputs = params->no_bias ? 2 : 3;
+  *n_outputs = 1;
+}
+
+/* What data and output tell each other: the axes that are not contracted, and
+ * the contracted one from the weight. */
+static gboolean
+infer_data_and_output (HybCall *call, GError **error)
+{
+  const FullyConnectedParams *params = call->params;
+  HybShape                   *data = &call->input[0].shape;
+  HybShape                   *output = &call->output[0].shape;
+  const HybShape             *weight = &call->input[1].shape;
+  HybShape                    want = HYB_SHAPE_UNKNOWN;
+
+  if (!params->flatten && data->rank == HYB_UNKNOWN && output->rank > 0)
+    *data = hyb_shape_make (output->rank, NULL);
+
+  if (data->rank == HYB_UNKNOWN)
+    {
+      if (params->flatten)
+        want = hyb_shape_2d (HYB_UNKNOWN, params->num_hidden);
+      return !params->flatten || hyb_layer_expect (output, "output", &want, error);
+    }
+
+  want = params->flatten ? hyb_shape_make (2, NULL) : *data;
+  if (params->flatten)
+    want.dim[0] = data->dim[0];
+  want.dim[want.rank - 1] = params->num_hidden;
+  if (!hyb_layer_expect (output, "output", &want, error))
+    return FALSE;
+
+  want = hyb_shape_make (data->rank, NULL);
+  for (int i = 0; i < (params->flatten ? 1 : data->rank - 1); i++)
+    want.dim[i] = output->dim[i];
+  if (weight->rank == 2 && (!params->flatten || data->rank == 2))
+    want.dim[data->rank - 1] = weight->dim[1];
+
+  return hyb_layer_expect (data, "data", &want, error);
+}
+
+static gboolean
+fully_connected_infer_shape (HybCall *call, GError **error)
+{
+  const FullyConnectedParams *params = call->params;
+  HybShape                   *data = &call->input[0].shape;
+  HybShape                    want = hyb_shape_2d (params->num_hidden, HYB_UNKNOWN);
+
+  if (!hyb_layer_expect_rank (data, "data", 1, HYB_MAX_RANK, error))
+    return FALSE;
+
+  if (data->rank > 0)
+    want.dim[1] = hyb_layer_extent (data, params->flatten ? 1 : data->rank - 1, data->rank);
+
+  return hyb_layer_expect (&call->input[1].shape, "weight", &want, error) &&
+         (params->no_bias ||
+          hyb_layer_expect_vector (&call->input[2].shape, "bias", params->num_hidden, error)) &&
+         infer_data_and_output (call, error);
+}
+
+/* Where the product does not add the bias itself, it is put down first. */
+static void
+fully_connected_forward (const HybCall *call, const HybRun *run)
+{
+  const FullyConnectedParams *params = call->params;
+  MatrixView                  view = view_matrix (call, &call->input[0].shape);
+  gsize                       row = hyb_dtype_size (call->output[0].dtype) * (gsize) view.hidden;
+  HybGemm                     gemm = { .transpose_b = TRUE,
+                                       .m = view.rows,
+                                       .n = view.hidden,
+                                       .k = view.features,
+                                       .lda = view.features,
+                                       .ldb = view.features,
+                                       .ldc = view.hidden,
+                                       .alpha = 1.0 };
+
+  if (call->output[0].dtype == HYB_F32 && hyb_panels_suit (&gemm))
+    {
+      hyb_panels_gemm (&gemm,
+                       run->input[0],
+                       run->input[1],
+                       params->no_bias ? NULL : run->input[2],
+                       run->output[0]);
+      return;
+    }
+
+  gemm.beta = params->no_bias ? 0.0 : 1.0;
+  if (!params->no_bias)
+    for (gint64 i = 0; i < view.rows; i++)
+      memcpy ((char *) run->output[0] + (gsize) i * row, run->input[2], row);
+
+  hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
+}
+
+static void
+set_flops (const HybCall *call, const HybShape *data, gboolean bias, HybCost *cost)
+{
+  MatrixView view = view_matrix (call, data);
+  double     outputs = (double) view.rows * (double) view.hidden;
+
+  cost->flops = 2.0 * outputs * (double) view.features + (bias ? outputs : 0.0);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static void
+fully_connected_cost (const HybCall *call, HybCost *cost)
+{
+  const FullyConnectedParams *params = call->params;
+
+  set_flops (call, &call->input[0].shape, !params->no_bias, cost);
+}
+
+/* Inputs: gradient of the output, weight, data (for its shape). */
+static void
+backward_data_forward (const HybCall *call, const HybRun *run)
+{
+  MatrixView view = view_matrix (call, &call->input[2].shape);
+  HybGemm    gemm = { .m = view.rows,
+                      .n = view.features,
+                      .k = view.hidden,
+                      .lda = view.hidden,
+                      .ldb = view.features,
+                      .ldc = view.features,
+                      .alpha = 1.0 };
+
+  hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
+}
+
+static void
+backward_data_cost (const HybCall *call, HybCost *cost)
+{
+  set_flops (call, &call->input[2].shape, FALSE, cost);
+}
+
+/* Inputs: gradient of the output, data, weight (for its shape). */
+static void
+backward_weight_forward (const HybCall *call, const HybRun *run)
+{
+  MatrixView view = view_matrix (call, &call->input[1].shape);
+  HybGemm    gemm = { .transpose_a = TRUE,
+                      .m = view.hidden,
+                      .n = view.features,
+                      .k = view.rows,
+                      .lda = view.hidden,
+                      .ldb = view.features,
+                      .ldc = view.features,
+                      .alpha = 1.0 };
+
+  hyb_gemm (&gemm, call->output[0].dtype, run->input[0], run->input[1], run->output[0]);
+}
+
+static void
+backward_weight_cost (const HybCall *call, HybCost *cost)
+{
+  set_flops (call, &call->input[1].shape, FALSE, cost);
+}
+
+/* dX = dY · W, dW = dYᵀ · X, db = Σ rows of dY. */
+static void
+fully_connected_gradient (HybGrad *grad)
+{
+  HybValueId dy = hyb_grad_incoming (grad, 0);
+  HybValueId data = hyb_grad_input (grad, 0);
+  HybValueId weight = hyb_grad_input (grad, 1);
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad,
+                        0,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_FullyConnected_data",
+                                            3,
+                                            (HybValueId[]){ dy, weight, data }));
+  if (hyb_grad_wants (grad, 1))
+    hyb_grad_set_input (grad,
+                        1,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_FullyConnected_weight",
+                                            3,
+                                            (HybValueId[]){ dy, data, weight }));
+  if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_wants (grad, 2))
+    hyb_grad_set_input (grad,
+                        2,
+                        hyb_grad_emit_with (grad,
+                                            "sum",
+                                            (const char *[]){
+                                                "axis", "-1", "exclude", "True", NULL },
+                                            1,
+                                            &dy));
+}
+
+/* A product of the same extent without bias. */
+static HybValueId
+emit_product (HybGrad *grad, HybValueId data, HybValueId weight)
+{
+  const FullyConnectedParams *params = hyb_grad_params (grad);
+  g_autofree char            *n = g_strdup_printf ("%" G_GINT64_FORMAT, params->num_hidden);
+  const char *const           attributes[] = { "num_hidden", n,         "no_bias",
+                                               "True",       "flatten", params->flatten ? "True" : "False",
+                                               NULL };
+
+  return hyb_grad_emit_with (grad, "FullyConnected", attributes, 2, (HybValueId[]){ data, weight });
+}
+
+/* dX = dY · W is linear in both; the data gives its shape only. */
+static void
+backward_data_gradient (HybGrad *grad)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0);
+  HybValueId dy = hyb_grad_input (grad, 0), weight = hyb_grad_input (grad, 1);
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad, 0, emit_product (grad, h, weight));
+  if (hyb_grad_wants (grad, 1))
+    hyb_grad_set_input (grad,
+                        1,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_FullyConnected_weight",
+                                            3,
+                                            (HybValueId[]){ dy, h, weight }));
+}
+
+/* dW = dYᵀ · X is linear in both; the weight gives its shape only. */
+static void
+backward_weight_gradient (HybGrad *grad)
+{
+  HybValueId h = hyb_grad_incoming (grad, 0);
+  HybValueId dy = hyb_grad_input (grad, 0), data = hyb_grad_input (grad, 1);
+
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad, 0, emit_product (grad, data, h));
+  if (hyb_grad_wants (grad, 1))
+    hyb_grad_set_input (grad,
+                        1,
+                        hyb_grad_emit_same (grad,
+                                            "_backward_FullyConnected_data",
+                                            3,
+                                            (HybValueId[]){ dy, h, data }));
+}
+
+const HybOp hyb_ops_fully_connected[] = {
+  { .name = "FullyConnected",
+    .doc = "Every output is a weighted sum of all inputs, plus a bias.",
+    .category = HYB_CATEGORY_LINEAR,
+    .inputs = (const char *const[]){ "data", "weight", "bias", NULL },
+    .by_rows = 1u << 0,
+    .params = fully_connected_params,
+    .params_size = sizeof (FullyConnectedParams),
+    .arity = fully_connected_arity,
+    .infer_shape = fully_connected_infer_shape,
+    .dtypes = HYB_DTYPES_FLOAT,
+    .forward = fully_connected_forward,
+    .gradient = fully_connected_gradient,
+    .cost = fully_connected_cost },
+  { .name = "_backward_FullyConnected_data",
+    .doc = "Gradient of FullyConnected by its data.",
+    .category = HYB_CATEGORY_LINEAR,
+    .flags = HYB_OP_INTERNAL,
+    .gradient_of = "FullyConnected",
+    .operands = "g0 i1 i0 > i0",
+    .inputs = (const char *const[]){ "gradient", "weight", "data", NULL },
+    .by_rows = 1u << 0 | 1u << 2,
+    .params = fully_connected_params,
+    .params_size = sizeof (FullyConnectedParams),
+    .infer_shape = hyb_layer_like_last_inputs,
+    .dtypes = HYB_DTYPES_FLOAT,
+    .forward = backward_data_forward,
+    .gradient = backward_data_gradient,
+    .cost = backward_data_cost },
+  { .name = "_backward_FullyConnected_weight",
+    .doc = "Gradient of FullyConnected by its weight.",
+    .category = HYB_CATEGORY_LINEAR,
+    .flags = HYB_OP_INTERNAL,
+    .gradient_of = "FullyConnected",
+    .operands = "g0 i0 i1 > i1",
+    .inputs = (const char *const[]){ "gradient", "data", "weight", NULL },
+    .adds_rows = 1u << 0 | 1u << 1,
+    .params = fully_connected_params,
+    .params_size = sizeof (FullyConnectedParams),
+    .infer_shape = hyb_layer_like_last_inputs,
+    .dtypes = HYB_DTYPES_FLOAT,
+    .forward = backward_weight_forward,
+    .gradient = backward_weight_gradient,
+    .cost = backward_weight_cost },
+  { 0 },
+};

@@ -1,0 +1,169 @@
+/* panel-product.c — FullyConnected with weights laid out in panels (kernels/matrix/panels.h), and the
+ * laying out.  passes/pack-weights.c puts them where a weight is multiplied often.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/kernels/matrix/panels.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+typedef struct
+{
+  gboolean transposed;
+} PanelsParams;
+
+static const HybParam panels_params[] = {
+  { HYB_FIELD (PanelsParams, transposed),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "products will be with the transpose of the weight" },
+  { 0 },
+};
+
+typedef struct
+{
+  gint64   num_hidden;
+  gboolean no_bias;
+} ProductParams;
+
+static const HybParam product_params[] = {
+  { HYB_FIELD (ProductParams, num_hidden),
+    HYB_PARAM_INT,
+    NULL,
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "number of output features" },
+  { HYB_FIELD (ProductParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "there is no bias to add" },
+  { 0 },
+};
+
+/* --- _weight_panels --- */
+
+/* The weight as the right side of a product: k × n. */
+static void
+measure_weight (const HybCall *call, gint64 *n, gint64 *k)
+{
+  const PanelsParams *params = call->params;
+  const HybShape     *weight = &call->input[0].shape;
+
+  *n = weight->dim[params->transposed ? 0 : 1];
+  *k = weight->dim[params->transposed ? 1 : 0];
+}
+
+static gboolean
+panels_infer_shape (HybCall *call, GError **error)
+{
+  HybShape want;
+  gint64   n, k;
+
+  if (!hyb_layer_expect_rank (&call->input[0].shape, "weight", 2, 2, error))
+    return FALSE;
+  if (!hyb_shape_is_known (&call->input[0].shape))
+    return TRUE;
+  measure_weight (call, &n, &k);
+  want = hyb_shape_1d ((gint64) hyb_panels_size (n, k));
+  return hyb_shape_assign (&call->output[0].shape, &want, error);
+}
+
+static void
+panels_forward (const HybCall *call, const HybRun *run)
+{
+  const PanelsParams *params = call->params;
+  gint64              n, k;
+
+  measure_weight (call, &n, &k);
+  hyb_panels_pack (n, k, run->input[0], params->transposed, run->output[0]);
+}
+
+static void
+panels_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_bytes (call, cost);
+}
+
+/* --- _panel_product --- */
+
+static void
+product_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const ProductParams *params = values;
+
+  *n_inputs = params->no_bias ? 2 : 3;
+  *n_outputs = 1;
+}
+
+static gboolean
+product_infer_shape (HybCall *call, GError **error)
+{
+  const ProductParams *params = call->params;
+  HybShape            *data = &call->input[0].shape;
+  HybShape             want = hyb_shape_2d (HYB_UNKNOWN, params->num_hidden);
+
+  if (!hyb_layer_expect_rank (data, "data", 2, 2, error) ||
+      (!params->no_bias &&
+       !hyb_layer_expect_vector (&call->input[2].shape, "bias", params->num_hidden, error)))
+    return FALSE;
+  if (!hyb_shape_is_known (data))
+    return TRUE;
+
+  want.dim[0] = data->dim[0];
+  return hyb_layer_expect (&call->output[0].shape, "output", &want, error) &&
+         hyb_layer_expect_vector (&call->input[1].shape,
+                                  "panels",
+                                  (gint64) hyb_panels_size (params->num_hidden, data->dim[1]),
+                                  error);
+}
+
+static void
+product_forward (const HybCall *call, const HybRun *run)
+{
+  const ProductParams *params = call->params;
+  const HybShape      *data = &call->input[0].shape;
+
+  hyb_panels_multiply (&(HybPanelProduct){ .m = data->dim[0],
+                                           .n = params->num_hidden,
+                                           .k = data->dim[1],
+                                           .ldx = data->dim[1],
+                                           .ldy = params->num_hidden,
+                                           .bias = params->no_bias ? NULL : run->input[2] },
+                       run->input[0],
+                       run->input[1],
+                       run->output[0]);
+}
+
+static void
+product_cost (const HybCall *call, HybCost *cost)
+{
+  const ProductParams *params = call->params;
+  double               outputs = (double) hyb_shape_size (&call->output[0].shape);
+
+  cost->flops = outputs * (2 * (double) call->input[0].shape.dim[1] + (params->no_bias ? 0 : 1));
+  hyb_rule_cost_bytes (call, cost);
+}
+
+const HybOp hyb_ops_panel_product[] = {
+  { .name = "_weight_panels",
+    .doc = "A weight laid out for products of few rows, once for all of them.",
+    .category = HYB_CATEGORY_MOVEMENT,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "weight", NULL },
+    .params = panels_params,
+    .params_size = sizeof (PanelsParams),
+    .infer_shape = panels_infer_shape,
+    .forward = panels_forward,
+    .cost = panels_cost },
+  { .name = "_panel_product",
+    .doc = "FullyConnected, or its gradient by data, with a weight that was laid out before.",
+    .category = HYB_CATEGORY_LINEAR,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "data", "panels", "bias", NULL },
+    .by_rows = 1u << 0,
+    .params = product_params,
+    .params_size = sizeof (ProductParams),
+    .arity = product_arity,
+    .infer_shape = product_infer_shape,
+    .forward = product_forward,
+    .cost = product_cost },
+  { 0 },
+};

@@ -1,0 +1,223 @@
+/* regression-output.c — LinearRegressionOutput, LogisticRegressionOutput and
+ * MAERegressionOutput: the data (or its sigmoid), whose gradient is that of a distance
+ * to the label, whatever flows in.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/simd/vector-math.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef struct
+{
+  double grad_scale;
+} RegressionParams;
+
+static const HybParam regression_params[] = {
+  { HYB_FIELD (RegressionParams, grad_scale),
+    HYB_PARAM_FLOAT,
+    "1",
+    .doc = "factor of the gradient" },
+  { 0 },
+};
+
+/* The label has the shape of the data, or another one with as many samples and elements; a
+ * column of data goes with a plain vector. */
+static gboolean
+regression_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *data = &call->input[0].shape;
+  HybShape *label = &call->input[1].shape;
+  HybShape  want;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error))
+    return FALSE;
+
+  if (data->rank == HYB_UNKNOWN)
+    {
+      if (label->rank > 1)
+        *data = *label;
+      return TRUE;
+    }
+
+  if (hyb_shape_is_known (data) && hyb_shape_is_known (label) &&
+      hyb_shape_size (data) == hyb_shape_size (label) && data->rank > 0 && label->rank > 0 &&
+      data->dim[0] == label->dim[0])
+    return TRUE;
+
+  want = *data;
+  if (data->rank == 2 && data->dim[1] == 1 && label->rank != 2)
+    want = hyb_shape_1d (data->dim[0]);
+  return hyb_layer_expect (label, "label", &want, error);
+}
+
+static void
+identity_forward (const HybCall *call, const HybRun *run)
+{
+  if (run->output[0] != run->input[0])
+    memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
+}
+
+static void
+sigmoid_forward (const HybCall *call, const HybRun *run)
+{
+  gint64 n = hyb_shape_size (&call->output[0].shape);
+
+  if (call->output[0].dtype == HYB_F64)
+    for (gint64 i = 0; i < n; i++)
+      ((double *) run->output[0])[i] = 1.0 / (1.0 + exp (-((const double *) run->input[0])[i]));
+  else
+    hyb_vector_sigmoid ((gsize) n, run->input[0], run->output[0]);
+}
+
+/* Inputs: output, label.  k = grad_scale / outputs per sample. */
+#define BACKWARD(name, T, VALUE)                                                             \
+  static void name (const HybCall *call, const HybRun *run)                                  \
+  {                                                                                          \
+    const RegressionParams *params = call->params;                                           \
+    gint64                  n = hyb_shape_size (&call->output[0].shape);                     \
+    gint64 batch = call->output[0].shape.rank > 0 ? call->output[0].shape.dim[0] : 1;        \
+    T      k = (T) (params->grad_scale * (double) batch / (double) MAX (n, 1));              \
+                                                                                             \
+    for (gint64 i = 0; i < n; i++)                                                           \
+      {                                                                                      \
+        T y = ((const T *) run->input[0])[i];                                                \
+        T label = (T) hyb_dtype_get_double (run->input[1], call->input[1].dtype, (gsize) i); \
+                                                                                             \
+        ((T *) run->output[0])[i] = VALUE;                                                   \
+      }                                                                                      \
+  }
+
+BACKWARD (difference_f32, float, (y - label) * k)
+BACKWARD (difference_f64, double, (y - label) * k)
+/* Equality counts as below. */
+BACKWARD (sign_f32, float, y > label ? k : -k)
+BACKWARD (sign_f64, double, y > label ? k : -k)
+
+#undef BACKWARD
+
+static void
+difference_backward (const HybCall *call, const HybRun *run)
+{
+  if (call->output[0].dtype == HYB_F64)
+    difference_f64 (call, run);
+  else
+    difference_f32 (call, run);
+}
+
+static void
+sign_backward (const HybCall *call, const HybRun *run)
+{
+  if (call->output[0].dtype == HYB_F64)
+    sign_f64 (call, run);
+  else
+    sign_f32 (call, run);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
+}
+
+static void
+emit_gradient (HybGrad *grad, const char *op)
+{
+  HybValueId inputs[] = { hyb_grad_output (grad, 0), hyb_grad_input (grad, 1) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 2, inputs));
+}
+
+static void
+difference_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_RegressionOutput_difference");
+}
+
+static void
+sign_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_RegressionOutput_sign");
+}
+
+static void
+identity_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_move (call, cost);
+}
+
+static void
+sigmoid_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 4.0, cost);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 2.0, cost);
+}
+
+static const char *const regression_inputs[] = { "data", "label", NULL };
+static const char *const backward_inputs[] = { "output", "label", NULL };
+
+#define FORWARD(mxnet_name, sentence, compute, look, differentiate, work)                 \
+  {                                                                                       \
+    .name = mxnet_name, .doc = sentence, .category = HYB_CATEGORY_LOSS,                   \
+    .flags = HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE, .inputs = regression_inputs,          \
+    .constant_inputs = 1u << 1, .params = regression_params,                              \
+    .params_size = sizeof (RegressionParams), .infer_shape = regression_infer_shape,      \
+    .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
+    .view = look, .gradient = differentiate, .cost = work                                 \
+  }
+
+#define BACKWARD(internal_name, of, sentence, compute)                                    \
+  {                                                                                       \
+    .name = internal_name, .doc = sentence, .category = HYB_CATEGORY_LOSS,                \
+    .flags = HYB_OP_INTERNAL, .gradient_of = of, .operands = "o0 i1 > i0",                \
+    .inputs = backward_inputs, .params = regression_params,                               \
+    .params_size = sizeof (RegressionParams), .infer_shape = backward_infer_shape,        \
+    .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
+    .cost = backward_cost                                                                 \
+  }
+
+const HybOp hyb_ops_regression_output[] = {
+  FORWARD ("LinearRegressionOutput",
+           "The data; its gradient is that of half the squared distance to the label.",
+           identity_forward,
+           hyb_rule_view_all,
+           difference_gradient,
+           identity_cost),
+  FORWARD ("LogisticRegressionOutput",
+           "Sigmoid of the data; its gradient is that of the cross entropy with the label.",
+           sigmoid_forward,
+           NULL,
+           difference_gradient,
+           sigmoid_cost),
+  FORWARD ("MAERegressionOutput",
+           "The data; its gradient is that of the absolute distance to the label.",
+           identity_forward,
+           hyb_rule_view_all,
+           sign_gradient,
+           identity_cost),
+  BACKWARD ("_backward_RegressionOutput_difference",
+            "LinearRegressionOutput",
+            "Difference of output and label.",
+            difference_backward),
+  BACKWARD ("_backward_RegressionOutput_sign",
+            "MAERegressionOutput",
+            "Which side of the label the output is on.",
+            sign_backward),
+  { 0 },
+};
+
+#undef FORWARD
+#undef BACKWARD

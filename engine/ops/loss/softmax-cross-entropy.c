@@ -1,0 +1,166 @@
+/* softmax-cross-entropy.c — softmax_cross_entropy: sum over the rows of −log p at the label.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/softmax.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <tgmath.h>
+
+/* A probability below this counts as this, so that the loss stays finite. */
+#define LEAST_PROBABILITY 1e-8
+
+static gboolean
+cross_entropy_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *data = &call->input[0].shape;
+
+  if (!hyb_layer_expect_rank (data, "data", 2, 2, error) ||
+      !hyb_layer_expect_vector (&call->output[0].shape, "output", 1, error))
+    return FALSE;
+
+  if (data->rank == HYB_UNKNOWN && call->input[1].shape.rank == 1)
+    *data = hyb_shape_2d (call->input[1].shape.dim[0], HYB_UNKNOWN);
+  return hyb_layer_expect_vector (&call->input[1].shape,
+                                  "label",
+                                  data->rank == 2 ? data->dim[0] : HYB_UNKNOWN,
+                                  error);
+}
+
+/* Class of a row; the nearest one where the label is outside. */
+static gint64
+class_of_row (const HybCall *call, gconstpointer labels, guint input, gint64 row, gint64 classes)
+{
+  return CLAMP (hyb_dtype_get_int (labels, call->input[input].dtype, (gsize) row), 0, classes - 1);
+}
+
+#define KERNELS(T, suffix)                                                                         \
+  static void cross_entropy_##suffix (const HybCall *call, const HybRun *run)                      \
+  {                                                                                                \
+    const T *x = run->input[0];                                                                    \
+    gint64   rows = call->input[0].shape.dim[0], classes = call->input[0].shape.dim[1];            \
+    double   loss = 0.0;                                                                           \
+                                                                                                   \
+    for (gint64 row = 0; classes > 0 && row < rows; row++, x += classes)                           \
+      {                                                                                            \
+        T      maximum = x[0];                                                                     \
+        double sum = 0.0, p;                                                                       \
+                                                                                                   \
+        for (gint64 k = 1; k < classes; k++)                                                       \
+          maximum = x[k] > maximum ? x[k] : maximum;                                               \
+        for (gint64 k = 0; k < classes; k++)                                                       \
+          sum += (double) exp (x[k] - maximum);                                                    \
+        p = (double) exp (x[class_of_row (call, run->input[1], 1, row, classes)] - maximum) / sum; \
+        loss -= log (p > LEAST_PROBABILITY ? p : LEAST_PROBABILITY);                               \
+      }                                                                                            \
+    *(T *) run->output[0] = (T) loss;                                                              \
+  }                                                                                                \
+                                                                                                   \
+  /* dx = (p − one at the label) · dy; the probabilities are there already. */                  \
+  static void subtract_labels_##suffix (const HybCall *call, const HybRun *run)                    \
+  {                                                                                                \
+    T     *dx = run->output[0];                                                                    \
+    T      dy = *(const T *) run->input[0];                                                        \
+    gint64 rows = call->output[0].shape.dim[0], classes = call->output[0].shape.dim[1];            \
+                                                                                                   \
+    for (gint64 row = 0; classes > 0 && row < rows; row++, dx += classes)                          \
+      {                                                                                            \
+        dx[class_of_row (call, run->input[1], 1, row, classes)] -= 1;                              \
+        for (gint64 k = 0; k < classes; k++)                                                       \
+          dx[k] *= dy;                                                                             \
+      }                                                                                            \
+  }
+
+KERNELS (float, f32)
+KERNELS (double, f64)
+
+#undef KERNELS
+
+static void
+cross_entropy_forward (const HybCall *call, const HybRun *run)
+{
+  if (call->output[0].dtype == HYB_F64)
+    cross_entropy_f64 (call, run);
+  else
+    cross_entropy_f32 (call, run);
+}
+
+/* Inputs: gradient, label, data. */
+static void
+cross_entropy_backward (const HybCall *call, const HybRun *run)
+{
+  HybSoftmaxView view;
+
+  hyb_softmax_init (&view, &call->output[0].shape, 1);
+  hyb_softmax_forward (&view, call->output[0].dtype, run->input[2], run->output[0]);
+  if (call->output[0].dtype == HYB_F64)
+    subtract_labels_f64 (call, run);
+  else
+    subtract_labels_f32 (call, run);
+}
+
+static void
+cross_entropy_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 1),
+                          hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit_with (grad,
+                                          "_backward_softmax_cross_entropy",
+                                          NULL,
+                                          3,
+                                          inputs));
+}
+
+static void
+cross_entropy_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = 4.0 * (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 6.0, cost);
+}
+
+static const char *const cross_entropy_inputs[] = { "data", "label", NULL };
+static const char *const backward_inputs[] = { "gradient", "label", "data", NULL };
+
+const HybOp hyb_ops_softmax_cross_entropy[] = {
+  {
+      .name = "softmax_cross_entropy",
+      .doc = "Sum over the rows of the negative logarithm of softmax at the label.",
+      .category = HYB_CATEGORY_LOSS,
+      .inputs = cross_entropy_inputs,
+      .constant_inputs = 1u << 1,
+      .infer_shape = cross_entropy_infer_shape,
+      .infer_dtype = hyb_layer_label_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = cross_entropy_forward,
+      .gradient = cross_entropy_gradient,
+      .cost = cross_entropy_cost,
+  },
+  {
+      .name = "_backward_softmax_cross_entropy",
+      .doc = "Gradient of softmax_cross_entropy by its data.",
+      .category = HYB_CATEGORY_LOSS,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "softmax_cross_entropy",
+      .operands = "g0 i1 i0 > i0",
+      .inputs = backward_inputs,
+      .infer_shape = hyb_layer_like_last_inputs,
+      .infer_dtype = hyb_layer_label_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = cross_entropy_backward,
+      .cost = backward_cost,
+  },
+  { 0 },
+};

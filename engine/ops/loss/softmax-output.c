@@ -1,0 +1,300 @@
+/* softmax-output.c — SoftmaxOutput: softmax whose gradient is that of the cross entropy
+ * with the labels, whatever flows in.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/softmax.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef enum
+{
+  NORMALIZE_NULL,
+  NORMALIZE_BATCH,
+  NORMALIZE_VALID,
+} Normalization;
+
+typedef struct
+{
+  double   grad_scale, ignore_label, smooth_alpha;
+  gboolean multi_output, use_ignore, preserve_shape, out_grad;
+  int      normalization;
+} SoftmaxOutputParams;
+
+static const char *const normalization_names[] = { "null", "batch", "valid", NULL };
+
+static const HybParam softmax_output_params[] = {
+  { HYB_FIELD (SoftmaxOutputParams, grad_scale),
+    HYB_PARAM_FLOAT,
+    "1",
+    .doc = "factor of the gradient" },
+  { HYB_FIELD (SoftmaxOutputParams, ignore_label),
+    HYB_PARAM_FLOAT,
+    "-1",
+    .doc = "label that stands for nothing" },
+  { HYB_FIELD (SoftmaxOutputParams, multi_output),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "softmax over axis 1, for every position" },
+  { HYB_FIELD (SoftmaxOutputParams, use_ignore),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "rows with ignore_label get no gradient" },
+  { HYB_FIELD (SoftmaxOutputParams, preserve_shape),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "softmax over the last axis" },
+  { HYB_FIELD (SoftmaxOutputParams, normalization),
+    HYB_PARAM_ENUM,
+    "null",
+    .choices = normalization_names,
+    .doc = "what the gradient is divided by" },
+  { HYB_FIELD (SoftmaxOutputParams, out_grad),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "multiply by the gradient that flows in" },
+  { HYB_FIELD (SoftmaxOutputParams, smooth_alpha),
+    HYB_PARAM_FLOAT,
+    "0",
+    .low = 0,
+    .high = 1,
+    .doc = "how much of a label goes to the other classes" },
+  { 0 },
+};
+
+/* Without multi_output the classes stand on the last axis.  MXNet's documents say “all
+ * axes but the first” where neither attribute is given, and its usual builds compute
+ * over the last axis; for two axes that is the same. */
+static int
+class_axis (const SoftmaxOutputParams *params, const HybShape *data)
+{
+  return params->multi_output ? 1 : data->rank - 1;
+}
+
+/* The shape a label has when nobody says another one. */
+static HybShape
+natural_label (const SoftmaxOutputParams *params, const HybShape *data)
+{
+  HybShape label = *data;
+
+  if (!params->multi_output)
+    {
+      label.rank--;
+      return label;
+    }
+
+  return hyb_shape_2d (data->dim[0], hyb_layer_extent (data, 2, data->rank));
+}
+
+/* Data without axis 1, or with a 1 there. */
+static gboolean
+is_spatial_label (const HybShape *label, const HybShape *data)
+{
+  HybShape without = { .rank = data->rank - 1 };
+  HybShape with_one = *data;
+
+  with_one.dim[1] = 1;
+  for (int i = 0; i < without.rank; i++)
+    without.dim[i] = data->dim[i < 1 ? i : i + 1];
+
+  return hyb_shape_equal (label, &without) || hyb_shape_equal (label, &with_one);
+}
+
+static gboolean
+softmax_output_infer_shape (HybCall *call, GError **error)
+{
+  const SoftmaxOutputParams *params = call->params;
+  HybShape                  *data = &call->input[0].shape;
+  HybShape                  *label = &call->input[1].shape;
+  HybShape                   want;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error) ||
+      !hyb_layer_expect_rank (data, "data", 2, HYB_MAX_RANK, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  if (hyb_shape_is_known (label) && hyb_shape_is_known (data) &&
+      (hyb_shape_equal (label, data) || (params->multi_output && is_spatial_label (label, data))))
+    return TRUE;
+
+  want = natural_label (params, data);
+  return hyb_layer_expect (label, "label", &want, error);
+}
+
+static void
+softmax_output_forward (const HybCall *call, const HybRun *run)
+{
+  HybSoftmaxView view;
+
+  hyb_softmax_init (&view, &call->input[0].shape, class_axis (call->params, &call->input[0].shape));
+  hyb_softmax_forward (&view, call->output[0].dtype, run->input[0], run->output[0]);
+}
+
+typedef struct
+{
+  const SoftmaxOutputParams *params;
+  HybSoftmaxView             view;
+  gint64                     size, batch;
+  gconstpointer              p, label, incoming; /* incoming: with out_grad only */
+  HybDType                   label_dtype;
+  gpointer                   to;
+} Work;
+
+/* Labels are compared as whole numbers; a value that is none within reach is met by no label. */
+static gboolean
+is_ignored (const Work *work, gint64 label)
+{
+  double ignored = trunc (work->params->ignore_label);
+
+  return fabs (ignored) < 1e15 && (double) label == ignored;
+}
+
+/* What every element of the gradient is multiplied with. */
+static double
+gradient_scale (const Work *work)
+{
+  const SoftmaxOutputParams *params = work->params;
+  double                     scale = params->grad_scale;
+  gint64                     rows = work->view.outer * work->view.inner;
+  gint64                     valid = 0;
+
+  if (params->multi_output && params->normalization != NORMALIZE_VALID)
+    scale /= (double) MAX (work->view.inner, 1);
+
+  switch ((Normalization) params->normalization)
+    {
+    case NORMALIZE_NULL:
+      return scale;
+    case NORMALIZE_BATCH:
+      return scale / (double) MAX (work->batch, 1);
+    case NORMALIZE_VALID:
+      break;
+    }
+
+  for (gint64 i = 0; i < rows; i++)
+    valid += !is_ignored (work, hyb_dtype_get_int (work->label, work->label_dtype, (gsize) i));
+  return scale / (double) MAX (valid, 1);
+}
+
+#define REAL_KERNEL "engine/ops/loss/softmax-output-kernel.h"
+#include "engine/kernels/each-real.h"
+
+/* Inputs: output, label, and the gradient that flows in with out_grad. */
+static void
+softmax_output_backward (const HybCall *call, const HybRun *run)
+{
+  const SoftmaxOutputParams *params = call->params;
+  const HybShape            *shape = &call->input[0].shape;
+  Work                       work = { .params = params,
+                                      .size = hyb_shape_size (shape),
+                                      .batch = shape->dim[0],
+                                      .p = run->input[0],
+                                      .label = run->input[1],
+                                      .incoming = params->out_grad ? run->input[2] : NULL,
+                                      .label_dtype = call->input[1].dtype,
+                                      .to = run->output[0] };
+  gboolean                   is_probability = hyb_shape_equal (&call->input[1].shape, shape);
+
+  hyb_softmax_init (&work.view, shape, class_axis (params, shape));
+  if (!params->multi_output)
+    work.batch = work.view.outer;
+
+  if (call->output[0].dtype == HYB_F64)
+    is_probability ? probability_gradient_f64 (&work) : label_gradient_f64 (&work);
+  else
+    is_probability ? probability_gradient_f32 (&work) : label_gradient_f32 (&work);
+}
+
+static void
+backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const SoftmaxOutputParams *params = values;
+
+  *n_inputs = params->out_grad ? 3 : 2;
+  *n_outputs = 1;
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
+}
+
+static void
+softmax_output_gradient (HybGrad *grad)
+{
+  const SoftmaxOutputParams *params = hyb_grad_params (grad);
+  HybValueId                 inputs[3] = { hyb_grad_output (grad, 0), hyb_grad_input (grad, 1) };
+
+  if (params->out_grad)
+    inputs[2] = hyb_grad_incoming (grad, 0);
+  hyb_grad_set_input (grad,
+                      0,
+                      hyb_grad_emit_same (grad,
+                                          "_backward_SoftmaxOutput",
+                                          params->out_grad ? 3 : 2,
+                                          inputs));
+}
+
+static void
+softmax_output_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 5.0, cost);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 2.0, cost);
+}
+
+static const char *const softmax_output_aliases[] = { "Softmax", NULL };
+static const char *const softmax_output_inputs[] = { "data", "label", NULL };
+static const char *const backward_inputs[] = { "output", "label", "gradient", NULL };
+
+const HybOp hyb_ops_softmax_output[] = {
+  {
+      .name = "SoftmaxOutput",
+      .aliases = softmax_output_aliases,
+      .doc = "Softmax; its gradient is that of the cross entropy with the labels.",
+      .category = HYB_CATEGORY_LOSS,
+      .flags = HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE,
+      .inputs = softmax_output_inputs,
+      .constant_inputs = 1u << 1,
+      .params = softmax_output_params,
+      .params_size = sizeof (SoftmaxOutputParams),
+      .infer_shape = softmax_output_infer_shape,
+      .infer_dtype = hyb_layer_label_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = softmax_output_forward,
+      .gradient = softmax_output_gradient,
+      .cost = softmax_output_cost,
+  },
+  {
+      .name = "_backward_SoftmaxOutput",
+      .doc = "Difference of the probabilities and the labels.",
+      .category = HYB_CATEGORY_LOSS,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "SoftmaxOutput",
+      .operands = "o0 i1 g0 > i0",
+      .inputs = backward_inputs,
+      .params = softmax_output_params,
+      .params_size = sizeof (SoftmaxOutputParams),
+      .arity = backward_arity,
+      .infer_shape = backward_infer_shape,
+      .infer_dtype = hyb_layer_label_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = softmax_output_backward,
+      .cost = backward_cost,
+  },
+  { 0 },
+};

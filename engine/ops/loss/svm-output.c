@@ -1,0 +1,154 @@
+/* svm-output.c — SVMOutput: the data, whose gradient is that of a hinge loss, one class
+ * against all others, whatever flows in.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+typedef struct
+{
+  double   margin, regularization_coefficient;
+  gboolean use_linear;
+} SvmParams;
+
+static const HybParam svm_params[] = {
+  { HYB_FIELD (SvmParams, margin), HYB_PARAM_FLOAT, "1", .doc = "distance that is far enough" },
+  { HYB_FIELD (SvmParams, regularization_coefficient),
+    HYB_PARAM_FLOAT,
+    "1",
+    .doc = "factor of the gradient" },
+  { HYB_FIELD (SvmParams, use_linear),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "hinge instead of squared hinge" },
+  { 0 },
+};
+
+/* Labels: the data without its last axis. */
+static gboolean
+svm_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *data = &call->input[0].shape;
+  HybShape  want;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error) ||
+      !hyb_layer_expect_rank (data, "data", 2, HYB_MAX_RANK, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  want = *data;
+  want.rank--;
+  return hyb_layer_expect (&call->input[1].shape, "label", &want, error);
+}
+
+static void
+svm_forward (const HybCall *call, const HybRun *run)
+{
+  if (run->output[0] != run->input[0])
+    memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
+}
+
+/* Inputs: data, label.  With s = 1 at the label and −1 elsewhere and v = margin − s x:
+ * −s c (linear) or −2 c s v where v > 0, and 0 elsewhere. */
+#define BACKWARD(name, T)                                                                    \
+  static void name (const HybCall *call, const HybRun *run)                                  \
+  {                                                                                          \
+    const SvmParams *params = call->params;                                                  \
+    const T         *x = run->input[0];                                                      \
+    T               *dx = run->output[0];                                                    \
+    const HybShape  *shape = &call->input[0].shape;                                          \
+    gint64           classes = shape->dim[shape->rank - 1];                                  \
+    T                factor = (T) params->regularization_coefficient;                        \
+                                                                                             \
+    for (gint64 row = 0; row < hyb_shape_count (shape, 0, shape->rank - 1); row++)           \
+      {                                                                                      \
+        gint64 label = hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) row); \
+                                                                                             \
+        for (gint64 k = 0; k < classes; k++, x++, dx++)                                      \
+          {                                                                                  \
+            T s = k == label ? 1 : -1;                                                       \
+            T v = (T) params->margin - s * *x;                                               \
+                                                                                             \
+            *dx = v > 0 ? -s * factor * (params->use_linear ? 1 : 2 * v) : 0;                \
+          }                                                                                  \
+      }                                                                                      \
+  }
+
+BACKWARD (backward_f32, float)
+BACKWARD (backward_f64, double)
+
+#undef BACKWARD
+
+static void
+svm_backward (const HybCall *call, const HybRun *run)
+{
+  if (call->output[0].dtype == HYB_F64)
+    backward_f64 (call, run);
+  else
+    backward_f32 (call, run);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
+}
+
+static void
+svm_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_input (grad, 0), hyb_grad_input (grad, 1) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_SVMOutput", 2, inputs));
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 4.0, cost);
+}
+
+static const char *const svm_inputs[] = { "data", "label", NULL };
+
+const HybOp hyb_ops_svm_output[] = {
+  {
+      .name = "SVMOutput",
+      .doc = "The data; its gradient is that of a hinge loss, one class against all others.",
+      .category = HYB_CATEGORY_LOSS,
+      .flags = HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE,
+      .inputs = svm_inputs,
+      .constant_inputs = 1u << 1,
+      .params = svm_params,
+      .params_size = sizeof (SvmParams),
+      .infer_shape = svm_infer_shape,
+      .infer_dtype = hyb_layer_label_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = svm_forward,
+      .view = hyb_rule_view_all,
+      .gradient = svm_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_backward_SVMOutput",
+      .doc = "Gradient of the hinge loss.",
+      .category = HYB_CATEGORY_LOSS,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "SVMOutput",
+      .operands = "i0 i1 > i0",
+      .inputs = svm_inputs,
+      .params = svm_params,
+      .params_size = sizeof (SvmParams),
+      .infer_shape = backward_infer_shape,
+      .infer_dtype = hyb_layer_label_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = svm_backward,
+      .cost = backward_cost,
+  },
+  { 0 },
+};

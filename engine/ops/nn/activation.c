@@ -1,0 +1,223 @@
+/* activation.c — Activation: one function on every element, and its gradient.
+ * The rows at the end of the first half are all there is to a function.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/simd/vector-math.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+#include "engine/ops/elementwise/second-gradient.h"
+
+#include <tgmath.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef struct
+{
+  int act_type;
+} ActivationParams;
+
+static const char *const activation_names[] = {
+  "relu", "sigmoid", "tanh", "softrelu", "softsign", NULL,
+};
+
+static const HybParam activation_params[] = {
+  { HYB_FIELD (ActivationParams, act_type),
+    HYB_PARAM_ENUM,
+    NULL,
+    .choices = activation_names,
+    .doc = "the function" },
+  { 0 },
+};
+
+/* y = f (x). */
+#define FORWARD(name, T, VALUE)                    \
+  static void name (gsize n, const T *from, T *to) \
+  {                                                \
+    for (gsize i = 0; i < n; i++)                  \
+      {                                            \
+        T x = from[i];                             \
+                                                   \
+        to[i] = VALUE;                             \
+      }                                            \
+  }
+
+/* dx = f′ · dy where f′ is written in terms of y. */
+#define BACKWARD(name, T, SLOPE)                                \
+  static void name (gsize n, const T *from, const T *dy, T *dx) \
+  {                                                             \
+    for (gsize i = 0; i < n; i++)                               \
+      {                                                         \
+        T y = from[i];                                          \
+                                                                \
+        dx[i] = dy[i] * (SLOPE);                                \
+      }                                                         \
+  }
+
+/* NaN goes through: it is not less than 0. */
+FORWARD (relu_f32, float, x <= 0 ? 0 : x)
+FORWARD (relu_f64, double, x <= 0 ? 0 : x)
+FORWARD (sigmoid_f64, double, 1 / (1 + exp (-x)))
+FORWARD (tanh_f64, double, tanh (x))
+/* Above 20 the logarithm of 1 + eˣ is x in every digit of a float. */
+FORWARD (softrelu_f32, float, x > 20 ? x : log1p (exp (x)))
+FORWARD (softrelu_f64, double, x > 20 ? x : log1p (exp (x)))
+FORWARD (softsign_f32, float, x / (1 + fabs (x)))
+FORWARD (softsign_f64, double, x / (1 + fabs (x)))
+
+BACKWARD (relu_backward_f32, float, (y > 0 ? 1 : 0))
+BACKWARD (relu_backward_f64, double, (y > 0 ? 1 : 0))
+BACKWARD (sigmoid_backward_f32, float, y *(1 - y))
+BACKWARD (sigmoid_backward_f64, double, y *(1 - y))
+BACKWARD (tanh_backward_f32, float, 1 - y * y)
+BACKWARD (tanh_backward_f64, double, 1 - y * y)
+BACKWARD (softrelu_backward_f32, float, -expm1 (-y))
+BACKWARD (softrelu_backward_f64, double, -expm1 (-y))
+/* 1 − |y| is 1 / (1 + |x|), whose square is the slope. */
+BACKWARD (softsign_backward_f32, float, (1 - fabs (y)) * (1 - fabs (y)))
+BACKWARD (softsign_backward_f64, double, (1 - fabs (y)) * (1 - fabs (y)))
+
+#undef FORWARD
+#undef BACKWARD
+
+/* In the order of activation_names. */
+static const struct
+{
+  void (*forward_f32) (gsize n, const float *x, float *y);
+  void (*forward_f64) (gsize n, const double *x, double *y);
+  void (*backward_f32) (gsize n, const float *y, const float *dy, float *dx);
+  void (*backward_f64) (gsize n, const double *y, const double *dy, double *dx);
+  double flops;
+} functions[] = {
+  { relu_f32, relu_f64, relu_backward_f32, relu_backward_f64, 1 },
+  { hyb_vector_sigmoid, sigmoid_f64, sigmoid_backward_f32, sigmoid_backward_f64, 4 },
+  { hyb_vector_tanh, tanh_f64, tanh_backward_f32, tanh_backward_f64, 5 },
+  { softrelu_f32, softrelu_f64, softrelu_backward_f32, softrelu_backward_f64, 4 },
+  { softsign_f32, softsign_f64, softsign_backward_f32, softsign_backward_f64, 3 },
+};
+
+typedef struct
+{
+  int           function;
+  HybDType      dtype;
+  gconstpointer from, dy; /* x, or y and its gradient */
+  gpointer      to;
+} Work;
+
+static void
+forward_slice (gint64 begin, gint64 end, gpointer data)
+{
+  const Work *work = data;
+  gsize       n = (gsize) (end - begin);
+
+  if (work->dtype == HYB_F64)
+    functions[work->function].forward_f64 (n,
+                                           (const double *) work->from + begin,
+                                           (double *) work->to + begin);
+  else
+    functions[work->function].forward_f32 (n,
+                                           (const float *) work->from + begin,
+                                           (float *) work->to + begin);
+}
+
+static void
+backward_slice (gint64 begin, gint64 end, gpointer data)
+{
+  const Work *work = data;
+  gsize       n = (gsize) (end - begin);
+
+  if (work->dtype == HYB_F64)
+    functions[work->function].backward_f64 (n,
+                                            (const double *) work->from + begin,
+                                            (const double *) work->dy + begin,
+                                            (double *) work->to + begin);
+  else
+    functions[work->function].backward_f32 (n,
+                                            (const float *) work->from + begin,
+                                            (const float *) work->dy + begin,
+                                            (float *) work->to + begin);
+}
+
+static void
+activation_forward (const HybCall *call, const HybRun *run)
+{
+  const ActivationParams *params = call->params;
+  Work work = { params->act_type, call->output[0].dtype, run->input[0], NULL, run->output[0] };
+
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, forward_slice, &work);
+}
+
+/* Inputs: gradient of the output, output. */
+static void
+activation_backward (const HybCall *call, const HybRun *run)
+{
+  const ActivationParams *params = call->params;
+  Work                    work = {
+                       params->act_type, call->output[0].dtype, run->input[1], run->input[0], run->output[0]
+  };
+
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, backward_slice, &work);
+}
+
+static void
+activation_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Activation", 2, inputs));
+}
+
+static void
+activation_second_gradient (HybGrad *grad)
+{
+  /* In the order of act_type; written in the output. */
+  static const char *const names[] = { "relu", "sigmoid", "tanh", "softrelu", "softsign-output" };
+  const ActivationParams  *params = hyb_grad_params (grad);
+
+  hyb_second_gradient_unary (grad, names[params->act_type], "_backward_Activation");
+}
+
+static void
+activation_cost (const HybCall *call, HybCost *cost)
+{
+  const ActivationParams *params = call->params;
+
+  hyb_rule_cost_elementwise (call, functions[params->act_type].flops, cost);
+}
+
+static const char *const activation_inputs[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", "output", NULL };
+
+const HybOp hyb_ops_activation[] = {
+  {
+      .name = "Activation",
+      .doc = "One function applied to every element.",
+      .category = HYB_CATEGORY_ELEMENTWISE,
+      .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
+      .inputs = activation_inputs,
+      .params = activation_params,
+      .params_size = sizeof (ActivationParams),
+      .infer_shape = hyb_rule_same_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = activation_forward,
+      .gradient = activation_gradient,
+      .cost = activation_cost,
+  },
+  {
+      .name = "_backward_Activation",
+      .doc = "Gradient of Activation from its output and the gradient of that.",
+      .category = HYB_CATEGORY_ELEMENTWISE,
+      .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
+      .inputs = backward_inputs,
+      .params = activation_params,
+      .params_size = sizeof (ActivationParams),
+      .infer_shape = hyb_rule_same_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = activation_backward,
+      .gradient = activation_second_gradient,
+      .cost = activation_cost,
+  },
+  { 0 },
+};

@@ -1,0 +1,496 @@
+/* batch-norm.c — BatchNorm and its relatives: every channel brought to mean 0 and
+ * variance 1, then scaled and shifted; and the gradient.
+ *
+ * While training, mean and variance are those of the batch, and the moving
+ * statistics (states) follow them: only where a gradient is asked, as in MXNet, whose
+ * backward pass moves them.  So it is the recording form of the operator that writes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/rows.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <math.h>
+
+#include "engine/kernels/vectorise.h"
+
+/* One struct for the whole family, so that one kernel serves it. */
+typedef struct
+{
+  double   eps, momentum;
+  gboolean fix_gamma, use_global_stats, output_mean_var;
+  gint64   axis;
+  gboolean cudnn_off;
+  double   min_calib_range, max_calib_range;
+  gint64   ndev;
+  char    *key;
+} BatchNormParams;
+
+#define COMMON_FIELDS                                                      \
+  { HYB_FIELD (BatchNormParams, eps),                                      \
+    HYB_PARAM_FLOAT,                                                       \
+    "0.001",                                                               \
+    .doc = "added to the variance, so that the quotient stays finite" },   \
+      { HYB_FIELD (BatchNormParams, momentum),                             \
+        HYB_PARAM_FLOAT,                                                   \
+        "0.9",                                                             \
+        .doc = "how much of the moving statistics stays" },                \
+      { HYB_FIELD (BatchNormParams, fix_gamma),                            \
+        HYB_PARAM_BOOL,                                                    \
+        "True",                                                            \
+        .doc = "take gamma as 1, whatever is stored" },                    \
+      { HYB_FIELD (BatchNormParams, use_global_stats),                     \
+        HYB_PARAM_BOOL,                                                    \
+        "False",                                                           \
+        .doc = "use the moving statistics while training too" },           \
+  {                                                                        \
+    HYB_FIELD (BatchNormParams, output_mean_var), HYB_PARAM_BOOL, "False", \
+        .doc = "show mean and inverse deviation as outputs"                \
+  }
+
+/* Where an operator has no such attribute, its value is a constant of the family:
+ * channels on axis 1 (see view_channels). */
+static const HybParam batch_norm_params[] = {
+  COMMON_FIELDS,
+  { HYB_FIELD (BatchNormParams, axis), HYB_PARAM_INT, "1", .doc = "axis of the channels" },
+  { HYB_FIELD (BatchNormParams, cudnn_off), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
+  { HYB_FIELD (BatchNormParams, min_calib_range),
+    HYB_PARAM_OPTIONAL_FLOAT,
+    "None",
+    .doc = "has no effect" },
+  { HYB_FIELD (BatchNormParams, max_calib_range),
+    HYB_PARAM_OPTIONAL_FLOAT,
+    "None",
+    .doc = "has no effect" },
+  { 0 },
+};
+
+static const HybParam batch_norm_v1_params[] = {
+  COMMON_FIELDS,
+  { 0 },
+};
+
+static const HybParam sync_batch_norm_params[] = {
+  COMMON_FIELDS,
+  { HYB_FIELD (BatchNormParams, ndev), HYB_PARAM_INT, "1", .doc = "has no effect: one device" },
+  { HYB_FIELD (BatchNormParams, key), HYB_PARAM_STRING, NULL, .doc = "has no effect" },
+  { 0 },
+};
+
+static guint
+batch_norm_visible (gconstpointer values)
+{
+  const BatchNormParams *params = values;
+
+  return params->output_mean_var ? 3 : 1;
+}
+
+/* The member is 0 where the attribute does not exist. */
+static gint64
+channel_axis (const HybCall *call)
+{
+  const BatchNormParams *params = call->params;
+
+  for (const HybParam *param = call->op->params; param->name != NULL; param++)
+    if (param->offset == G_STRUCT_OFFSET (BatchNormParams, axis))
+      return params->axis;
+
+  return 1;
+}
+
+static gboolean
+batch_norm_infer_shape (HybCall *call, GError **error)
+{
+  static const char *const names[] = { "data", "gamma", "beta", "moving_mean", "moving_var" };
+  HybShape                *data = &call->input[0].shape;
+  gint64                   channels = HYB_UNKNOWN;
+  int                      axis;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error))
+    return FALSE;
+
+  if (data->rank != HYB_UNKNOWN)
+    {
+      axis = hyb_shape_axis (data, channel_axis (call), error);
+      if (axis < 0)
+        return FALSE;
+
+      for (guint i = 1; i < call->n_inputs && data->dim[axis] == HYB_UNKNOWN; i++)
+        if (call->input[i].shape.rank == 1)
+          data->dim[axis] = call->input[i].shape.dim[0];
+      channels = data->dim[axis];
+    }
+
+  for (guint i = 1; i < call->n_inputs; i++)
+    if (!hyb_layer_expect_vector (&call->input[i].shape, names[i], channels, error))
+      return FALSE;
+
+  return hyb_layer_expect_vector (&call->output[1].shape, "mean", channels, error) &&
+         hyb_layer_expect_vector (&call->output[2].shape, "var", channels, error);
+}
+
+/* Half floats keep statistics and parameters in float32; everything else is of one type. */
+static gboolean
+infer_dtypes (HybCall *call, guint n_data, GError **error)
+{
+  HybDType data = HYB_DTYPE_UNKNOWN;
+  HybDType statistics;
+
+  for (guint i = 0; i < n_data; i++)
+    if (!hyb_dtype_assign (&data, call->input[i].dtype, error))
+      return FALSE;
+  if (!hyb_dtype_assign (&data, call->output[0].dtype, error))
+    return FALSE;
+
+  for (guint i = 0; i < n_data; i++)
+    call->input[i].dtype = data;
+  call->output[0].dtype = data;
+  if (data == HYB_DTYPE_UNKNOWN)
+    return TRUE;
+
+  statistics = data == HYB_F16 || data == HYB_BF16 ? HYB_F32 : data;
+  for (guint i = n_data; i < call->n_inputs; i++)
+    if (!hyb_dtype_assign (&call->input[i].dtype, statistics, error))
+      {
+        g_autofree char *name = hyb_op_dup_input_name (call->op, i, call->n_inputs);
+
+        g_prefix_error (error, "%s: ", name);
+        return FALSE;
+      }
+  for (guint i = 1; i < call->n_outputs; i++)
+    if (!hyb_dtype_assign (&call->output[i].dtype, statistics, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+batch_norm_infer_dtype (HybCall *call, GError **error)
+{
+  return infer_dtypes (call, 1, error);
+}
+
+/* The data seen from its channels: outer × channels × inner. */
+typedef struct
+{
+  gint64 outer, channels, inner;
+} ChannelView;
+
+static ChannelView
+view_channels (const HybCall *call, const HybShape *data)
+{
+  int axis = hyb_shape_axis (data, channel_axis (call), NULL);
+
+  return (ChannelView){
+    .outer = hyb_shape_count (data, 0, axis),
+    .channels = data->dim[axis],
+    .inner = hyb_shape_count (data, axis + 1, data->rank),
+  };
+}
+
+typedef enum
+{
+  FORM_PLAIN,
+  FORM_VARIANCE, /* operators whose third output is the variance itself */
+  FORM_RELU,
+} Form;
+
+typedef struct
+{
+  const BatchNormParams *params;
+  ChannelView            view;
+  gboolean               of_batch; /* statistics are those of the batch */
+  gboolean               moves;    /* the moving statistics follow */
+  gboolean               with_relu;
+  gboolean               shows_variance; /* the third output is not 1 / √(variance + eps) */
+  gconstpointer          x, gamma, beta, dy, y;
+  gpointer               moving_mean, moving_var;
+  gpointer               to, mean, spread; /* spread: 1 / √(variance + eps), or the variance */
+  gpointer               dgamma, dbeta;
+} Work;
+
+#define REAL_KERNEL "engine/ops/nn/batch-norm-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static void
+run_channels (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelFunc f64)
+{
+  gint64 size = MAX (1, work->view.outer * work->view.inner);
+
+  hyb_parallel_for (work->view.channels,
+                    MAX (1, 16384 / size),
+                    call->output[0].dtype == HYB_F64 ? f64 : f32,
+                    work);
+}
+
+static void
+normalise (const HybCall *call, const HybRun *run, Form form, gboolean moves)
+{
+  const BatchNormParams *params = call->params;
+  Work                   work = { .params = params,
+                                  .view = view_channels (call, &call->input[0].shape),
+                                  .of_batch = run->training && !params->use_global_stats,
+                                  .moves = moves,
+                                  .with_relu = form == FORM_RELU,
+                                  .shows_variance = form == FORM_VARIANCE,
+                                  .x = run->input[0],
+                                  .gamma = params->fix_gamma ? NULL : run->input[1],
+                                  .beta = run->input[2],
+                                  .moving_mean = (gpointer) run->input[3],
+                                  .moving_var = (gpointer) run->input[4],
+                                  .to = run->output[0],
+                                  .mean = run->output[1],
+                                  .spread = run->output[2] };
+
+  run_channels (call, &work, normalise_channels_f32, normalise_channels_f64);
+}
+
+#define FORWARD(form_name, form)                                                                  \
+  static void batch_norm_##form_name##_forward (const HybCall *call, const HybRun *run)           \
+  {                                                                                               \
+    normalise (call, run, form, FALSE);                                                           \
+  }                                                                                               \
+                                                                                                  \
+  static void batch_norm_##form_name##_recording_forward (const HybCall *call, const HybRun *run) \
+  {                                                                                               \
+    normalise (call, run, form, TRUE);                                                            \
+  }
+
+FORWARD (plain, FORM_PLAIN)
+FORWARD (variance, FORM_VARIANCE)
+FORWARD (relu, FORM_RELU)
+
+#undef FORWARD
+
+/* Inputs: gradient, data, gamma, mean, spread, and the output where relu follows.
+ * Outputs: gradients by data, gamma, beta. */
+static void
+backward (const HybCall *call, const HybRun *run, Form form)
+{
+  const BatchNormParams *params = call->params;
+  gboolean               with_relu = form == FORM_RELU;
+  Work                   work = { .params = params,
+                                  .view = view_channels (call, &call->input[1].shape),
+                                  .of_batch = run->training && !params->use_global_stats,
+                                  .with_relu = with_relu,
+                                  .shows_variance = form == FORM_VARIANCE,
+                                  .dy = run->input[0],
+                                  .x = run->input[1],
+                                  .y = with_relu ? run->input[2] : NULL,
+                                  .gamma = params->fix_gamma ? NULL : run->input[with_relu ? 3 : 2],
+                                  .mean = (gpointer) run->input[with_relu ? 4 : 3],
+                                  .spread = (gpointer) run->input[with_relu ? 5 : 4],
+                                  .to = run->output[0],
+                                  .dgamma = run->output[1],
+                                  .dbeta = run->output[2] };
+
+  run_channels (call, &work, backward_channels_f32, backward_channels_f64);
+}
+
+static void
+batch_norm_backward (const HybCall *call, const HybRun *run)
+{
+  backward (call, run, FORM_PLAIN);
+}
+
+static void
+batch_norm_variance_backward (const HybCall *call, const HybRun *run)
+{
+  backward (call, run, FORM_VARIANCE);
+}
+
+static void
+batch_norm_relu_backward (const HybCall *call, const HybRun *run)
+{
+  backward (call, run, FORM_RELU);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  guint gamma = call->n_inputs - 3;
+
+  return hyb_shape_assign (&call->output[0].shape, &call->input[1].shape, error) &&
+         hyb_shape_assign (&call->output[1].shape, &call->input[gamma].shape, error) &&
+         hyb_shape_assign (&call->output[2].shape, &call->input[gamma].shape, error);
+}
+
+static gboolean
+backward_infer_dtype (HybCall *call, GError **error)
+{
+  return infer_dtypes (call, call->n_inputs - 3, error);
+}
+
+/* MXNet too ignores gradients of the statistics. */
+static void
+emit_gradient (HybGrad *grad, const char *op, gboolean with_relu)
+{
+  const BatchNormParams *params = hyb_grad_params (grad);
+  HybValueId             inputs[6];
+  HybValueId             value;
+  guint                  n = 0;
+
+  inputs[n++] = hyb_grad_incoming (grad, 0);
+  inputs[n++] = hyb_grad_input (grad, 0);
+  if (with_relu)
+    inputs[n++] = hyb_grad_output (grad, 0);
+  inputs[n++] = hyb_grad_input (grad, 1);
+  inputs[n++] = hyb_grad_output (grad, 1);
+  inputs[n++] = hyb_grad_output (grad, 2);
+
+  value = hyb_grad_emit_same (grad, op, n, inputs);
+  hyb_grad_set_input (grad, 0, value);
+  if (!params->fix_gamma)
+    hyb_grad_set_input (grad, 1, value + 1);
+  hyb_grad_set_input (grad, 2, value + 2);
+}
+
+static void
+batch_norm_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_BatchNorm", FALSE);
+}
+
+static void
+batch_norm_v1_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_BatchNorm_v1", FALSE);
+}
+
+static void
+sync_batch_norm_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_SyncBatchNorm", FALSE);
+}
+
+static void
+batch_norm_relu_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_BatchNormWithReLU", TRUE);
+}
+
+/* Inference: subtract, multiply, add.  Training adds the two passes for the statistics. */
+static void
+batch_norm_cost (const HybCall *call, HybCost *cost)
+{
+  const BatchNormParams *params = call->params;
+
+  hyb_rule_cost_elementwise (call, call->training && !params->use_global_stats ? 6 : 3, cost);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 11, cost);
+}
+
+static const char *const batch_norm_inputs[] = {
+  "data", "gamma", "beta", "moving_mean", "moving_var", NULL,
+};
+static const char *const batch_norm_outputs[] = { "output", "mean", "var", NULL };
+static const char *const backward_inputs[] = {
+  "gradient", "data", "gamma", "mean", "inverse", NULL,
+};
+static const char *const backward_relu_inputs[] = {
+  "gradient", "data", "output", "gamma", "mean", "inverse", NULL,
+};
+static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
+
+/* What the inputs of the gradients are of the operator, see HybOp.operands. */
+static const char plain_uses[] = "g0 i0 i1 o1 o2 > i0 i1 i2";
+static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
+
+#define SAME_IN_BOTH_FORMS(table, differentiate)                                                  \
+  .category = HYB_CATEGORY_NORMALISATION, .inputs = batch_norm_inputs,                            \
+  .outputs = batch_norm_outputs, .mutates = 1u << 3 | 1u << 4,                                    \
+  .constant_inputs = 1u << 3 | 1u << 4, .params = table, .params_size = sizeof (BatchNormParams), \
+  .visible = batch_norm_visible, .infer_shape = batch_norm_infer_shape,                           \
+  .infer_dtype = batch_norm_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .gradient = differentiate,   \
+  .cost = batch_norm_cost
+
+/* The operator and its recording form. */
+#define BATCH_NORM(mxnet_name, recording_name, sentence, table, compute, differentiate)            \
+  { .name = mxnet_name,                                                                            \
+    .doc = sentence,                                                                               \
+    .flags = HYB_OP_MODAL | HYB_OP_IN_PLACE,                                                       \
+    .recording = recording_name,                                                                   \
+    .forward = batch_norm_##compute##_forward,                                                     \
+    SAME_IN_BOTH_FORMS (table, differentiate) },                                                   \
+  {                                                                                                \
+    .name = recording_name,                                                                        \
+    .doc = "Batch normalisation that also moves its statistics while training.",                   \
+    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE,                                     \
+    .forward = batch_norm_##compute##_recording_forward, SAME_IN_BOTH_FORMS (table, differentiate) \
+  }
+
+#define BACKWARD(internal_name, input_names, of, uses, table, compute)                         \
+  {                                                                                            \
+    .name = internal_name, .doc = "Gradients of batch normalisation by data, gamma and beta.", \
+    .category = HYB_CATEGORY_NORMALISATION,                                                    \
+    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE, .inputs = input_names,          \
+    .gradient_of = of, .operands = uses, .outputs = backward_outputs, .params = table,         \
+    .params_size = sizeof (BatchNormParams), .infer_shape = backward_infer_shape,              \
+    .infer_dtype = backward_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute,       \
+    .cost = backward_cost                                                                      \
+  }
+
+const HybOp hyb_ops_batch_norm[] = {
+  BATCH_NORM ("BatchNorm",
+              "_recording_BatchNorm",
+              "Every channel brought to mean 0 and variance 1, then scaled and shifted.",
+              batch_norm_params,
+              plain,
+              batch_norm_gradient),
+  BATCH_NORM ("BatchNorm_v1",
+              "_recording_BatchNorm_v1",
+              "BatchNorm of old models.",
+              batch_norm_v1_params,
+              variance,
+              batch_norm_v1_gradient),
+  BATCH_NORM ("_contrib_SyncBatchNorm",
+              "_recording_SyncBatchNorm",
+              "BatchNorm over all devices, of which there is one here.",
+              sync_batch_norm_params,
+              variance,
+              sync_batch_norm_gradient),
+  BATCH_NORM ("_contrib_BatchNormWithReLU",
+              "_recording_BatchNormWithReLU",
+              "BatchNorm followed by a rectifier.",
+              batch_norm_params,
+              relu,
+              batch_norm_relu_gradient),
+  BACKWARD ("_backward_BatchNorm",
+            backward_inputs,
+            "_recording_BatchNorm",
+            plain_uses,
+            batch_norm_params,
+            batch_norm_backward),
+  BACKWARD ("_backward_BatchNorm_v1",
+            backward_inputs,
+            "_recording_BatchNorm_v1",
+            plain_uses,
+            batch_norm_v1_params,
+            batch_norm_variance_backward),
+  BACKWARD ("_backward_SyncBatchNorm",
+            backward_inputs,
+            "_recording_SyncBatchNorm",
+            plain_uses,
+            sync_batch_norm_params,
+            batch_norm_variance_backward),
+  BACKWARD ("_backward_BatchNormWithReLU",
+            backward_relu_inputs,
+            "_recording_BatchNormWithReLU",
+            relu_uses,
+            batch_norm_params,
+            batch_norm_relu_backward),
+  { 0 },
+};
+
+#undef BATCH_NORM
+#undef SAME_IN_BOTH_FORMS
+#undef BACKWARD
+#undef COMMON_FIELDS

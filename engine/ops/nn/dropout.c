@@ -1,0 +1,240 @@
+/* dropout.c — Dropout: while training, elements are set to 0 at random and the rest
+ * scaled up, so that the mean stays.
+ *
+ * The mask is a hidden output (0 or 1 / (1 − p)), so that the gradient sees the
+ * same draw.  Element i of the mask comes from number i of the node's stream.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/base/random.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/each.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef enum
+{
+  MODE_TRAINING,
+  MODE_ALWAYS,
+} DropoutMode;
+
+typedef struct
+{
+  double   p;
+  int      mode;
+  HybShape axes;
+  gboolean cudnn_off;
+} DropoutParams;
+
+static const char *const mode_names[] = { "training", "always", NULL };
+
+static const HybParam dropout_params[] = {
+  { HYB_FIELD (DropoutParams, p),
+    HYB_PARAM_FLOAT,
+    "0.5",
+    .low = 0,
+    .high = 1,
+    .doc = "share of the elements that are dropped" },
+  { HYB_FIELD (DropoutParams, mode),
+    HYB_PARAM_ENUM,
+    "training",
+    .choices = mode_names,
+    .doc = "when elements are dropped" },
+  { HYB_FIELD (DropoutParams, axes),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "axes along which all elements share one draw" },
+  { HYB_FIELD (DropoutParams, cudnn_off),
+    HYB_PARAM_OPTIONAL_BOOL,
+    "False",
+    .doc = "has no effect" },
+  { 0 },
+};
+
+static gboolean
+drops (const HybCall *call, gboolean training)
+{
+  const DropoutParams *params = call->params;
+
+  return params->p > 0 && (training || params->mode == MODE_ALWAYS);
+}
+
+/* The mask has size 1 along shared axes. */
+static gboolean
+dropout_infer_shape (HybCall *call, GError **error)
+{
+  const DropoutParams *params = call->params;
+  HybShape            *data = &call->input[0].shape;
+  HybShape             want;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  want = *data;
+  for (int i = 0; i < params->axes.rank; i++)
+    {
+      int axis = hyb_shape_axis (data, params->axes.dim[i], error);
+
+      if (axis < 0)
+        return FALSE;
+      want.dim[axis] = 1;
+    }
+
+  return hyb_layer_expect (&call->output[1].shape, "mask", &want, error);
+}
+
+/* Where nothing is dropped the output is the input. */
+static gboolean
+dropout_view (const HybCall *call, guint output, guint *input, gsize *offset)
+{
+  if (output != 0 || drops (call, call->training))
+    return FALSE;
+
+  *input = 0;
+  *offset = 0;
+  return TRUE;
+}
+
+typedef struct
+{
+  double        p;
+  guint64       seed;
+  gconstpointer x, mask;
+  gpointer      to;
+} Work;
+
+#define REAL_KERNEL "engine/ops/nn/dropout-kernel.h"
+#include "engine/kernels/each-real.h"
+
+/* to = x · mask under broadcasting of the mask. */
+static void
+multiply (const HybCall *call, const HybShape *mask, Work *work)
+{
+  const HybShape *shape = &call->output[0].shape;
+  const HybShape *shapes[] = { shape, mask };
+  HybEach         each;
+
+  if (hyb_shape_size (shape) == 0)
+    return;
+
+  if (hyb_shape_equal (shape, mask))
+    {
+      hyb_parallel_for (hyb_shape_size (shape),
+                        16384,
+                        call->output[0].dtype == HYB_F64 ? multiply_slice_f64 : multiply_slice_f32,
+                        work);
+      return;
+    }
+
+  hyb_each_init (&each, shape, 2, shapes);
+  hyb_each_rows (&each,
+                 call->output[0].dtype == HYB_F64 ? multiply_row_f64 : multiply_row_f32,
+                 work);
+}
+
+static void
+copy_input (const HybCall *call, const HybRun *run)
+{
+  if (run->output[0] != run->input[0])
+    memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
+}
+
+static void
+dropout_forward (const HybCall *call, const HybRun *run)
+{
+  const DropoutParams *params = call->params;
+  gint64               n = hyb_shape_size (&call->output[1].shape);
+  Work                 work = { .p = drops (call, run->training) ? params->p : 0.0,
+                                .seed = hyb_run_random_seed (run),
+                                .x = run->input[0],
+                                .mask = run->output[1],
+                                .to = run->output[1] };
+
+  hyb_parallel_for (n,
+                    4096,
+                    call->output[0].dtype == HYB_F64 ? draw_slice_f64 : draw_slice_f32,
+                    &work);
+  if (!drops (call, run->training))
+    {
+      copy_input (call, run);
+      return;
+    }
+
+  work.to = run->output[0];
+  multiply (call, &call->output[1].shape, &work);
+}
+
+/* Inputs: gradient, mask. */
+static void
+dropout_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .x = run->input[0], .mask = run->input[1], .to = run->output[0] };
+
+  if (drops (call, run->training))
+    multiply (call, &call->input[1].shape, &work);
+  else
+    copy_input (call, run);
+}
+
+static void
+dropout_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Dropout", 2, inputs));
+}
+
+static void
+dropout_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, drops (call, call->training) ? 2 : 0, cost);
+}
+
+static const char *const dropout_inputs[] = { "data", NULL };
+static const char *const dropout_outputs[] = { "output", "_mask", NULL };
+static const char *const backward_inputs[] = { "gradient", "mask", NULL };
+
+const HybOp hyb_ops_dropout[] = {
+  {
+      .name = "Dropout",
+      .doc = "While training, sets elements to 0 at random and scales the rest up.",
+      .category = HYB_CATEGORY_ELEMENTWISE,
+      .flags = HYB_OP_RANDOM | HYB_OP_MODAL | HYB_OP_IN_PLACE,
+      .inputs = dropout_inputs,
+      .outputs = dropout_outputs,
+      .params = dropout_params,
+      .params_size = sizeof (DropoutParams),
+      .infer_shape = dropout_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = dropout_forward,
+      .view = dropout_view,
+      .gradient = dropout_gradient,
+      .cost = dropout_cost,
+  },
+  {
+      .name = "_backward_Dropout",
+      .doc = "Gradient of Dropout: what passed the mask passes it again.",
+      .category = HYB_CATEGORY_ELEMENTWISE,
+      .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE,
+      .gradient_of = "Dropout",
+      .operands = "g0 o1 > i0",
+      .inputs = backward_inputs,
+      .params = dropout_params,
+      .params_size = sizeof (DropoutParams),
+      .infer_shape = hyb_rule_unary,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = dropout_backward,
+      .view = dropout_view,
+      .cost = dropout_cost,
+  },
+  { 0 },
+};

@@ -1,0 +1,282 @@
+/* group-norm.c — GroupNorm and InstanceNorm: every sample's groups of channels (or
+ * single channels) brought to mean 0 and variance 1, and the gradients.
+ *
+ * The two differ in the size of a group and in which scale a channel takes: MXNet 1.x
+ * has one gamma and beta per group in GroupNorm.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/rows.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <math.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef struct
+{
+  gint64   num_groups; /* 0: every channel is a group (InstanceNorm has no such attribute) */
+  double   eps;
+  gboolean output_mean_var;
+} GroupNormParams;
+
+static const HybParam group_norm_params[] = {
+  { HYB_FIELD (GroupNormParams, num_groups),
+    HYB_PARAM_INT,
+    "1",
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "channels are cut into so many groups" },
+  { HYB_FIELD (GroupNormParams, eps),
+    HYB_PARAM_FLOAT,
+    "1e-5",
+    .doc = "added to the variance, so that the quotient stays finite" },
+  { HYB_FIELD (GroupNormParams, output_mean_var),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "show mean and deviation as outputs" },
+  { 0 },
+};
+
+static const HybParam instance_norm_params[] = {
+  { HYB_FIELD (GroupNormParams, eps),
+    HYB_PARAM_FLOAT,
+    "0.001",
+    .doc = "added to the variance, so that the quotient stays finite" },
+  { 0 },
+};
+
+static guint
+group_norm_visible (gconstpointer values)
+{
+  const GroupNormParams *params = values;
+
+  return params->output_mean_var ? 3 : 1;
+}
+
+static gint64
+count_groups (const HybCall *call, gint64 channels)
+{
+  const GroupNormParams *params = call->params;
+
+  return params->num_groups > 0 ? params->num_groups : channels;
+}
+
+static gboolean
+group_norm_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *data = &call->input[0].shape;
+  HybShape  want;
+  gint64    groups;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error) ||
+      !hyb_layer_expect_rank (data, "data", 3, HYB_MAX_RANK, error))
+    return FALSE;
+
+  groups = count_groups (call, data->rank > 1 ? data->dim[1] : HYB_UNKNOWN);
+  if (data->rank > 1 && data->dim[1] > 0 && data->dim[1] % groups != 0)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_TYPES,
+                         "data",
+                         NULL,
+                         "%" G_GINT64_FORMAT " channels cannot be cut into %" G_GINT64_FORMAT
+                         " groups (num_groups)",
+                         data->dim[1],
+                         groups);
+
+  want = hyb_shape_2d (data->rank > 0 ? data->dim[0] : HYB_UNKNOWN, groups);
+  return hyb_layer_expect_vector (&call->input[1].shape, "gamma", groups, error) &&
+         hyb_layer_expect_vector (&call->input[2].shape, "beta", groups, error) &&
+         hyb_layer_expect (&call->output[1].shape, "mean", &want, error) &&
+         hyb_layer_expect (&call->output[2].shape, "std", &want, error);
+}
+
+/* A row is one group of one sample: `length` elements in a piece. */
+typedef struct
+{
+  gint64        rows, groups, length;
+  double        eps;
+  gconstpointer x, gamma, beta, dy;
+  gpointer      to, mean, deviation;
+  gpointer      dgamma, dbeta;
+} Work;
+
+static void
+init_work (Work *work, const HybCall *call, const HybShape *data)
+{
+  const GroupNormParams *params = call->params;
+
+  work->groups = count_groups (call, data->dim[1]);
+  work->rows = data->dim[0] * work->groups;
+  work->length = work->rows > 0 ? hyb_shape_size (data) / work->rows : 0;
+  work->eps = params->eps;
+}
+
+#define REAL_KERNEL "engine/ops/nn/group-norm-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static void
+group_norm_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .x = run->input[0],
+                .gamma = run->input[1],
+                .beta = run->input[2],
+                .to = run->output[0],
+                .mean = run->output[1],
+                .deviation = run->output[2] };
+
+  init_work (&work, call, &call->input[0].shape);
+  hyb_parallel_for (work.rows,
+                    MAX (1, 8192 / MAX (1, work.length)),
+                    call->output[0].dtype == HYB_F64 ? normalise_rows_f64 : normalise_rows_f32,
+                    &work);
+}
+
+/* Inputs: gradient, data, gamma, mean, std.  Outputs: gradients by data, gamma, beta.
+ * A slice is a group over all samples, so that its sums have one writer. */
+static void
+group_norm_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .dy = run->input[0],
+                .x = run->input[1],
+                .gamma = run->input[2],
+                .mean = (gpointer) run->input[3],
+                .deviation = (gpointer) run->input[4],
+                .to = run->output[0],
+                .dgamma = run->output[1],
+                .dbeta = run->output[2] };
+
+  init_work (&work, call, &call->input[1].shape);
+  hyb_parallel_for (work.groups,
+                    1,
+                    call->output[0].dtype == HYB_F64 ? backward_groups_f64 : backward_groups_f32,
+                    &work);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_assign (&call->output[0].shape, &call->input[1].shape, error) &&
+         hyb_shape_assign (&call->output[1].shape, &call->input[2].shape, error) &&
+         hyb_shape_assign (&call->output[2].shape, &call->input[2].shape, error);
+}
+
+/* MXNet too ignores gradients of mean and deviation. */
+static void
+emit_gradient (HybGrad *grad, const char *op)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 0),
+                          hyb_grad_input (grad, 1),
+                          hyb_grad_output (grad, 1),
+                          hyb_grad_output (grad, 2) };
+  HybValueId value = hyb_grad_emit_same (grad, op, 5, inputs);
+
+  for (guint i = 0; i < 3; i++)
+    hyb_grad_set_input (grad, i, value + i);
+}
+
+static void
+group_norm_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_GroupNorm");
+}
+
+static void
+instance_norm_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_InstanceNorm");
+}
+
+static void
+group_norm_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 8, cost);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 14, cost);
+}
+
+static const char *const group_norm_inputs[] = { "data", "gamma", "beta", NULL };
+static const char *const group_norm_outputs[] = { "output", "mean", "std", NULL };
+static const char *const instance_norm_outputs[] = { "output", "_mean", "_std", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", "gamma", "mean", "std", NULL };
+static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
+
+const HybOp hyb_ops_group_norm[] = {
+  {
+      .name = "GroupNorm",
+      .doc = "Groups of channels of each sample brought to mean 0 and variance 1, then scaled "
+             "and shifted.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = group_norm_inputs,
+      .outputs = group_norm_outputs,
+      .params = group_norm_params,
+      .params_size = sizeof (GroupNormParams),
+      .visible = group_norm_visible,
+      .infer_shape = group_norm_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = group_norm_forward,
+      .gradient = group_norm_gradient,
+      .cost = group_norm_cost,
+  },
+  {
+      .name = "InstanceNorm",
+      .doc = "Every channel of each sample brought to mean 0 and variance 1, then scaled and "
+             "shifted.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = group_norm_inputs,
+      .outputs = instance_norm_outputs,
+      .params = instance_norm_params,
+      .params_size = sizeof (GroupNormParams),
+      .infer_shape = group_norm_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = group_norm_forward,
+      .gradient = instance_norm_gradient,
+      .cost = group_norm_cost,
+  },
+  {
+      .name = "_backward_GroupNorm",
+      .doc = "Gradients of GroupNorm by data, gamma and beta.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
+      .gradient_of = "GroupNorm",
+      .operands = "g0 i0 i1 o1 o2 > i0 i1 i2",
+      .inputs = backward_inputs,
+      .outputs = backward_outputs,
+      .params = group_norm_params,
+      .params_size = sizeof (GroupNormParams),
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = group_norm_backward,
+      .cost = backward_cost,
+  },
+  {
+      .name = "_backward_InstanceNorm",
+      .doc = "Gradients of InstanceNorm by data, gamma and beta.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
+      .gradient_of = "InstanceNorm",
+      .operands = "g0 i0 i1 o1 o2 > i0 i1 i2",
+      .inputs = backward_inputs,
+      .outputs = backward_outputs,
+      .params = instance_norm_params,
+      .params_size = sizeof (GroupNormParams),
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = group_norm_backward,
+      .cost = backward_cost,
+  },
+  { 0 },
+};

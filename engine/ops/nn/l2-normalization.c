@@ -1,0 +1,231 @@
+/* l2-normalization.c — L2Normalization: rows divided by their Euclidean length, and the gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <math.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef enum
+{
+  MODE_INSTANCE, /* a row is a whole sample */
+  MODE_SPATIAL,  /* a row is one channel of a sample */
+  MODE_CHANNEL,  /* a row is all channels at one position */
+} NormalizationMode;
+
+typedef struct
+{
+  double eps;
+  int    mode;
+} L2Params;
+
+static const char *const mode_names[] = { "instance", "spatial", "channel", NULL };
+
+static const HybParam l2_params[] = {
+  { HYB_FIELD (L2Params, eps),
+    HYB_PARAM_FLOAT,
+    "1e-10",
+    .doc = "added to the sum of squares, so that the quotient stays finite" },
+  { HYB_FIELD (L2Params, mode),
+    HYB_PARAM_ENUM,
+    "instance",
+    .choices = mode_names,
+    .doc = "what a row is" },
+  { 0 },
+};
+
+/* Axes [first, last) are summed over; the norms have the shape of the others. */
+static void
+summed_axes (const L2Params *params, const HybShape *data, int *first, int *last)
+{
+  *first = params->mode == MODE_SPATIAL ? 2 : 1;
+  *last = params->mode == MODE_CHANNEL ? 2 : data->rank;
+}
+
+static gboolean
+l2_infer_shape (HybCall *call, GError **error)
+{
+  const L2Params *params = call->params;
+  HybShape       *data = &call->input[0].shape;
+  HybShape        want = { .rank = 0 };
+  int             first, last;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error) ||
+      !hyb_layer_expect_rank (data,
+                              "data",
+                              params->mode == MODE_INSTANCE ? 1 : 3,
+                              HYB_MAX_RANK,
+                              error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  summed_axes (params, data, &first, &last);
+  for (int i = 0; i < data->rank; i++)
+    if (i < first || i >= last)
+      want.dim[want.rank++] = data->dim[i];
+
+  return hyb_layer_expect (&call->output[1].shape, "norm", &want, error);
+}
+
+/* outer × length × inner; a row is one (outer, inner). */
+typedef struct
+{
+  gint64        outer, length, inner;
+  double        eps;
+  gconstpointer x, dy, y;
+  gpointer      to, norm;
+} Work;
+
+static void
+init_work (Work *work, const HybCall *call)
+{
+  const L2Params *params = call->params;
+  const HybShape *data = &call->output[0].shape;
+  int             first, last;
+
+  summed_axes (params, data, &first, &last);
+  work->outer = hyb_shape_count (data, 0, first);
+  work->length = hyb_shape_count (data, first, last);
+  work->inner = hyb_shape_count (data, last, data->rank);
+  work->eps = params->eps;
+}
+
+#define KERNELS(T, suffix)                                                      \
+  static void normalise_rows_##suffix (gint64 begin, gint64 end, gpointer data) \
+  {                                                                             \
+    const Work *work = data;                                                    \
+    gint64      n = work->length, step = work->inner;                           \
+                                                                                \
+    for (gint64 row = begin; row < end; row++)                                  \
+      {                                                                         \
+        gint64   base = row / step * n * step + row % step;                     \
+        const T *x = (const T *) work->x + base;                                \
+        T       *y = (T *) work->to + base;                                     \
+        double   sum = work->eps;                                               \
+        T        norm;                                                          \
+                                                                                \
+        for (gint64 k = 0; k < n; k++)                                          \
+          sum += (double) x[k * step] * (double) x[k * step];                   \
+        ((T *) work->norm)[row] = norm = (T) sqrt (sum);                        \
+        for (gint64 k = 0; k < n; k++)                                          \
+          y[k * step] = x[k * step] / norm;                                     \
+      }                                                                         \
+  }                                                                             \
+                                                                                \
+  /* dx = (dy − y · Σ (y ∘ dy)) / norm. */                                \
+  static void backward_rows_##suffix (gint64 begin, gint64 end, gpointer data)  \
+  {                                                                             \
+    const Work *work = data;                                                    \
+    gint64      n = work->length, step = work->inner;                           \
+                                                                                \
+    for (gint64 row = begin; row < end; row++)                                  \
+      {                                                                         \
+        gint64   base = row / step * n * step + row % step;                     \
+        const T *y = (const T *) work->y + base;                                \
+        const T *dy = (const T *) work->dy + base;                              \
+        T       *dx = (T *) work->to + base;                                    \
+        T        norm = ((const T *) work->norm)[row];                          \
+        double   sum = 0.0;                                                     \
+                                                                                \
+        for (gint64 k = 0; k < n; k++)                                          \
+          sum += (double) y[k * step] * (double) dy[k * step];                  \
+        for (gint64 k = 0; k < n; k++)                                          \
+          dx[k * step] = (dy[k * step] - y[k * step] * (T) sum) / norm;         \
+      }                                                                         \
+  }
+
+KERNELS (float, f32)
+KERNELS (double, f64)
+
+#undef KERNELS
+
+static void
+run_rows (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelFunc f64)
+{
+  hyb_parallel_for (work->outer * work->inner,
+                    MAX (1, 8192 / MAX (1, work->length)),
+                    call->output[0].dtype == HYB_F64 ? f64 : f32,
+                    work);
+}
+
+static void
+l2_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .x = run->input[0], .to = run->output[0], .norm = run->output[1] };
+
+  init_work (&work, call);
+  run_rows (call, &work, normalise_rows_f32, normalise_rows_f64);
+}
+
+/* Inputs: gradient, output, norm. */
+static void
+l2_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = {
+    .dy = run->input[0], .y = run->input[1], .norm = (gpointer) run->input[2], .to = run->output[0]
+  };
+
+  init_work (&work, call);
+  run_rows (call, &work, backward_rows_f32, backward_rows_f64);
+}
+
+static void
+l2_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_output (grad, 0),
+                          hyb_grad_output (grad, 1) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_L2Normalization", 3, inputs));
+}
+
+static void
+l2_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 3, cost);
+}
+
+static const char *const l2_inputs[] = { "data", NULL };
+static const char *const l2_outputs[] = { "output", "_norm", NULL };
+static const char *const backward_inputs[] = { "gradient", "output", "norm", NULL };
+
+const HybOp hyb_ops_l2_normalization[] = {
+  {
+      .name = "L2Normalization",
+      .doc = "Rows divided by their Euclidean length.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = l2_inputs,
+      .outputs = l2_outputs,
+      .params = l2_params,
+      .params_size = sizeof (L2Params),
+      .infer_shape = l2_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = l2_forward,
+      .gradient = l2_gradient,
+      .cost = l2_cost,
+  },
+  {
+      .name = "_backward_L2Normalization",
+      .doc = "Gradient of L2Normalization.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
+      .gradient_of = "L2Normalization",
+      .operands = "g0 o0 o1 > i0",
+      .inputs = backward_inputs,
+      .params = l2_params,
+      .params_size = sizeof (L2Params),
+      .infer_shape = hyb_rule_unary,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = l2_backward,
+      .cost = l2_cost,
+  },
+  { 0 },
+};

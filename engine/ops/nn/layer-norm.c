@@ -1,0 +1,217 @@
+/* layer-norm.c — LayerNorm: mean 0 and variance 1 along one axis, and its gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/rows.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef struct
+{
+  gint64   axis;
+  double   eps;
+  gboolean output_mean_var;
+} LayerNormParams;
+
+static const HybParam layer_norm_params[] = {
+  { HYB_FIELD (LayerNormParams, axis), HYB_PARAM_INT, "-1", .doc = "axis that is normalised" },
+  { HYB_FIELD (LayerNormParams, eps),
+    HYB_PARAM_FLOAT,
+    "1e-5",
+    .doc = "added to the variance, so that the quotient stays finite" },
+  { HYB_FIELD (LayerNormParams, output_mean_var),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "show mean and deviation as outputs" },
+  { 0 },
+};
+
+static guint
+layer_norm_visible (gconstpointer values)
+{
+  const LayerNormParams *params = values;
+
+  return params->output_mean_var ? 3 : 1;
+}
+
+/* gamma and beta have the length of the axis; mean and deviation keep it as 1. */
+static gboolean
+layer_norm_infer_shape (HybCall *call, GError **error)
+{
+  const LayerNormParams *params = call->params;
+  HybShape              *data = &call->input[0].shape;
+  HybShape               want;
+  int                    axis;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  axis = hyb_shape_axis (data, params->axis, error);
+  if (axis < 0)
+    return FALSE;
+  for (guint i = 1; i < 3 && data->dim[axis] == HYB_UNKNOWN; i++)
+    if (call->input[i].shape.rank == 1)
+      data->dim[axis] = call->input[i].shape.dim[0];
+
+  want = *data;
+  want.dim[axis] = 1;
+  return hyb_layer_expect_vector (&call->input[1].shape, "gamma", data->dim[axis], error) &&
+         hyb_layer_expect_vector (&call->input[2].shape, "beta", data->dim[axis], error) &&
+         hyb_layer_expect (&call->output[1].shape, "mean", &want, error) &&
+         hyb_layer_expect (&call->output[2].shape, "std", &want, error);
+}
+
+/* The data seen from the axis: outer × length × inner; a row is one (outer, inner). */
+typedef struct
+{
+  gint64        outer, length, inner;
+  double        eps;
+  gconstpointer x, gamma, beta, dy;
+  gpointer      to, mean, deviation;
+  gpointer      dgamma, dbeta;
+} Work;
+
+static void
+init_work (Work *work, const HybCall *call, const HybShape *data)
+{
+  const LayerNormParams *params = call->params;
+  int                    axis = hyb_shape_axis (data, params->axis, NULL);
+
+  work->outer = hyb_shape_count (data, 0, axis);
+  work->length = data->dim[axis];
+  work->inner = hyb_shape_count (data, axis + 1, data->rank);
+  work->eps = params->eps;
+}
+
+#define REAL_KERNEL "engine/ops/nn/layer-norm-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static void
+run_rows (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelFunc f64)
+{
+  hyb_parallel_for (work->outer * work->inner,
+                    MAX (1, 8192 / MAX (1, work->length)),
+                    call->output[0].dtype == HYB_F64 ? f64 : f32,
+                    work);
+}
+
+static void
+layer_norm_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .x = run->input[0],
+                .gamma = run->input[1],
+                .beta = run->input[2],
+                .to = run->output[0],
+                .mean = run->output[1],
+                .deviation = run->output[2] };
+
+  init_work (&work, call, &call->input[0].shape);
+  run_rows (call, &work, normalise_rows_f32, normalise_rows_f64);
+}
+
+/* Inputs: gradient, data, gamma, mean, std.  Outputs: gradients by data, gamma, beta. */
+static void
+layer_norm_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .dy = run->input[0],
+                .x = run->input[1],
+                .gamma = run->input[2],
+                .mean = (gpointer) run->input[3],
+                .deviation = (gpointer) run->input[4],
+                .to = run->output[0],
+                .dgamma = run->output[1],
+                .dbeta = run->output[2] };
+
+  init_work (&work, call, &call->input[1].shape);
+  run_rows (call, &work, backward_rows_f32, backward_rows_f64);
+  hyb_parallel_for (work.length,
+                    MAX (1, 8192 / MAX (1, work.outer * work.inner)),
+                    call->output[0].dtype == HYB_F64 ? parameter_sums_f64 : parameter_sums_f32,
+                    &work);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_assign (&call->output[0].shape, &call->input[1].shape, error) &&
+         hyb_shape_assign (&call->output[1].shape, &call->input[2].shape, error) &&
+         hyb_shape_assign (&call->output[2].shape, &call->input[2].shape, error);
+}
+
+/* MXNet too ignores gradients of mean and deviation. */
+static void
+layer_norm_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 0),
+                          hyb_grad_input (grad, 1),
+                          hyb_grad_output (grad, 1),
+                          hyb_grad_output (grad, 2) };
+  HybValueId value = hyb_grad_emit_same (grad, "_backward_LayerNorm", 5, inputs);
+
+  for (guint i = 0; i < 3; i++)
+    hyb_grad_set_input (grad, i, value + i);
+}
+
+static void
+layer_norm_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 8, cost);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 14, cost);
+}
+
+static const char *const layer_norm_inputs[] = { "data", "gamma", "beta", NULL };
+static const char *const layer_norm_outputs[] = { "output", "mean", "std", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", "gamma", "mean", "std", NULL };
+static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
+
+const HybOp hyb_ops_layer_norm[] = {
+  {
+      .name = "LayerNorm",
+      .doc = "Every row along an axis brought to mean 0 and variance 1, then scaled and shifted.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = layer_norm_inputs,
+      .outputs = layer_norm_outputs,
+      .params = layer_norm_params,
+      .params_size = sizeof (LayerNormParams),
+      .visible = layer_norm_visible,
+      .infer_shape = layer_norm_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = layer_norm_forward,
+      .gradient = layer_norm_gradient,
+      .cost = layer_norm_cost,
+  },
+  {
+      .name = "_backward_LayerNorm",
+      .doc = "Gradients of LayerNorm by data, gamma and beta.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "LayerNorm",
+      .operands = "g0 i0 i1 o1 o2 > i0 i1 i2",
+      .inputs = backward_inputs,
+      .outputs = backward_outputs,
+      .params = layer_norm_params,
+      .params_size = sizeof (LayerNormParams),
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = layer_norm_backward,
+      .cost = backward_cost,
+  },
+  { 0 },
+};

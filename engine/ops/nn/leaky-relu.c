@@ -1,0 +1,327 @@
+/* leaky-relu.c — LeakyReLU: rectifiers that let negative values through, and their gradients.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/base/random.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <tgmath.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef enum
+{
+  LEAKY,
+  RRELU, /* slope drawn per element while training */
+  PRELU, /* slope learned, one per channel or one for all */
+  ELU,
+  SELU,
+  GELU,
+} LeakyKind;
+
+typedef struct
+{
+  int    act_type;
+  double slope, lower_bound, upper_bound;
+} LeakyParams;
+
+static const char *const leaky_names[] = { "leaky", "rrelu", "prelu", "elu", "selu", "gelu", NULL };
+
+static const HybParam leaky_params[] = {
+  { HYB_FIELD (LeakyParams, act_type),
+    HYB_PARAM_ENUM,
+    "leaky",
+    .choices = leaky_names,
+    .doc = "the function" },
+  { HYB_FIELD (LeakyParams, slope),
+    HYB_PARAM_FLOAT,
+    "0.25",
+    .doc = "factor for negative values (leaky, elu)" },
+  { HYB_FIELD (LeakyParams, lower_bound),
+    HYB_PARAM_FLOAT,
+    "0.125",
+    .doc = "least random slope (rrelu)" },
+  { HYB_FIELD (LeakyParams, upper_bound),
+    HYB_PARAM_FLOAT,
+    "0.334",
+    .doc = "bound of random slopes (rrelu)" },
+  { 0 },
+};
+
+/* Klambauer, Unterthiner, Mayr, Hochreiter, “Self-Normalizing Neural Networks” (2017). */
+#define SELU_LAMBDA 1.0507009873554805
+#define SELU_ALPHA  1.6732632423543772
+
+static void
+leaky_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const LeakyParams *params = values;
+
+  *n_inputs = params->act_type == PRELU ? 2 : 1;
+  *n_outputs = params->act_type == RRELU ? 2 : 1;
+}
+
+static gboolean
+leaky_check (gconstpointer values, GError **error)
+{
+  const LeakyParams *params = values;
+
+  if (params->act_type != RRELU || params->lower_bound <= params->upper_bound)
+    return TRUE;
+
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       "lower_bound",
+                       NULL,
+                       "%g is above upper_bound %g",
+                       params->lower_bound,
+                       params->upper_bound);
+}
+
+/* gamma is one slope (1) or one per channel, which stand on axis 1 (axis 0 of a vector). */
+static gboolean
+expect_slopes (const HybShape *data, HybShape *gamma, GError **error)
+{
+  if (data->rank < 1 || (gamma->rank == 1 && gamma->dim[0] == 1))
+    return TRUE;
+
+  return hyb_layer_expect_vector (gamma, "gamma", data->dim[data->rank > 1 ? 1 : 0], error);
+}
+
+static gboolean
+leaky_infer_shape (HybCall *call, GError **error)
+{
+  const LeakyParams *params = call->params;
+
+  if (!hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error))
+    return FALSE;
+  if (params->act_type == RRELU)
+    return hyb_shape_unify (&call->output[0].shape, &call->output[1].shape, error);
+  if (params->act_type != PRELU)
+    return TRUE;
+
+  return expect_slopes (&call->input[0].shape, &call->input[1].shape, error);
+}
+
+/* Which slope of gamma an element takes: (index / inner) % channels. */
+typedef struct
+{
+  gint64 inner, channels;
+} ChannelView;
+
+static ChannelView
+view_channels (const HybShape *data, const HybShape *gamma)
+{
+  return (ChannelView){
+    .inner = data->rank > 1 ? hyb_shape_count (data, 2, data->rank) : 1,
+    .channels = hyb_shape_size (gamma),
+  };
+}
+
+typedef struct
+{
+  const LeakyParams *params;
+  gboolean           training;
+  guint64            seed;
+  ChannelView        channels;
+  gconstpointer      x, gamma, y, dy;
+  gpointer           to, mask;
+} Work;
+
+#define REAL_KERNEL "engine/ops/nn/leaky-relu-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static void
+leaky_forward (const HybCall *call, const HybRun *run)
+{
+  const LeakyParams *params = call->params;
+  Work               work = {
+                  .params = params, .training = run->training, .x = run->input[0], .to = run->output[0]
+  };
+
+  if (params->act_type == RRELU)
+    {
+      work.mask = run->output[1];
+      work.seed = hyb_run_random_seed (run);
+    }
+  if (params->act_type == PRELU)
+    {
+      work.gamma = run->input[1];
+      work.channels = view_channels (&call->input[0].shape, &call->input[1].shape);
+    }
+
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
+                    8192,
+                    call->output[0].dtype == HYB_F64 ? leaky_slice_f64 : leaky_slice_f32,
+                    &work);
+}
+
+/* Inputs: gradient, data, and with rrelu the mask, with prelu gamma, with selu the output. */
+static void
+backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const LeakyParams *params = values;
+
+  *n_inputs =
+      params->act_type == RRELU || params->act_type == PRELU || params->act_type == SELU ? 3 : 2;
+  *n_outputs = 1;
+}
+
+/* The third input is the mask of rrelu, the output of selu, the slopes of prelu. */
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  HybShape *data = &call->input[1].shape;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error))
+    return FALSE;
+  if (call->n_inputs < 3)
+    return TRUE;
+  if (((const LeakyParams *) call->params)->act_type == PRELU)
+    return expect_slopes (data, &call->input[2].shape, error);
+
+  return hyb_shape_unify (data, &call->input[2].shape, error);
+}
+
+static void
+backward_forward (const HybCall *call, const HybRun *run)
+{
+  const LeakyParams *params = call->params;
+  Work work = { .params = params, .x = run->input[1], .dy = run->input[0], .to = run->output[0] };
+
+  if (params->act_type == RRELU)
+    work.mask = (gpointer) run->input[2];
+  if (params->act_type == SELU)
+    work.y = run->input[2];
+  if (params->act_type == PRELU)
+    {
+      work.gamma = run->input[2];
+      work.channels = view_channels (&call->input[1].shape, &call->input[2].shape);
+    }
+
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
+                    8192,
+                    call->output[0].dtype == HYB_F64 ? backward_slice_f64 : backward_slice_f32,
+                    &work);
+}
+
+/* Gradient by the slopes: Σ dy · x over the negative elements of each channel.
+ * Inputs: gradient, data, gamma (for its shape). */
+static void
+backward_gamma_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = {
+    .x = run->input[1],
+    .dy = run->input[0],
+    .to = run->output[0],
+    .channels = view_channels (&call->input[1].shape, &call->input[2].shape),
+  };
+  gint64 size = hyb_shape_size (&call->input[1].shape);
+
+  if (call->output[0].dtype == HYB_F64)
+    gamma_sums_f64 (&work, size);
+  else
+    gamma_sums_f32 (&work, size);
+}
+
+static void
+leaky_gradient (HybGrad *grad)
+{
+  const LeakyParams *params = hyb_grad_params (grad);
+  HybValueId inputs[3] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0), HYB_NO_ID };
+  HybValueId data;
+  guint      n_inputs, n_outputs;
+
+  if (params->act_type == RRELU)
+    inputs[2] = hyb_grad_output (grad, 1);
+  else if (params->act_type == SELU)
+    inputs[2] = hyb_grad_output (grad, 0);
+  else if (params->act_type == PRELU)
+    inputs[2] = hyb_grad_input (grad, 1);
+
+  backward_arity (params, &n_inputs, &n_outputs);
+  data = hyb_grad_emit_same (grad, "_backward_LeakyReLU", n_inputs, inputs);
+  if (hyb_grad_wants (grad, 0))
+    hyb_grad_set_input (grad, 0, data);
+  if (params->act_type != PRELU || !hyb_grad_wants (grad, 1))
+    return;
+
+  /* MXNet's data gradient takes the place of the incoming one before the slope reads it,
+   * but for a head gradient, which is the caller's.  To train to the same numbers, so
+   * does ours. */
+  if (!hyb_grad_incoming_is_given (grad, 0))
+    inputs[0] = data;
+  hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_LeakyReLU_gamma", 3, inputs));
+}
+
+static void
+leaky_cost (const HybCall *call, HybCost *cost)
+{
+  const LeakyParams *params = call->params;
+
+  hyb_rule_cost_elementwise (call, params->act_type >= ELU ? 6 : 2, cost);
+}
+
+static const char *const leaky_inputs[] = { "data", "gamma", NULL };
+static const char *const leaky_outputs[] = { "output", "mask", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", "further", NULL };
+static const char *const backward_gamma_inputs[] = { "gradient", "data", "gamma", NULL };
+
+const HybOp hyb_ops_leaky_relu[] = {
+  {
+      .name = "LeakyReLU",
+      .doc = "Rectifiers that let negative values through, weakened.",
+      .category = HYB_CATEGORY_ELEMENTWISE,
+      /* MODAL and RANDOM for rrelu; OWN_GRADIENT for selu, whose gradient in MXNet is
+       * lambda · (alpha + out) on the negative side and not its derivative. */
+      .flags = HYB_OP_RANDOM | HYB_OP_MODAL | HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE,
+      .inputs = leaky_inputs,
+      .outputs = leaky_outputs,
+      .params = leaky_params,
+      .params_size = sizeof (LeakyParams),
+      .arity = leaky_arity,
+      .check = leaky_check,
+      .infer_shape = leaky_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = leaky_forward,
+      .gradient = leaky_gradient,
+      .cost = leaky_cost,
+  },
+  {
+      .name = "_backward_LeakyReLU",
+      .doc = "Gradient of LeakyReLU by its data.",
+      .category = HYB_CATEGORY_ELEMENTWISE,
+      .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
+      .gradient_of = "LeakyReLU",
+      .operands = "g0 i0 - > i0",
+      .inputs = backward_inputs,
+      .params = leaky_params,
+      .params_size = sizeof (LeakyParams),
+      .arity = backward_arity,
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = backward_forward,
+      .cost = leaky_cost,
+  },
+  {
+      .name = "_backward_LeakyReLU_gamma",
+      .doc = "Gradient of LeakyReLU by the learned slopes.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "LeakyReLU",
+      .operands = "g0 i0 i1 > i1",
+      .inputs = backward_gamma_inputs,
+      .params = leaky_params,
+      .params_size = sizeof (LeakyParams),
+      .infer_shape = hyb_layer_like_last_inputs,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = backward_gamma_forward,
+  },
+  { 0 },
+};

@@ -1,0 +1,234 @@
+/* lrn.c — LRN: every element weakened by its neighbours in other channels, and the gradient.
+ *
+ * out = x · n^(−beta), n = knorm + alpha / nsize · Σ x² over nsize channels around it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <tgmath.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef struct
+{
+  double alpha, beta, knorm;
+  gint64 nsize;
+} LrnParams;
+
+static const HybParam lrn_params[] = {
+  { HYB_FIELD (LrnParams, alpha), HYB_PARAM_FLOAT, "0.0001", .doc = "weight of the neighbours" },
+  { HYB_FIELD (LrnParams, beta), HYB_PARAM_FLOAT, "0.75", .doc = "exponent" },
+  { HYB_FIELD (LrnParams, knorm), HYB_PARAM_FLOAT, "2", .doc = "added to the sum" },
+  { HYB_FIELD (LrnParams, nsize),
+    HYB_PARAM_INT,
+    NULL,
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "number of channels summed over, odd" },
+  { 0 },
+};
+
+static gboolean
+lrn_check (gconstpointer values, GError **error)
+{
+  const LrnParams *params = values;
+
+  if (params->nsize % 2 == 1)
+    return TRUE;
+
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       "nsize",
+                       NULL,
+                       "%" G_GINT64_FORMAT " is even, so the window has no middle",
+                       params->nsize);
+}
+
+static gboolean
+lrn_infer_shape (HybCall *call, GError **error)
+{
+  const LrnParams *params = call->params;
+  const HybShape  *data = &call->input[0].shape;
+
+  if (!hyb_rule_same_shape (call, error) || !hyb_layer_expect_rank (data, "data", 4, 4, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN || data->dim[1] == HYB_UNKNOWN || data->dim[1] >= params->nsize)
+    return TRUE;
+
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_TYPES,
+                       "data",
+                       NULL,
+                       "nsize is %" G_GINT64_FORMAT " but there are %" G_GINT64_FORMAT " channels",
+                       params->nsize,
+                       data->dim[1]);
+}
+
+typedef struct
+{
+  const LrnParams *params;
+  gint64           channels, positions;
+  gconstpointer    x, dy, norm_in;
+  gpointer         to, norm;
+} Work;
+
+/* A slice is a range of (sample, channel); whole rows of positions follow each other. */
+#define KERNELS(T, suffix)                                                                                      \
+  static void normalise_planes_##suffix (gint64 begin, gint64 end, gpointer data)                               \
+  {                                                                                                             \
+    const Work *work = data;                                                                                    \
+    gint64      radius = work->params->nsize / 2, n = work->positions;                                          \
+    T           alpha = (T) (work->params->alpha / (double) work->params->nsize);                               \
+    T           beta = (T) work->params->beta;                                                                  \
+                                                                                                                \
+    for (gint64 plane = begin; plane < end; plane++)                                                            \
+      {                                                                                                         \
+        gint64   channel = plane % work->channels;                                                              \
+        gint64   low = MAX (-channel, -radius), high = MIN (work->channels - 1 - channel, radius);              \
+        const T *x = (const T *) work->x + plane * n;                                                           \
+        T       *y = (T *) work->to + plane * n;                                                                \
+        T       *norm = (T *) work->norm + plane * n;                                                           \
+                                                                                                                \
+        for (gint64 i = 0; i < n; i++)                                                                          \
+          norm[i] = 0;                                                                                          \
+        for (gint64 k = low; k <= high; k++)                                                                    \
+          for (gint64 i = 0; i < n; i++)                                                                        \
+            norm[i] += x[k * n + i] * x[k * n + i];                                                             \
+        for (gint64 i = 0; i < n; i++)                                                                          \
+          {                                                                                                     \
+            norm[i] = (T) work->params->knorm + alpha * norm[i];                                                \
+            y[i] = x[i] * pow (norm[i], -beta);                                                                 \
+          }                                                                                                     \
+      }                                                                                                         \
+  }                                                                                                             \
+                                                                                                                \
+  /* dx = dy n^(−beta) − 2 alpha beta / nsize · x · Σ dy x n^(−beta − 1) over the windows that     \
+   * see the element. */ \
+  static void backward_planes_##suffix (gint64 begin, gint64 end, gpointer data)                                \
+  {                                                                                                             \
+    const Work *work = data;                                                                                    \
+    gint64      radius = work->params->nsize / 2, n = work->positions;                                          \
+    T           beta = (T) work->params->beta;                                                                  \
+    T factor = (T) (2 * work->params->alpha * work->params->beta / (double) work->params->nsize);               \
+                                                                                                                \
+    for (gint64 plane = begin; plane < end; plane++)                                                            \
+      {                                                                                                         \
+        gint64   channel = plane % work->channels;                                                              \
+        gint64   low = MAX (-channel, -radius), high = MIN (work->channels - 1 - channel, radius);              \
+        const T *x = (const T *) work->x + plane * n;                                                           \
+        const T *dy = (const T *) work->dy + plane * n;                                                         \
+        const T *norm = (const T *) work->norm_in + plane * n;                                                  \
+        T       *dx = (T *) work->to + plane * n;                                                               \
+                                                                                                                \
+        for (gint64 i = 0; i < n; i++)                                                                          \
+          {                                                                                                     \
+            T sum = 0;                                                                                          \
+                                                                                                                \
+            for (gint64 k = low; k <= high; k++)                                                                \
+              sum += dy[k * n + i] * x[k * n + i] * pow (norm[k * n + i], -beta - 1);                           \
+            dx[i] = dy[i] * pow (norm[i], -beta) - factor * x[i] * sum;                                         \
+          }                                                                                                     \
+      }                                                                                                         \
+  }
+
+KERNELS (float, f32)
+KERNELS (double, f64)
+
+#undef KERNELS
+
+static void
+run_planes (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelFunc f64)
+{
+  const HybShape *shape = &call->output[0].shape;
+
+  work->params = call->params;
+  work->channels = shape->dim[1];
+  work->positions = hyb_shape_count (shape, 2, 4);
+  hyb_parallel_for (shape->dim[0] * work->channels,
+                    MAX (1, 4096 / MAX (1, work->positions)),
+                    call->output[0].dtype == HYB_F64 ? f64 : f32,
+                    work);
+}
+
+static void
+lrn_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .x = run->input[0], .to = run->output[0], .norm = run->output[1] };
+
+  run_planes (call, &work, normalise_planes_f32, normalise_planes_f64);
+}
+
+/* Inputs: gradient, data, norm. */
+static void
+lrn_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = {
+    .dy = run->input[0], .x = run->input[1], .norm_in = run->input[2], .to = run->output[0]
+  };
+
+  run_planes (call, &work, backward_planes_f32, backward_planes_f64);
+}
+
+static void
+lrn_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 0),
+                          hyb_grad_output (grad, 1) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_LRN", 3, inputs));
+}
+
+static void
+lrn_cost (const HybCall *call, HybCost *cost)
+{
+  const LrnParams *params = call->params;
+
+  hyb_rule_cost_elementwise (call, 2.0 * (double) params->nsize + 4.0, cost);
+}
+
+static const char *const lrn_inputs[] = { "data", NULL };
+static const char *const lrn_outputs[] = { "output", "_norm", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", "norm", NULL };
+
+const HybOp hyb_ops_lrn[] = {
+  {
+      .name = "LRN",
+      .doc = "Every element weakened by its neighbours in other channels.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .inputs = lrn_inputs,
+      .outputs = lrn_outputs,
+      .params = lrn_params,
+      .params_size = sizeof (LrnParams),
+      .check = lrn_check,
+      .infer_shape = lrn_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = lrn_forward,
+      .gradient = lrn_gradient,
+      .cost = lrn_cost,
+  },
+  {
+      .name = "_backward_LRN",
+      .doc = "Gradient of LRN.",
+      .category = HYB_CATEGORY_NORMALISATION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "LRN",
+      .operands = "g0 i0 o1 > i0",
+      .inputs = backward_inputs,
+      .params = lrn_params,
+      .params_size = sizeof (LrnParams),
+      .infer_shape = hyb_rule_same_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = lrn_backward,
+      .cost = lrn_cost,
+  },
+  { 0 },
+};

@@ -1,0 +1,121 @@
+/* softmax-activation.c — SoftmaxActivation of old models: softmax over the last axis or the channels.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/softmax.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+typedef enum
+{
+  MODE_INSTANCE, /* over the last axis */
+  MODE_CHANNEL,  /* over axis 1 */
+} ActivationMode;
+
+typedef struct
+{
+  int mode;
+} SoftmaxActivationParams;
+
+static const char *const mode_names[] = { "instance", "channel", NULL };
+
+static const HybParam softmax_activation_params[] = {
+  { HYB_FIELD (SoftmaxActivationParams, mode),
+    HYB_PARAM_ENUM,
+    "instance",
+    .choices = mode_names,
+    .doc = "which axis sums to one" },
+  { 0 },
+};
+
+static gboolean
+softmax_activation_infer_shape (HybCall *call, GError **error)
+{
+  const SoftmaxActivationParams *params = call->params;
+
+  return hyb_rule_same_shape (call, error) &&
+         hyb_layer_expect_rank (&call->input[0].shape,
+                                "data",
+                                params->mode == MODE_CHANNEL ? 3 : 1,
+                                HYB_MAX_RANK,
+                                error);
+}
+
+static HybSoftmaxView
+view_softmax (const HybCall *call)
+{
+  const SoftmaxActivationParams *params = call->params;
+  const HybShape                *shape = &call->input[0].shape;
+  HybSoftmaxView                 view;
+
+  hyb_softmax_init (&view, shape, params->mode == MODE_CHANNEL ? 1 : shape->rank - 1);
+  return view;
+}
+
+static void
+softmax_activation_forward (const HybCall *call, const HybRun *run)
+{
+  HybSoftmaxView view = view_softmax (call);
+
+  hyb_softmax_forward (&view, call->output[0].dtype, run->input[0], run->output[0]);
+}
+
+/* Inputs: gradient, output.  MXNet's own gradient takes axis 1 for the channels in both
+ * modes and is wrong for data of rank 3 and more in mode instance; this is the derivative. */
+static void
+softmax_activation_backward (const HybCall *call, const HybRun *run)
+{
+  HybSoftmaxView view = view_softmax (call);
+
+  hyb_softmax_backward (&view, call->output[0].dtype, run->input[1], run->input[0], run->output[0]);
+}
+
+static void
+softmax_activation_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_SoftmaxActivation", 2, inputs));
+}
+
+static void
+softmax_activation_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 5.0, cost);
+}
+
+static const char *const softmax_activation_inputs[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", "output", NULL };
+
+const HybOp hyb_ops_softmax_activation[] = {
+  {
+      .name = "SoftmaxActivation",
+      .doc = "Exponentials of the input, scaled to sum to one over the last axis or the channels.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_IN_PLACE,
+      .inputs = softmax_activation_inputs,
+      .params = softmax_activation_params,
+      .params_size = sizeof (SoftmaxActivationParams),
+      .infer_shape = softmax_activation_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = softmax_activation_forward,
+      .gradient = softmax_activation_gradient,
+      .cost = softmax_activation_cost,
+  },
+  {
+      .name = "_backward_SoftmaxActivation",
+      .doc = "Gradient of SoftmaxActivation from its output.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .inputs = backward_inputs,
+      .params = softmax_activation_params,
+      .params_size = sizeof (SoftmaxActivationParams),
+      .infer_shape = softmax_activation_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = softmax_activation_backward,
+      .cost = softmax_activation_cost,
+  },
+  { 0 },
+};

@@ -1,0 +1,186 @@
+/* gates.c — everything between a recurrent cell's products and its new state, as one
+ * operator.  passes/fuse-gates.c puts it where a cell was written out.
+ *
+ * Each element goes through the same operations in the same order as in the cell written
+ * out, so that the results are the same; but they stay in the nearest cache meanwhile.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/parallel.h"
+#include "engine/kernels/simd/vector-math.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+#include "engine/kernels/vectorise.h"
+
+/* Elements that are taken through all operations together: a few KiB. */
+#define BLOCK 256
+/* Elements of a state below which a slice is not worth a thread. */
+#define GRAIN 4096
+
+typedef struct
+{
+  gint64       hidden;
+  const float *i2h, *h2h, *before; /* before: c of the LSTM, h of the GRU */
+  float       *h, *c;
+} Work;
+
+/* to = a + b; to may be apart from both only. */
+static void
+add_block (gint64 n, const float *restrict a, const float *restrict b, float *restrict to)
+{
+  for (gint64 k = 0; k < n; k++)
+    to[k] = a[k] + b[k];
+}
+
+/* c = f c' + i g; h = o tanh(c). */
+static void
+lstm_block (const Work *work, gint64 row, gint64 at, gint64 n)
+{
+  gint64       H = work->hidden, first = row * H + at;
+  float        i[BLOCK], f[BLOCK], g[BLOCK], o[BLOCK];
+  float *const gates[] = { i, f, g, o };
+  const float *before = work->before + first;
+  float       *c = work->c + first, *h = work->h + first;
+
+  for (gint64 k = 0; k < 4; k++)
+    add_block (n, work->i2h + (4 * row + k) * H + at, work->h2h + (4 * row + k) * H + at, gates[k]);
+  hyb_vector_sigmoid ((gsize) n, i, i);
+  hyb_vector_sigmoid ((gsize) n, f, f);
+  hyb_vector_tanh ((gsize) n, g, g);
+  hyb_vector_sigmoid ((gsize) n, o, o);
+  for (gint64 k = 0; k < n; k++)
+    f[k] = f[k] * before[k] + i[k] * g[k];
+  hyb_vector_tanh ((gsize) n, f, g);
+  memcpy (c, f, sizeof (float) * (gsize) n);
+  for (gint64 k = 0; k < n; k++)
+    g[k] = o[k] * g[k];
+  memcpy (h, g, sizeof (float) * (gsize) n);
+}
+
+/* n = tanh(x_n + r h_n); h = (1 - z) n + z h'. */
+static void
+gru_block (const Work *work, gint64 row, gint64 at, gint64 n)
+{
+  gint64       H = work->hidden, first = row * H + at;
+  const float *x = work->i2h + 3 * row * H + at, *y = work->h2h + 3 * row * H + at;
+  float        r[BLOCK], z[BLOCK], candidate[BLOCK];
+  const float *before = work->before + first;
+
+  add_block (n, x, y, r);
+  add_block (n, x + H, y + H, z);
+  hyb_vector_sigmoid ((gsize) n, r, r);
+  hyb_vector_sigmoid ((gsize) n, z, z);
+  for (gint64 k = 0; k < n; k++)
+    candidate[k] = x[2 * H + k] + r[k] * y[2 * H + k];
+  hyb_vector_tanh ((gsize) n, candidate, candidate);
+  for (gint64 k = 0; k < n; k++)
+    r[k] = (1.f - z[k]) * candidate[k] + z[k] * before[k];
+  memcpy (work->h + first, r, sizeof (float) * (gsize) n);
+}
+
+static void
+lstm_rows (gint64 begin, gint64 end, gpointer data)
+{
+  const Work *work = data;
+
+  for (gint64 row = begin; row < end; row++)
+    for (gint64 at = 0; at < work->hidden; at += BLOCK)
+      lstm_block (work, row, at, MIN (BLOCK, work->hidden - at));
+}
+
+static void
+gru_rows (gint64 begin, gint64 end, gpointer data)
+{
+  const Work *work = data;
+
+  for (gint64 row = begin; row < end; row++)
+    for (gint64 at = 0; at < work->hidden; at += BLOCK)
+      gru_block (work, row, at, MIN (BLOCK, work->hidden - at));
+}
+
+static void
+gates_forward (const HybCall *call, const HybRun *run, HybParallelFunc rows)
+{
+  const HybShape *shape = &call->input[2].shape;
+  Work            work = { .hidden = shape->dim[1],
+                           .i2h = run->input[0],
+                           .h2h = run->input[1],
+                           .before = run->input[2],
+                           .h = run->output[0],
+                           .c = call->n_outputs > 1 ? run->output[1] : NULL };
+
+  hyb_parallel_for (shape->dim[0], 1 + GRAIN / MAX (work.hidden, 1), rows, &work);
+}
+
+static void
+lstm_gates_forward (const HybCall *call, const HybRun *run)
+{
+  gates_forward (call, run, lstm_rows);
+}
+
+static void
+gru_gates_forward (const HybCall *call, const HybRun *run)
+{
+  gates_forward (call, run, gru_rows);
+}
+
+/* The pass asks for nothing that does not fit; a state says all. */
+static gboolean
+gates_infer_shape (HybCall *call, gint64 n_gates, GError **error)
+{
+  HybShape *state = &call->input[2].shape;
+  HybShape  gates = hyb_shape_2d (HYB_UNKNOWN, HYB_UNKNOWN);
+
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (!hyb_shape_unify (state, &call->output[i].shape, error))
+      return FALSE;
+  if (state->rank == 2)
+    gates = hyb_shape_2d (state->dim[0],
+                          state->dim[1] == HYB_UNKNOWN ? HYB_UNKNOWN : n_gates * state->dim[1]);
+  return hyb_shape_unify (&call->input[0].shape, &gates, error) &&
+         hyb_shape_unify (&call->input[1].shape, &gates, error);
+}
+
+static gboolean
+lstm_gates_infer_shape (HybCall *call, GError **error)
+{
+  return gates_infer_shape (call, 4, error);
+}
+
+static gboolean
+gru_gates_infer_shape (HybCall *call, GError **error)
+{
+  return gates_infer_shape (call, 3, error);
+}
+
+/* As the operators it stands for: some 4 sums and products, and exponentials of about 20. */
+static void
+gates_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_bytes (call, cost);
+  cost->flops = 25.0 * (double) hyb_shape_size (&call->input[0].shape);
+}
+
+const HybOp hyb_ops_gates[] = {
+  { .name = "_lstm_gates",
+    .doc = "From an LSTM's two products and its cell to the new output and cell.",
+    .category = HYB_CATEGORY_ELEMENTWISE,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "i2h", "h2h", "cell", NULL },
+    .outputs = (const char *const[]){ "output", "cell", NULL },
+    .infer_shape = lstm_gates_infer_shape,
+    .forward = lstm_gates_forward,
+    .cost = gates_cost },
+  { .name = "_gru_gates",
+    .doc = "From a GRU's two products and its state to the new state.",
+    .category = HYB_CATEGORY_ELEMENTWISE,
+    .flags = HYB_OP_INTERNAL,
+    .inputs = (const char *const[]){ "i2h", "h2h", "state", NULL },
+    .infer_shape = gru_gates_infer_shape,
+    .forward = gru_gates_forward,
+    .cost = gates_cost },
+  { 0 },
+};

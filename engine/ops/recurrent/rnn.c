@@ -1,0 +1,520 @@
+/* rnn.c — RNN: layers of recurrent cells over a sequence, and its gradient.
+ *
+ * The arithmetic is in kernels/recurrent/recurrent.h, the shapes in rnn-rules.h.  RNN
+ * computes only what it gives; _rnn_recording also keeps what _backward_RNN needs,
+ * in one flat reserve.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+#include "engine/ops/recurrent/rnn-rules.h"
+#include "engine/passes/pipeline.h"
+
+/* What prepare() has decided. */
+typedef struct
+{
+  gboolean   in_panels;
+  HybTensor *panels; /* where the parameters stay the same; else NULL */
+} RnnPlan;
+
+/* The network as it is run. */
+static HybRecurrent
+describe (const HybCall *call)
+{
+  const RnnPlan *plan = call->prepared;
+  HybRecurrent   net = hyb_rnn_describe (call);
+
+  net.in_panels = plan != NULL && plan->in_panels;
+  net.keeps_panels = plan != NULL && plan->panels != NULL;
+  return net;
+}
+
+static void
+rnn_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
+{
+  RnnPlaces places = hyb_rnn_places (params);
+
+  *n_inputs = places.n_inputs;
+  *n_outputs = places.n_visible;
+}
+
+static void
+recording_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
+{
+  rnn_arity (params, n_inputs, n_outputs);
+  ++*n_outputs;
+}
+
+static guint
+rnn_visible (gconstpointer params)
+{
+  return hyb_rnn_places (params).n_visible;
+}
+
+static gboolean
+refuse (GError **error, const char *what)
+{
+  return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_ATTRIBUTE, NULL, NULL, "%s", what);
+}
+
+static gboolean
+recording_infer_shape (HybCall *call, GError **error)
+{
+  HybRecurrent net;
+  gint64       reserve;
+  HybShape     reserved;
+
+  if (!hyb_rnn_infer_shape (call, error))
+    return FALSE;
+  if (!hyb_shape_is_known (&call->input[0].shape))
+    return TRUE;
+
+  net = describe (call);
+  reserve = hyb_recurrent_reserve (&net);
+  if (reserve < 0)
+    return refuse (error, "what the gradient needs of so many steps does not fit into memory");
+  reserved = hyb_shape_1d (reserve);
+  return hyb_shape_assign (&call->output[call->n_outputs - 1].shape, &reserved, error);
+}
+
+/* The reserve is as exact as the arithmetic, also where that runs on half floats. */
+static HybDType
+reserve_dtype (HybDType data)
+{
+  return data == HYB_DTYPE_UNKNOWN ? data : data == HYB_F64 ? HYB_F64 : HYB_F32;
+}
+
+static gboolean
+recording_infer_dtype (HybCall *call, GError **error)
+{
+  HybCall visible = *call;
+
+  visible.n_outputs--;
+  return hyb_rnn_infer_dtype (&visible, error) &&
+         hyb_dtype_assign (&call->output[visible.n_outputs].dtype,
+                           reserve_dtype (call->input[0].dtype),
+                           error);
+}
+
+/* --- Running --- */
+
+/* Panels while planning, if no run changes the parameters; they pay in whatever net. */
+static gboolean
+keep_panels (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
+{
+  HybType type = { hyb_shape_1d (0), HYB_F32 };
+
+  if (call->constants == NULL || call->constants[1] == NULL || net->batch < 1 ||
+      !hyb_pipeline_wants (call->plan_options, "keep-panels"))
+    return TRUE;
+  net->in_panels = TRUE;
+  type.shape.dim[0] = hyb_recurrent_panels (net);
+  plan->panels = hyb_tensor_new (&type, error);
+  if (plan->panels == NULL)
+    return FALSE;
+  hyb_recurrent_pack (net,
+                      hyb_tensor_get_data (call->constants[1]),
+                      hyb_tensor_get_data (plan->panels));
+  plan->in_panels = TRUE;
+  return TRUE;
+}
+
+static void
+rnn_release (HybCall *call)
+{
+  RnnPlan *plan = call->prepared;
+
+  if (plan == NULL)
+    return;
+  g_clear_pointer (&plan->panels, hyb_tensor_unref);
+  g_clear_pointer (&call->prepared, g_free);
+}
+
+static const char *
+rnn_note (const HybCall *call)
+{
+  const RnnPlan *plan = call->prepared;
+
+  if (plan == NULL || !plan->in_panels)
+    return NULL;
+  return plan->panels != NULL ? "weights in panels, kept" : "weights in panels";
+}
+
+/* Row numbers fit the integers of matrix libraries, and sizes the address space. */
+static gboolean
+prepare (HybCall *call, gboolean keeps, GError **error)
+{
+  const RnnParams *params = call->params;
+  HybRecurrent     net = describe (call);
+  RnnPlan         *plan;
+
+  if (net.dropout >= 1)
+    return refuse (error, "p is 1, which leaves nothing for the layer above; it must be below 1");
+  if (hyb_recurrent_forward_workspace (&net, FALSE) < 0 || hyb_recurrent_reserve (&net) < 0 ||
+      hyb_recurrent_backward_workspace (&net) < 0)
+    return refuse (error, "the gates of so many steps do not fit into memory");
+  if ((double) net.n_steps * (double) net.batch > G_MAXINT32 ||
+      hyb_recurrent_n_gates (net.cell) * params->state_size > G_MAXINT32)
+    return refuse (error, "steps × batch and gates × units must each stay below 2³¹");
+  if (!hyb_pipeline_wants (call->plan_options, "pack-weights") || call->input[0].dtype != HYB_F32)
+    return TRUE;
+
+  plan = call->prepared = g_new0 (RnnPlan, 1);
+  plan->in_panels = hyb_recurrent_suits_panels (&net);
+  if (!keeps || keep_panels (call, &net, plan, error))
+    return TRUE;
+  rnn_release (call);
+  return FALSE;
+}
+
+static gboolean
+rnn_prepare (HybCall *call, GError **error)
+{
+  return prepare (call, TRUE, error);
+}
+
+static gboolean
+backward_prepare (HybCall *call, GError **error)
+{
+  return prepare (call, FALSE, error);
+}
+
+static gsize
+element_size (const HybCall *call)
+{
+  return hyb_dtype_size (call->input[0].dtype == HYB_F64 ? HYB_F64 : HYB_F32);
+}
+
+/* Lengths as integers come first, then what the kernel asks for. */
+static gsize
+lengths_bytes (const HybRecurrent *net)
+{
+  gsize bytes = net->has_lengths ? (gsize) net->batch * sizeof (gint64) : 0;
+
+  return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
+}
+
+static gsize
+rnn_workspace (const HybCall *call)
+{
+  HybRecurrent net = describe (call);
+
+  return lengths_bytes (&net) +
+         (gsize) hyb_recurrent_forward_workspace (&net, FALSE) * element_size (call);
+}
+
+static gsize
+recording_workspace (const HybCall *call)
+{
+  HybRecurrent net = describe (call);
+
+  return lengths_bytes (&net) +
+         (gsize) hyb_recurrent_forward_workspace (&net, TRUE) * element_size (call);
+}
+
+static const gint64 *
+read_lengths (const HybCall *call, const HybRun *run, const HybRecurrent *net, guint input)
+{
+  gint64 *lengths = run->workspace;
+
+  if (!net->has_lengths)
+    return NULL;
+  for (gint64 n = 0; n < net->batch; n++)
+    {
+      double length = hyb_dtype_get_double (run->input[input], call->input[input].dtype, (gsize) n);
+
+      /* Written so that NaN counts as 0. */
+      lengths[n] = length > 0 ? (gint64) MIN (length, (double) net->n_steps) : 0;
+    }
+  return lengths;
+}
+
+static gpointer
+output_or_null (const HybRun *run, guint index)
+{
+  return index == G_MAXUINT ? NULL : run->output[index];
+}
+
+static void
+forward (const HybCall *call, const HybRun *run, gpointer reserve)
+{
+  const RnnPlan *plan = call->prepared;
+  RnnPlaces      places = hyb_rnn_places (call->params);
+  HybRecurrent   net = describe (call);
+
+  hyb_recurrent_forward (&net,
+                         call->input[0].dtype,
+                         &(HybRecurrentForward){
+                             .x = run->input[0],
+                             .parameters = run->input[1],
+                             .state = run->input[2],
+                             .cell = places.cell == G_MAXUINT ? NULL : run->input[places.cell],
+                             .lengths = read_lengths (call, run, &net, places.lengths),
+                             .y = run->output[0],
+                             .state_out = output_or_null (run, places.state_out),
+                             .cell_out = output_or_null (run, places.cell_out),
+                             .reserve = reserve,
+                             .panels = net.keeps_panels ? hyb_tensor_get_data (plan->panels) : NULL,
+                             .workspace = (char *) run->workspace + lengths_bytes (&net),
+                             .seed = hyb_run_random_seed (run),
+                         });
+}
+
+static void
+rnn_forward (const HybCall *call, const HybRun *run)
+{
+  forward (call, run, NULL);
+}
+
+static void
+recording_forward (const HybCall *call, const HybRun *run)
+{
+  forward (call, run, run->output[call->n_outputs - 1]);
+}
+
+static void
+rnn_cost (const HybCall *call, HybCost *cost)
+{
+  HybRecurrent net = describe (call);
+
+  hyb_rule_cost_bytes (call, cost);
+  cost->flops = hyb_recurrent_flops (&net);
+}
+
+/* --- Gradient --- */
+
+/* _backward_RNN: the inputs, the output, the reserve, then a gradient for each
+ * visible output; gives a gradient for each input but the lengths.  Its form for weights
+ * leaves that of the data out, in one layer a quarter of the work. */
+static void
+rnn_gradient (HybGrad *grad)
+{
+  RnnPlaces  places = hyb_rnn_places (hyb_grad_params (grad));
+  guint      first = hyb_grad_wants (grad, 0) ? 0 : 1;
+  HybValueId inputs[5 + 2 + 3];
+  HybValueId gradients;
+  guint      n = 0;
+
+  for (guint i = 0; i < places.n_inputs; i++)
+    inputs[n++] = hyb_grad_input (grad, i);
+  inputs[n++] = hyb_grad_output (grad, 0);
+  inputs[n++] = hyb_grad_output (grad, places.n_visible);
+  for (guint i = 0; i < places.n_visible; i++)
+    inputs[n++] = hyb_grad_incoming (grad, i);
+
+  gradients =
+      hyb_grad_emit_same (grad, first == 0 ? "_backward_RNN" : "_backward_RNN_weights", n, inputs);
+  for (guint i = first; i < (places.cell == G_MAXUINT ? 3u : 4u); i++)
+    hyb_grad_set_input (grad, i, gradients == HYB_NO_ID ? HYB_NO_ID : gradients + i - first);
+}
+
+static void
+backward_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
+{
+  RnnPlaces places = hyb_rnn_places (params);
+
+  *n_inputs = places.n_inputs + 2 + places.n_visible;
+  *n_outputs = places.cell == G_MAXUINT ? 3 : 4;
+}
+
+static void
+weights_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
+{
+  backward_arity (params, n_inputs, n_outputs);
+  --*n_outputs;
+}
+
+/* The input that output 0 is the gradient of. */
+static guint
+first_gradient (const HybCall *call)
+{
+  return (hyb_rnn_places (call->params).cell == G_MAXUINT ? 3 : 4) - call->n_outputs;
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  guint first = first_gradient (call);
+
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (!hyb_shape_unify (&call->input[first + i].shape, &call->output[i].shape, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+backward_infer_dtype (HybCall *call, GError **error)
+{
+  RnnPlaces places = hyb_rnn_places (call->params);
+  guint32   free = 1u << (places.n_inputs + 1); /* the reserve */
+
+  if (places.lengths != G_MAXUINT)
+    free |= 1u << places.lengths;
+  return hyb_rule_dtype_except (call, free, error) &&
+         hyb_dtype_assign (&call->input[places.n_inputs + 1].dtype,
+                           reserve_dtype (call->input[0].dtype),
+                           error);
+}
+
+static gsize
+backward_workspace (const HybCall *call)
+{
+  HybRecurrent net = describe (call);
+
+  return lengths_bytes (&net) +
+         (gsize) hyb_recurrent_backward_workspace (&net) * element_size (call);
+}
+
+static void
+backward_forward (const HybCall *call, const HybRun *run)
+{
+  RnnPlaces     places = hyb_rnn_places (call->params);
+  HybRecurrent  net = describe (call);
+  guint         first = places.n_inputs + 2;
+  gpointer     *gradient = run->output - first_gradient (call); /* by input */
+  gconstpointer dstate =
+      places.state_out == G_MAXUINT ? NULL : run->input[first + places.state_out];
+  gconstpointer dcell = places.cell_out == G_MAXUINT ? NULL : run->input[first + places.cell_out];
+
+  hyb_recurrent_backward (&net,
+                          call->input[0].dtype,
+                          &(HybRecurrentBackward){
+                              .x = run->input[0],
+                              .parameters = run->input[1],
+                              .state = run->input[2],
+                              .cell = places.cell == G_MAXUINT ? NULL : run->input[places.cell],
+                              .lengths = read_lengths (call, run, &net, places.lengths),
+                              .y = run->input[places.n_inputs],
+                              .reserve = run->input[places.n_inputs + 1],
+                              .dy = run->input[first],
+                              .dstate_out = dstate,
+                              .dcell_out = dcell,
+                              .dx = first_gradient (call) > 0 ? NULL : gradient[0],
+                              .dparameters = gradient[1],
+                              .dstate = gradient[2],
+                              .dcell = places.cell == G_MAXUINT ? NULL : gradient[3],
+                              .workspace = (char *) run->workspace + lengths_bytes (&net),
+                          });
+}
+
+/* Twice the forward products: once towards the inputs, once towards the weights. */
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  rnn_cost (call, cost);
+  cost->flops *= 2;
+}
+
+/* Without the first layers' product towards the data. */
+static void
+weights_cost (const HybCall *call, HybCost *cost)
+{
+  HybRecurrent net = describe (call);
+  double       rows = (double) net.n_steps * (double) net.batch * (double) net.n_directions;
+  double       weights = (double) (hyb_recurrent_n_gates (net.cell) * net.hidden * net.input);
+
+  backward_cost (call, cost);
+  cost->flops -= 2 * rows * weights;
+}
+
+const HybOp hyb_ops_rnn[] = {
+  {
+      .name = "RNN",
+      .aliases = (const char *[]){ "_npx_rnn", NULL },
+      .doc = "Layers of recurrent cells over a sequence, in one or both directions.",
+      .category = HYB_CATEGORY_RECURRENT,
+      .flags = HYB_OP_MODAL | HYB_OP_RANDOM,
+      .inputs =
+          (const char *[]){ "data", "parameters", "state", "state_cell", "sequence_length", NULL },
+      .outputs = (const char *[]){ "output", "state_output", "statecell_output", NULL },
+      .params = hyb_rnn_params,
+      .params_size = sizeof (RnnParams),
+      .arity = rnn_arity,
+      .check = hyb_rnn_check,
+      .infer_shape = hyb_rnn_infer_shape,
+      .infer_dtype = hyb_rnn_infer_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = rnn_forward,
+      .workspace = rnn_workspace,
+      .prepare = rnn_prepare,
+      .release = rnn_release,
+      .note = rnn_note,
+      .gpu = HYB_GPU_LIBRARY,
+      .gradient = rnn_gradient,
+      .recording = "_rnn_recording",
+      .cost = rnn_cost,
+  },
+  {
+      .name = "_rnn_recording",
+      .doc = "RNN that keeps gates and states for its gradient.",
+      .category = HYB_CATEGORY_RECURRENT,
+      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .inputs =
+          (const char *[]){ "data", "parameters", "state", "state_cell", "sequence_length", NULL },
+      .outputs = (const char *[]){ "output", "state_output", "statecell_output", "_reserve", NULL },
+      .params = hyb_rnn_params,
+      .params_size = sizeof (RnnParams),
+      .arity = recording_arity,
+      .visible = rnn_visible,
+      .check = hyb_rnn_check,
+      .infer_shape = recording_infer_shape,
+      .infer_dtype = recording_infer_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = recording_forward,
+      .workspace = recording_workspace,
+      .prepare = rnn_prepare,
+      .release = rnn_release,
+      .note = rnn_note,
+      .gpu = HYB_GPU_LIBRARY,
+      .gradient = rnn_gradient,
+      .cost = rnn_cost,
+  },
+  {
+      .name = "_backward_RNN",
+      .doc = "Gradients of RNN, back through time.",
+      .category = HYB_CATEGORY_RECURRENT,
+      .flags = HYB_OP_MODAL | HYB_OP_INTERNAL,
+      .gradient_of = "_rnn_recording",
+      .operands = "i* o0 last g* > i0 i1 i2 i3",
+      .inputs = (const char *[]){ "data", "parameters", "state", "operand", NULL },
+      .outputs = (const char *[]){ "data", "parameters", "state", "state_cell", NULL },
+      .params = hyb_rnn_params,
+      .params_size = sizeof (RnnParams),
+      .arity = backward_arity,
+      .infer_shape = backward_infer_shape,
+      .infer_dtype = backward_infer_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = backward_forward,
+      .workspace = backward_workspace,
+      .prepare = backward_prepare,
+      .release = rnn_release,
+      .note = rnn_note,
+      .gpu = HYB_GPU_LIBRARY,
+      .cost = backward_cost,
+  },
+  {
+      .name = "_backward_RNN_weights",
+      .doc = "Gradients of RNN by all but its data, back through time.",
+      .category = HYB_CATEGORY_RECURRENT,
+      .flags = HYB_OP_MODAL | HYB_OP_INTERNAL,
+      .inputs = (const char *[]){ "data", "parameters", "state", "operand", NULL },
+      .outputs = (const char *[]){ "parameters", "state", "state_cell", NULL },
+      .params = hyb_rnn_params,
+      .params_size = sizeof (RnnParams),
+      .arity = weights_arity,
+      .infer_shape = backward_infer_shape,
+      .infer_dtype = backward_infer_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = backward_forward,
+      .workspace = backward_workspace,
+      .prepare = backward_prepare,
+      .release = rnn_release,
+      .note = rnn_note,
+      .gpu = HYB_GPU_LIBRARY,
+      .cost = weights_cost,
+  },
+  { 0 },
+};

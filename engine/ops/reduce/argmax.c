@@ -1,0 +1,207 @@
+/* argmax.c — where the extreme element of an axis is: argmax, argmin, argmax_channel.
+ *
+ * The first of equal elements counts, and a NaN counts as extreme.  The index is
+ * of the input's dtype, as MXNet's legacy operators have it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/base/parallel.h"
+#include "engine/op/dimensions.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#define GRAIN 16384
+
+typedef struct
+{
+  gint64   axis;
+  gboolean keepdims;
+} ArgParams;
+
+static const HybParam arg_params[] = {
+  { HYB_FIELD (ArgParams, axis),
+    HYB_PARAM_OPTIONAL_INT,
+    "None",
+    .doc = "axis searched; None: the flattened array" },
+  { HYB_FIELD (ArgParams, keepdims), HYB_PARAM_BOOL, "False", .doc = "keep the axis, of size 1" },
+  { 0 },
+};
+
+static gboolean
+infer_searched (HybCall *call, gint64 wanted_axis, gboolean keepdims, GError **error)
+{
+  const HybShape *data = &call->input[0].shape;
+  HybShape        out = *data;
+  int             axis;
+
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+  if (wanted_axis == HYB_NONE)
+    {
+      out = hyb_shape_1d (1);
+      for (int i = 0; keepdims && i < data->rank; i++)
+        out.dim[i] = 1;
+      out.rank = keepdims ? data->rank : 1;
+      return hyb_shape_assign (&call->output[0].shape, &out, error);
+    }
+
+  axis = hyb_shape_axis (data, wanted_axis, error);
+  if (axis < 0)
+    return FALSE;
+  if (data->dim[axis] == 0)
+    return hyb_refuse_types (error, NULL, "axis %d is empty and has no extreme element", axis);
+
+  if (keepdims)
+    out.dim[axis] = 1;
+  else
+    out = data->rank == 1 ? hyb_shape_1d (1) : hyb_dims_without (data, axis);
+  return hyb_shape_assign (&call->output[0].shape, &out, error);
+}
+
+static gboolean
+arg_infer_shape (HybCall *call, GError **error)
+{
+  const ArgParams *params = call->params;
+
+  return infer_searched (call, params->axis, params->keepdims, error);
+}
+
+static gboolean
+channel_infer_shape (HybCall *call, GError **error)
+{
+  return infer_searched (call, 1, FALSE, error);
+}
+
+typedef struct
+{
+  HybAxisView   view;
+  gconstpointer from;
+  gpointer      to;
+  gboolean      smallest;
+} ArgJob;
+
+/* x != x: NaN, of which the first ends the search. */
+#define SEARCH(T, suffix)                                                                     \
+  static gint64 search_##suffix (const ArgJob *job, const T *x)                               \
+  {                                                                                           \
+    gint64 best = 0;                                                                          \
+    T      extreme = x[0];                                                                    \
+                                                                                              \
+    for (gint64 k = 1; k < job->view.length && extreme == extreme; k++)                       \
+      {                                                                                       \
+        T value = x[k * job->view.inner];                                                     \
+                                                                                              \
+        if (value != value || (job->smallest ? value < extreme : value > extreme))            \
+          {                                                                                   \
+            best = k;                                                                         \
+            extreme = value;                                                                  \
+          }                                                                                   \
+      }                                                                                       \
+    return best;                                                                              \
+  }                                                                                           \
+                                                                                              \
+  static void search_slice_##suffix (gint64 begin, gint64 end, gpointer data)                 \
+  {                                                                                           \
+    const ArgJob *job = data;                                                                 \
+    gint64        inner = job->view.inner;                                                    \
+                                                                                              \
+    for (gint64 n = begin; n < end; n++)                                                      \
+      ((T *) job->to)[n] =                                                                    \
+          (T) search_##suffix (job,                                                           \
+                               (const T *) job->from + n / inner * job->view.length * inner + \
+                                   n % inner);                                                \
+  }
+
+SEARCH (float, f32)
+SEARCH (double, f64)
+
+#undef SEARCH
+
+static void
+search (const HybCall *call, const HybRun *run, gint64 axis, gboolean smallest)
+{
+  ArgJob job = {
+    .view = hyb_axis_view_optional (&call->input[0].shape, axis),
+    .from = run->input[0],
+    .to = run->output[0],
+    .smallest = smallest,
+  };
+
+  if (job.view.length == 0)
+    {
+      /* Only the flattened array can be empty here: there is no place to name. */
+      hyb_dtype_set_double (job.to, call->output[0].dtype, 0, 0);
+      return;
+    }
+  hyb_parallel_for (job.view.outer * job.view.inner,
+                    MAX (1, GRAIN / job.view.length),
+                    call->input[0].dtype == HYB_F64 ? search_slice_f64 : search_slice_f32,
+                    &job);
+}
+
+static void
+argmax_forward (const HybCall *call, const HybRun *run)
+{
+  search (call, run, ((const ArgParams *) call->params)->axis, FALSE);
+}
+
+static void
+argmin_forward (const HybCall *call, const HybRun *run)
+{
+  search (call, run, ((const ArgParams *) call->params)->axis, TRUE);
+}
+
+static void
+channel_forward (const HybCall *call, const HybRun *run)
+{
+  search (call, run, 1, FALSE);
+}
+
+/* One comparison for each element. */
+static void
+search_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static const char *const data_input[] = { "data", NULL };
+
+const HybOp hyb_ops_argmax[] = {
+  {
+      .name = "argmax",
+      .doc = "Index of the largest element along an axis.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_NO_GRADIENT,
+      .inputs = data_input,
+      .params = arg_params,
+      .params_size = sizeof (ArgParams),
+      .infer_shape = arg_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = argmax_forward,
+      .cost = search_cost,
+  },
+  {
+      .name = "argmin",
+      .doc = "Index of the smallest element along an axis.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_NO_GRADIENT,
+      .inputs = data_input,
+      .params = arg_params,
+      .params_size = sizeof (ArgParams),
+      .infer_shape = arg_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = argmin_forward,
+      .cost = search_cost,
+  },
+  {
+      .name = "argmax_channel",
+      .doc = "Index of the largest element along the second axis.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_NO_GRADIENT,
+      .inputs = data_input,
+      .infer_shape = channel_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = channel_forward,
+      .cost = search_cost,
+  },
+  { 0 },
+};

@@ -1,0 +1,249 @@
+/* moments.c — mean and variance over axes at once.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/each.h"
+#include "engine/kernels/reduction.h"
+#include "engine/op/op.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+#include "engine/ops/reduce/reduce-axes.h"
+
+#include <string.h>
+
+typedef struct
+{
+  HybInts  axes;
+  gboolean keepdims;
+} MomentsParams;
+
+static const HybParam moments_params[] = {
+  { HYB_FIELD (MomentsParams, axes), HYB_PARAM_INTS, "None", .doc = "axes to reduce" },
+  { HYB_FIELD (MomentsParams, keepdims),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "reduced axes stay, with length one" },
+  { 0 },
+};
+
+static gboolean
+moments_check (gconstpointer values, GError **error)
+{
+  const MomentsParams *params = values;
+
+  if (params->axes.n > 0)
+    return TRUE;
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       NULL,
+                       "List all axes to reduce all",
+                       "moments needs axes");
+}
+
+static gboolean
+moments_infer_shape (HybCall *call, GError **error)
+{
+  const MomentsParams *params = call->params;
+
+  return hyb_reduce_infer_shape (call, 0, &params->axes, FALSE, params->keepdims, error) &&
+         hyb_reduce_infer_shape (call, 1, &params->axes, FALSE, params->keepdims, error);
+}
+
+/* Operands of a walk over the data x: mean, and what else there is. */
+typedef struct
+{
+  HybDType      dtype;
+  gconstpointer x, mean;
+  double       *sums;               /* forward: of squared distances from the mean */
+  gconstpointer g_mean, g_variance; /* backward */
+  gpointer      dx;
+  double        count;
+} MomentsWork;
+
+#define SUM_LOOP(T)                                                   \
+  {                                                                   \
+    const T *x = (const T *) work->x + offset[1];                     \
+    const T *mean = (const T *) work->mean + offset[0];               \
+                                                                      \
+    for (gint64 i = 0; i < length; i++)                               \
+      {                                                               \
+        double distance = (double) x[i] - mean[i * stride[0]];        \
+                                                                      \
+        work->sums[offset[0] + i * stride[0]] += distance * distance; \
+      }                                                               \
+  }
+
+static void
+sum_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
+{
+  const MomentsWork *work = data;
+
+  if (work->dtype == HYB_F64)
+    SUM_LOOP (double)
+  else
+    SUM_LOOP (float)
+}
+#undef SUM_LOOP
+
+/* Reads the axes of the call; the walk's operands are kept, x, x. */
+static void
+moments_walk (const HybCall *call, const HybShape *shape, MomentsWork *work, HybEach *each)
+{
+  const MomentsParams *params = call->params;
+  HybShape             kept;
+  guint32              mask;
+
+  hyb_reduce_mask (shape->rank, &params->axes, FALSE, &mask, NULL);
+  kept = hyb_reduce_kept_shape (shape, mask);
+  work->count = 1;
+  for (int i = 0; i < shape->rank; i++)
+    if (mask >> i & 1)
+      work->count *= (double) shape->dim[i];
+  hyb_each_init (each, shape, 2, (const HybShape *[]){ &kept, shape });
+}
+
+/* Two passes: the distances are taken from the final mean. */
+static void
+moments_forward (const HybCall *call, const HybRun *run)
+{
+  const MomentsParams *params = call->params;
+  const HybShape      *shape = &call->input[0].shape;
+  HybDType             dtype = call->output[0].dtype;
+  gsize                n = (gsize) hyb_shape_size (&call->output[0].shape);
+  MomentsWork          work = {
+             .dtype = dtype, .x = run->input[0], .mean = run->output[0], .sums = run->workspace
+  };
+  HybEach each;
+  guint32 mask;
+
+  hyb_reduce_mask (shape->rank, &params->axes, FALSE, &mask, NULL);
+  hyb_reduce (HYB_REDUCE_SUM, HYB_REDUCE_MEAN, dtype, shape, mask, run->input[0], run->output[0]);
+  memset (work.sums, 0, n * sizeof (double));
+  moments_walk (call, shape, &work, &each);
+  hyb_each_rows (&each, sum_row, &work);
+  for (gsize i = 0; i < n; i++)
+    hyb_dtype_set_double (run->output[1], dtype, i, work.sums[i] / work.count);
+}
+
+static gsize
+moments_workspace (const HybCall *call)
+{
+  return (gsize) hyb_shape_size (&call->output[0].shape) * sizeof (double);
+}
+
+#define BACKWARD_LOOP(T)                                                              \
+  {                                                                                   \
+    const T *x = (const T *) work->x + offset[1];                                     \
+    T       *dx = (T *) work->dx + offset[1];                                         \
+    const T *mean = (const T *) work->mean + offset[0];                               \
+    const T *g_mean = (const T *) work->g_mean + offset[0];                           \
+    const T *g_variance = (const T *) work->g_variance + offset[0];                   \
+                                                                                      \
+    for (gint64 i = 0; i < length; i++)                                               \
+      {                                                                               \
+        gint64 k = i * stride[0];                                                     \
+                                                                                      \
+        dx[i] = (g_mean[k] + 2 * (x[i] - mean[k]) * g_variance[k]) / (T) work->count; \
+      }                                                                               \
+  }
+
+static void
+backward_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
+{
+  const MomentsWork *work = data;
+
+  if (work->dtype == HYB_F64)
+    BACKWARD_LOOP (double)
+  else
+    BACKWARD_LOOP (float)
+}
+#undef BACKWARD_LOOP
+
+/* dx = (dm + 2 (x − m) dv) / n */
+static void
+moments_backward (const HybCall *call, const HybRun *run)
+{
+  MomentsWork work = {
+    .dtype = call->output[0].dtype,
+    .g_mean = run->input[0],
+    .g_variance = run->input[1],
+    .x = run->input[2],
+    .mean = run->input[3],
+    .dx = run->output[0],
+  };
+  HybEach each;
+
+  moments_walk (call, &call->output[0].shape, &work, &each);
+  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, backward_row, &work);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->input[2].shape, &call->output[0].shape, error);
+}
+
+static void
+moments_gradient (HybGrad *grad)
+{
+  HybValueId operands[] = {
+    hyb_grad_incoming (grad, 0),
+    hyb_grad_incoming (grad, 1),
+    hyb_grad_input (grad, 0),
+    hyb_grad_output (grad, 0),
+  };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_moments", 4, operands));
+}
+
+/* An addition for the mean, three operations for the variance. */
+static void
+moments_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = 4 * (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static const char *const inputs[] = { "data", NULL };
+static const char *const outputs[] = { "output0", "output1", NULL };
+static const char *const backward_inputs[] = { "mean_gradient",
+                                               "var_gradient",
+                                               "data",
+                                               "mean",
+                                               NULL };
+
+const HybOp hyb_ops_moments[] = {
+  {
+      .name = "moments",
+      .doc = "Mean and variance over axes.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .inputs = inputs,
+      .outputs = outputs,
+      .params = moments_params,
+      .params_size = sizeof (MomentsParams),
+      .check = moments_check,
+      .infer_shape = moments_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = moments_forward,
+      .workspace = moments_workspace,
+      .gradient = moments_gradient,
+      .cost = moments_cost,
+  },
+  {
+      .name = "_backward_moments",
+      .doc = "Gradient of moments.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "moments",
+      .operands = "g0 g1 i0 o0 > i0",
+      .inputs = backward_inputs,
+      .params = moments_params,
+      .params_size = sizeof (MomentsParams),
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = moments_backward,
+  },
+  { 0 },
+};

@@ -1,0 +1,207 @@
+/* norm.c — the sum of absolute values, or the root of the sum of squares, over axes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/each.h"
+#include "engine/kernels/reduction.h"
+#include "engine/op/op.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+#include "engine/ops/reduce/reduce-axes.h"
+
+typedef struct
+{
+  gint64   ord;
+  HybInts  axis;
+  HybDType out_dtype;
+  gboolean keepdims;
+} NormParams;
+
+static const HybParam norm_params[] = {
+  { HYB_FIELD (NormParams, ord),
+    HYB_PARAM_INT,
+    "2",
+    .low = 1,
+    .high = 2,
+    .doc = "1: sum of absolute values, 2: root of the sum of squares" },
+  { HYB_FIELD (NormParams, axis), HYB_PARAM_INTS, "None", .doc = "axes to reduce; none: all" },
+  { HYB_FIELD (NormParams, out_dtype), HYB_PARAM_DTYPE, "None", .doc = "type of the result" },
+  { HYB_FIELD (NormParams, keepdims),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "reduced axes stay, with length one" },
+  { 0 },
+};
+
+static gboolean
+norm_infer_shape (HybCall *call, GError **error)
+{
+  const NormParams *params = call->params;
+
+  return hyb_reduce_infer_shape (call, 0, &params->axis, FALSE, params->keepdims, error);
+}
+
+static gboolean
+norm_infer_dtype (HybCall *call, GError **error)
+{
+  const NormParams *params = call->params;
+
+  if (params->out_dtype != HYB_DTYPE_UNKNOWN)
+    return hyb_dtype_assign (&call->output[0].dtype, params->out_dtype, error);
+  return hyb_rule_dtype_first (call, error);
+}
+
+/* Where the result has another type, it is computed in that of the data first. */
+static gsize
+norm_workspace (const HybCall *call)
+{
+  if (call->input[0].dtype == call->output[0].dtype)
+    return 0;
+  return (gsize) hyb_shape_size (&call->output[0].shape) * hyb_dtype_size (call->input[0].dtype);
+}
+
+static void
+norm_forward (const HybCall *call, const HybRun *run)
+{
+  const NormParams *params = call->params;
+  const HybType    *in = &call->input[0], *out = &call->output[0];
+  gpointer          y = in->dtype == out->dtype ? run->output[0] : run->workspace;
+  guint32           mask;
+
+  hyb_reduce_mask (in->shape.rank, &params->axis, FALSE, &mask, NULL);
+  hyb_reduce (params->ord == 1 ? HYB_REDUCE_SUM_ABS : HYB_REDUCE_SUM_SQUARE,
+              params->ord == 1 ? HYB_REDUCE_PLAIN : HYB_REDUCE_ROOT,
+              in->dtype,
+              &in->shape,
+              mask,
+              run->input[0],
+              y);
+  if (y != run->output[0])
+    hyb_dtype_convert (run->output[0],
+                       out->dtype,
+                       y,
+                       in->dtype,
+                       (gsize) hyb_shape_size (&out->shape));
+}
+
+typedef struct
+{
+  gpointer      dx;
+  gconstpointer g, x, y;
+  gboolean      is_absolute;
+} BackwardWork;
+
+/* g sign x, or g x / y; the root has no derivative at zero, where it is taken as 0. */
+#define BACKWARD_LOOP(T, suffix)                                   \
+  static void norm_backward_##suffix (const gint64 *offset,        \
+                                      const gint64 *stride,        \
+                                      gint64        n,             \
+                                      gpointer      data)          \
+  {                                                                \
+    const BackwardWork *work = data;                               \
+    T                  *dx = (T *) work->dx + offset[0];           \
+    const T            *gs = (const T *) work->g + offset[1];      \
+    const T            *xs = (const T *) work->x + offset[2];      \
+    const T            *ys = (const T *) work->y + offset[3];      \
+                                                                   \
+    for (gint64 i = 0; i < n; i++)                                 \
+      {                                                            \
+        T g = gs[i * stride[1]], x = xs[i], y = ys[i * stride[3]]; \
+                                                                   \
+        if (work->is_absolute)                                     \
+          dx[i] = (T) ((x > 0) - (x < 0)) * g;                     \
+        else                                                       \
+          dx[i] = y == 0 ? 0 : x / y * g;                          \
+      }                                                            \
+  }
+
+BACKWARD_LOOP (float, f32)
+BACKWARD_LOOP (double, f64)
+#undef BACKWARD_LOOP
+
+static void
+norm_backward (const HybCall *call, const HybRun *run)
+{
+  const NormParams *params = call->params;
+  const HybShape   *shape = &call->output[0].shape;
+  BackwardWork      work = {
+         run->output[0], run->input[0], run->input[1], run->input[2], params->ord == 1
+  };
+  HybShape kept;
+  HybEach  each;
+  guint32  mask;
+
+  hyb_reduce_mask (shape->rank, &params->axis, FALSE, &mask, NULL);
+  kept = hyb_reduce_kept_shape (shape, mask);
+  hyb_each_init (&each, shape, 4, (const HybShape *[]){ shape, &kept, shape, &kept });
+  hyb_each_rows_parallel (&each,
+                          HYB_EACH_GRAIN,
+                          call->output[0].dtype == HYB_F64 ? norm_backward_f64 : norm_backward_f32,
+                          &work);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error);
+}
+
+/* The operands of the gradient in the type of the data, whatever that of the result is. */
+static void
+norm_gradient (HybGrad *grad)
+{
+  const NormParams *params = hyb_grad_params (grad);
+  HybValueId        x = hyb_grad_input (grad, 0);
+  HybValueId        operands[] = { hyb_grad_incoming (grad, 0), x, hyb_grad_output (grad, 0) };
+
+  if (params->out_dtype != HYB_DTYPE_UNKNOWN)
+    {
+      operands[0] = hyb_grad_emit (grad, "_cast_like", operands[0], x, HYB_NO_ID);
+      operands[2] = hyb_grad_emit (grad, "_cast_like", operands[2], x, HYB_NO_ID);
+    }
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_norm", 3, operands));
+}
+
+/* A product or an absolute value and an addition for each element. */
+static void
+norm_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = 2 * (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static const char *const inputs[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", "output", NULL };
+
+const HybOp hyb_ops_norm[] = {
+  {
+      .name = "norm",
+      .doc = "L1 or L2 norm over axes.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .inputs = inputs,
+      .params = norm_params,
+      .params_size = sizeof (NormParams),
+      .infer_shape = norm_infer_shape,
+      .infer_dtype = norm_infer_dtype,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = norm_forward,
+      .workspace = norm_workspace,
+      .gradient = norm_gradient,
+      .cost = norm_cost,
+  },
+  {
+      .name = "_backward_norm",
+      .doc = "Gradient of norm.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "norm",
+      .operands = "g0 i0 o0 > i0",
+      .inputs = backward_inputs,
+      .params = norm_params,
+      .params_size = sizeof (NormParams),
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = norm_backward,
+  },
+  { 0 },
+};

@@ -1,0 +1,253 @@
+/* reduce.c — sums, means, products and extrema over any axes.
+ *
+ * Which axes: reduce-axes.c.  The loops: kernels/reduction.c.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/gradient/gradient.h"
+#include "engine/kernels/each.h"
+#include "engine/kernels/reduction.h"
+#include "engine/op/op.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+#include "engine/ops/reduce/reduce-axes.h"
+
+#include "engine/kernels/vectorise.h"
+
+typedef struct
+{
+  HybInts  axis;
+  gboolean keepdims, exclude;
+} ReduceParams;
+
+static const HybParam reduce_params[] = {
+  { HYB_FIELD (ReduceParams, axis), HYB_PARAM_INTS, "None", .doc = "axes to reduce; none: all" },
+  { HYB_FIELD (ReduceParams, keepdims),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "reduced axes stay, with length one" },
+  { HYB_FIELD (ReduceParams, exclude),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "reduce the axes that are not listed" },
+  { 0 },
+};
+
+static gboolean
+reduce_infer_shape (HybCall *call, GError **error)
+{
+  const ReduceParams *params = call->params;
+
+  return hyb_reduce_infer_shape (call, 0, &params->axis, params->exclude, params->keepdims, error);
+}
+
+static void
+reduce_forward (const HybCall  *call,
+                const HybRun   *run,
+                HybReduction    reduction,
+                HybReduceFinish finish)
+{
+  const ReduceParams *params = call->params;
+  const HybShape     *shape = &call->input[0].shape;
+  guint32             mask;
+
+  hyb_reduce_mask (shape->rank, &params->axis, params->exclude, &mask, NULL);
+  hyb_reduce (reduction, finish, call->output[0].dtype, shape, mask, run->input[0], run->output[0]);
+}
+
+/* One operation for each element reduced. */
+static void
+reduce_cost (const HybCall *call, HybCost *cost)
+{
+  cost->flops = (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+/* row name, name in files, what the gradient takes as y, reduction, what follows, dtypes,
+ * description, gradient of an element x from the incoming g, the result y and the number of elements
+ * behind it, alias.  Where y is not read it is the gradient again: the result need not
+ * be kept. */
+#define ROWS(ROW)                                                                               \
+  ROW (sum, "sum", incoming, SUM, PLAIN, REDUCE, "Sum.", g, "sum_axis")                         \
+  ROW (mean, "mean", incoming, SUM, MEAN, REDUCE, "Mean.", g / (T) count, NULL)                 \
+  ROW (prod, "prod", output, PROD, PLAIN, REDUCE, "Product.", y / x * g, NULL)                  \
+  ROW (max, "max", output, MAX, PLAIN, REDUCE, "Largest element.", x == y ? g : 0, "max_axis")  \
+  ROW (min, "min", output, MIN, PLAIN, REDUCE, "Smallest element.", x == y ? g : 0, "min_axis") \
+  ROW (nansum,                                                                                  \
+       "nansum",                                                                                \
+       incoming,                                                                                \
+       NAN_SUM,                                                                                 \
+       PLAIN,                                                                                   \
+       FLOAT,                                                                                   \
+       "Sum of what is not NaN.",                                                               \
+       x == x ? g : 0,                                                                          \
+       NULL)                                                                                    \
+  ROW (nanprod,                                                                                 \
+       "nanprod",                                                                               \
+       output,                                                                                  \
+       NAN_PROD,                                                                                \
+       PLAIN,                                                                                   \
+       FLOAT,                                                                                   \
+       "Product of what is not NaN.",                                                           \
+       x == x ? y / x * g : 0,                                                                  \
+       NULL)                                                                                    \
+  ROW (square_sum,                                                                              \
+       "_square_sum",                                                                           \
+       incoming,                                                                                \
+       SUM_SQUARE,                                                                              \
+       PLAIN,                                                                                   \
+       FLOAT,                                                                                   \
+       "Sum of squares.",                                                                       \
+       2 * x * g,                                                                               \
+       NULL)
+
+/* Operands of the gradient: dx, g, x, y; g and y are repeated along reduced axes. */
+typedef struct
+{
+  gpointer      dx;
+  gconstpointer g, x, y;
+  gint64        count;
+} BackwardWork;
+
+#define BACKWARD_LOOP(id, type, suffix, formula)                                     \
+  static void id##_backward_##suffix (const gint64 *offset,                          \
+                                      const gint64 *stride,                          \
+                                      gint64        n,                               \
+                                      gpointer      data)                            \
+  {                                                                                  \
+    typedef type        T;                                                           \
+    const BackwardWork *work = data;                                                 \
+    gint64              step_g = stride[1], step_y = stride[3], count = work->count; \
+    T                  *dx = (T *) work->dx + offset[0];                             \
+    const T            *gs = (const T *) work->g + offset[1];                        \
+    const T            *xs = (const T *) work->x + offset[2];                        \
+    const T            *ys = (const T *) work->y + offset[3];                        \
+                                                                                     \
+    (void) count;                                                                    \
+    HYB_INDEPENDENT                                                                  \
+    for (gint64 i = 0; i < n; i++)                                                   \
+      {                                                                              \
+        T g = gs[i * step_g], x = xs[i], y = ys[i * step_y];                         \
+        (void) x;                                                                    \
+        (void) y;                                                                    \
+        dx[i] = formula;                                                             \
+      }                                                                              \
+  }
+
+static void
+reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
+{
+  const ReduceParams *params = call->params;
+  const HybShape     *shape = &call->output[0].shape;
+  BackwardWork        work = { run->output[0], run->input[0], run->input[1], run->input[2], 1 };
+  HybShape            kept;
+  HybEach             each;
+  guint32             mask;
+
+  hyb_reduce_mask (shape->rank, &params->axis, params->exclude, &mask, NULL);
+  for (int i = 0; i < shape->rank; i++)
+    if (mask >> i & 1)
+      work.count *= shape->dim[i];
+  kept = hyb_reduce_kept_shape (shape, mask);
+  hyb_each_init (&each, shape, 4, (const HybShape *[]){ shape, &kept, shape, &kept });
+  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, row, &work);
+}
+
+#define ROW(id, text, source, REDUCTION, FINISH, DTYPES, summary, derivative, alias)            \
+  static void id##_forward (const HybCall *call, const HybRun *run)                             \
+  {                                                                                             \
+    reduce_forward (call, run, HYB_REDUCE_##REDUCTION, HYB_REDUCE_##FINISH);                    \
+  }                                                                                             \
+  BACKWARD_LOOP (id, float, f32, derivative)                                                    \
+  BACKWARD_LOOP (id, double, f64, derivative)                                                   \
+  static void id##_backward (const HybCall *call, const HybRun *run)                            \
+  {                                                                                             \
+    reduce_backward (call,                                                                      \
+                     run,                                                                       \
+                     call->output[0].dtype == HYB_F64 ? id##_backward_f64 : id##_backward_f32); \
+  }                                                                                             \
+  static void id##_gradient (HybGrad *grad)                                                     \
+  {                                                                                             \
+    HybValueId operands[] = { hyb_grad_incoming (grad, 0),                                      \
+                              hyb_grad_input (grad, 0),                                         \
+                              hyb_grad_##source (grad, 0) };                                    \
+                                                                                                \
+    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_" #id, 3, operands));     \
+  }
+ROWS (ROW)
+#undef ROW
+#undef BACKWARD_LOOP
+
+/* Gradients that only repeat what flows in: going back over them reduces again. */
+#define LINEAR(id)                                                       \
+  static void id##_second_gradient (HybGrad *grad)                       \
+  {                                                                      \
+    HybValueId h = hyb_grad_incoming (grad, 0);                          \
+                                                                         \
+    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, #id, 1, &h)); \
+  }
+LINEAR (sum)
+LINEAR (mean)
+#undef LINEAR
+
+/* The others have none, and are refused by name. */
+#define prod_second_gradient       NULL
+#define max_second_gradient        NULL
+#define min_second_gradient        NULL
+#define nansum_second_gradient     NULL
+#define nanprod_second_gradient    NULL
+#define square_sum_second_gradient NULL
+
+/* The gradient of the data has its shape; the others follow from the forward operator. */
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  return hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error);
+}
+
+static const char *const inputs[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", "output", NULL };
+
+#define COMMON \
+  .category = HYB_CATEGORY_REDUCTION, .params = reduce_params, .params_size = sizeof (ReduceParams)
+
+#define ROW(id, text, source, REDUCTION, FINISH, DTYPES, summary, derivative, alias) \
+  {                                                                                  \
+    .name = text,                                                                    \
+    .aliases = (const char *const[]){ alias, NULL },                                 \
+    .doc = summary,                                                                  \
+    COMMON,                                                                          \
+    .inputs = inputs,                                                                \
+    .infer_shape = reduce_infer_shape,                                               \
+    .dtypes = HYB_DTYPES_##DTYPES,                                                   \
+    .forward = id##_forward,                                                         \
+    .gradient = id##_gradient,                                                       \
+    .cost = reduce_cost,                                                             \
+  },                                                                                 \
+      {                                                                              \
+        .name = "_backward_" #id,                                                    \
+        .doc = "Gradient of " #id ".",                                               \
+        COMMON,                                                                      \
+        .flags = HYB_OP_INTERNAL,                                                    \
+        .gradient_of = text,                                                         \
+        .operands = "g0 i0 o0 > i0",                                                 \
+        .inputs = backward_inputs,                                                   \
+        .infer_shape = backward_infer_shape,                                         \
+        .dtypes = HYB_DTYPES_FLOAT,                                                  \
+        .forward = id##_backward,                                                    \
+        .gradient = id##_second_gradient,                                            \
+      },
+
+const HybOp hyb_ops_reduce[] = {
+  ROWS (ROW) //
+  { 0 },
+};
+
+#undef ROW
+#undef COMMON
+#undef ROWS
+#undef prod_second_gradient
+#undef max_second_gradient
+#undef min_second_gradient
+#undef nansum_second_gradient
+#undef nanprod_second_gradient
+#undef square_sum_second_gradient

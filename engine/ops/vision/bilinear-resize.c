@@ -1,0 +1,362 @@
+/* bilinear-resize.c — BilinearResize2D: images of another size, each cell mixed from four, and
+ * the gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <math.h>
+
+#include "engine/kernels/vectorise.h"
+
+typedef enum
+{
+  MODE_SIZE,
+  MODE_ODD_SCALE,
+  MODE_LIKE,
+  MODE_TO_EVEN_DOWN,
+  MODE_TO_EVEN_UP,
+  MODE_TO_ODD_DOWN,
+  MODE_TO_ODD_UP,
+} ResizeMode;
+
+typedef struct
+{
+  gint64   height, width;
+  double   scale_height, scale_width;
+  int      mode;
+  gboolean align_corners;
+} ResizeParams;
+
+static const char *const mode_names[] = {
+  "size", "odd_scale", "like", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up", NULL,
+};
+
+static const HybParam resize_params[] = {
+  { HYB_FIELD (ResizeParams, height),
+    HYB_PARAM_INT,
+    "1",
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "height of the output" },
+  { HYB_FIELD (ResizeParams, width),
+    HYB_PARAM_INT,
+    "1",
+    .low = 1,
+    .high = G_MAXINT32,
+    .doc = "width of the output" },
+  { HYB_FIELD (ResizeParams, scale_height),
+    HYB_PARAM_OPTIONAL_FLOAT,
+    "None",
+    .doc = "factor instead of height" },
+  { HYB_FIELD (ResizeParams, scale_width),
+    HYB_PARAM_OPTIONAL_FLOAT,
+    "None",
+    .doc = "factor instead of width" },
+  { HYB_FIELD (ResizeParams, mode),
+    HYB_PARAM_ENUM,
+    "size",
+    .choices = mode_names,
+    .doc = "what decides about the size" },
+  { HYB_FIELD (ResizeParams, align_corners),
+    HYB_PARAM_BOOL,
+    "True",
+    .doc = "corner cells stay corner cells" },
+  { 0 },
+};
+
+static void
+resize_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const ResizeParams *params = values;
+
+  *n_inputs = params->mode == MODE_LIKE ? 2 : 1;
+  *n_outputs = 1;
+}
+
+static gboolean
+resize_check (gconstpointer values, GError **error)
+{
+  const ResizeParams *params = values;
+  gboolean            needs_scale = params->mode == MODE_ODD_SCALE;
+  double              scales[] = { params->scale_height, params->scale_width };
+
+  for (int i = 0; i < 2; i++)
+    if ((needs_scale && isnan (scales[i])) || scales[i] <= 0 || scales[i] > 1e6)
+      return hyb_error_at (error,
+                           HYB_OP_ERROR,
+                           HYB_OP_ERROR_ATTRIBUTE,
+                           i == 0 ? "scale_height" : "scale_width",
+                           NULL,
+                           "it must be a positive factor");
+  return TRUE;
+}
+
+/* Size along axis 0 (height) or 1 (width) of an image with `size` cells there. */
+static gint64
+wanted_size (const ResizeParams *params, int axis, gint64 size)
+{
+  double scale = axis == 0 ? params->scale_height : params->scale_width;
+
+  switch ((ResizeMode) params->mode)
+    {
+    case MODE_SIZE:
+      if (!isnan (scale))
+        return (gint64) (scale * (double) size);
+      return axis == 0 ? params->height : params->width;
+    case MODE_ODD_SCALE:
+      return size % 2 == 0 ? (gint64) ((double) size * scale)
+                           : (gint64) ((double) (size - 1) * scale) + 1;
+    case MODE_TO_EVEN_DOWN:
+      return size - size % 2;
+    case MODE_TO_EVEN_UP:
+      return size + size % 2;
+    case MODE_TO_ODD_DOWN:
+      return size - (size + 1) % 2;
+    case MODE_TO_ODD_UP:
+      return size + (size + 1) % 2;
+    case MODE_LIKE:
+      break;
+    }
+  return HYB_UNKNOWN;
+}
+
+static gboolean
+resize_infer_shape (HybCall *call, GError **error)
+{
+  const ResizeParams *params = call->params;
+  HybShape           *data = &call->input[0].shape;
+  HybShape            want = hyb_shape_make (4, NULL);
+
+  if (!hyb_layer_expect (data, "data", &want, error) ||
+      !hyb_layer_expect_image (data, "data", 4, error) ||
+      (params->mode == MODE_LIKE &&
+       !hyb_layer_expect (&call->input[1].shape, "like", &want, error)))
+    return FALSE;
+
+  for (int axis = 0; axis < 4; axis++)
+    if (axis < 2)
+      want.dim[axis] = data->dim[axis];
+    else if (params->mode == MODE_LIKE)
+      want.dim[axis] = call->input[1].shape.dim[axis];
+    else if (data->dim[axis] != HYB_UNKNOWN)
+      want.dim[axis] = wanted_size (params, axis - 2, data->dim[axis]);
+
+  for (int axis = 2; axis < 4; axis++)
+    if (data->dim[axis] == 0 || want.dim[axis] == 0)
+      return hyb_error_at (error,
+                           HYB_GRAPH_ERROR,
+                           HYB_GRAPH_ERROR_TYPES,
+                           "data",
+                           NULL,
+                           "%" G_GINT64_FORMAT
+                           " cells along axis %d would become %" G_GINT64_FORMAT,
+                           data->dim[axis],
+                           axis,
+                           want.dim[axis]);
+
+  return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
+}
+
+/* Where a cell of the output lies in the data along one axis: between cells low and
+ * high, `share` of the way. */
+typedef struct
+{
+  gint64 low, high;
+  double share;
+} Place;
+
+static Place
+find_place (gboolean align_corners, gint64 i, gint64 size, gint64 wanted)
+{
+  double at;
+  Place  place;
+
+  if (align_corners)
+    at = wanted > 1 ? (double) i * (double) (size - 1) / (double) (wanted - 1) : 0.0;
+  else
+    at = MAX (0.0, ((double) i + 0.5) * (double) size / (double) wanted - 0.5);
+
+  place.low = MIN ((gint64) at, size - 1);
+  place.high = MIN (place.low + 1, size - 1);
+  place.share = at - (double) place.low;
+  return place;
+}
+
+typedef struct
+{
+  gboolean      align_corners;
+  gint64        in[2], out[2];
+  gconstpointer from;
+  gpointer      to;
+} Work;
+
+/* A slice is a range of planes. */
+#define KERNELS(T, suffix)                                                                         \
+  static void mix_planes_##suffix (gint64 begin, gint64 end, gpointer data)                        \
+  {                                                                                                \
+    const Work *work = data;                                                                       \
+    gint64      width = work->in[1];                                                               \
+                                                                                                   \
+    for (gint64 row = begin * work->out[0]; row < end * work->out[0]; row++)                       \
+      {                                                                                            \
+        Place v = find_place (work->align_corners, row % work->out[0], work->in[0], work->out[0]); \
+        const T *x = (const T *) work->from + row / work->out[0] * work->in[0] * width;            \
+        T       *y = (T *) work->to + row * work->out[1];                                          \
+                                                                                                   \
+        for (gint64 j = 0; j < work->out[1]; j++)                                                  \
+          {                                                                                        \
+            Place h = find_place (work->align_corners, j, width, work->out[1]);                    \
+            T     a = (T) v.share, b = (T) h.share;                                                \
+                                                                                                   \
+            y[j] =                                                                                 \
+                (1 - a) * ((1 - b) * x[v.low * width + h.low] + b * x[v.low * width + h.high]) +   \
+                a * ((1 - b) * x[v.high * width + h.low] + b * x[v.high * width + h.high]);        \
+          }                                                                                        \
+      }                                                                                            \
+  }                                                                                                \
+                                                                                                   \
+  static void spread_planes_##suffix (gint64 begin, gint64 end, gpointer data)                     \
+  {                                                                                                \
+    const Work *work = data;                                                                       \
+    gint64      width = work->in[1], size = work->in[0] * width;                                   \
+                                                                                                   \
+    for (gint64 i = begin * size; i < end * size; i++)                                             \
+      ((T *) work->to)[i] = 0;                                                                     \
+                                                                                                   \
+    for (gint64 row = begin * work->out[0]; row < end * work->out[0]; row++)                       \
+      {                                                                                            \
+        Place v = find_place (work->align_corners, row % work->out[0], work->in[0], work->out[0]); \
+        const T *dy = (const T *) work->from + row * work->out[1];                                 \
+        T       *dx = (T *) work->to + row / work->out[0] * size;                                  \
+                                                                                                   \
+        for (gint64 j = 0; j < work->out[1]; j++)                                                  \
+          {                                                                                        \
+            Place h = find_place (work->align_corners, j, width, work->out[1]);                    \
+            T     a = (T) v.share, b = (T) h.share;                                                \
+                                                                                                   \
+            dx[v.low * width + h.low] += (1 - a) * (1 - b) * dy[j];                                \
+            dx[v.low * width + h.high] += (1 - a) * b * dy[j];                                     \
+            dx[v.high * width + h.low] += a * (1 - b) * dy[j];                                     \
+            dx[v.high * width + h.high] += a * b * dy[j];                                          \
+          }                                                                                        \
+      }                                                                                            \
+  }
+
+KERNELS (float, f32)
+KERNELS (double, f64)
+
+#undef KERNELS
+
+static void
+run_planes (const HybCall  *call,
+            const HybShape *data,
+            const HybShape *output,
+            Work           *work,
+            HybParallelFunc func)
+{
+  const ResizeParams *params = call->params;
+
+  work->align_corners = params->align_corners;
+  for (int i = 0; i < 2; i++)
+    {
+      work->in[i] = data->dim[2 + i];
+      work->out[i] = output->dim[2 + i];
+    }
+  hyb_parallel_for (data->dim[0] * data->dim[1],
+                    MAX (1, 4096 / MAX (1, work->out[0] * work->out[1])),
+                    func,
+                    work);
+}
+
+static void
+resize_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .from = run->input[0], .to = run->output[0] };
+
+  run_planes (call,
+              &call->input[0].shape,
+              &call->output[0].shape,
+              &work,
+              call->output[0].dtype == HYB_F64 ? mix_planes_f64 : mix_planes_f32);
+}
+
+/* Inputs: gradient, data (for its shape). */
+static void
+resize_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = { .from = run->input[0], .to = run->output[0] };
+
+  run_planes (call,
+              &call->input[1].shape,
+              &call->input[0].shape,
+              &work,
+              call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
+}
+
+static void
+backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  *n_inputs = 2;
+  *n_outputs = 1;
+}
+
+/* “like” gives its size only. */
+static void
+resize_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_BilinearResize2D", 2, inputs));
+}
+
+static void
+resize_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 9, cost);
+}
+
+static const char *const resize_inputs[] = { "data", "like", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", NULL };
+
+const HybOp hyb_ops_bilinear_resize[] = {
+  {
+      .name = "_contrib_BilinearResize2D",
+      .doc = "Images of another size, each cell mixed from four.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = resize_inputs,
+      .constant_inputs = 1u << 1,
+      .params = resize_params,
+      .params_size = sizeof (ResizeParams),
+      .arity = resize_arity,
+      .check = resize_check,
+      .infer_shape = resize_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = resize_forward,
+      .gradient = resize_gradient,
+      .cost = resize_cost,
+  },
+  {
+      .name = "_backward_BilinearResize2D",
+      .doc = "Gradient of BilinearResize2D.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "_contrib_BilinearResize2D",
+      .operands = "g0 i0 > i0",
+      .inputs = backward_inputs,
+      .params = resize_params,
+      .params_size = sizeof (ResizeParams),
+      .arity = backward_arity,
+      .check = resize_check,
+      .infer_shape = hyb_layer_like_last_inputs,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = resize_backward,
+      .cost = resize_cost,
+  },
+  { 0 },
+};

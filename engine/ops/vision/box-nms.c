@@ -1,0 +1,315 @@
+/* box-nms.c — box_nms and box_iou: how much boxes overlap, and of overlapping ones only the best.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum
+{
+  FORMAT_CORNER, /* x1, y1, x2, y2 */
+  FORMAT_CENTER, /* x, y, width, height */
+} BoxFormat;
+
+static const char *const format_names[] = { "corner", "center", NULL };
+
+/* --- box_iou --- */
+
+typedef struct
+{
+  int format;
+} IouParams;
+
+static const HybParam iou_params[] = {
+  { HYB_FIELD (IouParams, format),
+    HYB_PARAM_ENUM,
+    "corner",
+    .choices = format_names,
+    .doc = "what the four numbers of a box are" },
+  { 0 },
+};
+
+/* lhs (…, 4), rhs (…, 4): every box of one with every box of the other. */
+static gboolean
+iou_infer_shape (HybCall *call, GError **error)
+{
+  const HybShape *lhs = &call->input[0].shape;
+  const HybShape *rhs = &call->input[1].shape;
+  HybShape        want = { .rank = 0 };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      HybShape *boxes = &call->input[i].shape;
+
+      if (!hyb_layer_expect_rank (boxes, i == 0 ? "lhs" : "rhs", 1, HYB_MAX_RANK / 2, error))
+        return FALSE;
+      if (boxes->rank == HYB_UNKNOWN)
+        return TRUE;
+
+      want = *boxes;
+      want.dim[want.rank - 1] = 4;
+      if (!hyb_layer_expect (boxes, i == 0 ? "lhs" : "rhs", &want, error))
+        return FALSE;
+    }
+
+  want.rank = 0;
+  for (int i = 0; i < lhs->rank - 1; i++)
+    want.dim[want.rank++] = lhs->dim[i];
+  for (int i = 0; i < rhs->rank - 1; i++)
+    want.dim[want.rank++] = rhs->dim[i];
+  if (want.rank == 0)
+    want = hyb_shape_1d (1);
+  return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
+}
+
+/* --- box_nms --- */
+
+typedef struct
+{
+  double   overlap_thresh, valid_thresh;
+  gint64   topk, coord_start, score_index, id_index, background_id;
+  gboolean force_suppress;
+  int      in_format, out_format;
+} NmsParams;
+
+static const HybParam nms_params[] = {
+  { HYB_FIELD (NmsParams, overlap_thresh),
+    HYB_PARAM_FLOAT,
+    "0.5",
+    .doc = "a box that overlaps a better one by more is dropped" },
+  { HYB_FIELD (NmsParams, valid_thresh),
+    HYB_PARAM_FLOAT,
+    "0",
+    .doc = "boxes with this score or less are dropped" },
+  { HYB_FIELD (NmsParams, topk),
+    HYB_PARAM_INT,
+    "-1",
+    .doc = "only so many of the best are looked at; -1: all" },
+  { HYB_FIELD (NmsParams, coord_start),
+    HYB_PARAM_INT,
+    "2",
+    .low = 0,
+    .high = G_MAXINT32,
+    .doc = "where the four numbers of a box stand in its row" },
+  { HYB_FIELD (NmsParams, score_index),
+    HYB_PARAM_INT,
+    "1",
+    .low = 0,
+    .high = G_MAXINT32,
+    .doc = "where its score stands" },
+  { HYB_FIELD (NmsParams, id_index),
+    HYB_PARAM_INT,
+    "-1",
+    .low = -1,
+    .high = G_MAXINT32,
+    .doc = "where its class stands; -1: it has none" },
+  { HYB_FIELD (NmsParams, background_id), HYB_PARAM_INT, "-1", .doc = "class that is dropped" },
+  { HYB_FIELD (NmsParams, force_suppress),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "boxes of different classes drop each other too" },
+  { HYB_FIELD (NmsParams, in_format),
+    HYB_PARAM_ENUM,
+    "corner",
+    .choices = format_names,
+    .doc = "what the four numbers of a box are" },
+  { HYB_FIELD (NmsParams, out_format),
+    HYB_PARAM_ENUM,
+    "corner",
+    .choices = format_names,
+    .doc = "and what they shall be in the output" },
+  { 0 },
+};
+
+/* data (…, boxes, width); the second output tells from which row an output row comes. */
+static gboolean
+nms_infer_shape (HybCall *call, GError **error)
+{
+  const NmsParams *params = call->params;
+  HybShape        *data = &call->input[0].shape;
+  HybShape         want;
+  gint64           width, needed;
+
+  if (!hyb_shape_unify (data, &call->output[0].shape, error) ||
+      !hyb_layer_expect_rank (data, "data", 2, HYB_MAX_RANK, error))
+    return FALSE;
+  if (data->rank == HYB_UNKNOWN)
+    return TRUE;
+
+  width = data->dim[data->rank - 1];
+  needed = MAX (params->coord_start + 4, MAX (params->score_index, params->id_index) + 1);
+  if (width != HYB_UNKNOWN && width < needed)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_TYPES,
+                         "data",
+                         "Check coord_start, score_index and id_index",
+                         "a box has %" G_GINT64_FORMAT " numbers where %" G_GINT64_FORMAT
+                         " are needed",
+                         width,
+                         needed);
+
+  want = *data;
+  want.rank--;
+  return hyb_layer_expect (&call->output[1].shape, "record", &want, error);
+}
+
+/* A box that takes part, for sorting. */
+typedef struct
+{
+  double score;
+  gint64 row;
+  gint64 is_kept;
+} Candidate;
+
+/* Best first; of equal ones the first. */
+static int
+compare_candidates (gconstpointer a, gconstpointer b)
+{
+  const Candidate *x = a;
+  const Candidate *y = b;
+
+  if (x->score != y->score)
+    return x->score < y->score ? 1 : -1;
+  return x->row < y->row ? -1 : x->row > y->row;
+}
+
+#define REAL_KERNEL "engine/ops/vision/box-nms-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static void
+iou_forward (const HybCall *call, const HybRun *run)
+{
+  if (call->output[0].dtype == HYB_F64)
+    compare_boxes_f64 (call, run);
+  else
+    compare_boxes_f32 (call, run);
+}
+
+static gsize
+nms_workspace (const HybCall *call)
+{
+  const HybShape *data = &call->input[0].shape;
+  gsize           bytes;
+
+  return g_size_checked_mul (&bytes, (gsize) data->dim[data->rank - 2], sizeof (Candidate))
+             ? bytes
+             : G_MAXSIZE;
+}
+
+static void
+nms_forward (const HybCall *call, const HybRun *run)
+{
+  const HybShape *data = &call->input[0].shape;
+
+  for (gint64 batch = 0; batch < hyb_shape_count (data, 0, data->rank - 2); batch++)
+    if (call->output[0].dtype == HYB_F64)
+      select_boxes_f64 (call, run, batch);
+    else
+      select_boxes_f32 (call, run, batch);
+}
+
+/* The record has a number for each box. */
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  HybShape boxes;
+
+  if (!hyb_rule_unary (call, error) ||
+      !hyb_layer_expect_rank (&call->input[0].shape, "gradient", 2, HYB_MAX_RANK, error))
+    return FALSE;
+  if (call->input[0].shape.rank == HYB_UNKNOWN)
+    return TRUE;
+
+  boxes = call->input[0].shape;
+  boxes.rank--;
+  return hyb_layer_expect (&call->input[1].shape, "record", &boxes, error);
+}
+
+/* Gradients go back to the rows that were kept.  Inputs: gradient, record. */
+static void
+nms_backward (const HybCall *call, const HybRun *run)
+{
+  const HybShape *shape = &call->output[0].shape;
+  gint64          n = shape->dim[shape->rank - 2], width = shape->dim[shape->rank - 1];
+  gsize           row = hyb_dtype_size (call->output[0].dtype) * (gsize) width;
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  for (gint64 i = 0; i < hyb_shape_size (&call->input[1].shape); i++)
+    {
+      gint64 from = hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) i);
+
+      if (from >= 0 && from < n)
+        memcpy ((char *) run->output[0] + (gsize) (i / n * n + from) * row,
+                (const char *) run->input[0] + (gsize) i * row,
+                row);
+    }
+}
+
+static void
+nms_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_output (grad, 1) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_backward_box_nms", NULL, 2, inputs));
+}
+
+static void
+iou_cost (const HybCall *call, HybCost *cost)
+{
+  hyb_rule_cost_elementwise (call, 12, cost);
+}
+
+static const char *const iou_inputs[] = { "lhs", "rhs", NULL };
+static const char *const nms_aliases[] = { "_contrib_box_non_maximum_suppression", NULL };
+static const char *const nms_inputs[] = { "data", NULL };
+static const char *const nms_outputs[] = { "output0", "_record", NULL };
+static const char *const backward_inputs[] = { "gradient", "record", NULL };
+
+const HybOp hyb_ops_box_nms[] = {
+  {
+      .name = "_contrib_box_iou",
+      .doc = "How much boxes overlap: common area over the area of both.",
+      .category = HYB_CATEGORY_ELEMENTWISE,
+      .flags = HYB_OP_NO_GRADIENT,
+      .inputs = iou_inputs,
+      .params = iou_params,
+      .params_size = sizeof (IouParams),
+      .infer_shape = iou_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = iou_forward,
+      .cost = iou_cost,
+  },
+  {
+      .name = "_contrib_box_nms",
+      .aliases = nms_aliases,
+      .doc = "Of boxes that overlap, only the best; sorted, the rest -1.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = nms_inputs,
+      .outputs = nms_outputs,
+      .params = nms_params,
+      .params_size = sizeof (NmsParams),
+      .infer_shape = nms_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = nms_forward,
+      .workspace = nms_workspace,
+      .gradient = nms_gradient,
+  },
+  {
+      .name = "_backward_box_nms",
+      .doc = "Gradient of box_nms: back to the rows that were kept.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .inputs = backward_inputs,
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = nms_backward,
+  },
+  { 0 },
+};

@@ -1,0 +1,274 @@
+/* correlation.c — Correlation: how alike two images are, for every shift of one against the
+ * other; and the gradients.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  gint64   kernel_size, max_displacement, stride1, stride2, pad_size;
+  gboolean is_multiply;
+} CorrelationParams;
+
+/* Far above any image, and small enough that products of two stay in gint64. */
+#define LIMIT (1 << 20)
+
+static const HybParam correlation_params[] = {
+  { HYB_FIELD (CorrelationParams, kernel_size),
+    HYB_PARAM_INT,
+    "1",
+    .low = 1,
+    .high = LIMIT,
+    .doc = "size of the patches compared, odd" },
+  { HYB_FIELD (CorrelationParams, max_displacement),
+    HYB_PARAM_INT,
+    "1",
+    .low = 0,
+    .high = LIMIT,
+    .doc = "largest shift" },
+  { HYB_FIELD (CorrelationParams, stride1),
+    HYB_PARAM_INT,
+    "1",
+    .low = 1,
+    .high = LIMIT,
+    .doc = "cells from patch to patch" },
+  { HYB_FIELD (CorrelationParams, stride2),
+    HYB_PARAM_INT,
+    "1",
+    .low = 1,
+    .high = LIMIT,
+    .doc = "cells from shift to shift" },
+  { HYB_FIELD (CorrelationParams, pad_size),
+    HYB_PARAM_INT,
+    "0",
+    .low = 0,
+    .high = LIMIT,
+    .doc = "zeros added on all sides" },
+  { HYB_FIELD (CorrelationParams, is_multiply),
+    HYB_PARAM_BOOL,
+    "True",
+    .doc = "products, not absolute differences" },
+  { 0 },
+};
+
+static gboolean
+correlation_check (gconstpointer values, GError **error)
+{
+  const CorrelationParams *params = values;
+
+  if (params->kernel_size % 2 == 1)
+    return TRUE;
+
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       "kernel_size",
+                       NULL,
+                       "%" G_GINT64_FORMAT " is even, so a patch has no middle",
+                       params->kernel_size);
+}
+
+/* Shifts in one direction. */
+static gint64
+count_shifts (const CorrelationParams *params)
+{
+  return 2 * (params->max_displacement / params->stride2) + 1;
+}
+
+static gboolean
+correlation_infer_shape (HybCall *call, GError **error)
+{
+  const CorrelationParams *params = call->params;
+  HybShape                *data = &call->input[0].shape;
+  gint64                   border = params->max_displacement + (params->kernel_size - 1) / 2;
+  HybShape                 want = hyb_shape_make (4, NULL);
+
+  if (!hyb_shape_unify (data, &call->input[1].shape, error) ||
+      !hyb_layer_expect (data, "data1", &want, error) ||
+      !hyb_layer_expect_image (data, "data1", 4, error))
+    return FALSE;
+
+  want.dim[0] = data->dim[0];
+  want.dim[1] = count_shifts (params) * count_shifts (params);
+  for (int axis = 2; axis < 4; axis++)
+    if (data->dim[axis] != HYB_UNKNOWN)
+      {
+        gint64 room = data->dim[axis] + 2 * params->pad_size - 2 * border;
+
+        if (room < 1)
+          return hyb_error_at (error,
+                               HYB_GRAPH_ERROR,
+                               HYB_GRAPH_ERROR_TYPES,
+                               "data1",
+                               "Use a larger pad_size or a smaller max_displacement",
+                               "the %" G_GINT64_FORMAT
+                               " cells along axis %d have no room for shifts of %" G_GINT64_FORMAT,
+                               data->dim[axis],
+                               axis,
+                               params->max_displacement);
+        want.dim[axis] = (room + params->stride1 - 1) / params->stride1;
+      }
+
+  return hyb_shape_unify (data, &call->input[1].shape, error) &&
+         hyb_layer_expect (&call->output[0].shape, "output", &want, error);
+}
+
+/* One output cell compares the patch of data1 at (y1, x1) with that of data2 at (y2, x2),
+ * counted without the padding; cells outside are 0. */
+typedef struct
+{
+  const CorrelationParams *params;
+  gint64                   batch, channels, height, width;
+  gint64                   shifts, out_height, out_width;
+  double                   size; /* of a patch, all channels */
+} View;
+
+static View
+view_correlation (const HybCall *call, const HybShape *data, const HybShape *output)
+{
+  const CorrelationParams *params = call->params;
+
+  return (View){
+    .params = params,
+    .batch = data->dim[0],
+    .channels = data->dim[1],
+    .height = data->dim[2],
+    .width = data->dim[3],
+    .shifts = count_shifts (params),
+    .out_height = output->dim[2],
+    .out_width = output->dim[3],
+    .size = (double) params->kernel_size * (double) params->kernel_size * (double) data->dim[1],
+  };
+}
+
+typedef struct
+{
+  gint64 y, x, dy, dx;
+} Patches;
+
+static Patches
+find_patches (const View *view, gint64 shift, gint64 i, gint64 j)
+{
+  const CorrelationParams *params = view->params;
+  gint64                   radius = view->shifts / 2;
+
+  return (Patches){
+    .y = i * params->stride1 + params->max_displacement - params->pad_size,
+    .x = j * params->stride1 + params->max_displacement - params->pad_size,
+    .dy = (shift / view->shifts - radius) * params->stride2,
+    .dx = (shift % view->shifts - radius) * params->stride2,
+  };
+}
+
+/* Index of a cell within its plane; -1 outside. */
+static inline gint64
+cell_index (const View *view, gint64 y, gint64 x)
+{
+  if (y < 0 || y >= view->height || x < 0 || x >= view->width)
+    return -1;
+
+  return y * view->width + x;
+}
+
+#define REAL_KERNEL "engine/ops/vision/correlation-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static void
+correlation_forward (const HybCall *call, const HybRun *run)
+{
+  View view = view_correlation (call, &call->input[0].shape, &call->output[0].shape);
+
+  if (call->output[0].dtype == HYB_F64)
+    correlate_f64 (&view, run->input[0], run->input[1], run->output[0]);
+  else
+    correlate_f32 (&view, run->input[0], run->input[1], run->output[0]);
+}
+
+/* Inputs: gradient, data1, data2.  Outputs: gradients by them. */
+static void
+correlation_backward (const HybCall *call, const HybRun *run)
+{
+  View view = view_correlation (call, &call->input[1].shape, &call->input[0].shape);
+
+  for (guint i = 0; i < 2; i++)
+    memset (run->output[i], 0, hyb_type_bytes (&call->output[i]));
+  if (call->output[0].dtype == HYB_F64)
+    spread_f64 (&view, run);
+  else
+    spread_f32 (&view, run);
+}
+
+static void
+correlation_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 0),
+                          hyb_grad_input (grad, 1) };
+  HybValueId value = hyb_grad_emit_same (grad, "_backward_Correlation", 3, inputs);
+
+  hyb_grad_set_input (grad, 0, value);
+  hyb_grad_set_input (grad, 1, value + 1);
+}
+
+static void
+correlation_cost (const HybCall *call, HybCost *cost)
+{
+  View view = view_correlation (call, &call->input[0].shape, &call->output[0].shape);
+
+  hyb_rule_cost_elementwise (call, 2.0 * view.size, cost);
+}
+
+static void
+backward_cost (const HybCall *call, HybCost *cost)
+{
+  View view = view_correlation (call, &call->input[1].shape, &call->input[0].shape);
+
+  cost->flops = 4.0 * view.size * (double) hyb_shape_size (&call->input[0].shape);
+  hyb_rule_cost_bytes (call, cost);
+}
+
+static const char *const correlation_inputs[] = { "data1", "data2", NULL };
+static const char *const backward_inputs[] = { "gradient", "data1", "data2", NULL };
+static const char *const backward_outputs[] = { "data1", "data2", NULL };
+
+const HybOp hyb_ops_correlation[] = {
+  {
+      .name = "Correlation",
+      .doc = "How alike two images are, for every shift of one against the other.",
+      .category = HYB_CATEGORY_CONVOLUTION,
+      .inputs = correlation_inputs,
+      .params = correlation_params,
+      .params_size = sizeof (CorrelationParams),
+      .check = correlation_check,
+      .infer_shape = correlation_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = correlation_forward,
+      .gradient = correlation_gradient,
+      .cost = correlation_cost,
+  },
+  {
+      .name = "_backward_Correlation",
+      .doc = "Gradients of Correlation by both images.",
+      .category = HYB_CATEGORY_CONVOLUTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "Correlation",
+      .operands = "g0 i0 i1 > i0 i1",
+      .inputs = backward_inputs,
+      .outputs = backward_outputs,
+      .params = correlation_params,
+      .params_size = sizeof (CorrelationParams),
+      .infer_shape = hyb_layer_like_last_inputs,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = correlation_backward,
+      .cost = backward_cost,
+  },
+  { 0 },
+};

@@ -1,0 +1,216 @@
+/* crop.c — Crop of old models: a window of height and width, and the gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+typedef struct
+{
+  gint64   num_args;
+  HybShape offset, h_w;
+  gboolean center_crop;
+} CropParams;
+
+static const HybParam crop_params[] = {
+  { HYB_FIELD (CropParams, num_args),
+    HYB_PARAM_INT,
+    NULL,
+    .low = 1,
+    .high = 2,
+    .doc = "2: a second input gives the size" },
+  { HYB_FIELD (CropParams, offset), HYB_PARAM_SHAPE, "(0, 0)", .doc = "first row and column" },
+  { HYB_FIELD (CropParams, h_w), HYB_PARAM_SHAPE, "(0, 0)", .doc = "height and width" },
+  { HYB_FIELD (CropParams, center_crop), HYB_PARAM_BOOL, "False", .doc = "take the middle" },
+  { 0 },
+};
+
+static void
+crop_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  const CropParams *params = values;
+
+  *n_inputs = (guint) params->num_args;
+  *n_outputs = 1;
+}
+
+static gboolean
+crop_check (gconstpointer values, GError **error)
+{
+  const CropParams *params = values;
+
+  if (params->offset.rank == 2 && params->h_w.rank == 2)
+    return TRUE;
+
+  return hyb_error_at (error,
+                       HYB_OP_ERROR,
+                       HYB_OP_ERROR_ATTRIBUTE,
+                       params->offset.rank == 2 ? "h_w" : "offset",
+                       NULL,
+                       "it must have two numbers");
+}
+
+/* The first row (axis 0) or column (axis 1) taken. */
+static gint64
+first_of (const CropParams *params, const HybShape *whole, const HybShape *part, int axis)
+{
+  if (params->center_crop)
+    return (whole->dim[2 + axis] - part->dim[2 + axis]) / 2;
+
+  return params->offset.dim[axis];
+}
+
+static gboolean
+crop_infer_shape (HybCall *call, GError **error)
+{
+  const CropParams *params = call->params;
+  const HybShape   *data = &call->input[0].shape;
+  HybShape         *output = &call->output[0].shape;
+  HybShape          want = hyb_shape_make (4, NULL);
+
+  for (guint i = 0; i < call->n_inputs; i++)
+    if (!hyb_layer_expect_rank (&call->input[i].shape, i == 0 ? "data" : "crop_like", 4, 4, error))
+      return FALSE;
+
+  for (int axis = 0; axis < 4; axis++)
+    if (axis < 2)
+      want.dim[axis] = data->rank == 4 ? data->dim[axis] : HYB_UNKNOWN;
+    else if (call->n_inputs == 1)
+      want.dim[axis] = params->h_w.dim[axis - 2];
+    else if (call->input[1].shape.rank == 4)
+      want.dim[axis] = call->input[1].shape.dim[axis];
+  if (!hyb_layer_expect (output, "output", &want, error))
+    return FALSE;
+
+  for (int axis = 0; axis < 2 && data->rank == 4; axis++)
+    if (data->dim[2 + axis] != HYB_UNKNOWN && output->dim[2 + axis] != HYB_UNKNOWN)
+      {
+        gint64 first = first_of (params, data, output, axis);
+
+        if (output->dim[2 + axis] < 1 || first < 0 ||
+            output->dim[2 + axis] > data->dim[2 + axis] - first)
+          return hyb_error_at (error,
+                               HYB_GRAPH_ERROR,
+                               HYB_GRAPH_ERROR_TYPES,
+                               "data",
+                               NULL,
+                               "%" G_GINT64_FORMAT " cells from %" G_GINT64_FORMAT
+                               " on are not within the %" G_GINT64_FORMAT " along axis %d",
+                               output->dim[2 + axis],
+                               first,
+                               data->dim[2 + axis],
+                               2 + axis);
+      }
+  return TRUE;
+}
+
+/* Copies rows between a part and the whole it lies in; to_part tells which way. */
+static void
+copy_rows (const CropParams *params,
+           const HybType    *whole_type,
+           const HybType    *part_type,
+           gpointer          whole,
+           gpointer          part,
+           gboolean          to_part)
+{
+  const HybShape *large = &whole_type->shape;
+  const HybShape *small = &part_type->shape;
+  gsize           size = hyb_dtype_size (whole_type->dtype);
+  gint64          top = first_of (params, large, small, 0);
+  gint64          left = first_of (params, large, small, 1);
+
+  for (gint64 row = 0; row < hyb_shape_count (small, 0, 3); row++)
+    {
+      gint64 plane = row / small->dim[2], line = row % small->dim[2] + top;
+      char  *in_whole =
+          (char *) whole + (gsize) ((plane * large->dim[2] + line) * large->dim[3] + left) * size;
+      char *in_part = (char *) part + (gsize) (row * small->dim[3]) * size;
+
+      if (to_part)
+        memcpy (in_part, in_whole, (gsize) small->dim[3] * size);
+      else
+        memcpy (in_whole, in_part, (gsize) small->dim[3] * size);
+    }
+}
+
+static void
+crop_forward (const HybCall *call, const HybRun *run)
+{
+  copy_rows (call->params,
+             &call->input[0],
+             &call->output[0],
+             (gpointer) run->input[0],
+             run->output[0],
+             TRUE);
+}
+
+/* Inputs: gradient, data (for its shape). */
+static void
+crop_backward (const HybCall *call, const HybRun *run)
+{
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  copy_rows (call->params,
+             &call->output[0],
+             &call->input[0],
+             run->output[0],
+             (gpointer) run->input[0],
+             FALSE);
+}
+
+static void
+backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
+{
+  *n_inputs = 2;
+  *n_outputs = 1;
+}
+
+static void
+crop_gradient (HybGrad *grad)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Crop", 2, inputs));
+}
+
+static const char *const crop_inputs[] = { "data", "crop_like", NULL };
+static const char *const backward_inputs[] = { "gradient", "data", NULL };
+
+const HybOp hyb_ops_crop[] = {
+  {
+      .name = "Crop",
+      .doc = "Takes a window of height and width.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = crop_inputs,
+      .params = crop_params,
+      .params_size = sizeof (CropParams),
+      .arity = crop_arity,
+      .check = crop_check,
+      .infer_shape = crop_infer_shape,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = crop_forward,
+      .gradient = crop_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_backward_Crop",
+      .doc = "Gradient of Crop: zero outside the window.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "Crop",
+      .operands = "g0 i0 > i0",
+      .inputs = backward_inputs,
+      .params = crop_params,
+      .params_size = sizeof (CropParams),
+      .arity = backward_arity,
+      .check = crop_check,
+      .infer_shape = hyb_layer_like_last_inputs,
+      .dtypes = HYB_DTYPES_ALL,
+      .forward = crop_backward,
+  },
+  { 0 },
+};

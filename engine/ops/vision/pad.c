@@ -1,0 +1,317 @@
+/* pad.c — Pad: cells added around images, and the gradient.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <string.h>
+
+typedef enum
+{
+  PAD_CONSTANT,
+  PAD_EDGE,    /* the outermost cell again and again */
+  PAD_REFLECT, /* the cells inside, mirrored at the outermost, which is not repeated */
+} PadMode;
+
+typedef struct
+{
+  int      mode;
+  HybShape pad_width;
+  double   constant_value;
+} PadParams;
+
+static const char *const mode_names[] = { "constant", "edge", "reflect", NULL };
+
+static const HybParam pad_params[] = {
+  { HYB_FIELD (PadParams, mode),
+    HYB_PARAM_ENUM,
+    NULL,
+    .choices = mode_names,
+    .doc = "what is put into the new cells" },
+  { HYB_FIELD (PadParams, pad_width),
+    HYB_PARAM_SHAPE,
+    NULL,
+    .doc = "cells before and after, axis by axis" },
+  { HYB_FIELD (PadParams, constant_value),
+    HYB_PARAM_FLOAT,
+    "0",
+    .doc = "what new cells hold in mode constant" },
+  { 0 },
+};
+
+/* Far above any image, so that sums stay in range. */
+#define WIDTH_LIMIT (G_GINT64_CONSTANT (1) << 40)
+
+static gboolean
+pad_check (gconstpointer values, GError **error)
+{
+  const PadParams *params = values;
+  const HybShape  *width = &params->pad_width;
+
+  if (width->rank != 8 && width->rank != 10)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_ATTRIBUTE,
+                         "pad_width",
+                         "Give two numbers for each axis",
+                         "it has %d numbers; data of 4 or 5 dimensions can be padded",
+                         MAX (width->rank, 0));
+
+  for (int i = 0; i < width->rank; i++)
+    if (width->dim[i] < 0 || width->dim[i] > (i < 4 ? 0 : WIDTH_LIMIT))
+      return hyb_error_at (error,
+                           HYB_OP_ERROR,
+                           HYB_OP_ERROR_ATTRIBUTE,
+                           "pad_width",
+                           NULL,
+                           i < 4 ? "%" G_GINT64_FORMAT " cells along batch or channels: only 0 is "
+                                   "possible there"
+                                 : "%" G_GINT64_FORMAT " cells cannot be added",
+                           width->dim[i]);
+
+  return TRUE;
+}
+
+static gboolean
+pad_infer_shape (HybCall *call, GError **error)
+{
+  const PadParams *params = call->params;
+  HybShape        *data = &call->input[0].shape;
+  HybShape        *output = &call->output[0].shape;
+  int              rank = params->pad_width.rank / 2;
+  HybShape         want = hyb_shape_make (rank, NULL);
+  HybShape         want_data = want;
+
+  if (!hyb_layer_expect_image (data, "data", rank, error) ||
+      !hyb_layer_expect_rank (output, "output", rank, rank, error))
+    return FALSE;
+
+  for (int i = 0; i < rank; i++)
+    {
+      gint64 before = params->pad_width.dim[2 * i], after = params->pad_width.dim[2 * i + 1];
+
+      if (data->rank == rank && data->dim[i] != HYB_UNKNOWN)
+        {
+          want.dim[i] = data->dim[i] + before + after;
+          if ((params->mode == PAD_REFLECT && MAX (before, after) >= data->dim[i] &&
+               MAX (before, after) > 0) ||
+              (params->mode == PAD_EDGE && data->dim[i] == 0 && before + after > 0))
+            return hyb_error_at (error,
+                                 HYB_GRAPH_ERROR,
+                                 HYB_GRAPH_ERROR_TYPES,
+                                 "data",
+                                 NULL,
+                                 "axis %d has %" G_GINT64_FORMAT
+                                 " cells, too few for %" G_GINT64_FORMAT " of padding",
+                                 i,
+                                 data->dim[i],
+                                 MAX (before, after));
+        }
+      if (output->rank == rank && output->dim[i] >= before + after)
+        want_data.dim[i] = output->dim[i] - before - after;
+    }
+
+  return hyb_layer_expect (output, "output", &want, error) &&
+         hyb_layer_expect (data, "data", &want_data, error);
+}
+
+/* Five axes, the last five of the shape with ones in front. */
+typedef struct
+{
+  PadMode mode;
+  double  constant;
+  gint64  inside[5], outside[5], before[5];
+} Work;
+
+static Work
+view_work (const PadParams *params, const HybShape *data, const HybShape *output)
+{
+  Work work = { .mode = (PadMode) params->mode, .constant = params->constant_value };
+
+  for (int i = 0; i < 5; i++)
+    {
+      int from = i - (5 - data->rank);
+
+      work.inside[i] = from < 0 ? 1 : data->dim[from];
+      work.outside[i] = from < 0 ? 1 : output->dim[from];
+      work.before[i] = from < 0 ? 0 : params->pad_width.dim[2 * from];
+    }
+
+  return work;
+}
+
+/* The cell of the data that a cell of the output shows along one axis; -1: none. */
+static inline gint64
+source_of (const Work *work, int axis, gint64 position)
+{
+  gint64 at = position - work->before[axis], size = work->inside[axis];
+
+  if (at >= 0 && at < size)
+    return at;
+
+  switch (work->mode)
+    {
+    case PAD_CONSTANT:
+      return -1;
+    case PAD_EDGE:
+      return at < 0 ? 0 : size - 1;
+    case PAD_REFLECT:
+      return at < 0 ? -at : 2 * (size - 1) - at;
+    }
+  return -1;
+}
+
+/* The row of the data that a row of the output (its number over four axes) shows. */
+static gint64
+source_row (const Work *work, gint64 row)
+{
+  gint64 from = 0, scale = 1;
+
+  for (int axis = 3; axis >= 0; axis--)
+    {
+      gint64 at = source_of (work, axis, row % work->outside[axis]);
+
+      if (at < 0)
+        return -1;
+      from += at * scale;
+      scale *= work->inside[axis];
+      row /= work->outside[axis];
+    }
+
+  return from;
+}
+
+#define KERNELS(T, suffix)                                                                   \
+  static void pad_##suffix (const Work *work, const T *x, T *y)                              \
+  {                                                                                          \
+    gint64 rows = work->outside[0] * work->outside[1] * work->outside[2] * work->outside[3]; \
+                                                                                             \
+    for (gint64 row = 0; row < rows; row++, y += work->outside[4])                           \
+      {                                                                                      \
+        gint64 from = source_row (work, row);                                                \
+                                                                                             \
+        for (gint64 k = 0; k < work->outside[4]; k++)                                        \
+          {                                                                                  \
+            gint64 at = from < 0 ? -1 : source_of (work, 4, k);                              \
+                                                                                             \
+            y[k] = at < 0 ? (T) work->constant : x[from * work->inside[4] + at];             \
+          }                                                                                  \
+      }                                                                                      \
+  }                                                                                          \
+                                                                                             \
+  static void collect_##suffix (const Work *work, const T *dy, T *dx)                        \
+  {                                                                                          \
+    gint64 rows = work->outside[0] * work->outside[1] * work->outside[2] * work->outside[3]; \
+                                                                                             \
+    for (gint64 row = 0; row < rows; row++, dy += work->outside[4])                          \
+      {                                                                                      \
+        gint64 from = source_row (work, row);                                                \
+                                                                                             \
+        for (gint64 k = 0; from >= 0 && k < work->outside[4]; k++)                           \
+          {                                                                                  \
+            gint64 at = source_of (work, 4, k);                                              \
+                                                                                             \
+            if (at >= 0)                                                                     \
+              dx[from * work->inside[4] + at] += dy[k];                                      \
+          }                                                                                  \
+      }                                                                                      \
+  }
+
+KERNELS (float, f32)
+KERNELS (double, f64)
+
+#undef KERNELS
+
+static void
+pad_forward (const HybCall *call, const HybRun *run)
+{
+  Work work = view_work (call->params, &call->input[0].shape, &call->output[0].shape);
+
+  if (call->output[0].dtype == HYB_F64)
+    pad_f64 (&work, run->input[0], run->output[0]);
+  else
+    pad_f32 (&work, run->input[0], run->output[0]);
+}
+
+/* Inputs: gradient. */
+static void
+pad_backward (const HybCall *call, const HybRun *run)
+{
+  Work work = view_work (call->params, &call->output[0].shape, &call->input[0].shape);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  if (call->output[0].dtype == HYB_F64)
+    collect_f64 (&work, run->input[0], run->output[0]);
+  else
+    collect_f32 (&work, run->input[0], run->output[0]);
+}
+
+static gboolean
+backward_infer_shape (HybCall *call, GError **error)
+{
+  const PadParams *params = call->params;
+  const HybShape  *gradient = &call->input[0].shape;
+  HybShape         want = *gradient;
+
+  if (!hyb_layer_expect_rank (gradient,
+                              "gradient",
+                              params->pad_width.rank / 2,
+                              params->pad_width.rank / 2,
+                              error))
+    return FALSE;
+
+  for (int i = 0; i < want.rank; i++)
+    if (want.dim[i] != HYB_UNKNOWN)
+      want.dim[i] -= params->pad_width.dim[2 * i] + params->pad_width.dim[2 * i + 1];
+  return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
+}
+
+static void
+pad_gradient (HybGrad *grad)
+{
+  HybValueId dy = hyb_grad_incoming (grad, 0);
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_Pad", 1, &dy));
+}
+
+static const char *const pad_aliases[] = { "pad", NULL };
+static const char *const pad_inputs[] = { "data", NULL };
+static const char *const backward_inputs[] = { "gradient", NULL };
+
+const HybOp hyb_ops_pad[] = {
+  {
+      .name = "Pad",
+      .aliases = pad_aliases,
+      .doc = "Adds cells around images.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .inputs = pad_inputs,
+      .params = pad_params,
+      .params_size = sizeof (PadParams),
+      .check = pad_check,
+      .infer_shape = pad_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = pad_forward,
+      .gradient = pad_gradient,
+      .cost = hyb_rule_cost_move,
+  },
+  {
+      .name = "_backward_Pad",
+      .doc = "Gradient of Pad: every cell collects what shows it.",
+      .category = HYB_CATEGORY_MOVEMENT,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "Pad",
+      .operands = "g0 > i0",
+      .inputs = backward_inputs,
+      .params = pad_params,
+      .params_size = sizeof (PadParams),
+      .check = pad_check,
+      .infer_shape = backward_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = pad_backward,
+  },
+  { 0 },
+};

@@ -1,0 +1,306 @@
+/* roi.c — ROIPooling and ROIAlign: a fixed number of cells out of regions of any size, and the
+ * gradients by the images.
+ *
+ * A region is a row (image, x1, y1, x2, y2) in the coordinates of the picture; spatial_scale
+ * takes it to cells.  Regions without an existing image give 0.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/op/op.h"
+
+#include "engine/base/error.h"
+#include "engine/gradient/gradient.h"
+#include "engine/op/layer-rules.h"
+#include "engine/op/rules.h"
+#include "engine/op/run.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* One struct for both. */
+typedef struct
+{
+  HybShape pooled_size;
+  double   spatial_scale;
+  gint64   sample_ratio;
+  gboolean position_sensitive, aligned;
+} RoiParams;
+
+#define COMMON_FIELDS                                            \
+  { HYB_FIELD (RoiParams, pooled_size),                          \
+    HYB_PARAM_SHAPE,                                             \
+    NULL,                                                        \
+    .doc = "cells that each region becomes: height and width" }, \
+  {                                                              \
+    HYB_FIELD (RoiParams, spatial_scale), HYB_PARAM_FLOAT, NULL, \
+        .doc = "cells for one pixel of the picture"              \
+  }
+
+static const HybParam pooling_params[] = { COMMON_FIELDS, { 0 } };
+
+static const HybParam align_params[] = {
+  COMMON_FIELDS,
+  { HYB_FIELD (RoiParams, sample_ratio),
+    HYB_PARAM_INT,
+    "-1",
+    .doc = "samples a cell along each axis; -1: as many as cells under it" },
+  { HYB_FIELD (RoiParams, position_sensitive),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "each cell of the output has channels of its own" },
+  { HYB_FIELD (RoiParams, aligned),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "cells have their centre at whole numbers" },
+  { 0 },
+};
+
+#undef COMMON_FIELDS
+
+static gboolean
+roi_check (gconstpointer values, GError **error)
+{
+  const RoiParams *params = values;
+
+  if (params->pooled_size.rank != 2 || params->pooled_size.dim[0] < 1 ||
+      params->pooled_size.dim[1] < 1)
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_ATTRIBUTE,
+                         "pooled_size",
+                         NULL,
+                         "it must be two positive numbers");
+
+  if (!(params->spatial_scale > 0) || isinf (params->spatial_scale))
+    return hyb_error_at (error,
+                         HYB_OP_ERROR,
+                         HYB_OP_ERROR_ATTRIBUTE,
+                         "spatial_scale",
+                         NULL,
+                         "%g is no positive factor",
+                         params->spatial_scale);
+  return TRUE;
+}
+
+/* data (batch, channels, H, W), rois (R, 5), output (R, channels, h, w). */
+static gboolean
+roi_infer_shape (HybCall *call, GError **error)
+{
+  const RoiParams *params = call->params;
+  HybShape        *data = &call->input[0].shape;
+  HybShape        *rois = &call->input[1].shape;
+  gint64           h = params->pooled_size.dim[0], w = params->pooled_size.dim[1];
+  HybShape         want = hyb_shape_make (4, NULL);
+  HybShape         region = hyb_shape_2d (HYB_UNKNOWN, 5);
+  gint64           channels;
+
+  if (!hyb_layer_expect (data, "data", &want, error) ||
+      !hyb_layer_expect (rois, "rois", &region, error))
+    return FALSE;
+
+  channels = data->dim[1];
+  if (params->position_sensitive && channels != HYB_UNKNOWN)
+    {
+      if (h > G_MAXINT32 || w > G_MAXINT32 || channels % (h * w) != 0)
+        return hyb_error_at (error,
+                             HYB_GRAPH_ERROR,
+                             HYB_GRAPH_ERROR_TYPES,
+                             "data",
+                             NULL,
+                             "%" G_GINT64_FORMAT
+                             " channels cannot be shared out to %" G_GINT64_FORMAT
+                             " × %" G_GINT64_FORMAT " cells",
+                             channels,
+                             h,
+                             w);
+      channels /= h * w;
+    }
+
+  want = hyb_shape_4d (rois->dim[0], channels, h, w);
+  return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
+}
+
+typedef struct
+{
+  const RoiParams *params;
+  gint64           batch, channels, height, width;
+  gint64           regions, out_channels, out_height, out_width;
+} View;
+
+static View
+view_roi (const HybCall *call, const HybShape *data, const HybShape *output)
+{
+  return (View){
+    .params = call->params,
+    .batch = data->dim[0],
+    .channels = data->dim[1],
+    .height = data->dim[2],
+    .width = data->dim[3],
+    .regions = output->dim[0],
+    .out_channels = output->dim[1],
+    .out_height = output->dim[2],
+    .out_width = output->dim[3],
+  };
+}
+
+/* Any number as a whole one within ±2³¹; no number as 0. */
+static gint64
+to_integer (double value)
+{
+  return isnan (value) ? 0 : (gint64) CLAMP (value, -2147483648.0, 2147483647.0);
+}
+
+/* The image of a region; -1 if there is none. */
+static gint64
+image_of (const View *view, double number)
+{
+  gint64 image = to_integer (number);
+
+  return image >= 0 && image < view->batch ? image : -1;
+}
+
+/* The channel of the data that a cell of the output reads. */
+static gint64
+channel_of (const View *view, gint64 channel, gint64 i, gint64 j)
+{
+  if (!view->params->position_sensitive)
+    return channel;
+
+  return (channel * view->out_height + i) * view->out_width + j;
+}
+
+#define REAL_KERNEL "engine/ops/vision/roi-kernel.h"
+#include "engine/kernels/each-real.h"
+
+static void
+pooling_forward (const HybCall *call, const HybRun *run)
+{
+  View view = view_roi (call, &call->input[0].shape, &call->output[0].shape);
+
+  if (call->output[0].dtype == HYB_F64)
+    pool_regions_f64 (&view, run->input[0], run->input[1], run->output[0]);
+  else
+    pool_regions_f32 (&view, run->input[0], run->input[1], run->output[0]);
+}
+
+static void
+align_forward (const HybCall *call, const HybRun *run)
+{
+  View view = view_roi (call, &call->input[0].shape, &call->output[0].shape);
+
+  if (call->output[0].dtype == HYB_F64)
+    align_regions_f64 (&view, run->input[0], run->input[1], run->output[0], NULL);
+  else
+    align_regions_f32 (&view, run->input[0], run->input[1], run->output[0], NULL);
+}
+
+/* Inputs of both gradients: gradient, rois, data (ROIAlign: for its shape). */
+static void
+pooling_backward (const HybCall *call, const HybRun *run)
+{
+  View view = view_roi (call, &call->input[2].shape, &call->input[0].shape);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  if (call->output[0].dtype == HYB_F64)
+    unpool_regions_f64 (&view, run);
+  else
+    unpool_regions_f32 (&view, run);
+}
+
+static void
+align_backward (const HybCall *call, const HybRun *run)
+{
+  View view = view_roi (call, &call->input[2].shape, &call->input[0].shape);
+
+  memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
+  if (call->output[0].dtype == HYB_F64)
+    align_regions_f64 (&view, NULL, run->input[1], (gpointer) run->input[0], run->output[0]);
+  else
+    align_regions_f32 (&view, NULL, run->input[1], (gpointer) run->input[0], run->output[0]);
+}
+
+static void
+emit_gradient (HybGrad *grad, const char *op)
+{
+  HybValueId inputs[] = { hyb_grad_incoming (grad, 0),
+                          hyb_grad_input (grad, 1),
+                          hyb_grad_input (grad, 0) };
+
+  hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 3, inputs));
+}
+
+static void
+pooling_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_ROIPooling");
+}
+
+static void
+align_gradient (HybGrad *grad)
+{
+  emit_gradient (grad, "_backward_ROIAlign");
+}
+
+static const char *const roi_inputs[] = { "data", "rois", NULL };
+static const char *const backward_inputs[] = { "gradient", "rois", "data", NULL };
+
+const HybOp hyb_ops_roi[] = {
+  {
+      .name = "ROIPooling",
+      .doc = "The largest values of the cells that each region is cut into.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .inputs = roi_inputs,
+      .constant_inputs = 1u << 1,
+      .params = pooling_params,
+      .params_size = sizeof (RoiParams),
+      .check = roi_check,
+      .infer_shape = roi_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = pooling_forward,
+      .gradient = pooling_gradient,
+  },
+  {
+      .name = "_contrib_ROIAlign",
+      .doc = "Means of samples in the cells that each region is cut into.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .inputs = roi_inputs,
+      .constant_inputs = 1u << 1,
+      .params = align_params,
+      .params_size = sizeof (RoiParams),
+      .check = roi_check,
+      .infer_shape = roi_infer_shape,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = align_forward,
+      .gradient = align_gradient,
+  },
+  {
+      .name = "_backward_ROIPooling",
+      .doc = "Gradient of ROIPooling by its data.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "ROIPooling",
+      .operands = "g0 i1 i0 > i0",
+      .inputs = backward_inputs,
+      .params = pooling_params,
+      .params_size = sizeof (RoiParams),
+      .check = roi_check,
+      .infer_shape = hyb_layer_like_last_inputs,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = pooling_backward,
+  },
+  {
+      .name = "_backward_ROIAlign",
+      .doc = "Gradient of ROIAlign by its data.",
+      .category = HYB_CATEGORY_REDUCTION,
+      .flags = HYB_OP_INTERNAL,
+      .gradient_of = "_contrib_ROIAlign",
+      .operands = "g0 i1 i0 > i0",
+      .inputs = backward_inputs,
+      .params = align_params,
+      .params_size = sizeof (RoiParams),
+      .check = roi_check,
+      .infer_shape = hyb_layer_like_last_inputs,
+      .dtypes = HYB_DTYPES_FLOAT,
+      .forward = align_backward,
+  },
+  { 0 },
+};

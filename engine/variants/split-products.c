@@ -1,0 +1,325 @@
+/* split-products.c — from the cut back to the product and what it reads; then forward again.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/split-products.h"
+
+#include "engine/variants/rebuild-private.h"
+#include "engine/variants/vocabulary.h"
+
+#define MAX_PATH 16
+
+typedef struct
+{
+  HybGraph      *graph;
+  const HybType *types;
+  HybCut        *cuts;
+} Finder;
+
+static const HybShape *
+shape_of (const HybType *types, HybValueId value)
+{
+  const HybShape *shape = &types[value].shape;
+
+  for (int i = 0; i < shape->rank; i++)
+    if (shape->dim[i] < 1)
+      return NULL;
+  return shape->rank > 0 ? shape : NULL;
+}
+
+/* Where a slice of size rows begins. */
+static gint64
+slice_begin (const HybNode *node, gint64 size)
+{
+  gint64 begin = hyb_node_int (node, "begin", 0);
+
+  return begin < 0 ? begin + size : begin;
+}
+
+/* A node that cuts features, the last axis. */
+static gboolean
+is_feature_cut (const HybType *types, const HybNode *node, HybValueId input)
+{
+  const HybShape *shape = shape_of (types, input);
+  gint64          axis = hyb_node_int (node, "axis", 0);
+  HybWord         word = hyb_node_word (node);
+
+  return shape && (word == HYB_WORD_SPLIT || word == HYB_WORD_SLICE_AXIS) &&
+         (axis == -1 || axis == shape->rank - 1) && !hyb_node_bool (node, "squeeze_axis");
+}
+
+/* --- Which cuts there are --- */
+
+/* How the value is laid out that this node cuts into steps; NONE: it does not. */
+static HybLayout
+find_layout (const Finder *finder, HybNodeId id, guint *n_steps)
+{
+  const HybNode  *node = hyb_graph_get_node (finder->graph, id);
+  const HybShape *in = node->n_inputs == 1
+                           ? shape_of (finder->types, hyb_graph_get_inputs (finder->graph, id)[0])
+                           : NULL;
+  const HybShape *out = in ? shape_of (finder->types, node->first_output) : NULL;
+  gint64          axis = hyb_node_int (node, "axis", 1);
+
+  if (!out || is_feature_cut (finder->types, node, hyb_graph_get_inputs (finder->graph, id)[0]))
+    return HYB_LAYOUT_NONE;
+  *n_steps = node->n_outputs;
+  if (hyb_node_word (node) == HYB_WORD_SPLIT && hyb_node_bool (node, "squeeze_axis"))
+    return in->rank != 3 ? HYB_LAYOUT_NONE
+           : axis == 0   ? HYB_LAYOUT_FIRST
+           : axis == 1   ? HYB_LAYOUT_SECOND
+                         : HYB_LAYOUT_NONE;
+  if (in->rank != 2 || axis != 0)
+    return HYB_LAYOUT_NONE;
+  if (hyb_node_word (node) == HYB_WORD_SPLIT)
+    return HYB_LAYOUT_ROWS;
+  if (hyb_node_word (node) != HYB_WORD_SLICE_AXIS || in->dim[0] % out->dim[0] != 0 ||
+      slice_begin (node, in->dim[0]) % out->dim[0] != 0)
+    return HYB_LAYOUT_NONE;
+  *n_steps = (guint) (in->dim[0] / out->dim[0]);
+  return HYB_LAYOUT_ROWS;
+}
+
+/* Some output of the cut is added to something, perhaps after gates were cut out of it. */
+static gboolean
+is_added (const Finder *finder, HybNodeId id, guint depth)
+{
+  const HybNode *node = hyb_graph_get_node (finder->graph, id);
+
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      HybValueId       value = node->first_output + i;
+      guint            n;
+      const HybNodeId *users = hyb_graph_get_users (finder->graph, value, &n);
+
+      for (guint u = 0; u < n; u++)
+        {
+          const HybNode *user = hyb_graph_get_node (finder->graph, users[u]);
+
+          if (hyb_node_word (user) == HYB_WORD_ADD ||
+              (depth > 0 && is_feature_cut (finder->types, user, value) &&
+               is_added (finder, users[u], depth - 1)))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+/* --- The way back to the product --- */
+
+static gboolean
+is_product (const Finder *finder, HybNodeId id, const HybNode *node, HybLayout layout)
+{
+  const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
+
+  if (hyb_node_word (node) == HYB_WORD_LINEAR)
+    return layout == HYB_LAYOUT_ROWS || !hyb_node_bool (node, "flatten");
+  return hyb_node_word (node) == HYB_WORD_DOT && !hyb_node_bool (node, "transpose_a") &&
+         shape_of (finder->types, inputs[1]) && finder->types[inputs[1]].shape.rank == 2;
+}
+
+/* The layout of what a reshaping reads, given that of what it makes. */
+static HybLayout
+reshaped_from (const HybShape *in, const HybShape *out, HybLayout layout, guint n_steps)
+{
+  if (in->dim[in->rank - 1] != out->dim[out->rank - 1])
+    return HYB_LAYOUT_NONE;
+  if (layout == HYB_LAYOUT_FIRST && out->rank == 3 && in->rank == 2 && out->dim[0] == n_steps)
+    return HYB_LAYOUT_ROWS;
+  if (layout == HYB_LAYOUT_ROWS && out->rank == 2 && in->rank == 3 && in->dim[0] == n_steps)
+    return HYB_LAYOUT_FIRST;
+  return HYB_LAYOUT_NONE;
+}
+
+/* What the node's first input is, so that the node gives this; NONE: the way ends. */
+static HybLayout
+step_back (const Finder *finder, HybNodeId id, HybCut cut)
+{
+  const HybNode    *node = hyb_graph_get_node (finder->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
+  const HybShape   *in = node->n_inputs > 0 ? shape_of (finder->types, inputs[0]) : NULL;
+  const HybShape   *out = in ? shape_of (finder->types, node->first_output) : NULL;
+
+  if (!out)
+    return HYB_LAYOUT_NONE;
+  if (is_product (finder, id, node, cut.layout) || is_feature_cut (finder->types, node, inputs[0]))
+    return cut.layout;
+  if (hyb_node_word (node) == HYB_WORD_RESHAPE)
+    return reshaped_from (in, out, cut.layout, cut.n_steps);
+  if (hyb_node_word (node) == HYB_WORD_SWAP && in->rank == 3 && cut.layout != HYB_LAYOUT_ROWS)
+    return cut.layout == HYB_LAYOUT_FIRST ? HYB_LAYOUT_SECOND : HYB_LAYOUT_FIRST;
+  return HYB_LAYOUT_NONE;
+}
+
+/* Steps that were put below each other, all with the same number of rows. */
+static gboolean
+is_pile (const Finder *finder, HybNodeId id, HybCut cut)
+{
+  const HybNode    *node = hyb_graph_get_node (finder->graph, id);
+  const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
+  const HybShape   *first = node->n_inputs > 0 ? shape_of (finder->types, inputs[0]) : NULL;
+
+  if (hyb_node_word (node) != HYB_WORD_CONCAT || cut.layout != HYB_LAYOUT_ROWS || !first ||
+      hyb_node_int (node, "dim", 1) != 0 || node->n_inputs != cut.n_steps)
+    return FALSE;
+  for (guint i = 1; i < node->n_inputs; i++)
+    if (!hyb_shape_equal (first, &finder->types[inputs[i]].shape))
+      return FALSE;
+  return TRUE;
+}
+
+/* Marks the nodes between the cut and what the product reads, if there is a product. */
+static void
+trace (Finder *finder, HybNodeId cutter, HybCut cut)
+{
+  HybNodeId path[MAX_PATH], id;
+  HybCut    cuts[MAX_PATH];
+  guint     n = 0;
+  gboolean  has_product = FALSE;
+
+  for (id = hyb_graph_get_producer (finder->graph, hyb_graph_get_inputs (finder->graph, cutter)[0]);
+       n < MAX_PATH && finder->cuts[id].layout == HYB_LAYOUT_NONE;
+       id = hyb_graph_get_producer (finder->graph, hyb_graph_get_inputs (finder->graph, id)[0]))
+    {
+      HybLayout before = step_back (finder, id, cut);
+
+      if (before == HYB_LAYOUT_NONE && !is_pile (finder, id, cut))
+        break;
+      path[n] = id;
+      cuts[n++] = cut;
+      has_product = has_product ||
+                    is_product (finder, id, hyb_graph_get_node (finder->graph, id), cut.layout);
+      cut.layout = before;
+      if (before == HYB_LAYOUT_NONE)
+        break;
+    }
+  if (finder->cuts[id].layout != HYB_LAYOUT_NONE && n < MAX_PATH)
+    has_product = finder->cuts[id].layout == cut.layout && finder->cuts[id].n_steps == cut.n_steps;
+  /* Rows that nothing divides into steps have no place in a sequence. */
+  else if (cut.layout == HYB_LAYOUT_ROWS)
+    return;
+  for (guint i = 0; has_product && i < n; i++)
+    finder->cuts[path[i]] = cuts[i];
+}
+
+HybCut *
+hyb_cuts_find (HybGraph *graph, const HybType *types)
+{
+  guint    n_nodes = hyb_graph_n_nodes (graph);
+  Finder   finder = { graph, types, g_new0 (HybCut, MAX (n_nodes, 1)) };
+  gboolean is_any = FALSE;
+
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      HybCut    cut = { 0 };
+      HybNodeId before;
+
+      cut.layout = find_layout (&finder, id, &cut.n_steps);
+      if (cut.layout == HYB_LAYOUT_NONE || !is_added (&finder, id, 2))
+        continue;
+      trace (&finder, id, cut);
+      before = hyb_graph_get_producer (graph, hyb_graph_get_inputs (graph, id)[0]);
+      if (finder.cuts[before].layout != cut.layout || finder.cuts[before].n_steps != cut.n_steps)
+        continue;
+      finder.cuts[id] = cut;
+      is_any = TRUE;
+    }
+  if (!is_any)
+    g_clear_pointer (&finder.cuts, g_free);
+  return finder.cuts;
+}
+
+/* --- The way forward --- */
+
+static HybPlace
+place_in (HybLayout layout, HybSequence *sequence)
+{
+  return layout == HYB_LAYOUT_ROWS
+             ? (HybPlace){ HYB_PLACE_ROWS, 0, 0, sequence }
+             : (HybPlace){ HYB_PLACE_WHOLE, layout == HYB_LAYOUT_SECOND, 0, sequence };
+}
+
+/* The sequence that the first input is, in whatever layout. */
+static HybSequence *
+read_sequence (HybRebuild *rebuild, HybValueId input, HybLayout layout, guint n)
+{
+  const HybPlace *place = hyb_rebuild_find_place (rebuild, input, HYB_PLACE_ROWS);
+
+  if (layout == HYB_LAYOUT_ROWS)
+    return place && hyb_sequence_n (place->sequence) == n ? place->sequence : NULL;
+  return hyb_rebuild_sequence (rebuild, input, layout == HYB_LAYOUT_SECOND, n);
+}
+
+static void
+follow_cutter (HybRebuild *rebuild, const HybNode *node, const HybShape *in, HybSequence *sequence)
+{
+  gint64 rows = rebuild->types[node->first_output].shape.dim[0];
+  guint  first = hyb_node_word (node) == HYB_WORD_SLICE_AXIS
+                     ? (guint) (slice_begin (node, in->dim[0]) / rows)
+                     : 0;
+
+  for (guint i = 0; i < node->n_outputs; i++)
+    hyb_rebuild_set_place (rebuild,
+                           node->first_output + i,
+                           (HybPlace){ HYB_PLACE_STEP, 0, first + i, sequence });
+}
+
+static void
+follow_features (HybRebuild     *rebuild,
+                 const HybNode  *node,
+                 const HybShape *in,
+                 HybSequence    *sequence,
+                 HybLayout       layout)
+{
+  gboolean is_slice = hyb_node_word (node) == HYB_WORD_SLICE_AXIS;
+
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      const HybShape *shape = &rebuild->types[node->first_output + i].shape;
+      gint64          size = shape->dim[shape->rank - 1];
+      gint64          begin = is_slice ? slice_begin (node, in->dim[in->rank - 1]) : i * size;
+
+      hyb_rebuild_set_place (rebuild,
+                             node->first_output + i,
+                             place_in (layout,
+                                       hyb_sequence_part (rebuild, sequence, begin, begin + size)));
+    }
+}
+
+static gboolean
+follow_pile (HybRebuild *rebuild, HybNodeId id, const HybNode *node)
+{
+  HybSequence *sequence =
+      hyb_rebuild_gather (rebuild, node->n_inputs, hyb_graph_get_inputs (rebuild->from, id));
+
+  hyb_rebuild_set_place (rebuild, node->first_output, place_in (HYB_LAYOUT_ROWS, sequence));
+  return TRUE;
+}
+
+gboolean
+hyb_cuts_follow (HybRebuild *rebuild, HybNodeId id)
+{
+  Finder         finder = { rebuild->from, rebuild->types, rebuild->cuts };
+  const HybNode *node = hyb_graph_get_node (rebuild->from, id);
+  HybCut         cut = rebuild->cuts[id];
+  HybValueId     input = hyb_graph_get_inputs (rebuild->from, id)[0];
+  HybSequence   *sequence;
+  guint          n;
+  gboolean       is_cutter = find_layout (&finder, id, &n) != HYB_LAYOUT_NONE;
+  HybLayout      before = is_cutter ? cut.layout : step_back (&finder, id, cut);
+
+  if (before == HYB_LAYOUT_NONE)
+    return follow_pile (rebuild, id, node);
+  sequence = read_sequence (rebuild, input, before, cut.n_steps);
+  if (!sequence)
+    return FALSE;
+  if (is_cutter)
+    follow_cutter (rebuild, node, &rebuild->types[input].shape, sequence);
+  else if (is_feature_cut (rebuild->types, node, input))
+    follow_features (rebuild, node, &rebuild->types[input].shape, sequence, cut.layout);
+  else
+    {
+      if (is_product (&finder, id, node, cut.layout))
+        sequence = hyb_sequence_multiplied (rebuild, id, sequence);
+      hyb_rebuild_set_place (rebuild, node->first_output, place_in (cut.layout, sequence));
+    }
+  return TRUE;
+}

@@ -1,0 +1,284 @@
+/* machine.c — what /proc, /sys and the libraries tell.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/base/machine.h"
+
+#include "engine/base/parallel.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct _ProfFacts
+{
+  GArray *list;
+};
+
+static void
+fact_clear (gpointer data)
+{
+  g_free (((ProfFact *) data)->text);
+}
+
+ProfFacts *
+prof_facts_new (void)
+{
+  ProfFacts *facts = g_new0 (ProfFacts, 1);
+
+  facts->list = g_array_new (FALSE, TRUE, sizeof (ProfFact));
+  g_array_set_clear_func (facts->list, fact_clear);
+  return facts;
+}
+
+void
+prof_facts_free (ProfFacts *facts)
+{
+  if (!facts)
+    return;
+  g_array_unref (facts->list);
+  g_free (facts);
+}
+
+static ProfFact *
+take_fact (ProfFacts *facts, const char *key)
+{
+  ProfFact fact = { .key = g_intern_string (key) };
+
+  for (guint i = 0; i < facts->list->len; i++)
+    if (g_array_index (facts->list, ProfFact, i).key == fact.key)
+      return &g_array_index (facts->list, ProfFact, i);
+  g_array_append_val (facts->list, fact);
+  return &g_array_index (facts->list, ProfFact, facts->list->len - 1);
+}
+
+void
+prof_facts_set (ProfFacts *facts, const char *key, const char *text)
+{
+  ProfFact *fact;
+
+  if (!text)
+    return;
+  fact = take_fact (facts, key);
+  g_free (fact->text);
+  fact->text = g_utf8_make_valid (text, -1);
+}
+
+void
+prof_facts_set_number (ProfFacts *facts, const char *key, double number)
+{
+  ProfFact *fact = take_fact (facts, key);
+
+  g_clear_pointer (&fact->text, g_free);
+  fact->number = number;
+}
+
+guint
+prof_facts_n (const ProfFacts *facts)
+{
+  return facts->list->len;
+}
+
+const ProfFact *
+prof_facts_get (const ProfFacts *facts, guint index)
+{
+  return &g_array_index (facts->list, ProfFact, index);
+}
+
+const ProfFact *
+prof_facts_find (const ProfFacts *facts, const char *key)
+{
+  for (guint i = 0; i < facts->list->len; i++)
+    if (strcmp (g_array_index (facts->list, ProfFact, i).key, key) == 0)
+      return &g_array_index (facts->list, ProfFact, i);
+  return NULL;
+}
+
+/* --- Files of the kernel --- */
+
+static char *
+read_text (const char *path)
+{
+  char *text = NULL;
+
+  return g_file_get_contents (path, &text, NULL, NULL) ? g_strchomp (text) : NULL;
+}
+
+/* What follows “key : ” on the first line that begins so. */
+static char *
+find_line (const char *text, const char *key)
+{
+  const char *at = text;
+
+  while (at && !g_str_has_prefix (at, key))
+    at = strchr (at, '\n') ? strchr (at, '\n') + 1 : NULL;
+  at = at ? strchr (at, ':') : NULL;
+  return at ? g_strstrip (g_strndup (at + 1, strcspn (at + 1, "\n"))) : NULL;
+}
+
+static void
+add_features (ProfFacts *facts, const char *flags)
+{
+  static const char *const wanted[] = { "sse4_2",      "avx",      "avx2",     "fma",
+                                        "f16c",        "avx512f",  "avx512bw", "avx512_vnni",
+                                        "avx512_bf16", "amx_tile", "asimd",    "sve" };
+  g_auto (GStrv) words = g_strsplit (flags, " ", -1);
+  g_autoptr (GString) found = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    if (g_strv_contains ((const char *const *) words, wanted[i]))
+      g_string_append_printf (found, "%s%s", found->len > 0 ? " " : "", wanted[i]);
+  prof_facts_set (facts, "cpu.features", found->str);
+  prof_facts_set_number (facts,
+                         "cpu.virtual",
+                         g_strv_contains ((const char *const *) words, "hypervisor"));
+}
+
+static void
+describe_processor (ProfFacts *facts)
+{
+  g_autofree char *text = read_text ("/proc/cpuinfo");
+  g_autofree char *model = text ? find_line (text, "model name") : NULL;
+  g_autofree char *flags = text ? find_line (text, "flags") : NULL;
+  g_autofree char *governor = read_text ("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  g_autofree char *turbo = read_text ("/sys/devices/system/cpu/intel_pstate/no_turbo");
+  g_autofree char *boost = read_text ("/sys/devices/system/cpu/cpufreq/boost");
+  g_autofree char *smt = read_text ("/sys/devices/system/cpu/smt/active");
+  g_autofree char *source =
+      read_text ("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+
+  prof_facts_set (facts, "cpu.model", model);
+  if (flags)
+    add_features (facts, flags);
+  prof_facts_set_number (facts, "cpu.cores", (double) sysconf (_SC_NPROCESSORS_ONLN));
+  prof_facts_set (facts, "cpu.governor", governor ? governor : "not told");
+  if (turbo || boost)
+    prof_facts_set (facts,
+                    "cpu.turbo",
+                    g_strcmp0 (turbo, "0") == 0 || g_strcmp0 (boost, "1") == 0 ? "on" : "off");
+  if (smt)
+    prof_facts_set (facts, "cpu.smt", strcmp (smt, "1") == 0 ? "on" : "off");
+  prof_facts_set (facts, "clock.source", source);
+}
+
+static void
+describe_system (ProfFacts *facts)
+{
+  struct utsname   name;
+  double           load[1];
+  g_autofree char *quota = read_text ("/sys/fs/cgroup/cpu.max");
+
+  if (uname (&name) == 0)
+    {
+      g_autofree char *kernel = g_strdup_printf ("%s %s", name.sysname, name.release);
+
+      prof_facts_set (facts, "system.kernel", kernel);
+      prof_facts_set (facts, "system.host", name.nodename);
+    }
+  if (getloadavg (load, 1) == 1)
+    prof_facts_set_number (facts, "system.load", load[0]);
+  prof_facts_set_number (facts,
+                         "system.memory",
+                         (double) sysconf (_SC_PHYS_PAGES) * (double) sysconf (_SC_PAGE_SIZE));
+  if (quota && !g_str_has_prefix (quota, "max"))
+    prof_facts_set (facts, "system.cpu quota", quota);
+}
+
+static void
+describe_libraries (ProfFacts *facts)
+{
+  g_autofree char *glib =
+      g_strdup_printf ("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
+
+  prof_facts_set (facts, "library.glib", glib);
+  prof_facts_set (facts, "library.openblas", openblas_get_config ());
+  prof_facts_set (facts, "library.openblas core", openblas_get_corename ());
+  prof_facts_set_number (facts, "threads.openblas", openblas_get_num_threads ());
+  prof_facts_set_number (facts, "threads", hyb_parallel_get_threads ());
+}
+
+void
+prof_machine_describe (ProfFacts *facts)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *time = g_date_time_format (now, "%Y-%m-%dT%H:%M:%SZ");
+
+  prof_facts_set (facts, "time", time);
+  describe_processor (facts);
+  describe_system (facts);
+  describe_libraries (facts);
+}
+
+/* --- Stolen time --- */
+
+ProfTicks
+prof_machine_ticks (void)
+{
+  g_autofree char *text = read_text ("/proc/stat");
+  ProfTicks        ticks = { 0 };
+  const char      *at = text && g_str_has_prefix (text, "cpu ") ? text + 4 : NULL;
+
+  /* user nice system idle iowait irq softirq steal */
+  for (guint i = 0; at && i < 8; i++)
+    {
+      char  *end;
+      double value = g_ascii_strtod (at, &end);
+
+      if (end == at)
+        break;
+      ticks.total += value;
+      if (i == 7)
+        ticks.stolen = value;
+      at = end;
+    }
+  return ticks;
+}
+
+double
+prof_machine_stolen (const ProfTicks *before, const ProfTicks *after)
+{
+  double total = after->total - before->total;
+
+  return total > 0 ? (after->stolen - before->stolen) / total : 0;
+}
+
+char **
+prof_machine_warnings (const ProfFacts *facts)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  const ProfFact *load = prof_facts_find (facts, "system.load");
+  const ProfFact *cores = prof_facts_find (facts, "cpu.cores");
+  const ProfFact *stolen = prof_facts_find (facts, "system.stolen");
+  const ProfFact *governor = prof_facts_find (facts, "cpu.governor");
+  const ProfFact *noise = prof_facts_find (facts, "clean.deviation");
+
+  if (stolen && stolen->number > 0.01)
+    {
+      g_autofree char *line = g_strdup_printf ("%.1f %% of the time went to other guests of this "
+                                               "machine's host.",
+                                               100 * stolen->number);
+      g_strv_builder_add (builder, line);
+    }
+  if (load && cores && load->number > cores->number)
+    {
+      g_autofree char *line =
+          g_strdup_printf ("The load was %.1f on %.0f cores: others computed, too.",
+                           load->number,
+                           cores->number);
+      g_strv_builder_add (builder, line);
+    }
+  if (governor && governor->text && strcmp (governor->text, "performance") != 0)
+    g_strv_builder_add (builder,
+                        strcmp (governor->text, "not told") == 0
+                            ? "The clock frequency is not told here (a virtual machine)."
+                            : "The clock governor is not “performance”: the frequency may change.");
+  if (noise && noise->number > 0.05)
+    {
+      g_autofree char *line = g_strdup_printf ("Clean runs differ by %.0f %% (standard deviation): "
+                                               "repeat on a quieter machine.",
+                                               100 * noise->number);
+      g_strv_builder_add (builder, line);
+    }
+  return g_strv_builder_end (builder);
+}

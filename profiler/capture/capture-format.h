@@ -1,0 +1,67 @@
+/* capture-format.h — how a capture lies in its file.
+ *
+ * A header, a table of sections, then the sections, each an array of fixed entries
+ * that begins at a multiple of 8.  Numbers are little-endian.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/capture/capture.h"
+
+#define PROF_MAGIC      "hscope\x1a\n"
+#define PROF_VERSION    1
+#define PROF_BYTE_ORDER 0x01020304u
+
+typedef enum
+{
+  PROF_SECTION_STRINGS, /* each ends with a 0 */
+  PROF_SECTION_TEXTS,
+  PROF_SECTION_NUMBERS,
+  PROF_SECTION_GRAPHS,
+  PROF_SECTION_NODES,
+  PROF_SECTION_EDGES,
+  PROF_SECTION_SAMPLES,
+  PROF_SECTION_EVENTS,
+  PROF_SECTION_MEMORY,
+  PROF_SECTION_SYMBOL, /* zlib */
+  PROF_N_SECTIONS,
+} ProfSectionKind;
+
+typedef struct
+{
+  char    magic[8];
+  guint32 version;
+  guint32 byte_order;
+  guint64 size; /* of the file */
+  guint32 n_sections;
+  guint32 reserved;
+} ProfHeader;
+
+typedef struct
+{
+  guint32 kind;
+  guint32 entry; /* bytes of one */
+  guint64 offset;
+  guint64 count;
+} ProfSection;
+
+typedef struct
+{
+  ProfText key, value;
+} ProfTextFact;
+
+typedef struct
+{
+  ProfText key;
+  guint32  reserved;
+  double   value;
+} ProfNumberFact;
+
+G_STATIC_ASSERT (sizeof (ProfHeader) == 32);
+G_STATIC_ASSERT (sizeof (ProfSection) == 24);
+G_STATIC_ASSERT (sizeof (ProfNode) == 72);
+G_STATIC_ASSERT (sizeof (ProfGraph) == 12);
+G_STATIC_ASSERT (sizeof (ProfSample) == 16);
+G_STATIC_ASSERT (sizeof (ProfMemoryPoint) == 16);
+
+/* Bytes of one entry of each section. */
+extern const guint32 prof_entry_sizes[PROF_N_SECTIONS];

@@ -1,0 +1,369 @@
+/* capture.c — opening a capture, and reading it without believing it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/capture/capture.h"
+
+#include "engine/base/error.h"
+#include "profiler/capture/capture-format.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SYMBOL_LIMIT ((gsize) 1 << 30)
+
+G_DEFINE_QUARK (prof - error - quark, prof_error)
+
+const guint32 prof_entry_sizes[PROF_N_SECTIONS] = {
+  [PROF_SECTION_STRINGS] = 1,
+  [PROF_SECTION_TEXTS] = sizeof (ProfTextFact),
+  [PROF_SECTION_NUMBERS] = sizeof (ProfNumberFact),
+  [PROF_SECTION_GRAPHS] = sizeof (ProfGraph),
+  [PROF_SECTION_NODES] = sizeof (ProfNode),
+  [PROF_SECTION_EDGES] = sizeof (guint32),
+  [PROF_SECTION_SAMPLES] = sizeof (ProfSample),
+  [PROF_SECTION_EVENTS] = sizeof (ProfEvent),
+  [PROF_SECTION_MEMORY] = sizeof (ProfMemoryPoint),
+  [PROF_SECTION_SYMBOL] = 1,
+};
+
+struct _ProfCapture
+{
+  gatomicrefcount references;
+  GBytes         *bytes;
+  GBytes         *aligned; /* keeps what data points into, if bytes lay askew */
+  char           *file;
+  const guint8   *data;
+  guint32         count[PROF_N_SECTIONS];
+  gconstpointer   section[PROF_N_SECTIONS];
+};
+
+static gboolean
+refuse (const char *where, ProfError code, const char *hint, GError **error, const char *what)
+{
+  return hyb_error_at (error, PROF_ERROR, code, where, hint, "%s", what);
+}
+
+gboolean
+prof_capture_sniff (const guint8 *head, gsize length)
+{
+  return length >= 8 && memcmp (head, PROF_MAGIC, 8) == 0;
+}
+
+/* --- Checking --- */
+
+static gboolean
+check_header (const ProfHeader *header, gsize size, const char *where, GError **error)
+{
+  if (size < sizeof *header || !prof_capture_sniff ((const guint8 *) header, size))
+    return refuse (where, PROF_ERROR_NOT_A_CAPTURE, NULL, error, "this is no capture");
+  if (header->byte_order != PROF_BYTE_ORDER)
+    return refuse (where,
+                   PROF_ERROR_VERSION,
+                   NULL,
+                   error,
+                   "the capture was written on a machine of the other byte order");
+  if (header->version != PROF_VERSION)
+    return hyb_error_at (error,
+                         PROF_ERROR,
+                         PROF_ERROR_VERSION,
+                         where,
+                         "Open it with the program that wrote it",
+                         "the capture has version %u, and this program reads version %u",
+                         header->version,
+                         PROF_VERSION);
+  if (header->size != size)
+    return hyb_error_at (error,
+                         PROF_ERROR,
+                         PROF_ERROR_DAMAGED,
+                         where,
+                         "Copy it again",
+                         "the capture should have %" G_GUINT64_FORMAT
+                         " bytes and has %" G_GSIZE_FORMAT,
+                         header->size,
+                         size);
+  if (header->n_sections > (size - sizeof *header) / sizeof (ProfSection))
+    return refuse (where, PROF_ERROR_DAMAGED, NULL, error, "the table of sections is cut off");
+  return TRUE;
+}
+
+/* Unknown sections are of later minor additions: passed over. */
+static gboolean
+take_section (ProfCapture *capture, const ProfSection *section, gsize size)
+{
+  guint64 bytes;
+
+  if (section->kind >= PROF_N_SECTIONS)
+    return TRUE;
+  if (section->entry != prof_entry_sizes[section->kind] || section->count >= G_MAXUINT32 ||
+      section->offset % 8 != 0 || !g_uint64_checked_mul (&bytes, section->count, section->entry) ||
+      section->offset > size || bytes > size - section->offset)
+    return FALSE;
+  capture->count[section->kind] = (guint32) section->count;
+  capture->section[section->kind] = capture->data + section->offset;
+  return TRUE;
+}
+
+static gboolean
+take_sections (ProfCapture *capture, gsize size, const char *where, GError **error)
+{
+  const ProfHeader  *header = (const ProfHeader *) (gconstpointer) capture->data;
+  const ProfSection *sections = (const ProfSection *) (gconstpointer) (header + 1);
+  const char        *strings;
+  guint32            n;
+
+  for (guint32 i = 0; i < header->n_sections; i++)
+    if (!take_section (capture, &sections[i], size))
+      return hyb_error_at (error,
+                           PROF_ERROR,
+                           PROF_ERROR_DAMAGED,
+                           where,
+                           "Copy it again",
+                           "section %u of the capture lies outside of it",
+                           i);
+
+  /* With a 0 at the very end, no text can run out of the section. */
+  n = capture->count[PROF_SECTION_STRINGS];
+  strings = capture->section[PROF_SECTION_STRINGS];
+  if (n == 0 || strings[n - 1] != 0)
+    return refuse (where, PROF_ERROR_DAMAGED, "Copy it again", error, "its texts are cut off");
+  return TRUE;
+}
+
+ProfCapture *
+prof_capture_new (GBytes *bytes, const char *where, GError **error)
+{
+  g_autoptr (ProfCapture) capture = g_new0 (ProfCapture, 1);
+  gsize size;
+
+  g_atomic_ref_count_init (&capture->references);
+  capture->bytes = g_bytes_ref (bytes);
+  capture->file = g_strdup (where);
+  capture->data = g_bytes_get_data (bytes, &size);
+  if ((guintptr) capture->data % 8 != 0)
+    {
+      capture->aligned = g_bytes_new (capture->data, size);
+      capture->data = g_bytes_get_data (capture->aligned, NULL);
+    }
+  if (!check_header ((const ProfHeader *) (gconstpointer) capture->data, size, where, error) ||
+      !take_sections (capture, size, where, error))
+    return NULL;
+  return g_steal_pointer (&capture);
+}
+
+ProfCapture *
+prof_capture_open (const char *path, GError **error)
+{
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, error);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!file)
+    return NULL;
+  bytes = g_mapped_file_get_bytes (file);
+  return prof_capture_new (bytes, path, error);
+}
+
+void
+prof_capture_unref (ProfCapture *capture)
+{
+  if (!capture || !g_atomic_ref_count_dec (&capture->references))
+    return;
+  g_bytes_unref (capture->bytes);
+  g_clear_pointer (&capture->aligned, g_bytes_unref);
+  g_free (capture->file);
+  g_free (capture);
+}
+
+const char *
+prof_capture_get_file (const ProfCapture *capture)
+{
+  return capture->file;
+}
+
+GBytes *
+prof_capture_get_bytes (const ProfCapture *capture)
+{
+  return capture->bytes;
+}
+
+/* --- Texts and facts --- */
+
+const char *
+prof_capture_get_string (const ProfCapture *capture, ProfText text)
+{
+  const char *strings = capture->section[PROF_SECTION_STRINGS];
+
+  if (text >= capture->count[PROF_SECTION_STRINGS] || !g_utf8_validate (strings + text, -1, NULL))
+    return "";
+  return strings + text;
+}
+
+const char *
+prof_capture_get_text (const ProfCapture *capture, const char *key)
+{
+  const ProfTextFact *facts = capture->section[PROF_SECTION_TEXTS];
+
+  for (guint i = 0; i < capture->count[PROF_SECTION_TEXTS]; i++)
+    if (strcmp (prof_capture_get_string (capture, facts[i].key), key) == 0)
+      return prof_capture_get_string (capture, facts[i].value);
+  return NULL;
+}
+
+double
+prof_capture_get_number (const ProfCapture *capture, const char *key)
+{
+  const ProfNumberFact *facts = capture->section[PROF_SECTION_NUMBERS];
+
+  for (guint i = 0; i < capture->count[PROF_SECTION_NUMBERS]; i++)
+    if (strcmp (prof_capture_get_string (capture, facts[i].key), key) == 0)
+      return facts[i].value;
+  return NAN;
+}
+
+ProfFacts *
+prof_capture_dup_facts (const ProfCapture *capture)
+{
+  ProfFacts            *copy = prof_facts_new ();
+  const ProfTextFact   *texts = capture->section[PROF_SECTION_TEXTS];
+  const ProfNumberFact *numbers = capture->section[PROF_SECTION_NUMBERS];
+
+  for (guint i = 0; i < capture->count[PROF_SECTION_TEXTS]; i++)
+    prof_facts_set (copy,
+                    prof_capture_get_string (capture, texts[i].key),
+                    prof_capture_get_string (capture, texts[i].value));
+  for (guint i = 0; i < capture->count[PROF_SECTION_NUMBERS]; i++)
+    prof_facts_set_number (copy,
+                           prof_capture_get_string (capture, numbers[i].key),
+                           numbers[i].value);
+  return copy;
+}
+
+/* --- Graphs and nodes --- */
+
+guint
+prof_capture_n_graphs (const ProfCapture *capture)
+{
+  return capture->count[PROF_SECTION_GRAPHS];
+}
+
+const ProfGraph *
+prof_capture_get_graph (const ProfCapture *capture, guint index)
+{
+  g_return_val_if_fail (index < prof_capture_n_graphs (capture), NULL);
+  return (const ProfGraph *) capture->section[PROF_SECTION_GRAPHS] + index;
+}
+
+guint
+prof_capture_n_nodes (const ProfCapture *capture)
+{
+  return capture->count[PROF_SECTION_NODES];
+}
+
+const ProfNode *
+prof_capture_get_node (const ProfCapture *capture, guint32 row)
+{
+  g_return_val_if_fail (row < prof_capture_n_nodes (capture), NULL);
+  return (const ProfNode *) capture->section[PROF_SECTION_NODES] + row;
+}
+
+const guint32 *
+prof_capture_get_edges (const ProfCapture *capture, guint32 row, guint *n)
+{
+  const ProfNode *node = prof_capture_get_node (capture, row);
+  guint           n_edges = capture->count[PROF_SECTION_EDGES];
+
+  *n = 0;
+  if (!node || node->first_edge > n_edges || node->n_edges > n_edges - node->first_edge)
+    return NULL;
+  *n = node->n_edges;
+  return (const guint32 *) capture->section[PROF_SECTION_EDGES] + node->first_edge;
+}
+
+/* --- Samples, events, memory --- */
+
+guint
+prof_capture_n_samples (const ProfCapture *capture)
+{
+  return capture->count[PROF_SECTION_SAMPLES];
+}
+
+const ProfSample *
+prof_capture_get_samples (const ProfCapture *capture)
+{
+  return capture->section[PROF_SECTION_SAMPLES];
+}
+
+double *
+prof_capture_dup_samples (const ProfCapture *capture, ProfSampleKind kind, guint *n)
+{
+  const ProfSample *samples = prof_capture_get_samples (capture);
+  double           *seconds = g_new (double, MAX (prof_capture_n_samples (capture), 1));
+
+  *n = 0;
+  for (guint i = 0; i < prof_capture_n_samples (capture); i++)
+    if (samples[i].kind == (guint32) kind && isfinite (samples[i].seconds) &&
+        samples[i].seconds >= 0)
+      seconds[(*n)++] = samples[i].seconds;
+  return seconds;
+}
+
+guint
+prof_capture_n_events (const ProfCapture *capture)
+{
+  return capture->count[PROF_SECTION_EVENTS];
+}
+
+const ProfEvent *
+prof_capture_get_events (const ProfCapture *capture)
+{
+  return capture->section[PROF_SECTION_EVENTS];
+}
+
+guint
+prof_capture_n_memory (const ProfCapture *capture)
+{
+  return capture->count[PROF_SECTION_MEMORY];
+}
+
+const ProfMemoryPoint *
+prof_capture_get_memory (const ProfCapture *capture)
+{
+  return capture->section[PROF_SECTION_MEMORY];
+}
+
+/* --- The graph as a file --- */
+
+GBytes *
+prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
+{
+  g_autoptr (GConverter) unpack = NULL;
+  g_autoptr (GInputStream) packed = NULL;
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GByteArray) whole = g_byte_array_new ();
+  guint8 piece[1 << 14];
+  gssize n;
+
+  if (capture->count[PROF_SECTION_SYMBOL] == 0)
+    {
+      refuse (capture->file,
+              PROF_ERROR_DAMAGED,
+              NULL,
+              error,
+              "the capture does not hold the model's graph as a file");
+      return NULL;
+    }
+
+  unpack = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB));
+  packed = g_memory_input_stream_new_from_data (capture->section[PROF_SECTION_SYMBOL],
+                                                capture->count[PROF_SECTION_SYMBOL],
+                                                NULL);
+  stream = g_converter_input_stream_new (packed, unpack);
+  while ((n = g_input_stream_read (stream, piece, sizeof piece, NULL, error)) > 0)
+    {
+      if (whole->len + (gsize) n > SYMBOL_LIMIT)
+        {
+          refuse (capture->file, PROF_ERROR_DAMAGED, NULL, error, "its graph is absurdly large");
+          return NULL;
+        }
+      g_byte_array_append (whole, piece, (guint) n);
+    }
+  return n < 0 ? NULL : g_byte_array_free_to_bytes (g_steal_pointer (&whole));
+}

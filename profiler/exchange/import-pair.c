@@ -1,0 +1,139 @@
+/* import-pair.c — beginnings and ends of operators, and the names of bulked ones.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/exchange/import-private.h"
+
+#include <string.h>
+
+/* MXNet cuts names after so many bytes. */
+#define NAME_LIMIT 127
+
+void
+prof_import_miss (ProfImport *import, const char *name, const char *reason, double seconds)
+{
+  ProfUnmatched fresh = {
+    .name = g_intern_string (name), .reason = reason, .count = 1, .seconds = seconds
+  };
+
+  for (guint i = 0; i < import->unmatched->len; i++)
+    {
+      ProfUnmatched *known = &g_array_index (import->unmatched, ProfUnmatched, i);
+
+      if (known->name == fresh.name && known->reason == reason)
+        {
+          known->count++;
+          known->seconds += seconds;
+          return;
+        }
+    }
+  g_array_append_val (import->unmatched, fresh);
+}
+
+/* Categories that hold operators: MXNet's, Kineto's, ONNX Runtime's. */
+static gboolean
+is_operator (const ProfTraceEvent *event)
+{
+  static const char *const categories[] = { "operator", "cpu_op", "Node", "Op", NULL };
+
+  return g_strv_contains (categories, event->category);
+}
+
+static int
+compare_executions (gconstpointer a, gconstpointer b)
+{
+  const ProfExecution *x = a, *y = b;
+
+  if (x->begin_ns != y->begin_ns)
+    return x->begin_ns < y->begin_ns ? -1 : 1;
+  return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+}
+
+static void
+free_stack (gpointer data)
+{
+  g_array_unref (data);
+}
+
+GArray *
+prof_pair_events (const ProfTrace *trace, ProfImport *import)
+{
+  GArray *executions = g_array_new (FALSE, FALSE, sizeof (ProfExecution));
+  g_autoptr (GHashTable) open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_stack);
+  GHashTableIter iter;
+  gpointer       key, value;
+
+  for (guint i = 0; i < trace->events->len; i++)
+    {
+      const ProfTraceEvent *event = &g_array_index (trace->events, ProfTraceEvent, i);
+      ProfExecution execution = { event->name, event->node, event->begin_ns, event->begin_ns };
+      char         *place;
+      GArray       *stack;
+
+      /* b and e tell the same once more. */
+      if (!is_operator (event) || !event->has_time || !strchr ("BEX", event->phase) ||
+          !event->phase)
+        continue;
+      if (event->phase == 'X')
+        {
+          execution.end_ns += MAX (event->duration_ns, 0);
+          g_array_append_val (executions, execution);
+          continue;
+        }
+
+      place = g_strdup_printf ("%" G_GUINT64_FORMAT " %s", event->tid, event->name);
+      stack = g_hash_table_lookup (open, place);
+      if (!stack)
+        {
+          stack = g_array_new (FALSE, FALSE, sizeof (ProfExecution));
+          g_hash_table_insert (open, g_strdup (place), stack);
+        }
+      g_free (place);
+      if (event->phase == 'B')
+        g_array_append_val (stack, execution);
+      else if (stack->len == 0)
+        prof_import_miss (import, event->name, "its beginning is not in the file", 0);
+      else
+        {
+          execution = g_array_index (stack, ProfExecution, stack->len - 1);
+          execution.end_ns = MAX (event->begin_ns, execution.begin_ns);
+          g_array_set_size (stack, stack->len - 1);
+          g_array_append_val (executions, execution);
+        }
+    }
+
+  g_hash_table_iter_init (&iter, open);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    for (guint i = 0; i < ((GArray *) value)->len; i++)
+      prof_import_miss (import,
+                        g_array_index ((GArray *) value, ProfExecution, i).name,
+                        "its end is not in the file",
+                        0);
+  g_array_sort (executions, compare_executions);
+  return executions;
+}
+
+char **
+prof_split_bulk (const char *name, gboolean *is_cut)
+{
+  gsize            length = strlen (name);
+  g_autofree char *inner = NULL;
+  char           **members;
+  guint            n;
+
+  *is_cut = FALSE;
+  if (*name != '[')
+    return NULL;
+  *is_cut = name[length - 1] != ']';
+  inner = g_strndup (name + 1, length - 1 - (*is_cut ? 0 : 1));
+  members = g_strsplit (inner, ",", -1);
+  n = g_strv_length (members);
+  /* What was cut in the middle names nothing. */
+  if (*is_cut && n > 0 && length >= NAME_LIMIT - 1)
+    g_clear_pointer (&members[n - 1], g_free);
+  return members;
+}
+
+void
+prof_import_clear (ProfImport *import)
+{
+  g_clear_pointer (&import->unmatched, g_array_unref);
+}

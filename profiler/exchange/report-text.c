@@ -1,0 +1,298 @@
+/* report-text.c — a capture in a terminal.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/exchange/report.h"
+
+#include "profiler/base/statistics.h"
+#include "profiler/explain/advise.h"
+#include "profiler/summary/gradients.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_ROWS  20
+#define NAME_WIDTH 36
+
+static void
+append_padded (GString *to, const char *text, int width)
+{
+  glong length = g_utf8_strlen (text, -1);
+
+  g_string_append (to, text);
+  for (glong i = length; i < width; i++)
+    g_string_append_c (to, ' ');
+}
+
+static void
+append_right (GString *to, char *text /* (transfer full) */, int width)
+{
+  for (glong i = g_utf8_strlen (text, -1); i < width; i++)
+    g_string_append_c (to, ' ');
+  g_string_append (to, text);
+  g_free (text);
+}
+
+/* In the middle, so that both the layer and the part of it can be read. */
+static char *
+shorten (const char *name, glong width)
+{
+  glong            length = g_utf8_strlen (name, -1);
+  glong            head = (width - 1) / 2;
+  g_autofree char *first = NULL, *last = NULL;
+
+  if (length <= width)
+    return g_strdup (name);
+  first = g_utf8_substring (name, 0, head);
+  last = g_utf8_substring (name, length - (width - 1 - head), length);
+  return g_strconcat (first, "…", last, NULL);
+}
+
+static void
+append_conditions (GString *to, const ProfCapture *capture)
+{
+  static const struct
+  {
+    const char *key, *label;
+  } lines[] = {
+    { "subject", "model" },
+    { "variant", "variant" },
+    { "mode", "mode" },
+    { "pass", "pass" },
+    { "without", "passes left out" },
+    { "cpu.model", "processor" },
+    { "cpu.features", "features" },
+    { "library.openblas", "OpenBLAS" },
+    { "time", "time" },
+  };
+  double threads = prof_capture_get_number (capture, "threads");
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      const char *text = prof_capture_get_text (capture, lines[i].key);
+
+      if (!text || !*text)
+        continue;
+      append_padded (to, lines[i].label, 18);
+      g_string_append_printf (to, "%s\n", text);
+    }
+  if (isfinite (threads))
+    g_string_append_printf (to, "%-18s%.0f\n", "threads", threads);
+}
+
+static void
+append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summary)
+{
+  guint              n, n_first;
+  g_autofree double *samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree double *first = prof_capture_dup_samples (capture, PROF_SAMPLE_FIRST, &n_first);
+  ProfStatistics     clean;
+  g_autofree char   *median = NULL, *low = NULL, *high = NULL, *p95 = NULL, *once = NULL;
+  const char        *stop = prof_capture_get_text (capture, "clean.stopped");
+
+  prof_statistics (samples, n, &clean);
+  median = prof_format_seconds (clean.median.median);
+  low = prof_format_seconds (clean.median.low);
+  high = prof_format_seconds (clean.median.high);
+  p95 = prof_format_seconds (clean.p95);
+  g_string_append_c (to, '\n');
+  if (n > 0)
+    g_string_append_printf (to,
+                            "clean runs        %s (95 %%: %s … %s), p95 %s, n = %u; stopped: %s\n",
+                            median,
+                            low,
+                            high,
+                            p95,
+                            clean.n,
+                            stop ? stop : "–");
+  if (n_first > 0)
+    {
+      once = prof_format_seconds (first[0]);
+      g_string_append_printf (to, "first run         %s\n", once);
+    }
+  if (summary->n_runs > 0 && n == 0)
+    g_string_append_printf (to, "traced runs       %u, by another program\n", summary->n_runs);
+  else if (summary->n_runs > 0)
+    g_string_append_printf (to,
+                            "traced runs       %u, ×%.2f of clean%s\n",
+                            summary->n_runs,
+                            summary->traced / clean.median.median,
+                            summary->traced > 1.1 * clean.median.median
+                                ? ": shares are good, absolute times are not"
+                                : "");
+}
+
+static void
+append_memory (GString *to, const ProfCapture *capture)
+{
+  g_autofree char *planned =
+      prof_format_bytes (prof_capture_get_number (capture, "memory.planned"));
+  g_autofree char *resident =
+      prof_format_bytes (prof_capture_get_number (capture, "memory.resident"));
+
+  if (!isfinite (prof_capture_get_number (capture, "memory.planned")))
+    return;
+  g_string_append_printf (to,
+                          "memory            planned %s, process at most %s\n",
+                          planned,
+                          resident);
+}
+
+static void
+append_counters (GString *to, const ProfCapture *capture)
+{
+  g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
+  const char *missing = prof_capture_get_text (capture, "counters.missing");
+
+  for (guint i = 0; i < prof_facts_n (facts); i++)
+    {
+      const ProfFact *fact = prof_facts_get (facts, i);
+
+      if (fact->text || !g_str_has_prefix (fact->key, "counter."))
+        continue;
+      append_padded (to, fact->key + strlen ("counter."), 20);
+      append_right (to, prof_format_count (fact->key, fact->number), 0);
+      g_string_append (to, " a run\n");
+    }
+  if (missing)
+    g_string_append_printf (to, "%s.\n", missing);
+}
+
+static void
+append_groups (GString *to, const char *title, const GArray *groups)
+{
+  if (groups->len == 0)
+    return;
+  g_string_append_c (to, '\n');
+  append_padded (to, title, NAME_WIDTH);
+  g_string_append (to, "  count       self  share     FLOP/s     byte/s\n");
+  for (guint i = 0; i < MIN (groups->len, MOST_ROWS); i++)
+    {
+      const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
+      g_autofree char    *name = shorten (*sum->name ? sum->name : "(none)", NAME_WIDTH);
+
+      append_padded (to, name, NAME_WIDTH);
+      append_right (to, g_strdup_printf ("%.0f", sum->count), 7);
+      append_right (to, prof_format_seconds (sum->self), 11);
+      append_right (to, g_strdup_printf ("%.1f %%", 100 * sum->share), 8);
+      append_right (to, prof_format_quantity (sum->self > 0 ? sum->flops / sum->self : NAN), 10);
+      append_right (to, prof_format_quantity (sum->self > 0 ? sum->bytes / sum->self : NAN), 11);
+      g_string_append_c (to, '\n');
+    }
+  if (groups->len > MOST_ROWS)
+    g_string_append_printf (to, "… and %u more\n", groups->len - MOST_ROWS);
+}
+
+static void
+append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summary)
+{
+  if (summary->node->len == 0)
+    return;
+  g_string_append_c (to, '\n');
+  append_padded (to, "node", NAME_WIDTH);
+  g_string_append (to, "  count       self  share     FLOP/s  operator\n");
+  for (guint i = 0; i < MIN (summary->node->len, MOST_ROWS); i++)
+    {
+      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
+      const ProfNode    *node = prof_capture_get_node (capture, sum->row);
+      g_autofree char   *name = shorten (prof_capture_get_string (capture, node->name), NAME_WIDTH);
+
+      append_padded (to, name, NAME_WIDTH);
+      append_right (to, g_strdup_printf ("%.0f", sum->count), 7);
+      append_right (to, prof_format_seconds (sum->self), 11);
+      append_right (to, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced), 8);
+      append_right (to, prof_format_quantity (prof_node_rate (node, sum)), 10);
+      g_string_append_printf (to, "  %s\n", prof_capture_get_string (capture, node->type));
+    }
+  if (summary->node->len > MOST_ROWS)
+    g_string_append_printf (to, "… and %u more\n", summary->node->len - MOST_ROWS);
+}
+
+static void
+append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summary)
+{
+  double           per_span = prof_capture_get_number (capture, "trace.overhead_ns");
+  g_autofree char *nodes = prof_format_seconds (summary->nodes);
+  g_autofree char *between = prof_format_seconds (summary->between);
+  g_autofree char *overhead = prof_format_seconds (summary->overhead);
+  g_autofree char *interpreter = prof_format_seconds (summary->interpreter);
+
+  if (summary->n_runs == 0)
+    return;
+  g_string_append_printf (to, "\nin nodes %s, around them %s", nodes, between);
+  if (isfinite (summary->interpreter))
+    g_string_append_printf (to, " (between nodes %s in an exact run)", interpreter);
+  g_string_append_c (to, '\n');
+  if (isfinite (per_span))
+    g_string_append_printf (to,
+                            "watching: %.0f spans a run at %.0f ns each = %s\n",
+                            summary->n_spans,
+                            per_span,
+                            overhead);
+}
+
+static void
+append_gradients (GString *to, const ProfCapture *capture)
+{
+  g_autoptr (GArray) list = prof_gradients (capture);
+
+  for (guint i = 0; i < MIN (list->len, MOST_ROWS); i++)
+    {
+      const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
+
+      if (i == 0)
+        g_string_append (to, "\ngradient ready after\n");
+      append_padded (to, gradient->name, NAME_WIDTH);
+      append_right (to, prof_format_seconds (gradient->seconds), 11);
+      g_string_append_c (to, '\n');
+    }
+}
+
+static void
+append_warnings (GString *to, const ProfCapture *capture)
+{
+  g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
+  g_auto (GStrv) warnings = prof_machine_warnings (facts);
+
+  for (guint i = 0; warnings[i]; i++)
+    g_string_append_printf (to, "%s%s\n", i == 0 ? "\n" : "", warnings[i]);
+}
+
+static void
+append_advice (GString *to, const ProfCapture *capture, const ProfSummary *summary)
+{
+  g_autoptr (GPtrArray) list = prof_advise (capture, summary);
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      const ProfAdvice *advice = list->pdata[i];
+      g_autofree char  *gain = prof_format_seconds (advice->gain);
+
+      g_string_append_printf (to,
+                              "%s%s: %s. %s%s%s%s.\n",
+                              i == 0 ? "\n" : "",
+                              advice->rule,
+                              advice->trigger,
+                              advice->text,
+                              isfinite (advice->gain) ? " (about " : "",
+                              isfinite (advice->gain) ? gain : "",
+                              isfinite (advice->gain) ? " a run)" : "");
+    }
+}
+
+char *
+prof_report_text (const ProfCapture *capture, const ProfSummary *summary)
+{
+  GString *text = g_string_new (NULL);
+
+  append_conditions (text, capture);
+  append_clean (text, capture, summary);
+  append_memory (text, capture);
+  append_counters (text, capture);
+  append_groups (text, "operator", summary->operators);
+  append_groups (text, "scope", summary->scope);
+  append_nodes (text, capture, summary);
+  append_gradients (text, capture);
+  append_totals (text, capture, summary);
+  append_advice (text, capture, summary);
+  append_warnings (text, capture);
+  return g_string_free (text, FALSE);
+}

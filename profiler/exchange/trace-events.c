@@ -1,0 +1,420 @@
+/* trace-events.c — a reader that expects little.
+ *
+ * Objects of the list are taken one by one.  A string ends at the first quote after
+ * which its object goes on in a way that makes sense, so that quotes inside do no harm.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/exchange/trace-events.h"
+
+#include "engine/base/error.h"
+#include "profiler/capture/capture.h"
+
+#include <string.h>
+
+#define MAX_DEPTH  32
+#define MAX_STRING (1 << 16)
+#define MAX_EVENTS (50 * 1000 * 1000)
+
+typedef struct
+{
+  const char *text;
+  gsize       length, at;
+  ProfTrace  *trace;
+} Reader;
+
+static gsize
+skip_blanks (const Reader *reader, gsize at)
+{
+  while (at < reader->length && g_ascii_isspace (reader->text[at]))
+    at++;
+  return at;
+}
+
+static char
+char_at (const Reader *reader, gsize at)
+{
+  return at < reader->length ? reader->text[at] : 0;
+}
+
+/* --- Strings --- */
+
+/* “"key":” */
+static gboolean
+is_key_at (const Reader *reader, gsize at)
+{
+  gsize end = at + 1;
+
+  if (char_at (reader, at) != '"')
+    return FALSE;
+  while (end < reader->length && end - at < 256 && reader->text[end] != '"' &&
+         reader->text[end] != '\n')
+    end++;
+  return char_at (reader, end) == '"' && char_at (reader, skip_blanks (reader, end + 1)) == ':';
+}
+
+/* Whether the object goes on after a value that ended here. */
+static gboolean
+goes_on (const Reader *reader, gsize at)
+{
+  at = skip_blanks (reader, at);
+  switch (char_at (reader, at))
+    {
+    case '}':
+    case ']':
+      return TRUE;
+    case ',':
+      at = skip_blanks (reader, at + 1);
+      return is_key_at (reader, at) || strchr ("{[-0123456789tfn", char_at (reader, at)) != NULL;
+    default:
+      return FALSE;
+    }
+}
+
+static gsize
+count_backslashes (const Reader *reader, gsize from, gsize before)
+{
+  gsize n = 0;
+
+  while (before > from && reader->text[before - 1] == '\\')
+    {
+      before--;
+      n++;
+    }
+  return n;
+}
+
+/* The closing quote of a string whose first byte is at from; 0: there is none. */
+static gsize
+find_end (const Reader *reader, gsize from, gboolean is_key)
+{
+  gsize limit = MIN (reader->length, from + MAX_STRING);
+
+  for (gsize at = from; at < limit; at++)
+    {
+      gboolean is_escaped;
+
+      if (reader->text[at] != '"')
+        continue;
+      is_escaped = count_backslashes (reader, from, at) % 2 == 1;
+      if (is_key && char_at (reader, skip_blanks (reader, at + 1)) == ':' && !is_escaped)
+        return at;
+      if (is_key || !goes_on (reader, at + 1))
+        continue;
+      /* “\"” ends a string only where the line ends, too: a backslash that is meant. */
+      if (!is_escaped || strchr (",\n", char_at (reader, at + 1)))
+        return at;
+    }
+  return 0;
+}
+
+/* JSON's own escapes; any other backslash is itself. */
+static const char *
+keep_text (Reader *reader, gsize from, gsize end)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  gboolean is_mended = FALSE;
+
+  for (gsize at = from; at < end; at++)
+    {
+      char c = reader->text[at];
+
+      if (c == '\\' && at + 1 < end && strchr ("\"\\/", reader->text[at + 1]))
+        g_string_append_c (text, reader->text[++at]);
+      else
+        {
+          is_mended |= c == '"' || c == '\\' || (guchar) c < ' ';
+          g_string_append_c (text, c);
+        }
+    }
+  reader->trace->n_mended += is_mended;
+  if (!g_utf8_validate (text->str, (gssize) text->len, NULL))
+    {
+      g_autofree char *valid = g_utf8_make_valid (text->str, (gssize) text->len);
+
+      return g_string_chunk_insert_const (reader->trace->texts, valid);
+    }
+  return g_string_chunk_insert_const (reader->trace->texts, text->str);
+}
+
+static gboolean
+read_string (Reader *reader, gboolean is_key, const char **text)
+{
+  gsize from = reader->at + 1;
+  gsize end = find_end (reader, from, is_key);
+
+  if (end == 0)
+    return FALSE;
+  if (text)
+    *text = keep_text (reader, from, end);
+  reader->at = end + 1;
+  return TRUE;
+}
+
+/* --- Numbers --- */
+
+/* Microseconds with decimals as whole nanoseconds: a double would round epoch times. */
+static gint64
+parse_micros (const char *text)
+{
+  gboolean    is_negative = *text == '-';
+  const char *at = text + is_negative;
+  gint64      ns = 0;
+  int         decimals = -1;
+
+  for (; g_ascii_isdigit (*at) || (*at == '.' && decimals < 0); at++)
+    if (*at == '.')
+      decimals = 0;
+    else if (decimals < 3 && ns < G_MAXINT64 / 10000)
+      {
+        ns = ns * 10 + (*at - '0');
+        decimals += decimals >= 0;
+      }
+  if (*at == 'e' || *at == 'E')
+    return (gint64) CLAMP (g_ascii_strtod (text, NULL) * 1000, -9e18, 9e18);
+  for (decimals = MAX (decimals, 0); decimals < 3; decimals++)
+    ns *= 10;
+  return is_negative ? -ns : ns;
+}
+
+static guint64
+parse_id (const char *text)
+{
+  return *text == '-' ? (guint64) g_ascii_strtoll (text, NULL, 10)
+                      : g_ascii_strtoull (text, NULL, 10);
+}
+
+/* --- Values --- */
+
+static gboolean read_object (Reader *reader, guint depth, ProfTraceEvent *event, gboolean is_args);
+
+static void
+take_string (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
+{
+  if (is_args)
+    {
+      if (strcmp (key, "node") == 0 || (strcmp (key, "op_name") == 0 && !event->node))
+        event->node = text;
+    }
+  else if (strcmp (key, "name") == 0)
+    event->name = text;
+  else if (strcmp (key, "cat") == 0)
+    event->category = text;
+  else if (strcmp (key, "ph") == 0)
+    event->phase = *text;
+  else if (strcmp (key, "tid") == 0)
+    event->tid = g_str_hash (text);
+  else if (strcmp (key, "pid") == 0)
+    event->pid = g_str_hash (text);
+}
+
+static void
+take_number (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
+{
+  if (is_args)
+    return;
+  if (strcmp (key, "ts") == 0)
+    {
+      event->begin_ns = parse_micros (text);
+      event->has_time = TRUE;
+    }
+  else if (strcmp (key, "dur") == 0)
+    event->duration_ns = parse_micros (text);
+  else if (strcmp (key, "pid") == 0)
+    event->pid = parse_id (text);
+  else if (strcmp (key, "tid") == 0)
+    event->tid = parse_id (text);
+}
+
+static gboolean
+read_scalar (Reader *reader, ProfTraceEvent *event, gboolean is_args, const char *key)
+{
+  gsize from = reader->at;
+  char  number[40];
+  gsize n;
+
+  while (reader->at < reader->length &&
+         (g_ascii_isalnum (reader->text[reader->at]) ||
+          strchr ("+-.", reader->text[reader->at]) != NULL) &&
+         reader->text[reader->at] != 0)
+    reader->at++;
+  n = reader->at - from;
+  if (n == 0)
+    return FALSE;
+  n = MIN (n, sizeof number - 1);
+  memcpy (number, reader->text + from, n);
+  number[n] = 0;
+  if (g_ascii_isdigit (number[0]) || number[0] == '-')
+    take_number (event, is_args, key, number);
+  return TRUE;
+}
+
+static gboolean
+read_list (Reader *reader, guint depth, ProfTraceEvent *ignored)
+{
+  reader->at++;
+  for (;;)
+    {
+      char c;
+
+      reader->at = skip_blanks (reader, reader->at);
+      c = char_at (reader, reader->at);
+      if (c == ']')
+        {
+          reader->at++;
+          return TRUE;
+        }
+      if (c == ',')
+        reader->at++;
+      else if (c == '"'   ? !read_string (reader, FALSE, NULL)
+               : c == '{' ? !read_object (reader, depth + 1, ignored, TRUE)
+               : c == '[' ? depth >= MAX_DEPTH || !read_list (reader, depth + 1, ignored)
+                          : !read_scalar (reader, ignored, TRUE, ""))
+        return FALSE;
+    }
+}
+
+static gboolean
+read_value (Reader *reader, guint depth, ProfTraceEvent *event, gboolean is_args, const char *key)
+{
+  ProfTraceEvent ignored = { 0 };
+  const char    *text;
+
+  reader->at = skip_blanks (reader, reader->at);
+  switch (char_at (reader, reader->at))
+    {
+    case '"':
+      if (!read_string (reader, FALSE, &text))
+        return FALSE;
+      take_string (event, is_args, key, text);
+      return TRUE;
+    case '{':
+      return read_object (reader,
+                          depth + 1,
+                          !is_args && strcmp (key, "args") == 0 ? event : &ignored,
+                          TRUE);
+    case '[':
+      return read_list (reader, depth + 1, &ignored);
+    default:
+      return read_scalar (reader, event, is_args, key);
+    }
+}
+
+static gboolean
+read_object (Reader *reader, guint depth, ProfTraceEvent *event, gboolean is_args)
+{
+  if (depth > MAX_DEPTH)
+    return FALSE;
+
+  reader->at++;
+  for (;;)
+    {
+      const char *key;
+
+      reader->at = skip_blanks (reader, reader->at);
+      if (char_at (reader, reader->at) == '}')
+        {
+          reader->at++;
+          return TRUE;
+        }
+      if (char_at (reader, reader->at) == ',')
+        {
+          reader->at++;
+          continue;
+        }
+      if (char_at (reader, reader->at) != '"' || !read_string (reader, TRUE, &key))
+        return FALSE;
+      reader->at = skip_blanks (reader, reader->at);
+      if (char_at (reader, reader->at) != ':')
+        return FALSE;
+      reader->at++;
+      if (!read_value (reader, depth, event, is_args, key))
+        return FALSE;
+    }
+}
+
+/* --- The list --- */
+
+static gsize
+find_list (const Reader *reader)
+{
+  const char *named = g_strstr_len (reader->text, (gssize) reader->length, "\"traceEvents\"");
+  gsize       from = named ? (gsize) (named - reader->text) : 0;
+  const char *list = memchr (reader->text + from, '[', reader->length - from);
+
+  return list ? (gsize) (list - reader->text) + 1 : reader->length;
+}
+
+/* After something that could not be read: the next “{” at the beginning of a line, or
+ * the next at all. */
+static void
+find_next (Reader *reader, gsize from)
+{
+  const char *at = memchr (reader->text + from, '{', reader->length - from);
+
+  reader->at = at ? (gsize) (at - reader->text) : reader->length;
+}
+
+static void
+read_events (Reader *reader)
+{
+  ProfTrace *trace = reader->trace;
+
+  while (reader->at < reader->length && trace->events->len < MAX_EVENTS)
+    {
+      ProfTraceEvent event = { .name = "", .category = "" };
+      gsize          from;
+
+      reader->at = skip_blanks (reader, reader->at);
+      if (char_at (reader, reader->at) == ']')
+        {
+          trace->is_cut = FALSE;
+          return;
+        }
+      if (char_at (reader, reader->at) != '{')
+        {
+          reader->at++;
+          continue;
+        }
+      from = reader->at;
+      if (read_object (reader, 0, &event, FALSE))
+        g_array_append_val (trace->events, event);
+      else
+        {
+          trace->n_broken++;
+          find_next (reader, from + 1);
+        }
+    }
+}
+
+ProfTrace *
+prof_trace_read (const char *text, gsize length, const char *where, GError **error)
+{
+  ProfTrace *trace = g_new0 (ProfTrace, 1);
+  Reader     reader = { .text = text, .length = length, .trace = trace };
+
+  trace->events = g_array_new (FALSE, FALSE, sizeof (ProfTraceEvent));
+  trace->texts = g_string_chunk_new (1 << 12);
+  trace->is_cut = TRUE;
+  reader.at = find_list (&reader);
+  read_events (&reader);
+  if (trace->events->len > 0)
+    return trace;
+
+  hyb_error_at (error,
+                PROF_ERROR,
+                PROF_ERROR_TRACE,
+                where,
+                "It should be a profile.json of MXNet or another Chrome trace",
+                "there is not one event in it");
+  prof_trace_free (trace);
+  return NULL;
+}
+
+void
+prof_trace_free (ProfTrace *trace)
+{
+  if (!trace)
+    return;
+  g_array_unref (trace->events);
+  g_string_chunk_free (trace->texts);
+  g_free (trace);
+}

@@ -1,0 +1,232 @@
+/* write-chrome.c — Chrome JSON in Kineto's dialect.
+ *
+ * Microseconds with three decimals since baseTimeNanoseconds; complete events nest on
+ * the row of the thread, runs are ProfilerStep#N annotations around them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/exchange/write-trace.h"
+
+#include "engine/formats/file.h"
+#include "engine/formats/json-text.h"
+#include "profiler/base/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Far from any device index, which would share the row of a process of that number. */
+#define PROCESS 4242
+#define THREAD  4242
+
+typedef struct
+{
+  const ProfEvent *event;
+  guint32          index;
+} Entry;
+
+/* By beginning, longer ones first: what lies inside comes after what it lies in. */
+static int
+compare_entries (gconstpointer a, gconstpointer b)
+{
+  const ProfEvent *x = ((const Entry *) a)->event, *y = ((const Entry *) b)->event;
+
+  if (x->begin_ns != y->begin_ns)
+    return x->begin_ns < y->begin_ns ? -1 : 1;
+  if (prof_event_depth (x) != prof_event_depth (y))
+    return prof_event_depth (x) < prof_event_depth (y) ? -1 : 1;
+  if (prof_event_duration (x) != prof_event_duration (y))
+    return prof_event_duration (x) > prof_event_duration (y) ? -1 : 1;
+  return ((const Entry *) a)->index < ((const Entry *) b)->index ? -1 : 1;
+}
+
+static void
+append_micros (GString *to, guint64 ns)
+{
+  g_string_append_printf (to, "%" G_GUINT64_FORMAT ".%03u", ns / 1000, (guint) (ns % 1000));
+}
+
+static void
+append_times (GString *to, const ProfEvent *event, guint64 base)
+{
+  g_string_append_printf (to, ",\"pid\":%d,\"tid\":%d,\"ts\":", PROCESS, THREAD);
+  append_micros (to, event->begin_ns - base);
+  g_string_append (to, ",\"dur\":");
+  append_micros (to, prof_event_duration (event));
+}
+
+static void
+append_text (GString *to, const char *key, const char *value)
+{
+  g_string_append_printf (to, "\"%s\":", key);
+  hyb_json_append_string (to, value);
+}
+
+static void
+append_node (GString           *to,
+             const ProfCapture *capture,
+             const ProfEvent   *event,
+             guint64            base,
+             guint32            id)
+{
+  gboolean        is_known = event->node < prof_capture_n_nodes (capture);
+  const ProfNode *node = is_known ? prof_capture_get_node (capture, event->node) : NULL;
+
+  g_string_append (to, "{\"ph\":\"X\",\"cat\":\"cpu_op\",");
+  append_text (to, "name", node ? prof_capture_get_string (capture, node->type) : "unknown");
+  append_times (to, event, base);
+  g_string_append_printf (to, ",\"args\":{\"External id\":%u", id);
+  if (node)
+    {
+      g_string_append_c (to, ',');
+      append_text (to, "node", prof_capture_get_string (capture, node->name));
+      g_string_append_c (to, ',');
+      append_text (to, "output", prof_capture_get_string (capture, node->shape));
+      if (isfinite (node->flops))
+        {
+          g_string_append (to, ",\"flops\":");
+          hyb_json_append_double (to, node->flops);
+        }
+    }
+  g_string_append_printf (to,
+                          ",\"step\":%u,\"run\":%u}}",
+                          node && node->step != PROF_NONE ? node->step : event->step,
+                          event->run);
+}
+
+static void
+append_event (GString           *to,
+              const ProfCapture *capture,
+              const ProfEvent   *event,
+              guint64            base,
+              guint32            id)
+{
+  switch (prof_event_kind (event))
+    {
+    case PROF_EVENT_NODE:
+    case PROF_EVENT_COPY:
+      append_node (to, capture, event, base, id);
+      return;
+    case PROF_EVENT_BRANCH:
+      g_string_append_printf (to,
+                              "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"step %u\"",
+                              event->step);
+      break;
+    case PROF_EVENT_RUN:
+      g_string_append_printf (
+          to, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%u\"", event->run);
+      break;
+    case PROF_EVENT_PASS:
+      g_string_append_printf (to,
+                              "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"pass %u\"",
+                              event->node);
+      break;
+    case PROF_EVENT_MEMORY:
+    case PROF_N_EVENTS:
+      return;
+    }
+  append_times (to, event, base);
+  g_string_append_printf (to, ",\"args\":{\"External id\":%u}}", id);
+}
+
+static void
+append_metadata (GString *to, const ProfCapture *capture)
+{
+  const char      *variant = prof_capture_get_text (capture, "variant");
+  const char      *subject = prof_capture_get_text (capture, "subject");
+  g_autofree char *process =
+      g_strdup_printf ("hybridscope: %s, %s", subject ? subject : "", variant ? variant : "as is");
+
+  g_string_append_printf (to,
+                          "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":0,\"ts\":0."
+                          "000,"
+                          "\"args\":{",
+                          PROCESS);
+  append_text (to, "name", process);
+  g_string_append_printf (to,
+                          "}},\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,"
+                          "\"ts\":0.000,\"args\":{\"name\":\"engine\"}}",
+                          PROCESS,
+                          THREAD);
+}
+
+static void
+append_head (GString *to, const ProfCapture *capture, guint n_left_out)
+{
+  const char        *variant = prof_capture_get_text (capture, "variant");
+  guint              n, n_traced;
+  g_autofree double *clean = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  g_autofree double *traced = prof_capture_dup_samples (capture, PROF_SAMPLE_TRACED, &n_traced);
+
+  g_string_append (to,
+                   "{\"schemaVersion\":1,\"deviceProperties\":[],\"displayTimeUnit\":\"ms\","
+                   "\"baseTimeNanoseconds\":0,\n\"hybridscope\":{");
+  append_text (to, "variant", variant ? variant : "as is");
+  g_string_append (to, ",\"mode\":\"trace\",\"clean_median_us\":");
+  hyb_json_append_double (to, prof_median (clean, n) * 1e6);
+  g_string_append (to, ",\"trace_over_clean\":");
+  hyb_json_append_double (to, prof_median (traced, n_traced) / prof_median (clean, n));
+  g_string_append_printf (to, ",\"dropped\":%u},\n\"traceEvents\":[\n", n_left_out);
+}
+
+/* Events that can be drawn, in the order that readers want. */
+static GArray *
+sort_events (const ProfCapture *capture, guint most, guint *n_left_out)
+{
+  const ProfEvent *events = prof_capture_get_events (capture);
+  GArray          *entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+
+  *n_left_out = 0;
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    {
+      Entry         entry = { &events[i], i };
+      ProfEventKind kind = prof_event_kind (&events[i]);
+
+      if (kind == PROF_EVENT_MEMORY || kind >= PROF_N_EVENTS)
+        continue;
+      if (entries->len < most)
+        g_array_append_val (entries, entry);
+      else
+        (*n_left_out)++;
+    }
+  g_array_sort (entries, compare_entries);
+  return entries;
+}
+
+char *
+prof_print_chrome (const ProfCapture *capture, guint most_events, gsize *length)
+{
+  GString *text = g_string_new (NULL);
+  guint    n_left_out;
+  g_autoptr (GArray) entries =
+      sort_events (capture, most_events > 0 ? most_events : PROF_TRACE_EVENTS, &n_left_out);
+  guint64 base = entries->len > 0 ? g_array_index (entries, Entry, 0).event->begin_ns : 0;
+  guint64 end = base;
+
+  append_head (text, capture, n_left_out);
+  append_metadata (text, capture);
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const ProfEvent *event = g_array_index (entries, Entry, i).event;
+
+      g_string_append (text, ",\n");
+      append_event (text, capture, event, base, i + 1);
+      end = MAX (end, event->begin_ns + prof_event_duration (event));
+    }
+  g_string_append_printf (text,
+                          ",\n{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"cat\":"
+                          "\"cpu_instant_event\",\"pid\":%d,\"tid\":%d,\"ts\":",
+                          PROCESS,
+                          THREAD);
+  append_micros (text, end - base);
+  g_string_append (text, "}\n],\"traceName\":\"hybridscope\"}\n");
+  if (length)
+    *length = text->len;
+  return g_string_free (text, FALSE);
+}
+
+gboolean
+prof_write_chrome (const ProfCapture *capture, const char *path, GError **error)
+{
+  gsize            length;
+  g_autofree char *text = prof_print_chrome (capture, 0, &length);
+
+  return hyb_file_replace_contents (path, text, length, error);
+}

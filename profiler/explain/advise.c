@@ -1,0 +1,283 @@
+/* advise.c — rules as a table.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/explain/advise.h"
+
+#include "engine/op/op.h"
+#include "profiler/base/statistics.h"
+#include "profiler/exchange/report.h"
+#include "profiler/summary/roofline.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST_FACTOR 1.2
+
+/* What rules look at. */
+typedef struct
+{
+  const ProfCapture *capture;
+  const ProfSummary *summary;
+  double             clean; /* seconds of a clean run; NaN */
+  double             host;  /* of which outside of operators, without what watching took */
+  double             deviation;
+} Facts;
+
+/* FALSE: nothing to say.  Fills in everything but rule. */
+typedef gboolean (*RuleFunc) (const Facts *facts, ProfAdvice *advice);
+
+static gboolean
+is_planned (const ProfCapture *capture)
+{
+  return g_strcmp0 (prof_capture_get_text (capture, "mode"), "imperative") != 0;
+}
+
+static gboolean
+host_bound (const Facts *facts, ProfAdvice *advice)
+{
+  if (!(facts->host > 0.3 * facts->clean))
+    return FALSE;
+  advice->trigger = g_strdup_printf ("%.0f %% of the time is outside of operators",
+                                     100 * facts->host / facts->clean);
+  advice->text = is_planned (facts->capture)
+                     ? g_strdup ("The operators are too small for what calling them costs: larger "
+                                 "batches, or a fused form (hscope convert --to fused)")
+                     : g_strdup ("Run it planned: --mode static, or hybridize (static_alloc=True, "
+                                 "static_shape=True)");
+  advice->gain = is_planned (facts->capture) ? facts->host / 2 : 0.8 * facts->host;
+  return TRUE;
+}
+
+static gboolean
+fusable (const Facts *facts, ProfAdvice *advice)
+{
+  guint       n_steps;
+  const char *scope;
+  double      fused = prof_estimate_fused (facts->capture, facts->summary, &n_steps, &scope);
+  double      now = facts->clean;
+
+  /* The estimate is good to a tenth or two. */
+  if (!(fused * LEAST_FACTOR < now))
+    return FALSE;
+  advice->gain = now - fused;
+  advice->factor = now / fused;
+  advice->trigger =
+      g_strdup_printf ("%u steps of “%s” repeat the same operators with the same weights",
+                       n_steps,
+                       scope);
+  advice->text =
+      g_strdup_printf ("This unrolled recurrent network would be about %.1f× faster fused; "
+                       "try hscope convert --to fused",
+                       advice->factor);
+  return TRUE;
+}
+
+/* Half of the nodes are shorter than what can be told of them. */
+static gboolean
+tiny_operators (const Facts *facts, ProfAdvice *advice)
+{
+  const GArray *nodes = facts->summary->node;
+  double        per_span = prof_capture_get_number (facts->capture, "trace.overhead_ns") * 1e-9;
+  double        median;
+
+  if (nodes->len < 16)
+    return FALSE;
+  median = g_array_index (nodes, ProfNodeSum, nodes->len / 2).self /
+           MAX (g_array_index (nodes, ProfNodeSum, nodes->len / 2).count, 1);
+  if (!(median < 10 * per_span))
+    return FALSE;
+  advice->trigger =
+      g_strdup_printf ("half of the %u nodes take less than %.0f ns", nodes->len, median * 1e9);
+  advice->text =
+      g_strdup ("Their times are near the resolution of the clock: look at operators, scopes "
+                "and steps rather than at single nodes; larger batches use the machine better");
+  return TRUE;
+}
+
+/* The operator that leaves most of what the machine could do. */
+static gboolean
+wasted_time (const Facts *facts, ProfAdvice *advice)
+{
+  ProfPeaks     peaks = prof_roofline_peaks (facts->capture);
+  const GArray *groups = facts->summary->operators;
+  ProfRoofPoint worst = { 0 };
+  const char   *name = NULL;
+
+  for (guint i = 0; i < groups->len; i++)
+    {
+      const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
+      ProfRoofPoint       point;
+
+      if (prof_roofline_point (&peaks, sum->self, sum->flops, sum->bytes, &point) &&
+          point.wasted > worst.wasted)
+        {
+          worst = point;
+          name = sum->name;
+        }
+    }
+  if (!name || worst.wasted < 0.2 * facts->summary->traced)
+    return FALSE;
+  advice->trigger =
+      g_strdup_printf ("%s reaches %.0f %% of what this machine could do with such work",
+                       name,
+                       100 * worst.reached);
+  advice->text = g_strdup ("Larger or fewer such operators would use the machine better: larger "
+                           "batches, or operators joined");
+  advice->gain = worst.wasted / 2;
+  return TRUE;
+}
+
+static gboolean
+data_movement (const Facts *facts, ProfAdvice *advice)
+{
+  const GArray *groups = facts->summary->category;
+
+  for (guint i = 0; i < groups->len; i++)
+    {
+      const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
+
+      if (sum->category != HYB_CATEGORY_MOVEMENT || sum->share < 0.25)
+        continue;
+      advice->trigger =
+          g_strdup_printf ("%.0f %% of the time moves data without computing", 100 * sum->share);
+      advice->text =
+          g_strdup ("Slices of the slowest axis are free, others are copied: a layout with the "
+                    "time first (TNC) and fused gates avoid most of it");
+      advice->gain = 0.7 * sum->self;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+first_run (const Facts *facts, ProfAdvice *advice)
+{
+  guint              n;
+  g_autofree double *first = prof_capture_dup_samples (facts->capture, PROF_SAMPLE_FIRST, &n);
+
+  if (n == 0 || !(first[0] > 10 * facts->clean) || first[0] < 1e-3)
+    return FALSE;
+  advice->trigger = g_strdup_printf ("the first run takes %.0f times as long as the others",
+                                     first[0] / facts->clean);
+  advice->text = g_strdup ("Run it once before anybody waits for it; changing shapes plans anew");
+  return TRUE;
+}
+
+static gboolean
+memory_near_limit (const Facts *facts, ProfAdvice *advice)
+{
+  double used = prof_capture_get_number (facts->capture, "memory.resident");
+  double all = prof_capture_get_number (facts->capture, "system.memory");
+
+  if (!(used > 0.9 * all))
+    return FALSE;
+  advice->trigger = g_strdup_printf ("%.0f %% of the memory is in use", 100 * used / all);
+  advice->text = g_strdup ("Smaller batches, or shorter sequences with carried states");
+  return TRUE;
+}
+
+static gboolean
+bulking (const Facts *facts, ProfAdvice *advice)
+{
+  double n = prof_capture_get_number (facts->capture, "import.shared");
+
+  if (!(n > 0))
+    return FALSE;
+  advice->trigger = n == 1 ? g_strdup ("one event stands for several operators")
+                           : g_strdup_printf ("%.0f events stand for several operators each", n);
+  advice->text =
+      g_strdup ("Set MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 to see "
+                "operators one by one; that changes how long it all takes");
+  return TRUE;
+}
+
+static gboolean
+watching_disturbs (const Facts *facts, ProfAdvice *advice)
+{
+  double ratio = facts->summary->traced / facts->clean;
+
+  if (!(ratio > 1.1))
+    return FALSE;
+  advice->trigger = g_strdup_printf ("traced runs take ×%.2f of clean ones", ratio);
+  advice->text =
+      g_strdup ("Trust shares and order, not absolute times of nodes; clean times are not "
+                "touched by it");
+  return TRUE;
+}
+
+static gboolean
+noise (const Facts *facts, ProfAdvice *advice)
+{
+  if (!(facts->deviation > 0.05))
+    return FALSE;
+  advice->trigger = g_strdup_printf ("clean runs vary by %.0f %%", 100 * facts->deviation);
+  advice->text =
+      g_strdup ("Repeat it when the machine is quieter, or with more samples (--repeat)");
+  return TRUE;
+}
+
+static const struct
+{
+  const char *name;
+  RuleFunc    check;
+} rules[] = {
+  { "fusable", fusable },
+  { "host-bound", host_bound },
+  { "wasted-time", wasted_time },
+  { "data-movement", data_movement },
+  { "tiny-operators", tiny_operators },
+  { "first-run", first_run },
+  { "memory-near-limit", memory_near_limit },
+  { "bulking-perturbs", bulking },
+  { "watching-disturbs", watching_disturbs },
+  { "noise", noise },
+};
+
+static void
+advice_free (gpointer data)
+{
+  ProfAdvice *advice = data;
+
+  g_free (advice->trigger);
+  g_free (advice->text);
+  g_free (advice);
+}
+
+static int
+compare_gains (gconstpointer a, gconstpointer b)
+{
+  const ProfAdvice *x = *(ProfAdvice *const *) a, *y = *(ProfAdvice *const *) b;
+  double of_x = isfinite (x->gain) ? x->gain : -1, of_y = isfinite (y->gain) ? y->gain : -1;
+
+  return of_x < of_y ? 1 : of_x > of_y ? -1 : 0;
+}
+
+GPtrArray *
+prof_advise (const ProfCapture *capture, const ProfSummary *summary)
+{
+  GPtrArray         *list = g_ptr_array_new_with_free_func (advice_free);
+  guint              n;
+  g_autofree double *clean = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
+  ProfStatistics     statistics;
+  Facts              facts = { .capture = capture, .summary = summary };
+
+  prof_statistics (clean, n, &statistics);
+  facts.clean = statistics.median.median;
+  facts.deviation = statistics.deviation;
+  facts.host = facts.clean - (summary->nodes - summary->overhead);
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
+    {
+      ProfAdvice *advice = g_new0 (ProfAdvice, 1);
+
+      *advice = (ProfAdvice){ .rule = rules[i].name, .gain = NAN, .factor = NAN };
+      if (rules[i].check (&facts, advice))
+        {
+          if (isfinite (advice->gain) && !isfinite (advice->factor) && advice->gain < facts.clean)
+            advice->factor = facts.clean / (facts.clean - advice->gain);
+          g_ptr_array_add (list, advice);
+        }
+      else
+        advice_free (advice);
+    }
+  g_ptr_array_sort (list, compare_gains);
+  return list;
+}

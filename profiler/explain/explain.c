@@ -1,0 +1,172 @@
+/* explain.c — where what one variant saves comes from.
+ *
+ * Buckets are differences of classes of work, and add up to the difference of the clean
+ * medians but for a residual that is always told.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/explain/compare.h"
+
+#include "profiler/exchange/report.h"
+
+#include <math.h>
+
+#define SAME_FLOPS 0.1
+
+const char *
+prof_bucket_name (ProfBucketKind kind)
+{
+  static const char *const names[PROF_N_BUCKETS] = {
+    [PROF_BUCKET_HOST] = "host and dispatch",
+    [PROF_BUCKET_GEMM] = "gemm batching",
+    [PROF_BUCKET_POINTWISE] = "pointwise fusion",
+    [PROF_BUCKET_MOVEMENT] = "data movement",
+    [PROF_BUCKET_OVERLAP] = "overlap",
+    [PROF_BUCKET_MEMORY] = "memory",
+  };
+
+  return names[kind];
+}
+
+/* A fused layer is matrix products and what is done with their results. */
+static void
+split_recurrent (ProfWork *work, double gemm, double *split_gemm, double *split_rest)
+{
+  double recurrent = work->seconds[PROF_CLASS_RECURRENT];
+
+  *split_gemm = isfinite (gemm) ? MIN (gemm, recurrent) : 0;
+  *split_rest = isfinite (gemm) ? recurrent - *split_gemm : 0;
+}
+
+static ProfBucket
+compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, double more)
+{
+  const double *const series[] = { a->runs[class], b->runs[class] };
+  const guint         n[] = { a->n_runs, b->n_runs };
+  const double        weights[] = { 1, -1 };
+  ProfBucket          bucket = { .proved = NAN };
+  ProfInterval        interval = { .low = NAN, .high = NAN };
+
+  if (a->n_runs > 1 && b->n_runs > 1)
+    interval = prof_bootstrap_sum (series, n, weights, 2, 0.95);
+  bucket.seconds = a->seconds[class] - b->seconds[class] + more;
+  bucket.low = interval.low + more;
+  bucket.high = interval.high + more;
+  return bucket;
+}
+
+void
+prof_explain (const ProfCapture *capture_a,
+              const ProfCapture *capture_b,
+              double             gemm_a,
+              double             gemm_b,
+              ProfExplanation   *explanation)
+{
+  ProfWork    a, b;
+  double      split_a[2], split_b[2];
+  ProfPairing pairing;
+
+  prof_work_init (&a, capture_a);
+  prof_work_init (&b, capture_b);
+  split_recurrent (&a, gemm_a, &split_a[0], &split_a[1]);
+  split_recurrent (&b, gemm_b, &split_b[0], &split_b[1]);
+
+  *explanation = (ProfExplanation){ .saved = a.clean - b.clean };
+  prof_compare_apart (a.samples, a.n_samples, b.samples, b.n_samples, &pairing);
+  explanation->is_certain = pairing.verdict == PROF_SLOWER;
+  explanation->bucket[PROF_BUCKET_HOST] = compare_class (&a, &b, PROF_CLASS_HOST, 0);
+  explanation->bucket[PROF_BUCKET_GEMM] =
+      compare_class (&a, &b, PROF_CLASS_GEMM, split_a[0] - split_b[0]);
+  explanation->bucket[PROF_BUCKET_POINTWISE] =
+      compare_class (&a, &b, PROF_CLASS_POINTWISE, split_a[1] - split_b[1]);
+  explanation->bucket[PROF_BUCKET_MOVEMENT] = compare_class (&a, &b, PROF_CLASS_MOVEMENT, 0);
+  /* Operators of one run follow each other; only threads inside them work at the same time,
+   * and only running with fewer of them shows what that brings. */
+  explanation->bucket[PROF_BUCKET_OVERLAP] = (ProfBucket){ .proved = NAN };
+  /* What memory costs outside of operators only a rung can tell: prof_ladder_prove. */
+  explanation->bucket[PROF_BUCKET_MEMORY] = (ProfBucket){ .proved = NAN };
+
+  explanation->residual = explanation->saved;
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      explanation->bucket[i].name = prof_bucket_name (i);
+      explanation->residual -= explanation->bucket[i].seconds;
+    }
+  if (fabs (explanation->residual) < 1e-9 * fabs (explanation->saved))
+    explanation->residual = 0; /* what rounding left */
+  explanation->flops_a = a.flops;
+  explanation->flops_b = b.flops;
+  explanation->same_flops = !(fabs (a.flops - b.flops) > SAME_FLOPS * MAX (a.flops, b.flops));
+  prof_work_clear (&a);
+  prof_work_clear (&b);
+}
+
+void
+prof_explanation_add_overlap (ProfExplanation *explanation, const ProfInterval *seconds, char *rung)
+{
+  ProfBucket *bucket = &explanation->bucket[PROF_BUCKET_OVERLAP];
+
+  bucket->seconds += seconds->median;
+  bucket->low += seconds->low;
+  bucket->high += seconds->high;
+  bucket->proved = seconds->median;
+  g_free (bucket->rung);
+  bucket->rung = rung;
+  explanation->saved += seconds->median;
+}
+
+static const char *
+name_of (const ProfCapture *capture)
+{
+  const char *name = prof_capture_get_text (capture, "subject");
+
+  return name ? name : "model";
+}
+
+void
+prof_explain_threads (const ProfCapture *a,
+                      const ProfCapture *b,
+                      const ProfCapture *a_one,
+                      const ProfCapture *b_one,
+                      double             gemm_a,
+                      double             gemm_b,
+                      ProfExplanation   *explanation)
+{
+  const ProfCapture *const captures[] = { a, b, a_one, b_one };
+  static const double      weights[] = { 1, -1, -1, 1 };
+  double                  *samples[4];
+  guint                    n[4];
+  double                   median[4];
+  ProfInterval             overlap;
+  g_autofree char         *gain_a = NULL, *gain_b = NULL;
+
+  prof_explain (a_one, b_one, gemm_a, gemm_b, explanation);
+  for (guint i = 0; i < 4; i++)
+    {
+      samples[i] = prof_capture_dup_samples (captures[i], PROF_SAMPLE_CLEAN, &n[i]);
+      median[i] = prof_median (samples[i], n[i]);
+    }
+  overlap = prof_bootstrap_sum ((const double *const *) samples, n, weights, 4, 0.95);
+  /* Medians add up, the middle of what was drawn from them need not. */
+  overlap.median = median[0] - median[1] - median[2] + median[3];
+  overlap.low = MIN (overlap.low, overlap.median);
+  overlap.high = MAX (overlap.high, overlap.median);
+  gain_a = prof_format_seconds (median[2] - median[0]);
+  gain_b = prof_format_seconds (median[3] - median[1]);
+  prof_explanation_add_overlap (explanation,
+                                &overlap,
+                                g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, "
+                                                 "“%s” %s",
+                                                 prof_capture_get_number (a, "threads"),
+                                                 name_of (b),
+                                                 gain_b,
+                                                 name_of (a),
+                                                 gain_a));
+  for (guint i = 0; i < 4; i++)
+    g_free (samples[i]);
+}
+
+void
+prof_explanation_clear (ProfExplanation *explanation)
+{
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    g_clear_pointer (&explanation->bucket[i].rung, g_free);
+}

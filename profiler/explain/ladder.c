@@ -1,0 +1,362 @@
+/* ladder.c — rungs made from modes and passes, and run in turns.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/explain/ladder.h"
+
+#include "engine/analysis/pass.h"
+#include "engine/base/parallel.h"
+#include "profiler/exchange/report.h"
+#include "profiler/summary/save-capture.h"
+
+#include <math.h>
+#include <string.h>
+
+static const ProfBucketKind bucket_of_saving[] = {
+  [HYB_SAVES_DISPATCH] = PROF_BUCKET_HOST,
+  [HYB_SAVES_PRODUCTS] = PROF_BUCKET_GEMM,
+  [HYB_SAVES_POINTWISE] = PROF_BUCKET_POINTWISE,
+  [HYB_SAVES_MOVEMENT] = PROF_BUCKET_MOVEMENT,
+};
+
+static void
+rung_free (gpointer data)
+{
+  ProfRung *rung = data;
+
+  prof_series_clear (&rung->series);
+  g_clear_pointer (&rung->subject, prof_subject_free);
+  g_free (rung->name);
+  g_free (rung);
+}
+
+static void
+add_rung (ProfLadder    *ladder,
+          const char    *name,
+          const char    *doc,
+          ProfBucketKind bucket,
+          ProfSubject   *subject)
+{
+  ProfRung *rung = g_new0 (ProfRung, 1);
+
+  rung->name = g_strdup (name);
+  rung->doc = doc;
+  rung->bucket = bucket;
+  rung->subject = subject;
+  prof_series_init (&rung->series);
+  g_ptr_array_add (ladder->rungs, rung);
+}
+
+void
+prof_ladder_free (ProfLadder *ladder)
+{
+  if (!ladder)
+    return;
+  g_ptr_array_unref (ladder->rungs);
+  g_free (ladder);
+}
+
+/* Whether two plans do the same steps in as much memory. */
+static gboolean
+is_same_plan (const ProfSubject *a, const ProfSubject *b)
+{
+  const HybPlan *x = hyb_executor_get_plan (prof_subject_get_executor (a));
+  const HybPlan *y = hyb_executor_get_plan (prof_subject_get_executor (b));
+  HybGraph      *of_x, *of_y;
+
+  if (!x || !y || hyb_plan_is_dynamic (x) != hyb_plan_is_dynamic (y))
+    return FALSE;
+  of_x = hyb_plan_get_graph (x);
+  of_y = hyb_plan_get_graph (y);
+  if (hyb_graph_n_nodes (of_x) != hyb_graph_n_nodes (of_y) ||
+      (!hyb_plan_is_dynamic (x) && (hyb_plan_n_steps (x) != hyb_plan_n_steps (y) ||
+                                    hyb_plan_get_memory (x) != hyb_plan_get_memory (y))))
+    return FALSE;
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (of_x); id++)
+    if (hyb_graph_get_node (of_x, id)->op != hyb_graph_get_node (of_y, id)->op)
+      return FALSE;
+  return TRUE;
+}
+
+static const char **
+list_optimising (void)
+{
+  const HybPass *const *passes = hyb_passes ();
+  GPtrArray            *names = g_ptr_array_new ();
+
+  for (guint i = 0; passes[i]; i++)
+    if (passes[i]->optimising)
+      g_ptr_array_add (names, (gpointer) passes[i]->name);
+  g_ptr_array_add (names, NULL);
+  return (const char **) g_ptr_array_free (names, FALSE);
+}
+
+static ProfSubject *
+make_subject (HybGraph                 *graph,
+              HybTensor *const         *values,
+              const ProfSubjectOptions *common,
+              const char               *name,
+              HybMode                   mode,
+              const char *const        *without,
+              GError                  **error)
+{
+  ProfSubjectOptions options = *common;
+
+  options.name = name;
+  options.mode = mode;
+  options.threads = 1;
+  options.without = without;
+  options.no_passes = FALSE;
+  options.dump_after = NULL;
+  return prof_subject_new (graph, values, &options, error);
+}
+
+static gboolean
+add_modes (ProfLadder               *ladder,
+           HybGraph                 *graph,
+           HybTensor *const         *values,
+           const ProfSubjectOptions *options,
+           const char *const        *without,
+           GError                  **error)
+{
+  static const struct
+  {
+    const char    *name, *doc;
+    HybMode        mode;
+    ProfBucketKind bucket;
+  } ways[] = {
+    { "operator by operator",
+      "no plan: types and memory at every operator",
+      HYB_MODE_IMPERATIVE,
+      PROF_BUCKET_HOST },
+    { "planned", "types, order and offsets known before", HYB_MODE_HYBRID, PROF_BUCKET_HOST },
+    { "static memory",
+      "one block of memory, kept between runs",
+      HYB_MODE_STATIC,
+      PROF_BUCKET_MEMORY },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      ProfSubject *subject =
+          make_subject (graph, values, options, ways[i].name, ways[i].mode, without, error);
+
+      if (!subject)
+        return FALSE;
+      add_rung (ladder, ways[i].name, ways[i].doc, ways[i].bucket, subject);
+    }
+  return TRUE;
+}
+
+/* One pass after the other is let in. */
+static gboolean
+add_passes (ProfLadder               *ladder,
+            HybGraph                 *graph,
+            HybTensor *const         *values,
+            const ProfSubjectOptions *options,
+            const char *const        *without,
+            GError                  **error)
+{
+  for (const char *const *first = without; *first; first++)
+    {
+      const HybPass  *pass = hyb_pass_find (*first);
+      const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
+      ProfSubject    *subject =
+          make_subject (graph, values, options, *first, HYB_MODE_STATIC, first + 1, error);
+
+      if (!subject)
+        return FALSE;
+      if (is_same_plan (last->subject, subject))
+        prof_subject_free (subject);
+      else
+        add_rung (ladder, *first, pass->doc, bucket_of_saving[pass->saves], subject);
+    }
+  return TRUE;
+}
+
+/* The other form, and as many threads as there are. */
+static gboolean
+add_last (ProfLadder               *ladder,
+          HybGraph                 *graph,
+          HybTensor *const         *values,
+          const ProfSubject        *form,
+          const ProfSubjectOptions *options,
+          GError                  **error)
+{
+  ProfSubjectOptions all = *options;
+  ProfSubject       *subject;
+  guint              n_threads = hyb_parallel_get_threads ();
+  g_autofree char   *name = g_strdup_printf ("%u threads", n_threads);
+
+  if (form)
+    {
+      const char *variant = prof_subject_get_options (form)->variant;
+
+      graph = prof_subject_get_graph (form);
+      values = prof_subject_get_values (form);
+      subject = make_subject (graph, values, options, variant, HYB_MODE_STATIC, NULL, error);
+      if (!subject)
+        return FALSE;
+      add_rung (ladder, variant, "the model in this form", PROF_N_BUCKETS, subject);
+    }
+  if (n_threads < 2)
+    return TRUE;
+  all.name = name;
+  all.mode = HYB_MODE_STATIC;
+  all.without = NULL;
+  all.no_passes = FALSE;
+  if (!(subject = prof_subject_new (graph, values, &all, error)))
+    return FALSE;
+  add_rung (ladder,
+            name,
+            "operators that are large enough share them",
+            PROF_BUCKET_OVERLAP,
+            subject);
+  return TRUE;
+}
+
+ProfLadder *
+prof_ladder_new (HybGraph                 *graph,
+                 HybTensor *const         *values,
+                 const ProfSubject        *form,
+                 const ProfSubjectOptions *options,
+                 GError                  **error)
+{
+  g_autoptr (ProfLadder) ladder = g_new0 (ProfLadder, 1);
+  g_autofree const char **without = list_optimising ();
+
+  ladder->rungs = g_ptr_array_new_with_free_func (rung_free);
+  if (!add_modes (ladder, graph, values, options, without, error) ||
+      !add_passes (ladder, graph, values, options, without, error) ||
+      !add_last (ladder, graph, values, form, options, error))
+    return NULL;
+  return g_steal_pointer (&ladder);
+}
+
+/* What one rung saves against another, from samples that were taken next to each other. */
+static void
+compare_rungs (const ProfRung *before, ProfRung *rung)
+{
+  guint              n = MIN (before->series.clean->len, rung->series.clean->len);
+  g_autofree double *differences = g_new (double, MAX (n, 1));
+  ProfPairing        pairing;
+  ProfInterval       interval;
+
+  for (guint i = 0; i < n; i++)
+    differences[i] = g_array_index (before->series.clean, double, i) -
+                     g_array_index (rung->series.clean, double, i);
+  interval = prof_median_interval (differences, n, 0.95);
+  /* Medians of differences do not add up; differences of medians do. */
+  rung->saved = before->seconds - rung->seconds;
+  rung->low = MIN (interval.low, rung->saved);
+  rung->high = MAX (interval.high, rung->saved);
+  prof_series_pair (&rung->series, &before->series, &pairing);
+  rung->verdict = pairing.verdict;
+}
+
+gboolean
+prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GError **error)
+{
+  guint                    n = ladder->rungs->len;
+  g_autofree ProfSubject **subjects = g_new (ProfSubject *, n);
+  g_autofree ProfSeries   *series = g_new (ProfSeries, n);
+  gboolean                 is_done;
+
+  for (guint i = 0; i < n; i++)
+    {
+      ProfRung *rung = ladder->rungs->pdata[i];
+
+      subjects[i] = rung->subject;
+      series[i] = rung->series;
+    }
+  is_done = prof_measure (subjects, n, series, options, error);
+  for (guint i = 0; i < n; i++)
+    {
+      ProfRung *rung = ladder->rungs->pdata[i];
+
+      rung->series = series[i];
+      rung->seconds =
+          prof_median ((const double *) rung->series.clean->data, rung->series.clean->len);
+    }
+  ladder->stop = series[0].stop;
+  for (guint i = 1; i < n; i++)
+    compare_rungs (ladder->rungs->pdata[i - 1], ladder->rungs->pdata[i]);
+  return is_done;
+}
+
+static void
+note_rung (ProfBucket *bucket, const ProfRung *rung)
+{
+  g_autofree char *time = prof_format_seconds (rung->saved);
+  char *text = bucket->rung ? g_strdup_printf ("%s; %s: %s", bucket->rung, rung->name, time)
+                            : g_strdup_printf ("%s: %s", rung->name, time);
+
+  g_free (bucket->rung);
+  bucket->rung = text;
+  bucket->proved = (isfinite (bucket->proved) ? bucket->proved : 0) + rung->saved;
+}
+
+/* It was counted with the host, as everything outside of operators is. */
+static void
+move_memory (const ProfRung *rung, ProfExplanation *explanation)
+{
+  ProfBucket *memory = &explanation->bucket[PROF_BUCKET_MEMORY];
+  ProfBucket *host = &explanation->bucket[PROF_BUCKET_HOST];
+
+  memory->seconds += rung->saved;
+  memory->low += rung->low;
+  memory->high += rung->high;
+  host->seconds -= rung->saved;
+  host->low -= rung->high;
+  host->high -= rung->low;
+}
+
+static void
+prove (const ProfLadder *ladder, ProfExplanation *explanation)
+{
+  for (guint i = 1; i < ladder->rungs->len; i++)
+    {
+      const ProfRung *rung = ladder->rungs->pdata[i];
+      ProfInterval    saved = { .median = rung->saved, .low = rung->low, .high = rung->high };
+
+      if (rung->bucket == PROF_BUCKET_OVERLAP)
+        {
+          g_autofree char *time = prof_format_seconds (rung->saved);
+
+          prof_explanation_add_overlap (explanation,
+                                        &saved,
+                                        g_strdup_printf ("%s: %s", rung->name, time));
+          continue;
+        }
+      if (rung->bucket == PROF_BUCKET_MEMORY)
+        move_memory (rung, explanation);
+      if (rung->bucket != PROF_N_BUCKETS)
+        note_rung (&explanation->bucket[rung->bucket], rung);
+    }
+}
+
+gboolean
+prof_ladder_explain (const ProfLadder *ladder,
+                     const ProfFacts  *facts,
+                     ProfExplanation  *explanation,
+                     GError          **error)
+{
+  const ProfRung *first = ladder->rungs->pdata[0];
+  const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
+  g_autoptr (ProfCapture) a = NULL;
+  g_autoptr (ProfCapture) b = NULL;
+
+  /* Buckets are of runs with one thread; what more bring is a rung of its own. */
+  if (last->bucket == PROF_BUCKET_OVERLAP)
+    last = ladder->rungs->pdata[ladder->rungs->len - 2];
+  if (!first->series.recorder || !last->series.recorder)
+    return FALSE;
+  if (!(a = prof_keep (first->subject, &first->series, facts, error)) ||
+      !(b = prof_keep (last->subject, &last->series, facts, error)))
+    return FALSE;
+  prof_explain (a,
+                b,
+                prof_ladder_fused_gemm (first->subject),
+                prof_ladder_fused_gemm (last->subject),
+                explanation);
+  prove (ladder, explanation);
+  return TRUE;
+}

@@ -1,0 +1,437 @@
+/* recorder.c — listens to the engine's probe and writes down what it hears.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/record/recorder.h"
+
+#include "profiler/base/clock.h"
+#include "profiler/record/ring.h"
+
+#include <stdlib.h>
+
+#define MAX_THREADS    64
+#define MAX_SLOTS      4096
+#define N_BUCKETS      (2 * MAX_SLOTS)
+#define FIRST_CAPACITY 4096
+
+/* A span that has begun. */
+typedef struct
+{
+  guint64     begin_ns;
+  HybSpanKind kind;
+  guint16     slot;
+  guint32     id;
+} Open;
+
+/* What one thread writes. */
+typedef struct
+{
+  ProfRing  ring;
+  guint64   stamp; /* the last look at the clock */
+  guint64   run_begin;
+  guint     depth; /* of open; may be more than there is room for */
+  HybGraph *last_graph;
+  guint16   last_slot;
+  guint16   run;
+  gboolean  is_exact;
+  gboolean  is_fresh; /* no node of this run yet */
+  Open      open[PROF_DEPTH_MAX + 1];
+} Lane;
+
+struct _ProfRecorder
+{
+  HybProbe probe;
+  guint64  base_ns;
+  guint64  serial;
+  gint     n_lanes;
+  Lane    *lanes[MAX_THREADS];
+  Lane     nowhere; /* of threads beyond those */
+
+  gint     lock; /* taken only when a graph is seen for the first time */
+  gint     n_slots;
+  ProfSlot slots[MAX_SLOTS];
+  guint16  buckets[N_BUCKETS]; /* slot + 1, by hash of the graph; 0: none */
+
+  gsize   n_last;
+  guint16 run;
+  gint    is_exact;
+  guint64 events_before;
+};
+
+/* Which lane this thread writes to, of which recorder. */
+static _Thread_local struct
+{
+  guint64 serial;
+  Lane   *lane;
+} mine;
+
+/* --- Graphs --- */
+
+static guint
+hash_graph (const HybGraph *graph)
+{
+  return (guint) (((guintptr) graph >> 4) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) >> 40) %
+         N_BUCKETS;
+}
+
+static guint16
+find_slot (const ProfRecorder *recorder, const HybGraph *graph, guint *bucket)
+{
+  guint at = hash_graph (graph);
+
+  for (;; at = (at + 1) % N_BUCKETS)
+    {
+      guint16 entry = recorder->buckets[at];
+
+      if (entry == 0)
+        break;
+      if (recorder->slots[entry - 1].graph == graph)
+        return entry - 1;
+    }
+  *bucket = at;
+  return PROF_NO_SLOT;
+}
+
+/* The body that this node runs in, if it runs in one. */
+static void
+note_parent (const Lane *lane, ProfSlot *slot)
+{
+  slot->parent = PROF_NO_SLOT;
+  if (lane->depth < 2 || lane->depth > PROF_DEPTH_MAX ||
+      lane->open[lane->depth - 1].kind != HYB_SPAN_BRANCH ||
+      lane->open[lane->depth - 2].kind != HYB_SPAN_NODE)
+    return;
+  slot->parent = lane->open[lane->depth - 2].slot;
+  slot->parent_node = lane->open[lane->depth - 2].id;
+  slot->body = lane->open[lane->depth - 1].id;
+}
+
+static guint16
+add_slot (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
+{
+  guint   bucket = 0;
+  guint16 slot;
+
+  while (!g_atomic_int_compare_and_exchange (&recorder->lock, 0, 1))
+    ;
+  slot = find_slot (recorder, span->in, &bucket);
+  if (slot == PROF_NO_SLOT && recorder->n_slots < MAX_SLOTS)
+    {
+      slot = (guint16) recorder->n_slots;
+      recorder->slots[slot].graph = hyb_graph_ref (span->in);
+      recorder->slots[slot].plan = span->plan ? hyb_plan_ref ((HybPlan *) span->plan) : NULL;
+      note_parent (lane, &recorder->slots[slot]);
+      recorder->buckets[bucket] = (guint16) (slot + 1);
+      g_atomic_int_inc (&recorder->n_slots);
+    }
+  g_atomic_int_set (&recorder->lock, 0);
+  return slot;
+}
+
+static inline guint16
+slot_of (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
+{
+  guint bucket;
+
+  if (span->in == NULL)
+    return PROF_NO_SLOT;
+  if (span->in != lane->last_graph)
+    {
+      guint16 slot = find_slot (recorder, span->in, &bucket);
+
+      lane->last_slot = slot != PROF_NO_SLOT ? slot : add_slot (recorder, lane, span);
+      lane->last_graph = span->in;
+    }
+  return lane->last_slot;
+}
+
+/* --- Threads --- */
+
+static void
+start_lane (const ProfRecorder *recorder, Lane *lane)
+{
+  lane->run = recorder->run;
+  lane->is_exact = recorder->is_exact;
+  lane->is_fresh = TRUE;
+  lane->depth = 0;
+  lane->stamp = prof_clock_now ();
+}
+
+static Lane *
+claim_lane (ProfRecorder *recorder)
+{
+  gint  index = g_atomic_int_add (&recorder->n_lanes, 1);
+  Lane *lane;
+
+  if (index >= MAX_THREADS)
+    {
+      g_atomic_int_set (&recorder->n_lanes, MAX_THREADS);
+      lane = &recorder->nowhere;
+    }
+  else
+    {
+      /* The one allocation of a thread, when it is heard of for the first time. */
+      lane = g_new0 (Lane, 1);
+      prof_ring_init (&lane->ring, MAX (FIRST_CAPACITY, recorder->n_last));
+      recorder->lanes[index] = lane;
+    }
+  start_lane (recorder, lane);
+  mine.serial = recorder->serial;
+  mine.lane = lane;
+  return lane;
+}
+
+static inline Lane *
+lane_of (ProfRecorder *recorder)
+{
+  return mine.serial == recorder->serial ? mine.lane : claim_lane (recorder);
+}
+
+/* --- The probe --- */
+
+static void
+recorder_begin (gpointer data, const HybSpan *span)
+{
+  ProfRecorder *recorder = data;
+  Lane         *lane = lane_of (recorder);
+  Open         *open;
+
+  if (G_UNLIKELY (lane->depth > PROF_DEPTH_MAX))
+    {
+      lane->depth++;
+      return;
+    }
+
+  /* What is looked up for the first time must not count for the node. */
+  open = &lane->open[lane->depth];
+  open->slot = slot_of (recorder, lane, span);
+  open->kind = span->kind;
+  open->id = span->id;
+  if (span->kind != HYB_SPAN_NODE || lane->is_exact || lane->is_fresh)
+    lane->stamp = prof_clock_now ();
+  lane->is_fresh = FALSE;
+  open->begin_ns = lane->stamp;
+  lane->depth++;
+}
+
+static const guint8 kinds[] = {
+  [HYB_SPAN_NODE] = PROF_EVENT_NODE,
+  [HYB_SPAN_PASS] = PROF_EVENT_PASS,
+  [HYB_SPAN_COPY] = PROF_EVENT_COPY,
+  [HYB_SPAN_BRANCH] = PROF_EVENT_BRANCH,
+};
+
+static void
+recorder_end (gpointer data, const HybSpan *span)
+{
+  ProfRecorder *recorder = data;
+  Lane         *lane = lane_of (recorder);
+  const Open   *open;
+  ProfEvent    *event;
+
+  if (G_UNLIKELY (lane->depth == 0 || lane->depth > PROF_DEPTH_MAX + 1))
+    {
+      lane->depth -= lane->depth > 0;
+      return;
+    }
+
+  lane->stamp = prof_clock_now ();
+  open = &lane->open[--lane->depth];
+  event = prof_ring_next (&lane->ring);
+  event->begin_ns = open->begin_ns - recorder->base_ns;
+  event->packed = prof_event_pack (lane->stamp - open->begin_ns,
+                                   kinds[open->kind],
+                                   lane->depth,
+                                   span->device,
+                                   0);
+  event->node = span->id;
+  event->step = span->step;
+  event->graph = open->slot;
+  event->run = lane->run;
+  event->correlation = 0;
+}
+
+static void
+recorder_memory (gpointer data, guint16 device, gint64 bytes)
+{
+  ProfRecorder *recorder = data;
+  Lane         *lane = lane_of (recorder);
+  ProfEvent    *event = prof_ring_next (&lane->ring);
+
+  *event = (ProfEvent){
+    .begin_ns = lane->stamp - recorder->base_ns,
+    .packed = prof_event_pack (0, PROF_EVENT_MEMORY, MIN (lane->depth, PROF_DEPTH_MAX), device, 0),
+    .node = (guint32) (guint64) bytes,
+    .step = (guint32) ((guint64) bytes >> 32),
+    .graph = PROF_NO_SLOT,
+    .run = lane->run,
+  };
+}
+
+ProfRecorder *
+prof_recorder_new (void)
+{
+  static gint64 next_serial;
+  ProfRecorder *recorder = g_new0 (ProfRecorder, 1);
+
+  /* Never 0, which stands for no recorder, and never used twice. */
+  recorder->serial = (guint64) __atomic_add_fetch (&next_serial, 1, __ATOMIC_RELAXED);
+  recorder->base_ns = prof_clock_now ();
+  prof_ring_init (&recorder->nowhere.ring, 1);
+  recorder->probe = (HybProbe){
+    .data = recorder,
+    .begin = recorder_begin,
+    .end = recorder_end,
+    .memory = recorder_memory,
+  };
+  return recorder;
+}
+
+void
+prof_recorder_free (ProfRecorder *recorder)
+{
+  if (!recorder)
+    return;
+
+  for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)
+    {
+      prof_ring_clear (&recorder->lanes[i]->ring);
+      g_free (recorder->lanes[i]);
+    }
+  prof_ring_clear (&recorder->nowhere.ring);
+  for (gint i = 0; i < recorder->n_slots; i++)
+    {
+      hyb_graph_unref (recorder->slots[i].graph);
+      g_clear_pointer (&recorder->slots[i].plan, hyb_plan_unref);
+    }
+  g_free (recorder);
+}
+
+const HybProbe *
+prof_recorder_get_probe (ProfRecorder *recorder)
+{
+  return &recorder->probe;
+}
+
+void
+prof_recorder_begin_run (ProfRecorder *recorder, guint run, gboolean exact, gsize n_events)
+{
+  Lane *lane = lane_of (recorder);
+  gsize expected = n_events > 0 ? n_events : recorder->n_last + recorder->n_last / 8;
+
+  recorder->run = (guint16) MIN (run, G_MAXUINT16);
+  recorder->is_exact = exact;
+  prof_ring_reserve (&lane->ring, prof_ring_n_events (&lane->ring) + expected + 16);
+  recorder->events_before = lane->ring.n_written;
+  for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)
+    start_lane (recorder, recorder->lanes[i]);
+  start_lane (recorder, lane);
+  lane->run_begin = lane->stamp;
+  lane->depth = 1; /* nodes lie in the run */
+  lane->open[0] = (Open){ .begin_ns = lane->stamp, .slot = PROF_NO_SLOT };
+}
+
+void
+prof_recorder_end_run (ProfRecorder *recorder)
+{
+  Lane      *lane = lane_of (recorder);
+  guint64    end = prof_clock_now ();
+  ProfEvent *event = prof_ring_next (&lane->ring);
+
+  *event = (ProfEvent){
+    .begin_ns = lane->run_begin - recorder->base_ns,
+    .packed = prof_event_pack (end - lane->run_begin, PROF_EVENT_RUN, 0, 0, 0),
+    .graph = PROF_NO_SLOT,
+    .run = lane->run,
+  };
+  lane->depth = 0;
+  recorder->n_last = (gsize) (lane->ring.n_written - recorder->events_before);
+}
+
+void
+prof_recorder_reset (ProfRecorder *recorder)
+{
+  for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)
+    recorder->lanes[i]->ring.n_written = 0;
+}
+
+/* --- Reading --- */
+
+guint
+prof_recorder_n_threads (const ProfRecorder *recorder)
+{
+  return (guint) MIN (recorder->n_lanes, MAX_THREADS);
+}
+
+gsize
+prof_recorder_n_events (const ProfRecorder *recorder, guint thread)
+{
+  return prof_ring_n_events (&recorder->lanes[thread]->ring);
+}
+
+const ProfEvent *
+prof_recorder_get_event (const ProfRecorder *recorder, guint thread, gsize index)
+{
+  return prof_ring_get (&recorder->lanes[thread]->ring, index);
+}
+
+guint64
+prof_recorder_n_lost (const ProfRecorder *recorder)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; i < prof_recorder_n_threads (recorder); i++)
+    n += prof_ring_n_lost (&recorder->lanes[i]->ring);
+  return n;
+}
+
+guint
+prof_recorder_n_slots (const ProfRecorder *recorder)
+{
+  return (guint) recorder->n_slots;
+}
+
+const ProfSlot *
+prof_recorder_get_slot (const ProfRecorder *recorder, guint slot)
+{
+  return &recorder->slots[slot];
+}
+
+/* --- What it costs --- */
+
+#define OVERHEAD_BATCHES 9
+#define OVERHEAD_SPANS   4000
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+double
+prof_recorder_measure_overhead (void)
+{
+  g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
+  const HybProbe *volatile probe = prof_recorder_get_probe (recorder);
+  HybSpan span = { .kind = HYB_SPAN_NODE };
+  double  batches[OVERHEAD_BATCHES];
+
+  for (guint batch = 0; batch < OVERHEAD_BATCHES; batch++)
+    {
+      guint64 begin;
+
+      prof_recorder_reset (recorder);
+      prof_recorder_begin_run (recorder, 0, FALSE, OVERHEAD_SPANS);
+      begin = prof_clock_now ();
+      for (guint i = 0; i < OVERHEAD_SPANS; i++)
+        {
+          span.id = i;
+          probe->begin (probe->data, &span);
+          probe->end (probe->data, &span);
+        }
+      batches[batch] = (double) (prof_clock_now () - begin) / OVERHEAD_SPANS;
+      prof_recorder_end_run (recorder);
+    }
+  qsort (batches, OVERHEAD_BATCHES, sizeof batches[0], compare_doubles);
+  return batches[OVERHEAD_BATCHES / 2];
+}

@@ -1,0 +1,441 @@
+/* attribute.c — from what the recorder saw to rows of the model's own graph.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/summary/attribute.h"
+
+#include "engine/analysis/infer-types.h"
+#include "profiler/summary/cost.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A graph of the model, or one that autograd made. */
+typedef struct
+{
+  HybGraph   *graph;     /* borrowed; NULL: not of the model */
+  guint32     index;     /* in the capture */
+  guint32     first_row; /* that of node 0 */
+  GHashTable *by_name;   /* name → id + 1; made when first needed */
+  GHashTable *added;     /* "name\ntype\nid" → row + 1 */
+} Source;
+
+struct _ProfAttribution
+{
+  ProfBuilder *builder;
+  GPtrArray   *sources;  /* of Source; the first is the model itself */
+  GHashTable  *by_graph; /* HybGraph * → Source * */
+  guint        n_slots;
+  guint32    **rows;    /* by slot, by node */
+  guint       *n_rows;  /* by slot */
+  guint32     *graph;   /* by slot: index in the capture */
+  guint32     *planned; /* by node of the subject's plan, or of what it executes */
+  guint        n_planned;
+};
+
+static void
+source_free (gpointer data)
+{
+  Source *source = data;
+
+  g_clear_pointer (&source->by_name, g_hash_table_unref);
+  g_hash_table_unref (source->added);
+  g_free (source);
+}
+
+/* --- The model --- */
+
+static ProfNode
+describe_node (ProfBuilder *builder, HybGraph *graph, HybNodeId id, const HybType *types)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  HybCost        cost = { NAN, NAN, NAN };
+  ProfNode       row = {
+          .name = prof_builder_text (builder, node->name),
+          .type = prof_builder_text (builder, node->type),
+          .id = id,
+          .origin = PROF_NONE,
+          .category = (guint16) node->op->category,
+          .flags = hyb_node_is_variable (node) ? PROF_NODE_VARIABLE : 0,
+  };
+
+  if (types && node->n_outputs > 0 && types[node->first_output].shape.rank != HYB_UNKNOWN)
+    {
+      g_autofree char *shape = hyb_type_to_string (&types[node->first_output]);
+
+      row.shape = prof_builder_text (builder, shape);
+    }
+  if (types && !hyb_node_is_variable (node))
+    prof_cost_of_node (graph, id, types, &cost);
+  row.flops = cost.flops;
+  row.bytes_read = cost.bytes_read;
+  row.bytes_written = cost.bytes_written;
+  return row;
+}
+
+static void
+add_edges (ProfBuilder *builder, const Source *source)
+{
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (source->graph); id++)
+    {
+      const HybValueId *inputs = hyb_graph_get_inputs (source->graph, id);
+
+      g_array_set_size (rows, 0);
+      for (guint i = 0; i < hyb_graph_get_node (source->graph, id)->n_inputs; i++)
+        {
+          guint32 row = source->first_row + hyb_graph_get_producer (source->graph, inputs[i]);
+
+          g_array_append_val (rows, row);
+        }
+      prof_builder_set_edges (builder,
+                              source->first_row + id,
+                              (const guint32 *) rows->data,
+                              rows->len);
+    }
+}
+
+static Source *
+new_source (ProfAttribution *attribution,
+            HybGraph        *graph,
+            const char      *name,
+            guint32          parent,
+            guint            body)
+{
+  Source *source = g_new0 (Source, 1);
+
+  source->graph = graph;
+  source->index = prof_builder_add_graph (attribution->builder, name, parent, body);
+  source->first_row = prof_builder_n_nodes (attribution->builder);
+  source->added = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_ptr_array_add (attribution->sources, source);
+  if (graph)
+    g_hash_table_insert (attribution->by_graph, graph, source);
+  return source;
+}
+
+static void
+add_source (ProfAttribution *attribution,
+            HybGraph        *graph,
+            const HybType   *types,
+            const char      *name,
+            guint32          parent,
+            guint            body)
+{
+  Source *source = new_source (attribution, graph, name, parent, body);
+  guint   n_nodes = hyb_graph_n_nodes (graph);
+
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      ProfNode row = describe_node (attribution->builder, graph, id, types);
+
+      row.graph = source->index;
+      prof_builder_add_node (attribution->builder, &row);
+    }
+  add_edges (attribution->builder, source);
+
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    {
+      const HybNode   *node = hyb_graph_get_node (graph, id);
+      HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
+
+      for (guint b = 0; b < node->n_bodies; b++)
+        if (!g_hash_table_contains (attribution->by_graph, bodies[b]))
+          add_source (attribution, bodies[b], NULL, node->name, source->first_row + id, b);
+    }
+}
+
+/* --- Finding a node's row --- */
+
+static gboolean
+is_same_node (const Source *source, HybNodeId id, const HybNode *node)
+{
+  const HybNode *own;
+
+  if (!source->graph || id >= hyb_graph_n_nodes (source->graph))
+    return FALSE;
+  own = hyb_graph_get_node (source->graph, id);
+  /* A pass may keep the name and put another operator there: that has a row of its own,
+   * which names this one as its origin. */
+  return strcmp (own->name, node->name) == 0 && strcmp (own->type, node->type) == 0;
+}
+
+static HybNodeId
+find_by_name (Source *source, const char *name)
+{
+  if (!source->graph || !*name)
+    return HYB_NO_ID;
+  if (!source->by_name)
+    {
+      source->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+      for (HybNodeId id = hyb_graph_n_nodes (source->graph); id-- > 0;)
+        g_hash_table_insert (source->by_name,
+                             (gpointer) hyb_graph_get_node (source->graph, id)->name,
+                             GUINT_TO_POINTER (id + 1));
+    }
+  return GPOINTER_TO_UINT (g_hash_table_lookup (source->by_name, name)) - 1;
+}
+
+/* What a pass has made one node of is listed below it, each member with the model's row that it
+ * was: the time is the row's alone. */
+static void
+add_members (ProfAttribution *attribution,
+             const Source    *source,
+             HybGraph        *graph,
+             HybNodeId        id,
+             guint32          row)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+
+  for (guint b = 0; b < node->n_bodies; b++)
+    {
+      HybGraph *body = hyb_graph_get_bodies (graph, id)[b];
+      Source    members = *new_source (attribution, NULL, node->name, row, b);
+
+      members.graph = body;
+      for (HybNodeId i = 0; i < hyb_graph_n_nodes (body); i++)
+        {
+          HybNodeId origin = hyb_graph_get_node (body, i)->origin;
+          ProfNode  member = describe_node (attribution->builder, body, i, NULL);
+
+          member.graph = members.index;
+          member.id = PROF_NONE;
+          member.flags |= PROF_NODE_ADDED;
+          if (!hyb_node_is_variable (hyb_graph_get_node (body, i)) && source->graph &&
+              origin < hyb_graph_n_nodes (source->graph))
+            member.origin = source->first_row + origin;
+          prof_builder_add_node (attribution->builder, &member);
+        }
+      add_edges (attribution->builder, &members);
+    }
+}
+
+/* A row for a node that the model does not have. */
+static guint32
+add_row (ProfAttribution *attribution,
+         Source          *source,
+         HybGraph        *graph,
+         HybNodeId        id,
+         guint32          origin)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  char          *key = g_strdup_printf ("%s\n%s\n%u", node->name, node->type, id);
+  gpointer       known = g_hash_table_lookup (source->added, key);
+  ProfNode       row;
+  guint32        index;
+
+  if (known)
+    {
+      g_free (key);
+      return GPOINTER_TO_UINT (known) - 1;
+    }
+  row = describe_node (attribution->builder, graph, id, NULL);
+  row.graph = source->index;
+  row.id = PROF_NONE;
+  row.origin = origin;
+  row.flags |= PROF_NODE_ADDED;
+  index = prof_builder_add_node (attribution->builder, &row);
+  g_hash_table_insert (source->added, key, GUINT_TO_POINTER (index + 1));
+  if (node->op->category != HYB_CATEGORY_CONTROL)
+    add_members (attribution, source, graph, id, index);
+  return index;
+}
+
+static guint32
+find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNodeId id)
+{
+  const HybNode *node = hyb_graph_get_node (graph, id);
+  HybNodeId      own = node->origin;
+  guint32        origin = PROF_NONE;
+
+  if (graph == source->graph)
+    return source->first_row + id;
+  if (is_same_node (source, own, node))
+    return source->first_row + own;
+  if (source->graph && own < hyb_graph_n_nodes (source->graph))
+    origin = source->first_row + own;
+  own = find_by_name (source, node->name);
+  if (own != HYB_NO_ID && is_same_node (source, own, node))
+    return source->first_row + own;
+  return add_row (attribution, source, graph, id, origin);
+}
+
+/* What ran knows its types best: shapes, and work done. */
+static void
+complete_row (ProfAttribution *attribution,
+              guint32          index,
+              HybGraph        *graph,
+              HybNodeId        id,
+              const HybType   *types)
+{
+  ProfNode known, *row;
+
+  if (!types)
+    return;
+  known = describe_node (attribution->builder, graph, id, types);
+  row = prof_builder_get_node (attribution->builder, index);
+  row->shape = known.shape;
+  row->flops = known.flops;
+  row->bytes_read = known.bytes_read;
+  row->bytes_written = known.bytes_written;
+}
+
+static guint32 *
+attribute_graph (ProfAttribution *attribution,
+                 Source          *source,
+                 HybGraph        *graph,
+                 const HybType   *types)
+{
+  guint    n = hyb_graph_n_nodes (graph);
+  guint32 *rows = g_new (guint32, MAX (n, 1));
+
+  for (HybNodeId id = 0; id < n; id++)
+    {
+      rows[id] = PROF_NONE;
+      if (hyb_node_is_variable (hyb_graph_get_node (graph, id)))
+        continue;
+      rows[id] = find_row (attribution, source, graph, id);
+      complete_row (attribution, rows[id], graph, id, types);
+    }
+  return rows;
+}
+
+/* --- Graphs that ran --- */
+
+/* The body that a slot is, if the model has it; else a graph of its own. */
+static Source *
+find_source (ProfAttribution *attribution, const ProfRecorder *recorder, const ProfSlot *slot)
+{
+  const ProfSlot  *parent;
+  HybGraph *const *bodies;
+  const HybNode   *node;
+  guint32          row;
+  Source          *source;
+  HybGraph        *body = NULL;
+
+  if (slot->parent == PROF_NO_SLOT)
+    return attribution->sources->pdata[0];
+
+  parent = prof_recorder_get_slot (recorder, slot->parent);
+  node = hyb_graph_get_node (parent->graph, slot->parent_node);
+  bodies = hyb_graph_get_bodies (parent->graph, slot->parent_node);
+  if (slot->body < node->n_bodies)
+    body = bodies[slot->body];
+  source = body ? g_hash_table_lookup (attribution->by_graph, body) : NULL;
+  if (source)
+    return source;
+
+  row = attribution->rows[slot->parent] ? attribution->rows[slot->parent][slot->parent_node]
+                                        : PROF_NONE;
+  source = new_source (attribution, NULL, node->name, row, slot->body);
+  if (body)
+    g_hash_table_insert (attribution->by_graph, body, source);
+  return source;
+}
+
+static void
+attribute_slots (ProfAttribution    *attribution,
+                 const ProfSubject  *subject,
+                 const ProfRecorder *recorder)
+{
+  attribution->n_slots = prof_recorder_n_slots (recorder);
+  attribution->rows = g_new0 (guint32 *, MAX (attribution->n_slots, 1));
+  attribution->n_rows = g_new0 (guint, MAX (attribution->n_slots, 1));
+  attribution->graph = g_new0 (guint32, MAX (attribution->n_slots, 1));
+
+  /* A body is seen after the node that owns it, so that parents come first. */
+  for (guint i = 0; i < attribution->n_slots; i++)
+    {
+      const ProfSlot *slot = prof_recorder_get_slot (recorder, i);
+      Source         *source = find_source (attribution, recorder, slot);
+      const HybType  *types = slot->plan ? hyb_plan_get_types (slot->plan)
+                              : slot->graph == prof_subject_get_executed (subject)
+                                  ? prof_subject_get_types (subject)
+                                  : NULL;
+
+      attribution->rows[i] = attribute_graph (attribution, source, slot->graph, types);
+      attribution->n_rows[i] = hyb_graph_n_nodes (slot->graph);
+      attribution->graph[i] = source->index;
+    }
+}
+
+ProfAttribution *
+prof_attribution_new_model (ProfBuilder *builder, HybGraph *graph, const HybType *types)
+{
+  ProfAttribution *attribution = g_new0 (ProfAttribution, 1);
+
+  attribution->builder = builder;
+  attribution->sources = g_ptr_array_new_with_free_func (source_free);
+  attribution->by_graph = g_hash_table_new (NULL, NULL);
+  add_source (attribution, graph, types, "", PROF_NONE, PROF_NONE);
+  return attribution;
+}
+
+ProfAttribution *
+prof_attribution_new (ProfBuilder        *builder,
+                      const ProfSubject  *subject,
+                      const ProfRecorder *recorder)
+{
+  HybGraph        *graph = prof_subject_get_graph (subject);
+  const HybPlan   *plan = hyb_executor_get_plan (prof_subject_get_executor (subject));
+  gboolean         is_executed = graph == prof_subject_get_executed (subject);
+  ProfAttribution *attribution =
+      prof_attribution_new_model (builder,
+                                  graph,
+                                  is_executed ? prof_subject_get_types (subject) : NULL);
+
+  if (recorder)
+    attribute_slots (attribution, subject, recorder);
+  if (plan && !hyb_plan_is_dynamic (plan))
+    {
+      attribution->planned = attribute_graph (attribution,
+                                              attribution->sources->pdata[0],
+                                              hyb_plan_get_graph (plan),
+                                              hyb_plan_get_types (plan));
+      attribution->n_planned = hyb_graph_n_nodes (hyb_plan_get_graph (plan));
+    }
+  return attribution;
+}
+
+void
+prof_attribution_free (ProfAttribution *attribution)
+{
+  if (!attribution)
+    return;
+  for (guint i = 0; i < attribution->n_slots; i++)
+    g_free (attribution->rows[i]);
+  g_free (attribution->rows);
+  g_free (attribution->n_rows);
+  g_free (attribution->graph);
+  g_free (attribution->planned);
+  g_hash_table_unref (attribution->by_graph);
+  g_ptr_array_unref (attribution->sources);
+  g_free (attribution);
+}
+
+guint32
+prof_attribution_get_row (const ProfAttribution *attribution, guint slot, HybNodeId node)
+{
+  if (slot >= attribution->n_slots || node >= attribution->n_rows[slot])
+    return PROF_NONE;
+  return attribution->rows[slot][node];
+}
+
+guint32
+prof_attribution_get_graph (const ProfAttribution *attribution, guint slot)
+{
+  return slot < attribution->n_slots ? attribution->graph[slot] : 0;
+}
+
+guint32
+prof_attribution_get_planned_row (const ProfAttribution *attribution, HybNodeId node)
+{
+  return node < attribution->n_planned ? attribution->planned[node] : PROF_NONE;
+}
+
+guint32
+prof_attribution_get_model_row (const ProfAttribution *attribution, HybGraph *graph, HybNodeId node)
+{
+  const Source *source = g_hash_table_lookup (attribution->by_graph, graph);
+
+  return source ? source->first_row + node : PROF_NONE;
+}

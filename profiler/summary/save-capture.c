@@ -1,0 +1,228 @@
+/* save-capture.c — a capture from a subject, its samples and its recorder.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/summary/save-capture.h"
+
+#include "engine/analysis/pass.h"
+#include "engine/formats/file.h"
+#include "engine/formats/mxnet-symbol.h"
+#include "profiler/base/clock.h"
+#include "profiler/summary/attribute.h"
+#include "profiler/summary/gradients.h"
+#include "profiler/summary/memory-curve.h"
+
+#include <math.h>
+
+static const char *
+mode_name (HybMode mode)
+{
+  static const char *const names[] = {
+    [HYB_MODE_IMPERATIVE] = "imperative",
+    [HYB_MODE_HYBRID] = "hybrid",
+    [HYB_MODE_STATIC] = "static",
+  };
+
+  return names[mode];
+}
+
+static void
+add_subject_facts (ProfFacts *facts, const ProfSubject *subject)
+{
+  const ProfSubjectOptions *options = prof_subject_get_options (subject);
+
+  prof_facts_set (facts, "subject", options->name);
+  prof_facts_set (facts, "variant", options->variant);
+  prof_facts_set (facts, "mode", mode_name (options->mode));
+  prof_facts_set (facts,
+                  "pass",
+                  options->backward   ? "forward and backward"
+                  : options->training ? "forward, training"
+                                      : "forward");
+  if (options->batch > 0)
+    prof_facts_set_number (facts, "batch", (double) options->batch);
+  if (options->length > 0)
+    prof_facts_set_number (facts, "length", (double) options->length);
+  if (options->without && options->without[0])
+    {
+      g_autofree char *list = g_strjoinv (", ", (char **) options->without);
+
+      prof_facts_set (facts, "without", list);
+    }
+  if (options->no_passes)
+    prof_facts_set (facts, "without", "all passes");
+  if (options->threads > 0)
+    prof_facts_set_number (facts, "threads", options->threads);
+}
+
+static void
+add_series_facts (ProfFacts *facts, const ProfSeries *series)
+{
+  ProfStatistics clean;
+
+  prof_statistics ((const double *) series->clean->data, series->clean->len, &clean);
+  prof_facts_set (facts, "clean.stopped", prof_stop_name (series->stop));
+  prof_facts_set_number (facts, "clean.inner", series->inner);
+  if (clean.n > 1)
+    prof_facts_set_number (facts, "clean.deviation", clean.deviation);
+  prof_facts_set_number (facts, "memory.planned", (double) series->planned_bytes);
+  prof_facts_set_number (facts, "memory.resident", (double) series->resident_bytes);
+
+  if (series->recorder)
+    {
+      prof_facts_set_number (facts, "trace.overhead_ns", prof_recorder_measure_overhead ());
+      prof_facts_set_number (facts, "trace.clock_ns", prof_clock_cost ());
+      prof_facts_set_number (facts, "trace.lost", (double) prof_recorder_n_lost (series->recorder));
+    }
+  if (series->counts_reason)
+    prof_facts_set (facts, "counters.missing", series->counts_reason);
+  for (guint i = 0; series->has_counts && i < PROF_N_COUNTS; i++)
+    {
+      g_autofree char *key = g_strconcat ("counter.", prof_count_name (i), NULL);
+
+      if (isfinite (series->counts[i]))
+        prof_facts_set_number (facts, key, series->counts[i]);
+    }
+}
+
+static void
+add_samples (ProfBuilder *builder, const ProfSeries *series)
+{
+  if (isfinite (series->first))
+    prof_builder_add_sample (builder, PROF_SAMPLE_FIRST, 0, series->first);
+  for (guint i = 0; i < series->warm->len; i++)
+    prof_builder_add_sample (builder, PROF_SAMPLE_WARM, i, g_array_index (series->warm, double, i));
+  for (guint i = 0; i < series->clean->len; i++)
+    prof_builder_add_sample (builder,
+                             PROF_SAMPLE_CLEAN,
+                             i,
+                             g_array_index (series->clean, double, i));
+  for (guint i = 0; i < series->traced->len; i++)
+    prof_builder_add_sample (builder,
+                             i == series->exact ? PROF_SAMPLE_EXACT : PROF_SAMPLE_TRACED,
+                             i,
+                             g_array_index (series->traced, double, i));
+}
+
+/* The row, and with it the graph, in place of the recorder's own numbers. */
+static void
+add_events (ProfBuilder *builder, const ProfAttribution *attribution, const ProfRecorder *recorder)
+{
+  for (guint thread = 0; thread < prof_recorder_n_threads (recorder); thread++)
+    for (gsize i = 0; i < prof_recorder_n_events (recorder, thread); i++)
+      {
+        ProfEvent event = *prof_recorder_get_event (recorder, thread, i);
+
+        if (prof_event_kind (&event) == PROF_EVENT_NODE)
+          {
+            guint32 row = prof_attribution_get_row (attribution, event.graph, event.node);
+
+            event.graph = (guint16) prof_attribution_get_graph (attribution, event.graph);
+            event.node = row;
+            if (row != PROF_NONE)
+              prof_builder_get_node (builder, row)->flags |= PROF_NODE_EXECUTED;
+          }
+        else
+          event.graph = 0;
+        prof_builder_add_event (builder, &event);
+      }
+}
+
+static void
+add_memory (ProfBuilder *builder, const ProfAttribution *attribution, const ProfSubject *subject)
+{
+  const HybPlan *plan = hyb_executor_get_plan (prof_subject_get_executor (subject));
+  g_autoptr (GArray) curve = prof_memory_curve (plan);
+
+  for (guint i = 0; i < curve->len; i++)
+    {
+      const ProfLive *live = &g_array_index (curve, ProfLive, i);
+
+      prof_builder_add_memory (builder,
+                               prof_attribution_get_planned_row (attribution, live->node),
+                               live->live);
+    }
+}
+
+/* The row of a node of what was run: of its plan, or of the graph itself. */
+static guint32
+find_row (const ProfAttribution *attribution,
+          const ProfSubject     *subject,
+          const ProfRecorder    *recorder,
+          HybNodeId              node)
+{
+  HybGraph *executed = prof_subject_get_executed (subject);
+
+  for (guint i = 0; i < prof_recorder_n_slots (recorder); i++)
+    if (prof_recorder_get_slot (recorder, i)->graph == executed)
+      return prof_attribution_get_row (attribution, i, node);
+  return PROF_NONE;
+}
+
+/* Which rows give the gradients of parameters. */
+static void
+add_gradients (ProfBuilder           *builder,
+               const ProfAttribution *attribution,
+               const ProfSubject     *subject,
+               const ProfRecorder    *recorder)
+{
+  const HybPlan *plan = hyb_executor_get_plan (prof_subject_get_executor (subject));
+  gboolean       is_planned = plan && !hyb_plan_is_dynamic (plan);
+  HybGraph *graph = is_planned ? hyb_plan_get_graph (plan) : prof_subject_get_executed (subject);
+  guint     n_heads;
+  const HybValueId *heads = hyb_graph_get_heads (graph, &n_heads);
+  g_autoptr (ProfFacts) facts = prof_facts_new ();
+
+  for (guint i = prof_subject_n_heads (subject); i < n_heads; i++)
+    {
+      const char      *name = prof_subject_get_gradient_name (subject, i);
+      HybNodeId        producer = hyb_graph_get_producer (graph, heads[i]);
+      guint32          row = is_planned ? prof_attribution_get_planned_row (attribution, producer)
+                                        : find_row (attribution, subject, recorder, producer);
+      g_autofree char *key = name ? g_strconcat (PROF_GRADIENT_KEY, name, NULL) : NULL;
+
+      if (key && row != PROF_NONE)
+        prof_facts_set_number (facts, key, row);
+    }
+  prof_builder_add_facts (builder, facts);
+}
+
+ProfCapture *
+prof_keep (const ProfSubject *subject,
+           const ProfSeries  *series,
+           const ProfFacts   *facts,
+           GError           **error)
+{
+  g_autoptr (ProfBuilder) builder = prof_builder_new ();
+  g_autoptr (ProfFacts) own = prof_facts_new ();
+  g_autoptr (ProfAttribution) attribution = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  gsize            length;
+  g_autofree char *symbol = hyb_symbol_print (prof_subject_get_graph (subject), &length);
+
+  if (facts)
+    prof_builder_add_facts (builder, facts);
+  add_subject_facts (own, subject);
+  add_series_facts (own, series);
+  prof_builder_add_facts (builder, own);
+  add_samples (builder, series);
+
+  attribution = prof_attribution_new (builder, subject, series->recorder);
+  if (series->recorder)
+    {
+      add_events (builder, attribution, series->recorder);
+      add_gradients (builder, attribution, subject, series->recorder);
+    }
+  add_memory (builder, attribution, subject);
+  if (symbol)
+    prof_builder_set_symbol (builder, symbol, length);
+  bytes = prof_builder_finish (builder);
+  return prof_capture_new (bytes, "this measurement", error);
+}
+
+gboolean
+prof_capture_write (const ProfCapture *capture, const char *path, GError **error)
+{
+  gsize         size;
+  gconstpointer data = g_bytes_get_data (prof_capture_get_bytes (capture), &size);
+
+  return hyb_file_replace_contents (path, data, size, error);
+}

@@ -1,0 +1,222 @@
+/* summary-steps.c — the same sums, a step of a loop or of an unrolled sequence each.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/base/statistics.h"
+#include "profiler/summary/summary-private.h"
+
+#include <math.h>
+
+/* No sequence that is drawn has more. */
+#define MAX_STEPS (1 << 20)
+
+typedef struct
+{
+  const ProfCapture *capture;
+  guint32            row;   /* PROF_NONE: all */
+  GArray            *self;  /* of double, by step: ns over all runs */
+  GArray            *count; /* of double */
+} Steps;
+
+/* Of a loop's body: as the loop counts; else as the name says. */
+static guint32
+step_of (const ProfCapture *capture, const ProfEvent *event)
+{
+  const ProfNode *node = prof_capture_get_node (capture, event->node);
+
+  return node->graph != 0 ? event->step : node->step;
+}
+
+static void
+add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self)
+{
+  Steps  *steps = data;
+  guint32 step;
+
+  if (prof_event_kind (event) != PROF_EVENT_NODE ||
+      event->node >= prof_capture_n_nodes (steps->capture) ||
+      (steps->row != PROF_NONE && event->node != steps->row))
+    return;
+  step = step_of (steps->capture, event);
+  if (step >= MAX_STEPS)
+    return;
+  if (step >= steps->self->len)
+    {
+      g_array_set_size (steps->self, step + 1);
+      g_array_set_size (steps->count, step + 1);
+    }
+  g_array_index (steps->self, double, step) += (double) self;
+  g_array_index (steps->count, double, step) += 1;
+}
+
+GArray *
+prof_sum_steps (const ProfCapture *capture, guint32 row, guint n_runs)
+{
+  GArray *sums = g_array_new (FALSE, FALSE, sizeof (ProfStepSum));
+  Steps   steps = {
+      .capture = capture,
+      .row = row,
+      .self = g_array_new (FALSE, TRUE, sizeof (double)),
+      .count = g_array_new (FALSE, TRUE, sizeof (double)),
+  };
+
+  prof_walk_events (capture, add_event, &steps);
+  for (guint i = 0; i < steps.self->len; i++)
+    {
+      ProfStepSum sum = { .step = i,
+                          .self = g_array_index (steps.self, double, i) * 1e-9 / MAX (n_runs, 1),
+                          .count = g_array_index (steps.count, double, i) / MAX (n_runs, 1) };
+
+      if (sum.count > 0)
+        g_array_append_val (sums, sum);
+    }
+  g_array_unref (steps.self);
+  g_array_unref (steps.count);
+  return sums;
+}
+
+static guint
+count_runs (const ProfCapture *capture)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    n += prof_event_kind (&prof_capture_get_events (capture)[i]) == PROF_EVENT_RUN;
+  return n;
+}
+
+GArray *
+prof_summary_steps_of (const ProfCapture *capture, guint32 row)
+{
+  return prof_sum_steps (capture, row, count_runs (capture));
+}
+
+/* --- By operator --- */
+
+typedef struct
+{
+  ProfText place, type;
+} StepKey;
+
+typedef struct
+{
+  const ProfCapture *capture;
+  GHashTable        *rows; /* StepKey → GArray of double, ns by step; 0: not run */
+  guint              n_steps;
+} StepRows;
+
+static guint
+hash_key (gconstpointer data)
+{
+  const StepKey *key = data;
+
+  return (guint) key->place * 31 + (guint) key->type;
+}
+
+static gboolean
+is_same_key (gconstpointer a, gconstpointer b)
+{
+  const StepKey *x = a, *y = b;
+
+  return x->place == y->place && x->type == y->type;
+}
+
+static void
+free_steps (gpointer steps)
+{
+  g_array_unref (steps);
+}
+
+/* A body is called as the loop around it; an unrolled sequence has no loop but a scope. */
+static ProfText
+place_of (const ProfCapture *capture, const ProfNode *node)
+{
+  const ProfGraph *graph = node->graph > 0 && node->graph < prof_capture_n_graphs (capture)
+                               ? prof_capture_get_graph (capture, node->graph)
+                               : NULL;
+
+  return graph && graph->parent < prof_capture_n_nodes (capture)
+             ? prof_capture_get_node (capture, graph->parent)->name
+             : node->scope;
+}
+
+static void
+add_to_row (gpointer data, const ProfEvent *event, guint64 duration G_GNUC_UNUSED, guint64 self)
+{
+  StepRows       *steps = data;
+  const ProfNode *node;
+  StepKey         key;
+  GArray         *values;
+  guint32         step;
+
+  if (prof_event_kind (event) != PROF_EVENT_NODE ||
+      event->node >= prof_capture_n_nodes (steps->capture))
+    return;
+  step = step_of (steps->capture, event);
+  if (step >= MAX_STEPS)
+    return;
+  node = prof_capture_get_node (steps->capture, event->node);
+  key = (StepKey){ place_of (steps->capture, node), node->type };
+  values = g_hash_table_lookup (steps->rows, &key);
+  if (!values)
+    {
+      values = g_array_new (FALSE, TRUE, sizeof (double));
+      g_hash_table_insert (steps->rows, g_memdup2 (&key, sizeof key), values);
+    }
+  if (step >= values->len)
+    g_array_set_size (values, step + 1);
+  g_array_index (values, double, step) += (double) MAX (self, 1);
+  steps->n_steps = MAX (steps->n_steps, step + 1);
+}
+
+static int
+compare_rows (gconstpointer a, gconstpointer b)
+{
+  double x = ((const ProfStepRow *) a)->self, y = ((const ProfStepRow *) b)->self;
+
+  return (x < y) - (x > y);
+}
+
+ProfStepMatrix *
+prof_step_matrix_new (const ProfCapture *capture)
+{
+  ProfStepMatrix *matrix = g_new0 (ProfStepMatrix, 1);
+  StepRows        steps = { .capture = capture,
+                            .rows = g_hash_table_new_full (hash_key, is_same_key, g_free, free_steps) };
+  GHashTableIter  iter;
+  gpointer        key, value;
+  double          scale = 1e-9 / MAX (count_runs (capture), 1);
+
+  prof_walk_events (capture, add_to_row, &steps);
+  matrix->n_steps = steps.n_steps;
+  matrix->rows = g_array_new (FALSE, FALSE, sizeof (ProfStepRow));
+  g_hash_table_iter_init (&iter, steps.rows);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    {
+      const GArray *values = value;
+      ProfStepRow   row = { .place = ((StepKey *) key)->place,
+                            .type = ((StepKey *) key)->type,
+                            .steps = g_new (double, steps.n_steps) };
+
+      for (guint i = 0; i < steps.n_steps; i++)
+        {
+          double self = i < values->len ? g_array_index (values, double, i) * scale : 0;
+
+          row.steps[i] = self > 0 ? self : NAN;
+          row.self += self;
+        }
+      g_array_append_val (matrix->rows, row);
+    }
+  g_array_sort (matrix->rows, compare_rows);
+  g_hash_table_unref (steps.rows);
+  return matrix;
+}
+
+void
+prof_step_matrix_free (ProfStepMatrix *matrix)
+{
+  if (!matrix)
+    return;
+  for (guint i = 0; i < matrix->rows->len; i++)
+    g_free (g_array_index (matrix->rows, ProfStepRow, i).steps);
+  g_array_unref (matrix->rows);
+  g_free (matrix);
+}

@@ -1,0 +1,570 @@
+/* window-behaviour.c — files, tabs, dialogs, colours, what is kept, leaving.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/app/window-case.h"
+
+#include "app/process/writer.h"
+#include "app/session/settings.h"
+#include "app/window/preferences.h"
+
+#include <glib/gstdio.h>
+
+static gboolean
+is_ready (gpointer data)
+{
+  return scope_workspace_get_state (data) == SCOPE_STATE_READY;
+}
+
+static gboolean
+has_failed (gpointer data G_GNUC_UNUSED)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  return scope_workspace_get_state (scope_page_get_workspace (shown)) == SCOPE_STATE_FAILED;
+}
+
+static gboolean
+is_shown (gpointer data)
+{
+  return scope_window_get_page (window) == data;
+}
+
+static void
+test_reading_again (void)
+{
+  guint32 selected;
+
+  scope_workspace_select (workspace (), 3);
+  for (const char *const *action = (const char *const[]){ "page.reload", "win.reload", NULL };
+       *action != NULL;
+       action++)
+    {
+      gui_act (g_str_has_prefix (*action, "win") ? (gpointer) window : page, *action, NULL);
+      g_assert_cmpint (scope_workspace_get_state (workspace ()), ==, SCOPE_STATE_LOADING);
+      g_assert_true (gui_wait (is_ready, workspace (), 10000));
+    }
+  selected = scope_workspace_get_selected (workspace ());
+  g_assert_cmpuint (selected, ==, 3);
+  gui_settle (page);
+}
+
+static void
+test_missing_file (void)
+{
+  gui_act (window, "win.open-uri", "file:///nowhere/at-all-symbol.json");
+  g_assert_true (gui_wait (has_failed, NULL, 10000));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+static GtkWidget *
+first_recent (void)
+{
+  return gtk_widget_get_first_child (gui_find (GTK_WIDGET (window), "recent-list"));
+}
+
+/* With its name, and never a row for a file that is gone. */
+static gboolean
+shows_recent (gpointer name)
+{
+  GtkWidget *row = first_recent ();
+
+  return row != NULL && gtk_widget_get_visible (row) &&
+         g_str_has_prefix (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)), name);
+}
+
+static void
+test_forgetting_a_file (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("hybridscope-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "seen-symbol.json", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path),
+                    gone = g_file_new_for_path ("/nowhere/at-all");
+  g_autofree char *uri = g_file_get_uri (file), *uri_gone = g_file_get_uri (gone);
+
+  g_assert_true (g_file_set_contents (path, "{}", -1, NULL));
+  scope_settings_add_recent (gone);
+  scope_settings_add_recent (file);
+  gui_act (window, "win.new-tab", NULL);
+  g_assert_true (gui_wait (shows_recent, (gpointer) "seen", 5000));
+  g_assert_nonnull (
+      strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (first_recent ())), folder));
+
+  gui_act (window, "win.forget-recent", uri);
+  g_assert_false (gui_wait (shows_recent, (gpointer) "seen", 300));
+  g_assert_false (gui_wait (shows_recent, (gpointer) "at-all", 300));
+  gui_act (window, "win.forget-recent", uri_gone);
+  g_unlink (path);
+  g_rmdir (folder);
+  gui_act (window, "win.new-tab", NULL);
+  g_assert_true (is_shown (page));
+}
+
+static void
+test_banner (void)
+{
+  GtkWidget *label = gui_find (GTK_WIDGET (page), "banner-label");
+
+  scope_page_say (page, "something", NULL, NULL);
+  gui_spin (100);
+  g_assert_true (gtk_widget_get_child_visible (label) && gtk_widget_get_mapped (label));
+  gui_act (page, "page.dismiss", NULL);
+  gui_spin (100);
+  g_assert_false (gtk_revealer_get_reveal_child (
+      GTK_REVEALER (gtk_widget_get_ancestor (label, GTK_TYPE_REVEALER))));
+}
+
+/* A model that is dropped opens in a tab of its own. */
+static void
+test_drop (void)
+{
+  g_autofree char *path =
+      g_build_filename (SOURCE_ROOT,
+                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json",
+                        NULL);
+  gpointer target = gui_controller (GTK_WIDGET (window), GTK_TYPE_DROP_TARGET);
+  GValue   value = G_VALUE_INIT;
+  gboolean handled = FALSE;
+
+  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+  g_value_init (&value, G_TYPE_FILE);
+  g_value_take_object (&value, g_file_new_for_path (path));
+  g_signal_emit_by_name (target, "drop", &value, 10.0, 10.0, &handled);
+  g_value_unset (&value);
+  g_assert_true (handled);
+  g_assert_true (scope_window_get_page (window) != page);
+  gui_settle (scope_window_get_page (window));
+  gui_gesture ("window-drop");
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+static gboolean
+has_two_pages (gpointer data)
+{
+  return scope_window_get_page (window) != data;
+}
+
+static void
+test_converting (void)
+{
+  gui_act (window, "win.convert", "foreach");
+  g_assert_true (gui_wait (has_two_pages, page, 60000));
+  gui_settle (scope_window_get_page (window));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+static void
+test_examples (void)
+{
+  gui_act (window, "win.open-example", "lstm-foreach");
+  g_assert_true (gui_wait (has_two_pages, page, 60000));
+  gui_settle (scope_window_get_page (window));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+static gboolean
+shows_another_ready (gpointer unused G_GNUC_UNUSED)
+{
+  ScopePage *shown = scope_window_get_page (window);
+
+  return shown != NULL && shown != page && is_ready (scope_page_get_workspace (shown));
+}
+
+static ScopeCanvas *
+open_and_look (void)
+{
+  ScopePage *other = gui_open (window, "lenet-static", NULL);
+
+  return scope_graph_view_get_canvas (scope_page_get_graph_view (other));
+}
+
+/* Of a model that is opened again: the same place, the same size. */
+static void
+test_looking_again (void)
+{
+  ScopeCanvas *shown = open_and_look ();
+  double       x, y, zoom, x2, y2, zoom2;
+
+  scope_canvas_set_camera (shown, -40, 30, 0.8);
+  scope_canvas_get_camera (shown, &x, &y, &zoom);
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+  shown = open_and_look ();
+  scope_canvas_get_camera (shown, &x2, &y2, &zoom2);
+  g_assert_cmpfloat_with_epsilon (x2, x, 1e-6);
+  g_assert_cmpfloat_with_epsilon (y2, y, 1e-6);
+  g_assert_cmpfloat_with_epsilon (zoom2, zoom, 1e-6);
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+/* A path that is pasted on the start page; paths are made whole by the folder one is in. */
+static void
+test_pasting (void)
+{
+  g_autofree char *path =
+      g_build_filename (SOURCE_ROOT,
+                        "tests/data/goldens/models/mlp-dropout/mlp-dropout-symbol.json",
+                        NULL);
+  GtkWidget *entry = gui_find (GTK_WIDGET (window), "path-entry");
+
+  g_assert_nonnull (entry);
+  gui_act (window, "win.new-tab", NULL);
+  gtk_editable_set_text (GTK_EDITABLE (entry), path);
+  g_signal_emit_by_name (entry, "activate");
+  g_assert_true (gui_wait (shows_another_ready, NULL, 20000));
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+static GtkWidget *
+find_button (GtkWidget *root, const char *label)
+{
+  if (GTK_IS_BUTTON (root) && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (root)), label) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_button (child, label);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static gboolean
+has_offer (gpointer unused G_GNUC_UNUSED)
+{
+  return find_button (GTK_WIDGET (window), "Open Again") != NULL;
+}
+
+/* After an end that nobody wanted. */
+static void
+test_open_again (void)
+{
+  g_autofree char *uri = g_file_get_uri (scope_workspace_get_file (workspace ()));
+
+  scope_window_offer (window, (const char *const[]){ uri, "gallery:lstm-foreach", NULL });
+  g_assert_true (gui_wait (has_offer, NULL, 10000));
+  g_signal_emit_by_name (find_button (GTK_WIDGET (window), "Open Again"), "clicked");
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (gui_wait (shows_another_ready, NULL, 60000));
+      gui_act (window, "win.close-tab", NULL);
+      gui_spin (100);
+    }
+  g_assert_true (gui_wait (is_shown, page, 5000));
+}
+
+/* ---- Dialogs ---- */
+
+static guint
+n_windows (void)
+{
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+  guint n = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) other = g_list_model_get_item (windows, i);
+
+      n += gtk_widget_get_visible (other);
+    }
+  return n;
+}
+
+static gboolean
+has_another_window (gpointer unused G_GNUC_UNUSED)
+{
+  return n_windows () > 1;
+}
+
+static gboolean
+has_one_window (gpointer unused G_GNUC_UNUSED)
+{
+  return n_windows () == 1;
+}
+
+static void
+close_dialogs (void)
+{
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+
+  for (guint i = g_list_model_get_n_items (windows); i-- > 0;)
+    {
+      g_autoptr (GtkWindow) other = g_list_model_get_item (windows, i);
+
+      if (other != GTK_WINDOW (window))
+        gtk_window_close (other);
+    }
+  g_assert_true (gui_wait (has_one_window, NULL, 5000));
+}
+
+static void
+check_dialog (const char *action, const char *target)
+{
+  gui_act (window, action, target);
+  g_assert_true (gui_wait (has_another_window, NULL, 5000));
+  gui_spin (50);
+  close_dialogs ();
+}
+
+static void
+test_dialogs (void)
+{
+  check_dialog ("win.compare", NULL);
+  check_dialog ("win.compare-example", "lstm-unrolled");
+  check_dialog ("win.about", NULL);
+  check_dialog ("win.open", NULL);
+  check_dialog ("win.export", "picture");
+  check_dialog ("app.new-window", NULL);
+}
+
+/* ---- What one sets once ---- */
+
+static GtkWidget *
+find_type (GtkWidget *root, const char *type)
+{
+  if (g_str_equal (G_OBJECT_TYPE_NAME (root), type))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_type (child, type);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static GtkWidget *
+find_preferences (void)
+{
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) other = g_list_model_get_item (windows, i);
+
+      if (SCOPE_IS_PREFERENCES (other))
+        return other; /* the application keeps it */
+    }
+  return NULL;
+}
+
+static gboolean
+is_forgotten (gpointer unused G_GNUC_UNUSED)
+{
+  g_auto (GStrv) uris = scope_settings_get_recent ();
+
+  return uris[0] == NULL;
+}
+
+static gboolean
+has_no_captures (gpointer unused G_GNUC_UNUSED)
+{
+  g_autofree char *path =
+      g_build_filename (g_get_user_cache_dir (), "hybridscope", "captures", NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+
+  return dir == NULL || g_dir_read_name (dir) == NULL;
+}
+
+static gboolean
+can_empty (gpointer unused G_GNUC_UNUSED)
+{
+  return gtk_widget_activate_action (find_preferences (), "preferences.empty", NULL);
+}
+
+static void
+test_preferences (void)
+{
+  GtkWidget *preferences, *reopen;
+
+  gui_act (window, "win.preferences", NULL);
+  g_assert_true (gui_wait (has_another_window, NULL, 5000));
+  preferences = find_preferences ();
+  g_assert_nonnull (preferences);
+  reopen = gui_find (preferences, "reopen");
+  g_assert_false (scope_settings_get_flag ("reopen", FALSE));
+  gtk_switch_set_active (GTK_SWITCH (reopen), TRUE);
+  g_assert_true (scope_settings_get_flag ("reopen", FALSE));
+  gtk_switch_set_active (GTK_SWITCH (reopen), FALSE);
+  gtk_switch_set_active (GTK_SWITCH (gui_find (preferences, "measure-forms")), FALSE);
+  g_assert_false (scope_settings_get_flag ("measure-forms", TRUE));
+  gtk_switch_set_active (GTK_SWITCH (gui_find (preferences, "measure-forms")), TRUE);
+  adw_combo_row_set_selected (ADW_COMBO_ROW (gui_find (preferences, "preferences-colours")), 2);
+  g_assert_true (adw_style_manager_get_dark (adw_style_manager_get_default ()));
+  adw_combo_row_set_selected (ADW_COMBO_ROW (gui_find (preferences, "preferences-colours")), 0);
+  g_assert_false (is_forgotten (NULL));
+  gui_act (preferences, "preferences.forget", NULL);
+  g_assert_true (is_forgotten (NULL));
+  g_assert_false (has_no_captures (NULL));
+  g_assert_true (gui_wait (can_empty, NULL, 5000)); /* once they have been counted */
+  gui_act (preferences, "preferences.empty", NULL);
+  g_assert_true (gui_wait (has_no_captures, NULL, 5000));
+  close_dialogs ();
+}
+
+static void
+test_first_steps (void)
+{
+  GtkWidget      *card = gui_find (GTK_WIDGET (window), "first-steps");
+  gboolean        before = gtk_revealer_get_reveal_child (GTK_REVEALER (card));
+  graphene_rect_t of_card, of_banner;
+
+  gui_act (window, "win.first-steps", NULL);
+  g_assert_true (gtk_revealer_get_reveal_child (GTK_REVEALER (card)) != before);
+  gui_act (window, "win.first-steps", NULL);
+  g_assert_true (gtk_revealer_get_reveal_child (GTK_REVEALER (card)) == before);
+  if (!before)
+    gui_act (window, "win.first-steps", NULL);
+
+  /* It does not hide what a banner says. */
+  scope_page_say (page, "something", NULL, NULL);
+  gui_spin (600);
+  g_assert_true (gtk_widget_compute_bounds (card, GTK_WIDGET (window), &of_card) &&
+                 gtk_widget_compute_bounds (gui_find (GTK_WIDGET (page), "banner-label"),
+                                            GTK_WIDGET (window),
+                                            &of_banner));
+  g_assert_cmpfloat (of_card.origin.y, >=, of_banner.origin.y + of_banner.size.height);
+  scope_page_say (page, NULL, NULL, NULL);
+  gui_act (window, "win.first-steps", NULL);
+  g_assert_false (gtk_revealer_get_reveal_child (GTK_REVEALER (card)));
+  g_assert_false (scope_settings_get_flag ("first-steps", TRUE));
+}
+
+/* The list of keys is of the toolkit; what it says is ours. */
+static void
+test_shortcuts (void)
+{
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-help-overlay", NULL);
+  g_assert_true (gui_wait (has_another_window, NULL, 5000));
+  g_assert_nonnull (find_type (GTK_WIDGET (gtk_application_window_get_help_overlay (
+                                   GTK_APPLICATION_WINDOW (window))),
+                               "GtkShortcutsShortcut"));
+  close_dialogs ();
+}
+
+static gboolean
+is_fullscreen (gpointer unused G_GNUC_UNUSED)
+{
+  return gtk_window_is_fullscreen (GTK_WINDOW (window));
+}
+
+static gboolean
+is_not_fullscreen (gpointer unused G_GNUC_UNUSED)
+{
+  return !gtk_window_is_fullscreen (GTK_WINDOW (window));
+}
+
+/* Nobody grants it without a window manager: then asking for it must be harmless. */
+static void
+test_fullscreen (void)
+{
+  gui_act (window, "win.fullscreen", NULL);
+  if (!gui_wait (is_fullscreen, NULL, 1000))
+    {
+      g_test_message ("no window manager grants it");
+      return;
+    }
+  gui_act (window, "win.fullscreen", NULL);
+  g_assert_true (gui_wait (is_not_fullscreen, NULL, 2000));
+}
+
+static void
+test_colours (void)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+  const VizTheme  *light;
+
+  gui_act (window, "app.colours", "light");
+  light = scope_canvas_get_theme (canvas ());
+  g_assert_false (adw_style_manager_get_dark (style));
+  gui_act (window, "app.colours", "dark");
+  g_assert_true (adw_style_manager_get_dark (style));
+  g_assert_true (scope_canvas_get_theme (canvas ()) != light);
+  gui_act (window, "app.colours", "follow");
+  g_assert_cmpint (adw_style_manager_get_color_scheme (style), ==, ADW_COLOR_SCHEME_DEFAULT);
+}
+
+static void
+test_start_page (void)
+{
+  GtkWidget *gallery = gui_find (GTK_WIDGET (window), "gallery");
+  GtkWidget *button = gui_find (GTK_WIDGET (window), "start-button");
+
+  gui_act (window, "win.new-tab", NULL);
+  g_assert_true (gtk_widget_get_mapped (gtk_widget_get_parent (gallery)) ||
+                 gtk_widget_get_child_visible (gallery));
+  g_assert_null (scope_window_get_page (window));
+  g_assert_cmpstr (gtk_button_get_icon_name (GTK_BUTTON (button)), ==, "go-previous-symbolic");
+
+  /* Neither way back closes what is open. */
+  gui_act (window, "win.new-tab", NULL);
+  g_assert_true (is_shown (page));
+  g_assert_cmpstr (gtk_button_get_icon_name (GTK_BUTTON (button)), ==, "tab-new-symbolic");
+  gui_act (window, "win.new-tab", NULL);
+  gui_act (window, "win.close-tab", NULL);
+  g_assert_true (is_shown (page));
+}
+
+static void
+test_state (void)
+{
+  g_autofree char *path = g_build_filename (SOURCE_ROOT,
+                                            "tests/data/goldens/models/cell-lstm-t6-ntc-none",
+                                            "cell-lstm-t6-ntc-none.hsws",
+                                            NULL);
+
+  g_remove (path);
+  gui_act (page, "page.save-view", NULL);
+  scope_writer_wait ();
+  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+  g_assert_cmpint (g_remove (path), ==, 0);
+  gui_act (window, "win.save-view", NULL);
+  scope_writer_wait ();
+  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+  g_assert_cmpint (g_remove (path), ==, 0);
+}
+
+static gboolean
+has_no_window (gpointer unused G_GNUC_UNUSED)
+{
+  return gtk_application_get_windows (GTK_APPLICATION (gui_application ())) == NULL;
+}
+
+static void
+test_quit (void)
+{
+  gui_act (window, "app.quit", NULL);
+  g_assert_true (gui_wait (has_no_window, NULL, 5000));
+}
+
+void
+add_manners_tests (void)
+{
+  g_test_add_func ("/app/window/reads-again-and-keeps-the-selection", test_reading_again);
+  g_test_add_func ("/app/window/survives-a-missing-file", test_missing_file);
+  g_test_add_func ("/app/window/forgets-one-recent-file", test_forgetting_a_file);
+  g_test_add_func ("/app/window/a-banner-comes-and-goes", test_banner);
+  g_test_add_func ("/app/window/opens-what-is-dropped", test_drop);
+  g_test_add_func ("/app/window/converts", test_converting);
+  g_test_add_func ("/app/window/opens-examples", test_examples);
+  g_test_add_func ("/app/window/opens-again-what-stood-open", test_open_again);
+  g_test_add_func ("/app/window/looks-again-where-one-looked", test_looking_again);
+  g_test_add_func ("/app/window/opens-a-path-that-is-pasted", test_pasting);
+  g_test_add_func ("/app/window/keeps-views-in-files", test_state);
+  g_test_add_func ("/app/window/dialogs-open", test_dialogs);
+  g_test_add_func ("/app/window/preferences-work-at-once", test_preferences);
+  g_test_add_func ("/app/window/first-steps-are-shown-and-go-away", test_first_steps);
+  g_test_add_func ("/app/window/keys-are-listed", test_shortcuts);
+  g_test_add_func ("/app/window/fills-the-screen", test_fullscreen);
+  g_test_add_func ("/app/window/colours-are-light-or-dark", test_colours);
+  g_test_add_func ("/app/window/goes-to-the-start-page-and-back", test_start_page);
+  g_test_add_func ("/app/window/quits", test_quit);
+}

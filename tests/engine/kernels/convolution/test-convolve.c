@@ -1,0 +1,226 @@
+/* test-convolve.c — every method against six plain loops, on many geometries.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/convolution/convolve.h"
+
+#include "engine/base/random.h"
+
+#include <math.h>
+
+/* Calls visit for every pair of a map cell and an image cell that a weight joins. */
+typedef void (*Visit) (double *image, double *weight, double *map);
+
+static void
+walk (const HybConvolve *c, double *image, double *weight, double *map, Visit visit)
+{
+  gint64 filters = c->map_channels / c->groups, channels = c->image_channels / c->groups;
+  gint64 taps = c->kernel[0] * c->kernel[1] * c->kernel[2];
+  gint64 cells = c->map[0] * c->map[1] * c->map[2];
+
+  for (gint64 n = 0; n < c->batch; n++)
+    for (gint64 f = 0; f < c->map_channels; f++)
+      for (gint64 cell = 0; cell < cells; cell++)
+        for (gint64 channel = 0; channel < channels; channel++)
+          for (gint64 tap = 0; tap < taps; tap++)
+            {
+              gint64   place[3] = { cell / c->map[2] / c->map[1],
+                                    cell / c->map[2] % c->map[1],
+                                    cell % c->map[2] };
+              gint64   at[3] = { tap / c->kernel[2] / c->kernel[1],
+                                 tap / c->kernel[2] % c->kernel[1],
+                                 tap % c->kernel[2] };
+              gint64   index = n * c->image_channels + f / filters * channels + channel;
+              gboolean inside = TRUE;
+
+              for (int axis = 0; axis < 3; axis++)
+                {
+                  gint64 x =
+                      place[axis] * c->stride[axis] + at[axis] * c->dilate[axis] - c->pad[axis];
+
+                  inside = inside && x >= 0 && x < c->image[axis];
+                  index = index * c->image[axis] + x;
+                }
+              if (inside)
+                visit (image + index,
+                       weight + (f * channels + channel) * taps + tap,
+                       map + (n * c->map_channels + f) * cells + cell);
+            }
+}
+
+static void
+to_map (double *image, double *weight, double *map)
+{
+  *map += *image * *weight;
+}
+
+static void
+to_image (double *image, double *weight, double *map)
+{
+  *image += *map * *weight;
+}
+
+static void
+to_weight (double *image, double *weight, double *map)
+{
+  *weight += *map * *image;
+}
+
+static gint64
+draw (guint64 seed, guint64 *index, gint64 low, gint64 high)
+{
+  return low + (gint64) (hyb_random_uniform (seed, (*index)++) * (double) (high - low + 1));
+}
+
+/* A small geometry; every third has one channel a group, every fifth a kernel of one cell. */
+static HybConvolve
+draw_geometry (guint64 seed)
+{
+  guint64     index = 0;
+  HybConvolve c = { .batch = draw (seed, &index, 1, 2), .groups = draw (seed, &index, 1, 3) };
+
+  c.image_channels = c.groups * (seed % 3 == 0 ? 1 : draw (seed, &index, 1, 3));
+  c.map_channels = c.groups * draw (seed, &index, 1, 3);
+  for (int axis = 0; axis < 3; axis++)
+    {
+      gint64 room;
+
+      c.kernel[axis] = seed % 5 == 0 ? 1 : draw (seed, &index, 1, 3);
+      c.stride[axis] = seed % 10 == 0 ? 1 : draw (seed, &index, 1, 3);
+      c.dilate[axis] = draw (seed, &index, 1, 2);
+      c.pad[axis] = seed % 10 == 0 ? 0 : draw (seed, &index, 0, 3);
+      c.image[axis] = (c.kernel[axis] - 1) * c.dilate[axis] + draw (seed, &index, 1, 4);
+      room = c.image[axis] + 2 * c.pad[axis] - (c.kernel[axis] - 1) * c.dilate[axis] - 1;
+      c.map[axis] = room / c.stride[axis] + 1;
+    }
+
+  return c;
+}
+
+typedef struct
+{
+  gsize   n;
+  double *expected, *f64;
+  float  *f32;
+} Operand;
+
+static Operand
+operand_new (guint64 seed, gint64 n)
+{
+  Operand operand = { .n = (gsize) n,
+                      .expected = g_new0 (double, n),
+                      .f64 = g_new (double, n),
+                      .f32 = g_new (float, n) };
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      operand.f32[i] = (float) (2.0 * hyb_random_uniform (seed, (guint64) i) - 1.0);
+      operand.expected[i] = operand.f64[i] = (double) operand.f32[i];
+    }
+  return operand;
+}
+
+static void
+operand_clear (Operand *operand)
+{
+  g_free (operand->expected);
+  g_free (operand->f64);
+  g_free (operand->f32);
+}
+
+static void
+operand_check (const Operand *operand)
+{
+  for (gsize i = 0; i < operand->n; i++)
+    {
+      g_assert_cmpfloat (fabs (operand->f64[i] - operand->expected[i]), <, 1e-10);
+      g_assert_cmpfloat (fabs ((double) operand->f32[i] - operand->expected[i]), <, 1e-4);
+    }
+}
+
+static gint64
+volume (const gint64 size[3])
+{
+  return size[0] * size[1] * size[2];
+}
+
+/* target: 0 the map, 1 the image, 2 the weight. */
+static void
+check_geometry (const HybConvolve *c, guint64 seed, int target)
+{
+  gint64           depth = c->image_channels / c->groups * volume (c->kernel);
+  Operand          image = operand_new (seed, c->batch * c->image_channels * volume (c->image));
+  Operand          map = operand_new (seed + 1, c->batch * c->map_channels * volume (c->map));
+  Operand          weight = operand_new (seed + 2, c->map_channels * depth);
+  g_autofree char *room = g_malloc (hyb_convolve_workspace (c, sizeof (double)) + 1);
+  Operand         *written[] = { &map, &image, &weight };
+  Visit            visits[] = { to_map, to_image, to_weight };
+
+  for (gsize i = 0; i < written[target]->n; i++)
+    written[target]->expected[i] = 0;
+  walk (c, image.expected, weight.expected, map.expected, visits[target]);
+
+  if (target == 0)
+    {
+      hyb_convolve (c, HYB_F64, image.f64, weight.f64, NULL, map.f64, room);
+      hyb_convolve (c, HYB_F32, image.f32, weight.f32, NULL, map.f32, room);
+    }
+  else if (target == 1)
+    {
+      hyb_convolve_transposed (c, HYB_F64, map.f64, weight.f64, NULL, image.f64, room);
+      hyb_convolve_transposed (c, HYB_F32, map.f32, weight.f32, NULL, image.f32, room);
+    }
+  else
+    {
+      hyb_convolve_weight (c, HYB_F64, image.f64, map.f64, weight.f64, room);
+      hyb_convolve_weight (c, HYB_F32, image.f32, map.f32, weight.f32, room);
+    }
+
+  operand_check (written[target]);
+  operand_clear (&image);
+  operand_clear (&map);
+  operand_clear (&weight);
+}
+
+static void
+test_all_methods_agree_with_plain_loops (void)
+{
+  for (guint64 seed = 0; seed < 60; seed++)
+    {
+      HybConvolve c = draw_geometry (seed);
+
+      for (int target = 0; target < 3; target++)
+        check_geometry (&c, seed, target);
+    }
+}
+
+static void
+test_a_workspace_beyond_all_numbers_is_said_so (void)
+{
+  gint64      huge = G_GINT64_CONSTANT (1) << 30;
+  HybConvolve c = { .batch = 1,
+                    .groups = 1,
+                    .image_channels = huge,
+                    .map_channels = 1,
+                    .image = { huge, huge, huge },
+                    .map = { huge, huge, huge },
+                    .kernel = { 3, 3, 3 },
+                    .stride = { 1, 1, 1 },
+                    .dilate = { 1, 1, 1 },
+                    .pad = { 1, 1, 1 } };
+
+  g_assert_cmpuint (hyb_convolve_workspace (&c, 4), ==, G_MAXSIZE);
+  g_assert_true (isfinite (hyb_convolve_flops (&c)));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/kernels/convolve/all-methods-agree-with-plain-loops",
+                   test_all_methods_agree_with_plain_loops);
+  g_test_add_func ("/engine/kernels/convolve/a-workspace-beyond-all-numbers-is-said-so",
+                   test_a_workspace_beyond_all_numbers_is_said_so);
+
+  return g_test_run ();
+}

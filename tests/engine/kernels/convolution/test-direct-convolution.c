@@ -1,0 +1,257 @@
+/* test-direct-convolution.c — convolution by shifted images, and Winograd's, against plain loops in double:
+ * strides, dilations, padding, groups, every remainder of filters and positions.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/convolution/direct-convolution.h"
+
+#include "engine/base/parallel.h"
+#include "engine/base/random.h"
+#include "engine/kernels/convolution/winograd.h"
+#include "engine/kernels/simd/simd.h"
+
+#include <math.h>
+#include <string.h>
+
+static double
+plain_sum (const HybConvolve *c,
+           const float       *image,
+           const float       *weight,
+           gint64             sample,
+           gint64             filter,
+           gint64             i,
+           gint64             j)
+{
+  gint64 channels = c->image_channels / c->groups;
+  gint64 first = filter / (c->map_channels / c->groups) * channels;
+  double sum = 0;
+
+  for (gint64 channel = 0; channel < channels; channel++)
+    for (gint64 a = 0; a < c->kernel[1]; a++)
+      for (gint64 b = 0; b < c->kernel[2]; b++)
+        {
+          gint64 y = i * c->stride[1] + a * c->dilate[1] - c->pad[1];
+          gint64 x = j * c->stride[2] + b * c->dilate[2] - c->pad[2];
+          gint64 plane = sample * c->image_channels + first + channel;
+          gint64 tap = ((filter * channels + channel) * c->kernel[1] + a) * c->kernel[2] + b;
+
+          if (y >= 0 && y < c->image[1] && x >= 0 && x < c->image[2])
+            sum +=
+                (double) weight[tap] * (double) image[(plane * c->image[1] + y) * c->image[2] + x];
+        }
+  return sum;
+}
+
+static float *
+random_floats (guint64 seed, gint64 n)
+{
+  float *values = g_new (float, n);
+
+  for (gint64 i = 0; i < n; i++)
+    values[i] = (float) (2 * hyb_random_uniform (seed, (guint64) i) - 1);
+  return values;
+}
+
+/* Winograd's sums have an error of their own. */
+static void
+check (const HybConvolve *c, gboolean winograd)
+{
+  gint64            area = c->map[1] * c->map[2];
+  gint64            n = c->batch * c->map_channels * area;
+  gint64            depth = c->image_channels / c->groups * c->kernel[1] * c->kernel[2];
+  g_autofree float *image =
+      random_floats (1, c->batch * c->image_channels * c->image[1] * c->image[2]);
+  g_autofree float *weight = random_floats (2, c->map_channels * depth);
+  g_autofree float *bias = random_floats (3, c->map_channels);
+  g_autofree float *other = random_floats (4, n);
+  g_autofree float *map = g_new (float, n + 1);
+  g_autofree float *filters = g_new (float, 2 * c->map_channels * depth);
+  gsize             bytes = winograd ? hyb_winograd_workspace (c) : hyb_shift_workspace (c);
+  double            n_sums = (double) (depth + 8);
+  double            bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
+  g_autofree char  *workspace = g_malloc (bytes + 1);
+  HybShiftFinish    finish = { .bias = bias, .other = other, .rectify = TRUE };
+
+  map[n] = 7;
+  workspace[bytes] = 7;
+  if (winograd)
+    {
+      hyb_winograd_filters (c->map_channels, c->image_channels, weight, filters);
+      hyb_winograd_convolve (c, image, filters, &finish, map, workspace);
+    }
+  else
+    hyb_shift_convolve (c, image, weight, &finish, map, workspace);
+  g_assert_cmpint (workspace[bytes], ==, 7);
+  g_assert_cmpfloat ((double) map[n], ==, 7);
+  for (gint64 at = 0; at < n; at++)
+    {
+      gint64 plane = at / area, i = at % area / c->map[2], j = at % c->map[2];
+      gint64 filter = plane % c->map_channels;
+      double want = plain_sum (c, image, weight, plane / c->map_channels, filter, i, j);
+
+      want = MAX (0, want + (double) bias[filter] + (double) other[at]);
+      g_assert_cmpfloat (fabs ((double) map[at] - want), <, bound);
+    }
+}
+
+/* Fills in the map's size. */
+static HybConvolve
+make (gint64 batch, gint64 groups, gint64 channels, gint64 filters, gint64 height, gint64 width)
+{
+  return (HybConvolve){ .batch = batch,
+                        .groups = groups,
+                        .image_channels = channels,
+                        .map_channels = filters,
+                        .image = { 1, height, width },
+                        .map = { 1, 1, 1 },
+                        .kernel = { 1, 1, 1 },
+                        .stride = { 1, 1, 1 },
+                        .dilate = { 1, 1, 1 } };
+}
+
+static void
+set_window (HybConvolve *c, int axis, gint64 kernel, gint64 stride, gint64 dilate, gint64 pad)
+{
+  c->kernel[axis] = kernel;
+  c->stride[axis] = stride;
+  c->dilate[axis] = dilate;
+  c->pad[axis] = pad;
+  c->map[axis] = (c->image[axis] + 2 * pad - (kernel - 1) * dilate - 1) / stride + 1;
+}
+
+/* Calls check for each instruction set that has a kernel. */
+static void
+check_each_level (const HybConvolve *c, gboolean winograd)
+{
+  for (guint level = HYB_SIMD_AVX2; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      if (hyb_simd_level () == (HybSimdLevel) level)
+        check (c, winograd);
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+static void
+test_windows_of_every_kind (void)
+{
+  static const gint64 windows[][4] = {
+    { 1, 2, 1, 0 }, { 2, 1, 1, 0 }, { 3, 1, 1, 1 }, { 3, 2, 1, 1 }, { 3, 1, 2, 2 },
+    { 3, 3, 1, 0 }, { 5, 1, 1, 2 }, { 7, 2, 1, 3 }, { 2, 3, 3, 1 }, { 3, 1, 1, 4 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (windows); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (windows); k++)
+      {
+        HybConvolve c = make (2, 1, 3, 5, 13, 17);
+
+        set_window (&c, 1, windows[i][0], windows[i][1], windows[i][2], windows[i][3]);
+        set_window (&c, 2, windows[k][0], windows[k][1], windows[k][2], windows[k][3]);
+        check_each_level (&c, FALSE);
+      }
+}
+
+static void
+test_every_number_of_filters_and_positions (void)
+{
+  for (gint64 filters = 1; filters < 20; filters++)
+    for (gint64 width = 1; width < 100; width += filters == 7 ? 1 : 13)
+      {
+        HybConvolve c = make (1, 1, 2, filters, 1, width);
+
+        set_window (&c, 2, 3, 1, 1, 1);
+        check_each_level (&c, FALSE);
+      }
+}
+
+static void
+test_groups_and_threads (void)
+{
+  HybConvolve c = make (3, 2, 32, 48, 20, 20);
+
+  set_window (&c, 1, 3, 1, 1, 1);
+  set_window (&c, 2, 3, 1, 1, 1);
+  for (guint n_threads = 1; n_threads < 4; n_threads++)
+    {
+      hyb_parallel_set_threads (n_threads);
+      check_each_level (&c, FALSE);
+    }
+  hyb_parallel_set_threads (0);
+}
+
+static void
+test_winograd_of_every_size (void)
+{
+  for (gint64 size = 4; size < 34; size++)
+    for (gint64 pad = 0; pad < 2; pad++)
+      {
+        HybConvolve c = make (1 + size % 2, 1, 16 + size % 5, 16 + size, size, 37 - size);
+
+        set_window (&c, 1, 3, 1, 1, pad);
+        set_window (&c, 2, 3, 1, 1, 1 - pad);
+        check_each_level (&c, TRUE);
+      }
+}
+
+/* So many channels that the map is done in parts. */
+static void
+test_winograd_in_parts (void)
+{
+  HybConvolve c = make (1, 1, 300, 17, 30, 30);
+
+  set_window (&c, 1, 3, 1, 1, 1);
+  set_window (&c, 2, 3, 1, 1, 1);
+  for (guint n_threads = 1; n_threads < 4; n_threads++)
+    {
+      hyb_parallel_set_threads (n_threads);
+      check_each_level (&c, TRUE);
+    }
+  hyb_parallel_set_threads (0);
+}
+
+static void
+test_only_what_it_does_well_fits (void)
+{
+  HybConvolve c = make (1, 1, 8, 8, 20, 20);
+
+  if (hyb_simd_level () == HYB_SIMD_PLAIN)
+    {
+      g_test_skip ("this processor has no instructions that it is for");
+      return;
+    }
+  set_window (&c, 1, 3, 1, 1, 1);
+  set_window (&c, 2, 3, 1, 1, 1);
+  g_assert_true (hyb_shift_fits (&c));
+  c.image_channels = 0;
+  g_assert_false (hyb_shift_fits (&c));
+  c.image_channels = c.groups = 8; /* channels that do not mix */
+  g_assert_false (hyb_shift_fits (&c));
+  c.groups = 1;
+  set_window (&c, 2, 1, 1, 1, 0);
+  g_assert_true (hyb_shift_fits (&c));
+  set_window (&c, 1, 1, 1, 1, 0); /* a product already */
+  g_assert_false (hyb_shift_fits (&c));
+  set_window (&c, 1, 20, 1, 1, 0);
+  set_window (&c, 2, 20, 1, 1, 0); /* one position */
+  g_assert_false (hyb_shift_fits (&c));
+  hyb_simd_cap (HYB_SIMD_PLAIN);
+  set_window (&c, 1, 3, 1, 1, 1);
+  set_window (&c, 2, 3, 1, 1, 1);
+  g_assert_false (hyb_shift_fits (&c));
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/kernels/shift/windows-of-every-kind", test_windows_of_every_kind);
+  g_test_add_func ("/engine/kernels/shift/every-number-of-filters-and-positions",
+                   test_every_number_of_filters_and_positions);
+  g_test_add_func ("/engine/kernels/shift/groups-and-threads", test_groups_and_threads);
+  g_test_add_func ("/engine/kernels/shift/winograd-of-every-size", test_winograd_of_every_size);
+  g_test_add_func ("/engine/kernels/shift/winograd-in-parts", test_winograd_in_parts);
+  g_test_add_func ("/engine/kernels/shift/only-what-it-does-well-fits",
+                   test_only_what_it_does_well_fits);
+
+  return g_test_run ();
+}

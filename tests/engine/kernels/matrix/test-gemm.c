@@ -1,0 +1,266 @@
+/* test-gemm.c — matrix products against sums written out.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/matrix/gemm.h"
+
+#include "engine/base/parallel.h"
+#include "engine/base/random.h"
+#include "engine/kernels/matrix/panels.h"
+#include "engine/kernels/simd/simd.h"
+
+#include <math.h>
+#include <string.h>
+
+static void
+fill (double *values, gsize n, guint64 seed)
+{
+  for (gsize i = 0; i < n; i++)
+    values[i] = hyb_random_uniform (seed, i) - 0.5;
+}
+
+/* What the header promises, element by element. */
+static void
+multiply_plainly (const HybGemm *gemm, const double *a, const double *b, double *c)
+{
+  for (gint64 i = 0; i < gemm->m; i++)
+    for (gint64 j = 0; j < gemm->n; j++)
+      {
+        double sum = 0;
+
+        for (gint64 l = 0; l < gemm->k; l++)
+          sum += a[gemm->transpose_a ? l * gemm->lda + i : i * gemm->lda + l] *
+                 b[gemm->transpose_b ? j * gemm->ldb + l : l * gemm->ldb + j];
+        c[i * gemm->ldc + j] = gemm->alpha * sum + gemm->beta * c[i * gemm->ldc + j];
+      }
+}
+
+/* Rows of all three lie farther apart than they are long. */
+static void
+check_product (HybGemm gemm)
+{
+  gint64  rows_a = gemm.transpose_a ? gemm.k : gemm.m;
+  gint64  rows_b = gemm.transpose_b ? gemm.n : gemm.k;
+  gsize   n_a, n_b, n_c;
+  double *a, *b, *c, *want;
+  float  *fa, *fb, *fc;
+
+  gemm.lda = (gemm.transpose_a ? gemm.m : gemm.k) + 2;
+  gemm.ldb = (gemm.transpose_b ? gemm.k : gemm.n) + 1;
+  gemm.ldc = gemm.n + 3;
+  n_a = (gsize) (rows_a * gemm.lda);
+  n_b = (gsize) (rows_b * gemm.ldb);
+  n_c = (gsize) (gemm.m * gemm.ldc);
+
+  a = g_new (double, n_a + 1);
+  b = g_new (double, n_b + 1);
+  c = g_new (double, n_c + 1);
+  fill (a, n_a, 1);
+  fill (b, n_b, 2);
+  fill (c, n_c, 3);
+  want = g_memdup2 (c, n_c * sizeof (double));
+  fa = g_new (float, n_a + 1);
+  fb = g_new (float, n_b + 1);
+  fc = g_new (float, n_c + 1);
+  hyb_dtype_convert (fa, HYB_F32, a, HYB_F64, n_a);
+  hyb_dtype_convert (fb, HYB_F32, b, HYB_F64, n_b);
+  hyb_dtype_convert (fc, HYB_F32, c, HYB_F64, n_c);
+
+  multiply_plainly (&gemm, a, b, want);
+  hyb_gemm_f64 (&gemm, a, b, c);
+  hyb_gemm_f32 (&gemm, fa, fb, fc);
+  for (gsize i = 0; i < n_c; i++)
+    {
+      g_assert_cmpfloat (fabs (c[i] - want[i]), <, 1e-12);
+      g_assert_cmpfloat (fabs ((double) fc[i] - want[i]), <, 1e-4);
+    }
+
+  g_free (a);
+  g_free (b);
+  g_free (c);
+  g_free (want);
+  g_free (fa);
+  g_free (fb);
+  g_free (fc);
+}
+
+static void
+test_all_shapes_and_transposes_agree_with_sums (void)
+{
+  static const gint64 sizes[][3] = { { 3, 4, 5 }, { 1, 6, 4 }, { 6, 1, 4 },
+                                     { 1, 1, 7 }, { 5, 3, 1 }, { 4, 3, 0 },
+                                     { 1, 3, 0 }, { 0, 3, 2 }, { 70, 65, 90 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint how = 0; how < 8; how++)
+      check_product ((HybGemm){
+          .transpose_a = (how & 1) != 0,
+          .transpose_b = (how & 2) != 0,
+          .m = sizes[i][0],
+          .n = sizes[i][1],
+          .k = sizes[i][2],
+          .alpha = how & 4 ? -1.5 : 1,
+          .beta = how & 4 ? 0.5 : 0,
+      });
+}
+
+/* Whole panels and a part of one, pieces of the depth, and a depth of more than one block. */
+static void
+test_large_products_agree_with_sums (gconstpointer level)
+{
+  static const gint64 sizes[][3] = { { 2, 608, 900 }, { 41, 290, 130 }, { 128, 256, 1300 } };
+
+  hyb_simd_cap ((HybSimdLevel) GPOINTER_TO_UINT (level));
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint how = 0; how < 4; how++)
+      {
+        HybGemm gemm = { .transpose_b = (how & 1) != 0,
+                         .m = sizes[i][0],
+                         .n = sizes[i][1],
+                         .k = sizes[i][2],
+                         .alpha = 1,
+                         .beta = how >> 1 };
+
+        g_assert_true (hyb_panels_suit (&gemm) == (hyb_simd_level () != HYB_SIMD_PLAIN));
+        check_product (gemm);
+      }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+/* Adding to rows that hold the bias already gives the same bytes. */
+static void
+test_a_bias_is_added_once (void)
+{
+  enum
+  {
+    M = 10,
+    N = 256,
+    K = 300
+  };
+  HybGemm gemm = {
+    .transpose_b = TRUE, .m = M, .n = N, .k = K, .lda = K, .ldb = K, .ldc = N, .alpha = 1
+  };
+  g_autofree float *a = g_new (float, M *K), *b = g_new (float, N *K);
+  g_autofree float *with = g_new (float, M *N), *over = g_new (float, M *N);
+
+  for (guint i = 0; i < M * K; i++)
+    a[i] = (float) hyb_random_uniform (1, i);
+  for (guint i = 0; i < N * K; i++)
+    b[i] = (float) hyb_random_uniform (2, i);
+  for (guint i = 0; i < M * N; i++)
+    over[i] = b[i % N]; /* any numbers will do for a bias */
+  if (!hyb_panels_suit (&gemm))
+    {
+      g_test_skip ("this processor has neither AVX2 nor AVX-512");
+      return;
+    }
+
+  hyb_panels_gemm (&gemm, a, b, b, with);
+  gemm.beta = 1;
+  hyb_panels_gemm (&gemm, a, b, NULL, over);
+  g_assert_cmpmem (with, sizeof (float) * M * N, over, sizeof (float) * M * N);
+}
+
+static void
+test_threads_change_no_byte (void)
+{
+  enum
+  {
+    M = 40,
+    N = 500,
+    K = 300
+  };
+  HybGemm gemm = {
+    .transpose_b = TRUE, .m = M, .n = N, .k = K, .lda = K, .ldb = K, .ldc = N, .alpha = 1
+  };
+  float *a = g_new (float, M *K), *b = g_new (float, N *K);
+  float *results[2];
+
+  for (guint i = 0; i < M * K; i++)
+    a[i] = (float) hyb_random_uniform (1, i);
+  for (guint i = 0; i < N * K; i++)
+    b[i] = (float) hyb_random_uniform (2, i);
+  for (guint threads = 1; threads <= 2; threads++)
+    {
+      hyb_parallel_set_threads (threads);
+      results[threads - 1] = g_new (float, M *N);
+      if (hyb_panels_suit (&gemm))
+        hyb_panels_gemm (&gemm, a, b, NULL, results[threads - 1]);
+      else
+        memset (results[threads - 1], 0, sizeof (float) * M * N);
+    }
+  g_assert_cmpmem (results[0], sizeof (float) * M * N, results[1], sizeof (float) * M * N);
+
+  g_free (a);
+  g_free (b);
+  g_free (results[0]);
+  g_free (results[1]);
+}
+
+static void
+test_a_beta_of_zero_forgets_nan (void)
+{
+  static const gint64 sizes[][3] = { { 2, 2, 2 }, { 1, 2, 2 }, { 2, 1, 2 }, { 2, 2, 0 } };
+  float               ones[] = { 1, 1, 1, 1 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      float   c[] = { NAN, NAN, NAN, NAN };
+      HybGemm gemm = {
+        .m = sizes[i][0],
+        .n = sizes[i][1],
+        .k = sizes[i][2],
+        .lda = 2,
+        .ldb = 2,
+        .ldc = 2,
+        .alpha = 1,
+      };
+
+      hyb_gemm_f32 (&gemm, ones, ones, c);
+      for (gint64 row = 0; row < gemm.m; row++)
+        for (gint64 column = 0; column < gemm.n; column++)
+          g_assert_cmpfloat (c[row * 2 + column], ==, (float) gemm.k);
+    }
+}
+
+static void
+test_batches_find_their_matrices (void)
+{
+  /* Two by three products of numbers; C is laid out the other way round. */
+  double       a[] = { 1, 2 }, b[] = { 3, 4, 5 }, c[6];
+  HybGemm      gemm = { .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1, .alpha = 1 };
+  HybGemmBatch batch = { .count = { 2, 3 }, .a = { 1, 0 }, .b = { 0, 1 }, .c = { 1, 2 } };
+
+  hyb_gemm_batch (&gemm, &batch, HYB_F64, a, b, c);
+  g_assert_cmpfloat (c[0], ==, 3);
+  g_assert_cmpfloat (c[1], ==, 6);
+  g_assert_cmpfloat (c[2], ==, 4);
+  g_assert_cmpfloat (c[3], ==, 8);
+  g_assert_cmpfloat (c[4], ==, 5);
+  g_assert_cmpfloat (c[5], ==, 10);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/kernels/gemm/all-shapes-and-transposes-agree-with-sums",
+                   test_all_shapes_and_transposes_agree_with_sums);
+  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-by-the-library",
+                        GUINT_TO_POINTER (HYB_SIMD_PLAIN),
+                        test_large_products_agree_with_sums);
+  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx2",
+                        GUINT_TO_POINTER (HYB_SIMD_AVX2),
+                        test_large_products_agree_with_sums);
+  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx512",
+                        GUINT_TO_POINTER (HYB_SIMD_AVX512),
+                        test_large_products_agree_with_sums);
+  g_test_add_func ("/engine/kernels/gemm/a-bias-is-added-once", test_a_bias_is_added_once);
+  g_test_add_func ("/engine/kernels/gemm/threads-change-no-byte", test_threads_change_no_byte);
+  g_test_add_func ("/engine/kernels/gemm/a-beta-of-zero-forgets-nan",
+                   test_a_beta_of_zero_forgets_nan);
+  g_test_add_func ("/engine/kernels/gemm/batches-find-their-matrices",
+                   test_batches_find_their_matrices);
+
+  return g_test_run ();
+}

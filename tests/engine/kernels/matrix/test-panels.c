@@ -1,0 +1,205 @@
+/* test-panels.c — products with weights in panels, and with one vector, against sums written
+ * out, at every level of vector instructions that this processor has.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/kernels/matrix/panels.h"
+
+#include "engine/base/parallel.h"
+#include "engine/base/random.h"
+#include "engine/kernels/matrix/matrix-vector.h"
+#include "engine/kernels/simd/simd.h"
+
+#include <math.h>
+
+static float *
+numbers (gsize n, guint64 seed)
+{
+  float *values = g_new (float, n + 1);
+
+  for (gsize i = 0; i < n; i++)
+    values[i] = (float) hyb_random_uniform (seed, i) - 0.5f;
+  return values;
+}
+
+static void
+assert_near (float got, double want, gint64 k)
+{
+  g_assert_cmpfloat (fabs (got - want), <=, 1e-6 * (double) (k + 4));
+}
+
+/* weights: n × k if transposed, else k × n. */
+static double
+dot (gint64 i, gint64 j, gint64 n, gint64 k, gboolean transposed, const float *x, const float *w)
+{
+  double sum = 0;
+
+  for (gint64 l = 0; l < k; l++)
+    sum += (double) x[i * (k + 1) + l] * (double) w[transposed ? j * k + l : l * n + j];
+  return sum;
+}
+
+static void
+check_panels (gint64 m, gint64 n, gint64 k, gboolean transposed, gboolean adds)
+{
+  g_autofree float *x = numbers ((gsize) (m * (k + 1)), 1);
+  g_autofree float *w = numbers ((gsize) (n * k), 2);
+  g_autofree float *bias = numbers ((gsize) n, 3);
+  g_autofree float *y = numbers ((gsize) (m * (n + 2)), 4);
+  g_autofree float *old = g_memdup2 (y, sizeof (float) * (gsize) (m * (n + 2)));
+  g_autofree float *panels = g_new (float, hyb_panels_size (n, k) + 1);
+  HybPanelProduct   product = {
+      .m = m, .n = n, .k = k, .ldx = k + 1, .ldy = n + 2, .bias = adds ? NULL : bias, .adds = adds
+  };
+
+  hyb_panels_pack (n, k, w, transposed, panels);
+  hyb_panels_multiply (&product, x, panels, y);
+  for (gint64 i = 0; i < m; i++)
+    {
+      for (gint64 j = 0; j < n; j++)
+        {
+          gint64 at = i * (n + 2) + j;
+
+          assert_near (y[at], dot (i, j, n, k, transposed, x, w) + (adds ? old[at] : bias[j]), k);
+        }
+      g_assert_cmpfloat (y[i * (n + 2) + n], ==, old[i * (n + 2) + n]);
+    }
+}
+
+static void
+check_vector (gint64 n, gint64 k, gboolean transposed)
+{
+  gint64            ldw = (transposed ? n : k) + 3;
+  g_autofree float *x = numbers ((gsize) k, 1);
+  g_autofree float *w = numbers ((gsize) ((transposed ? k : n) * ldw), 2);
+  g_autofree float *y = numbers ((gsize) n, 3);
+  g_autofree float *old = g_memdup2 (y, sizeof (float) * (gsize) n);
+
+  if (transposed)
+    hyb_matrix_transposed_vector (n, k, w, ldw, x, y);
+  else
+    hyb_matrix_vector (n, k, w, ldw, x, y);
+  for (gint64 j = 0; j < n; j++)
+    {
+      double sum = old[j];
+
+      for (gint64 l = 0; l < k; l++)
+        sum += (double) x[l] * (double) w[transposed ? l * ldw + j : j * ldw + l];
+      assert_near (y[j], sum, k);
+    }
+}
+
+static void
+check_all (void)
+{
+  static const gint64 rows[] = { 1, 2, 3, 7, 8, 9, 32, 100 };
+  static const gint64 sizes[][2] = { { 1, 1 },  { 5, 3 },    { 32, 16 },  { 33, 17 },
+                                     { 64, 4 }, { 100, 37 }, { 130, 64 }, { 257, 129 } };
+
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+    {
+      for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+        for (guint kind = 0; kind < 4; kind++)
+          check_panels (rows[r], sizes[s][0], sizes[s][1], kind & 1, kind >> 1);
+      check_vector (sizes[s][0], sizes[s][1], FALSE);
+      check_vector (sizes[s][0], sizes[s][1], TRUE);
+    }
+  check_vector (7, 0, FALSE);
+  check_vector (7, 0, TRUE);
+}
+
+static void
+test_level (gconstpointer level)
+{
+  hyb_simd_cap ((HybSimdLevel) GPOINTER_TO_UINT (level));
+  check_all ();
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+/* Enough work for two threads to share it. */
+static void
+test_threads (void)
+{
+  enum
+  {
+    M = 20,
+    N = 1000,
+    K = 300
+  };
+  g_autofree float *x = numbers (M * K, 1), *w = numbers (N * K, 2);
+  g_autofree float *panels = g_new (float, hyb_panels_size (N, K));
+  g_autofree float *one = g_new0 (float, M *N), *two = g_new0 (float, M *N);
+  float            *results[] = { one, two };
+  HybPanelProduct   product = { .m = M, .n = N, .k = K, .ldx = K, .ldy = N };
+
+  hyb_panels_pack (N, K, w, TRUE, panels);
+  for (guint threads = 1; threads <= 2; threads++)
+    {
+      hyb_parallel_set_threads (threads);
+      hyb_panels_multiply (&product, x, panels, results[threads - 1]);
+    }
+  g_assert_cmpmem (one, sizeof (float) * M * N, two, sizeof (float) * M * N);
+
+  for (guint threads = 1; threads <= 2; threads++)
+    {
+      hyb_parallel_set_threads (threads);
+      hyb_matrix_vector (N, K, w, K, x, results[threads - 1]);
+      hyb_matrix_transposed_vector (K, N, w, K, x, results[threads - 1] + N);
+    }
+  g_assert_cmpmem (one, sizeof (float) * M * N, two, sizeof (float) * M * N);
+}
+
+/* A small matrix is read from the other end the second time; two rows are left over by fours. */
+static void
+test_again (void)
+{
+  enum
+  {
+    N = 38,
+    K = 50
+  };
+  g_autofree float *w = numbers (N * K, 1), *x = numbers (K, 2);
+  float             first[N] = { 0 }, second[N] = { 0 };
+
+  hyb_matrix_vector (N, K, w, K, x, first);
+  hyb_matrix_vector (N, K, w, K, x, second);
+  g_assert_cmpmem (first, sizeof first, second, sizeof second);
+}
+
+/* NaN in one row of the weights reaches its own column only, also beside padding. */
+static void
+test_nan (void)
+{
+  g_autofree float *w = numbers (5 * 4, 1), *x = numbers (2 * 4, 2);
+  g_autofree float *panels = g_new (float, hyb_panels_size (5, 4));
+  float             y[10];
+  HybPanelProduct   product = { .m = 2, .n = 5, .k = 4, .ldx = 4, .ldy = 5 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (y); i++)
+    y[i] = NAN; /* is forgotten */
+  w[2 * 4 + 1] = NAN;
+  hyb_panels_pack (5, 4, w, TRUE, panels);
+  hyb_panels_multiply (&product, x, panels, y);
+  for (guint i = 0; i < G_N_ELEMENTS (y); i++)
+    g_assert_true (isnan (y[i]) == (i % 5 == 2));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_data_func ("/engine/kernels/panels/plain-loops-agree-with-sums",
+                        GUINT_TO_POINTER (HYB_SIMD_PLAIN),
+                        test_level);
+  g_test_add_data_func ("/engine/kernels/panels/avx2-agrees-with-sums",
+                        GUINT_TO_POINTER (HYB_SIMD_AVX2),
+                        test_level);
+  g_test_add_data_func ("/engine/kernels/panels/avx512-agrees-with-sums",
+                        GUINT_TO_POINTER (HYB_SIMD_AVX512),
+                        test_level);
+  g_test_add_func ("/engine/kernels/panels/threads-change-no-byte", test_threads);
+  g_test_add_func ("/engine/kernels/panels/reading-from-either-end-changes-no-byte", test_again);
+  g_test_add_func ("/engine/kernels/panels/nan-stays-in-its-column", test_nan);
+
+  return g_test_run ();
+}

@@ -1,0 +1,147 @@
+/* test-vector-math.c — the vectorised functions against the C library in double.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/simd/vector-math.h"
+
+#include "engine/kernels/simd/simd.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef void (*VectorFunc) (gsize n, const float *x, float *y);
+typedef double (*ExactFunc) (double x);
+
+static double
+exact_sigmoid (double x)
+{
+  return x < 0 ? exp (x) / (1 + exp (x)) : 1 / (1 + exp (-x));
+}
+
+typedef struct
+{
+  VectorFunc vector;
+  ExactFunc  exact;
+} Pair;
+
+static const Pair pairs[] = {
+  { hyb_vector_exp, exp },
+  { hyb_vector_tanh, tanh },
+  { hyb_vector_sigmoid, exact_sigmoid },
+};
+
+/* Distance in units in the last place of the float nearest to exact. */
+static double
+units_apart (float got, double exact)
+{
+  int exponent;
+
+  if (isnan (exact))
+    return isnan (got) ? 0 : INFINITY;
+  if (isinf ((float) exact) || isinf (got))
+    return got == (float) exact ? 0 : INFINITY;
+
+  frexp (exact, &exponent);
+  return fabs (got - exact) / ldexp (1, MAX (exponent, -125) - 24);
+}
+
+/* Every 5003rd of all bit patterns: each sign, exponent, NaN and denormal range. */
+static void
+check_error (void)
+{
+  enum
+  {
+    N = 1000
+  };
+  float x[N], y[N];
+
+  for (guint64 bits = 0; bits <= G_MAXUINT32;)
+    {
+      guint n = 0;
+
+      for (; n < N && bits <= G_MAXUINT32; n++, bits += 5003)
+        {
+          guint32 pattern = (guint32) bits;
+
+          memcpy (&x[n], &pattern, sizeof pattern);
+        }
+      for (guint f = 0; f < G_N_ELEMENTS (pairs); f++)
+        {
+          pairs[f].vector (n, x, y);
+          for (guint i = 0; i < n; i++)
+            if (!(units_apart (y[i], pairs[f].exact (x[i])) <= 2))
+              g_error ("function %u of %a gives %a, not %a", f, x[i], y[i], pairs[f].exact (x[i]));
+        }
+    }
+}
+
+static void
+test_error_is_at_most_two_units (void)
+{
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      check_error ();
+    }
+}
+
+static void
+test_limits (void)
+{
+  const float x[] = { INFINITY, -INFINITY, 0.f, -0.f, 1e30f, -1e30f };
+  float       y[G_N_ELEMENTS (x)];
+
+  hyb_vector_exp (G_N_ELEMENTS (x), x, y);
+  g_assert_true (isinf (y[0]) && y[1] == 0 && y[2] == 1 && y[3] == 1 && isinf (y[4]) && y[5] == 0);
+  hyb_vector_tanh (G_N_ELEMENTS (x), x, y);
+  g_assert_true (y[0] == 1 && y[1] == -1 && y[4] == 1 && y[5] == -1);
+  g_assert_true (y[2] == 0 && !signbit (y[2]) && y[3] == 0 && signbit (y[3]));
+  hyb_vector_sigmoid (G_N_ELEMENTS (x), x, y);
+  g_assert_true (y[0] == 1 && y[1] == 0 && y[2] == 0.5f && y[3] == 0.5f && y[4] == 1 && y[5] == 0);
+}
+
+/* Blocks of every length and at every place, in place and not, agree bit for bit. */
+static void
+test_value_does_not_depend_on_place (void)
+{
+  enum
+  {
+    N = 53
+  };
+  float x[N], whole[N], part[N];
+
+  for (guint i = 0; i < N; i++)
+    x[i] = (float) i * 0.377f - 9.f;
+
+  for (guint f = 0; f < G_N_ELEMENTS (pairs); f++)
+    {
+      pairs[f].vector (N, x, whole);
+      for (guint begin = 0; begin < N; begin++)
+        for (guint end = begin; end <= N; end++)
+          {
+            memcpy (part, x, sizeof part);
+            pairs[f].vector (end - begin, part + begin, part + begin);
+            g_assert_cmpmem (part, begin * sizeof (float), x, begin * sizeof (float));
+            g_assert_cmpmem (part + begin,
+                             (end - begin) * sizeof (float),
+                             whole + begin,
+                             (end - begin) * sizeof (float));
+            g_assert_cmpmem (part + end,
+                             (N - end) * sizeof (float),
+                             x + end,
+                             (N - end) * sizeof (float));
+          }
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/kernels/vector-math/error-is-at-most-two-units",
+                   test_error_is_at_most_two_units);
+  g_test_add_func ("/engine/kernels/vector-math/limits", test_limits);
+  g_test_add_func ("/engine/kernels/vector-math/value-does-not-depend-on-place",
+                   test_value_does_not_depend_on_place);
+
+  return g_test_run ();
+}

@@ -1,0 +1,161 @@
+/* test-elementwise-chain.c — a chain as a node of its own: the members one by one are what it
+ * has to equal, whichever operand it may write over.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/exec/executor.h"
+#include "engine/graph/builder.h"
+#include "engine/imperative/imperative.h"
+
+#include <math.h>
+#include <string.h>
+
+static HybTensor *
+wave (gint64 n, double phase)
+{
+  HybType type = { hyb_shape_1d (n), HYB_F32 };
+  g_autoptr (GError) error = NULL;
+  HybTensor *tensor = hyb_tensor_new (&type, &error);
+  float     *values = hyb_tensor_get_data (tensor);
+
+  for (gint64 i = 0; i < n; i++)
+    values[i] = (float) (2 * sin (0.37 * (double) i + phase));
+  return tensor;
+}
+
+static HybValueId
+call (HybBuilder *builder, const char *op, HybValueId a, HybValueId b)
+{
+  HybValueId inputs[] = { a, b };
+  g_autoptr (GError) error = NULL;
+  HybValueId value =
+      hyb_builder_call (builder, op, op, b == HYB_NO_ID ? 1 : 2, inputs, NULL, &error);
+
+  g_assert_no_error (error);
+  return value;
+}
+
+/* y − tanh (x) · y, whose last member reads input 1; or with the operands of the last member
+ * exchanged, so that it reads input 0 after others have. */
+static HybGraph *
+members (gboolean reads_first_last)
+{
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
+  HybValueId y = hyb_builder_add_variable (builder, "y", NULL);
+  HybValueId product = call (builder, "elemwise_mul", call (builder, "tanh", x, HYB_NO_ID), y);
+
+  hyb_builder_add_head (builder, call (builder, "elemwise_sub", product, reads_first_last ? x : y));
+  return hyb_builder_freeze (g_steal_pointer (&builder));
+}
+
+/* exp (x) first, so that the chain's input 0 is memory that nobody needs any more. */
+static HybGraph *
+around (HybGraph *body)
+{
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  HybValueId  inputs[2];
+  const char *attributes[] = { "num_args", "2", NULL };
+  HybNodeSpec spec = { .op = hyb_op_find ("_elementwise_chain"),
+                       .name = "chain",
+                       .attributes = attributes,
+                       .n_inputs = 2,
+                       .inputs = inputs,
+                       .n_bodies = 1,
+                       .bodies = &body };
+  g_autoptr (GError) error = NULL;
+  HybNodeId id;
+
+  inputs[0] = call (builder, "exp", hyb_builder_add_variable (builder, "a", NULL), HYB_NO_ID);
+  inputs[1] = hyb_builder_add_variable (builder, "b", NULL);
+  id = hyb_builder_add (builder, &spec, &error);
+  g_assert_no_error (error);
+  hyb_builder_add_head (builder, hyb_builder_output (builder, id, 0));
+  return hyb_builder_freeze (g_steal_pointer (&builder));
+}
+
+static HybTensor *
+run (HybGraph *graph, const char *first, HybTensor *x, const char *second, HybTensor *y)
+{
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC, .no_passes = TRUE };
+  g_autoptr (HybExecutor) executor = hyb_executor_new (graph, &options);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (hyb_executor_bind (executor, first, x, &error));
+  g_assert_true (hyb_executor_bind (executor, second, y, &error));
+  g_assert_true (hyb_executor_run (executor, NULL, &error));
+  g_assert_no_error (error);
+  return hyb_tensor_copy (hyb_executor_get_output (executor, 0));
+}
+
+static void
+check (gint64 n, gboolean reads_first_last)
+{
+  g_autoptr (HybGraph) body = members (reads_first_last);
+  g_autoptr (HybGraph) graph = around (body);
+  g_autoptr (HybTensor) a = wave (n, 0.3);
+  g_autoptr (HybTensor) b = wave (n, 1.1);
+  g_autoptr (HybTensor) x = NULL;
+  g_autoptr (HybTensor) expected = NULL;
+  g_autoptr (HybTensor) y = run (graph, "a", a, "b", b);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (hyb_imperative_call (hyb_op_find ("exp"), NULL, NULL, 1, &a, &x, NULL, &error));
+  expected = run (body, "x", x, "y", b);
+  g_assert_cmpmem (hyb_tensor_get_data (y),
+                   hyb_tensor_get_bytes (y),
+                   hyb_tensor_get_data (expected),
+                   hyb_tensor_get_bytes (expected));
+}
+
+static void
+test_members_one_by_one (void)
+{
+  static const gint64 sizes[] = { 1, 7, 8191, 8192, 8193, 24576, 100003 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    check (sizes[i], FALSE);
+}
+
+static void
+test_the_output_may_lie_over_the_first_input (void)
+{
+  check (20000, TRUE);
+}
+
+/* What the flag promises, of all operators that have it. */
+static void
+test_pointwise_operators_need_nothing_else (void)
+{
+  guint               n, n_pointwise = 0;
+  const HybOp *const *ops = hyb_op_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (!(ops[i]->flags & HYB_OP_POINTWISE))
+        continue;
+      n_pointwise++;
+      g_assert_false (ops[i]->flags & (HYB_OP_RANDOM | HYB_OP_MODAL | HYB_OP_OPAQUE));
+      g_assert_null (ops[i]->workspace);
+      g_assert_null (ops[i]->prepare);
+      g_assert_null (ops[i]->view);
+      g_assert_cmpuint (ops[i]->mutates, ==, 0);
+      g_assert_cmpuint (ops[i]->n_bodies, ==, 0);
+      g_assert_true (ops[i]->dtypes & HYB_DTYPES_F32);
+    }
+  g_assert_cmpuint (n_pointwise, >, 100);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/engine/ops/elementwise-chain/equals-its-members-one-by-one",
+                   test_members_one_by_one);
+  g_test_add_func ("/engine/ops/elementwise-chain/the-output-may-lie-over-the-first-input",
+                   test_the_output_may_lie_over_the_first_input);
+  g_test_add_func ("/engine/ops/elementwise-chain/pointwise-operators-need-nothing-else",
+                   test_pointwise_operators_need_nothing_else);
+
+  return g_test_run ();
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* dot.c — reading and writing DOT. */
+#include "viz/export/dot.h"
+
+#include "viz/export/export.h"
+#include "viz/layout/layout.h"
+#include "viz/scene/node.h"
+
+#include <graphviz/cgraph.h>
+#include <string.h>
+
+/* Writing */
+
+/* Inside double quotes only the quote and the backslash mean something. */
+static void
+add_quoted (GString *out, const char *text)
+{
+  g_string_append_c (out, '"');
+  for (; *text != '\0'; text++)
+    {
+      if (*text == '"' || *text == '\\')
+        g_string_append_c (out, '\\');
+      if (*text == '\n')
+        g_string_append (out, "\\n");
+      else
+        g_string_append_c (out, *text);
+    }
+  g_string_append_c (out, '"');
+}
+
+static void
+indent (GString *out, guint depth)
+{
+  for (guint i = 0; i <= depth; i++)
+    g_string_append (out, "  ");
+}
+
+static void
+add_node (GString *out, const VizPicture *picture, guint32 number)
+{
+  const VizItem *item = viz_picture_item (picture, number);
+  const VizBox  *box = viz_diagram_box (viz_picture_diagram (picture), item->box);
+  g_autoptr (GArray) lines = viz_node_lines (viz_picture_diagram (picture),
+                                             item->box,
+                                             item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                                             item->last_step,
+                                             viz_picture_is_bare (picture));
+  g_autoptr (GString) label = g_string_new (NULL);
+  gboolean is_pill = box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT;
+
+  for (guint i = 0; i < lines->len; i++)
+    g_string_append_printf (label,
+                            "%s%s",
+                            i > 0 ? "\n" : "",
+                            g_array_index (lines, VizLine, i).text);
+  indent (out, item->depth);
+  g_string_append_printf (out, "n%u [label=", number);
+  add_quoted (out, label->str);
+  g_string_append (out, ", id=");
+  add_quoted (out, box->id);
+  g_string_append (out, is_pill ? ", shape=oval];\n" : "];\n");
+}
+
+/* Items come parents first, not as nested ranges: children are found through a list. */
+static void
+add_group (GString          *out,
+           const VizPicture *picture,
+           const guint32    *first,
+           const guint32    *next,
+           guint32           group)
+{
+  GArray *stack = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint32 at = first[group];
+
+  while (at != VIZ_NO_ITEM || stack->len > 0)
+    {
+      const VizItem *item;
+
+      if (at == VIZ_NO_ITEM)
+        {
+          at = g_array_index (stack, guint32, stack->len - 1);
+          g_array_set_size (stack, stack->len - 1);
+          indent (out, viz_picture_item (picture, at)->depth);
+          g_string_append (out, "}\n");
+          at = next[at];
+          continue;
+        }
+      item = viz_picture_item (picture, at);
+      if (item->state == VIZ_ITEM_OPEN)
+        {
+          g_autofree char *title = viz_node_group_title (viz_picture_diagram (picture), item->box);
+
+          indent (out, item->depth);
+          g_string_append_printf (out, "subgraph cluster_%u { label=", at);
+          add_quoted (out, title);
+          g_string_append (out, ";\n");
+          g_array_append_val (stack, at);
+          at = first[at];
+          continue;
+        }
+      add_node (out, picture, at);
+      at = next[at];
+    }
+  g_array_unref (stack);
+}
+
+/* An edge at an open group ends at any node inside: DOT has no other way. */
+static guint32
+some_node (const VizPicture *picture, const guint32 *first, guint32 item)
+{
+  while (item != VIZ_NO_ITEM && viz_picture_item (picture, item)->state == VIZ_ITEM_OPEN)
+    item = first[item];
+  return item;
+}
+
+static void
+add_edges (GString *out, const VizPicture *picture, const guint32 *first)
+{
+  for (guint32 i = 0; i < viz_picture_n_wires (picture); i++)
+    {
+      const VizWire  *wire = viz_picture_wire (picture, i);
+      const VizArrow *arrow = viz_diagram_arrow (viz_picture_diagram (picture), wire->arrow);
+      guint32         tail = some_node (picture, first, wire->tail);
+      guint32         head = some_node (picture, first, wire->head);
+
+      if (tail == VIZ_NO_ITEM || head == VIZ_NO_ITEM)
+        continue;
+      g_string_append_printf (out, "  n%u -> n%u [", tail, head);
+      if (arrow->label != NULL)
+        {
+          g_string_append (out, "label=");
+          add_quoted (out, arrow->label);
+        }
+      if (wire->kind == VIZ_ARROW_CAPTURED)
+        g_string_append (out, " style=dashed");
+      if (wire->kind == VIZ_ARROW_FEEDBACK)
+        g_string_append (out, " constraint=false");
+      g_string_append (out, "];\n");
+    }
+}
+
+char *
+viz_dot_write (const VizPicture *picture)
+{
+  GString            *out = g_string_new ("digraph G {\n  node [shape=box];\n");
+  guint32             n = viz_picture_n_items (picture);
+  g_autofree guint32 *first = g_new (guint32, n);
+  g_autofree guint32 *next = g_new (guint32, n);
+
+  for (guint32 i = 0; i < n; i++)
+    first[i] = next[i] = VIZ_NO_ITEM;
+  for (guint32 i = n; i-- > 1;)
+    {
+      guint32 parent = viz_picture_item (picture, i)->parent;
+
+      next[i] = first[parent];
+      first[parent] = i;
+    }
+  add_group (out, picture, first, next, 0);
+  add_edges (out, picture, first);
+  g_string_append (out, "}\n");
+  return g_string_free (out, FALSE);
+}
+
+static GBytes *
+write_dot (const VizPicture               *picture,
+           const VizExportOptions *options G_GNUC_UNUSED,
+           VizExportResult                *result,
+           GError **error                  G_GNUC_UNUSED)
+{
+  char *text = viz_dot_write (picture);
+
+  *result = (VizExportResult){ (guint32) viz_picture_width (picture),
+                               (guint32) viz_picture_height (picture),
+                               1 };
+  return g_bytes_new_take (text, strlen (text));
+}
+
+extern const VizExport viz_export_dot;
+
+const VizExport viz_export_dot = { "dot", "Graphviz text", write_dot };
+
+/* Reading */
+
+static const char *
+attribute (void *thing, const char *name)
+{
+  const char *value = agget (thing, (char *) name);
+
+  return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* A cluster is a group; other subgraphs only share attributes.  Goes no deeper than a stack can. */
+static void
+read_clusters (VizDiagramBuilder *builder,
+               Agraph_t          *graph,
+               guint32            parent,
+               GHashTable        *boxes,
+               guint              depth)
+{
+  for (Agraph_t *sub = agfstsubg (graph); sub != NULL && depth < 64; sub = agnxtsubg (sub))
+    {
+      gboolean is_cluster = g_str_has_prefix (agnameof (sub), "cluster");
+      guint32  group = parent;
+
+      if (is_cluster)
+        {
+          group =
+              viz_diagram_builder_add_box (builder,
+                                           &(VizBoxInfo){ .id = agnameof (sub),
+                                                          .title = attribute (sub, "label") != NULL
+                                                                       ? attribute (sub, "label")
+                                                                       : agnameof (sub),
+                                                          .kind = VIZ_BOX_SCOPE,
+                                                          .flags = VIZ_BOX_OPEN,
+                                                          .parent = parent,
+                                                          .user = VIZ_NO_USER });
+          for (Agnode_t *node = agfstnode (sub); node != NULL; node = agnxtnode (sub, node))
+            viz_diagram_builder_set_parent (builder,
+                                            GPOINTER_TO_UINT (
+                                                g_hash_table_lookup (boxes, agnameof (node))),
+                                            group);
+        }
+      read_clusters (builder, sub, group, boxes, depth + 1);
+    }
+}
+
+static VizDiagram *
+read_graph (Agraph_t *graph)
+{
+  VizDiagramBuilder *builder = viz_diagram_builder_new (agnameof (graph));
+  g_autoptr (GHashTable) boxes = g_hash_table_new (g_str_hash, g_str_equal);
+  guint32 n = 0;
+
+  for (Agnode_t *node = agfstnode (graph); node != NULL; node = agnxtnode (graph, node))
+    {
+      const char *label = attribute (node, "label");
+      guint32     box;
+
+      if (label == NULL || strcmp (label, "\\N") == 0)
+        label = agnameof (node);
+      box = viz_diagram_builder_add_box (builder,
+                                         &(VizBoxInfo){
+                                             .id = agnameof (node), .title = label, .user = n++ });
+      g_hash_table_insert (boxes, agnameof (node), GUINT_TO_POINTER (box));
+    }
+  for (Agnode_t *node = agfstnode (graph); node != NULL; node = agnxtnode (graph, node))
+    for (Agedge_t *edge = agfstout (graph, node); edge != NULL; edge = agnxtout (graph, edge))
+      viz_diagram_builder_add_arrow (builder,
+                                     &(VizArrowInfo){
+                                         .tail = GPOINTER_TO_UINT (
+                                             g_hash_table_lookup (boxes, agnameof (agtail (edge)))),
+                                         .head = GPOINTER_TO_UINT (
+                                             g_hash_table_lookup (boxes, agnameof (aghead (edge)))),
+                                         .label = attribute (edge, "label") });
+  read_clusters (builder, graph, VIZ_ROOT, boxes, 0);
+  return viz_diagram_builder_freeze (builder);
+}
+
+VizDiagram *
+viz_dot_read (const char *text, GError **error)
+{
+  Agraph_t   *graph;
+  VizDiagram *diagram;
+
+  agseterr (AGMAX);
+  graph = agmemread (text);
+  if (graph == NULL)
+    {
+      g_set_error (error,
+                   VIZ_ERROR,
+                   VIZ_ERROR_FORMAT,
+                   "This is no DOT text that cgraph understands%s%s. Check it with “dot -v”.",
+                   aglasterr () != NULL ? ": " : "",
+                   aglasterr () != NULL ? aglasterr () : "");
+      return NULL;
+    }
+  diagram = read_graph (graph);
+  agclose (graph);
+  return diagram;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* export.c — the same drawing into files.
+ *
+ * Bytes depend on the picture and the options only: no dates, no random ids.
+ */
+#include "viz/export/export.h"
+
+#include "viz/layout/layout.h"
+#include "viz/paint/legend.h"
+#include "viz/paint/paint.h"
+
+#include <cairo-pdf.h>
+#include <math.h>
+#include <string.h>
+
+#define LEGEND_GAP 12
+/* Many readers of PDF stop there. */
+#define MAX_PDF_SIDE 14400
+
+/* What is drawn: the picture or a part of it, and below it the legend. */
+typedef struct
+{
+  VizRect area;
+  double  width, height, legend;
+} Page;
+
+static Page
+page_of (const VizPicture *picture, const VizExportOptions *options)
+{
+  Page page = {
+    .area = { 0, 0, viz_picture_width (picture), viz_picture_height (picture) },
+  };
+
+  if (options->area != NULL)
+    page.area = *options->area;
+  page.width = MAX (page.area.width, 1);
+  page.height = MAX (page.area.height, 1);
+  if (options->overlay != NULL)
+    {
+      double width, height;
+
+      viz_legend_size (options->overlay, viz_picture_font (picture), &width, &height);
+      page.legend = page.height + LEGEND_GAP;
+      page.height += height + 2 * LEGEND_GAP;
+      page.width = MAX (page.width, width + 2 * LEGEND_GAP);
+    }
+  return page;
+}
+
+static const VizTheme *
+theme_of (const VizExportOptions *options)
+{
+  return options->theme != NULL ? options->theme : viz_theme_find (NULL);
+}
+
+/* area NULL where everything is drawn anyway: nothing is cut then. */
+static void
+draw (const VizPicture       *picture,
+      VizPen                 *pen,
+      const VizExportOptions *options,
+      const Page             *page,
+      double                  scale)
+{
+  VizRect         sheet = { page->area.x, page->area.y, page->width, page->height };
+  VizStyle        ground = { .fill = &theme_of (options)->background };
+  VizPaintOptions paint = {
+    .theme = options->theme,
+    .overlay = options->overlay,
+    .area = options->area,
+    .scale = scale,
+    .transparent = TRUE,
+  };
+
+  if (!options->transparent)
+    pen->rect (pen, &sheet, 0, &ground);
+  viz_paint_with (picture, pen, &paint);
+  if (options->overlay != NULL)
+    viz_legend_draw (options->overlay,
+                     theme_of (options),
+                     pen,
+                     viz_picture_font (picture),
+                     page->area.x + LEGEND_GAP,
+                     page->area.y + page->legend);
+}
+
+static gboolean
+check_cairo (cairo_status_t status, const char *what, GError **error)
+{
+  if (status == CAIRO_STATUS_SUCCESS)
+    return TRUE;
+  g_set_error (error,
+               VIZ_ERROR,
+               VIZ_ERROR_LIMIT,
+               "The %s could not be drawn: %s. Choose a smaller part or scale.",
+               what,
+               cairo_status_to_string (status));
+  return FALSE;
+}
+
+static cairo_status_t
+collect (void *closure, const unsigned char *data, unsigned int length)
+{
+  g_byte_array_append (closure, data, length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+/* PNG */
+
+static double
+allowed_scale (const Page *page, const VizExportOptions *options)
+{
+  double scale = options->scale > 0 ? options->scale : 1;
+  double pixels = (double) (options->max_pixels > 0 ? options->max_pixels : VIZ_MAX_PIXELS);
+  double sum = page->width + page->height;
+
+  scale = MIN (scale, (VIZ_MAX_SIDE - 1) / MAX (page->width, page->height));
+  /* Sides are rounded up: (width × scale + 1) (height × scale + 1) = pixels. */
+  return MIN (scale,
+              2 * (pixels - 1) /
+                  (sum + sqrt (sum * sum + 4 * page->width * page->height * (pixels - 1))));
+}
+
+static GBytes *
+write_png (const VizPicture       *picture,
+           const VizExportOptions *options,
+           VizExportResult        *result,
+           GError                **error)
+{
+  Page             page = page_of (picture, options);
+  double           scale = allowed_scale (&page, options);
+  int              width = MAX (1, (int) floor (page.width * scale + 0.999));
+  int              height = MAX (1, (int) floor (page.height * scale + 0.999));
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
+  cairo_t         *cr = cairo_create (surface);
+  VizPen          *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
+  GByteArray      *bytes = g_byte_array_new ();
+  cairo_status_t   status;
+
+  cairo_scale (cr, scale, scale);
+  cairo_translate (cr, -page.area.x, -page.area.y);
+  draw (picture, pen, options, &page, scale);
+  status = cairo_status (cr);
+  viz_pen_free (pen);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  if (status == CAIRO_STATUS_SUCCESS)
+    status = cairo_surface_write_to_png_stream (surface, collect, bytes);
+  cairo_surface_destroy (surface);
+  *result = (VizExportResult){ (guint32) width, (guint32) height, scale };
+  if (!check_cairo (status, "PNG", error))
+    {
+      g_byte_array_unref (bytes);
+      return NULL;
+    }
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+/* PDF */
+
+static GBytes *
+write_pdf (const VizPicture       *picture,
+           const VizExportOptions *options,
+           VizExportResult        *result,
+           GError                **error)
+{
+  Page   page = page_of (picture, options);
+  double scale =
+      MIN (options->scale > 0 ? options->scale : 1, MAX_PDF_SIDE / MAX (page.width, page.height));
+  GByteArray      *bytes = g_byte_array_new ();
+  cairo_surface_t *surface =
+      cairo_pdf_surface_create_for_stream (collect, bytes, page.width * scale, page.height * scale);
+  cairo_t       *cr = cairo_create (surface);
+  VizPen        *pen = viz_pen_new_cairo (cr, viz_picture_font (picture));
+  cairo_status_t status;
+
+  /* Otherwise the time of writing is in the file. */
+  cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
+  cairo_pdf_surface_set_metadata (surface,
+                                  CAIRO_PDF_METADATA_TITLE,
+                                  viz_diagram_title (viz_picture_diagram (picture)) != NULL
+                                      ? viz_diagram_title (viz_picture_diagram (picture))
+                                      : "");
+  cairo_scale (cr, scale, scale);
+  cairo_translate (cr, -page.area.x, -page.area.y);
+  draw (picture, pen, options, &page, 0);
+  viz_pen_free (pen);
+  cairo_destroy (cr);
+  cairo_surface_finish (surface);
+  status = cairo_surface_status (surface);
+  cairo_surface_destroy (surface);
+  *result = (VizExportResult){ (guint32) ceil (page.width * scale),
+                               (guint32) ceil (page.height * scale),
+                               scale };
+  if (!check_cairo (status, "PDF", error))
+    {
+      g_byte_array_unref (bytes);
+      return NULL;
+    }
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+/* SVG */
+
+static void
+begin_svg (GString *out, const VizPicture *picture, const Page *page, double scale)
+{
+  char number[4][G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (out,
+                          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+                          "viewBox=\"%s %s %s %s\">\n",
+                          (guint) ceil (page->width * scale),
+                          (guint) ceil (page->height * scale),
+                          g_ascii_formatd (number[0], sizeof number[0], "%.2f", page->area.x),
+                          g_ascii_formatd (number[1], sizeof number[1], "%.2f", page->area.y),
+                          g_ascii_formatd (number[2], sizeof number[2], "%.2f", page->width),
+                          g_ascii_formatd (number[3], sizeof number[3], "%.2f", page->height));
+  viz_pen_svg_begin_style (out, viz_picture_font (picture));
+  g_string_append (out, "g:target>rect{stroke:#1c71d8;stroke-width:3}\n</style>\n");
+}
+
+static GBytes *
+write_svg (const VizPicture       *picture,
+           const VizExportOptions *options,
+           VizExportResult        *result,
+           GError **error          G_GNUC_UNUSED)
+{
+  Page             page = page_of (picture, options);
+  double           scale = options->scale > 0 ? options->scale : 1;
+  GString         *out = g_string_sized_new (1 << 16);
+  VizPen          *pen;
+  const char      *title = viz_diagram_title (viz_picture_diagram (picture));
+  g_autofree char *escaped = g_markup_escape_text (title != NULL ? title : "", -1);
+
+  begin_svg (out, picture, &page, scale);
+  g_string_append_printf (out, "<title>%s</title>\n", escaped);
+  pen = viz_pen_new_svg (out, viz_picture_font (picture), options->outlined);
+  draw (picture, pen, options, &page, 0);
+  viz_pen_free (pen);
+  g_string_append (out, "</svg>\n");
+  *result = (VizExportResult){ (guint32) ceil (page.width * scale),
+                               (guint32) ceil (page.height * scale),
+                               scale };
+  return g_string_free_to_bytes (out);
+}
+
+extern const VizExport viz_export_dot;
+
+static const VizExport export_svg = { "svg", "Scalable picture", write_svg };
+static const VizExport export_png = { "png", "Picture of points", write_png };
+static const VizExport export_pdf = { "pdf", "Document", write_pdf };
+
+static const VizExport *const exports[] = {
+  &export_svg, &export_png, &export_pdf, &viz_export_dot, NULL,
+};
+
+const VizExport *const *
+viz_exports (void)
+{
+  return exports;
+}
+
+const VizExport *
+viz_export_find (const char *path)
+{
+  const char      *dot = strrchr (path, '.');
+  g_autofree char *extension = g_ascii_strdown (dot != NULL ? dot + 1 : path, -1);
+
+  for (guint i = 0; exports[i] != NULL; i++)
+    if (strcmp (exports[i]->extension, extension) == 0)
+      return exports[i];
+  return NULL;
+}
+
+gboolean
+viz_export_file (const VizPicture       *picture,
+                 const char             *path,
+                 const VizExportOptions *options,
+                 VizExportResult        *result,
+                 GError                **error)
+{
+  static const VizExportOptions plain;
+  const VizExport              *format = viz_export_find (path);
+  VizExportResult               unused;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (format == NULL)
+    {
+      g_set_error (error,
+                   VIZ_ERROR,
+                   VIZ_ERROR_FORMAT,
+                   "%s: this ending names no picture format. Use .svg, .png, .pdf or .dot.",
+                   path);
+      return FALSE;
+    }
+  bytes = format->write (picture,
+                         options != NULL ? options : &plain,
+                         result != NULL ? result : &unused,
+                         error);
+  if (bytes == NULL)
+    {
+      g_prefix_error (error, "%s: ", path);
+      return FALSE;
+    }
+  /* Writes beside the file and renames: an interrupted export leaves the old one. */
+  return g_file_set_contents_full (path,
+                                   g_bytes_get_data (bytes, NULL),
+                                   (gssize) g_bytes_get_size (bytes),
+                                   G_FILE_SET_CONTENTS_CONSISTENT,
+                                   0666,
+                                   error);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* fold-repeats.c — repeated structure where names say nothing.
+ *
+ * Boxes stand in the order of the file.  Where their operators repeat with a period, and
+ * what each reads is as far back as one period before, or the very same, they are blocks that
+ * look alike and read from each other alike.  A run of boxes in an order of the flow never
+ * feeds itself, so that blocks can be drawn.
+ */
+#include "viz/fold/fold-private.h"
+
+#include <string.h>
+
+#define FEW           24 /* as many boxes are read at a glance */
+#define LEAST_PERIOD  3
+#define MOST_PERIOD   128
+#define LEAST_REPEATS 4
+#define MOST_RUNS     64 /* each search reads all of its part for every period */
+
+typedef struct
+{
+  VizDiagramBuilder *builder;
+  guint32           *first_in, *tails; /* arrows by head */
+  guint32           *place;            /* per box, in the sequence of its group; + 1 */
+  GArray            *sequence;         /* guint32 boxes */
+  guint32           *hashes;           /* along the sequence */
+} Repeats;
+
+typedef struct
+{
+  guint32 start, period, n_blocks;
+} Run;
+
+static void
+index_tails (Repeats *repeats, guint32 n)
+{
+  guint32 n_arrows = viz_diagram_builder_n_arrows (repeats->builder);
+
+  repeats->first_in = g_new0 (guint32, n + 2);
+  repeats->tails = g_new (guint32, n_arrows + 1);
+  for (guint32 i = 0; i < n_arrows; i++)
+    repeats->first_in[viz_diagram_builder_arrow (repeats->builder, i)->head + 2]++;
+  for (guint32 i = 0; i < n; i++)
+    repeats->first_in[i + 2] += repeats->first_in[i + 1];
+  for (guint32 i = 0; i < n_arrows; i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (repeats->builder, i);
+
+      repeats->tails[repeats->first_in[arrow->head + 1]++] = arrow->tail;
+    }
+}
+
+static guint32
+hash_of (const Repeats *repeats, guint32 box)
+{
+  const VizBox *shown = viz_diagram_builder_box (repeats->builder, box);
+  guint32       n_in = repeats->first_in[box + 1] - repeats->first_in[box];
+
+  return (g_str_hash (shown->title != NULL ? shown->title : "") * 31u + shown->kind) * 40503u +
+         n_in;
+}
+
+/* Where an input stands in the sequence, + 1; 0: elsewhere. */
+static guint32
+place_of (const Repeats *repeats, guint32 tail)
+{
+  guint32 place = repeats->place[tail];
+
+  return place > 0 && place <= repeats->sequence->len &&
+                 g_array_index (repeats->sequence, guint32, place - 1) == tail
+             ? place
+             : 0;
+}
+
+/* Whether the box at i reads as the one at k, later, does. */
+static gboolean
+are_alike (const Repeats *repeats, guint32 i, guint32 k)
+{
+  guint32 a = g_array_index (repeats->sequence, guint32, i);
+  guint32 b = g_array_index (repeats->sequence, guint32, k);
+  guint32 n_in = repeats->first_in[a + 1] - repeats->first_in[a];
+
+  if (repeats->hashes[i] != repeats->hashes[k])
+    return FALSE;
+  for (guint32 n = 0; n < n_in; n++)
+    {
+      guint32 from_a = repeats->tails[repeats->first_in[a] + n];
+      guint32 from_b = repeats->tails[repeats->first_in[b] + n];
+      guint32 place_a = place_of (repeats, from_a), place_b = place_of (repeats, from_b);
+
+      if (from_a != from_b && (place_a == 0) != (place_b == 0))
+        return FALSE;
+      if (from_a != from_b && place_a > 0 && place_b - place_a != k - i)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The period that covers most boxes, the shortest of them. */
+static Run
+find_run (const Repeats *repeats, guint32 from, guint32 end)
+{
+  Run     best = { 0, 0, 0 };
+  guint32 most = (end - from) / LEAST_REPEATS;
+
+  for (guint32 period = LEAST_PERIOD; period <= MIN (MOST_PERIOD, most); period++)
+    for (guint32 i = from, length = 0; i + period <= end; i++)
+      {
+        if (i + period < end && are_alike (repeats, i, i + period))
+          {
+            length++;
+            continue;
+          }
+        if (length / period + 1 >= LEAST_REPEATS &&
+            (length / period + 1) * period > best.n_blocks * best.period)
+          best = (Run){ i - length, period, length / period + 1 };
+        length = 0;
+      }
+  return best;
+}
+
+static guint32
+add_group (Repeats *repeats, const char *id, const char *title, guint32 parent)
+{
+  return viz_diagram_builder_add_box (repeats->builder,
+                                      &(VizBoxInfo){ .id = id,
+                                                     .title = title,
+                                                     .kind = VIZ_BOX_SCOPE,
+                                                     .parent = parent,
+                                                     .user = VIZ_NO_USER });
+}
+
+/* One group around all, one around each block. */
+static void
+add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
+{
+  g_autofree char *id = g_strdup_printf ("repeats:%s:%u",
+                                         viz_diagram_builder_box (repeats->builder, group)->id,
+                                         number);
+  g_autofree char *title = g_strdup_printf ("%u equal blocks of %u", run->n_blocks, run->period);
+  guint32          around = add_group (repeats, id, title, group);
+
+  for (guint32 b = 0; b < run->n_blocks; b++)
+    {
+      g_autofree char *block_id = g_strdup_printf ("%s:%u", id, b);
+      g_autofree char *block_title = g_strdup_printf ("block %u", b);
+      guint32          block = add_group (repeats, block_id, block_title, around);
+
+      for (guint32 i = 0; i < run->period; i++)
+        viz_diagram_builder_set_parent (repeats->builder,
+                                        g_array_index (repeats->sequence,
+                                                       guint32,
+                                                       run->start + b * run->period + i),
+                                        block);
+    }
+}
+
+/* The best run of a part of the sequence, then what stands before and behind it: that may repeat in
+ * another way. */
+static void
+fold_part (Repeats *repeats, guint32 group, guint32 from, guint32 end, guint *number)
+{
+  Run run = find_run (repeats, from, end);
+
+  if (run.n_blocks == 0 || *number == MOST_RUNS)
+    return;
+  add_blocks (repeats, &run, group, (*number)++);
+  fold_part (repeats, group, from, run.start, number);
+  fold_part (repeats, group, run.start + run.n_blocks * run.period, end, number);
+}
+
+static void
+fold_sequence (Repeats *repeats, guint32 group)
+{
+  guint32 n = repeats->sequence->len;
+  guint   number = 0;
+
+  for (guint32 i = 0; i < n; i++)
+    repeats->place[g_array_index (repeats->sequence, guint32, i)] = i + 1;
+  repeats->hashes = g_new (guint32, n);
+  for (guint32 i = 0; i < n; i++)
+    repeats->hashes[i] = hash_of (repeats, g_array_index (repeats->sequence, guint32, i));
+  fold_part (repeats, group, 0, n, &number);
+  g_free (repeats->hashes);
+}
+
+gboolean
+viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given)
+{
+  guint32  n_before = viz_diagram_builder_n_boxes (builder);
+  Repeats  repeats = { .builder = builder };
+  GArray **members = g_new0 (GArray *, n_given);
+
+  index_tails (&repeats, viz_diagram_builder_n_boxes (builder));
+  repeats.place = g_new0 (guint32, viz_diagram_builder_n_boxes (builder));
+  for (guint32 i = 1; i < n_given; i++)
+    {
+      const VizBox *box = viz_diagram_builder_box (builder, i);
+
+      if (box->flags & (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE) || box->kind == VIZ_BOX_INPUT ||
+          box->kind == VIZ_BOX_OUTPUT || box->step >= 0 || box->parent >= n_given)
+        continue;
+      if (members[box->parent] == NULL)
+        members[box->parent] = g_array_new (FALSE, FALSE, sizeof (guint32));
+      g_array_append_val (members[box->parent], i);
+    }
+  for (guint32 i = 0; i < n_given; i++)
+    if (members[i] != NULL)
+      {
+        repeats.sequence = members[i];
+        if (members[i]->len > FEW)
+          fold_sequence (&repeats, i);
+        g_array_unref (members[i]);
+      }
+  g_free (members);
+  g_free (repeats.place);
+  g_free (repeats.tails);
+  g_free (repeats.first_in);
+  return viz_diagram_builder_n_boxes (builder) > n_before;
+}

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* fold-steps.c — chains of repeated cells among names.
+ *
+ * "lstm_l0_t0_i2h", "lstm_l0_t1_i2h" …: parts that differ in a number only and
+ * feed each other are the steps of one cell.  Chains of equal length that feed
+ * each other step by step are layers of one grid.
+ */
+#include "viz/fold/fold-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "t" means time in MXNet; other numbered names need more of them to be worth a grid. */
+#define LEAST_STEPS  2
+#define LEAST_OTHERS 8
+
+typedef struct
+{
+  guint32     part, parent;
+  const char *stem; /* not terminated: stem_length */
+  gsize       stem_length;
+  gint64      number;
+} Numbered;
+
+static gboolean
+read_number (const VizNames *names, guint32 part, Numbered *numbered)
+{
+  const char *token = viz_names_part (names, part)->token;
+  gsize       length = strlen (token), digits = length;
+
+  while (digits > 0 && g_ascii_isdigit (token[digits - 1]))
+    digits--;
+  if (digits == length || length - digits > 7)
+    return FALSE;
+  *numbered = (Numbered){ part,
+                          viz_names_part (names, part)->parent,
+                          token,
+                          digits,
+                          g_ascii_strtoll (token + digits, NULL, 10) };
+  return TRUE;
+}
+
+static int
+compare_stems (const Numbered *left, const Numbered *right)
+{
+  int order;
+
+  if (left->parent != right->parent)
+    return left->parent < right->parent ? -1 : 1;
+  order = memcmp (left->stem, right->stem, MIN (left->stem_length, right->stem_length));
+  if (order != 0)
+    return order;
+  return left->stem_length < right->stem_length ? -1 : left->stem_length > right->stem_length;
+}
+
+static int
+compare_numbered (gconstpointer a, gconstpointer b)
+{
+  const Numbered *left = a, *right = b;
+  int             order = compare_stems (left, right);
+
+  if (order != 0)
+    return order;
+  if (left->number != right->number)
+    return left->number < right->number ? -1 : 1;
+  return left->part < right->part ? -1 : 1;
+}
+
+/* A cell inside another chain's cell stays what it is: the outer chain wins. */
+static gboolean
+is_in_cell (const VizNames *names, guint32 part)
+{
+  for (; part != 0; part = viz_names_part (names, part)->parent)
+    if (viz_names_part (names, part)->cell != VIZ_NO_CELL)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+add_candidate (VizNames *names, const Numbered *first, guint n)
+{
+  gboolean is_time = first->stem_length == 1 && (*first->stem == 't' || *first->stem == 'T');
+  VizChain chain = { .part = first->parent, .n_steps = n, .first = (gint32) first->number };
+
+  if (n < (is_time ? LEAST_STEPS : LEAST_OTHERS))
+    return;
+  for (guint i = 0; i < n; i++)
+    if (first[i].number != first->number + i || viz_names_part (names, first[i].part)->n_leaves < 2)
+      return;
+  chain.cells = g_new (guint32, n);
+  for (guint i = 0; i < n; i++)
+    chain.cells[i] = first[i].part;
+  chain.stem = g_strndup (first->stem, first->stem_length);
+  chain.band = names->chains->len;
+  g_array_append_val (names->chains, chain);
+}
+
+static void
+place_boxes (const VizNames *names, const guint32 *absorbed, VizPlace *places)
+{
+  g_autofree VizPlace *of_part = g_new0 (VizPlace, names->parts->len);
+
+  for (guint32 c = 0; c < names->chains->len; c++)
+    {
+      const VizChain *chain = &g_array_index (names->chains, VizChain, c);
+
+      for (guint32 s = 0; s < chain->n_steps; s++)
+        of_part[chain->cells[s]] = (VizPlace){ c + 1, s };
+    }
+  /* Parts come parents first: the outermost cell passes itself down. */
+  for (guint32 p = 1; p < names->parts->len; p++)
+    if (of_part[viz_names_part (names, p)->parent].chain != 0)
+      of_part[p] = of_part[viz_names_part (names, p)->parent];
+  for (guint m = 0; m < names->members->len; m++)
+    {
+      guint32 box = g_array_index (names->members, guint32, m);
+
+      places[box] =
+          of_part[absorbed != NULL && absorbed[box] != 0 ? absorbed[box] : names->part_of[box]];
+    }
+}
+
+typedef struct
+{
+  guint32 forward, backward, other; /* steps with an arrow to the next, the previous, another */
+} Links;
+
+/* How the steps of every chain feed each other, each step counted once a direction. */
+static Links *
+count_links (const VizNames *names, const VizPlace *places)
+{
+  Links *links = g_new0 (Links, names->chains->len);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizPlace *tail, *head;
+      gint64          key;
+
+      tail = &places[arrow->tail];
+      head = &places[arrow->head];
+      if (tail->chain == 0 || tail->chain != head->chain || tail->step == head->step)
+        continue;
+      key = ((gint64) tail->chain << 33) + ((gint64) tail->step << 1) + (head->step > tail->step);
+      if (!g_hash_table_add (seen, g_memdup2 (&key, sizeof key)))
+        continue;
+      if (head->step == tail->step + 1)
+        links[tail->chain - 1].forward++;
+      else if (head->step + 1 == tail->step)
+        links[tail->chain - 1].backward++;
+      else
+        links[tail->chain - 1].other++;
+    }
+  return links;
+}
+
+/* A chain is one if its steps feed their neighbours, all in one direction. */
+static gboolean
+is_chain (const VizChain *chain, const Links *links)
+{
+  guint32 most = MAX (links->forward, links->backward);
+  guint32 least = MIN (links->forward, links->backward);
+
+  return most * 10 >= (chain->n_steps - 1) * 8 && least == 0;
+}
+
+static void
+drop_unlinked (VizNames *names, const Links *links)
+{
+  guint32 n_kept = 0;
+
+  for (guint32 c = 0; c < names->chains->len; c++)
+    {
+      VizChain *chain = &g_array_index (names->chains, VizChain, c);
+      VizChain  swap = *chain;
+
+      if (is_chain (chain, &links[c]) && !is_in_cell (names, chain->part))
+        {
+          for (guint32 s = 0; s < chain->n_steps; s++)
+            viz_names_part (names, chain->cells[s])->cell = 0;
+          *chain = g_array_index (names->chains, VizChain, n_kept);
+          g_array_index (names->chains, VizChain, n_kept++) = swap;
+        }
+    }
+  g_array_set_size (names->chains, n_kept);
+}
+
+/* Layers: chain b continues chain a if most steps of a feed the same step of b. */
+static void
+find_bands (VizNames *names, const VizPlace *places)
+{
+  guint32             n = names->chains->len;
+  g_autofree guint32 *feeds = g_new0 (guint32, (gsize) n * n + 1);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizPlace *tail = &places[arrow->tail], *head = &places[arrow->head];
+      gint64          key = (((gint64) tail->chain * n + head->chain) << 24) + tail->step;
+
+      if (tail->chain != 0 && head->chain != 0 && tail->chain != head->chain &&
+          tail->step == head->step && g_hash_table_add (seen, g_memdup2 (&key, sizeof key)))
+        feeds[(tail->chain - 1) * n + head->chain - 1]++;
+    }
+  for (guint32 c = 0; c < n; c++)
+    {
+      VizChain *chain = &g_array_index (names->chains, VizChain, c);
+
+      chain->band = c;
+      chain->layer = 0;
+      for (guint32 b = 0; b < c; b++)
+        {
+          const VizChain *above = &g_array_index (names->chains, VizChain, b);
+
+          if (above->n_steps == chain->n_steps && above->first == chain->first &&
+              feeds[b * n + c] * 10 >= chain->n_steps * 8 && feeds[c * n + b] == 0)
+            {
+              chain->band = above->band;
+              chain->layer = above->layer + 1;
+            }
+        }
+    }
+}
+
+static void
+count_leaf (VizNames *names, guint32 part, gint32 change)
+{
+  for (;; part = viz_names_part (names, part)->parent)
+    {
+      viz_names_part (names, part)->n_leaves += (guint32) change;
+      if (part == 0)
+        break;
+    }
+}
+
+/* Boxes that were absorbed are from now on named after their cell, if its chain is still there. */
+static void
+adopt (VizNames *names, const guint32 *absorbed)
+{
+  for (guint m = 0; m < names->members->len; m++)
+    {
+      guint32 box = g_array_index (names->members, guint32, m);
+
+      if (absorbed[box] == 0 || viz_names_part (names, absorbed[box])->cell == VIZ_NO_CELL)
+        continue;
+      count_leaf (names, names->part_of[box], -1);
+      count_leaf (names, absorbed[box], 1);
+      names->part_of[box] = absorbed[box];
+    }
+}
+
+/* What goes from step to step of one layer is its state. */
+static void
+mark_states (const VizNames *names, const VizPlace *places)
+{
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizPlace *tail = &places[arrow->tail], *head = &places[arrow->head];
+
+      if (arrow->kind == VIZ_ARROW_NORMAL && tail->chain != 0 && tail->chain == head->chain &&
+          tail->step != head->step)
+        viz_diagram_builder_set_arrow_kind (names->builder, i, VIZ_ARROW_STATE);
+    }
+}
+
+#define MOST_CHAINS 400
+
+void
+viz_names_find_chains (VizNames *names)
+{
+  g_autoptr (GArray) numbered = g_array_new (FALSE, FALSE, sizeof (Numbered));
+  g_autofree VizPlace *places = g_new0 (VizPlace, names->n_boxes);
+  g_autofree Links    *links = NULL;
+  g_autofree guint32  *absorbed = NULL;
+
+  for (guint32 p = 1; p < names->parts->len; p++)
+    {
+      Numbered one;
+
+      if (read_number (names, p, &one))
+        g_array_append_val (numbered, one);
+    }
+  g_array_sort (numbered, compare_numbered);
+  for (guint i = 0, k; i < numbered->len; i = k)
+    {
+      const Numbered *first = &g_array_index (numbered, Numbered, i);
+
+      for (k = i + 1;
+           k < numbered->len && compare_stems (first, &g_array_index (numbered, Numbered, k)) == 0;)
+        k++;
+      if (names->chains->len < MOST_CHAINS)
+        add_candidate (names, first, k - i);
+    }
+  if (names->chains->len == 0)
+    return;
+  place_boxes (names, NULL, places);
+  absorbed = viz_names_absorb (names, places);
+  place_boxes (names, absorbed, places);
+  links = count_links (names, places);
+  drop_unlinked (names, links);
+  place_boxes (names, absorbed, places);
+  adopt (names, absorbed);
+  find_bands (names, places);
+  mark_states (names, places);
+}
+
+/* The part of names that all chains of a band share. */
+static guint32
+common_part (const VizNames *names, const VizChain *chain)
+{
+  guint32 part = chain->part;
+
+  for (guint32 c = 0; c < names->chains->len; c++)
+    {
+      const VizChain *other = &g_array_index (names->chains, VizChain, c);
+      guint32         at = other->part;
+
+      if (other->band != chain->band)
+        continue;
+      /* Parents have smaller numbers. */
+      while (at != part)
+        if (at > part)
+          at = viz_names_part (names, at)->parent;
+        else
+          part = viz_names_part (names, part)->parent;
+    }
+  return part;
+}
+
+/* Chains may be layers of a band whose first chain comes first. */
+static guint32
+add_steps_box (VizNames *names, const VizChain *chain)
+{
+  guint32          n_layers = 1, part = common_part (names, chain);
+  g_autofree char *path = part == 0 ? g_strdup (chain->stem) : viz_names_path (names, part);
+  g_autofree char *title = NULL;
+  g_autofree char *id = g_strconcat ("steps:",
+                                     viz_diagram_builder_box (names->builder, names->group)->id,
+                                     ":",
+                                     path,
+                                     NULL);
+
+  for (guint32 c = 0; c < names->chains->len; c++)
+    {
+      const VizChain *other = &g_array_index (names->chains, VizChain, c);
+
+      if (other->band == chain->band)
+        n_layers = MAX (n_layers, (guint32) other->layer + 1);
+    }
+  title = n_layers > 1
+              ? g_strdup_printf ("%s × %u steps × %u layers", path, chain->n_steps, n_layers)
+              : g_strdup_printf ("%s × %u steps", path, chain->n_steps);
+  return viz_diagram_builder_add_box (names->builder,
+                                      &(VizBoxInfo){ .id = id,
+                                                     .title = title,
+                                                     .kind = VIZ_BOX_STEPS,
+                                                     .category = VIZ_CATEGORY_RECURRENT,
+                                                     .parent = names->group,
+                                                     .user = VIZ_NO_USER });
+}
+
+/* Per folded weight the only chain that uses it, and whether two of its steps do. */
+typedef struct
+{
+  guint32  chain; /* + 1 */
+  guint32  step;
+  gboolean is_shared, is_elsewhere;
+} Use;
+
+static Use *
+find_uses (const VizNames *names, const VizPlace *places)
+{
+  Use *uses = g_new0 (Use, names->n_boxes);
+
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizPlace *user = &places[arrow->head];
+      Use            *use = &uses[arrow->tail];
+
+      if ((viz_diagram_builder_box (names->builder, arrow->tail)->flags & VIZ_BOX_FOLDED) == 0)
+        continue;
+      if (use->chain == 0)
+        {
+          use->chain = user->chain;
+          use->step = user->step;
+        }
+      use->is_elsewhere |= user->chain == 0 || use->chain != user->chain;
+      use->is_shared |= use->step != user->step;
+    }
+  return uses;
+}
+
+/* Weights that every step of a layer shares are written once, before its first step. */
+static void
+add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_free);
+  const VizChain  *layer = &g_array_index (names->chains, VizChain, chain);
+  g_autofree char *path = viz_names_path (names, layer->part);
+  g_autofree char *id = g_strconcat ("weights:", path, NULL);
+  guint32          header;
+
+  for (guint32 i = 1; i < names->n_boxes; i++)
+    {
+      const VizBox *weight = viz_diagram_builder_box (names->builder, i);
+      const char   *name = weight->subtitle != NULL ? weight->subtitle : weight->title;
+      gsize         length = strlen (path);
+
+      if (uses[i].chain != chain + 1 || !uses[i].is_shared || uses[i].is_elsewhere || name == NULL)
+        continue;
+      if (strncmp (name, path, length) == 0 && name[length] == '_')
+        name += length + 1;
+      g_ptr_array_add (rows,
+                       g_strconcat (name,
+                                    weight->shape != NULL ? "  " : "",
+                                    weight->shape != NULL ? weight->shape : "",
+                                    NULL));
+    }
+  if (rows->len == 0)
+    return;
+  g_ptr_array_add (rows, NULL);
+  header =
+      viz_diagram_builder_add_box (names->builder,
+                                   &(VizBoxInfo){ .id = id,
+                                                  .title = "weights of all steps",
+                                                  .subtitle = layer->part != 0 ? path : NULL,
+                                                  .attributes = (const char *const *) rows->pdata,
+                                                  .kind = VIZ_BOX_WEIGHT,
+                                                  .category = VIZ_CATEGORY_DATA,
+                                                  .parent = steps,
+                                                  .user = VIZ_NO_USER });
+  viz_diagram_builder_set_header (names->builder, header, layer->layer);
+}
+
+void
+viz_names_add_chains (VizNames *names)
+{
+  g_autofree guint32 *boxes = g_new0 (guint32, names->chains->len + 1);
+
+  g_autofree VizPlace *places = g_new0 (VizPlace, names->n_boxes);
+  g_autofree Use      *uses = NULL;
+
+  if (names->chains->len == 0)
+    return;
+  place_boxes (names, NULL, places);
+  uses = find_uses (names, places);
+  for (guint32 c = 0; c < names->chains->len; c++)
+    {
+      const VizChain *chain = &g_array_index (names->chains, VizChain, c);
+
+      boxes[c] = chain->band == c ? add_steps_box (names, chain) : boxes[chain->band];
+      for (guint32 s = 0; s < chain->n_steps; s++)
+        {
+          g_autofree char *path = viz_names_path (names, chain->cells[s]);
+          g_autofree char *id = g_strconcat ("cell:", path, NULL);
+          guint32          cell;
+
+          cell =
+              viz_diagram_builder_add_box (names->builder,
+                                           &(VizBoxInfo){
+                                               .id = id,
+                                               .title =
+                                                   viz_names_part (names, chain->cells[s])->token,
+                                               .subtitle = path,
+                                               .kind = VIZ_BOX_SCOPE,
+                                               .category = VIZ_CATEGORY_RECURRENT,
+                                               .parent = boxes[c],
+                                               .user = VIZ_NO_USER });
+          viz_diagram_builder_set_step (names->builder,
+                                        cell,
+                                        chain->first + (gint32) s,
+                                        chain->layer);
+          viz_names_part (names, chain->cells[s])->cell = cell;
+          viz_names_part (names, chain->cells[s])->group = cell;
+        }
+      add_header (names, uses, c, boxes[c]);
+    }
+}

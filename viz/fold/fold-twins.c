@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* fold-twins.c — many boxes that do the same between the same two ends.
+ *
+ * Eighty slices between a split and a concat say no more than one of them, and make the
+ * picture eighty boxes wide: they become one group, "80 × slice".
+ */
+#include "viz/fold/fold-private.h"
+
+#include <string.h>
+
+#define LEAST_TWINS 12
+
+static gboolean
+can_be_twin (const VizDiagramBuilder *builder, guint32 number, guint32 n_given)
+{
+  const VizBox *box = viz_diagram_builder_box (builder, number);
+
+  return number < n_given && box->kind == VIZ_BOX_OPERATOR && box->step < 0 &&
+         (box->flags & (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE | VIZ_BOX_HEADER | VIZ_BOX_PROBLEM)) == 0;
+}
+
+/* What twins read feeds all of them, and what they feed reads them all: few boxes are left. */
+static guint8 *
+find_candidates (const VizDiagramBuilder *builder, guint32 n_given)
+{
+  guint32             n = viz_diagram_builder_n_boxes (builder);
+  guint8             *candidates = g_new0 (guint8, n + 1);
+  g_autofree guint32 *n_out = g_new0 (guint32, n + 1), *n_in = g_new0 (guint32, n + 1);
+
+  for (guint32 i = 1; i < n_given; i++)
+    candidates[i] = can_be_twin (builder, i, n_given);
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (builder); i++)
+    {
+      n_out[viz_diagram_builder_arrow (builder, i)->tail]++;
+      n_in[viz_diagram_builder_arrow (builder, i)->head]++;
+    }
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (builder, i);
+
+      if (viz_diagram_builder_box (builder, arrow->tail)->flags & VIZ_BOX_FOLDED)
+        continue;
+      candidates[arrow->head] &= n_out[arrow->tail] >= LEAST_TWINS;
+      candidates[arrow->tail] &= n_in[arrow->head] >= LEAST_TWINS;
+    }
+  return candidates;
+}
+
+static GString **
+describe_ends (const VizDiagramBuilder *builder, guint32 n_given)
+{
+  GString          **ends = g_new0 (GString *, n_given + 1);
+  g_autofree guint8 *candidates = find_candidates (builder, n_given);
+
+  for (guint32 i = 1; i < n_given; i++)
+    if (candidates[i])
+      {
+        const VizBox *box = viz_diagram_builder_box (builder, i);
+
+        ends[i] = g_string_new (NULL);
+        g_string_printf (ends[i], "%u %s", box->parent, box->title != NULL ? box->title : "");
+      }
+  for (guint32 i = 0; i < viz_diagram_builder_n_arrows (builder); i++)
+    {
+      const VizArrow *arrow = viz_diagram_builder_arrow (builder, i);
+
+      if (viz_diagram_builder_box (builder, arrow->tail)->flags & VIZ_BOX_FOLDED)
+        continue;
+      if (arrow->tail < n_given && ends[arrow->tail] != NULL)
+        g_string_append_printf (ends[arrow->tail], " >%u", arrow->head);
+      if (arrow->head < n_given && ends[arrow->head] != NULL)
+        g_string_append_printf (ends[arrow->head], " <%u", arrow->tail);
+    }
+  return ends;
+}
+
+static void
+add_group (VizDiagramBuilder *builder, const GArray *twins)
+{
+  guint32          first = g_array_index (twins, guint32, 0);
+  const VizBox    *box = viz_diagram_builder_box (builder, first);
+  g_autofree char *id = g_strdup_printf ("twins:%s", box->id);
+  g_autofree char *title = g_strdup_printf ("%u × %s", twins->len, box->title);
+  guint32          group = viz_diagram_builder_add_box (builder,
+                                               &(VizBoxInfo){ .id = id,
+                                                                       .title = title,
+                                                                       .kind = VIZ_BOX_SCOPE,
+                                                                       .category = box->category,
+                                                                       .flags = VIZ_BOX_TWINS,
+                                                                       .parent = box->parent,
+                                                                       .user = VIZ_NO_USER });
+
+  for (guint i = 0; i < twins->len; i++)
+    viz_diagram_builder_set_parent (builder, g_array_index (twins, guint32, i), group);
+}
+
+void
+viz_fold_twins (VizDiagramBuilder *builder, guint32 n_given)
+{
+  GString  **ends = describe_ends (builder, n_given);
+  GPtrArray *groups = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint32 i = 1; i < n_given; i++)
+    {
+      GArray *twins;
+
+      if (ends[i] == NULL)
+        continue;
+      twins = g_hash_table_lookup (known, ends[i]->str);
+      if (twins == NULL)
+        {
+          twins = g_array_new (FALSE, FALSE, sizeof (guint32));
+          g_hash_table_insert (known, ends[i]->str, twins);
+          g_ptr_array_add (groups, twins);
+        }
+      g_array_append_val (twins, i);
+    }
+  for (guint i = 0; i < groups->len; i++)
+    {
+      const GArray *twins = g_ptr_array_index (groups, i);
+
+      /* What nothing feeds and nothing reads has nothing in common but that. */
+      if (twins->len >= LEAST_TWINS &&
+          strpbrk (ends[g_array_index (twins, guint32, 0)]->str, "<>") != NULL)
+        add_group (builder, twins);
+    }
+  g_ptr_array_unref (groups);
+  for (guint32 i = 0; i < n_given; i++)
+    if (ends[i] != NULL)
+      g_string_free (ends[i], TRUE);
+  g_free (ends);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* layers-build.c — from ranks to a proper layered graph.
+ *
+ * An edge gets one virtual node a row it crosses.  Edges of one tensor share them,
+ * so a fan-out becomes a bus with branches and costs rows, not rows × consumers.
+ * Edges too long for that are left out and drawn as stubs.
+ */
+#include "viz/layout/layers.h"
+
+/* Half the room a line needs in a row. */
+#define LINE_ROOM 2.f
+
+typedef struct
+{
+  guint32 *length; /* virtual nodes of each tensor's bus */
+  guint32 *first;
+  guint32  n;
+} Buses;
+
+static guint32
+span_of (const VizLayers *layers, guint32 edge, guint32 *upper, guint32 *lower)
+{
+  const VizBodyEdge *ends = &layers->body->edges[edge];
+
+  *upper = layers->reversed[edge] ? ends->head : ends->tail;
+  *lower = layers->reversed[edge] ? ends->tail : ends->head;
+  return layers->rank[*lower] > layers->rank[*upper] ? layers->rank[*lower] - layers->rank[*upper]
+                                                     : 0;
+}
+
+/* Which edges are cut: backward ones that no row order can hold, very long ones, and the longer
+ * ones of a node that has too many of them. */
+static void
+choose_stubs (VizLayers *layers, const Buses *buses)
+{
+  const VizBody *body = layers->body;
+  guint32       *n_long_in = g_new0 (guint32, MAX (body->n_nodes, 1));
+  guint32       *n_long_out = g_new0 (guint32, MAX (body->n_nodes, 1));
+  guint8        *seen = g_new0 (guint8, MAX (buses->n, 1));
+
+  for (guint32 e = 0; e < body->n_edges; e++)
+    {
+      guint32 upper, lower, span = span_of (layers, e, &upper, &lower);
+
+      layers->stub[e] = span == 0 || span > VIZ_LONG_EDGE;
+      if (body->edges[e].flags & VIZ_EDGE_FEEDBACK || span < 2 || span > VIZ_LONG_EDGE)
+        continue;
+      n_long_in[lower]++;
+      if (!seen[body->edges[e].tensor])
+        n_long_out[upper]++;
+      seen[body->edges[e].tensor] = TRUE;
+    }
+  for (guint32 e = 0; e < body->n_edges; e++)
+    {
+      guint32 upper, lower, span = span_of (layers, e, &upper, &lower);
+
+      if (span > 1 && (n_long_in[lower] > VIZ_HUB || n_long_out[upper] > VIZ_HUB))
+        layers->stub[e] = TRUE;
+    }
+  g_free (seen);
+  g_free (n_long_out);
+  g_free (n_long_in);
+}
+
+static gboolean
+is_drawn (const VizLayers *layers, guint32 edge)
+{
+  return !layers->stub[edge] && (layers->body->edges[edge].flags & VIZ_EDGE_FEEDBACK) == 0;
+}
+
+/* Numbers the virtual nodes: those of a bus, and of a reversed edge, one after the other. */
+static void
+number_bends (VizLayers *layers, Buses *buses)
+{
+  const VizBody *body = layers->body;
+  guint32        next = body->n_nodes;
+
+  for (guint32 e = 0; e < body->n_edges; e++)
+    {
+      guint32 upper, lower, span = span_of (layers, e, &upper, &lower);
+
+      if (is_drawn (layers, e) && !layers->reversed[e])
+        buses->length[body->edges[e].tensor] = MAX (buses->length[body->edges[e].tensor], span - 1);
+    }
+  for (guint32 e = 0; e < body->n_edges; e++)
+    {
+      guint32 upper, lower, span = span_of (layers, e, &upper, &lower);
+      guint32 tensor = body->edges[e].tensor;
+
+      if (!is_drawn (layers, e))
+        continue;
+      layers->n_bends[e] = span - 1;
+      if (layers->reversed[e])
+        {
+          layers->first_bend[e] = next;
+          next += span - 1;
+        }
+      else
+        {
+          if (buses->first[tensor] == 0)
+            {
+              buses->first[tensor] = next;
+              next += buses->length[tensor];
+            }
+          layers->first_bend[e] = buses->first[tensor];
+        }
+    }
+  layers->n_nodes = next;
+}
+
+static void
+add_link (VizLayers *layers, guint32 upper, guint32 lower, float upper_at, float lower_at)
+{
+  layers->links[layers->n_links++] = (VizLink){ upper, lower, upper_at, lower_at };
+}
+
+static float
+from_middle (const VizLayers *layers, guint32 node, float at)
+{
+  return at < 0 ? 0 : at - layers->body->nodes[node].width / 2;
+}
+
+/* Each bus is linked once, by its longest edge; the others only branch off. */
+static void
+link_up (VizLayers *layers, const Buses *buses)
+{
+  const VizBody *body = layers->body;
+  guint8        *linked = g_new0 (guint8, MAX (buses->n, 1));
+
+  layers->links = g_new (VizLink, layers->n_nodes + body->n_edges + 1);
+  for (guint32 e = 0; e < body->n_edges; e++)
+    {
+      const VizBodyEdge *edge = &body->edges[e];
+      guint32            upper, lower, from, n_own;
+      float              upper_at, lower_at;
+
+      if (!is_drawn (layers, e))
+        continue;
+      span_of (layers, e, &upper, &lower);
+      upper_at = from_middle (layers, upper, layers->reversed[e] ? edge->head_at : edge->tail_at);
+      lower_at = from_middle (layers, lower, layers->reversed[e] ? edge->tail_at : edge->head_at);
+      n_own = layers->reversed[e] ? layers->n_bends[e] : buses->length[edge->tensor];
+      if (n_own > 0 && (layers->reversed[e] || !linked[edge->tensor]))
+        {
+          add_link (layers, upper, layers->first_bend[e], upper_at, 0);
+          for (guint32 i = 0; i + 1 < n_own; i++)
+            add_link (layers, layers->first_bend[e] + i, layers->first_bend[e] + i + 1, 0, 0);
+          if (!layers->reversed[e])
+            linked[edge->tensor] = TRUE;
+        }
+      from = layers->n_bends[e] == 0 ? upper : layers->first_bend[e] + layers->n_bends[e] - 1;
+      add_link (layers, from, lower, from == upper ? upper_at : 0, lower_at);
+    }
+  g_free (linked);
+}
+
+static void
+set_rows (VizLayers *layers)
+{
+  const VizBody *body = layers->body;
+
+  layers->row = g_new0 (guint32, MAX (layers->n_nodes, 1));
+  layers->left = g_new (float, MAX (layers->n_nodes, 1));
+  layers->right = g_new (float, MAX (layers->n_nodes, 1));
+  for (guint32 i = 0; i < layers->n_nodes; i++)
+    {
+      layers->left[i] = layers->right[i] = LINE_ROOM;
+      if (i < body->n_nodes)
+        {
+          layers->row[i] = layers->rank[i];
+          layers->left[i] = body->nodes[i].width / 2;
+          layers->right[i] = MAX (body->nodes[i].width / 2, body->nodes[i].label);
+        }
+    }
+  for (guint32 e = 0; e < body->n_edges; e++)
+    {
+      guint32 upper, lower;
+
+      span_of (layers, e, &upper, &lower);
+      for (guint32 i = 0; i < layers->n_bends[e]; i++)
+        layers->row[layers->first_bend[e] + i] = layers->rank[upper] + 1 + i;
+    }
+}
+
+static int
+compare_upper (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const VizLink *links = data, *left = &links[*(const guint32 *) a],
+                *right = &links[*(const guint32 *) b];
+
+  if (left->upper_at != right->upper_at)
+    return left->upper_at < right->upper_at ? -1 : 1;
+  return *(const guint32 *) a < *(const guint32 *) b ? -1 : 1;
+}
+
+static int
+compare_lower (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const VizLink *links = data, *left = &links[*(const guint32 *) a],
+                *right = &links[*(const guint32 *) b];
+
+  if (left->lower_at != right->lower_at)
+    return left->lower_at < right->lower_at ? -1 : 1;
+  return *(const guint32 *) a < *(const guint32 *) b ? -1 : 1;
+}
+
+/* Links of a node as ranges, from its left to its right. */
+static void
+index_links (VizLayers *layers, gboolean above, guint32 **first_out, guint32 **list_out)
+{
+  guint32 *first = g_new0 (guint32, layers->n_nodes + 2);
+  guint32 *list = g_new (guint32, MAX (layers->n_links, 1));
+
+  /* Two places ahead, so that filling leaves the starts where they belong. */
+  for (guint32 i = 0; i < layers->n_links; i++)
+    first[(above ? layers->links[i].lower : layers->links[i].upper) + 2]++;
+  for (guint32 i = 0; i < layers->n_nodes; i++)
+    first[i + 2] += first[i + 1];
+  for (guint32 i = 0; i < layers->n_links; i++)
+    list[first[(above ? layers->links[i].lower : layers->links[i].upper) + 1]++] = i;
+  for (guint32 i = 0; i < layers->n_nodes; i++)
+    if (first[i + 1] - first[i] > 1)
+      g_qsort_with_data (list + first[i],
+                         (int) (first[i + 1] - first[i]),
+                         sizeof *list,
+                         above ? compare_lower : compare_upper,
+                         layers->links);
+  *first_out = first;
+  *list_out = list;
+}
+
+gboolean
+viz_layers_build (VizLayers *layers)
+{
+  const VizBody *body = layers->body;
+  Buses          buses = { NULL, NULL, 0 };
+
+  for (guint32 e = 0; e < body->n_edges; e++)
+    buses.n = MAX (buses.n, body->edges[e].tensor + 1);
+  buses.length = g_new0 (guint32, MAX (buses.n, 1));
+  buses.first = g_new0 (guint32, MAX (buses.n, 1));
+  layers->stub = g_new0 (guint8, MAX (body->n_edges, 1));
+  layers->first_bend = g_new0 (guint32, MAX (body->n_edges, 1));
+  layers->n_bends = g_new0 (guint32, MAX (body->n_edges, 1));
+
+  choose_stubs (layers, &buses);
+  number_bends (layers, &buses);
+  link_up (layers, &buses);
+  set_rows (layers);
+  index_links (layers, FALSE, &layers->first_down, &layers->down);
+  index_links (layers, TRUE, &layers->first_up, &layers->up);
+  g_free (buses.length);
+  g_free (buses.first);
+  return !g_cancellable_is_cancelled (layers->cancellable);
+}

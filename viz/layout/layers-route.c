@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* layers-route.c — where edges touch their boxes, and the curves between.
+ *
+ * An edge runs straight down through the rows, at the x of its virtual nodes, and
+ * curves only in the gaps between rows: it cannot run through a box.  At a box,
+ * different tensors leave side by side, in the order of where they go.
+ */
+#include "viz/layout/layers.h"
+
+#include <math.h>
+
+#define BORDER 9  /* no edge closer to a corner */
+#define APART  12 /* between two edges at a box */
+#define STUB   15
+#define TALL   90
+
+/* An end of an edge (or of a bus) that still looks for its place on a box. */
+typedef struct
+{
+  guint32 edge;
+  double  wish, aim; /* on the box; where it goes */
+} End;
+
+typedef struct
+{
+  VizLayers *layers;
+  double    *upper_x, *lower_x; /* per edge */
+
+  /* Lines of one tensor leave together: the first edge of each at the node being placed */
+  guint32 *leader, *leader_node;
+} Router;
+
+static gboolean
+is_routed (const VizLayers *layers, guint32 edge)
+{
+  return (layers->body->edges[edge].flags & VIZ_EDGE_FEEDBACK) == 0;
+}
+
+static guint32
+end_node (const VizLayers *layers, guint32 edge, gboolean upper)
+{
+  const VizBodyEdge *ends = &layers->body->edges[edge];
+
+  return upper != (gboolean) layers->reversed[edge] ? ends->tail : ends->head;
+}
+
+static float
+end_at (const VizLayers *layers, guint32 edge, gboolean upper)
+{
+  const VizBodyEdge *ends = &layers->body->edges[edge];
+
+  return upper != (gboolean) layers->reversed[edge] ? ends->tail_at : ends->head_at;
+}
+
+static double
+clamp_to (const VizLayers *layers, guint32 node, double x)
+{
+  double half = layers->body->nodes[node].width / 2;
+  double room = half > BORDER ? half - BORDER : 0;
+
+  return CLAMP (x, layers->x[node] - room, layers->x[node] + room);
+}
+
+/* Where the upper end would like to be: straight above the next thing down, if it can. */
+static double
+upper_wish (const Router *router, guint32 edge)
+{
+  const VizLayers *layers = router->layers;
+  guint32          node = end_node (layers, edge, TRUE), other = end_node (layers, edge, FALSE);
+
+  if (layers->stub[edge])
+    return layers->x[node];
+  if (layers->n_bends[edge] > 0)
+    return clamp_to (layers, node, layers->x[layers->first_bend[edge]]);
+  if (end_at (layers, edge, FALSE) >= 0)
+    return clamp_to (layers, node, router->lower_x[edge]);
+  return clamp_to (layers, node, clamp_to (layers, other, layers->x[node]));
+}
+
+static double
+lower_wish (const Router *router, guint32 edge)
+{
+  const VizLayers *layers = router->layers;
+  guint32          node = end_node (layers, edge, FALSE);
+
+  if (layers->stub[edge])
+    return layers->x[node];
+  if (layers->n_bends[edge] > 0)
+    return clamp_to (layers, node, layers->x[layers->first_bend[edge] + layers->n_bends[edge] - 1]);
+  return clamp_to (layers, node, router->upper_x[edge]);
+}
+
+/* Where the next thing is on the way of an edge, away from one end. */
+static double
+aim (const Router *router, guint32 edge, gboolean upper)
+{
+  const VizLayers *layers = router->layers;
+  guint32          last = layers->first_bend[edge] + layers->n_bends[edge] - 1;
+  gboolean         is_fixed = end_at (layers, edge, !upper) >= 0;
+
+  if (!layers->stub[edge] && layers->n_bends[edge] > 0)
+    return layers->x[upper ? layers->first_bend[edge] : last];
+  if (is_fixed || !upper)
+    return (upper ? router->lower_x : router->upper_x)[edge];
+  return layers->x[end_node (layers, edge, FALSE)];
+}
+
+static int
+compare_ends (gconstpointer a, gconstpointer b)
+{
+  const End *left = a, *right = b;
+
+  if (left->wish != right->wish)
+    return left->wish < right->wish ? -1 : 1;
+  if (left->aim != right->aim)
+    return left->aim < right->aim ? -1 : 1;
+  return left->edge < right->edge ? -1 : 1;
+}
+
+/* Keeps the order of the wishes, at least apart, inside low … high; moves them little. */
+static void
+spread (End *ends, guint n, double low, double high)
+{
+  double apart = n > 1 ? MIN (APART, (high - low) / (n - 1)) : 0, push;
+
+  for (guint i = 1; i < n; i++)
+    ends[i].wish = MAX (ends[i].wish, ends[i - 1].wish + apart);
+  /* What was pushed right goes back by half of it, so that groups stay centred. */
+  push = n > 1 ? (ends[n - 1].wish - ends[0].wish - (n - 1) * apart) : 0;
+  if (n > 1 && push < 1e-6)
+    for (guint i = 0; i < n; i++)
+      ends[i].wish -= (n - 1) * apart / 2;
+  if (n > 0 && ends[n - 1].wish > high)
+    {
+      ends[n - 1].wish = high;
+      for (guint i = n - 1; i-- > 0;)
+        ends[i].wish = MIN (ends[i].wish, ends[i + 1].wish - apart);
+    }
+  if (n > 0 && ends[0].wish < low)
+    {
+      ends[0].wish = low;
+      for (guint i = 1; i < n; i++)
+        ends[i].wish = MAX (ends[i].wish, ends[i - 1].wish + apart);
+    }
+}
+
+/* Places all ends on one side of one node; edges are those in list. */
+static void
+place_ends (Router *router, guint32 node, const guint32 *list, guint32 n, gboolean upper)
+{
+  const VizLayers *layers = router->layers;
+  double          *x = upper ? router->upper_x : router->lower_x;
+  GArray          *ends = g_array_new (FALSE, FALSE, sizeof (End));
+  double           half = layers->body->nodes[node].width / 2;
+  double           room = half > BORDER ? half - BORDER : 0;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint32 edge = list[i], tensor = layers->body->edges[edge].tensor;
+      End     end = { edge, 0, 0 };
+
+      if (end_at (layers, edge, upper) >= 0)
+        continue;
+      /* They may arrive apart, at two inputs. */
+      if (upper && !layers->reversed[edge])
+        {
+          if (router->leader_node[tensor] == node + 1)
+            continue;
+          router->leader_node[tensor] = node + 1;
+          router->leader[tensor] = edge;
+        }
+      end.wish = upper ? upper_wish (router, edge) : lower_wish (router, edge);
+      end.aim = aim (router, edge, upper);
+      g_array_append_val (ends, end);
+    }
+  g_array_sort (ends, compare_ends);
+  spread ((End *) ends->data, ends->len, layers->x[node] - room, layers->x[node] + room);
+  for (guint i = 0; i < ends->len; i++)
+    x[g_array_index (ends, End, i).edge] = g_array_index (ends, End, i).wish;
+  for (guint32 i = 0; upper && i < n; i++)
+    if (end_at (layers, list[i], TRUE) < 0 && !layers->reversed[list[i]])
+      x[list[i]] = x[router->leader[layers->body->edges[list[i]].tensor]];
+  g_array_unref (ends);
+}
+
+static void
+place_side (Router *router, gboolean upper)
+{
+  const VizLayers *layers = router->layers;
+  guint32          n_nodes = layers->body->n_nodes, n_edges = layers->body->n_edges;
+  guint32         *first = g_new0 (guint32, n_nodes + 2);
+  guint32         *list = g_new (guint32, n_edges + 1);
+
+  for (guint32 e = 0; e < n_edges; e++)
+    if (is_routed (layers, e))
+      first[end_node (layers, e, upper) + 2]++;
+  for (guint32 i = 0; i < n_nodes; i++)
+    first[i + 2] += first[i + 1];
+  for (guint32 e = 0; e < n_edges; e++)
+    if (is_routed (layers, e))
+      list[first[end_node (layers, e, upper) + 1]++] = e;
+  for (guint32 i = 0; i < n_nodes; i++)
+    place_ends (router, i, list + first[i], first[i + 1] - first[i], upper);
+  g_free (list);
+  g_free (first);
+}
+
+static void
+place_fixed (Router *router)
+{
+  const VizLayers *layers = router->layers;
+
+  for (guint32 e = 0; e < layers->body->n_edges; e++)
+    for (guint upper = 0; upper < 2; upper++)
+      if (end_at (layers, e, upper) >= 0)
+        {
+          guint32 node = end_node (layers, e, upper);
+          double  left = layers->x[node] - layers->body->nodes[node].width / 2;
+
+          (upper ? router->upper_x : router->lower_x)[e] = left + end_at (layers, e, upper);
+        }
+}
+
+static void
+reverse_route (VizBody *answer, guint32 edge)
+{
+  VizPoint *points = &g_array_index (answer->points, VizPoint, 0);
+
+  for (guint32 i = answer->first_point[edge], k = answer->points->len - 1; i < k; i++, k--)
+    {
+      VizPoint swap = points[i];
+
+      points[i] = points[k];
+      points[k] = swap;
+    }
+}
+
+static void
+write_route (const Router *router, VizBody *answer, guint32 edge)
+{
+  const VizLayers *layers = router->layers;
+  guint32          upper = end_node (layers, edge, TRUE), lower = end_node (layers, edge, FALSE);
+  double           top = answer->at[lower].y;
+  double           bottom = answer->at[upper].y + layers->body->nodes[upper].height;
+
+  if (layers->stub[edge])
+    {
+      guint32 head = layers->body->edges[edge].head;
+      double  x = head == lower ? router->lower_x[edge] : router->upper_x[edge];
+
+      viz_body_begin_route (answer, edge, x, answer->at[head].y - STUB);
+      viz_body_line_to (answer, x, answer->at[head].y);
+      answer->stub[edge] = TRUE;
+      return;
+    }
+  viz_body_begin_route (answer, edge, router->upper_x[edge], bottom);
+  viz_body_line_to (answer,
+                    router->upper_x[edge],
+                    layers->row_y[layers->row[upper]] + layers->row_height[layers->row[upper]]);
+  for (guint32 i = 0; i < layers->n_bends[edge]; i++)
+    {
+      guint32 bend = layers->first_bend[edge] + i, row = layers->row[bend];
+
+      viz_body_curve_to (answer, layers->x[bend], layers->row_y[row]);
+      viz_body_line_to (answer, layers->x[bend], layers->row_y[row] + layers->row_height[row]);
+    }
+  viz_body_curve_to (answer, router->lower_x[edge], layers->row_y[layers->row[lower]]);
+  viz_body_line_to (answer, router->lower_x[edge], top);
+  if (layers->reversed[edge])
+    reverse_route (answer, edge);
+}
+
+static void
+place_boxes (const VizLayers *layers, VizBody *answer)
+{
+  for (guint32 i = 0; i < answer->n_nodes; i++)
+    {
+      const VizBodyNode *node = &answer->nodes[i];
+      guint32            row = layers->row[i];
+      double             spare = floor ((layers->row_height[row] - node->height) / 2);
+
+      answer->at[i].x = layers->x[i] - node->width / 2;
+      /* Beside an open group a small box stands near the top, where its flow comes from; groups
+       * start together. */
+      answer->at[i].y = layers->y != NULL
+                            ? layers->y[i]
+                            : layers->row_y[row] + (node->height > TALL ? 0 : MIN (spare, 30));
+    }
+}
+
+void
+viz_layers_route (VizLayers *layers, VizBody *answer)
+{
+  Router router = {
+    .layers = layers,
+    .upper_x = g_new0 (double, answer->n_edges + 1),
+    .lower_x = g_new0 (double, answer->n_edges + 1),
+  };
+  guint32 n_tensors = 1;
+
+  for (guint32 e = 0; e < answer->n_edges; e++)
+    n_tensors = MAX (n_tensors, answer->edges[e].tensor + 1);
+  router.leader = g_new0 (guint32, n_tensors);
+  router.leader_node = g_new0 (guint32, n_tensors);
+
+  viz_body_begin (answer);
+  place_boxes (layers, answer);
+  place_fixed (&router);
+  place_side (&router, TRUE);
+  place_side (&router, FALSE);
+  for (guint32 e = 0; e < answer->n_edges; e++)
+    if (is_routed (layers, e))
+      write_route (&router, answer, e);
+  viz_body_end (answer);
+  g_free (router.upper_x);
+  g_free (router.lower_x);
+  g_free (router.leader);
+  g_free (router.leader_node);
+}

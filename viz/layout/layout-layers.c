@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* layout-layers.c — rows from top to bottom: the layout for everything without a plan of its
+ * own.  layers.h names the stages. */
+#include "viz/layout/layers.h"
+#include "viz/layout/layout.h"
+
+void
+viz_layers_clear (VizLayers *layers)
+{
+  g_free (layers->rank);
+  g_free (layers->reversed);
+  g_free (layers->row);
+  g_free (layers->left);
+  g_free (layers->right);
+  g_free (layers->position);
+  g_free (layers->x);
+  g_free (layers->y);
+  g_free (layers->row_y);
+  g_free (layers->row_height);
+  g_free (layers->links);
+  g_free (layers->first_down);
+  g_free (layers->down);
+  g_free (layers->first_up);
+  g_free (layers->up);
+  g_free (layers->first_in_row);
+  g_free (layers->rows);
+  g_free (layers->first_bend);
+  g_free (layers->n_bends);
+  g_free (layers->stub);
+}
+
+static gboolean
+layers_place (VizBody                        *body,
+              const VizLayoutOptions *options G_GNUC_UNUSED,
+              GCancellable                   *cancellable,
+              GError                        **error)
+{
+  VizLayers layers = { .body = body, .cancellable = cancellable };
+  gboolean  keeps = body->before != NULL && viz_layers_keep_rank (&layers);
+  gboolean  done = (keeps || viz_layers_rank (&layers)) && viz_layers_build (&layers);
+
+  if (done && keeps)
+    viz_layers_keep (&layers);
+  else
+    done = done && viz_layers_order (&layers) && viz_layers_place (&layers);
+  if (done)
+    viz_layers_route (&layers, body);
+  else
+    g_cancellable_set_error_if_cancelled (cancellable, error);
+  body->width = MAX (body->width, layers.least_width);
+  body->height = MAX (body->height, layers.least_height);
+  viz_layers_clear (&layers);
+  return done;
+}
+
+extern const VizLayout viz_layout_layers;
+
+const VizLayout viz_layout_layers = {
+  .name = "layers",
+  .label = "Layers",
+  .place = layers_place,
+};

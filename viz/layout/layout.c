@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* layout.c — the table of layouts, and the way from the inside out. */
+#include "viz/layout/layout.h"
+
+#include "viz/scene/scene.h"
+
+#include <string.h>
+
+G_DEFINE_QUARK (viz - error - quark, viz_error)
+
+extern const VizLayout viz_layout_auto, viz_layout_layers, viz_layout_grid, viz_layout_dot;
+
+/* One line a layout; "auto" comes first and is the default. */
+static const VizLayout *const layouts[] = {
+  &viz_layout_auto, &viz_layout_layers, &viz_layout_grid, &viz_layout_dot, NULL,
+};
+
+const VizLayout *
+viz_layout_find (const char *name)
+{
+  for (guint i = 0; layouts[i] != NULL; i++)
+    if (g_strcmp0 (layouts[i]->name, name) == 0)
+      return layouts[i];
+  return NULL;
+}
+
+static gboolean
+auto_place (VizBody                *body,
+            const VizLayoutOptions *options,
+            GCancellable           *cancellable,
+            GError                **error)
+{
+  const VizLayout *layout = viz_grid_can_place (body) ? &viz_layout_grid : &viz_layout_layers;
+
+  return layout->place (body, options, cancellable, error);
+}
+
+const VizLayout viz_layout_auto = {
+  .name = "auto",
+  .label = "Automatic",
+  .place = auto_place,
+};
+
+/* A layout that cannot do a body is no reason to show nothing. */
+static gboolean
+place_body (VizBody                *body,
+            const VizLayout        *layout,
+            const VizLayoutOptions *options,
+            GCancellable           *cancellable,
+            VizPictureStats        *stats,
+            GError                **error)
+{
+  g_autoptr (GError) refused = NULL;
+
+  if (layout->place (body, options, cancellable, &refused))
+    return TRUE;
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  if (stats->n_fallbacks++ == 0)
+    g_info ("layout “%s”: %s; using “layers”", layout->name, refused->message);
+  return viz_layout_layers.place (body, options, cancellable, error);
+}
+
+static gboolean
+place_bodies (VizScene               *scene,
+              const VizLayout        *layout,
+              const VizLayoutOptions *options,
+              GCancellable           *cancellable,
+              VizPictureStats        *stats,
+              GError                **error)
+{
+  g_autoptr (GHashTable) done = g_hash_table_new (viz_body_hash, viz_body_equal);
+
+  for (guint32 i = scene->bodies->len; i-- > 0;)
+    {
+      VizSceneBody  *body = viz_scene_body (scene, i);
+      const VizBody *like;
+
+      viz_scene_make_body (scene, body);
+      /* What keeps its places is no copy. */
+      like = body->body->before == NULL ? g_hash_table_lookup (done, body->body) : NULL;
+      stats->n_bodies++;
+      if (like != NULL)
+        {
+          viz_body_stamp (body->body, like);
+          stats->n_stamped++;
+        }
+      else
+        {
+          if (!place_body (body->body, layout, options, cancellable, stats, error))
+            return FALSE;
+          if (body->body->before == NULL)
+            g_hash_table_add (done, body->body);
+        }
+      viz_scene_accept_body (scene, body);
+    }
+  return TRUE;
+}
+
+/* Of another diagram, another layout, or boxes with other sizes nothing can be learnt. */
+static void
+use_previous (VizScene *scene, const char *layout, const char *font, const VizPicture *previous)
+{
+  if (previous == NULL || viz_picture_diagram (previous) != scene->diagram ||
+      viz_picture_is_bare (previous) != scene->bare ||
+      strcmp (viz_picture_layout (previous), layout) != 0 ||
+      strcmp (viz_picture_font (previous), font) != 0)
+    return;
+  scene->previous = previous;
+  if (!viz_scene_can_keep (scene))
+    scene->previous = NULL;
+}
+
+VizPicture *
+viz_layout (VizDiagram             *diagram,
+            const VizFolds         *folds,
+            const VizLayoutOptions *options,
+            GCancellable           *cancellable,
+            GError                **error)
+{
+  static const VizLayoutOptions plain;
+  const char                   *name, *font;
+  const VizLayout              *layout;
+  VizPictureStats               stats = { 0 };
+  g_autoptr (VizFolds) own_folds = NULL;
+  g_autoptr (VizScene) scene = NULL;
+
+  options = options != NULL ? options : &plain;
+  name = options->layout != NULL ? options->layout : "auto";
+  font = options->font != NULL ? options->font : VIZ_DEFAULT_FONT;
+  layout = viz_layout_find (name);
+  if (layout == NULL)
+    {
+      g_set_error (error,
+                   VIZ_ERROR,
+                   VIZ_ERROR_LAYOUT,
+                   "There is no layout “%s”. Choose auto, layers, grid or dot.",
+                   name);
+      return NULL;
+    }
+  if (folds == NULL)
+    folds = own_folds = viz_folds_new (diagram);
+  scene = viz_scene_new (diagram, folds, font, options->bare);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  use_previous (scene, layout->name, font, options->previous);
+  viz_scene_cut (scene);
+  if (!place_bodies (scene, layout, options, cancellable, &stats, error))
+    return NULL;
+  return viz_scene_place (scene, font, layout->name, &stats);
+}

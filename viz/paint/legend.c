@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* legend.c — title, a ramp in steps, its bounds, a note. */
+#include "viz/paint/legend.h"
+
+#include <math.h>
+
+#define RAMP_WIDTH    220
+#define RAMP_HEIGHT   10
+#define N_STEPS       44
+#define TITLE_LINE    18
+#define BOUNDS_LINE   14
+#define NOTE_LINE     14
+#define NO_VALUE_ROOM 70
+
+void
+viz_legend_size (const VizOverlay *overlay, const char *font, double *width, double *height)
+{
+  VizMeasure *measure = viz_measure_get (font);
+  const char *title = viz_overlay_title (overlay), *note = viz_overlay_note (overlay);
+
+  *width = RAMP_WIDTH + NO_VALUE_ROOM;
+  *height = TITLE_LINE + RAMP_HEIGHT + BOUNDS_LINE;
+  if (title != NULL)
+    *width = MAX (*width, viz_measure_width (measure, VIZ_TEXT_GROUP, title));
+  if (note != NULL)
+    {
+      *width = MAX (*width, viz_measure_width (measure, VIZ_TEXT_EDGE, note));
+      *height += NOTE_LINE;
+    }
+  *width = ceil (*width);
+}
+
+static void
+write_text (VizPen      *pen,
+            VizTextStyle style,
+            double       x,
+            double       y,
+            double       align,
+            VizColour    colour,
+            const char  *text)
+{
+  VizTextAt at = { style, viz_text_size (style), x, y, align, colour };
+
+  pen->text (pen, &at, text);
+}
+
+static void
+draw_ramp (const VizOverlay *overlay, const VizTheme *theme, VizPen *pen, double x, double y)
+{
+  double   step = (double) RAMP_WIDTH / N_STEPS;
+  VizRect  frame = { x, y, RAMP_WIDTH, RAMP_HEIGHT };
+  VizStyle border = { .stroke = &theme->box_border, .width = 1 };
+
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      double    level = i / (N_STEPS - 1.0);
+      VizColour colour = viz_overlay_scale (overlay) == VIZ_SCALE_DIFFERENCE
+                             ? viz_theme_difference (theme, 2 * level - 1)
+                             : viz_theme_heat (theme, level);
+      VizRect   rect = { x + i * step, y, step, RAMP_HEIGHT };
+
+      pen->rects (pen, &rect, 1, &colour);
+    }
+  pen->rect (pen, &frame, 0, &border);
+}
+
+void
+viz_legend_draw (const VizOverlay *overlay,
+                 const VizTheme   *theme,
+                 VizPen           *pen,
+                 const char *font  G_GNUC_UNUSED,
+                 double            x,
+                 double            y)
+{
+  static const char *const scales[] = { " (logarithmic)", "", " (by rank)", "" };
+  double                   low, high, ramp = y + TITLE_LINE;
+  g_autofree char         *title = NULL, *left = NULL, *right = NULL;
+  VizColour                faded = viz_colour_mix (&theme->box, &theme->background, 0.6);
+  VizRect                  swatch = { x + RAMP_WIDTH + 14, ramp, 12, RAMP_HEIGHT };
+  VizStyle                 style = { .fill = &faded, .stroke = &theme->box_border, .width = 1 };
+
+  viz_overlay_bounds (overlay, &low, &high);
+  if (viz_overlay_scale (overlay) == VIZ_SCALE_DIFFERENCE)
+    {
+      high = MAX (fabs (low), fabs (high));
+      low = -high;
+    }
+  title = g_strconcat (viz_overlay_title (overlay) != NULL ? viz_overlay_title (overlay) : "",
+                       scales[viz_overlay_scale (overlay)],
+                       NULL);
+  left = viz_overlay_format (overlay, low);
+  right = viz_overlay_format (overlay, high);
+  write_text (pen, VIZ_TEXT_GROUP, x, y + 11, 0, theme->text, title);
+  draw_ramp (overlay, theme, pen, x, ramp);
+  pen->rect (pen, &swatch, 2, &style);
+  y = ramp + RAMP_HEIGHT + 11;
+  write_text (pen, VIZ_TEXT_EDGE, x, y, 0, theme->text_faint, left);
+  write_text (pen, VIZ_TEXT_EDGE, x + RAMP_WIDTH, y, 1, theme->text_faint, right);
+  write_text (pen, VIZ_TEXT_EDGE, swatch.x + 16, ramp + 8.5, 0, theme->text_faint, "no value");
+  if (viz_overlay_note (overlay) != NULL)
+    write_text (pen,
+                VIZ_TEXT_EDGE,
+                x,
+                y + NOTE_LINE,
+                0,
+                theme->text_faint,
+                viz_overlay_note (overlay));
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* paint-node.c — boxes, open groups, ports. */
+#include "viz/paint/painter.h"
+
+#include "viz/scene/node.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RADIUS 5
+
+static gboolean
+is_loop (const VizBox *box)
+{
+  return box->kind == VIZ_BOX_FRAME;
+}
+
+static gboolean
+is_pill (const VizBox *box)
+{
+  return box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT;
+}
+
+static double
+value_of (const VizPainter *painter, const VizItem *item)
+{
+  if (painter->overlay == NULL)
+    return NAN;
+  if (item->state == VIZ_ITEM_STEPS)
+    return viz_overlay_value_of_steps (painter->overlay,
+                                       item->box,
+                                       item->first_step,
+                                       item->last_step,
+                                       item->layer);
+  return viz_overlay_value (painter->overlay, item->box);
+}
+
+static double
+level_of (const VizPainter *painter, const VizItem *item)
+{
+  return painter->overlay != NULL
+             ? viz_overlay_level_of (painter->overlay, value_of (painter, item))
+             : NAN;
+}
+
+VizColour
+viz_painter_fill (const VizPainter *painter, const VizItem *item)
+{
+  const VizTheme *theme = painter->theme;
+  const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
+  double          level = level_of (painter, item);
+
+  if (!isnan (level))
+    return viz_overlay_scale (painter->overlay) == VIZ_SCALE_DIFFERENCE
+               ? viz_theme_difference (theme, level)
+               : viz_theme_heat (theme, level);
+  if (is_pill (box))
+    return theme->input;
+  if (theme->fills_by_category && box->n_children == 0)
+    return theme->category[box->category];
+  return item->state == VIZ_ITEM_LEAF ? theme->box : theme->box_closed;
+}
+
+static const VizColour *
+group_colour (const VizPainter *painter, const VizItem *item)
+{
+  const VizTheme *theme = painter->theme;
+  gboolean        loop = is_loop (viz_diagram_box (painter->diagram, item->box));
+
+  return &(loop ? theme->loop : theme->group)[item->depth % 2];
+}
+
+VizColour
+viz_painter_ground (const VizPainter *painter, guint32 number)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+
+  if (item->parent == VIZ_NO_ITEM || item->parent == 0)
+    return painter->theme->background;
+  return *group_colour (painter, viz_picture_item (painter->picture, item->parent));
+}
+
+static const VizColour *
+border_of (const VizPainter *painter, const VizBox *box)
+{
+  if (box->flags & (VIZ_BOX_PROBLEM | VIZ_BOX_UNKNOWN))
+    return &painter->theme->problem;
+  return is_loop (box) ? &painter->theme->loop_border : &painter->theme->box_border;
+}
+
+static void
+begin_thing (const VizPainter *painter, const VizItem *item, const char *kind)
+{
+  const VizBox    *box = viz_diagram_box (painter->diagram, item->box);
+  g_autofree char *title = NULL;
+  g_autofree char *id = NULL;
+
+  if (painter->pen->begin == NULL)
+    return;
+  title = g_strjoin ("\n",
+                     box->title != NULL ? box->title : "",
+                     box->subtitle != NULL ? box->subtitle : "",
+                     box->shape != NULL ? box->shape : "",
+                     NULL);
+  id = item->state == VIZ_ITEM_STEPS ? g_strdup_printf ("%s[%d-%d,%d]",
+                                                        box->id,
+                                                        item->first_step,
+                                                        item->last_step,
+                                                        item->layer)
+                                     : g_strdup (box->id);
+  painter->pen->begin (painter->pen, kind, id, g_strstrip (title));
+}
+
+static void
+end_thing (const VizPainter *painter)
+{
+  if (painter->pen->end != NULL)
+    painter->pen->end (painter->pen);
+}
+
+/* A closed group looks like a stack of sheets: there is more below. */
+static void
+paint_stack (const VizPainter *painter, const VizItem *item, const VizStyle *style)
+{
+  VizRect below = { item->x + 3, item->y + 3, item->width, item->height };
+
+  painter->pen->rect (painter->pen, &below, RADIUS, style);
+}
+
+/* How wide a text is at a size of its own. */
+static double
+width_at (const VizPainter *painter, VizTextStyle style, double size, const char *text)
+{
+  VizMeasure *measure = viz_measure_get (viz_picture_font (painter->picture));
+
+  return viz_measure_width (measure, style, text) * size / viz_text_size (style);
+}
+
+/* The text, or as much of its ends as fits; NULL where that says nothing. */
+static char *
+fit_text (const VizPainter *painter, VizTextStyle style, double size, const char *text, double room)
+{
+  g_autofree char *cut = g_strdup (text);
+  double           width = width_at (painter, style, size, cut);
+  guint            n = (guint) g_utf8_strlen (text, -1);
+
+  while (width > room && n > 5)
+    {
+      /* At least one character less each time. */
+      n = MIN (n - 1, (guint) (n * room / width));
+      g_free (cut);
+      cut = viz_text_shorten (text, MAX (n, 5));
+      width = width_at (painter, style, size, cut);
+    }
+  return width <= room ? g_steal_pointer (&cut) : NULL;
+}
+
+/* Between the detail levels only the title is written, as large as it must be to be read. */
+static void
+paint_large_title (const VizPainter *painter,
+                   const VizItem    *item,
+                   const GArray     *lines,
+                   const VizColour  *colour)
+{
+  const VizLine   *line = &g_array_index (lines, VizLine, 0);
+  double           size = VIZ_SMALLEST_TEXT / painter->scale;
+  double           room = item->width - VIZ_BOX_STRIPE - 6;
+  g_autofree char *text = NULL;
+  VizTextAt        at = {
+           .style = line->style,
+           .size = size,
+           .x = item->x + VIZ_BOX_STRIPE + room / 2 + 3,
+           .y = item->y + item->height / 2 + size * 0.36,
+           .align = 0.5,
+           .colour = *colour,
+  };
+
+  if (item->height < size * 1.25)
+    return;
+  text = fit_text (painter, line->style, size, line->text, room);
+  if (text != NULL)
+    painter->pen->text (painter->pen, &at, text);
+}
+
+static void
+paint_lines (const VizPainter *painter,
+             const VizItem    *item,
+             const GArray     *lines,
+             const VizColour  *fill,
+             gboolean          has_stripe)
+{
+  VizColour strong = viz_theme_text_on (painter->theme, fill);
+  VizColour faint = viz_colour_mix (&strong, fill, 0.33);
+  double    y = item->y + VIZ_BOX_PAD_Y;
+
+  for (guint i = 0; i < lines->len; i++)
+    {
+      const VizLine *line = &g_array_index (lines, VizLine, i);
+      double         size = viz_text_size (line->style);
+      VizTextAt      at = {
+             .style = line->style,
+             .size = size,
+             .x = has_stripe ? item->x + VIZ_BOX_PAD_X + VIZ_BOX_STRIPE : item->x + item->width / 2,
+             .align = has_stripe ? 0 : 0.5,
+             .y = y + viz_text_line (line->style) * 0.5 + size * 0.36,
+             .colour = line->is_faint ? faint : strong,
+      };
+
+      if (!viz_painter_shows_text (painter, size))
+        {
+          if (i == 0)
+            paint_large_title (painter, item, lines, &strong);
+          break;
+        }
+      painter->pen->text (painter->pen, &at, line->text);
+      y += viz_text_line (line->style);
+    }
+}
+
+/* Whether a wire arrives between two places on the upper border. */
+static gboolean
+arrives_between (const VizPicture *picture, guint32 number, double left, double right)
+{
+  guint32        n_wires;
+  const guint32 *wires = viz_picture_wires_at (picture, number, &n_wires);
+
+  for (guint32 i = 0; i < n_wires; i++)
+    {
+      const VizWire *wire = viz_picture_wire (picture, wires[i]);
+      VizPoint       end;
+
+      if (wire->head != number || wire->n_points == 0)
+        continue;
+      end = viz_picture_points (picture, wires[i])[wire->n_points - 1];
+      if (end.x > left && end.x < right)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* How many arrows leave here that are drawn only where they arrive. */
+static void
+paint_stubs (const VizPainter *painter, const VizItem *item)
+{
+  char      text[24];
+  double    size = viz_text_size (VIZ_TEXT_EDGE);
+  VizStyle  dot = { .fill = &painter->theme->wire };
+  VizRect   rect = { item->x + 8, item->y + item->height - 1, 5, 5 };
+  VizTextAt at = { .style = VIZ_TEXT_EDGE,
+                   .size = size,
+                   .x = rect.x + 9,
+                   .y = rect.y + 10,
+                   .colour = painter->theme->text_faint };
+
+  if (item->n_stubs == 0)
+    return;
+  painter->pen->rect (painter->pen, &rect, 2.5, &dot);
+  g_snprintf (text, sizeof text, "→ %u", item->n_stubs);
+  if (viz_painter_shows_text (painter, size))
+    painter->pen->text (painter->pen, &at, text);
+}
+
+void
+viz_painter_box (const VizPainter *painter, guint32 number)
+{
+  const VizItem *item = viz_picture_item (painter->picture, number);
+  const VizBox  *box = viz_diagram_box (painter->diagram, item->box);
+  VizColour      fill = viz_painter_fill (painter, item);
+  VizRect        rect = { item->x, item->y, item->width, item->height };
+  gboolean       is_full = painter->level == VIZ_PAINT_FULL;
+  gboolean       has_stripe = !is_pill (box);
+  VizStyle       style = { .fill = &fill,
+                           .stroke = border_of (painter, box),
+                           .width = box->flags & VIZ_BOX_PROBLEM ? 2 : 1,
+                           .dash = box->flags & VIZ_BOX_UNKNOWN ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
+  g_autoptr (GArray) lines = NULL;
+
+  if (box->flags & VIZ_BOX_FADED || (painter->overlay != NULL && isnan (level_of (painter, item))))
+    fill = viz_colour_mix (&fill, &painter->theme->background, 0.6);
+  begin_thing (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
+  if (is_full && item->state != VIZ_ITEM_LEAF)
+    paint_stack (painter, item, &style);
+  painter->pen->rect (painter->pen,
+                      &rect,
+                      !is_full        ? 0
+                      : is_pill (box) ? item->height / 2
+                                      : RADIUS,
+                      &style);
+  if (has_stripe)
+    {
+      VizRect  stripe = { rect.x + 1, rect.y + 3, VIZ_BOX_STRIPE - 1, rect.height - 6 };
+      VizStyle solid = { .fill = &painter->theme->category[box->category] };
+
+      painter->pen->rect (painter->pen, &stripe, is_full ? 1 : 0, &solid);
+    }
+  lines = viz_node_lines (painter->diagram,
+                          item->box,
+                          item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                          item->last_step,
+                          viz_picture_is_bare (painter->picture));
+  if (lines->len > 0)
+    paint_lines (painter, item, lines, &fill, has_stripe);
+  if (is_full)
+    paint_stubs (painter, item);
+  end_thing (painter);
+}
+
+void
+viz_painter_group (const VizPainter *painter, guint32 number)
+{
+  const VizItem   *item = viz_picture_item (painter->picture, number);
+  const VizBox    *box = viz_diagram_box (painter->diagram, item->box);
+  const VizTheme  *theme = painter->theme;
+  gboolean         loop = is_loop (box);
+  VizRect          rect = { item->x, item->y, item->width, item->height };
+  VizStyle         style = { .fill = group_colour (painter, item),
+                             .stroke = loop ? &theme->loop_border : &theme->group_border,
+                             .width = loop ? 1.5 : 1 };
+  double           size = viz_text_size (VIZ_TEXT_GROUP);
+  g_autofree char *title = NULL;
+  VizTextAt        at = { .style = VIZ_TEXT_GROUP,
+                          .size = size,
+                          .x = item->x + 24,
+                          .y = item->y + 18,
+                          .colour = theme->text };
+  VizPoint         arrow[3] = { { item->x + 9, item->y + 11.5 },
+                                { item->x + 18, item->y + 11.5 },
+                                { item->x + 13.5, item->y + 17 } };
+  VizStyle         ink = { .fill = &theme->text_faint };
+
+  if (item->box == VIZ_ROOT)
+    return;
+  begin_thing (painter, item, loop ? "loop" : "group");
+  painter->pen->rect (painter->pen, &rect, 7, &style);
+  if (!viz_painter_shows_text (painter, size))
+    at.size = VIZ_SMALLEST_TEXT / painter->scale;
+  /* Half as large again fits above the content; more would not. */
+  if (at.size < 1.6 * size)
+    {
+      g_autofree char *whole = viz_node_group_title (painter->diagram, item->box);
+
+      title = fit_text (painter, VIZ_TEXT_GROUP, at.size, whole, item->width - 30);
+    }
+  if (title != NULL)
+    {
+      painter->pen->polygon (painter->pen, arrow, 3, &ink);
+      painter->pen->text (painter->pen, &at, title);
+    }
+  end_thing (painter);
+}
+
+/* What the overlay says, on a tag that hangs over a corner: the upper right one, or where it hides
+ * no arrow head. */
+void
+viz_painter_cost (const VizPainter *painter, guint32 number)
+{
+  const VizItem   *item = viz_picture_item (painter->picture, number);
+  const char      *text = painter->overlay != NULL && item->state != VIZ_ITEM_STEPS
+                              ? viz_overlay_text (painter->overlay, item->box)
+                              : NULL;
+  double           value = value_of (painter, item);
+  double           size = viz_text_size (VIZ_TEXT_EDGE);
+  double           width;
+  VizRect          tag;
+  VizColour        fill = viz_painter_fill (painter, item);
+  VizColour        ink = viz_theme_text_on (painter->theme, &fill);
+  VizStyle         style = { .fill = &fill, .stroke = &painter->theme->box_border, .width = 1 };
+  VizTextAt        at = { .style = VIZ_TEXT_EDGE, .size = size, .align = 0.5, .colour = ink };
+  g_autofree char *sum = NULL;
+
+  if (item->state == VIZ_ITEM_STEPS && !isnan (value))
+    text = sum = viz_overlay_format (painter->overlay, value);
+  if (text == NULL || !viz_painter_shows_text (painter, size))
+    return;
+  width = 12 + width_at (painter, VIZ_TEXT_EDGE, size, text);
+  tag = (VizRect){ item->x + item->width - width + 18, item->y - 9, width, 14 };
+  if (arrives_between (painter->picture, number, tag.x - 4, tag.x + width + 4))
+    tag.x = arrives_between (painter->picture, number, item->x - 22, item->x + width - 14)
+                ? item->x + item->width - 8
+                : item->x - 18;
+  tag.x = MAX (MIN (tag.x, viz_picture_width (painter->picture) - width - 1), 1);
+  painter->pen->rect (painter->pen, &tag, 7, &style);
+  at.x = tag.x + width / 2;
+  at.y = tag.y + 10.4;
+  painter->pen->text (painter->pen, &at, text);
+}
+
+void
+viz_painter_plug (const VizPainter *painter, guint32 number)
+{
+  const VizPlug   *plug = viz_picture_plug (painter->picture, number);
+  const VizPort   *port = viz_diagram_port (painter->diagram, plug->port);
+  const VizTheme  *theme = painter->theme;
+  VizRect          rect = { plug->x, plug->y, plug->width, plug->height };
+  VizStyle         style = { .fill = &theme->port[port->kind],
+                             .stroke = &theme->loop_border,
+                             .width = 1,
+                             .dash = port->kind == VIZ_PORT_CAPTURED ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
+  double           size = viz_text_size (VIZ_TEXT_EDGE);
+  g_autofree char *label = viz_text_shorten (port->label != NULL ? port->label : "", 16);
+  VizTextAt        at = { .style = VIZ_TEXT_EDGE,
+                          .size = size,
+                          .x = plug->x + plug->width / 2,
+                          .y = plug->y + plug->height / 2 + size * 0.36,
+                          .align = 0.5,
+                          .colour = theme->text };
+
+  painter->pen->rect (painter->pen, &rect, painter->level == VIZ_PAINT_FULL ? 8 : 0, &style);
+  if (viz_painter_shows_text (painter, size))
+    painter->pen->text (painter->pen, &at, label);
+}
+
+/* Overview: one fill per colour instead of one per box. */
+
+typedef struct
+{
+  VizColour colour;
+  GArray   *rects;
+} Batch;
+
+static void
+batch_free (gpointer data)
+{
+  Batch *batch = data;
+
+  g_array_unref (batch->rects);
+  g_free (batch);
+}
+
+static void
+add_to_batch (GPtrArray *batches, const VizColour *colour, const VizRect *rect)
+{
+  Batch *batch;
+
+  for (guint i = 0; i < batches->len; i++)
+    {
+      batch = g_ptr_array_index (batches, i);
+      if (memcmp (&batch->colour, colour, sizeof *colour) == 0)
+        {
+          g_array_append_val (batch->rects, *rect);
+          return;
+        }
+    }
+  batch = g_new (Batch, 1);
+  batch->colour = *colour;
+  batch->rects = g_array_new (FALSE, FALSE, sizeof (VizRect));
+  g_array_append_val (batch->rects, *rect);
+  g_ptr_array_add (batches, batch);
+}
+
+/* Cost colours come in 33 shades here, so that they stay few. */
+static VizColour
+overview_colour (const VizPainter *painter, const VizItem *item)
+{
+  const VizBox *box = viz_diagram_box (painter->diagram, item->box);
+  double        level = level_of (painter, item);
+  VizColour     colour;
+
+  if (!isnan (level))
+    {
+      level = round (level * 32) / 32;
+      return viz_overlay_scale (painter->overlay) == VIZ_SCALE_DIFFERENCE
+                 ? viz_theme_difference (painter->theme, level)
+                 : viz_theme_heat (painter->theme, level);
+    }
+  colour = painter->theme->category[box->category];
+  return viz_colour_mix (&colour, &painter->theme->box, painter->overlay != NULL ? 0.8 : 0.35);
+}
+
+void
+viz_painter_overview (const VizPainter *painter, const GArray *items, const GArray *wires)
+{
+  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      guint32 number = g_array_index (items, guint32, i);
+
+      if (viz_picture_item (painter->picture, number)->state == VIZ_ITEM_OPEN)
+        viz_painter_group (painter, number);
+    }
+  for (guint i = 0; i < wires->len; i++)
+    {
+      guint32 number = g_array_index (wires, guint32, i);
+
+      if (number % 4 == 0 || wires->len < 2000)
+        viz_painter_wire (painter, number);
+    }
+  for (guint i = 0; i < items->len; i++)
+    {
+      const VizItem *item = viz_picture_item (painter->picture, g_array_index (items, guint32, i));
+      VizRect        rect = { item->x, item->y, item->width, item->height };
+      VizColour      colour;
+
+      if (item->state == VIZ_ITEM_OPEN)
+        continue;
+      colour = overview_colour (painter, item);
+      add_to_batch (batches, &colour, &rect);
+    }
+  for (guint i = 0; i < batches->len; i++)
+    {
+      const Batch *batch = g_ptr_array_index (batches, i);
+
+      painter->pen->rects (painter->pen,
+                           (const VizRect *) batch->rects->data,
+                           batch->rects->len,
+                           &batch->colour);
+    }
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pen-cairo.c — draws on a Cairo context.
+ *
+ * One font map and one layout per style and thread: Pango layouts must not
+ * cross threads, and making one per text is most of the cost of a text.
+ */
+#include "viz/paint/pen.h"
+
+#include <math.h>
+#include <pango/pangocairo.h>
+
+typedef struct
+{
+  PangoFontMap *fonts;
+  PangoContext *context;
+  char         *family;
+  PangoLayout  *layout[VIZ_N_TEXT_STYLES];
+  double        size[VIZ_N_TEXT_STYLES];
+} Texts;
+
+typedef struct
+{
+  VizPen   pen;
+  cairo_t *cr;
+  Texts   *texts;
+} CairoPen;
+
+static void
+texts_free (gpointer data)
+{
+  Texts *texts = data;
+
+  for (guint i = 0; i < VIZ_N_TEXT_STYLES; i++)
+    g_clear_object (&texts->layout[i]);
+  g_object_unref (texts->context);
+  g_object_unref (texts->fonts);
+  g_free (texts->family);
+  g_free (texts);
+}
+
+static GPrivate thread_texts = G_PRIVATE_INIT (texts_free);
+
+static Texts *
+texts_get (const char *family)
+{
+  Texts                *texts = g_private_get (&thread_texts);
+  cairo_font_options_t *options;
+
+  if (texts != NULL && g_strcmp0 (texts->family, family) == 0)
+    return texts;
+  texts = g_new0 (Texts, 1);
+  texts->family = g_strdup (family);
+  texts->fonts = pango_cairo_font_map_new ();
+  texts->context = pango_font_map_create_context (texts->fonts);
+  options = cairo_font_options_create ();
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
+  pango_cairo_context_set_font_options (texts->context, options);
+  cairo_font_options_destroy (options);
+  pango_context_set_round_glyph_positions (texts->context, FALSE);
+  g_private_replace (&thread_texts, texts);
+  return texts;
+}
+
+static PangoLayout *
+layout_for (Texts *texts, VizTextStyle style, double size)
+{
+  if (texts->layout[style] == NULL)
+    texts->layout[style] = pango_layout_new (texts->context);
+  if (texts->size[style] != size)
+    {
+      PangoFontDescription *font = viz_text_font (texts->family, style);
+
+      pango_font_description_set_absolute_size (font, size * PANGO_SCALE);
+      pango_layout_set_font_description (texts->layout[style], font);
+      pango_font_description_free (font);
+      texts->size[style] = size;
+    }
+  return texts->layout[style];
+}
+
+static void
+set_colour (cairo_t *cr, const VizColour *colour)
+{
+  cairo_set_source_rgba (cr, colour->red, colour->green, colour->blue, colour->alpha);
+}
+
+static void
+apply_style (cairo_t *cr, const VizStyle *style)
+{
+  static const double dashed[] = { 5, 3 }, dotted[] = { 1.5, 3 };
+
+  if (style->fill != NULL)
+    {
+      set_colour (cr, style->fill);
+      if (style->stroke != NULL)
+        cairo_fill_preserve (cr);
+      else
+        cairo_fill (cr);
+    }
+  if (style->stroke == NULL)
+    return;
+  set_colour (cr, style->stroke);
+  cairo_set_line_width (cr, style->width);
+  switch (style->dash)
+    {
+    case VIZ_DASH_NONE:
+      cairo_set_dash (cr, NULL, 0, 0);
+      break;
+    case VIZ_DASH_DASHED:
+      cairo_set_dash (cr, dashed, 2, 0);
+      break;
+    case VIZ_DASH_DOTTED:
+      cairo_set_dash (cr, dotted, 2, 0);
+      break;
+    }
+  cairo_stroke (cr);
+}
+
+static void
+cairo_pen_rect (VizPen *pen, const VizRect *rect, double radius, const VizStyle *style)
+{
+  cairo_t *cr = ((CairoPen *) pen)->cr;
+  double   right = rect->x + rect->width, bottom = rect->y + rect->height;
+  double   r = MIN (radius, MIN (rect->width, rect->height) / 2);
+
+  if (r <= 0)
+    cairo_rectangle (cr, rect->x, rect->y, rect->width, rect->height);
+  else
+    {
+      cairo_new_sub_path (cr);
+      cairo_arc (cr, right - r, rect->y + r, r, -G_PI_2, 0);
+      cairo_arc (cr, right - r, bottom - r, r, 0, G_PI_2);
+      cairo_arc (cr, rect->x + r, bottom - r, r, G_PI_2, G_PI);
+      cairo_arc (cr, rect->x + r, rect->y + r, r, G_PI, 1.5 * G_PI);
+      cairo_close_path (cr);
+    }
+  apply_style (cr, style);
+}
+
+static void
+cairo_pen_rects (VizPen *pen, const VizRect *rects, guint n_rects, const VizColour *fill)
+{
+  cairo_t *cr = ((CairoPen *) pen)->cr;
+
+  for (guint i = 0; i < n_rects; i++)
+    cairo_rectangle (cr, rects[i].x, rects[i].y, rects[i].width, rects[i].height);
+  set_colour (cr, fill);
+  cairo_fill (cr);
+}
+
+/* Straight pieces are given as curves too; Cairo draws them much faster as lines. */
+static gboolean
+is_straight (const VizPoint *p)
+{
+  double dx = p[3].x - p[0].x, dy = p[3].y - p[0].y;
+
+  return fabs ((p[1].x - p[0].x) * dy - (p[1].y - p[0].y) * dx) < 1e-6 &&
+         fabs ((p[2].x - p[0].x) * dy - (p[2].y - p[0].y) * dx) < 1e-6;
+}
+
+static void
+cairo_pen_curve (VizPen *pen, const VizPoint *points, guint n_points, const VizStyle *style)
+{
+  cairo_t *cr = ((CairoPen *) pen)->cr;
+
+  if (n_points == 0)
+    return;
+  cairo_move_to (cr, points[0].x, points[0].y);
+  for (guint i = 0; i + 3 < n_points; i += 3)
+    if (is_straight (points + i))
+      cairo_line_to (cr, points[i + 3].x, points[i + 3].y);
+    else
+      cairo_curve_to (cr,
+                      points[i + 1].x,
+                      points[i + 1].y,
+                      points[i + 2].x,
+                      points[i + 2].y,
+                      points[i + 3].x,
+                      points[i + 3].y);
+  apply_style (cr, style);
+}
+
+static void
+cairo_pen_polygon (VizPen *pen, const VizPoint *points, guint n_points, const VizStyle *style)
+{
+  cairo_t *cr = ((CairoPen *) pen)->cr;
+
+  for (guint i = 0; i < n_points; i++)
+    cairo_line_to (cr, points[i].x, points[i].y);
+  cairo_close_path (cr);
+  apply_style (cr, style);
+}
+
+static void
+cairo_pen_text (VizPen *pen, const VizTextAt *at, const char *text)
+{
+  CairoPen    *self = (CairoPen *) pen;
+  PangoLayout *layout = layout_for (self->texts, at->style, at->size);
+  int          width = 0;
+
+  pango_layout_set_text (layout, text, -1);
+  if (at->align > 0)
+    pango_layout_get_size (layout, &width, NULL);
+  set_colour (self->cr, &at->colour);
+  cairo_move_to (self->cr, at->x - at->align * width / PANGO_SCALE, at->y);
+  pango_cairo_show_layout_line (self->cr, pango_layout_get_line_readonly (layout, 0));
+  /* Where the text began is still the current point: the next shape would start there. */
+  cairo_new_path (self->cr);
+}
+
+static void
+cairo_pen_free (VizPen *pen)
+{
+  g_free (pen);
+}
+
+VizPen *
+viz_pen_new_cairo (cairo_t *cr, const char *font)
+{
+  CairoPen *self = g_new0 (CairoPen, 1);
+
+  self->pen = (VizPen){
+    .rect = cairo_pen_rect,
+    .rects = cairo_pen_rects,
+    .curve = cairo_pen_curve,
+    .polygon = cairo_pen_polygon,
+    .text = cairo_pen_text,
+    .free = cairo_pen_free,
+  };
+  self->cr = cr;
+  self->texts = texts_get (font);
+  return &self->pen;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* node.c — operator, name, attributes, folded weights, shape: one line each. */
+#include "viz/scene/node.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TITLE_LENGTH   28
+#define LINE_LENGTH    34
+#define MAX_ATTRIBUTES 4
+#define MAX_WEIGHTS    6
+#define MAX_IN_HEADER  12
+#define LEAST_WIDTH    44
+
+static void
+add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text)
+{
+  VizLine line = { NULL, style, is_faint };
+
+  if (text == NULL || *text == '\0')
+    return;
+  line.text = viz_text_shorten (text, style == VIZ_TEXT_TITLE ? TITLE_LENGTH : LINE_LENGTH);
+  /* A line break in a name would run over the line below. */
+  g_strdelimit (line.text, "\n\r\t\v\f", ' ');
+  g_array_append_val (lines, line);
+}
+
+static void
+clear_line (gpointer line)
+{
+  g_free (((VizLine *) line)->text);
+}
+
+/* "weight" of "fc1_weight" in "fc1", "h2h_weight" of "l0_h2h_weight" in "l0_t3_h2h": what the two
+ * names share is said by the box. */
+static const char *
+without_prefix (const char *name, const char *prefix)
+{
+  gsize shared = 0;
+
+  for (gsize i = 0; prefix != NULL && name[i] != '\0'; i++)
+    {
+      if (prefix[i] == '\0' && strchr ("_./", name[i]) != NULL && name[i + 1] != '\0')
+        shared = i + 1;
+      if (prefix[i] == '\0' || name[i] != prefix[i])
+        break;
+      if (strchr ("_./", name[i]) != NULL && name[i + 1] != '\0')
+        shared = i + 1;
+    }
+  return name + shared;
+}
+
+static void
+add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
+{
+  guint32        n_arrows, n_uses, n_weights = 0;
+  const guint32 *arrows = viz_diagram_incoming (diagram, box, &n_arrows);
+
+  for (guint32 i = 0; i < n_arrows; i++)
+    {
+      const VizBox *weight =
+          viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrows[i])->tail);
+      const char      *name = weight->subtitle != NULL ? weight->subtitle : weight->title;
+      g_autofree char *row = NULL;
+
+      if ((weight->flags & VIZ_BOX_FOLDED) == 0 || name == NULL || ++n_weights > MAX_WEIGHTS)
+        continue;
+      viz_diagram_outgoing (diagram, viz_diagram_arrow (diagram, arrows[i])->tail, &n_uses);
+      row = g_strconcat (without_prefix (name, viz_diagram_box (diagram, box)->subtitle),
+                         weight->shape != NULL ? "  " : "",
+                         weight->shape != NULL ? weight->shape : "",
+                         NULL);
+      if (n_uses > 1)
+        {
+          g_autofree char *shared = g_strdup_printf ("%s  (%u uses)", row, n_uses);
+
+          add_line (lines, VIZ_TEXT_ROW, TRUE, shared);
+        }
+      else
+        add_line (lines, VIZ_TEXT_ROW, TRUE, row);
+    }
+  if (n_weights > MAX_WEIGHTS)
+    {
+      g_autofree char *more = g_strdup_printf ("+ %u weights", n_weights - MAX_WEIGHTS);
+
+      add_line (lines, VIZ_TEXT_ROW, TRUE, more);
+    }
+}
+
+static void
+add_attributes (GArray *lines, const VizDiagram *diagram, guint32 box)
+{
+  guint32 n = viz_diagram_box (diagram, box)->n_attributes;
+
+  guint32 most =
+      viz_diagram_box (diagram, box)->flags & VIZ_BOX_HEADER ? MAX_IN_HEADER : MAX_ATTRIBUTES;
+
+  for (guint32 i = 0; i < MIN (n, most); i++)
+    add_line (lines, VIZ_TEXT_ROW, FALSE, viz_diagram_attribute (diagram, box, i));
+  if (n > most)
+    {
+      g_autofree char *more = g_strdup_printf ("+ %u more", n - most);
+
+      add_line (lines, VIZ_TEXT_ROW, TRUE, more);
+    }
+}
+
+GArray *
+viz_node_lines (const VizDiagram *diagram,
+                guint32           box,
+                gint32            first_step,
+                gint32            last_step,
+                gboolean          bare)
+{
+  const VizBox *shown = viz_diagram_box (diagram, box);
+  GArray       *lines = g_array_new (FALSE, FALSE, sizeof (VizLine));
+  gboolean      has_title = shown->title != NULL && *shown->title != '\0';
+
+  g_array_set_clear_func (lines, clear_line);
+  if (first_step >= 0)
+    {
+      g_autofree char *title = first_step == last_step
+                                   ? g_strdup_printf ("step %d", first_step)
+                                   : g_strdup_printf ("steps %d … %d", first_step, last_step);
+      g_autofree char *count = g_strdup_printf ("%d cells", last_step - first_step + 1);
+
+      add_line (lines, VIZ_TEXT_TITLE, FALSE, title);
+      add_line (lines, VIZ_TEXT_NAME, TRUE, count);
+      return lines;
+    }
+  add_line (lines, VIZ_TEXT_TITLE, FALSE, has_title ? shown->title : shown->subtitle);
+  if (has_title)
+    add_line (lines, VIZ_TEXT_NAME, TRUE, shown->subtitle);
+  if (viz_diagram_n_leaves (diagram, box) > 0)
+    {
+      guint32          n_leaves = viz_diagram_n_leaves (diagram, box);
+      g_autofree char *count = g_strdup_printf ("%u node%s", n_leaves, n_leaves == 1 ? "" : "s");
+
+      add_line (lines, VIZ_TEXT_ROW, TRUE, count);
+    }
+  if (!bare)
+    {
+      add_attributes (lines, diagram, box);
+      add_weights (lines, diagram, box);
+      add_line (lines, VIZ_TEXT_ROW, FALSE, shown->shape);
+    }
+  return lines;
+}
+
+char *
+viz_node_group_title (const VizDiagram *diagram, guint32 box)
+{
+  const VizBox    *shown = viz_diagram_box (diagram, box);
+  const char      *title = shown->title != NULL ? shown->title : shown->subtitle;
+  g_autofree char *whole = NULL;
+  char            *text;
+
+  if (title == NULL)
+    return g_strdup ("");
+  if (shown->subtitle != NULL && title != shown->subtitle && g_strcmp0 (title, shown->subtitle))
+    whole = g_strconcat (title, "  ", shown->subtitle, NULL);
+  else
+    whole = g_strdup (title);
+  text = viz_text_shorten (whole, LINE_LENGTH + 6);
+  g_strdelimit (text, "\n\r\t\v\f", ' ');
+  return text;
+}
+
+char *
+viz_node_stub_text (const VizDiagram *diagram, guint32 arrow)
+{
+  const VizBox    *tail = viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrow)->tail);
+  const char      *name = tail->subtitle != NULL ? tail->subtitle
+                          : tail->title != NULL  ? tail->title
+                                                 : tail->id;
+  g_autofree char *text = viz_text_shorten (name, 20);
+
+  g_strdelimit (text, "\n\r\t\v\f", ' ');
+  return g_strconcat ("from ", text, NULL);
+}
+
+void
+viz_node_size (VizMeasure   *measure,
+               const GArray *lines,
+               VizBoxKind    kind,
+               double       *width,
+               double       *height)
+{
+  gboolean has_stripe = kind != VIZ_BOX_INPUT && kind != VIZ_BOX_OUTPUT;
+
+  *width = LEAST_WIDTH;
+  *height = 2 * VIZ_BOX_PAD_Y;
+  for (guint i = 0; i < lines->len; i++)
+    {
+      const VizLine *line = &g_array_index (lines, VizLine, i);
+
+      *width = MAX (*width, viz_measure_width (measure, line->style, line->text));
+      *height += viz_text_line (line->style);
+    }
+  if (lines->len == 0)
+    *height += viz_text_line (VIZ_TEXT_TITLE);
+  /* Whole points: equal boxes stay equal after sums of advances, and edges stay sharp. */
+  *width = ceil ((*width + 2 * VIZ_BOX_PAD_X + (has_stripe ? VIZ_BOX_STRIPE : 0)) / 2) * 2;
+  *height = ceil (*height);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* picture.h — a placed diagram: rectangles, curves, and what lies under a point.
+ *
+ * Made by viz_layout(); never changes; any number of threads may read it.
+ * Coordinates are points, y down, the upper left corner at 0, 0.
+ *
+ * An item is one visible rectangle: a box, a closed group, an open group with
+ * its items inside, or a run of steps drawn as one.  Items come parents first.
+ * A line is the way of one arrow, or of several that look the same because
+ * their ends are hidden in closed groups.
+ */
+#pragma once
+
+#include "viz/diagram/diagram.h"
+#include "viz/layout/body.h"
+
+G_BEGIN_DECLS
+
+#define VIZ_NO_ITEM  G_MAXUINT32
+#define VIZ_NO_ARROW G_MAXUINT32
+
+typedef struct _VizPicture VizPicture;
+
+typedef enum
+{
+  VIZ_ITEM_LEAF,
+  VIZ_ITEM_CLOSED,
+  VIZ_ITEM_OPEN,
+  VIZ_ITEM_STEPS, /* steps first_step … last_step of a chain, in one layer */
+} VizItemState;
+
+typedef struct
+{
+  double  x, y, width, height;
+  guint32 box;    /* in the diagram; of VIZ_ITEM_STEPS: the chain */
+  guint32 parent; /* item, or VIZ_NO_ITEM */
+  gint32  first_step, last_step, layer;
+  guint32 n_stubs; /* arrows that leave here and are drawn only at their heads */
+  guint8  state;   /* VizItemState */
+  guint8  depth;
+} VizItem;
+
+typedef struct
+{
+  double  label_x, label_y;      /* left end and base line */
+  guint32 first_point, n_points; /* 3k+1: Bézier curves end to end; 0: not drawn */
+  guint32 arrow;                 /* the first of them, in the diagram */
+  guint32 n_arrows;
+  guint32 tail, head;  /* items */
+  float   width;       /* by bytes */
+  float   label_width; /* of its text */
+  guint8  kind;        /* VizArrowKind */
+  guint8  has_label;
+  guint8  is_stub; /* only the part at the head is drawn */
+} VizWire;
+
+/* A port of an open group, drawn as a small label on its border. */
+typedef struct
+{
+  double  x, y, width, height;
+  guint32 port; /* in the diagram */
+  guint32 item;
+} VizPlug;
+
+typedef enum
+{
+  VIZ_HIT_NOTHING,
+  VIZ_HIT_ITEM,
+  VIZ_HIT_WIRE,
+  VIZ_HIT_PLUG,
+} VizHitKind;
+
+typedef struct
+{
+  VizHitKind kind;
+  guint32    index; /* item, wire or plug */
+} VizHit;
+
+VizPicture *viz_picture_ref (VizPicture *picture);
+void        viz_picture_unref (VizPicture *picture);
+
+VizDiagram *viz_picture_diagram (const VizPicture *picture);
+const char *viz_picture_font (const VizPicture *picture);
+const char *viz_picture_layout (const VizPicture *picture);
+gboolean    viz_picture_is_bare (const VizPicture *picture);
+double      viz_picture_width (const VizPicture *picture);
+double      viz_picture_height (const VizPicture *picture);
+
+guint32         viz_picture_n_items (const VizPicture *picture);
+const VizItem  *viz_picture_item (const VizPicture *picture, guint32 item);
+guint32         viz_picture_n_wires (const VizPicture *picture);
+const VizWire  *viz_picture_wire (const VizPicture *picture, guint32 wire);
+const VizPoint *viz_picture_points (const VizPicture *picture, guint32 wire);
+guint32         viz_picture_n_plugs (const VizPicture *picture);
+const VizPlug  *viz_picture_plug (const VizPicture *picture, guint32 plug);
+
+/* The item that shows a box: itself or the closed group around it; VIZ_NO_ITEM for a folded
+ * weight. */
+guint32 viz_picture_find_box (const VizPicture *picture, guint32 box);
+
+/* The wires at an item, leaving and arriving. */
+const guint32 *viz_picture_wires_at (const VizPicture *picture, guint32 item, guint32 *n_wires);
+
+/* What is under a point, the smallest thing first; tolerance in points of the picture. */
+VizHit viz_picture_hit (const VizPicture *picture, double x, double y, double tolerance);
+
+/* Everything whose rectangle or curve may touch rect: ascending numbers, guint32, without
+ * duplicates.  Either array may be NULL. */
+void
+viz_picture_query (const VizPicture *picture, const VizRect *rect, GArray *items, GArray *wires);
+
+/* Counted while laying out */
+typedef struct
+{
+  guint32 n_bodies;    /* open groups */
+  guint32 n_stamped;   /* of them, copied from an equal one */
+  guint32 n_fallbacks; /* bodies that the layout asked for refused */
+} VizPictureStats;
+
+const VizPictureStats *viz_picture_stats (const VizPicture *picture);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizPicture, viz_picture_unref)
+
+G_END_DECLS

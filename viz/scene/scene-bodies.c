@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* scene-bodies.c — cuts every wire at the borders of open groups.
+ *
+ * A wire climbs from both ends to the group that holds both.  Each border it
+ * crosses gets a port of its own, shared by all wires of that tensor; a chain of
+ * cells shares one per thing outside, so that a sequence enters as one bus.
+ */
+#include "viz/scene/scene.h"
+
+#include "viz/scene/node.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PLUG_HEIGHT  16
+#define PLUG_PAD     6
+#define PLUG_LENGTH  16
+#define TITLE_HEIGHT 18
+#define CROSSING     6 /* width kept where a wire crosses a border */
+
+typedef struct
+{
+  guint32 body, side, a, b;
+} Key;
+
+typedef struct
+{
+  guint32 body, tail, tail_inner, head, head_inner;
+} PieceKey;
+
+typedef struct
+{
+  VizScene   *scene;
+  GHashTable *ports;  /* Key to node + 1: crossings; explicit ports by number */
+  GHashTable *pieces; /* PieceKey to edge + 1: shared where they cross a border */
+  GHashTable *tensors;
+} Cutter;
+
+static guint
+key_hash (gconstpointer data)
+{
+  const Key *key = data;
+
+  return ((key->body * 31u + key->side) * 2654435761u) ^ (key->a * 40503u) ^ (key->b * 97u);
+}
+
+static gboolean
+key_equal (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (Key)) == 0;
+}
+
+static guint
+piece_key_hash (gconstpointer data)
+{
+  const PieceKey *key = data;
+  guint           hash = key->body;
+
+  hash = hash * 31u + key->tail;
+  hash = hash * 40503u + key->tail_inner;
+  hash = hash * 31u + key->head;
+  return hash * 2654435761u + key->head_inner;
+}
+
+static gboolean
+piece_key_equal (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (PieceKey)) == 0;
+}
+
+static guint32
+find (GHashTable *table, const Key *key)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (table, key));
+}
+
+static void
+remember (GHashTable *table, const Key *key, guint32 value)
+{
+  g_hash_table_insert (table, g_memdup2 (key, sizeof *key), GUINT_TO_POINTER (value));
+}
+
+static guint32
+add_node (VizSceneBody *body, VizNodeKind kind, gint32 order, guint32 item, guint32 port)
+{
+  VizBodyNode  node = { .kind = kind, .order = order, .hint = -1, .column = -1, .row = -1 };
+  VizSceneNode thing = { item, port };
+
+  g_array_append_val (body->nodes, node);
+  g_array_append_val (body->things, thing);
+  return body->nodes->len - 1;
+}
+
+static VizBodyNode *
+body_node (const VizSceneBody *body, guint32 node)
+{
+  return &g_array_index (body->nodes, VizBodyNode, node);
+}
+
+static const VizSceneNode *
+body_thing (const VizSceneBody *body, guint32 node)
+{
+  return &g_array_index (body->things, VizSceneNode, node);
+}
+
+/* Title and explicit ports of a group. */
+static void
+add_furniture (Cutter *cutter, guint32 number)
+{
+  VizScene           *scene = cutter->scene;
+  VizSceneBody       *body = viz_scene_body (scene, number);
+  const VizSceneItem *item = viz_scene_item (scene, body->item);
+  const VizBox       *box = viz_diagram_box (scene->diagram, item->box);
+  g_autofree char    *title = NULL;
+  guint32             node;
+
+  if (item->box == VIZ_ROOT)
+    return;
+  title = viz_node_group_title (scene->diagram, item->box);
+  node = add_node (body, VIZ_NODE_TITLE, 0, VIZ_NO_ITEM, VIZ_NO_PORT);
+  /* Room for the control that closes the group, too. */
+  body_node (body, node)->width =
+      ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_GROUP, title) + 24);
+  body_node (body, node)->height = TITLE_HEIGHT;
+  for (guint32 i = 0; i < box->n_ports; i++)
+    {
+      const VizPort   *port = viz_diagram_port (scene->diagram, box->first_port + i);
+      g_autofree char *label =
+          viz_text_shorten (port->label != NULL ? port->label : "", PLUG_LENGTH);
+      Key key = { number, 2, box->first_port + i, 0 };
+
+      node = add_node (body,
+                       port->side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT,
+                       (gint32) i + 1,
+                       VIZ_NO_ITEM,
+                       box->first_port + i);
+      body_node (body, node)->width =
+          ceilf ((float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, label) + 2 * PLUG_PAD);
+      body_node (body, node)->height = PLUG_HEIGHT;
+      remember (cutter->ports, &key, node + 1);
+    }
+}
+
+static void
+add_children (VizScene *scene)
+{
+  for (guint32 i = 1; i < scene->items->len; i++)
+    {
+      VizSceneItem *item = viz_scene_item (scene, i);
+      VizSceneBody *body = viz_scene_body (scene, viz_scene_item (scene, item->parent)->body);
+      const VizBox *box = viz_diagram_box (scene->diagram, item->box);
+
+      item->node = add_node (body, VIZ_NODE_BOX, -1, i, VIZ_NO_PORT);
+      if (item->state == VIZ_ITEM_STEPS)
+        {
+          body_node (body, item->node)->column = item->first_step;
+          body_node (body, item->node)->row = item->layer;
+        }
+      else if (box->step >= 0 || box->flags & VIZ_BOX_HEADER)
+        {
+          body_node (body, item->node)->column = box->step;
+          body_node (body, item->node)->row = box->layer;
+        }
+    }
+}
+
+static guint32
+explicit_port (Cutter *cutter, guint32 body, guint32 port)
+{
+  Key key = { body, 2, port, 0 };
+
+  return find (cutter->ports, &key) - 1;
+}
+
+/* The node where a wire crosses the border of a body. */
+static guint32
+crossing (Cutter *cutter, guint32 number, VizSide side, const VizSceneWire *wire)
+{
+  VizScene       *scene = cutter->scene;
+  VizSceneBody   *body = viz_scene_body (scene, number);
+  guint32         box = viz_scene_item (scene, body->item)->box;
+  const VizArrow *arrow = viz_diagram_arrow (scene->diagram, wire->arrow);
+  Key             key = { number, side, arrow->tail, arrow->output + 1 };
+  guint32         node;
+
+  if (wire->tail_port != VIZ_NO_PORT)
+    key = (Key){ number, side, wire->tail_port, 0 };
+  if (viz_diagram_box (scene->diagram, box)->kind == VIZ_BOX_STEPS)
+    key = (Key){ number, side, side == VIZ_SIDE_IN ? wire->tail : wire->head, 0 };
+  node = find (cutter->ports, &key);
+  if (node == 0)
+    {
+      node = add_node (body,
+                       side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT,
+                       -1,
+                       VIZ_NO_ITEM,
+                       VIZ_NO_PORT) +
+             1;
+      body_node (body, node - 1)->width = CROSSING;
+      body_node (body, node - 1)->height = side == VIZ_SIDE_IN ? PLUG_HEIGHT : 0;
+      remember (cutter->ports, &key, node);
+    }
+  return node - 1;
+}
+
+/* An end of a piece: a node, and for an open group the node of the port inside it. */
+typedef struct
+{
+  guint32 node;
+  guint32 inner; /* VIZ_NO_ITEM: none */
+} End;
+
+static guint32
+tensor_number (Cutter *cutter, guint32 number, const VizSceneWire *wire, const End *tail)
+{
+  VizSceneBody   *body = viz_scene_body (cutter->scene, number);
+  const VizArrow *arrow = viz_diagram_arrow (cutter->scene->diagram, wire->arrow);
+  Key             key = { number, tail->node, arrow->tail, arrow->output + 1 };
+  guint32         found;
+
+  if (tail->inner != VIZ_NO_ITEM)
+    key.a = tail->inner, key.b = 0;
+  else if (body_node (body, tail->node)->kind == VIZ_NODE_IN)
+    key.a = key.b = 0;
+  found = find (cutter->tensors, &key);
+  if (found == 0)
+    {
+      found = ++body->n_tensors;
+      remember (cutter->tensors, &key, found);
+    }
+  return found - 1;
+}
+
+/* Whether an end is where wires cross a border, seen from inside or outside. */
+static gboolean
+is_crossing (const VizScene *scene, const VizSceneBody *body, const End *end)
+{
+  const VizSceneNode *thing = body_thing (body, end->node);
+
+  if (end->inner != VIZ_NO_ITEM)
+    {
+      body = viz_scene_body (scene, viz_scene_item (scene, thing->item)->body);
+      return body_thing (body, end->inner)->port == VIZ_NO_PORT;
+    }
+  return thing->item == VIZ_NO_ITEM && thing->port == VIZ_NO_PORT;
+}
+
+static VizScenePiece
+add_piece (Cutter             *cutter,
+           guint32             number,
+           const VizSceneWire *wire,
+           const End          *tail,
+           const End          *head)
+{
+  VizSceneBody *body = viz_scene_body (cutter->scene, number);
+  gboolean      may_share =
+      is_crossing (cutter->scene, body, tail) || is_crossing (cutter->scene, body, head);
+  PieceKey    key = { number, tail->node, tail->inner, head->node, head->inner };
+  VizBodyEdge edge = {
+    .tail = tail->node, .head = head->node, .tail_at = VIZ_ANYWHERE, .head_at = VIZ_ANYWHERE
+  };
+  guint32 found = may_share ? GPOINTER_TO_UINT (g_hash_table_lookup (cutter->pieces, &key)) : 0;
+
+  if (found > 0)
+    return (VizScenePiece){ number, found - 1 };
+  edge.tensor = tensor_number (cutter, number, wire, tail);
+  if (wire->kind == VIZ_ARROW_STATE && body_node (body, tail->node)->row >= 0 &&
+      body_node (body, tail->node)->row == body_node (body, head->node)->row)
+    edge.flags |= VIZ_EDGE_SIDEWAYS;
+  if (wire->kind == VIZ_ARROW_CONTROL && wire->label == VIZ_LABEL_AT_HEAD)
+    edge.flags |= VIZ_EDGE_SAYS;
+  g_array_append_val (body->edges, edge);
+  g_array_append_val (body->tail_node_port, tail->inner);
+  g_array_append_val (body->head_node_port, head->inner);
+  if (may_share)
+    g_hash_table_insert (cutter->pieces,
+                         g_memdup2 (&key, sizeof key),
+                         GUINT_TO_POINTER (body->edges->len));
+  return (VizScenePiece){ number, body->edges->len - 1 };
+}
+
+/* Starts an end: the item in its parent's body, or the port on the inner side of an open group.
+ * Gives the item whose content holds it. */
+static guint32
+start_end (Cutter *cutter, const VizSceneWire *wire, gboolean is_tail, End *end)
+{
+  VizScene           *scene = cutter->scene;
+  guint32             number = is_tail ? wire->tail : wire->head;
+  guint32             port = is_tail ? wire->tail_port : wire->head_port;
+  const VizSceneItem *item = viz_scene_item (scene, number);
+
+  end->inner = VIZ_NO_ITEM;
+  if (is_tail ? wire->tail_inside : wire->head_inside)
+    {
+      end->node = port != VIZ_NO_PORT
+                      ? explicit_port (cutter, item->body, port)
+                      : crossing (cutter, item->body, is_tail ? VIZ_SIDE_IN : VIZ_SIDE_OUT, wire);
+      return number;
+    }
+  end->node = item->node;
+  if (port != VIZ_NO_PORT)
+    end->inner = explicit_port (cutter, item->body, port);
+  return item->parent;
+}
+
+/* One border outwards: a piece to the crossing, and on from the group itself. */
+static VizScenePiece
+climb (Cutter *cutter, const VizSceneWire *wire, guint32 *group, VizSide side, End *end)
+{
+  const VizSceneItem *item = viz_scene_item (cutter->scene, *group);
+  End                 border = { crossing (cutter, item->body, side, wire), VIZ_NO_ITEM };
+  VizScenePiece piece = side == VIZ_SIDE_OUT ? add_piece (cutter, item->body, wire, end, &border)
+                                             : add_piece (cutter, item->body, wire, &border, end);
+
+  end->node = item->node;
+  end->inner = border.node;
+  *group = item->parent;
+  return piece;
+}
+
+static void
+cut_wire (Cutter *cutter, VizSceneWire *wire, GArray *descent)
+{
+  VizScene     *scene = cutter->scene;
+  End           tail, head;
+  guint32       above_tail = start_end (cutter, wire, TRUE, &tail);
+  guint32       above_head = start_end (cutter, wire, FALSE, &head);
+  VizScenePiece piece;
+
+  wire->first_piece = scene->pieces->len;
+  g_array_set_size (descent, 0);
+  while (above_tail != above_head)
+    {
+      guint tail_depth = viz_scene_item (scene, above_tail)->depth;
+      guint head_depth = viz_scene_item (scene, above_head)->depth;
+
+      if (tail_depth >= head_depth)
+        {
+          piece = climb (cutter, wire, &above_tail, VIZ_SIDE_OUT, &tail);
+          g_array_append_val (scene->pieces, piece);
+        }
+      else
+        {
+          piece = climb (cutter, wire, &above_head, VIZ_SIDE_IN, &head);
+          g_array_append_val (descent, piece);
+        }
+    }
+  piece = add_piece (cutter, viz_scene_item (scene, above_tail)->body, wire, &tail, &head);
+  g_array_append_val (scene->pieces, piece);
+  for (guint i = descent->len; i-- > 0;)
+    g_array_append_val (scene->pieces, g_array_index (descent, VizScenePiece, i));
+  wire->n_pieces = scene->pieces->len - wire->first_piece;
+}
+
+/* Feedback runs along the side of the group that holds both ends. */
+static void
+note_feedback (VizScene *scene, const VizSceneWire *wire)
+{
+  guint32 tail = wire->tail, head = wire->head;
+
+  if (tail == head && viz_scene_item (scene, tail)->state == VIZ_ITEM_OPEN)
+    {
+      viz_scene_item (scene, tail)->has_feedback = TRUE;
+      return;
+    }
+  while (tail != head)
+    if (viz_scene_item (scene, tail)->depth >= viz_scene_item (scene, head)->depth)
+      tail = viz_scene_item (scene, tail)->parent;
+    else
+      head = viz_scene_item (scene, head)->parent;
+  if (tail == wire->tail && viz_scene_item (scene, tail)->parent != VIZ_NO_ITEM &&
+      viz_scene_item (scene, tail)->state != VIZ_ITEM_OPEN)
+    tail = viz_scene_item (scene, tail)->parent;
+  viz_scene_item (scene, tail)->has_feedback = TRUE;
+}
+
+/* One label a tensor: the first wire of each gets it, beside its start, with room kept free.  What
+ * else leaves the same box and says something else, "true" and "false", says it at its head. */
+static void
+label_wires (VizScene *scene)
+{
+  g_autofree const char **first = g_new0 (const char *, scene->items->len);
+
+  for (guint32 i = 0; i < scene->wires->len; i++)
+    {
+      VizSceneWire   *wire = &g_array_index (scene->wires, VizSceneWire, i);
+      const VizArrow *arrow = viz_diagram_arrow (scene->diagram, wire->arrow);
+      VizSceneItem   *tail = viz_scene_item (scene, wire->tail);
+
+      if (arrow->label == NULL || *arrow->label == '\0' || wire->kind == VIZ_ARROW_FEEDBACK)
+        continue;
+      if (wire->kind == VIZ_ARROW_CONTROL)
+        wire->label = VIZ_LABEL_AT_HEAD;
+      else if (tail->state == VIZ_ITEM_OPEN)
+        continue;
+      else if (first[wire->tail] == NULL)
+        {
+          first[wire->tail] = arrow->label;
+          wire->label = VIZ_LABEL_AT_TAIL;
+          tail->label =
+              12 + (float) viz_measure_width (scene->measure, VIZ_TEXT_EDGE, arrow->label);
+        }
+      else if (strcmp (first[wire->tail], arrow->label) != 0)
+        wire->label = VIZ_LABEL_AT_HEAD;
+    }
+}
+
+void
+viz_scene_cut (VizScene *scene)
+{
+  GArray *descent = g_array_new (FALSE, FALSE, sizeof (VizScenePiece));
+  Cutter  cutter = {
+     .scene = scene,
+     .ports = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
+     .pieces = g_hash_table_new_full (piece_key_hash, piece_key_equal, g_free, NULL),
+     .tensors = g_hash_table_new_full (key_hash, key_equal, g_free, NULL),
+  };
+
+  for (guint32 i = 0; i < scene->bodies->len; i++)
+    add_furniture (&cutter, i);
+  add_children (scene);
+  label_wires (scene);
+  for (guint32 i = 0; i < scene->wires->len; i++)
+    {
+      VizSceneWire *wire = &g_array_index (scene->wires, VizSceneWire, i);
+
+      if (wire->kind == VIZ_ARROW_FEEDBACK)
+        note_feedback (scene, wire);
+      else
+        cut_wire (&cutter, wire, descent);
+    }
+  if (scene->previous != NULL)
+    viz_scene_add_hints (scene);
+  g_hash_table_unref (cutter.tensors);
+  g_hash_table_unref (cutter.pieces);
+  g_hash_table_unref (cutter.ports);
+  g_array_unref (descent);
+}
+
+/* Where a port stands on the border of its group. */
+static float
+port_offset (const VizScene *scene, const VizSceneBody *body, guint32 node, guint32 inner)
+{
+  const VizSceneItem *item = viz_scene_item (scene, body_thing (body, node)->item);
+  const VizBody      *inside = viz_scene_body (scene, item->body)->body;
+
+  return (float) (viz_scene_content (item).x + inside->at[inner].x +
+                  inside->nodes[inner].width / 2);
+}
+
+void
+viz_scene_make_body (VizScene *scene, VizSceneBody *body)
+{
+  body->body = viz_body_new (body->nodes->len, body->edges->len);
+  for (guint32 i = 0; i < body->nodes->len; i++)
+    {
+      const VizSceneNode *thing = body_thing (body, i);
+
+      body->body->nodes[i] = *body_node (body, i);
+      if (thing->item == VIZ_NO_ITEM)
+        continue;
+      body->body->nodes[i].width = (float) viz_scene_item (scene, thing->item)->width;
+      body->body->nodes[i].height = (float) viz_scene_item (scene, thing->item)->height;
+      body->body->nodes[i].label = viz_scene_item (scene, thing->item)->label;
+    }
+  for (guint32 i = 0; i < body->edges->len; i++)
+    {
+      VizBodyEdge *edge = &body->body->edges[i];
+      guint32      tail = g_array_index (body->tail_node_port, guint32, i);
+      guint32      head = g_array_index (body->head_node_port, guint32, i);
+
+      *edge = g_array_index (body->edges, VizBodyEdge, i);
+      if (tail != VIZ_NO_ITEM)
+        edge->tail_at = port_offset (scene, body, edge->tail, tail);
+      else if (body_thing (body, edge->tail)->item == VIZ_NO_ITEM)
+        edge->tail_at = body->body->nodes[edge->tail].width / 2;
+      if (head != VIZ_NO_ITEM)
+        edge->head_at = port_offset (scene, body, edge->head, head);
+      else if (body_thing (body, edge->head)->item == VIZ_NO_ITEM)
+        edge->head_at = body->body->nodes[edge->head].width / 2;
+    }
+  if (scene->previous != NULL)
+    viz_scene_remember_body (scene, body);
+}
+
+void
+viz_scene_accept_body (VizScene *scene, VizSceneBody *body)
+{
+  VizSceneItem *item = viz_scene_item (scene, body->item);
+  VizPoint      pad = viz_scene_padding (item);
+
+  /* What sums of doubles add to a whole number is nothing. */
+  item->width = ceil (body->body->width - 1e-6) + pad.x;
+  item->height = ceil (body->body->height - 1e-6) + pad.y;
+  for (guint32 i = 0; i < body->body->n_edges; i++)
+    {
+      const VizSceneNode *tail = body_thing (body, body->body->edges[i].tail);
+
+      if (body->body->stub[i] && tail->item != VIZ_NO_ITEM)
+        viz_scene_item (scene, tail->item)->n_stubs++;
+    }
+}
