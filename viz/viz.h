@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* viz.h — everything of viz/ that others may use.
  *
  *   builder  diagram.h    what to draw
@@ -10,7 +9,7 @@
  *   paint    paint.h      the one draw function
  *   export   export.h     SVG, PNG, PDF, DOT
  *   charts   chart.h      bars, waterfall, heat strip
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/diagram.h"

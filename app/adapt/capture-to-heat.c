@@ -235,7 +235,7 @@ scope_capture_find_boxes (const ProfCapture *capture, HybGraph *graph, const GAr
   return boxes;
 }
 
-/* ---- Measures ---- */
+/* --- Measures --- */
 
 static char *
 format_share (double value)
@@ -460,7 +460,7 @@ scope_capture_to_heat (const ProfCapture *capture,
   return overlay;
 }
 
-/* ---- Differences ---- */
+/* --- Differences --- */
 
 static char *
 format_change (double value)

@@ -44,7 +44,7 @@ struct _ScopeFind
   GPtrArray *terms;
 };
 
-/* ---- What nodes answer ---- */
+/* --- What nodes answer --- */
 
 static const HybNode *
 node_of (const ScopeFindNode *node)
@@ -199,7 +199,7 @@ static const Field fields[] = {
 };
 static const Field word_field = { "word", FALSE, NULL, match_word };
 
-/* ---- Reading a query ---- */
+/* --- Reading a query --- */
 
 static void
 term_free (gpointer data)

@@ -132,7 +132,7 @@ add_box (Adapter     *adapter,
 
 static void add_level (Adapter *adapter, Level *level);
 
-/* ---- Bodies ---- */
+/* --- Bodies --- */
 
 typedef struct
 {
@@ -405,7 +405,7 @@ add_frame (Adapter *adapter, const Level *level, HybNodeId node_id)
       level->sources[node->first_output + i] = (Source){ frame.frame, out[i], i };
 }
 
-/* ---- A graph ---- */
+/* --- A graph --- */
 
 static void
 add_operator (Adapter *adapter, const Level *level, HybNodeId node_id)

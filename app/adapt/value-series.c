@@ -23,7 +23,7 @@ scope_value_series_free (ScopeValueSeries *series)
   g_free (series);
 }
 
-/* ---- One run ---- */
+/* --- One run --- */
 
 /* The bin of a value between the two bounds. */
 static guint
@@ -55,7 +55,7 @@ measure (const HybTensor *tensor, const ScopeStepPath *step, ScopeValueStep *fou
         found->bins[bin_of (&found->statistics, values[k])]++;
 }
 
-/* ---- Several as one ---- */
+/* --- Several as one --- */
 
 /* Counts of from in the bins of to, whose bounds are wider. */
 static void
@@ -143,7 +143,7 @@ scope_value_series_add (ScopeValueSeries    *series,
   series->in_last = 1;
 }
 
-/* ---- Looking ---- */
+/* --- Looking --- */
 
 const ScopeValueStep *
 scope_value_series_find (const ScopeValueSeries *series, const ScopeStepPath *step, guint *index)

@@ -55,7 +55,7 @@ scope_run_values_free (ScopeRunValues *values)
   g_free (values);
 }
 
-/* ---- Being told ---- */
+/* --- Being told --- */
 
 /* Steps of the loops around a value, and of that it stands in. */
 static ScopeStepPath
@@ -143,7 +143,7 @@ on_value (gpointer data, const HybSpan *span, guint output, const HybTensor *ten
   add_value (data, span->in, span->id, output, tensor);
 }
 
-/* ---- Running ---- */
+/* --- Running --- */
 
 static guint
 count_inside (GHashTable *bodies)
@@ -252,7 +252,7 @@ scope_run_values_new (const ScopeInputs *inputs, const ScopeCommon *common, GErr
   return g_steal_pointer (&values);
 }
 
-/* ---- Telling ---- */
+/* --- Telling --- */
 
 static void
 write_statistics (ScopeJson *json, const HybStatistics *statistics)

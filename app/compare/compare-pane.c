@@ -37,7 +37,7 @@ enum
 
 static guint signals[N_SIGNALS];
 
-/* ---- What is shown ---- */
+/* --- What is shown --- */
 
 static void
 update_facts (ScopeComparePane *self)
@@ -218,7 +218,7 @@ scope_compare_pane_set_partners (ScopeComparePane *self, const GArray *partners)
   scope_tooltip_set (GTK_WIDGET (self->partner), text);
 }
 
-/* ---- Looking around ---- */
+/* --- Looking around --- */
 
 /* The zoom at which all of the picture is seen; 0: nothing is. */
 static double
@@ -273,7 +273,7 @@ scope_compare_pane_set_look (ScopeComparePane *self, const ScopeLook *look)
   self->n_quiet--;
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 void
 scope_compare_pane_show_all (ScopeComparePane *self)

@@ -76,7 +76,7 @@ new_label (const char *text, const char *css_class, gboolean wraps)
   return label;
 }
 
-/* ---- The matrix: forms down, sizes across ---- */
+/* --- The matrix: forms down, sizes across --- */
 
 static gboolean
 is_same_place (const cJSON *a, const cJSON *b)
@@ -211,7 +211,7 @@ add_matrix (ScopeCompareResult *self)
   gtk_box_append (self->left, grid);
 }
 
-/* ---- Verdicts ---- */
+/* --- Verdicts --- */
 
 /* "fused, static" → what people call it. */
 static const char *
@@ -276,7 +276,7 @@ add_verdicts (ScopeCompareResult *self)
   }
 }
 
-/* ---- Why ---- */
+/* --- Why --- */
 
 static VizBar
 bar_of (const char *label, double value, gboolean is_total, GPtrArray *texts)
@@ -462,7 +462,7 @@ add_why (ScopeCompareResult *self)
   add_rungs (self, why);
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 empty (GtkBox *box)

@@ -13,7 +13,7 @@
 
 #define TICK_MS 200
 
-/* ---- Colours ---- */
+/* --- Colours --- */
 
 typedef struct
 {
@@ -114,7 +114,7 @@ scope_compare_window_update_colours (ScopeCompareWindow *self)
       paint_pane (self, i);
 }
 
-/* ---- Times ---- */
+/* --- Times --- */
 
 static void
 update_pane (ScopeCompareWindow *self, guint index)
@@ -144,7 +144,7 @@ scope_compare_window_update_times (ScopeCompareWindow *self)
       update_pane (self, i);
 }
 
-/* ---- Measuring ---- */
+/* --- Measuring --- */
 
 static void
 end_measuring (ScopeCompareWindow *self)

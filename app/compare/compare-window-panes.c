@@ -16,7 +16,7 @@ scope_compare_window_find (ScopeCompareWindow *self, ScopeComparePane *pane)
   return index;
 }
 
-/* ---- Writing ---- */
+/* --- Writing --- */
 
 static void
 settle_pane (ScopeCompareWindow *self)
@@ -209,7 +209,7 @@ scope_compare_window_start (ScopeCompareWindow *self)
     write_unrolled (self);
 }
 
-/* ---- Links ---- */
+/* --- Links --- */
 
 static void
 on_moved (ScopeComparePane *pane, gpointer data)
@@ -263,7 +263,7 @@ on_selected (ScopeComparePane *pane, gpointer data)
     }
 }
 
-/* ---- Panes ---- */
+/* --- Panes --- */
 
 static gboolean
 on_form_idle (gpointer data)

@@ -52,7 +52,7 @@ scope_compare_window_is_measured (ScopeCompareWindow *self)
   return self->was_measured && self->measuring == NULL;
 }
 
-/* ---- Actions ---- */
+/* --- Actions --- */
 
 static void
 act_measure (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
@@ -99,7 +99,7 @@ act_fit (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
       scope_compare_pane_show_all (self->panes[i]);
 }
 
-/* ---- The frame ---- */
+/* --- The frame --- */
 
 static GtkWidget *
 new_button (const char *icon, const char *label, const char *action)
@@ -247,7 +247,7 @@ new_lower (ScopeCompareWindow *self)
   return box;
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 scope_compare_window_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)

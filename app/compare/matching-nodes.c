@@ -151,7 +151,7 @@ find_tied (const ScopeSide *self, guint32 box)
   return box;
 }
 
-/* ---- Partners ---- */
+/* --- Partners --- */
 
 static void
 add_partner (GHashTable *found, const Tie *tie)
@@ -217,7 +217,7 @@ scope_side_find (const ScopeSide *from, guint32 box, const ScopeSide *to)
   return partners;
 }
 
-/* ---- Groups ---- */
+/* --- Groups --- */
 
 static guint32
 find_root (guint32 *parent, guint32 node)

@@ -30,7 +30,7 @@ get_text (const cJSON *item, const char *key)
   return text != NULL ? text : "";
 }
 
-/* ---- Questions to hscope ---- */
+/* --- Questions to hscope --- */
 
 /* What is made of what it answers. */
 typedef struct
@@ -66,7 +66,7 @@ ask (const char *const  *arguments,
   scope_child_ask_async (arguments, cancellable, answered_cb, task);
 }
 
-/* ---- The list ---- */
+/* --- The list --- */
 
 static gpointer
 parse_list (const char *text)
@@ -111,7 +111,7 @@ scope_gallery_list_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* ---- Tracing ---- */
+/* --- Tracing --- */
 
 static char *
 cache_prefix (const char *name)
@@ -166,7 +166,7 @@ scope_gallery_trace_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* ---- Shapes ---- */
+/* --- Shapes --- */
 
 static char *
 shape_text (const cJSON *argument)
@@ -231,7 +231,7 @@ scope_gallery_shapes_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* ---- Thumbnails ---- */
+/* --- Thumbnails --- */
 
 /* The beginning of the picture where all of it would be a line. */
 static GdkTexture *

@@ -104,7 +104,7 @@ scope_measurement_get_matched (const ScopeMeasurement *measurement)
   return measurement->matched;
 }
 
-/* ---- Colours ---- */
+/* --- Colours --- */
 
 typedef struct
 {

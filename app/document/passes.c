@@ -25,7 +25,7 @@ step_free (gpointer data)
   g_free (step);
 }
 
-/* ---- What changed ---- */
+/* --- What changed --- */
 
 typedef struct
 {
@@ -108,7 +108,7 @@ list_made (HybGraph *before, HybGraph *after)
   return made;
 }
 
-/* ---- The pipeline ---- */
+/* --- The pipeline --- */
 
 typedef struct
 {
@@ -268,7 +268,7 @@ scope_passes_run_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* ---- Showing one ---- */
+/* --- Showing one --- */
 
 typedef struct
 {

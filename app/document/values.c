@@ -60,7 +60,7 @@ scope_values_get_first_nan (const ScopeValues *values)
   return values->first_nan.node != NULL ? &values->first_nan : NULL;
 }
 
-/* ---- Reading ---- */
+/* --- Reading --- */
 
 static double
 get_number (const cJSON *json, const char *key)

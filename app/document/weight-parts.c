@@ -13,7 +13,7 @@ clear_part (gpointer data)
   g_free (((ScopeWeightPart *) data)->title);
 }
 
-/* ---- Packed vectors of fused operators ---- */
+/* --- Packed vectors of fused operators --- */
 
 /* The fused operator that reads a variable as its parameters; NULL: none does. */
 static const HybNode *
@@ -88,7 +88,7 @@ add_packed (GArray *parts, const RnnParams *params, HybTensor *tensor)
     }
 }
 
-/* ---- All ---- */
+/* --- All --- */
 
 GArray *
 scope_weight_parts (HybGraph *graph, const HybType *types, const char *name, HybTensor *tensor)

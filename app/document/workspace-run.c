@@ -18,7 +18,7 @@
 /* How long a child that has ended may still be heard. */
 #define LAST_WORDS_MS 1000
 
-/* ---- Captures ---- */
+/* --- Captures --- */
 
 typedef struct
 {
@@ -115,7 +115,7 @@ scope_workspace_get_capture_path (ScopeWorkspace *self)
   return self->capture_path;
 }
 
-/* ---- What the child says ---- */
+/* --- What the child says --- */
 
 static double
 get_number (const cJSON *json, const char *key)
@@ -197,7 +197,7 @@ line_cb (GObject *source, GAsyncResult *result, gpointer data)
                                        g_object_ref (self));
 }
 
-/* ---- The child ---- */
+/* --- The child --- */
 
 static void
 judge (ScopeWorkspace *self, GSubprocess *child)

@@ -98,7 +98,7 @@ scope_workspace_get_values (ScopeWorkspace *self)
   return self->values;
 }
 
-/* ---- Steps ---- */
+/* --- Steps --- */
 
 const ScopeStepPath *
 scope_workspace_get_step (ScopeWorkspace *self)

@@ -55,7 +55,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (ScopeGradualList,
                                G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
 
-/* ---- Growing ---- */
+/* --- Growing --- */
 
 static void
 set_shown (ScopeGradualList *self, guint n)
@@ -172,7 +172,7 @@ scope_gradual_list_follow (ScopeGradualList *self, GtkWidget *view)
   g_signal_connect_object (view, "unmap", G_CALLBACK (on_unmap), self, G_CONNECT_SWAPPED);
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 scope_gradual_list_dispose (GObject *object)

@@ -21,7 +21,7 @@ scope_page_say (ScopePage *self, const char *text, const char *label, const char
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->banner_button), action);
 }
 
-/* ---- Actions ---- */
+/* --- Actions --- */
 
 static void
 act_dismiss (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
@@ -80,7 +80,7 @@ scope_page_run (ScopePage *self, const ScopeRunOptions *options)
   return FALSE;
 }
 
-/* ---- Searching ---- */
+/* --- Searching --- */
 
 static void
 on_found (ScopePage *self)
@@ -105,7 +105,7 @@ scope_page_step_search (ScopePage *self, int direction)
   scope_outline_view_step (self->outline_view, direction);
 }
 
-/* ---- Following the workspace ---- */
+/* --- Following the workspace --- */
 
 static void
 show_failure (ScopePage *self)
@@ -221,7 +221,7 @@ scope_page_get_operators_view (ScopePage *self)
   return self->operators_view;
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 scope_page_dispose (GObject *object)

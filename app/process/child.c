@@ -63,7 +63,7 @@ explain_end (GSubprocess *child, const char *err)
   return g_strdup (g_str_has_prefix (why, "error: ") ? why + strlen ("error: ") : why);
 }
 
-/* ---- Starting ---- */
+/* --- Starting --- */
 
 typedef struct
 {
@@ -132,7 +132,7 @@ scope_child_start_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
-/* ---- Asking ---- */
+/* --- Asking --- */
 
 static void
 answered_cb (GObject *source, GAsyncResult *result, gpointer data)

@@ -77,7 +77,7 @@ count_steps (VizDiagram *diagram, guint32 chain)
   return last + 1;
 }
 
-/* ---- Of a loop: the one that is looked at ---- */
+/* --- Of a loop: the one that is looked at --- */
 
 /* Where there is no such step, the last. */
 static guint
@@ -140,7 +140,7 @@ step_loop (ScopeGraphView *self, const char *name)
     look_at (self, loop, (int) find_index (self, loop) + way);
 }
 
-/* ---- Of either ---- */
+/* --- Of either --- */
 
 static char *
 describe_chain (ScopeGraphView *self)
@@ -291,7 +291,7 @@ scope_graph_view_class_add_step_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "graph.trace", NULL, act_trace);
 }
 
-/* ---- State in files ---- */
+/* --- State in files --- */
 
 #define GROUP "graph"
 

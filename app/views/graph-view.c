@@ -18,7 +18,7 @@ G_DEFINE_FINAL_TYPE (ScopeGraphView, scope_graph_view, SCOPE_TYPE_VIEW)
 
 static void update_breadcrumb (ScopeGraphView *self);
 
-/* ---- Layout ---- */
+/* --- Layout --- */
 
 static gboolean
 on_busy (gpointer data)
@@ -110,7 +110,7 @@ scope_graph_view_is_settled (ScopeGraphView *self)
   return self->placing == NULL && scope_tiles_is_complete (scope_canvas_get_tiles (self->canvas));
 }
 
-/* ---- Folds ---- */
+/* --- Folds --- */
 
 static void
 update_actions (ScopeGraphView *self)
@@ -224,7 +224,7 @@ act_layout (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramet
                               scope_view_get_workspace (SCOPE_VIEW (self))));
 }
 
-/* ---- Diving ---- */
+/* --- Diving --- */
 
 static void
 dive_to (ScopeGraphView *self, guint32 box)
@@ -338,7 +338,7 @@ act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
   gtk_widget_activate_action_variant (GTK_WIDGET (SCOPE_GRAPH_VIEW (widget)->canvas), action, NULL);
 }
 
-/* ---- Following the canvas and the workspace ---- */
+/* --- Following the canvas and the workspace --- */
 
 static void
 on_canvas_selected (ScopeCanvas *canvas G_GNUC_UNUSED, guint32 box, gpointer data)
@@ -485,7 +485,7 @@ update_theme (ScopeGraphView *self)
   scope_canvas_set_theme (self->canvas, viz_theme_find (name));
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 scope_graph_view_dispose (GObject *object)

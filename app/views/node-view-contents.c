@@ -47,7 +47,7 @@ contents_free (gpointer data)
   g_free (contents);
 }
 
-/* ---- In the worker ---- */
+/* --- In the worker --- */
 
 static void
 fill_bins (Contents *contents, GCancellable *cancellable)
@@ -118,7 +118,7 @@ count_in_worker (GTask          *task,
   g_task_return_boolean (task, TRUE);
 }
 
-/* ---- In the pane ---- */
+/* --- In the pane --- */
 
 static void
 add_number (ScopeSheet *sheet, const char *name, double value)

@@ -8,7 +8,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* ---- Costs ---- */
+/* --- Costs --- */
 
 static void
 add_seconds (ScopeSheet *sheet, const char *name, double seconds, const char *hint)
@@ -71,7 +71,7 @@ scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, 
   add_steps (self->sheet, scope_measurement_get_capture (measurement), sum->row);
 }
 
-/* ---- Groups ---- */
+/* --- Groups --- */
 
 /* Of all nodes that stand in a group, as if it were one; loops stand in it with all they hold. */
 static double

@@ -30,7 +30,7 @@ describe_type (const HybType *type)
   return g_strdup (label);
 }
 
-/* ---- The model ---- */
+/* --- The model --- */
 
 static void
 add_files (ScopeSheet *sheet, ScopeDocument *document)
@@ -138,7 +138,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
   scope_node_view_show_findings (self, document, NULL);
 }
 
-/* ---- One node ---- */
+/* --- One node --- */
 
 static void
 add_inputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place)

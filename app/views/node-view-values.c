@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* ---- All steps ---- */
+/* --- All steps --- */
 
 static gboolean
 is_finite (const ScopeValueStep *step)
@@ -85,7 +85,7 @@ add_strip (ScopeNodeView *self, const ScopeValueSeries *series, int marked)
   scope_sheet_add (self->sheet, bars);
 }
 
-/* ---- One ---- */
+/* --- One --- */
 
 static char *
 describe_shape (const HybShape *shape)

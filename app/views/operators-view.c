@@ -37,7 +37,7 @@ struct _ScopeOperatorsView
 
 G_DEFINE_FINAL_TYPE (ScopeOperatorsView, scope_operators_view, SCOPE_TYPE_VIEW)
 
-/* ---- Columns ---- */
+/* --- Columns --- */
 
 static char *
 text_name (gpointer item)
@@ -164,7 +164,7 @@ scope_operators_view_to_text (ScopeOperatorsView *self)
   return scope_columns_to_text (self->table, columns, G_N_ELEMENTS (columns));
 }
 
-/* ---- Rows ---- */
+/* --- Rows --- */
 
 /* The operator's name would stand there twice. */
 static void

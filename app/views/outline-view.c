@@ -33,7 +33,7 @@ G_DEFINE_FINAL_TYPE (ScopeOutlineView, scope_outline_view, SCOPE_TYPE_VIEW)
 
 static guint found_signal;
 
-/* ---- Searching ---- */
+/* --- Searching --- */
 
 typedef struct
 {
@@ -208,7 +208,7 @@ scope_outline_view_step (ScopeOutlineView *self, int direction)
   scope_workspace_show (workspace, scope_node_list_get_box (self->nodes, now));
 }
 
-/* ---- Rows ---- */
+/* --- Rows --- */
 
 static void
 on_setup (GtkSignalListItemFactory *factory G_GNUC_UNUSED,

@@ -27,7 +27,7 @@ G_DEFINE_FINAL_TYPE (ScopePassesView, scope_passes_view, SCOPE_TYPE_VIEW)
 
 static guint chosen_signal;
 
-/* ---- Rows ---- */
+/* --- Rows --- */
 
 static GtkWidget *
 new_label (const char *text, const char *css_class)
@@ -127,7 +127,7 @@ fill_list (ScopePassesView *self)
   gtk_list_box_select_row (self->list, gtk_list_box_get_row_at_index (self->list, 0));
 }
 
-/* ---- Running ---- */
+/* --- Running --- */
 
 static void
 ran_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
@@ -198,7 +198,7 @@ scope_passes_view_map (GtkWidget *widget)
   run_if_seen (SCOPE_PASSES_VIEW (widget));
 }
 
-/* ---- Choosing ---- */
+/* --- Choosing --- */
 
 /* The index of the chosen pass; -1: none. */
 static int
@@ -268,7 +268,7 @@ scope_passes_view_dup_title (ScopePassesView *self)
   return index >= 0 ? title_of (self->steps->pdata[index]) : NULL;
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 scope_passes_view_dispose (GObject *object)

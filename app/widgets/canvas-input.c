@@ -8,7 +8,7 @@
 #define ZOOM_STEP   1.25
 #define CLICK_SLOP  4.0
 
-/* ---- What lies where ---- */
+/* --- What lies where --- */
 
 static guint32
 box_at (ScopeCanvas *self, double x, double y, guint32 *wire)
@@ -45,7 +45,7 @@ is_group (ScopeCanvas *self, guint32 box)
          viz_diagram_box (viz_picture_diagram (self->picture), box)->n_children > 0;
 }
 
-/* ---- Pointer ---- */
+/* --- Pointer --- */
 
 static void
 on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED, double x, double y, gpointer data)
@@ -248,7 +248,7 @@ scope_canvas_add_gestures (ScopeCanvas *self)
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (pinch));
 }
 
-/* ---- Walking ---- */
+/* --- Walking --- */
 
 /* The wire of the selection to follow, the one nearest to the middle; VIZ_NO_ITEM: none. */
 static guint32
@@ -337,7 +337,7 @@ act_walk (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
     go_to_item (self, sibling (self, from, g_str_has_suffix (name, "right")));
 }
 
-/* ---- Actions ---- */
+/* --- Actions --- */
 
 static void
 act_zoom (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)

@@ -33,7 +33,7 @@ scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y)
   g_signal_emit (self, signals[SCOPE_CANVAS_MENU], 0, box, x, y);
 }
 
-/* ---- Camera ---- */
+/* --- Camera --- */
 
 double
 scope_canvas_least_zoom (ScopeCanvas *self)
@@ -271,7 +271,7 @@ scope_canvas_reveal (ScopeCanvas *self, guint32 box)
   return TRUE;
 }
 
-/* ---- State ---- */
+/* --- State --- */
 
 void
 scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor)
@@ -430,7 +430,7 @@ scope_canvas_get_trace (ScopeCanvas *self)
   return self->n_hops;
 }
 
-/* ---- Widget ---- */
+/* --- Widget --- */
 
 static void
 scope_canvas_size_allocate (GtkWidget   *widget,

@@ -12,7 +12,7 @@ struct _ScopeCell
 
 G_DEFINE_FINAL_TYPE (ScopeCell, scope_cell, GTK_TYPE_WIDGET)
 
-/* ---- Size ---- */
+/* --- Size --- */
 
 typedef struct
 {
@@ -87,7 +87,7 @@ scope_cell_measure (GtkWidget     *widget,
   *natural = (int) self->natural * measure->character;
 }
 
-/* ---- Drawing ---- */
+/* --- Drawing --- */
 
 static void
 scope_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
@@ -112,7 +112,7 @@ scope_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                               layout);
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 scope_cell_finalize (GObject *object)

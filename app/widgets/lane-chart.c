@@ -47,7 +47,7 @@ scope_lane_chart_measure (GtkWidget     *widget,
   *minimum_baseline = *natural_baseline = -1;
 }
 
-/* ---- Drawing ---- */
+/* --- Drawing --- */
 
 /* 1, 2 or 5 times a power of ten, so that ticks stand about 90 pixels apart. */
 static double
@@ -206,7 +206,7 @@ scope_lane_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   cairo_destroy (cr);
 }
 
-/* ---- Range ---- */
+/* --- Range --- */
 
 void
 scope_lane_chart_set_range (ScopeLaneChart *self, double begin, double end)
@@ -373,7 +373,7 @@ act_pan (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED)
   scope_lane_chart_set_range (self, self->begin + by, self->end + by);
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 scope_lane_chart_dispose (GObject *object)

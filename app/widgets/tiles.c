@@ -67,7 +67,7 @@ typedef struct
   cairo_surface_t *surface;
 } TileJob;
 
-/* ---- Workers ---- */
+/* --- Workers --- */
 
 static void
 tile_job_free (gpointer data)
@@ -216,7 +216,7 @@ push_job (ScopeTiles *self, int column, int row, double zoom, gboolean is_overvi
   g_thread_pool_push (get_workers (), job, NULL);
 }
 
-/* ---- Generations ---- */
+/* --- Generations --- */
 
 static GHashTable *
 new_table (void)
@@ -289,7 +289,7 @@ scope_tiles_set_style (ScopeTiles *self, VizOverlay *overlay, const VizTheme *th
   ask_for_overview (self);
 }
 
-/* ---- Drawing ---- */
+/* --- Drawing --- */
 
 static gboolean
 on_settled (gpointer data)

@@ -26,7 +26,7 @@ struct _ScopeFormMenu
 
 G_DEFINE_FINAL_TYPE (ScopeFormMenu, scope_form_menu, ADW_TYPE_BIN)
 
-/* ---- What is possible ---- */
+/* --- What is possible --- */
 
 /* Conversions learn shapes from arrays: what the document knows of its inputs. */
 static HybTensorList *
@@ -185,7 +185,7 @@ on_row (GtkListBox *list G_GNUC_UNUSED, GtkListBoxRow *row, gpointer data)
     gtk_widget_activate_action (GTK_WIDGET (self), "win.convert", "s", form);
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 void
 scope_form_menu_set_page (ScopeFormMenu *self, ScopePage *page)

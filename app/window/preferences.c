@@ -59,7 +59,7 @@ act_forget (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramet
   tell_recent (SCOPE_PREFERENCES (widget));
 }
 
-/* ---- What was kept ---- */
+/* --- What was kept --- */
 
 /* Measurements and converted models; bytes, and gone if asked. */
 static goffset
@@ -134,7 +134,7 @@ act_empty (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramete
   count (SCOPE_PREFERENCES (widget), TRUE);
 }
 
-/* ---- Object ---- */
+/* --- Object --- */
 
 static void
 scope_preferences_class_init (ScopePreferencesClass *class)

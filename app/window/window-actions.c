@@ -9,7 +9,7 @@
 
 #include <glib/gi18n.h>
 
-/* ---- Opening ---- */
+/* --- Opening --- */
 
 static void
 on_chosen (GtkNativeDialog *dialog, int response, gpointer data)
@@ -129,7 +129,7 @@ act_open_example (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *p
   scope_gallery_shapes_async (example->name, NULL, shapes_cb, example);
 }
 
-/* ---- Tabs ---- */
+/* --- Tabs --- */
 
 static void
 act_new_tab (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
@@ -168,7 +168,7 @@ act_fullscreen (GtkWidget          *widget,
     gtk_window_fullscreen (window);
 }
 
-/* ---- Searching and running ---- */
+/* --- Searching and running --- */
 
 static void
 act_search (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
@@ -236,7 +236,7 @@ act_first_steps (GtkWidget          *widget,
     scope_settings_set_flag ("first-steps", FALSE);
 }
 
-/* ---- What the page does ---- */
+/* --- What the page does --- */
 
 typedef enum
 {

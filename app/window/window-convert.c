@@ -33,7 +33,7 @@ conversion_free (Conversion *conversion)
   g_free (conversion);
 }
 
-/* ---- What is kept ---- */
+/* --- What is kept --- */
 
 typedef struct
 {
@@ -137,7 +137,7 @@ on_document (ScopeWorkspace *workspace, gpointer data)
   g_signal_handlers_disconnect_by_data (workspace, keep);
 }
 
-/* ---- Shapes ---- */
+/* --- Shapes --- */
 
 /* What is known of the inputs from elsewhere than the file, and what was typed for runs. */
 static char **
@@ -198,7 +198,7 @@ check_shapes (ScopePage *page, const char *const *shapes)
   return TRUE;
 }
 
-/* ---- Writing ---- */
+/* --- Writing --- */
 
 static void
 open_form (Conversion *request, ScopeConversion *conversion)

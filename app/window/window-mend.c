@@ -10,7 +10,7 @@
 /* Of the changes so many are told at once; the log has all. */
 #define TOLD 2
 
-/* ---- Mending ---- */
+/* --- Mending --- */
 
 static char *
 tell_changes (const GPtrArray *changes)
@@ -99,7 +99,7 @@ scope_window_mend (ScopeWindow *self, const char *path)
                     g_object_ref (page));
 }
 
-/* ---- Choosing ---- */
+/* --- Choosing --- */
 
 typedef struct
 {

@@ -39,7 +39,7 @@ scope_window_toast (ScopeWindow *self, const char *text)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
-/* ---- What is kept ---- */
+/* --- What is kept --- */
 
 static ScopePage *
 nth_page (ScopeWindow *self, int n)

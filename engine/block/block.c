@@ -236,7 +236,7 @@ hyb_block_collect_parameters (HybBlock *block)
   return all;
 }
 
-/* ---- Hybridizing ---- */
+/* --- Hybridizing --- */
 
 /* The path of a plain block below a hybrid one; NULL if there is none. */
 static char *
@@ -298,7 +298,7 @@ hyb_block_n_forward_calls (HybBlock *block)
   return block->priv->n_forward_calls;
 }
 
-/* ---- Calling ---- */
+/* --- Calling --- */
 
 HybValue *
 hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input)

@@ -69,7 +69,7 @@ HybBlock *hyb_block_add_child (HybBlock *block, HybBlock *child, const char *nam
 guint     hyb_block_n_children (HybBlock *block);
 HybBlock *hyb_block_get_child (HybBlock *block, guint index);
 
-/* ---- Parameters ---- */
+/* --- Parameters --- */
 
 typedef struct
 {
@@ -110,7 +110,7 @@ GPtrArray *hyb_block_collect_parameters (HybBlock *block);
 /* init: as in HybParameterSpec; seeded so that equal models get equal weights. */
 void hyb_block_initialize (HybBlock *block, const char *init, guint64 seed);
 
-/* ---- Calling ---- */
+/* --- Calling --- */
 
 /* Inside forward functions: mistakes go to F. */
 HybValue *hyb_call (HybF *F, HybBlock *block, HybValue *input);

@@ -4,7 +4,7 @@
 #include "engine/block/control-private.h"
 #include "engine/rnn/cell.h"
 
-/* ---- Traced ---- */
+/* --- Traced --- */
 
 typedef struct
 {
@@ -142,7 +142,7 @@ foreach_traced (HybF *F, HybForeachBody function, HybValue *data, HybValue *stat
   return result;
 }
 
-/* ---- At once ---- */
+/* --- At once --- */
 
 static HybValue *
 row (HybF *F, HybValue *array, gint64 index)

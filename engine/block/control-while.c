@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- Inputs of several bodies, united ---- */
+/* --- Inputs of several bodies, united --- */
 
 typedef struct
 {
@@ -81,7 +81,7 @@ close_body (TracedBody *body, GPtrArray *values)
   return hyb_body_close (body, heads);
 }
 
-/* ---- while_loop, traced ---- */
+/* --- while_loop, traced --- */
 
 typedef struct
 {
@@ -204,7 +204,7 @@ while_traced (HybF             *F,
   return result;
 }
 
-/* ---- while_loop, at once ---- */
+/* --- while_loop, at once --- */
 
 static gboolean
 holds (HybF *F, HybValue *value)
@@ -293,7 +293,7 @@ hyb_while_loop (HybF             *F,
                      : while_at_once) (F, condition, body, variables, max_iterations, user);
 }
 
-/* ---- cond ---- */
+/* --- cond --- */
 
 static gboolean
 trace_branch (TracedBody *body,

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* ---- Export ---- */
+/* --- Export --- */
 
 HybModel *
 hyb_block_model_of_graph (HybBlock *block, HybGraph *graph, GError **error)
@@ -68,7 +68,7 @@ hyb_block_export (HybBlock *block, const char *prefix, guint epoch, GError **err
   return model != NULL && hyb_model_save (model, prefix, epoch, NULL, error);
 }
 
-/* ---- Parameters alone ---- */
+/* --- Parameters alone --- */
 
 typedef void (*ParameterFunc) (const char *path, HybParameter *parameter, gpointer data);
 
@@ -189,7 +189,7 @@ hyb_block_load_parameters (HybBlock *block, const char *file, GError **error)
   return FALSE;
 }
 
-/* ---- SymbolBlock ---- */
+/* --- SymbolBlock --- */
 
 typedef struct
 {
@@ -319,7 +319,7 @@ hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **
   return g_steal_pointer (&block);
 }
 
-/* ---- Summary ---- */
+/* --- Summary --- */
 
 typedef struct
 {

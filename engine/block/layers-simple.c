@@ -72,7 +72,7 @@ hyb_gluon_add_activation (HybBlock *block, const char *act_type)
   return child;
 }
 
-/* ---- Activations ---- */
+/* --- Activations --- */
 
 typedef struct
 {
@@ -156,7 +156,7 @@ hyb_leaky_new (const char *kind, double slope, const char *prefix)
   return block;
 }
 
-/* ---- Dropout, Flatten, Lambda ---- */
+/* --- Dropout, Flatten, Lambda --- */
 
 typedef struct
 {

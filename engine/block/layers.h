@@ -91,7 +91,7 @@ HybBlock *hyb_concurrent (int axis, const char *prefix);
 /* Appends child, (transfer full), and returns it. */
 HybBlock *hyb_append (HybBlock *container, HybBlock *child);
 
-/* ---- Losses: (prediction, label) to one number a sample ---- */
+/* --- Losses: (prediction, label) to one number a sample --- */
 
 typedef struct
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- Options ---- */
+/* --- Options --- */
 
 static const HybParam *
 find_option (const HybModelClass *klass, const char *name)
@@ -91,7 +91,7 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
   return spec->options != NULL;
 }
 
-/* ---- Input types ---- */
+/* --- Input types --- */
 
 typedef struct
 {
@@ -249,7 +249,7 @@ hyb_model_spec_input_name (HybModelSpec *spec, guint index)
   return g_intern_string (spec->types->len == 1 ? "data" : name);
 }
 
-/* ---- The whole ---- */
+/* --- The whole --- */
 
 HybModelSpec *
 hyb_model_spec_new (const char *text, GError **error)

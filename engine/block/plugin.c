@@ -14,7 +14,7 @@
 
 #define GALLERY "gallery:"
 
-/* ---- Where the gallery is ---- */
+/* --- Where the gallery is --- */
 
 /* Something in this library, to learn which file that is. */
 static const char gallery_anchor = 0;
@@ -52,7 +52,7 @@ hyb_gallery_file (const char *name)
   return folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
 }
 
-/* ---- Modules ---- */
+/* --- Modules --- */
 
 static const HybPlugin *
 open_module (const char *path, GError **error)
@@ -200,7 +200,7 @@ find_in_gallery (const char *name, GError **error)
   return NULL;
 }
 
-/* ---- “file.so:name?option=value” ---- */
+/* --- “file.so:name?option=value” --- */
 
 /* The end of the file name: behind the last “.so” that is followed by ':', '?' or nothing. */
 static const char *

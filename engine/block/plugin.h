@@ -78,7 +78,7 @@ typedef struct
   static const HybModelClass hyb_plugin_model = { __VA_ARGS__ }; \
   HYB_PLUGIN (&hyb_plugin_model)
 
-/* ---- Loading ---- */
+/* --- Loading --- */
 
 /* “gallery:NAME”, “file.so” or “file.so:NAME”, each with “?option=value&option=value”. */
 gboolean hyb_is_plugin_name (const char *text);

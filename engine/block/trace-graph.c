@@ -4,7 +4,7 @@
 #include "engine/block/trace-private.h"
 #include "engine/imperative/imperative.h"
 
-/* ---- Ending a trace ---- */
+/* --- Ending a trace --- */
 
 /* Nodes as a depth-first walk from the heads leaves them: the order of MXNet's files. */
 static GArray *
@@ -92,7 +92,7 @@ hyb_f_finish (HybF *F, HybValue *value, GError **error)
   return reordered (raw, heads, arrays->len);
 }
 
-/* ---- A graph inside F ---- */
+/* --- A graph inside F --- */
 
 static HybValue *
 graph_traced (HybF *F, HybGraph *graph, HybValue *const *variables)

@@ -190,7 +190,7 @@ hyb_f_set_node_attribute (HybF *F, const char *key, const char *value)
   F->attribute_value = value != NULL ? g_string_chunk_insert (F->text, value) : NULL;
 }
 
-/* ---- Calling operators ---- */
+/* --- Calling operators --- */
 
 /* The given pairs without those whose value is NULL, sorted by key as MXNet keeps
  * them, with the attribute that F puts on every node. */

@@ -34,7 +34,7 @@ HybTape      *hyb_f_get_tape (HybF *F);
 /* Text that lives as long as F: attribute values. */
 const char *hyb_f_text (HybF *F, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* ---- Values: one array, or a list of values (nested at will) ---- */
+/* --- Values: one array, or a list of values (nested at will) --- */
 
 HybValue *hyb_value_from_tensor (HybF *F, HybTensor *tensor);
 HybValue *
@@ -61,7 +61,7 @@ char *hyb_value_structure (const HybValue *value);
 /* A value that nests like structure_of, with these arrays in order. */
 HybValue *hyb_restructure (HybF *F, const HybValue *structure_of, HybValue *const *arrays);
 
-/* ---- Operators ---- */
+/* --- Operators --- */
 
 typedef struct
 {
@@ -87,7 +87,7 @@ HybValue *hyb_f_call (HybF *F, const char *op, const HybOpCall *call);
 HybValue *hyb_f_compose (HybF *F, const char *op, const HybOpCall *call);
 #define HYB_COMPOSE(F, op, ...) hyb_f_compose ((F), (op), &(const HybOpCall){ __VA_ARGS__ })
 
-/* ---- Names, as MXNet's name managers give them ---- */
+/* --- Names, as MXNet's name managers give them --- */
 
 /* Nodes made from now on are called prefix + name, with fresh counters. */
 void        hyb_f_push_scope (HybF *F, const char *prefix);
@@ -108,7 +108,7 @@ HybGraph *hyb_f_finish (HybF *F, HybValue *value, GError **error);
  * tracing F they are copied into the trace, else computed. */
 HybValue *hyb_f_graph (HybF *F, HybGraph *graph, guint n, HybValue *const *variables);
 
-/* ---- The most usual operators, by name ---- */
+/* --- The most usual operators, by name --- */
 
 HybValue *hyb_add (HybF *F, HybValue *a, HybValue *b); /* equal shapes, as a + b of two symbols */
 HybValue *hyb_sub (HybF *F, HybValue *a, HybValue *b);

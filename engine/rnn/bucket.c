@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Words ---- */
+/* --- Words --- */
 
 struct _HybVocabulary
 {
@@ -150,7 +150,7 @@ hyb_encode_sentences (GPtrArray         *sentences,
   return g_steal_pointer (&result);
 }
 
-/* ---- Batches ---- */
+/* --- Batches --- */
 
 typedef struct
 {

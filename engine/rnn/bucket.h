@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* ---- Words ---- */
+/* --- Words --- */
 
 /* Words and their ids, in the order in which they came. */
 typedef struct _HybVocabulary HybVocabulary;
@@ -38,7 +38,7 @@ GPtrArray *hyb_encode_sentences (GPtrArray         *sentences,
                                  const HybEncoding *encoding,
                                  GError           **error);
 
-/* ---- Batches ---- */
+/* --- Batches --- */
 
 typedef struct _HybBucketIterator HybBucketIterator;
 

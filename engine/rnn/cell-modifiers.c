@@ -143,7 +143,7 @@ hyb_residual_cell_new (HybBlock *base)
   return &hyb_modifier_cell_new (&residual_class, base, "residualcell")->parent;
 }
 
-/* ---- One mask for all steps ---- */
+/* --- One mask for all steps --- */
 
 typedef struct
 {

@@ -31,7 +31,7 @@ hyb_cell_begin_children (HybF *F, HybCell *cell, const char *op, const char *bat
   return states;
 }
 
-/* ---- One on top of the other ---- */
+/* --- One on top of the other --- */
 
 static HybValue *
 stack_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
@@ -94,7 +94,7 @@ hyb_sequential_cell_new (HybCellStyle style, const char *prefix)
               ->parent;
 }
 
-/* ---- Dropout between layers ---- */
+/* --- Dropout between layers --- */
 
 static guint
 no_states (HybCell *cell)
@@ -174,7 +174,7 @@ hyb_dropout_cell_new (double rate, HybCellStyle style, const char *prefix)
   return &cell->parent;
 }
 
-/* ---- Both ways ---- */
+/* --- Both ways --- */
 
 static HybValue *
 reversed (HybF *F, HybValue *steps, guint length, HybValue *valid_length)

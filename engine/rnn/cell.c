@@ -166,7 +166,7 @@ hyb_cell_linear (HybF         *F,
                                          hyb_f_text (F, "%" G_GINT64_FORMAT, shape->dim[0])));
 }
 
-/* ---- States ---- */
+/* --- States --- */
 
 guint
 hyb_cell_n_states (HybBlock *block)
@@ -300,7 +300,7 @@ hyb_cell_flat_states (HybF *F, HybCell *cell, HybValue *states)
   return NULL;
 }
 
-/* ---- Stepping ---- */
+/* --- Stepping --- */
 
 /* What a block's call does: the input is the list (x, states). */
 HybValue *

@@ -133,7 +133,7 @@ HybBlock *hyb_bidirectional_cell_new (HybBlock    *left,
                                       const char  *output_prefix,
                                       HybCellStyle style);
 
-/* ---- Using cells inside a forward ---- */
+/* --- Using cells inside a forward --- */
 
 guint hyb_cell_n_states (HybBlock *cell);
 /* op: "_zeros", "_ones", or NULL for variables named …begin_state_N.  batch: 0: unknown. */

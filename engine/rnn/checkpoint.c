@@ -48,7 +48,7 @@ set (HybModel *model, const char *name, HybTensor *tensor)
   hyb_model_set_parameter_prefix (model, name, HYB_PREFIX_ARG);
 }
 
-/* ---- Fused cells ---- */
+/* --- Fused cells --- */
 
 static HybTensorList *
 list_of (HybModel *model)
@@ -100,7 +100,7 @@ pack_fused (const HybRnnWeights *given, HybModel *model, GError **error)
   return TRUE;
 }
 
-/* ---- Single cells ---- */
+/* --- Single cells --- */
 
 /* One stacked array of a cell: "lstm_i2h_" and "weight", or "bias". */
 typedef struct
@@ -281,7 +281,7 @@ hyb_rnn_pack_weights (HybBlock *const *cells, guint n, HybModel *model, GError *
   return TRUE;
 }
 
-/* ---- Files ---- */
+/* --- Files --- */
 
 static HybModel *
 copy_of (HybModel *model)

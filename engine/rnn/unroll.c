@@ -207,7 +207,7 @@ hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **st
               : hyb_cell_unroll_steps) (F, cell, &unroll, states != NULL ? states : &ignored);
 }
 
-/* ---- As a loop ---- */
+/* --- As a loop --- */
 
 typedef struct
 {

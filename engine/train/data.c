@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- All of them ---- */
+/* --- All of them --- */
 
 static void
 unref_tensor (gpointer tensor)
@@ -93,7 +93,7 @@ hyb_data_new_file (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
   return hyb_data_new_text (file, feed, spec, error);
 }
 
-/* ---- npz ---- */
+/* --- npz --- */
 
 typedef struct
 {
@@ -187,7 +187,7 @@ hyb_data_new_npz (const char *file, GError **error)
   return &self->parent;
 }
 
-/* ---- A model's own task ---- */
+/* --- A model's own task --- */
 
 typedef struct
 {

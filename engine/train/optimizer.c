@@ -43,7 +43,7 @@ two_states (gconstpointer options)
   return 2;
 }
 
-/* ---- SGD, NAG ---- */
+/* --- SGD, NAG --- */
 
 typedef struct
 {
@@ -100,7 +100,7 @@ nag_update (gconstpointer options, const HybUpdate *update)
     }
 }
 
-/* ---- Adam ---- */
+/* --- Adam --- */
 
 typedef struct
 {
@@ -135,7 +135,7 @@ adam_update (gconstpointer data, const HybUpdate *update)
     }
 }
 
-/* ---- RMSProp ---- */
+/* --- RMSProp --- */
 
 typedef struct
 {
@@ -194,7 +194,7 @@ rmsprop_update (gconstpointer data, const HybUpdate *update)
     }
 }
 
-/* ---- AdaGrad, AdaDelta ---- */
+/* --- AdaGrad, AdaDelta --- */
 
 typedef struct
 {
@@ -254,7 +254,7 @@ adadelta_update (gconstpointer data, const HybUpdate *update)
     }
 }
 
-/* ---- The table ---- */
+/* --- The table --- */
 
 static const HybOptimizerClass sgd = {
   "sgd",
@@ -315,7 +315,7 @@ hyb_optimizers (void)
   return table;
 }
 
-/* ---- An optimizer with its options ---- */
+/* --- An optimizer with its options --- */
 
 typedef struct
 {

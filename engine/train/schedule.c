@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Factors ---- */
+/* --- Factors --- */
 
 typedef struct
 {
@@ -64,7 +64,7 @@ multifactor_rate (gconstpointer data, double base, guint64 update, guint64 after
   return base;
 }
 
-/* ---- Down to a final rate ---- */
+/* --- Down to a final rate --- */
 
 typedef struct
 {
@@ -111,7 +111,7 @@ cosine_rate (gconstpointer data, double base, guint64 update, guint64 after)
   return options->final_lr + (base - options->final_lr) * (1 + cos (angle)) / 2;
 }
 
-/* ---- The table ---- */
+/* --- The table --- */
 
 static const HybScheduleClass factor = {
   "factor",       "Multiplied by a factor every so many updates.",
@@ -138,7 +138,7 @@ hyb_schedules (void)
   return table;
 }
 
-/* ---- A schedule with its options ---- */
+/* --- A schedule with its options --- */
 
 typedef struct
 {

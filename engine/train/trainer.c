@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Making one ---- */
+/* --- Making one --- */
 
 static gboolean
 is_listed (const char *const *names, const char *name)
@@ -249,7 +249,7 @@ hyb_trainer_free (HybTrainer *trainer)
   g_free (trainer);
 }
 
-/* ---- A step ---- */
+/* --- A step --- */
 
 static HybTensor *
 gradient_of (HybTrainer *trainer, guint parameter)
@@ -370,7 +370,7 @@ hyb_trainer_step (HybTrainer   *trainer,
   return TRUE;
 }
 
-/* ---- Asking ---- */
+/* --- Asking --- */
 
 guint64
 hyb_trainer_n_steps (HybTrainer *trainer)

@@ -91,7 +91,7 @@ HybValueId hyb_rebuild_variable (HybRebuild *rebuild, const char *name, const Hy
 /* name, or name with a number behind it, that no node has; lives as long as rebuild. */
 const char *hyb_rebuild_name (HybRebuild *rebuild, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* ---- Sequences ---- */
+/* --- Sequences --- */
 
 HybSequence *hyb_sequence_of_whole (HybRebuild *rebuild, guint n, HybValueId whole, guint axis);
 HybSequence *hyb_sequence_of_steps (HybRebuild *rebuild, guint n, const HybValueId *steps);

@@ -17,7 +17,7 @@ static const HybParam options[] = {
   { 0 },
 };
 
-/* ---- One layer ---- */
+/* --- One layer --- */
 
 typedef struct
 {
@@ -88,7 +88,7 @@ encoder_layer (const Options *given)
   return block;
 }
 
-/* ---- The encoder ---- */
+/* --- The encoder --- */
 
 typedef struct
 {

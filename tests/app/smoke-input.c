@@ -18,7 +18,7 @@ static Display     *display;
 static Window       window;
 static int          width, height;
 
-/* ---- What is on the screen ---- */
+/* --- What is on the screen --- */
 
 /* A sum over all pixels: equal pictures, equal sums. */
 static guint64
@@ -65,7 +65,7 @@ differs (gpointer before)
   return look () != *(guint64 *) before;
 }
 
-/* ---- The window ---- */
+/* --- The window --- */
 
 static gboolean
 is_large (Window candidate)
@@ -102,7 +102,7 @@ has_opened (gpointer unused G_GNUC_UNUSED)
   return program_has_written (folder, "recent=");
 }
 
-/* ---- Events ---- */
+/* --- Events --- */
 
 static void
 press_key (KeySym symbol, KeySym modifier)
@@ -157,7 +157,7 @@ drag (unsigned int button, int dx, int dy)
   }                                                  \
   G_STMT_END
 
-/* ---- Tests ---- */
+/* --- Tests --- */
 
 static void
 test_pointer (void)

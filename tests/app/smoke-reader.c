@@ -119,7 +119,7 @@ click (const char *name)
   g_assert_true (atspi_action_do_action (action, 0, NULL));
 }
 
-/* ---- Waiting ---- */
+/* --- Waiting --- */
 
 static gboolean
 has_application (gpointer unused G_GNUC_UNUSED)
@@ -164,7 +164,7 @@ start_program (void)
   return FALSE;
 }
 
-/* ---- Tests ---- */
+/* --- Tests --- */
 
 typedef struct
 {

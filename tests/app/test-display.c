@@ -21,7 +21,7 @@ settings_have (gpointer text)
   return program_has_written (folder, text);
 }
 
-/* ---- Processes ---- */
+/* --- Processes --- */
 
 /* NULL name: there is no Xvfb here. */
 static Display
@@ -79,7 +79,7 @@ find_state (void)
   return NULL;
 }
 
-/* ---- Tests ---- */
+/* --- Tests --- */
 
 static void
 test_display_lost (void)

@@ -137,7 +137,7 @@ test_costs (void)
   check_same ("costs", "window.hscope", "measured.hscope");
 }
 
-/* ---- How the child is called ---- */
+/* --- How the child is called --- */
 
 static gboolean
 log_has (const char *text)

@@ -259,7 +259,7 @@ test_open_again (void)
   g_assert_true (gui_wait (is_shown, page, 5000));
 }
 
-/* ---- Dialogs ---- */
+/* --- Dialogs --- */
 
 static guint
 n_windows (void)
@@ -323,7 +323,7 @@ test_dialogs (void)
   check_dialog ("app.new-window", NULL);
 }
 
-/* ---- What one sets once ---- */
+/* --- What one sets once --- */
 
 static GtkWidget *
 find_type (GtkWidget *root, const char *type)

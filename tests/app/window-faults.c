@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* ---- What the user reads ---- */
+/* --- What the user reads --- */
 
 static GtkRevealer *
 banner_of (ScopePage *on)
@@ -62,7 +62,7 @@ check_sentence (const char *part)
   g_assert_true (gui_wait (is_idle, workspace (), 30000));
 }
 
-/* ---- Children ---- */
+/* --- Children --- */
 
 static char *folder;
 
@@ -135,7 +135,7 @@ test_no_gpu (void)
   check_sentence ("gpu");
 }
 
-/* ---- Captures ---- */
+/* --- Captures --- */
 
 static void
 test_damaged_capture (void)
@@ -201,7 +201,7 @@ test_damaged_capture_alone (void)
   g_assert_true (gui_wait (is_shown, page, 5000));
 }
 
-/* ---- Files ---- */
+/* --- Files --- */
 
 static char *
 copy_model (void)
@@ -259,7 +259,7 @@ test_vanishing_file (void)
   g_assert_true (gui_wait (is_shown, page, 5000));
 }
 
-/* ---- A full disk ---- */
+/* --- A full disk --- */
 
 static void
 limit_files (rlim_t bytes)

@@ -105,7 +105,7 @@ test_values (void)
   gui_spin (50);
 }
 
-/* ---- The first that is not a number ---- */
+/* --- The first that is not a number --- */
 
 /* Opens a model that is written now, and runs it. */
 static ScopePage *
@@ -188,7 +188,7 @@ test_first_nan_in_a_loop (void)
   gui_spin (50);
 }
 
-/* ---- Loops ---- */
+/* --- Loops --- */
 
 /* What is looked at is chosen on the scale, by its buttons, and on the strip in the pane. */
 static void

@@ -12,7 +12,7 @@
 static const char *const shapes[] = { "data=2,6,4", NULL };
 static const char *const loop_shapes[] = { "data0=5,2,3", "data1=2,4", "data2=2,4", NULL };
 
-/* ---- Comparing ---- */
+/* --- Comparing --- */
 
 static gboolean
 are_drawn (gpointer data)
@@ -162,7 +162,7 @@ test_compare_refused (void)
   gui_spin (50);
 }
 
-/* ---- The list of forms ---- */
+/* --- The list of forms --- */
 
 static gboolean
 is_filled (gpointer menu)
@@ -245,7 +245,7 @@ test_form_menu (void)
   gui_spin (50);
 }
 
-/* ---- Costs in another form ---- */
+/* --- Costs in another form --- */
 
 static gboolean
 has_measurement (gpointer of)
@@ -373,7 +373,7 @@ test_shapes_wanted (void)
   gui_spin (50);
 }
 
-/* ---- Passes ---- */
+/* --- Passes --- */
 
 static gboolean
 has_rows (gpointer list)
@@ -418,7 +418,7 @@ test_passes (void)
   gui_spin (50);
 }
 
-/* ---- Weights ---- */
+/* --- Weights --- */
 
 static gboolean
 has_picture (gpointer of)

@@ -34,7 +34,7 @@ act (gpointer widget, const char *action, const char *target)
   gui_spin (250);
 }
 
-/* ---- Looking around ---- */
+/* --- Looking around --- */
 
 static void
 search (Walk *walk)
@@ -98,7 +98,7 @@ fold (Walk *walk)
   walk->step ("fold and unfold everything");
 }
 
-/* ---- Costs ---- */
+/* --- Costs --- */
 
 static void
 run (Walk *walk)
@@ -192,7 +192,7 @@ look_at_passes (Walk *walk)
   act (walk->window, "win.panel", NULL);
 }
 
-/* ---- Files and other windows ---- */
+/* --- Files and other windows --- */
 
 static gboolean
 is_file (gpointer path)

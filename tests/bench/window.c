@@ -36,7 +36,7 @@ compare (gconstpointer a, gconstpointer b)
   return (*x > *y) - (*x < *y);
 }
 
-/* ---- Starting ---- */
+/* --- Starting --- */
 
 /* Milliseconds from the start of the process to its first frame, which it tells itself. */
 static double
@@ -77,7 +77,7 @@ measure_start (void)
   report ("first paint after start, median", times[N_STARTS / 2], 700, "ms");
 }
 
-/* ---- Opening ---- */
+/* --- Opening --- */
 
 static void
 close_tab (ScopeWindow *window)
@@ -118,7 +118,7 @@ measure_opening (ScopeWindow *window, const char *path)
   report (what, times[0], 1500, "ms");
 }
 
-/* ---- Frames ---- */
+/* --- Frames --- */
 
 typedef struct
 {
@@ -256,7 +256,7 @@ measure_frames (ScopeWindow *window, const char *path)
   close_tab (window);
 }
 
-/* ---- Blocking ---- */
+/* --- Blocking --- */
 
 static ScopeWatchdogReport blocked; /* of all steps */
 

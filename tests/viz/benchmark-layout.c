@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* benchmark-layout.c — times and memory of graph-view.md, section 2; not a test.
  *
  * From frozen boxes to SVG bytes, one thread.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
 #include "viz/export/export.h"

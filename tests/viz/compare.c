@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* compare.c — pixel by pixel, with a little tolerance. */
+/* compare.c — pixel by pixel, with a little tolerance.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/compare.h"
 
 #include <math.h>

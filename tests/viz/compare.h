@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* compare.h — drawn pictures against each other and against stored ones.
  *
  * VIZ_WRITE_REFERENCES=1 writes the stored pictures anew; look at them before
  * committing.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/paint/paint.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* geometry.c — slow and simple on purpose: it judges the fast code. */
+/* geometry.c — slow and simple on purpose: it judges the fast code.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/geometry.h"
 
 #include "viz/scene/node.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* geometry.h — how good a picture is, as numbers. */
+/* geometry.h — how good a picture is, as numbers.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/scene/picture.h"

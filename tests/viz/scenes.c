@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* scenes.c — made by hand after the graphs that Gluon and the MXNet tutorials produce. */
+/* scenes.c — made by hand after the graphs that Gluon and the MXNet tutorials produce.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
 static guint32

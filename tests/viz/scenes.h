@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* scenes.h — hand-made and generated diagrams for tests and the benchmark. */
+/* scenes.h — hand-made and generated diagrams for tests and the benchmark.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/diagram.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* test-chart.c — charts put in SVG, where every shape can be counted. */
+/* test-chart.c — charts put in SVG, where every shape can be counted.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/chart.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* test-diagram.c — what the builder accepts, and what freezing makes of it. */
+/* test-diagram.c — what the builder accepts, and what freezing makes of it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/diagram.h"
 
 static guint32

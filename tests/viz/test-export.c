@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* test-export.c — files that other programs can read, the same every time. */
+/* test-export.c — files that other programs can read, the same every time.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
 #include "viz/export/dot.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* test-fold.c — weights, chains, scopes, and which groups stand open. */
+/* test-fold.c — weights, chains, scopes, and which groups stand open.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
 #include "viz/fold/fold.h"

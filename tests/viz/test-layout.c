@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* test-layout.c — the geometry of pictures, as numbers. */
+/* test-layout.c — the geometry of pictures, as numbers.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/geometry.h"
 #include "tests/viz/scenes.h"
 

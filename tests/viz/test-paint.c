@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* test-paint.c — pictures against stored ones, tiles against the whole, far coordinates.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/compare.h"
 #include "tests/viz/scenes.h"
 

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* test-palette.c — colours as numbers: contrast, and what is left of it without one kind of cone.
  *
  * Colour blindness after Machado, Oliveira and Fernandes (2009), distances in CIELAB.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/palette.h"
 
 #include <math.h>

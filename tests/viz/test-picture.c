@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* test-picture.c — hits and queries against looking at everything. */
+/* test-picture.c — hits and queries against looking at everything.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/scenes.h"
 
 #include "viz/fold/fold.h"

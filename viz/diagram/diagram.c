@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* diagram.c — the builder and the frozen diagram.
  *
  * Both are the same arrays; freezing only sorts: children, ports and arrows of a
  * box become ranges (compressed rows), in the order in which they were added.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/diagram.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* diagram.h — what to draw: boxes in boxes, ports, arrows and their texts.
  *
  * A diagram knows nothing about tensors or operators.  It is made by a builder,
@@ -24,7 +23,7 @@
  * An arrow between a group's port and something inside the group runs inside
  * it; any other arrow at that port runs outside.  A feedback arrow goes from a
  * port on the out side to a port on the in side of the same box.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* measure.c — a table of advances per style. */
+/* measure.c — a table of advances per style.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/measure.h"
 
 #include <pango/pangocairo.h>

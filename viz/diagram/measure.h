@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* measure.h — the texts of a picture: their styles, and how wide they are.
  *
  * Widths are sums of advances, each character measured once: a hundred thousand
  * names cost milliseconds, and kerning can only make the real text narrower.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <pango/pango.h>

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* palette.c — the themes as tables. */
+/* palette.c — the themes as tables.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/palette.h"
 
 #include <math.h>

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* palette.h — every colour of a picture, light and dark.
  *
  * Boxes are neutral, because cost owns the fill; the category is a stripe.
  * Most hues are from Okabe and Ito (2008); in the theme "safe" every two categories
  * are told apart by every kind of colour vision.  Ramps change evenly in lightness.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/diagram.h"

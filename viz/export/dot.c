@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* dot.c — reading and writing DOT. */
+/* dot.c — reading and writing DOT.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/export/dot.h"
 
 #include "viz/export/export.h"

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dot.h — diagrams as DOT text.
  *
  * Writing is a loop of our own (cgraph's is quadratic in clusters); reading is
  * cgraph's, which keeps hidden state per process: call it from one thread only,
  * the layout's.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/scene/picture.h"

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* export.c — the same drawing into files.
  *
  * Bytes depend on the picture and the options only: no dates, no random ids.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/export/export.h"
 
 #include "viz/layout/layout.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* export.h — pictures as files: SVG, PNG, PDF; and DOT text. */
+/* export.h — pictures as files: SVG, PNG, PDF; and DOT text.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/palette.h"

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* fold-absorb.c — gives operators without a cell's name to the cell they work for.
  *
  * MXNet numbers the operators that Python's + and * make: "_plus0", "_mul3".  One
@@ -7,7 +6,7 @@
  * it: there an operator belongs to its cell if the same one, fed by the same,
  * belonged to an earlier cell.  What hangs on every single step in the same way
  * goes with it, too.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 #include <string.h>

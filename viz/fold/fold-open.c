@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fold-open.c — which groups stand open at first: as many as fit into one look. */
+/* fold-open.c — which groups stand open at first: as many as fit into one look.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 /* Steps that are shown of a chain at first, at most; as in folds.c. */

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fold-private.h — the tree of name parts, shared by the files of fold. */
+/* fold-private.h — the tree of name parts, shared by the files of fold.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/fold/fold.h"

@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* fold-repeats.c — repeated structure where names say nothing.
  *
  * Boxes stand in the order of the file.  Where their operators repeat with a period, and
  * what each reads is as far back as one period before, or the very same, they are blocks that
  * look alike and read from each other alike.  A run of boxes in an order of the flow never
  * feeds itself, so that blocks can be drawn.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* fold-steps.c — chains of repeated cells among names.
  *
  * "lstm_l0_t0_i2h", "lstm_l0_t1_i2h" …: parts that differ in a number only and
  * feed each other are the steps of one cell.  Chains of equal length that feed
  * each other step by step are layers of one grid.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* fold-twins.c — many boxes that do the same between the same two ends.
  *
  * Eighty slices between a split and a concat say no more than one of them, and make the
  * picture eighty boxes wide: they become one group, "80 × slice".
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 #include <string.h>

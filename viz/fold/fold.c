@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fold.c — weights, then names, then what stands open at first. */
+/* fold.c — weights, then names, then what stands open at first.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold.h"
 
 #include "viz/fold/fold-private.h"

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* fold.h — makes a large diagram small before anything is laid out.
  *
  * Works on the builder, after all boxes and arrows were added and before it is
  * frozen.  Boxes keep their numbers; groups are added behind them.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/diagram.h"

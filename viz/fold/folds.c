@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* folds.c — open groups as one byte a box, ranges of steps in a small table. */
+/* folds.c — open groups as one byte a box, ranges of steps in a small table.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/folds.h"
 
 #include <stdio.h>

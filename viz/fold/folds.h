@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* folds.h — which groups of a diagram stand open, and which steps of a chain.
  *
  * This is the user's state, not the diagram's: keep one per view, copy it for
  * undo, hand a copy to the worker that lays out.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/diagram.h"

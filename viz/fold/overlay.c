@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* overlay.c — values, sums and levels. */
+/* overlay.c — values, sums and levels.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/overlay.h"
 
 #include <math.h>

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* overlay.h — a value per box, painted as its fill: costs, or differences.
  *
  * An overlay belongs to a diagram, not to a picture: it restyles and never lays
  * out.  Values are set for single boxes; groups get the sum of what is inside.
  * A box without a value is faded, never drawn as zero.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/fold/folds.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* body.c — arrays of one layout problem; hashing, stamping, writing routes. */
+/* body.c — arrays of one layout problem; hashing, stamping, writing routes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/body.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* body.h — the content of one open group as a layout problem, and its answer.
  *
  * A layout (layout.h) sees boxes with sizes and edges between them, nothing
@@ -6,7 +5,7 @@
  * Flow is downwards: ports of the group's in side are the first row, those of
  * the out side the last.  The arrays hold no pointers, so that equal bodies are
  * equal bytes and can be laid out once (see body_hash).
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* grid-axis.c — tracks share a lane where they do not meet. */
+/* grid-axis.c — tracks share a lane where they do not meet.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/grid-axis.h"
 
 void

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* grid-axis.h — the columns, or the rows, of a grid, and the tracks in the gaps between them. */
+/* grid-axis.h — the columns, or the rows, of a grid, and the tracks in the gaps between them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>

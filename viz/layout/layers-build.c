@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers-build.c — from ranks to a proper layered graph.
  *
  * An edge gets one virtual node a row it crosses.  Edges of one tensor share them,
  * so a fan-out becomes a bus with branches and costs rows, not rows × consumers.
  * Edges too long for that are left out and drawn as stubs.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 /* Half the room a line needs in a row. */

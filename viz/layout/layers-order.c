@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers-order.c — the order in each row, with few crossings.
  *
  * First order depth-first from the sources; then barycentre sweeps down and up,
  * keeping the best.  Small bodies also get neighbours swapped while that helps,
  * more sweeps, and other first orders, shuffled ones among them.  Equal values keep their order and
  * every shuffle is the same one, so the result depends on the input only.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 #include <math.h>

@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers-place.c — x by Brandes and Köpf, y by rows.
  *
  * Four times, from each corner, nodes are chained to their median neighbours into
  * straight blocks and the blocks pushed together; a node's x is the mean of the
  * two middle answers.  Ports away from a node's middle shift it inside its block.
  * Blocks are compacted in topological order, so nothing recurses.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 #include <math.h>

@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers-rank.c — which row each node stands in.
  *
  * Cycles are broken by turning round the edges that a depth-first search finds
  * going back; rows are longest paths from the sources.  Then edges are made
  * short: exactly in small bodies, in large ones by pulling nodes that only feed
  * others down to just above their nearest consumer.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 #include "viz/layout/layers-simplex.h"

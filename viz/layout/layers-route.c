@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers-route.c — where edges touch their boxes, and the curves between.
  *
  * An edge runs straight down through the rows, at the x of its virtual nodes, and
  * curves only in the gaps between rows: it cannot run through a box.  At a box,
  * different tensors leave side by side, in the order of where they go.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 #include <math.h>

@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers-settle.c — shortens edges after Brandes and Köpf, without bending any.
  *
  * Their answer is straight but wide.  Here every straight chain of nodes is moved
  * as a whole to the weighted median of what it is joined to, as far as its
  * neighbours in the rows allow; a few times, from both sides.  In small bodies one that is
  * stopped takes along what stands in its way, if that is better for all of them together.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers-simplex.c — the network simplex of Gansner, Koutsofios, North, Vo (1993).
  *
  * A spanning tree of tight edges fixes all ranks.  An edge of the tree whose cut
@@ -6,7 +5,7 @@
  * needs no search: what leaves a subtree minus what enters it is the sum of
  * (weight out − weight in) over its nodes, since inner edges cancel.  So one
  * pivot costs one walk over the tree and one over the edges.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers-simplex.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* layers-simplex.h — ranks with the least total length of edges, for small graphs. */
+/* layers-simplex.h — ranks with the least total length of edges, for small graphs.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>

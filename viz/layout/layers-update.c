@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers-update.c — the picture before with room made, instead of a new layout.
  *
  * Rows and their order are those of before.  Where a box grew, the plane is stretched:
@@ -6,7 +5,7 @@
  * by half of that; rows below move down.  So nothing moves by more than the change of
  * size, boxes never meet, and when it shrinks again all go back to where they were.
  * Wires keep their lanes; new ones squeeze in beside the lane of their bundle.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 #include <math.h>

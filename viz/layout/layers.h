@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layers.h — the layered layout's own graph, shared by its stages.
  *
  * Stages, one file each: layers-rank.c (which row), layers-build.c (virtual nodes
@@ -8,7 +7,7 @@
  * 2002 (counting crossings); Brandes, Köpf 2001 (x).
  *
  * layers-keep.c takes the place of ranks, order and x where the picture before is known.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/layout/body.h"

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layout-dot.c — asks Graphviz, in a process of its own, with a deadline.
  *
  * Only bodies that dot is known to finish: at most 500 nodes, and at most 2,000
  * together with the virtual nodes its own ranking would make.  Input and answer
  * pass through anonymous files: no pipe can fill up or break.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 #include "viz/layout/layout-helper.h"
 #include "viz/layout/layout.h"

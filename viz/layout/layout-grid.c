@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layout-grid.c — time × layer: steps from left to right, layers downwards.
  *
  * For bodies whose boxes all have a column and a row.  A state goes straight to
@@ -6,7 +5,7 @@
  * columns: down, along, up or down, along, down.  No track touches a box.  A
  * track of one gap is shared by what carries the same tensor (a bus), and by
  * others where they do not meet.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/grid-axis.h"
 #include "viz/layout/layout.h"
 

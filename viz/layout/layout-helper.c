@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layout-helper.c — one layout by Graphviz' dot per process.
  *
  * A process of its own because libgvc can crash, hang and abort, and cannot be
  * cancelled.  It reads a graph, writes coordinates and ends; nothing is cleaned
  * up.  See layout-helper.h for both formats.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layout-helper.h"
 
 #include <graphviz/gvc.h>

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layout-helper.h — what layout-dot.c and the helper process say to each other.
  *
  * In:  HelperHead; HelperNode × n_nodes; HelperEdge × n_edges.
  * Out: per node double x, y (middle, y up); per edge int32 count and count × double x, y,
  *      count 0 or 3k+1.  Both in the machine's own byte order: it is one machine.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <stdint.h>

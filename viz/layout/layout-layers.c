@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layout-layers.c — rows from top to bottom: the layout for everything without a plan of its
- * own.  layers.h names the stages. */
+ * own.  layers.h names the stages.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 #include "viz/layout/layout.h"
 

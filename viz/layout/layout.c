@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* layout.c — the table of layouts, and the way from the inside out. */
+/* layout.c — the table of layouts, and the way from the inside out.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layout.h"
 
 #include "viz/scene/scene.h"

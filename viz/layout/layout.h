@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* layout.h — from a diagram to a placed picture.
  *
  * Open groups are laid out from the inside out, each by one of the layouts in
  * the table of layout.c, and stand as one box in the group around them.  Equal
  * groups are laid out once and stamped.  The result depends on the arguments
  * only, never on time or addresses.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/fold/folds.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* chart-curves.c — how something grows: lines over a size. */
+/* chart-curves.c — how something grows: lines over a size.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/chart.h"
 
 #include <math.h>

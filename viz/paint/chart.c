@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* chart.c — bars, waterfall, heat strip. */
+/* chart.c — bars, waterfall, heat strip.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/chart.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* chart.h — small charts in the same hand as the pictures: bars, waterfall, heat strip, curves.
  *
  * They draw with a pen, so that window, PNG and SVG reports look alike:
@@ -6,7 +5,7 @@
  *   VizPen *pen = viz_pen_new_cairo (cr, NULL);
  *   viz_chart_bars (pen, &rect, theme, bars, n_bars);
  *   viz_pen_free (pen);
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/paint/pen.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* legend.c — title, a ramp in steps, its bounds, a note. */
+/* legend.c — title, a ramp in steps, its bounds, a note.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/legend.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* legend.h — what the colours of an overlay mean: ramp, real bounds with unit, note on noise. */
+/* legend.h — what the colours of an overlay mean: ramp, real bounds with unit, note on noise.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/fold/overlay.h"

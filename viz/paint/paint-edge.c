@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* paint-edge.c — wires: curve, arrow head, label.
  *
  * Cairo keeps coordinates in 24.8 bits: a line that ends a million pixels away is
  * drawn in the wrong place without a word.  Pieces far outside what is drawn are
  * left out, long straight ones cut, before Cairo sees them.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/painter.h"
 
 #include "viz/scene/node.h"

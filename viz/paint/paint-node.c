@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* paint-node.c — boxes, open groups, ports. */
+/* paint-node.c — boxes, open groups, ports.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/painter.h"
 
 #include "viz/scene/node.h"

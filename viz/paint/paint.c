@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* paint.c — the draw function: what is in sight, in which order, in which detail.
  *
  * Open groups first, parents before children; then wires; then boxes, which
  * therefore stand on the wires; then labels, which stand on everything.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/paint.h"
 
 #include "viz/paint/painter.h"

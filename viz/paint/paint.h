@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* paint.h — the one draw function: window, tile, overview, PNG, SVG and PDF.
  *
  * It needs no display.  The context's matrix maps points of the picture to
  * pixels; what is drawn in which detail follows from options->scale.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/palette.h"

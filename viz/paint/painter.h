@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* painter.h — what the files of the draw function share. */
+/* painter.h — what the files of the draw function share.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/paint/paint.h"

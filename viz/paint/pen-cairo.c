@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* pen-cairo.c — draws on a Cairo context.
  *
  * One font map and one layout per style and thread: Pango layouts must not
  * cross threads, and making one per text is most of the cost of a text.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/pen.h"
 
 #include <math.h>

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* pen-svg.c — writes SVG by hand.
  *
  * Cairo's own SVG turns letters into shapes and knows no names; here every box
  * and wire is a group with an id (a browser can link to it) and a title (shown
  * as a tooltip), and texts can be searched.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/pen.h"
 
 #include <math.h>

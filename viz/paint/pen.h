@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* pen.h — what the one draw function draws with.
  *
  * pen-cairo.c draws on any Cairo surface (window, tile, PNG, PDF); pen-svg.c
  * writes text that a browser can search and link.  Nothing else differs.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/measure.h"

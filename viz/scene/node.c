@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* node.c — operator, name, attributes, folded weights, shape: one line each. */
+/* node.c — operator, name, attributes, folded weights, shape: one line each.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/node.h"
 
 #include <math.h>

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* node.h — what is written in a box, line by line, and how large the box is.
  *
  * Layout and drawing both ask here, so that nothing is clipped.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/diagram.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* picture-build.h — how layout.c fills a picture; nobody else includes this. */
+/* picture-build.h — how layout.c fills a picture; nobody else includes this.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/scene/picture.h"

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* picture.c — arrays, and a grid of cells over rectangles and curve pieces.
  *
  * A long diagonal is entered piece by piece: its bounding box would fill the grid.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/picture.h"
 
 #include "viz/scene/picture-build.h"

@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* picture.h — a placed diagram: rectangles, curves, and what lies under a point.
  *
  * Made by viz_layout(); never changes; any number of threads may read it.
@@ -8,7 +7,7 @@
  * its items inside, or a run of steps drawn as one.  Items come parents first.
  * A line is the way of one arrow, or of several that look the same because
  * their ends are hidden in closed groups.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/diagram.h"

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* scene-bodies.c — cuts every wire at the borders of open groups.
  *
  * A wire climbs from both ends to the group that holds both.  Each border it
  * crosses gets a port of its own, shared by all wires of that tensor; a chain of
  * cells shares one per thing outside, so that a sequence enters as one bus.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
 #include "viz/scene/node.h"

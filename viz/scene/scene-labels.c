@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* scene-labels.c — a place for every text on a wire.
  *
  * Each text has a few places where it belongs, the best first; it takes the first that no
  * box, port or other text covers and no wire runs through, or else the first of the former.
  * Where none is free it is left out.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
 #include "viz/scene/node.h"

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* scene-place.c — puts the answers of all bodies together into one picture. */
+/* scene-place.c — puts the answers of all bodies together into one picture.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
 #include "viz/scene/node.h"

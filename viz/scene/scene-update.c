@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* scene-update.c — what the picture before says: the order of boxes, and for groups with
- * the same boxes their places and the ways of the wires between them. */
+ * the same boxes their places and the ways of the wires between them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
 /* Beyond this, room made for each would leave a picture full of holes. */

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* scene.c — which boxes are seen, and which arrows between them. */
+/* scene.c — which boxes are seen, and which arrows between them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
 #include "viz/scene/node.h"

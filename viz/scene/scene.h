@@ -1,11 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* scene.h — the visible part of a diagram, cut into one layout problem per open group.
  *
  * scene.c finds the visible items and wires; scene-bodies.c cuts every wire at
  * the borders it crosses and fills the bodies, scene-keep.c tells them what was
  * before; scene-place.c puts the answers together into a picture, scene-labels.c
  * the texts on wires.  Only layout.c and its tests include this.
- */
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "viz/diagram/measure.h"

@@ -47,7 +47,7 @@ bench_checksum (HybTensor *tensor)
   return sum / (double) MAX (n, 1);
 }
 
-/* ---- Cases that are a graph ---- */
+/* --- Cases that are a graph --- */
 
 typedef struct
 {

@@ -39,7 +39,7 @@ BenchCase *bench_net_new (const char *name, const BenchOptions *options, GError 
 void       bench_op_list (GPtrArray *names);
 BenchCase *bench_op_new (const char *name, const BenchOptions *options, GError **error);
 
-/* ---- Numbers ---- */
+/* --- Numbers --- */
 
 typedef struct
 {
@@ -53,7 +53,7 @@ HybTensor *bench_zeros (const HybShape *shape, GError **error);
 /* Mean of y[i] × (1 + i mod 7). */
 double bench_checksum (HybTensor *tensor);
 
-/* ---- Cases that are a graph ---- */
+/* --- Cases that are a graph --- */
 
 typedef struct
 {

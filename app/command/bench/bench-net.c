@@ -19,7 +19,7 @@ token_tensor (gint64 step, gint64 offset, GError **error)
   return tensor;
 }
 
-/* ---- The table ---- */
+/* --- The table --- */
 
 typedef enum
 {
@@ -124,7 +124,7 @@ infer_new (const NetSpec *spec, const BenchOptions *options, GError **error)
   return bench_graph_new (&bench, options, error);
 }
 
-/* ---- Operator by operator ---- */
+/* --- Operator by operator --- */
 
 typedef struct
 {
@@ -186,7 +186,7 @@ eager_new (const NetSpec *spec, GError **error)
   return &self->parent;
 }
 
-/* ---- Steps of training ---- */
+/* --- Steps of training --- */
 
 typedef struct
 {

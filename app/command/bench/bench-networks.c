@@ -7,7 +7,7 @@
 #define FIRST_SEED  10
 #define CHAIN_PAIRS 500
 
-/* ---- The words ---- */
+/* --- The words --- */
 
 static HybValue *
 parameter (BenchNet *net, HybShape shape, double scale, double offset)
@@ -114,7 +114,7 @@ activation (BenchNet *net, HybValue *x, const char *type)
   return hyb_activation (net->F, x, type, NULL);
 }
 
-/* ---- The networks ---- */
+/* --- The networks --- */
 
 HybValue *
 bench_lenet (BenchNet *net, HybValue *x)
@@ -215,7 +215,7 @@ bench_overhead_chain (BenchNet *net, HybValue *x)
   return x;
 }
 
-/* ---- The language model ---- */
+/* --- The language model --- */
 
 /* The flat vector of the fused operator: all weights, then all biases. */
 static HybValue *

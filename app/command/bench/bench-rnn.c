@@ -48,7 +48,7 @@ typedef struct
   gint64   hidden, steps, batch;
 } Rnn;
 
-/* ---- Names ---- */
+/* --- Names --- */
 
 static int
 find_name (const char *const *names, int n, const char *name)
@@ -120,7 +120,7 @@ bench_rnn_list (GPtrArray *names)
   list_grid (names, CELL_LSTM, large, G_N_ELEMENTS (large), FALSE);
 }
 
-/* ---- What all forms share ---- */
+/* --- What all forms share --- */
 
 typedef struct
 {
@@ -231,7 +231,7 @@ watched_parameter (RnnCase *self)
   g_return_val_if_reached (NULL);
 }
 
-/* ---- Step by step ---- */
+/* --- Step by step --- */
 
 static HybValue *
 begin_states (HybF *F, RnnCase *self)
@@ -341,7 +341,7 @@ prepare_steps (RnnCase *self, GError **error)
   return TRUE;
 }
 
-/* ---- As one graph ---- */
+/* --- As one graph --- */
 
 static HybValue *
 form_value (HybF *F, RnnCase *self)

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* ---- Generated text ---- */
+/* --- Generated text --- */
 
 /* Tokens of the text that are printed before those generated. */
 #define SHOWN 40
@@ -129,7 +129,7 @@ scope_train_sample (ScopeTraining *training, gint64 length, GError **error)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* ---- For people ---- */
+/* --- For people --- */
 
 void
 scope_train_tell_start (const ScopeTraining *training)
@@ -180,7 +180,7 @@ print_text (const ScopeTraining *training)
     printf ("wrote %s\n", (const char *) training->written->pdata[i]);
 }
 
-/* ---- For programs ---- */
+/* --- For programs --- */
 
 static void
 print_epochs (ScopeJson *json, const ScopeTraining *training)

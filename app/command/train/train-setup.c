@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Checkpoints ---- */
+/* --- Checkpoints --- */
 
 char *
 scope_train_states_file (const char *prefix, guint64 epoch)
@@ -59,7 +59,7 @@ take_checkpoint (HybModel *model, const char *prefix, guint64 epoch, GError **er
   return TRUE;
 }
 
-/* ---- What is carried ---- */
+/* --- What is carried --- */
 
 static gboolean
 add_carry (GArray *carry, const char *input, const char *output, GError **error)
@@ -129,7 +129,7 @@ is_carried (const GArray *carry, const char *name)
   return FALSE;
 }
 
-/* ---- Data ---- */
+/* --- Data --- */
 
 /* How many classes the model tells apart: the last dimension of its first output. */
 static gboolean
@@ -216,7 +216,7 @@ open_data (ScopeTraining *training, const GArray *carry, GError **error)
   return training->data != NULL;
 }
 
-/* ---- Parameters that no file gives ---- */
+/* --- Parameters that no file gives --- */
 
 static gboolean
 fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GError **error)
@@ -303,7 +303,7 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
   return TRUE;
 }
 
-/* ---- The trainer ---- */
+/* --- The trainer --- */
 
 /* Those of the task, then those given: the last of a key counts. */
 static char **

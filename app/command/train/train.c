@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- The log ---- */
+/* --- The log --- */
 
 /* Lines of steps that are done already stay; those that a crash left behind them go. */
 static gboolean
@@ -72,7 +72,7 @@ log_step (ScopeTraining *training, const HybTrainStep *step, double rate, GError
   return FALSE;
 }
 
-/* ---- Checkpoints ---- */
+/* --- Checkpoints --- */
 
 static gboolean
 save (ScopeTraining *training, guint64 epoch, GError **error)
@@ -94,7 +94,7 @@ save (ScopeTraining *training, guint64 epoch, GError **error)
   return TRUE;
 }
 
-/* ---- The loop ---- */
+/* --- The loop --- */
 
 typedef struct
 {

@@ -186,7 +186,7 @@ hyb_binary_gradient (HybGrad *grad, HybBinary function, gboolean broadcasts)
     }
 }
 
-/* ---- Once more ---- */
+/* --- Once more --- */
 
 static HybValueId
 emit_two (HybGrad *grad, const char *op, HybValueId a, HybValueId b)

@@ -268,7 +268,7 @@ div_gradient (HybGrad *grad)
 GRADIENT_ROWS (ROW)
 #undef ROW
 
-/* ---- Once more ---- */
+/* --- Once more --- */
 
 /* Linear in g; slope: the second derivative of the function at the data, NULL: zero. */
 static void

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Formulas of one value ---- */
+/* --- Formulas of one value --- */
 
 static HybValueId
 one (HybGrad *grad, const char *op, HybValueId x)
@@ -54,7 +54,7 @@ odd (HybGrad *grad, HybValueId x, double square, double factor, double exponent)
   return times (grad, product (grad, x, power (grad, base, exponent)), factor);
 }
 
-/* ---- d′, by function: the derivative of its derivative d by what d is written in ---- */
+/* --- d′, by function: the derivative of its derivative d by what d is written in --- */
 
 static HybValueId
 slope_sigmoid (HybGrad *grad, HybValueId y)

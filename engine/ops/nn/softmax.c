@@ -248,7 +248,7 @@ emit_gradient (HybGrad *grad, const char *op)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, n_inputs, inputs));
 }
 
-/* ---- Once more: dx = y ∘ g − y Σ (y ∘ g), and g − eʸ Σ g for the logarithm ---- */
+/* --- Once more: dx = y ∘ g − y Σ (y ∘ g), and g − eʸ Σ g for the logarithm --- */
 
 static HybValueId
 emit_two (HybGrad *grad, const char *op, HybValueId a, HybValueId b)

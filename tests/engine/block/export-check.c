@@ -116,7 +116,7 @@ count_inputs (const char *structure)
   return n;
 }
 
-/* ---- Numbers ---- */
+/* --- Numbers --- */
 
 static void
 report (const char *how, const char *what, const char *wrong)
@@ -328,7 +328,7 @@ run_check (gconstpointer data)
   forget_numbers (&check);
 }
 
-/* ---- Naming folders ---- */
+/* --- Naming folders --- */
 
 static void
 name_folder (const char *folder, const char *reason)

@@ -42,7 +42,7 @@ void export_check_leave_out (const char *folder, const char *reason);
 /* A test that every folder there is was named by one of the above. */
 void export_check_add_roll (void);
 
-/* ---- Parts that many models share ---- */
+/* --- Parts that many models share --- */
 
 HybBlock *model_from_row (const ModelRow *row);
 /* x op text, as Python writes a number on the right: "mul", "plus", "minus", "div", "rminus" */

@@ -18,7 +18,7 @@ operands_of (HybF *F, Model *model, HybValue *input)
   return (Operands){ model, hyb_item (F, input, 0), hyb_item (F, input, 1) };
 }
 
-/* ---- The example of the documentation ---- */
+/* --- The example of the documentation --- */
 
 static HybValue *
 both_and (HybF *F, const Operands *operands, const char *op)
@@ -49,7 +49,7 @@ document (HybF *F, Model *model, HybValue *input)
   return hyb_cond (F, small, both_plus_five, both_minus_five, &operands);
 }
 
-/* ---- Captured values ---- */
+/* --- Captured values --- */
 
 static HybValue *
 sum_and_second (HybF *F, gpointer user)
@@ -112,7 +112,7 @@ clip_norm_parts (Model *model)
   model->w[0] = add_weight (model, "w", 4, 3);
 }
 
-/* ---- Loops in branches ---- */
+/* --- Loops in branches --- */
 
 static HybValue *
 step (HybF *F, HybValue *x, HybValue **state, gpointer user)
@@ -182,7 +182,7 @@ while_in_branch (HybF *F, Model *model, HybValue *input)
   return hyb_cond (F, small, doubled, as_it_is, &operands);
 }
 
-/* ---- Branches in loops ---- */
+/* --- Branches in loops --- */
 
 static HybValue *
 second_plus_first (HybF *F, gpointer user)
@@ -250,7 +250,7 @@ inside_while (HybF *F, Model *model, HybValue *input)
   return hyb_while_loop (F, below_four, branching_turn, input, 6, model);
 }
 
-/* ---- Layers, branches in branches, two outputs ---- */
+/* --- Layers, branches in branches, two outputs --- */
 
 static HybValue *
 first_layer (HybF *F, gpointer user)

@@ -36,7 +36,7 @@ one_loop (HybF *F, Model *model, HybValue *input)
   return loop (F, body, input, model);
 }
 
-/* ---- Values and weights from outside ---- */
+/* --- Values and weights from outside --- */
 
 typedef struct
 {
@@ -164,7 +164,7 @@ captured_weights_parts (Model *model)
   model->w[2] = add_weight (model, "u", 4, 4);
 }
 
-/* ---- Layers in the body ---- */
+/* --- Layers in the body --- */
 
 static HybValue *
 conv_body (HybF *F, HybValue *x, HybValue **state, gpointer user)
@@ -232,7 +232,7 @@ language_parts (Model *model)
   model->part[2] = hyb_append (block, hyb_dense (.units = 9, .no_flatten = TRUE, .in_units = 4));
 }
 
-/* ---- Small bodies ---- */
+/* --- Small bodies --- */
 
 static HybValue *
 cumsum_body (HybF *F, HybValue *x, HybValue **state, gpointer user)
@@ -364,7 +364,7 @@ stateless_body (HybF *F, HybValue *x, HybValue **states, gpointer user)
 }
 static const HybForeachBody stateless = stateless_body;
 
-/* ---- Lists ---- */
+/* --- Lists --- */
 
 static HybValue *
 only_states_body (HybF *F, HybValue *x, HybValue **states, gpointer user)
@@ -413,7 +413,7 @@ two_of_each_body (HybF *F, HybValue *x, HybValue **states, gpointer user)
 }
 static const HybForeachBody two_of_each = two_of_each_body;
 
-/* ---- Loops in loops ---- */
+/* --- Loops in loops --- */
 
 static HybValue *
 inner_body (HybF *F, HybValue *x, HybValue **state, gpointer user)

@@ -15,7 +15,7 @@ chain (HybF *F, Model *model, HybValue *x)
   return x;
 }
 
-/* ---- Embedding, layer, decoder ---- */
+/* --- Embedding, layer, decoder --- */
 
 static void
 language_parts (Model *model)
@@ -61,7 +61,7 @@ static const HybRnnLayerOptions gru_three_layers = { .mode = "gru",
                                                      .input_size = 6 };
 static const HybRnnLayerOptions lstm_tied = { .mode = "lstm", .hidden = 7, .input_size = 7 };
 
-/* ---- A layer in a block, or alone ---- */
+/* --- A layer in a block, or alone --- */
 
 static void
 layer_parts (Model *model)
@@ -106,7 +106,7 @@ static const HybRnnLayerOptions batch_first_silent = { .mode = "lstm",
                                                        .skip_states = TRUE };
 static const HybRnnLayerOptions one_step = { .mode = "lstm", .hidden = 5, .bidirectional = TRUE };
 
-/* ---- A cell applied by hand, with begin states that are parameters ---- */
+/* --- A cell applied by hand, with begin states that are parameters --- */
 
 static HybValue *
 by_hand (HybF *F, Model *model, HybValue *x)

@@ -5,7 +5,7 @@
 #include "engine/rnn/layer.h"
 #include "tests/engine/block/export-check.h"
 
-/* ---- Layers ---- */
+/* --- Layers --- */
 
 static HybBlock *
 top_layer (gconstpointer data)
@@ -163,7 +163,7 @@ static const struct
     LAYER (.mode = "rnn_relu", .layers = 3, .bidirectional = TRUE) },
 };
 
-/* ---- mx.rnn ---- */
+/* --- mx.rnn --- */
 
 typedef struct
 {

@@ -33,7 +33,7 @@ global_pool (const char *type, int rank)
   return hyb_pool (.type = type, .global = TRUE, .rank = rank);
 }
 
-/* ---- The tutorial's net: layers and a weight of its own ---- */
+/* --- The tutorial's net: layers and a weight of its own --- */
 
 static HybValue *
 tutorial (HybF *F, Model *model, HybValue *x)
@@ -78,7 +78,7 @@ lenet_parts (Model *model)
   hyb_append (block, hyb_dense (.units = 10));
 }
 
-/* ---- Dense after Dense ---- */
+/* --- Dense after Dense --- */
 
 static void
 deep_parts (Model *model)
@@ -142,7 +142,7 @@ shared_parts (Model *model)
   hyb_append (block, hyb_block_ref (first));
 }
 
-/* ---- Several inputs and outputs ---- */
+/* --- Several inputs and outputs --- */
 
 static HybValue *
 two_inputs (HybF *F, Model *model, HybValue *input)
@@ -164,7 +164,7 @@ two_inputs_parts (Model *model)
       hyb_append (block, hyb_dense (.units = 3, .no_flatten = TRUE, .activation = "sigmoid"));
 }
 
-/* ---- Many kinds of layers ---- */
+/* --- Many kinds of layers --- */
 
 static void
 mixed_parts (Model *model)
@@ -237,7 +237,7 @@ constants_parts (Model *model)
   model->part[0] = hyb_append (&model->parent, hyb_dense (.units = 2));
 }
 
-/* ---- BatchNorm and a residual block ---- */
+/* --- BatchNorm and a residual block --- */
 
 static HybBlock *
 plain_conv (gint64 stride)

@@ -38,7 +38,7 @@ fully_connected (HybF *F, HybValue *x, const char *name, const char *units)
                       .attributes = HYB_WITH ("num_hidden", units));
 }
 
-/* ---- Networks ---- */
+/* --- Networks --- */
 
 static HybValue *
 mlp (HybF *F)
@@ -96,7 +96,7 @@ inception (HybF *F)
   return fully_connected (F, joined, "out", "3");
 }
 
-/* ---- Groups ---- */
+/* --- Groups --- */
 
 static HybValue *
 group_with_variable (HybF *F)
@@ -123,7 +123,7 @@ traced_group (HybF *F)
   return hyb_list_of (F, y, hyb_softmax (F, y, -1), hyb_unary (F, "BlockGrad", scaled), NULL);
 }
 
-/* ---- mx.rnn in a network ---- */
+/* --- mx.rnn in a network --- */
 
 static HybValue *
 embed (HybF *F, const char *data, const char *words, const char *size)
@@ -278,7 +278,7 @@ large_long (HybF *F)
   return large (F, 2000);
 }
 
-/* ---- The cell API's document ---- */
+/* --- The cell API's document --- */
 
 static HybValue *
 document_step (HybF *F)
@@ -318,7 +318,7 @@ document_unroll_merged (HybF *F)
   return document_unroll (F, HYB_MERGE_YES);
 }
 
-/* ---- Control flow ---- */
+/* --- Control flow --- */
 
 static HybValue *
 sum_and_double (HybF *F, HybValue *x, HybValue **state, gpointer user)

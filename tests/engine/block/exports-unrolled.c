@@ -103,7 +103,7 @@ foreach_rnn (HybF *F, Model *model, HybValue *input)
   return hyb_item (F, result, 0);
 }
 
-/* ---- dynamic_unroll ---- */
+/* --- dynamic_unroll --- */
 
 static void
 dynamic_parts (Model *model)

@@ -126,7 +126,7 @@ maximum_body (HybF *F, HybValue **variables, gpointer user)
 }
 static const Simple reaches_maximum = { "100", maximum_body, 7 };
 
-/* ---- Other conditions ---- */
+/* --- Other conditions --- */
 
 static HybValue *
 at_most_five (HybF *F, HybValue *variables, gpointer user)
@@ -238,7 +238,7 @@ newton (HybF *F, Model *model, HybValue *input)
   return hyb_while_loop (F, not_close, newton_body, variables, 12, &outer);
 }
 
-/* ---- Loops in networks and in loops ---- */
+/* --- Loops in networks and in loops --- */
 
 static HybValue *
 below (HybF *F, HybValue *variables, gpointer limit)

@@ -35,7 +35,7 @@ max_pool (gint64 extent, gint64 stride, gint64 pad, gboolean ceil_mode)
                    .ceil_mode = ceil_mode);
 }
 
-/* ---- SqueezeNet ---- */
+/* --- SqueezeNet --- */
 
 static HybBlock *
 fire_conv (gint64 channels, gint64 extent)
@@ -92,7 +92,7 @@ squeezenet_parts (Model *model)
   hyb_append (output, hyb_flatten_new (NULL));
 }
 
-/* ---- MobileNet ---- */
+/* --- MobileNet --- */
 
 static void
 add_conv (HybBlock *to, gint64 channels, gint64 extent, gint64 stride, gint64 groups)
@@ -137,7 +137,7 @@ mobilenet_parts (Model *model)
 }
 static const MobileNet quarter_width = { 1, 5 }, full_width = { 4, 1000 };
 
-/* ---- ResNet-18 ---- */
+/* --- ResNet-18 --- */
 
 typedef struct
 {
@@ -217,7 +217,7 @@ resnet_parts (Model *model)
   hyb_append (&model->parent, hyb_dense (.units = 1000, .in_units = 512));
 }
 
-/* ---- Inception v3 ---- */
+/* --- Inception v3 --- */
 
 /* One convolution of a branch: channels, extents, stride, padding. */
 typedef struct

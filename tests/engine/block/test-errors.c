@@ -71,7 +71,7 @@ odd (HybValue *(*function) (HybF *F, HybValue *x))
   return block;
 }
 
-/* ---- Parameters ---- */
+/* --- Parameters --- */
 
 static void
 test_shape_mismatch (void)
@@ -145,7 +145,7 @@ test_missing_array_in_a_file (void)
   g_unlink (file);
 }
 
-/* ---- Hybridizing ---- */
+/* --- Hybridizing --- */
 
 static void
 test_plain_child (void)
@@ -305,7 +305,7 @@ test_second_trace_differs (void)
   check_call (block, x, "block odd", "second trace");
 }
 
-/* ---- SymbolBlock ---- */
+/* --- SymbolBlock --- */
 
 static HybModel *
 exported (void)
@@ -341,7 +341,7 @@ test_symbol_block (void)
   assert_says (error->message, "layer_weight", "list it among the inputs");
 }
 
-/* ---- Cells ---- */
+/* --- Cells --- */
 
 static void
 test_state_counts (void)
@@ -420,7 +420,7 @@ test_dropout_of_one_layer_is_said_to_be_ignored (void)
   g_test_assert_expected_messages ();
 }
 
-/* ---- Control flow ---- */
+/* --- Control flow --- */
 
 static HybValue *
 ignore_data (HybF *F, HybValue *x, HybValue **state, gpointer user)

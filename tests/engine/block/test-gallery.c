@@ -183,7 +183,7 @@ test_forward (gconstpointer name)
   tear_down (&c);
 }
 
-/* ---- Backwards ---- */
+/* --- Backwards --- */
 
 static HybTensor *
 ones_like (HybTensor *tensor)
@@ -304,7 +304,7 @@ test_backward (gconstpointer name)
   tear_down (&c);
 }
 
-/* ---- What is written is read again ---- */
+/* --- What is written is read again --- */
 
 static void
 test_written (gconstpointer name)

@@ -40,7 +40,7 @@ text (const cJSON *object, const char *key, const char *fallback)
   return item != NULL ? item->valuestring : fallback;
 }
 
-/* ---- encode_sentences ---- */
+/* --- encode_sentences --- */
 
 static GPtrArray *
 read_words (const cJSON *sentences)
@@ -143,7 +143,7 @@ test_sentences_are_encoded_as_by_mxnet (void)
   cJSON_ArrayForEach (item, json) check_encoding (item);
 }
 
-/* ---- BucketSentenceIter ---- */
+/* --- BucketSentenceIter --- */
 
 static GPtrArray *
 read_numbers (const cJSON *sentences)
@@ -244,7 +244,7 @@ test_batches_are_those_of_mxnet (void)
   cJSON_ArrayForEach (item, json) check_batches (item);
 }
 
-/* ---- What goldens cannot fix ---- */
+/* --- What goldens cannot fix --- */
 
 static GPtrArray *
 counted (guint n, guint length)

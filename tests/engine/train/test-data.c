@@ -16,7 +16,7 @@ in_folder (const char *name)
   return g_build_filename (folder, name, NULL);
 }
 
-/* ---- Texts ---- */
+/* --- Texts --- */
 
 static void
 test_corpus (void)
@@ -135,7 +135,7 @@ test_buckets (void)
     }
 }
 
-/* ---- npz ---- */
+/* --- npz --- */
 
 static void
 test_npz (void)
@@ -166,7 +166,7 @@ test_npz (void)
   g_assert_nonnull (strstr (error->message, "“other” holds 2 batches"));
 }
 
-/* ---- idx ---- */
+/* --- idx --- */
 
 static void
 write_idx (const char *name, int rank, const guint8 *dims, const guint8 *elements, gsize n)

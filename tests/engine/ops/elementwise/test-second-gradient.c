@@ -224,7 +224,7 @@ test_samples (void)
     }
 }
 
-/* ---- Cells over three steps ---- */
+/* --- Cells over three steps --- */
 
 static void
 check_cell (HybBlock *cell, guint n_states)
