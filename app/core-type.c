@@ -37,7 +37,7 @@ scope_ensure_core_type (char **argv)
   const char              *type = find_core_type ();
 
   /* A user's choice stays; so does ours, which ends the second start. */
-  if (type == NULL || getenv (VARIABLE) != NULL || g_strv_contains (good, openblas_get_corename ()))
+  if (!type || getenv (VARIABLE) || g_strv_contains (good, openblas_get_corename ()))
     return;
 
   setenv (VARIABLE, type, 1);

@@ -13,7 +13,7 @@ static void
 find_translations (void)
 {
   g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree char *folder = self != NULL ? g_path_get_dirname (self) : g_strdup (".");
+  g_autofree char *folder = self ? g_path_get_dirname (self) : g_strdup (".");
   g_autofree char *built = g_build_filename (folder, "..", "po", NULL);
   g_autofree char *probe = g_build_filename (built, "de", "LC_MESSAGES", NULL);
 

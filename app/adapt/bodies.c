@@ -17,7 +17,7 @@ is_loop (HybGraph *graph, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (graph, id);
 
-  for (guint b = 0; node->op->body_port != NULL && b < node->n_bodies; b++)
+  for (guint b = 0; node->op->body_port && b < node->n_bodies; b++)
     {
       guint n;
 
@@ -43,7 +43,7 @@ add_bodies (GHashTable *bodies, HybGraph *graph, const char *path)
       for (guint b = 0; b < node->n_bodies; b++)
         {
           HybGraph        *inner = hyb_graph_get_bodies (graph, id)[b];
-          gboolean         is_one = node->n_bodies == 1 || node->op->bodies == NULL;
+          gboolean         is_one = node->n_bodies == 1 || !node->op->bodies;
           ScopeBody       *body;
           g_autofree char *inside = NULL;
 

@@ -26,7 +26,7 @@ scope_body_types (HybGraph *graph, HybNodeId id, guint body_index, const HybType
   const HybNodeId  *variables;
   guint             n;
 
-  if (outer == NULL || node->op->body_variable == NULL)
+  if (!outer || !node->op->body_variable)
     return NULL;
   types = g_new (HybType, MAX (hyb_graph_n_values (body), 1));
   for (guint i = 0; i < hyb_graph_n_values (body); i++)
@@ -41,7 +41,7 @@ scope_body_types (HybGraph *graph, HybNodeId id, guint body_index, const HybType
       if (input >= node->n_inputs)
         continue;
       *type = outer[inputs[input]];
-      if (node->op->body_port != NULL &&
+      if (node->op->body_port &&
           node->op->body_port (node->params, node->n_inputs, body_index, v) == HYB_PORT_DATA)
         drop_first_axis (&type->shape);
     }

@@ -44,7 +44,7 @@ find_name (Match *match, guint32 graph, const char *name)
 {
   HybGraph *model = match->graphs[graph];
 
-  if (match->names[graph] == NULL)
+  if (!match->names[graph])
     {
       match->names[graph] = g_hash_table_new (g_str_hash, g_str_equal);
       /* Of names that come twice the first counts. */
@@ -64,7 +64,7 @@ find_node (Match *match, guint32 row)
   const char     *name = prof_capture_get_string (match->capture, node->name);
   HybGraph       *graph = match->graphs[node->graph];
 
-  if (graph == NULL)
+  if (!graph)
     return G_MAXUINT32;
   if (node->id < hyb_graph_n_nodes (graph) &&
       strcmp (hyb_graph_get_node (graph, node->id)->name, name) == 0)
@@ -139,10 +139,10 @@ find_namesake (Match *match, guint32 row)
   const ScopePlace *place;
   char             *cut;
 
-  if (graph == NULL || (node->flags & PROF_NODE_ADDED) == 0)
+  if (!graph || (node->flags & PROF_NODE_ADDED) == 0)
     return NULL;
   place = find_in_loops (match, graph, name);
-  while (place == NULL && (cut = strrchr (name, '_')) != NULL)
+  while (!place && (cut = strrchr (name, '_')))
     {
       *cut = '\0';
       place = find_place (match, graph, find_name (match, node->graph, name));
@@ -160,9 +160,9 @@ find_box (Match *match, guint32 row)
       const ScopePlace *place =
           find_place (match, match->graphs[node->graph], find_node (match, row));
 
-      if (place == NULL)
+      if (!place)
         place = find_namesake (match, row);
-      if (place != NULL)
+      if (place)
         return place->box;
       row = node->origin;
     }
@@ -203,7 +203,7 @@ noise_note (const ProfCapture *capture, const ProfSummary *summary, const ScopeH
                                        "median of %u traced runs",
                                        summary->n_runs),
                           summary->n_runs);
-  if (slowest != NULL && slowest->self > 0 && slowest->high > slowest->low)
+  if (slowest && slowest->self > 0 && slowest->high > slowest->low)
     g_string_append_printf (text,
                             _ (" · the slowest node ± %.0f %%"),
                             50 * (slowest->high - slowest->low) / slowest->self);
@@ -455,7 +455,7 @@ scope_capture_to_heat (const ProfCapture *capture,
                        heat == SCOPE_HEAT_ROOF ? VIZ_SCALE_LINEAR : VIZ_SCALE_LOG);
 
   paint (capture, summary, diagram, boxes, folds, overlay, heat, &counted);
-  if (count != NULL)
+  if (count)
     *count = counted;
   return overlay;
 }

@@ -58,7 +58,7 @@ says (const Term *term, const char *text)
 {
   g_autofree char *folded = g_utf8_casefold (text, -1);
 
-  if (term->pattern != NULL)
+  if (term->pattern)
     return g_pattern_spec_match_string (term->pattern, folded);
   return strstr (folded, term->value) != NULL;
 }
@@ -86,7 +86,7 @@ match_shape (const Term *term, const ScopeFindNode *node)
 {
   const HybNode *it = node_of (node);
 
-  for (guint i = 0; node->types != NULL && i < it->n_outputs; i++)
+  for (guint i = 0; node->types && i < it->n_outputs; i++)
     {
       const HybShape *shape = &node->types[it->first_output + i].shape;
       g_autoptr (GString) text = g_string_new (NULL);
@@ -103,8 +103,8 @@ match_shape (const Term *term, const ScopeFindNode *node)
             g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[d]);
         }
       /* Here a value without * is the whole shape: 512 must not find 1512. */
-      if (term->pattern != NULL ? g_pattern_spec_match_string (term->pattern, text->str)
-                                : strcmp (term->value, text->str) == 0)
+      if (term->pattern ? g_pattern_spec_match_string (term->pattern, text->str)
+                        : strcmp (term->value, text->str) == 0)
         return TRUE;
     }
   return FALSE;
@@ -115,7 +115,7 @@ match_dtype (const Term *term, const ScopeFindNode *node)
 {
   const HybNode *it = node_of (node);
 
-  for (guint i = 0; node->types != NULL && i < it->n_outputs; i++)
+  for (guint i = 0; node->types && i < it->n_outputs; i++)
     if (says (term, hyb_dtype_name (node->types[it->first_output + i].dtype)))
       return TRUE;
   return FALSE;
@@ -124,11 +124,11 @@ match_dtype (const Term *term, const ScopeFindNode *node)
 static gboolean
 match_in (const Term *term, const ScopeFindNode *node)
 {
-  const char      *path = node->path != NULL ? node->path : node_of (node)->name;
+  const char      *path = node->path ? node->path : node_of (node)->name;
   const char      *last = strrchr (path, '/');
-  g_autofree char *outside = last != NULL ? g_strndup (path, (gsize) (last - path)) : NULL;
+  g_autofree char *outside = last ? g_strndup (path, (gsize) (last - path)) : NULL;
 
-  return outside != NULL && says (term, outside);
+  return outside && says (term, outside);
 }
 
 static gboolean
@@ -138,7 +138,7 @@ compare_attribute (const Term *term, const char *key, const char *value)
   g_autofree char *folded_key = g_utf8_casefold (key, -1);
   g_autofree char *folded_value = g_utf8_casefold (value, -1);
 
-  if (equals == NULL)
+  if (!equals)
     return g_pattern_match_simple (term->value, folded_key);
   return strlen (folded_key) == (gsize) (equals - term->value) &&
          strncmp (folded_key, term->value, (gsize) (equals - term->value)) == 0 &&
@@ -151,14 +151,10 @@ match_attribute (const Term *term, const ScopeFindNode *node)
 {
   const HybNode *it = node_of (node);
 
-  for (guint i = 0;
-       it->attributes != NULL && it->attributes[i] != NULL && it->attributes[i + 1] != NULL;
-       i += 2)
+  for (guint i = 0; it->attributes && it->attributes[i] && it->attributes[i + 1]; i += 2)
     if (compare_attribute (term, it->attributes[i], it->attributes[i + 1]))
       return TRUE;
-  for (const HybParam *param = it->params != NULL ? it->op->params : NULL;
-       param != NULL && param->name != NULL;
-       param++)
+  for (const HybParam *param = it->params ? it->op->params : NULL; param && param->name; param++)
     {
       g_autofree char *value = hyb_param_to_string (param, it->params);
 
@@ -182,9 +178,9 @@ number_bytes (const ScopeFindNode *node)
 
   for (guint i = 0; i < it->n_outputs; i++)
     {
-      const HybType *type = node->types != NULL ? &node->types[it->first_output + i] : NULL;
+      const HybType *type = node->types ? &node->types[it->first_output + i] : NULL;
 
-      if (type == NULL || !hyb_type_is_known (type))
+      if (!type || !hyb_type_is_known (type))
         return NAN;
       bytes += (double) hyb_type_bytes (type);
     }
@@ -327,7 +323,7 @@ read_term (Term *term, const char *word, GError **error)
   if (*value == '\0')
     return refuse (error, word, "wants something behind the colon");
   term->value = g_utf8_casefold (value, -1);
-  if (strpbrk (term->value, "*?") != NULL)
+  if (strpbrk (term->value, "*?"))
     term->pattern = g_pattern_spec_new (term->value);
   return TRUE;
 }

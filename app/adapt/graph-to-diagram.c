@@ -68,7 +68,7 @@ unique_id (Adapter *adapter, const char *path, const char *name)
 static const HybType *
 type_of (const Level *level, HybValueId value)
 {
-  return level->types != NULL ? &level->types[value] : NULL;
+  return level->types ? &level->types[value] : NULL;
 }
 
 static void
@@ -91,7 +91,7 @@ add_arrow (Adapter     *adapter,
                                                   .head_port = port,
                                                   .kind = kind,
                                                   .label = label,
-                                                  .bytes = type != NULL && hyb_type_is_known (type)
+                                                  .bytes = type && hyb_type_is_known (type)
                                                                ? hyb_type_bytes (type)
                                                                : 0 });
 }
@@ -422,9 +422,9 @@ add_operator (Adapter *adapter, const Level *level, HybNodeId node_id)
                level,
                inputs[i],
                box,
-               ports != NULL && i < G_N_ELEMENTS (ports->in) ? ports->in[i] : VIZ_NO_PORT,
+               ports && i < G_N_ELEMENTS (ports->in) ? ports->in[i] : VIZ_NO_PORT,
                VIZ_ARROW_NORMAL);
-  for (guint i = 0; ports != NULL && i < MIN (node->n_outputs, G_N_ELEMENTS (ports->out)); i++)
+  for (guint i = 0; ports && i < MIN (node->n_outputs, G_N_ELEMENTS (ports->out)); i++)
     level->sources[node->first_output + i].port = ports->out[i];
 }
 
@@ -437,7 +437,7 @@ add_level (Adapter *adapter, Level *level)
 
       if (hyb_node_is_variable (node))
         continue;
-      if (node->n_bodies > 0 && node->op->body_port != NULL && level->depth < MAX_DEPTH)
+      if (node->n_bodies > 0 && node->op->body_port && level->depth < MAX_DEPTH)
         add_frame (adapter, level, id);
       else
         add_operator (adapter, level, id);
@@ -456,7 +456,7 @@ stands_in_bodies (HybGraph *graph, HybValueId value)
     if (heads[i] == value)
       return FALSE;
   for (guint i = 0; i < n_users; i++)
-    if (hyb_graph_get_node (graph, users[i])->op->body_port == NULL)
+    if (!hyb_graph_get_node (graph, users[i])->op->body_port)
       return FALSE;
   return n_users > 0;
 }
@@ -471,8 +471,7 @@ add_top_variables (Adapter *adapter, Level *level, guint8 *is_parameter)
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (level->graph, variables[i]);
-      gboolean       has_array =
-          adapter->model != NULL && hyb_model_get_parameter (adapter->model, node->name) != NULL;
+      gboolean has_array = adapter->model && hyb_model_get_parameter (adapter->model, node->name);
 
       is_parameter[variables[i]] =
           hyb_graph_get_role (level->graph, variables[i], has_array) == HYB_ROLE_PARAMETER;
@@ -546,7 +545,7 @@ scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places)
   folds |= options->keep_scopes ? 0 : VIZ_FOLD_SCOPES;
   folds |= options->keep_repeats ? 0 : VIZ_FOLD_REPEATS;
   viz_fold (adapter.builder, folds);
-  if (places != NULL)
+  if (places)
     *places = adapter.places;
   else
     g_array_unref (adapter.places);

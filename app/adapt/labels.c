@@ -13,7 +13,7 @@ scope_label_type (const HybType *type)
 {
   GString *text;
 
-  if (type == NULL || type->shape.rank < 0)
+  if (!type || type->shape.rank < 0)
     return NULL;
   text = g_string_new (NULL);
   for (int i = 0; i < type->shape.rank; i++)
@@ -49,14 +49,14 @@ is_default (const HybParam *param, gconstpointer values)
   g_autofree char *usual = NULL;
   gpointer         defaults;
 
-  if (param->fallback == NULL)
+  if (!param->fallback)
     return FALSE;
   defaults = hyb_params_parse (only,
                                param->offset + sizeof (HybShape) + sizeof (gint64),
                                NULL,
                                NULL,
                                NULL);
-  if (defaults == NULL)
+  if (!defaults)
     return FALSE;
   text = hyb_param_to_string (param, values);
   usual = hyb_param_to_string (param, defaults);
@@ -69,8 +69,8 @@ scope_label_attributes (const HybNode *node)
 {
   GPtrArray *lines = g_ptr_array_new ();
 
-  for (const HybParam *param = node->params != NULL ? node->op->params : NULL;
-       param != NULL && param->name != NULL && lines->len < MAX_ATTRIBUTES;
+  for (const HybParam *param = node->params ? node->op->params : NULL;
+       param && param->name && lines->len < MAX_ATTRIBUTES;
        param++)
     {
       g_autofree char *value = NULL;
@@ -93,7 +93,7 @@ trip_count (HybGraph *graph, HybNodeId id, const HybType *types)
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
   guint             n;
 
-  if (types == NULL || node->n_bodies != 1 || node->op->body_port == NULL)
+  if (!types || node->n_bodies != 1 || !node->op->body_port)
     return -1;
   hyb_graph_get_variables (hyb_graph_get_bodies (graph, id)[0], &n);
   for (guint v = 0; v < n; v++)
@@ -112,8 +112,7 @@ trip_count (HybGraph *graph, HybNodeId id, const HybType *types)
 static char *
 step_limit (const HybNode *node)
 {
-  for (const HybParam *param = node->params != NULL ? node->op->params : NULL;
-       param != NULL && param->name != NULL;
+  for (const HybParam *param = node->params ? node->op->params : NULL; param && param->name;
        param++)
     if (strcmp (param->name, "max_iterations") == 0)
       return hyb_param_to_string (param, node->params);
@@ -130,7 +129,7 @@ scope_label_frame (HybGraph *graph, HybNodeId id, const HybType *types)
 
   while (*name == '_')
     name++;
-  if (most != NULL)
+  if (most)
     return g_strdup_printf ("%s ≤ %s", name, most);
   return steps >= 0 ? g_strdup_printf ("%s × %" G_GINT64_FORMAT, name, steps) : g_strdup (name);
 }
@@ -141,7 +140,7 @@ scope_label_model (HybModel *model)
   const char *file = hyb_model_get_file (model);
   char       *base;
 
-  if (file == NULL)
+  if (!file)
     return g_strdup ("model");
   base = g_path_get_basename (file);
   for (const char *const *ending = (const char *const[]){ ".gz", ".json", "-symbol", NULL };

@@ -312,18 +312,18 @@ scope_add_rnn_cells (VizDiagramBuilder *builder,
 {
   const HybNode *node = hyb_graph_get_node (graph, node_id);
   const HybType *data =
-      types != NULL && node->n_inputs > 0 ? &types[hyb_graph_get_inputs (graph, node_id)[0]] : NULL;
+      types && node->n_inputs > 0 ? &types[hyb_graph_get_inputs (graph, node_id)[0]] : NULL;
   const RnnParams *params = node->params;
   Cells            cells = { .builder = builder, .box = box, .params = params, .n_steps = -1 };
   Place            x;
 
   /* The gradient has the same attributes, but no list of what comes out of a step. */
-  if (node->op->params != hyb_rnn_params || params == NULL || node->op->recording == NULL)
+  if (node->op->params != hyb_rnn_params || !params || !node->op->recording)
     return NULL;
   if (params->num_layers < 1 || params->num_layers > MOST_CELLS || params->mode < 0 ||
       params->mode >= HYB_RNN_N_MODES)
     return NULL;
-  if (data != NULL && data->shape.rank > 0)
+  if (data && data->shape.rank > 0)
     cells.n_steps = data->shape.dim[0];
   cells.recipe = &recipes[params->mode];
   cells.id = viz_diagram_builder_box (builder, box)->id;

@@ -127,7 +127,7 @@ scope_value_series_add (ScopeValueSeries    *series,
   measure (tensor, step, &series->latest);
   series->shape = *hyb_tensor_get_shape (tensor);
   series->n_runs++;
-  if (series->steps == NULL)
+  if (!series->steps)
     return;
   if (series->steps->len > 0 && series->in_last < series->each)
     {
@@ -148,14 +148,14 @@ scope_value_series_add (ScopeValueSeries    *series,
 const ScopeValueStep *
 scope_value_series_find (const ScopeValueSeries *series, const ScopeStepPath *step, guint *index)
 {
-  for (guint i = series->steps != NULL ? series->steps->len : 0; i-- > 0;)
+  for (guint i = series->steps ? series->steps->len : 0; i-- > 0;)
     {
       const ScopeValueStep *found = &g_array_index (series->steps, ScopeValueStep, i);
 
       if (scope_step_path_compare (&found->first, step) > 0 ||
           scope_step_path_compare (&found->last, step) < 0)
         continue;
-      if (index != NULL)
+      if (index)
         *index = i;
       return found;
     }

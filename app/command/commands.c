@@ -380,7 +380,7 @@ print_machine (void)
 
   printf ("matrix products: %s%s\n",
           products,
-          strstr (products, "Prescott") != NULL
+          strstr (products, "Prescott")
               ? " (the slowest there are: is this processor newer than the library? Set "
                 "OPENBLAS_CORETYPE)"
               : "");

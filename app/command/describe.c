@@ -167,7 +167,7 @@ scope_tell_hint (const HybFinding *finding)
 
   if (finding->remedy == HYB_REMEDY_NONE)
     return g_strdup (finding->hint);
-  if (finding->hint == NULL)
+  if (!finding->hint)
     return g_strdup (options[finding->remedy]);
   return g_strdup_printf ("%s; %s", finding->hint, options[finding->remedy]);
 }

@@ -343,7 +343,7 @@ info_find (const Info *info, const ScopeCommon *common, const char *query, GErro
   g_autoptr (GHashTable) bodies = scope_body_types_of_graph (info->graph, info->types);
   g_autoptr (ScopeJson) json = scope_json_new ();
 
-  if (find == NULL)
+  if (!find)
     {
       g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--find: %s", mistake->message);
       return SCOPE_EXIT_USAGE;

@@ -117,9 +117,9 @@ static const GOptionEntry render_entries[] = {
 static gboolean
 parse_folds (const RenderOptions *options, ScopeDiagramOptions *diagram, GError **error)
 {
-  g_auto (GStrv) words = g_strsplit (options->fold != NULL ? options->fold : "", ",", -1);
+  g_auto (GStrv) words = g_strsplit (options->fold ? options->fold : "", ",", -1);
 
-  if (options->fold == NULL)
+  if (!options->fold)
     return TRUE;
   diagram->keep_weights = diagram->keep_scopes = diagram->keep_repeats = TRUE;
   for (guint i = 0; words[i] != NULL; i++)
@@ -165,7 +165,7 @@ folds_of (const RenderOptions *options, VizDiagram *diagram)
 
   if (options->depth > 0)
     viz_folds_open_depth (folds, (guint) MIN (options->depth, 1000));
-  for (guint i = 0; options->expand != NULL && options->expand[i] != NULL; i++)
+  for (guint i = 0; options->expand && options->expand[i]; i++)
     if (viz_folds_open_matching (folds, options->expand[i]) == 0)
       scope_say (HYB_SEVERITY_WARNING, "no group is called “%s”", options->expand[i]);
   return folds;
@@ -202,7 +202,7 @@ check_heat (const RenderOptions *options, ScopeHeat *heat, GError **error)
   *heat = options->heat ? scope_heat_find (options->heat) : SCOPE_HEAT_SELF;
   if (*heat == SCOPE_N_HEATS)
     problem = "is none of self, inclusive, share, flops, bytes, roofline";
-  else if (options->overlay == NULL && (options->heat || options->against))
+  else if (!options->overlay && (options->heat || options->against))
     problem = "is about an overlay: say --overlay CAPTURE, too";
   if (!problem)
     return TRUE;
@@ -235,7 +235,7 @@ add_overlay (const RenderOptions *options,
 
   if (!check_heat (options, &heat, error))
     return FALSE;
-  if (options->overlay == NULL)
+  if (!options->overlay)
     return TRUE;
   if (!(capture = prof_capture_open (options->overlay, error)) ||
       (options->against && !(against = prof_capture_open (options->against, error))))
@@ -317,7 +317,7 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
   g_autoptr (VizOverlay) overlay = NULL;
   g_autoptr (GArray) places = NULL;
 
-  if (options->output == NULL || viz_export_find (options->output) == NULL)
+  if (!options->output || !viz_export_find (options->output))
     {
       g_set_error (error,
                    SCOPE_ERROR,
@@ -326,7 +326,7 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
       return SCOPE_EXIT_USAGE;
     }
   export.theme = viz_theme_find (options->theme);
-  if (export.theme == NULL)
+  if (!export.theme)
     {
       g_set_error (error,
                    SCOPE_ERROR,
@@ -336,7 +336,7 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
                    options->theme);
       return SCOPE_EXIT_USAGE;
     }
-  if (options->layout != NULL && viz_layout_find (options->layout) == NULL)
+  if (options->layout && !viz_layout_find (options->layout))
     {
       g_set_error (error,
                    SCOPE_ERROR,
@@ -348,10 +348,10 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
   if (!parse_folds (options, &how, error))
     return SCOPE_EXIT_USAGE;
   model = scope_open_model (common, files, error);
-  if (model == NULL)
+  if (!model)
     return SCOPE_EXIT_FILE;
   types = picture_types (common, model, error);
-  if (types == NULL)
+  if (!types)
     return SCOPE_EXIT_USAGE;
 
   how.model = model;
@@ -362,7 +362,7 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
     return SCOPE_EXIT_FILE;
   export.overlay = overlay;
   picture = viz_layout (diagram, folds, &layout, NULL, error);
-  if (picture == NULL)
+  if (!picture)
     return SCOPE_EXIT_MODEL;
   if (!viz_export_file (picture, options->output, &export, &result, error))
     return SCOPE_EXIT_FILE;

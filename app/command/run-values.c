@@ -64,7 +64,7 @@ find_step (const ScopeRunValues *values, const ScopeBody *body)
   ScopeStepPath path = { 0 };
   guint32       found[SCOPE_MOST_LOOPS];
 
-  for (guint depth = values->steps->len; body != NULL && depth > 0; depth--)
+  for (guint depth = values->steps->len; body && depth > 0; depth--)
     {
       if (body->is_loop && path.n < SCOPE_MOST_LOOPS)
         found[path.n++] = g_array_index (values->steps, guint32, depth - 1);
@@ -83,7 +83,7 @@ find_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint output)
   guint           *indices = g_hash_table_lookup (values->by_graph, graph);
   guint           *index;
 
-  if (indices == NULL)
+  if (!indices)
     {
       indices = g_new0 (guint, MAX (hyb_graph_n_values (graph), 1));
       g_hash_table_insert (values->by_graph, graph, indices);
@@ -94,7 +94,7 @@ find_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint output)
       Value value = { .node = node,
                       .body = body,
                       .output = output,
-                      .series = scope_value_series_new (body != NULL ? values->most_steps : 0) };
+                      .series = scope_value_series_new (body ? values->most_steps : 0) };
 
       g_array_append_val (values->values, value);
       *index = values->values->len;
@@ -113,7 +113,7 @@ add_value (ScopeRunValues  *values,
   ScopeStepPath step = find_step (values, value->body);
 
   scope_value_series_add (value->series, &step, tensor);
-  if (values->first_nan != NULL || value->series->latest.statistics.n_nan == 0)
+  if (values->first_nan || value->series->latest.statistics.n_nan == 0)
     return;
   values->first_nan = g_memdup2 (value, sizeof (Value));
   values->first_nan_step = step;
@@ -189,9 +189,9 @@ take_variables (ScopeRunValues *values, const ScopeInputs *inputs, gboolean trai
       HybNodeId  id = inputs->variables[i];
       HybTensor *tensor = inputs->values[i];
 
-      if (tensor != NULL && needed[id])
+      if (tensor && needed[id])
         add_value (values, inputs->graph, id, 0, tensor);
-      if (tensor != NULL)
+      if (tensor)
         tensor = written[id] ? hyb_tensor_copy (tensor) : hyb_tensor_ref (tensor);
       g_ptr_array_add (variables, tensor);
     }
@@ -211,7 +211,7 @@ tell_first_nan (const ScopeRunValues *values)
   const Value     *value = values->first_nan;
   g_autofree char *step = scope_step_path_to_string (&values->first_nan_step);
 
-  if (value->body == NULL)
+  if (!value->body)
     return g_strdup_printf ("node “%s”", value->node->name);
   if (*step == '\0')
     return g_strdup_printf ("node “%s” of body “%s”", value->node->name, value->body->name);
@@ -243,7 +243,7 @@ scope_run_values_new (const ScopeInputs *inputs, const ScopeCommon *common, GErr
   unref_all ((HybTensor **) variables->pdata, variables->len);
   if (!is_done)
     return NULL;
-  if (values->first_nan != NULL)
+  if (values->first_nan)
     {
       g_autofree char *place = tell_first_nan (values);
 
@@ -312,13 +312,13 @@ write_value (ScopeJson *json, const Value *value)
 
   scope_json_begin_object (json, NULL);
   scope_json_string (json, "node", value->node->name);
-  if (value->body != NULL)
+  if (value->body)
     scope_json_string (json, "body", value->body->name);
   scope_json_int (json, "output", value->output);
   scope_json_shape (json, "shape", &series->shape);
   write_statistics (json, &series->latest.statistics);
   write_bins (json, &series->latest);
-  if (value->body != NULL)
+  if (value->body)
     {
       scope_json_int (json, "runs", (gint64) series->n_runs);
       write_path (json, "step", &series->latest.last);
@@ -336,8 +336,8 @@ scope_run_values_write (const ScopeRunValues *values, ScopeJson *json)
   for (guint i = 0; i < values->values->len; i++)
     write_value (json, &g_array_index (values->values, Value, i));
   scope_json_end (json);
-  scope_json_string (json, "first_nan", first != NULL ? first->node->name : NULL);
-  if (first == NULL || first->body == NULL)
+  scope_json_string (json, "first_nan", first ? first->node->name : NULL);
+  if (!first || !first->body)
     return;
   scope_json_string (json, "first_nan_body", first->body->name);
   write_path (json, "first_nan_step", &values->first_nan_step);
@@ -349,7 +349,7 @@ sum_up (const ScopeValueSeries *series)
 {
   HybStatistics sum = series->latest.statistics;
 
-  for (guint i = 0; series->steps != NULL && i < series->steps->len; i++)
+  for (guint i = 0; series->steps && i < series->steps->len; i++)
     {
       const HybStatistics *step = &g_array_index (series->steps, ScopeValueStep, i).statistics;
 
@@ -369,8 +369,8 @@ scope_run_values_print (const ScopeRunValues *values)
       HybStatistics    sum = sum_up (value->series);
       g_autofree char *shape = hyb_shape_to_string (&value->series->shape);
       g_autofree char *output = g_strdup_printf ("#%u", value->output);
-      g_autofree char *name = g_strconcat (value->body != NULL ? value->body->name : "",
-                                           value->body != NULL ? "/" : "",
+      g_autofree char *name = g_strconcat (value->body ? value->body->name : "",
+                                           value->body ? "/" : "",
                                            value->node->name,
                                            value->output > 0 ? output : "",
                                            NULL);

@@ -152,8 +152,8 @@ check_name (const char *file, GError **error)
   if (!g_str_has_suffix (file, ".params"))
     return TRUE;
   bytes = hyb_file_read (file, 0, NULL);
-  format = bytes != NULL ? hyb_format_of_bytes (bytes) : NULL;
-  if (format == NULL || !g_str_equal (format->id, "npz"))
+  format = bytes ? hyb_format_of_bytes (bytes) : NULL;
+  if (!format || !g_str_equal (format->id, "npz"))
     return TRUE;
   return hyb_error_at (
       error,

@@ -45,18 +45,18 @@ update_facts (ScopeComparePane *self)
   ScopeDocument *document = scope_workspace_get_document (self->workspace);
   g_autoptr (GString) text = g_string_new (NULL);
 
-  if (document != NULL)
+  if (document)
     {
       guint n = scope_document_get_totals (document)->n_nodes;
 
       g_string_append_printf (text, g_dngettext (NULL, "%u node", "%u nodes", n), n);
     }
-  if (self->time != NULL)
+  if (self->time)
     g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", self->time);
-  if (self->proof != NULL)
+  if (self->proof)
     g_string_append (text, " · ✓");
   gtk_label_set_text (self->facts, text->str);
-  if (self->proof != NULL)
+  if (self->proof)
     g_string_append_printf (text, "\n%s", self->proof);
   scope_tooltip_set (GTK_WIDGET (self->facts), text->str);
 }
@@ -130,7 +130,7 @@ on_camera (ScopeComparePane *self)
 static void
 drop_view (ScopeComparePane *self)
 {
-  if (self->workspace != NULL)
+  if (self->workspace)
     {
       g_signal_handlers_disconnect_by_data (self->workspace, self);
       scope_workspace_cancel (self->workspace);
@@ -143,7 +143,7 @@ drop_view (ScopeComparePane *self)
 static void
 start_view (ScopeComparePane *self)
 {
-  if (self->view != NULL)
+  if (self->view)
     {
       drop_view (self);
       gtk_stack_remove (self->stack, GTK_WIDGET (self->view));
@@ -188,14 +188,14 @@ scope_compare_pane_set_partners (ScopeComparePane *self, const GArray *partners)
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree char *text = NULL;
 
-  for (guint i = 0; partners != NULL && i < partners->len; i++)
+  for (guint i = 0; partners && i < partners->len; i++)
     g_array_append_val (boxes, g_array_index (partners, ScopePartner, i).box);
   scope_graph_view_set_hits (self->view, (const guint32 *) (gpointer) boxes->data, boxes->len);
-  if (boxes->len == 1 && document != NULL)
+  if (boxes->len == 1 && document)
     {
       const ScopePartner *only = &g_array_index (partners, ScopePartner, 0);
       const VizBox       *box = viz_diagram_box (scope_document_get_diagram (document), only->box);
-      const char         *name = box->subtitle != NULL ? box->subtitle : box->title;
+      const char         *name = box->subtitle ? box->subtitle : box->title;
 
       if (only->first_step < 0)
         text = g_strdup_printf (_ ("Stands for it: %s"), name);
@@ -213,7 +213,7 @@ scope_compare_pane_set_partners (ScopeComparePane *self, const GArray *partners)
                                          "%u nodes stand for it",
                                          boxes->len),
                             boxes->len);
-  gtk_label_set_text (self->partner, text != NULL ? text : "");
+  gtk_label_set_text (self->partner, text ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->partner), text != NULL);
   scope_tooltip_set (GTK_WIDGET (self->partner), text);
 }
@@ -229,7 +229,7 @@ zoom_of_all (ScopeComparePane *self)
   int          width = gtk_widget_get_width (GTK_WIDGET (canvas));
   int          height = gtk_widget_get_height (GTK_WIDGET (canvas));
 
-  if (picture == NULL || width < 1 || height < 1 || viz_picture_width (picture) <= 0 ||
+  if (!picture || width < 1 || height < 1 || viz_picture_width (picture) <= 0 ||
       viz_picture_height (picture) <= 0)
     return 0;
   /* What is small is not blown up. */
@@ -280,7 +280,7 @@ scope_compare_pane_show_all (ScopeComparePane *self)
 {
   const ScopeLook all = { 0.5, 0.5, 0.94 };
 
-  if (self->workspace != NULL)
+  if (self->workspace)
     scope_compare_pane_set_look (self, &all);
 }
 
@@ -317,16 +317,15 @@ scope_compare_pane_get_canvas (ScopeComparePane *self)
 gboolean
 scope_compare_pane_is_ready (ScopeComparePane *self)
 {
-  return scope_compare_pane_is_refused (self) ||
-         scope_workspace_get_document (self->workspace) != NULL;
+  return scope_compare_pane_is_refused (self) || scope_workspace_get_document (self->workspace);
 }
 
 gboolean
 scope_compare_pane_is_settled (ScopeComparePane *self)
 {
   return scope_compare_pane_is_refused (self) ||
-         (scope_workspace_get_document (self->workspace) != NULL &&
-          scope_canvas_get_picture (scope_compare_pane_get_canvas (self)) != NULL &&
+         (scope_workspace_get_document (self->workspace) &&
+          scope_canvas_get_picture (scope_compare_pane_get_canvas (self)) &&
           scope_graph_view_is_settled (self->view));
 }
 

@@ -42,7 +42,7 @@ scope_json_get_text (const cJSON *json, const char *key)
 {
   const char *text = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (json, key));
 
-  return text != NULL ? text : "";
+  return text ? text : "";
 }
 
 static const cJSON *
@@ -71,7 +71,7 @@ new_label (const char *text, const char *css_class, gboolean wraps)
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_wrap (GTK_LABEL (label), wraps);
-  if (css_class != NULL)
+  if (css_class)
     gtk_widget_add_css_class (label, css_class);
   return label;
 }
@@ -120,9 +120,9 @@ find_extremes (ScopeCompareResult *self, const cJSON *place, const cJSON **slow,
 
     if (!is_same_place (cell, place) || isnan (median))
       continue;
-    if (*slow == NULL || median > scope_json_get_number (*slow, "median"))
+    if (!*slow || median > scope_json_get_number (*slow, "median"))
       *slow = cell;
-    if (*fast == NULL || median < scope_json_get_number (*fast, "median"))
+    if (!*fast || median < scope_json_get_number (*fast, "median"))
       *fast = cell;
   }
 }
@@ -192,7 +192,7 @@ add_matrix (ScopeCompareResult *self)
     const char *form = scope_json_get_text (cell, "variant");
     int         row = find_row (rows, form);
 
-    if (before == NULL || !is_same_place (before, cell))
+    if (!before || !is_same_place (before, cell))
       {
         g_autofree char *title = title_of_place (cell);
 
@@ -270,9 +270,9 @@ add_verdicts (ScopeCompareResult *self)
   {
     g_autofree char *told = tell_pair (pair);
     g_autofree char *place = is_same_place (pair, first) ? NULL : title_of_place (pair);
-    g_autofree char *text = place != NULL ? g_strdup_printf ("%s · %s", told, place) : NULL;
+    g_autofree char *text = place ? g_strdup_printf ("%s · %s", told, place) : NULL;
 
-    gtk_box_append (self->left, new_label (text != NULL ? text : told, "numeric", TRUE));
+    gtk_box_append (self->left, new_label (text ? text : told, "numeric", TRUE));
   }
 }
 
@@ -298,7 +298,7 @@ list_bars (ScopeCompareResult *self, GPtrArray *texts)
   VizBar       bar;
 
   find_extremes (self, cJSON_GetArrayItem (get_list (self, "cells"), 0), &slow, &fast);
-  if (slow == NULL || slow == fast)
+  if (!slow || slow == fast)
     return bars;
   bar = bar_of (scope_conversion_title (scope_json_get_text (slow, "variant")),
                 scope_json_get_number (slow, "median"),
@@ -383,7 +383,7 @@ add_rungs (ScopeCompareResult *self, const cJSON *why)
 
     if (*rung == '\0')
       continue;
-    if (box == NULL)
+    if (!box)
       box = add_expander (self->right, _ ("What was switched to measure each bar"));
     text = g_strdup_printf ("%s – %s", gettext (scope_json_get_text (item, "name")), rung);
     gtk_box_append (box, new_label (text, "numeric", TRUE));
@@ -398,7 +398,7 @@ add_rungs (ScopeCompareResult *self, const cJSON *why)
         isnan (saved) ? g_strdup (seconds)
                       : g_strdup_printf ("%s  (%s%s)", seconds, saved > 0 ? "−" : "+", change);
 
-    if (box == NULL)
+    if (!box)
       box = add_expander (self->right, _ ("The engine's own steps, run one after the other"));
     gtk_box_append (box,
                     new_row (scope_json_get_text (item, "name"),
@@ -435,7 +435,7 @@ add_why (ScopeCompareResult *self)
   g_autofree char *text = NULL;
 
   find_extremes (self, cJSON_GetArrayItem (get_list (self, "cells"), 0), &slow, &fast);
-  if (!cJSON_IsObject (why) || slow == NULL || slow == fast)
+  if (!cJSON_IsObject (why) || !slow || slow == fast)
     return;
   gtk_box_append (self->right, new_label (_ ("Why"), "heading", FALSE));
   saved = prof_format_seconds (scope_json_get_number (slow, "median") -
@@ -482,12 +482,12 @@ scope_compare_result_set (ScopeCompareResult *self, cJSON *result)
   empty (self->right);
   g_clear_pointer (&self->result, cJSON_Delete);
   self->result = result;
-  if (result == NULL)
+  if (!result)
     return;
   gtk_box_append (self->left, new_label (_ ("Time of a Run"), "heading", FALSE));
   add_matrix (self);
   curves = scope_compare_curves_new (get_list (self, "cells"));
-  if (curves != NULL)
+  if (curves)
     gtk_box_append (self->left, curves);
   add_verdicts (self);
   add_why (self);

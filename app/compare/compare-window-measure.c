@@ -41,7 +41,7 @@ set_overlay (ScopeCompareWindow *self, ScopeComparePane *pane, VizOverlay *overl
   ScopeCanvas *canvas = scope_compare_pane_get_canvas (pane);
 
   scope_canvas_set_overlay (canvas, overlay);
-  if (overlay != NULL)
+  if (overlay)
     scope_legend_set (self->legend, overlay, scope_canvas_get_theme (canvas));
 }
 
@@ -53,7 +53,7 @@ end_painting (Painting *painting, VizOverlay *overlay)
   ScopeWorkspace     *workspace = scope_compare_pane_get_workspace (painting->pane);
 
   /* Another form may have been chosen meanwhile, or the pane closed. */
-  if (overlay != NULL && painting->number == self->n_colourings &&
+  if (overlay && painting->number == self->n_colourings &&
       scope_compare_window_find (self, painting->pane) < SCOPE_MOST_PANES &&
       scope_workspace_get_measurement (workspace) == painting->measurement)
     set_overlay (self, painting->pane, overlay);
@@ -84,9 +84,9 @@ paint_pane (ScopeCompareWindow *self, guint index)
       scope_workspace_get_measurement (scope_compare_pane_get_workspace (self->panes[0]));
   ScopeMeasurement *own = scope_workspace_get_measurement (scope_compare_pane_get_workspace (pane));
 
-  if (own == NULL || g_str_equal (self->colours, "none"))
+  if (!own || g_str_equal (self->colours, "none"))
     set_overlay (self, pane, NULL);
-  else if (index > 0 && base != NULL && self->sides[0] != NULL && self->sides[index] != NULL &&
+  else if (index > 0 && base && self->sides[0] && self->sides[index] &&
            g_str_equal (self->colours, "difference"))
     scope_difference_paint_async (self->sides[0],
                                   base,
@@ -110,7 +110,7 @@ scope_compare_window_update_colours (ScopeCompareWindow *self)
   self->n_colourings++;
   scope_legend_set (self->legend, NULL, NULL);
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL)
+    if (self->panes[i])
       paint_pane (self, i);
 }
 
@@ -122,14 +122,14 @@ update_pane (ScopeCompareWindow *self, guint index)
   ScopeComparePane      *pane = self->panes[index];
   ScopeWorkspace        *workspace = scope_compare_pane_get_workspace (pane);
   const ScopeConversion *conversion =
-      self->conversions[index] != NULL ? self->conversions[index] : self->unrolled;
+      self->conversions[index] ? self->conversions[index] : self->unrolled;
   const cJSON *cell = scope_compare_result_find (self->result, scope_compare_pane_get_form (pane));
   const char  *capture = scope_json_get_text (cell, "capture");
-  g_autofree char *proof = conversion != NULL ? scope_conversion_tell_proof (conversion) : NULL;
+  g_autofree char *proof = conversion ? scope_conversion_tell_proof (conversion) : NULL;
   g_autofree char *time =
-      cell != NULL ? prof_format_seconds (scope_json_get_number (cell, "median")) : NULL;
+      cell ? prof_format_seconds (scope_json_get_number (cell, "median")) : NULL;
 
-  if (scope_workspace_get_document (workspace) == NULL)
+  if (!scope_workspace_get_document (workspace))
     return;
   scope_compare_pane_set_facts (pane, proof, time);
   if (*capture != '\0' && g_strcmp0 (scope_workspace_get_capture_path (workspace), capture) != 0)
@@ -140,7 +140,7 @@ void
 scope_compare_window_update_times (ScopeCompareWindow *self)
 {
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL)
+    if (self->panes[i])
       update_pane (self, i);
 }
 
@@ -167,7 +167,7 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (ScopeCompareWindow) self = data;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = scope_child_ask_finish (result, &error);
-  cJSON           *json = text != NULL ? cJSON_Parse (text) : NULL;
+  cJSON           *json = text ? cJSON_Parse (text) : NULL;
 
   if (g_cancellable_is_cancelled (self->cancellable))
     {
@@ -175,12 +175,12 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       return;
     }
   end_measuring (self);
-  if (json == NULL)
+  if (!json)
     {
       if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         fail (self, _ ("It was cancelled. Nothing was measured."));
       else
-        fail (self, error != NULL ? error->message : _ ("hscope said nothing that can be read"));
+        fail (self, error ? error->message : _ ("hscope said nothing that can be read"));
       return;
     }
   scope_compare_result_set (self->result, json);
@@ -209,7 +209,7 @@ list_forms (ScopeCompareWindow *self)
   g_autoptr (GPtrArray) forms = g_ptr_array_new ();
 
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL && !scope_compare_pane_is_refused (self->panes[i]))
+    if (self->panes[i] && !scope_compare_pane_is_refused (self->panes[i]))
       {
         const char *form = scope_compare_pane_get_form (self->panes[i]);
 
@@ -224,9 +224,9 @@ list_forms (ScopeCompareWindow *self)
 static char *
 new_prefix (ScopeCompareWindow *self)
 {
-  if (self->folder == NULL)
+  if (!self->folder)
     self->folder = g_dir_make_tmp ("hybridscope-compare-XXXXXX", NULL);
-  return self->folder != NULL
+  return self->folder
              ? g_strdup_printf ("%s/%" G_GINT64_FORMAT, self->folder, g_get_monotonic_time ())
              : NULL;
 }
@@ -234,7 +234,7 @@ new_prefix (ScopeCompareWindow *self)
 static void
 add_words (GPtrArray *argv, const char *option, const char *value)
 {
-  if (value == NULL || *value == '\0')
+  if (!value || *value == '\0')
     return;
   g_ptr_array_add (argv, g_strdup (option));
   g_ptr_array_add (argv, g_strdup (value));
@@ -262,9 +262,7 @@ command_of (ScopeCompareWindow *self, const char *forms)
   if (gtk_switch_get_active (self->training))
     g_ptr_array_add (argv, g_strdup ("--backward"));
   /* A model of the gallery brings its own, which change with the batch. */
-  for (guint i = 0;
-       self->shapes != NULL && self->shapes[i] != NULL && !g_str_has_prefix (model, "gallery:");
-       i++)
+  for (guint i = 0; self->shapes && self->shapes[i] && !g_str_has_prefix (model, "gallery:"); i++)
     add_words (argv, "--shape", self->shapes[i]);
   g_ptr_array_add (argv, NULL);
   return argv;
@@ -276,12 +274,12 @@ scope_compare_window_measure (ScopeCompareWindow *self)
   g_autofree char *forms = list_forms (self);
   g_autoptr (GPtrArray) argv = NULL;
 
-  if (self->measuring != NULL)
+  if (self->measuring)
     return;
   self->was_measured = TRUE;
-  if (forms == NULL)
+  if (!forms)
     {
-      fail (self, self->refusal != NULL ? self->refusal : _ ("None of the forms can be written"));
+      fail (self, self->refusal ? self->refusal : _ ("None of the forms can be written"));
       return;
     }
   argv = command_of (self, forms);
@@ -300,6 +298,6 @@ scope_compare_window_measure (ScopeCompareWindow *self)
 void
 scope_compare_window_stop (ScopeCompareWindow *self)
 {
-  if (self->measuring != NULL)
+  if (self->measuring)
     g_cancellable_cancel (self->measuring);
 }

@@ -32,13 +32,13 @@ on_document (ScopeWorkspace *workspace, gpointer data)
   ScopeDocument      *document = scope_workspace_get_document (workspace);
 
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL && scope_compare_pane_get_workspace (self->panes[i]) == workspace)
+    if (self->panes[i] && scope_compare_pane_get_workspace (self->panes[i]) == workspace)
       {
         g_clear_pointer (&self->sides[i], scope_side_unref);
         self->sides[i] =
             scope_side_new (document,
-                            self->conversions[i] != NULL ? self->conversions[i]->matches : NULL,
-                            self->conversions[i] != NULL ? SCOPE_TIES_FROM : SCOPE_TIES_ITSELF,
+                            self->conversions[i] ? self->conversions[i]->matches : NULL,
+                            self->conversions[i] ? SCOPE_TIES_FROM : SCOPE_TIES_ITSELF,
                             self->names);
       }
   scope_compare_window_update_times (self);
@@ -100,7 +100,7 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   if (!g_cancellable_is_cancelled (self->cancellable) && index < SCOPE_MOST_PANES &&
       g_str_equal (scope_compare_pane_get_form (request->pane), request->form))
     {
-      if (conversion != NULL)
+      if (conversion)
         {
           self->conversions[index] = g_steal_pointer (&conversion);
           show_form (self, index, self->conversions[index]);
@@ -125,12 +125,12 @@ fill_pane (ScopeCompareWindow *self, guint index)
   g_clear_pointer (&self->sides[index], scope_side_unref);
   g_clear_pointer (&self->conversions[index], scope_conversion_free);
   scope_compare_pane_wait (pane);
-  if (self->refusal != NULL)
+  if (self->refusal)
     {
       scope_compare_pane_refuse (pane, self->refusal);
       return;
     }
-  if (self->unrolled == NULL)
+  if (!self->unrolled)
     return;
   if (g_str_equal (form, "unrolled"))
     {
@@ -160,14 +160,14 @@ unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   self->unrolled = scope_conversion_run_finish (result, &error);
   if (g_cancellable_is_cancelled (self->cancellable))
     return;
-  if (self->unrolled == NULL)
+  if (!self->unrolled)
     {
       self->refusal = g_strdup (error->message);
       adw_status_page_set_description (self->failed, error->message);
       gtk_stack_set_visible_child_name (self->stack, "failed");
     }
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL)
+    if (self->panes[i])
       fill_pane (self, i);
 }
 
@@ -199,8 +199,7 @@ void
 scope_compare_window_start (ScopeCompareWindow *self)
 {
   /* Files of examples do not say the shapes of their inputs; a proof needs them. */
-  if ((self->shapes == NULL || self->shapes[0] == NULL) &&
-      g_str_has_prefix (self->model, "gallery:"))
+  if ((!self->shapes || !self->shapes[0]) && g_str_has_prefix (self->model, "gallery:"))
     scope_gallery_shapes_async (self->model + strlen ("gallery:"),
                                 self->cancellable,
                                 shapes_cb,
@@ -220,7 +219,7 @@ on_moved (ScopeComparePane *pane, gpointer data)
   if (!self->is_linked || !scope_compare_pane_get_look (pane, &look))
     return;
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL && self->panes[i] != pane)
+    if (self->panes[i] && self->panes[i] != pane)
       scope_compare_pane_set_look (self->panes[i], &look);
 }
 
@@ -229,11 +228,11 @@ static void
 clear_partners (ScopeCompareWindow *self)
 {
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL && scope_workspace_get_selected (scope_compare_pane_get_workspace (
-                                      self->panes[i])) != VIZ_ROOT)
+    if (self->panes[i] && scope_workspace_get_selected (
+                              scope_compare_pane_get_workspace (self->panes[i])) != VIZ_ROOT)
       return;
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL)
+    if (self->panes[i])
       scope_compare_pane_set_partners (self->panes[i], NULL);
 }
 
@@ -254,9 +253,9 @@ on_selected (ScopeComparePane *pane, gpointer data)
     {
       g_autoptr (GArray) partners = NULL;
 
-      if (self->panes[i] == NULL || i == from)
+      if (!self->panes[i] || i == from)
         continue;
-      if (self->sides[i] != NULL && self->sides[from] != NULL)
+      if (self->sides[i] && self->sides[from])
         partners = scope_side_find (self->sides[from], box, self->sides[i]);
       scope_workspace_select (scope_compare_pane_get_workspace (self->panes[i]), VIZ_ROOT);
       scope_compare_pane_set_partners (self->panes[i], partners);
@@ -271,7 +270,7 @@ on_form_idle (gpointer data)
   ScopeComparePane   *pane = data;
   ScopeCompareWindow *self =
       SCOPE_COMPARE_WINDOW (gtk_widget_get_ancestor (GTK_WIDGET (pane), SCOPE_TYPE_COMPARE_WINDOW));
-  guint index = self != NULL ? scope_compare_window_find (self, pane) : SCOPE_MOST_PANES;
+  guint index = self ? scope_compare_window_find (self, pane) : SCOPE_MOST_PANES;
 
   if (index < SCOPE_MOST_PANES)
     fill_pane (self, index);
@@ -291,7 +290,7 @@ update_closable (ScopeCompareWindow *self)
   guint n = scope_compare_window_n_panes (self);
 
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL)
+    if (self->panes[i])
       scope_compare_pane_set_closable (self->panes[i], n > 2);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.add", n < SCOPE_MOST_PANES);
 }

@@ -26,7 +26,7 @@ scope_compare_window_n_panes (ScopeCompareWindow *self)
 {
   guint n = 0;
 
-  while (n < SCOPE_MOST_PANES && self->panes[n] != NULL)
+  while (n < SCOPE_MOST_PANES && self->panes[n])
     n++;
   return n;
 }
@@ -41,7 +41,7 @@ gboolean
 scope_compare_window_is_settled (ScopeCompareWindow *self)
 {
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL && !scope_compare_pane_is_ready (self->panes[i]))
+    if (self->panes[i] && !scope_compare_pane_is_ready (self->panes[i]))
       return FALSE;
   return self->adding == 0;
 }
@@ -49,7 +49,7 @@ scope_compare_window_is_settled (ScopeCompareWindow *self)
 gboolean
 scope_compare_window_is_measured (ScopeCompareWindow *self)
 {
-  return self->was_measured && self->measuring == NULL;
+  return self->was_measured && !self->measuring;
 }
 
 /* --- Actions --- */
@@ -78,15 +78,14 @@ act_add (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
   const char *const  *forms = scope_conversion_forms ();
   const char         *form = NULL;
 
-  for (guint i = 0; form == NULL && forms[i] != NULL; i++)
+  for (guint i = 0; !form && forms[i]; i++)
     {
       form = forms[i];
       for (guint k = 0; k < SCOPE_MOST_PANES; k++)
-        if (self->panes[k] != NULL &&
-            g_str_equal (scope_compare_pane_get_form (self->panes[k]), forms[i]))
+        if (self->panes[k] && g_str_equal (scope_compare_pane_get_form (self->panes[k]), forms[i]))
           form = NULL;
     }
-  scope_compare_window_add_pane (self, form != NULL ? form : forms[0]);
+  scope_compare_window_add_pane (self, form ? form : forms[0]);
 }
 
 static void
@@ -95,7 +94,7 @@ act_fit (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
   ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (widget);
 
   for (guint i = 0; i < SCOPE_MOST_PANES; i++)
-    if (self->panes[i] != NULL)
+    if (self->panes[i])
       scope_compare_pane_show_all (self->panes[i]);
 }
 
@@ -298,7 +297,7 @@ remove_folder (const char *path)
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  while (dir && (name = g_dir_read_name (dir)))
     {
       g_autofree char *file = g_build_filename (path, name, NULL);
 
@@ -328,7 +327,7 @@ scope_compare_window_finalize (GObject *object)
 {
   ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (object);
 
-  if (self->folder != NULL)
+  if (self->folder)
     remove_folder (self->folder);
   g_clear_object (&self->cancellable);
   g_clear_object (&self->measuring);
@@ -403,7 +402,7 @@ static char *
 title_of (const char *model)
 {
   g_autofree char *base = g_path_get_basename (model);
-  char            *begin = strchr (base, ':') != NULL ? strchr (base, ':') + 1 : base;
+  char            *begin = strchr (base, ':') ? strchr (base, ':') + 1 : base;
 
   for (const char *const *ending = (const char *const[]){ "?", ".json", "-symbol", NULL };
        *ending != NULL;
@@ -411,7 +410,7 @@ title_of (const char *model)
     {
       char *at = strstr (begin, *ending);
 
-      if (at != NULL && at != begin)
+      if (at && at != begin)
         *at = '\0';
     }
   return g_strdup (begin);

@@ -76,7 +76,7 @@ paint_boxes (VizOverlay             *overlay,
       double                own, change;
       g_autofree char      *text = NULL;
 
-      if (sum == NULL || group_of_box[box] >= differences->len)
+      if (!sum || group_of_box[box] >= differences->len)
         continue;
       difference = &g_array_index (differences, ProfDifference, group_of_box[box]);
       if (isnan (difference->b))

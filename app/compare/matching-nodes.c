@@ -158,7 +158,7 @@ add_partner (GHashTable *found, const Tie *tie)
 {
   ScopePartner *partner = g_hash_table_lookup (found, GUINT_TO_POINTER (tie->box));
 
-  if (partner == NULL)
+  if (!partner)
     {
       partner = g_new (ScopePartner, 1);
       *partner = (ScopePartner){ tie->box, tie->step, tie->step };

@@ -79,8 +79,8 @@ refuse (HybModel *model, const char *path, GError **error)
                    "%s: %s%s%s",
                    name,
                    finding->message,
-                   finding->hint != NULL ? ". " : "",
-                   finding->hint != NULL ? finding->hint : "");
+                   finding->hint ? ". " : "",
+                   finding->hint ? finding->hint : "");
       return;
     }
   g_set_error (error,
@@ -97,11 +97,11 @@ parse_shape (const char *text, char **name, HybShape *shape)
   const char *equals = strrchr (text, '=');
   g_auto (GStrv) dims = NULL;
 
-  if (equals == NULL || equals == text)
+  if (!equals || equals == text)
     return FALSE;
   *shape = (HybShape){ .rank = 0 };
   dims = g_strsplit_set (equals + 1, ",x", HYB_MAX_RANK + 1);
-  for (guint i = 0; dims[i] != NULL && shape->rank < HYB_MAX_RANK; i++)
+  for (guint i = 0; dims[i] && shape->rank < HYB_MAX_RANK; i++)
     {
       gint64 dim = HYB_UNKNOWN;
 
@@ -118,7 +118,7 @@ parse_shape (const char *text, char **name, HybShape *shape)
 static void
 take_shapes (ScopeDocument *document, const char *const *shapes)
 {
-  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
+  for (guint i = 0; shapes && shapes[i]; i++)
     {
       g_autofree char *name = NULL;
       HybShape         shape;
@@ -146,7 +146,7 @@ infer_types (ScopeDocument *document, const char *const *shapes)
       const HybNode *node = hyb_graph_get_node (document->graph, variables[i]);
       HybTensor     *tensor = hyb_model_get_parameter (document->model, node->name);
 
-      if (tensor != NULL)
+      if (tensor)
         document->types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
   take_shapes (document, shapes);
@@ -221,10 +221,10 @@ scope_document_open (const char        *path,
   g_atomic_ref_count_init (&document->n_refs);
   document->path = g_strdup (path);
   document->model = hyb_model_open_tolerant (path, params, HYB_EPOCH_HIGHEST, error);
-  if (document->model == NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
+  if (!document->model || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
   document->graph = hyb_model_get_graph (document->model);
-  if (document->graph == NULL)
+  if (!document->graph)
     {
       refuse (document->model, path, error);
       return NULL;
@@ -255,7 +255,7 @@ scope_document_new_of_graph (ScopeDocument *model, HybGraph *graph, const HybTyp
       const char *name = hyb_graph_get_node (graph, variables[i])->name;
       HybTensor  *tensor = hyb_model_get_parameter (model->model, name);
 
-      if (tensor != NULL)
+      if (tensor)
         hyb_model_set_parameter (document->model, name, tensor);
     }
   document->types = g_memdup2 (types, MAX (n_values, 1) * sizeof (HybType));
@@ -368,9 +368,9 @@ scope_document_find_node (const ScopeDocument *document, HybGraph *graph, HybNod
 guint32
 scope_document_find_name (const ScopeDocument *document, const char *name)
 {
-  gpointer found = name != NULL ? g_hash_table_lookup (document->names, name) : NULL;
+  gpointer found = name ? g_hash_table_lookup (document->names, name) : NULL;
 
-  return found != NULL ? GPOINTER_TO_UINT (found) - 1 : VIZ_ROOT;
+  return found ? GPOINTER_TO_UINT (found) - 1 : VIZ_ROOT;
 }
 
 const ScopeBody *
@@ -387,7 +387,7 @@ scope_document_find_inside (const ScopeDocument *document, const char *body, con
       const ScopePlace *place = &g_array_index (document->places, ScopePlace, i);
       const ScopeBody  *around = scope_document_get_body (document, place->graph);
 
-      if (g_strcmp0 (around != NULL ? around->name : NULL, body) == 0 &&
+      if (g_strcmp0 (around ? around->name : NULL, body) == 0 &&
           g_strcmp0 (hyb_graph_get_node (place->graph, place->node)->name, name) == 0)
         return place->box;
     }

@@ -27,7 +27,7 @@ get_text (const cJSON *item, const char *key)
 {
   const char *text = cJSON_GetStringValue (cJSON_GetObjectItemCaseSensitive (item, key));
 
-  return text != NULL ? text : "";
+  return text ? text : "";
 }
 
 /* --- Questions to hscope --- */
@@ -47,7 +47,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   GError          *error = NULL;
   g_autofree char *text = scope_child_ask_finish (result, &error);
 
-  if (text == NULL)
+  if (!text)
     g_task_return_error (task, error);
   else
     g_task_return_pointer (task, answer->parse (text), answer->free);
@@ -130,7 +130,7 @@ traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   GError          *error = NULL;
   g_autofree char *text = scope_child_ask_finish (result, &error);
 
-  if (text == NULL)
+  if (!text)
     g_task_return_error (task, error);
   else
     g_task_return_pointer (task, g_file_new_for_path (g_task_get_task_data (task)), g_object_unref);
@@ -183,7 +183,7 @@ shape_text (const cJSON *argument)
                             cJSON_IsNumber (dim) ? dim->valuedouble : -1);
     separator = ",";
   }
-  return g_string_free (text, strchr (text->str, '=') == NULL || strchr (text->str, '-') != NULL);
+  return g_string_free (text, !strchr (text->str, '=') || strchr (text->str, '-'));
 }
 
 static gpointer
@@ -200,7 +200,7 @@ parse_shapes (const char *text)
     if (g_str_equal (get_text (item, "role"), "parameter") || *get_text (item, "name") == '\0')
       continue;
     shape = shape_text (item);
-    if (shape != NULL)
+    if (shape)
       g_ptr_array_add (shapes, shape);
   }
   cJSON_Delete (json);
@@ -276,11 +276,11 @@ draw_in_worker (GTask          *task,
   g_autoptr (ScopeDocument) document = scope_document_open (data, NULL, NULL, cancellable, &error);
   g_autoptr (VizPicture) picture = NULL;
 
-  if (document != NULL)
+  if (document)
     picture = viz_layout (scope_document_get_diagram (document), NULL, NULL, cancellable, &error);
-  if (picture != NULL)
+  if (picture)
     g_task_return_pointer (task, draw_thumbnail (picture), g_object_unref);
-  else if (error != NULL)
+  else if (error)
     g_task_return_error (task, error);
   else
     g_task_return_pointer (task, NULL, NULL);
@@ -319,7 +319,7 @@ drawn_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 {
   g_autoptr (GdkTexture) texture = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  if (texture != NULL)
+  if (texture)
     gtk_picture_set_paintable (GTK_PICTURE (source), GDK_PAINTABLE (texture));
   go_on ();
 }
@@ -333,7 +333,7 @@ thumbnail_traced_cb (GObject *source G_GNUC_UNUSED,
   g_autoptr (GFile) file = scope_gallery_trace_finish (result, NULL);
   g_autoptr (GTask) task = NULL;
 
-  if (file == NULL)
+  if (!file)
     {
       go_on ();
       return;
@@ -358,7 +358,7 @@ scope_gallery_load_thumbnail (const char *name, GtkPicture *picture, GCancellabl
 
   thumbnail->name = g_strdup (name);
   thumbnail->picture = g_object_ref (picture);
-  thumbnail->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
+  thumbnail->cancellable = cancellable ? g_object_ref (cancellable) : NULL;
   g_queue_push_tail (&thumbnails, thumbnail);
   if (g_queue_get_length (&thumbnails) == 1)
     make_first ();

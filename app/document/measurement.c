@@ -51,7 +51,7 @@ scope_measurement_open (const char *path, ScopeDocument *document, GError **erro
   g_atomic_ref_count_init (&self->n_refs);
   self->document = scope_document_ref (document);
   self->capture = prof_capture_open (path, error);
-  if (self->capture == NULL)
+  if (!self->capture)
     return NULL;
   self->summary = prof_summary_new (self->capture);
   self->boxes = scope_capture_find_boxes (self->capture,
@@ -93,7 +93,7 @@ scope_measurement_get_node (const ScopeMeasurement *measurement, guint32 box, gu
 {
   guint32 found = measurement->by_box[box];
 
-  if (rank != NULL)
+  if (rank)
     *rank = found;
   return found > 0 ? &g_array_index (measurement->summary->node, ProfNodeSum, found - 1) : NULL;
 }

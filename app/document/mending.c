@@ -46,7 +46,7 @@ mend (const Job *job, GCancellable *cancellable, GError **error)
                                   (const char *const *) job->shapes,
                                   cancellable,
                                   error);
-  if (document == NULL)
+  if (!document)
     return NULL;
   hyb_diagnose_repair (scope_document_get_model (document), mended->changes);
   if (!hyb_model_save (scope_document_get_model (document), job->prefix, 0, written, error))
@@ -64,7 +64,7 @@ mend_in_worker (GTask          *task,
   GError      *error = NULL;
   ScopeMended *mended = mend (data, cancellable, &error);
 
-  if (mended != NULL)
+  if (mended)
     g_task_return_pointer (task, mended, (GDestroyNotify) scope_mended_free);
   else
     g_task_return_error (task, error);

@@ -131,11 +131,10 @@ first_facts (const Line *line)
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (line->graph, variables[i]);
-      HybTensor     *tensor =
-          line->model != NULL ? hyb_model_get_parameter (line->model, node->name) : NULL;
+      HybTensor *tensor = line->model ? hyb_model_get_parameter (line->model, node->name) : NULL;
 
       facts->types[node->first_output] = line->types[node->first_output];
-      if (tensor != NULL && !written[variables[i]])
+      if (tensor && !written[variables[i]])
         facts->constants[node->first_output] = hyb_tensor_ref (tensor);
     }
   return facts;
@@ -158,7 +157,7 @@ run_to (const Line *line, guint last, GError **error)
   g_ptr_array_add (without, NULL);
   options.without = (const char *const *) without->pdata;
   graph = hyb_pipeline_run (line->graph, facts, &options, reports, error);
-  if (graph == NULL)
+  if (!graph)
     return NULL;
   step = g_new0 (ScopePassStep, 1);
   step->pass = passes[last];
@@ -191,7 +190,7 @@ run_line (const Line *line, GCancellable *cancellable, GError **error)
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;
       step = run_to (line, i, error);
-      if (step == NULL)
+      if (!step)
         return NULL;
       step->changes = tell_changes (before, step->graph);
       step->made = list_made (before, step->graph);
@@ -222,10 +221,10 @@ run_bodies (GPtrArray *steps, ScopePassStep *outer, GCancellable *cancellable, G
                                   .steps = steps };
           ScopePassStep *last;
 
-          if (line.types == NULL)
+          if (!line.types)
             continue;
           last = run_line (&line, cancellable, error);
-          if (last == NULL || !run_bodies (steps, last, cancellable, error))
+          if (!last || !run_bodies (steps, last, cancellable, error))
             return FALSE;
         }
     }
@@ -244,7 +243,7 @@ run_in_worker (GTask *task, gpointer source G_GNUC_UNUSED, gpointer data, GCance
   GError        *error = NULL;
   ScopePassStep *last = run_line (&line, cancellable, &error);
 
-  if (last != NULL && run_bodies (steps, last, cancellable, &error))
+  if (last && run_bodies (steps, last, cancellable, &error))
     g_task_return_pointer (task, g_steal_pointer (&steps), (GDestroyNotify) g_ptr_array_unref);
   else
     g_task_return_error (task, error);

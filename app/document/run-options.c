@@ -65,7 +65,7 @@ scope_run_options_free (ScopeRunOptions *options)
 static void
 add (GPtrArray *argv, const char *name, const char *value)
 {
-  if (value == NULL || *value == '\0')
+  if (!value || *value == '\0')
     return;
   g_ptr_array_add (argv, g_strdup (name));
   g_ptr_array_add (argv, g_strdup (value));
@@ -74,9 +74,9 @@ add (GPtrArray *argv, const char *name, const char *value)
 static void
 add_shapes (GPtrArray *argv, const char *text, const char *const *more)
 {
-  g_auto (GStrv) own = g_strsplit_set (text != NULL ? text : "", " \t\n;", -1);
+  g_auto (GStrv) own = g_strsplit_set (text ? text : "", " \t\n;", -1);
 
-  for (guint i = 0; more != NULL && more[i] != NULL; i++)
+  for (guint i = 0; more && more[i]; i++)
     add (argv, "--shape", more[i]);
   /* The user's own come last and win. */
   for (guint i = 0; own[i] != NULL; i++)
@@ -97,10 +97,10 @@ scope_run_options_command (const ScopeRunOptions *options,
   g_autofree char *threads = g_strdup_printf ("%d", options->threads);
   g_autofree char *seconds = g_strdup_printf ("%d", MAX (options->seconds, 1));
 
-  if (options->launcher != NULL && *options->launcher != '\0' &&
+  if (options->launcher && *options->launcher != '\0' &&
       !g_shell_parse_argv (options->launcher, NULL, &launcher, error))
     return NULL;
-  for (guint i = 0; launcher != NULL && launcher[i] != NULL; i++)
+  for (guint i = 0; launcher && launcher[i]; i++)
     g_ptr_array_add (argv, g_strdup (launcher[i]));
   g_ptr_array_add (argv, g_strdup (program));
   g_ptr_array_add (argv, g_strdup ("profile"));
@@ -133,8 +133,7 @@ scope_run_options_values (const ScopeRunOptions *options,
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
 
-  if ((options->launcher != NULL && *options->launcher != '\0') ||
-      g_strcmp0 (options->device, "cpu") != 0)
+  if ((options->launcher && *options->launcher != '\0') || g_strcmp0 (options->device, "cpu") != 0)
     return NULL;
   g_ptr_array_add (argv, g_strdup ("run"));
   g_ptr_array_add (argv, g_strdup (model));

@@ -37,7 +37,7 @@ scope_values_free (ScopeValues *values)
 static char *
 key_of (const char *body, const char *node, guint output)
 {
-  return g_strdup_printf ("%s\n%s\n%u", body != NULL ? body : "", node != NULL ? node : "", output);
+  return g_strdup_printf ("%s\n%s\n%u", body ? body : "", node ? node : "", output);
 }
 
 const ScopeValueSeries *
@@ -57,7 +57,7 @@ scope_values_find_longest (const ScopeValues *values, const char *body)
 const ScopeFirstNan *
 scope_values_get_first_nan (const ScopeValues *values)
 {
-  return values->first_nan.node != NULL ? &values->first_nan : NULL;
+  return values->first_nan.node ? &values->first_nan : NULL;
 }
 
 /* --- Reading --- */
@@ -119,7 +119,7 @@ read_step (const cJSON *json, ScopeValueStep *step)
   guint        n = 0;
 
   *step = (ScopeValueStep){ .first = read_path (cJSON_GetObjectItemCaseSensitive (json, "step")) };
-  step->last = last != NULL ? read_path (last) : step->first;
+  step->last = last ? read_path (last) : step->first;
   step->statistics = (HybStatistics){ .minimum = get_number (json, "minimum"),
                                       .maximum = get_number (json, "maximum"),
                                       .mean = get_number (json, "mean"),
@@ -138,7 +138,7 @@ read_series (const cJSON *json)
 {
   const cJSON      *steps = cJSON_GetObjectItemCaseSensitive (json, "steps"), *step;
   ScopeValueSeries *series =
-      scope_value_series_new (steps != NULL ? (guint) cJSON_GetArraySize (steps) : 0);
+      scope_value_series_new (steps ? (guint) cJSON_GetArraySize (steps) : 0);
 
   series->shape = read_shape (cJSON_GetObjectItemCaseSensitive (json, "shape"));
   series->n_runs = (guint64) get_count (json, "runs");
@@ -148,7 +148,7 @@ read_series (const cJSON *json)
     ScopeValueStep one;
 
     read_step (step, &one);
-    if (series->steps != NULL)
+    if (series->steps)
       g_array_append_val (series->steps, one);
   }
   return series;
@@ -162,12 +162,12 @@ read_value (ScopeValues *values, const cJSON *json)
   g_autofree char  *key = key_of (body, node, (guint) get_count (json, "output"));
   ScopeValueSeries *series, *longest;
 
-  if (node == NULL || g_hash_table_contains (values->by_name, key))
+  if (!node || g_hash_table_contains (values->by_name, key))
     return;
   series = read_series (json);
   g_hash_table_insert (values->by_name, g_steal_pointer (&key), series);
-  longest = body != NULL ? g_hash_table_lookup (values->longest, body) : NULL;
-  if (body != NULL && (longest == NULL || longest->n_runs < series->n_runs))
+  longest = body ? g_hash_table_lookup (values->longest, body) : NULL;
+  if (body && (!longest || longest->n_runs < series->n_runs))
     g_hash_table_replace (values->longest, g_strdup (body), series);
 }
 
@@ -181,7 +181,7 @@ read_in_worker (GTask                    *task,
   const cJSON *value;
   ScopeValues *values;
 
-  if (json == NULL)
+  if (!json)
     {
       g_task_return_new_error (task,
                                G_IO_ERROR,
@@ -213,7 +213,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   GError *error = NULL;
   char   *text = scope_child_ask_finish (result, &error);
 
-  if (text == NULL)
+  if (!text)
     {
       g_task_return_error (task, error);
       return;

@@ -25,7 +25,7 @@ is_variable_called (HybGraph *graph, HybValueId value, const char *name)
   const HybNode *node =
       value != HYB_NO_ID ? hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value)) : NULL;
 
-  return node != NULL && hyb_node_is_variable (node) && strcmp (node->name, name) == 0;
+  return node && hyb_node_is_variable (node) && strcmp (node->name, name) == 0;
 }
 
 /* TRUE: some gate of the step reads it. */
@@ -59,7 +59,7 @@ mark_states (const HybNode *node, guint index, HybGraph *body)
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (body, &n);
 
-  for (guint v = 0; node->op->body_port != NULL && v < n; v++)
+  for (guint v = 0; node->op->body_port && v < n; v++)
     is_state[hyb_graph_get_node (body, variables[v])->first_output] =
         node->op->body_port (node->params, node->n_inputs, index, v) == HYB_PORT_STATE;
   return is_state;

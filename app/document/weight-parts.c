@@ -26,12 +26,12 @@ find_reader (HybGraph *graph, const char *name)
           ? hyb_graph_get_users (graph, hyb_graph_get_node (graph, variable)->first_output, &n)
           : NULL;
 
-  for (guint i = 0; users != NULL && i < n; i++)
+  for (guint i = 0; users && i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, users[i]);
 
-      if (node->op->params == hyb_rnn_params && node->params != NULL &&
-          node->op->recording != NULL && node->n_inputs > 1 &&
+      if (node->op->params == hyb_rnn_params && node->params && node->op->recording &&
+          node->n_inputs > 1 &&
           hyb_graph_get_producer (graph, hyb_graph_get_inputs (graph, users[i])[1]) == variable)
         return node;
     }
@@ -101,7 +101,7 @@ scope_weight_parts (HybGraph *graph, const HybType *types, const char *name, Hyb
   g_array_set_clear_func (parts, clear_part);
   if (hyb_tensor_get_size (tensor) < 1)
     return parts;
-  if (reader != NULL)
+  if (reader)
     add_packed (parts, reader->params, tensor);
   if (parts->len > 0)
     return parts;

@@ -34,7 +34,7 @@ static char *
 unpack_capture (const char *path, GError **error)
 {
   g_autoptr (ProfCapture) capture = prof_capture_open (path, error);
-  g_autoptr (GBytes) symbol = capture != NULL ? prof_capture_dup_symbol (capture, error) : NULL;
+  g_autoptr (GBytes) symbol = capture ? prof_capture_dup_symbol (capture, error) : NULL;
   g_autofree char *folder =
       g_build_filename (g_get_user_cache_dir (), "hybridscope", "unpacked", NULL);
   g_autofree char *base = g_path_get_basename (path);
@@ -43,7 +43,7 @@ unpack_capture (const char *path, GError **error)
   gconstpointer    data;
   gsize            size;
 
-  if (symbol == NULL)
+  if (!symbol)
     return NULL;
   g_mkdir_with_parents (folder, 0700);
   data = g_bytes_get_data (symbol, &size);
@@ -65,14 +65,14 @@ open_in_worker (GTask          *task,
                               ? unpack_capture (job->path, &error)
                               : g_strdup (job->path);
 
-  if (path != NULL)
+  if (path)
     document = scope_document_open (path,
                                     job->params,
                                     (const char *const *) job->shapes,
                                     cancellable,
                                     &error);
 
-  if (document != NULL)
+  if (document)
     g_task_return_pointer (task, document, (GDestroyNotify) scope_document_unref);
   else
     g_task_return_error (task, error);
@@ -84,7 +84,7 @@ log_findings (ScopeWorkspace *self)
   GPtrArray  *findings = scope_document_get_findings (self->document);
   const char *params = scope_document_get_params (self->document);
 
-  if (params != NULL)
+  if (params)
     {
       g_autofree char *name = g_path_get_basename (params);
 
@@ -108,7 +108,7 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
   g_autofree char *name = NULL;
 
   /* The selection survives a reload where a box of that name is still there. */
-  if (self->document != NULL && self->selected != VIZ_ROOT)
+  if (self->document && self->selected != VIZ_ROOT)
     {
       VizDiagram *before = scope_document_get_diagram (self->document);
 
@@ -124,9 +124,9 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
   g_clear_pointer (&self->error, g_free);
   scope_workspace_emit (self, SCOPE_SIGNAL_DOCUMENT);
   scope_workspace_set_state (self, SCOPE_STATE_READY);
-  if (self->capture_path != NULL) /* the costs of the same nodes still hold for what is the same */
+  if (self->capture_path) /* the costs of the same nodes still hold for what is the same */
     scope_workspace_open_capture (self, self->capture_path);
-  if (name != NULL)
+  if (name)
     scope_workspace_select (self,
                             viz_diagram_find_id (scope_document_get_diagram (document), name));
 }
@@ -134,7 +134,7 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
 void
 scope_workspace_show_document (ScopeWorkspace *self, ScopeDocument *document)
 {
-  if (document != NULL)
+  if (document)
     {
       take_document (self, scope_document_ref (document));
       return;
@@ -155,11 +155,11 @@ opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
 
   if (is_newest)
     g_clear_object (&self->opening);
-  if (document != NULL && is_newest)
+  if (document && is_newest)
     {
       g_autofree char *name = g_file_get_basename (self->file);
 
-      if (g_str_has_suffix (name, ".hscope") && self->capture_path == NULL)
+      if (g_str_has_suffix (name, ".hscope") && !self->capture_path)
         self->capture_path = g_file_get_path (self->file);
       take_document (self, document);
       scope_workspace_log (self,
@@ -189,7 +189,7 @@ stamp_of (GFile *file)
   g_autoptr (GFileInfo) info =
       g_file_query_info (file, G_FILE_ATTRIBUTE_ETAG_VALUE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
 
-  return info != NULL ? g_strdup (g_file_info_get_etag (info)) : NULL;
+  return info ? g_strdup (g_file_info_get_etag (info)) : NULL;
 }
 
 static void
@@ -229,7 +229,7 @@ scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params)
     if (g_str_has_suffix (base, *ending) && !g_str_equal (base, *ending))
       base[strlen (base) - strlen (*ending)] = '\0';
   scope_workspace_set_title (self, base);
-  if (path == NULL)
+  if (!path)
     {
       g_free (self->error);
       self->error = g_strdup_printf (_ ("%s is not on this computer; copy it here first"), base);
@@ -242,18 +242,18 @@ scope_workspace_open (ScopeWorkspace *self, GFile *file, const char *params)
 void
 scope_workspace_reload (ScopeWorkspace *self)
 {
-  if (self->file != NULL)
+  if (self->file)
     start_opening (self);
 }
 
 void
 scope_workspace_cancel (ScopeWorkspace *self)
 {
-  if (self->opening == NULL)
+  if (!self->opening)
     return;
   g_cancellable_cancel (self->opening);
   g_clear_object (&self->opening);
-  if (self->document != NULL)
+  if (self->document)
     scope_workspace_set_state (self, SCOPE_STATE_READY);
 }
 
@@ -266,7 +266,7 @@ on_settled (gpointer data)
   g_autofree char *stamp = stamp_of (self->file);
 
   self->reload = 0;
-  if (stamp == NULL)
+  if (!stamp)
     {
       g_autofree char *name = g_file_get_basename (self->file);
       g_autofree char *text = g_strdup_printf (_ ("%s is gone; what you see is what it held. When "
@@ -325,7 +325,7 @@ watch_in_worker (GTask                    *task,
   GError       *error = NULL;
   GFileMonitor *monitor = g_file_monitor_file (data, G_FILE_MONITOR_WATCH_MOVES, NULL, &error);
 
-  if (monitor != NULL)
+  if (monitor)
     g_task_return_pointer (task, monitor, end_monitor);
   else
     g_task_return_error (task, error);
@@ -344,7 +344,7 @@ watching_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSE
     }
   g_clear_object (&self->watching);
   self->monitor = monitor;
-  if (monitor != NULL)
+  if (monitor)
     g_signal_connect (monitor, "changed", G_CALLBACK (on_file_changed), self);
 }
 
@@ -355,16 +355,16 @@ scope_workspace_watch (ScopeWorkspace *self, GFile *file)
   g_autoptr (GTask) task = NULL;
 
   g_clear_handle_id (&self->reload, g_source_remove);
-  if (file != NULL && self->watched != NULL && g_file_equal (file, self->watched))
+  if (file && self->watched && g_file_equal (file, self->watched))
     return;
   g_set_object (&self->watched, file);
   g_clear_object (&self->watching);
-  if (self->monitor != NULL)
+  if (self->monitor)
     {
       g_signal_handlers_disconnect_by_data (self->monitor, self);
       scope_worker_free (g_steal_pointer (&self->monitor), end_monitor);
     }
-  if (file == NULL)
+  if (!file)
     return;
   self->watching = g_cancellable_new ();
   task = g_task_new (self, self->watching, watching_cb, NULL);

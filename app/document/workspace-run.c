@@ -46,7 +46,7 @@ open_capture_in_worker (GTask                    *task,
   GError           *error = NULL;
   ScopeMeasurement *measurement = scope_measurement_open (job->path, job->document, &error);
 
-  if (measurement != NULL)
+  if (measurement)
     g_task_return_pointer (task, measurement, (GDestroyNotify) scope_measurement_unref);
   else
     g_task_return_error (task, error);
@@ -61,7 +61,7 @@ capture_opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC
   g_autoptr (ScopeMeasurement) measurement = g_task_propagate_pointer (G_TASK (result), &error);
   g_autofree char *name = g_path_get_basename (job->path);
 
-  if (measurement == NULL)
+  if (!measurement)
     {
       scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
       scope_workspace_complain (self, error->message);
@@ -93,7 +93,7 @@ scope_workspace_open_capture (ScopeWorkspace *self, const char *path)
   g_autoptr (GTask) task = NULL;
   CaptureJob *job;
 
-  if (self->document == NULL)
+  if (!self->document)
     return;
   job = g_new0 (CaptureJob, 1);
   job->path = g_strdup (path);
@@ -133,10 +133,9 @@ hear_progress (ScopeWorkspace *self, const cJSON *json)
 
   g_free (self->phase);
   if (isfinite (remaining) && remaining >= 1)
-    self->phase =
-        g_strdup_printf (_ ("%s, at most %.0f s left"), phase != NULL ? phase : "", remaining);
+    self->phase = g_strdup_printf (_ ("%s, at most %.0f s left"), phase ? phase : "", remaining);
   else
-    self->phase = g_strdup (phase != NULL ? phase : "");
+    self->phase = g_strdup (phase ? phase : "");
   if (isfinite (elapsed) && isfinite (remaining) && elapsed + remaining > 0)
     scope_workspace_set_progress (self, elapsed / (elapsed + remaining));
 }
@@ -149,7 +148,7 @@ hear_line (ScopeWorkspace *self, const char *line)
 
   if (g_strcmp0 (event, "progress") == 0)
     hear_progress (self, json);
-  else if (json == NULL && *line != '\0')
+  else if (!json && *line != '\0')
     {
       gboolean is_error = g_str_has_prefix (line, "error:");
 
@@ -178,11 +177,11 @@ line_cb (GObject *source, GAsyncResult *result, gpointer data)
   GDataInputStream *lines = G_DATA_INPUT_STREAM (source);
   gsize             size = 0;
   g_autofree char  *bytes = g_data_input_stream_read_line_finish (lines, result, &size, NULL);
-  g_autofree char  *line = bytes != NULL ? g_utf8_make_valid (bytes, (gssize) size) : NULL;
+  g_autofree char  *line = bytes ? g_utf8_make_valid (bytes, (gssize) size) : NULL;
 
   if (self->lines != lines) /* of a run before this one */
     return;
-  if (line == NULL)
+  if (!line)
     {
       g_clear_object (&self->lines);
       if (self->waiting != 0)
@@ -220,9 +219,9 @@ judge (ScopeWorkspace *self, GSubprocess *child)
     }
   else
     scope_workspace_complain (self,
-                              self->last_words != NULL ? self->last_words
-                                                       : _ ("The run failed without saying why; "
-                                                            "the log has all it said"));
+                              self->last_words ? self->last_words
+                                               : _ ("The run failed without saying why; "
+                                                    "the log has all it said"));
 }
 
 static void
@@ -257,7 +256,7 @@ ended_cb (GObject *source, GAsyncResult *result, gpointer data)
     return;
   /* Its last words may still be on their way; but what it started itself may hold the pipe. */
   self->waiting = g_timeout_add (LAST_WORDS_MS, on_waited, self);
-  if (self->lines == NULL)
+  if (!self->lines)
     conclude (self);
 }
 
@@ -281,7 +280,7 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
   g_autofree char *program = scope_child_find_program ();
   g_autofree char *path = g_file_get_path (self->file);
 
-  if (program == NULL)
+  if (!program)
     {
       g_set_error_literal (error,
                            G_IO_ERROR,
@@ -294,17 +293,15 @@ make_command (ScopeWorkspace *self, const ScopeRunOptions *options, GError **err
   g_strfreev (self->values_command);
   self->values_command =
       scope_run_options_values (options,
-                                self->source != NULL ? self->source : path,
+                                self->source ? self->source : path,
                                 self->params,
-                                self->source != NULL ? NULL : (const char *const *) self->shapes);
+                                self->source ? NULL : (const char *const *) self->shapes);
   return scope_run_options_command (options,
-                                    options->launcher != NULL && *options->launcher != '\0'
-                                        ? "hscope"
-                                        : program,
-                                    self->source != NULL ? self->source : path,
+                                    options->launcher && *options->launcher != '\0' ? "hscope"
+                                                                                    : program,
+                                    self->source ? self->source : path,
                                     self->params,
-                                    self->source != NULL ? NULL
-                                                         : (const char *const *) self->shapes,
+                                    self->source ? NULL : (const char *const *) self->shapes,
                                     self->next_capture,
                                     error);
 }
@@ -332,7 +329,7 @@ started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     return;
   g_clear_object (&self->starting);
   self->child = g_steal_pointer (&child);
-  if (self->child != NULL)
+  if (self->child)
     {
       follow_child (self);
       return;
@@ -353,9 +350,9 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   g_auto (GStrv) argv = NULL;
   g_autofree char *line = NULL;
 
-  g_return_val_if_fail (!scope_workspace_is_running (self) && self->document != NULL, FALSE);
+  g_return_val_if_fail (!scope_workspace_is_running (self) && self->document, FALSE);
   argv = make_command (self, options, error);
-  if (argv == NULL)
+  if (!argv)
     return FALSE;
   self->n_stops = 0;
   g_clear_pointer (&self->options, scope_run_options_free);
@@ -392,9 +389,9 @@ scope_workspace_get_run_path (ScopeWorkspace *self)
 void
 scope_workspace_stop_run (ScopeWorkspace *self)
 {
-  if (self->starting != NULL)
+  if (self->starting)
     g_cancellable_cancel (self->starting);
-  if (self->child == NULL)
+  if (!self->child)
     return;
   if (self->n_stops++ == 0)
     g_subprocess_send_signal (self->child, SIGINT);
@@ -405,13 +402,13 @@ scope_workspace_stop_run (ScopeWorkspace *self)
 gboolean
 scope_workspace_is_running (ScopeWorkspace *self)
 {
-  return self->starting != NULL || self->child != NULL;
+  return self->starting || self->child;
 }
 
 const char *
 scope_workspace_get_phase (ScopeWorkspace *self)
 {
-  return self->phase != NULL ? self->phase : "";
+  return self->phase ? self->phase : "";
 }
 
 double

@@ -10,7 +10,7 @@
 void
 scope_workspace_forget_values (ScopeWorkspace *self)
 {
-  if (self->asking != NULL)
+  if (self->asking)
     g_cancellable_cancel (self->asking);
   g_clear_object (&self->asking);
   g_clear_pointer (&self->values, scope_values_free);
@@ -21,7 +21,7 @@ describe_first_nan (const ScopeFirstNan *first)
 {
   g_autofree char *step = scope_step_path_to_string (&first->step);
 
-  if (first->body == NULL)
+  if (!first->body)
     return g_strdup_printf (_ ("%s is the first to give something that is not a number"),
                             first->node);
   if (*step == '\0')
@@ -42,7 +42,7 @@ tell_first_nan (ScopeWorkspace *self)
   g_autofree char     *text = NULL;
   guint32              box;
 
-  if (first == NULL)
+  if (!first)
     return;
   box = scope_document_find_inside (self->document, first->body, first->node);
   text = describe_first_nan (first);
@@ -59,13 +59,13 @@ asked_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   ScopeValues *values = scope_values_ask_finish (result, &error);
 
-  if (g_task_get_cancellable (G_TASK (result)) != self->asking || self->document == NULL)
+  if (g_task_get_cancellable (G_TASK (result)) != self->asking || !self->document)
     {
       g_clear_pointer (&values, scope_values_free);
       return;
     }
   g_clear_object (&self->asking);
-  if (values == NULL)
+  if (!values)
     {
       scope_workspace_log (self,
                            SCOPE_LOG_WARNING,
@@ -83,7 +83,7 @@ void
 scope_workspace_ask_values (ScopeWorkspace *self)
 {
   scope_workspace_forget_values (self);
-  if (self->values_command == NULL || self->document == NULL)
+  if (!self->values_command || !self->document)
     return;
   self->asking = g_cancellable_new ();
   scope_values_ask_async ((const char *const *) self->values_command,
@@ -109,7 +109,7 @@ scope_workspace_get_step (ScopeWorkspace *self)
 void
 scope_workspace_set_step (ScopeWorkspace *self, const ScopeStepPath *step)
 {
-  ScopeStepPath wanted = step != NULL ? *step : (ScopeStepPath){ 0 };
+  ScopeStepPath wanted = step ? *step : (ScopeStepPath){ 0 };
 
   if (wanted.n == self->step.n && scope_step_path_compare (&wanted, &self->step) == 0)
     return;

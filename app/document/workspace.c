@@ -58,10 +58,10 @@ scope_workspace_dispose (GObject *object)
   ScopeWorkspace *self = SCOPE_WORKSPACE (object);
 
   scope_workspace_cancel (self);
-  if (self->starting != NULL)
+  if (self->starting)
     g_cancellable_cancel (self->starting);
   g_clear_object (&self->starting);
-  if (self->child != NULL)
+  if (self->child)
     g_subprocess_force_exit (self->child);
   g_clear_object (&self->child);
   g_clear_object (&self->lines);
@@ -176,7 +176,7 @@ scope_workspace_get_document (ScopeWorkspace *self)
 const char *
 scope_workspace_get_title (ScopeWorkspace *self)
 {
-  return self->title != NULL ? self->title : "";
+  return self->title ? self->title : "";
 }
 
 void
@@ -294,7 +294,7 @@ scope_workspace_set_shapes (ScopeWorkspace *self, const char *const *shapes)
 const char *
 scope_workspace_get_model_name (ScopeWorkspace *self)
 {
-  if (self->source != NULL || self->document == NULL)
+  if (self->source || !self->document)
     return self->source;
   return scope_document_get_path (self->document);
 }

@@ -180,7 +180,7 @@ scope_gradual_list_dispose (GObject *object)
   ScopeGradualList *self = SCOPE_GRADUAL_LIST (object);
 
   g_clear_handle_id (&self->source_id, g_source_remove);
-  if (self->source != NULL)
+  if (self->source)
     g_signal_handlers_disconnect_by_data (self->source, self);
   self->n_shown = 0;
   G_OBJECT_CLASS (scope_gradual_list_parent_class)->dispose (object);

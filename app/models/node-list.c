@@ -121,7 +121,7 @@ scope_node_list_set (ScopeNodeList *self, ScopeDocument *document, GArray *boxes
 
   g_clear_pointer (&self->document, scope_document_unref);
   g_clear_pointer (&self->boxes, g_array_unref);
-  self->document = document != NULL ? scope_document_ref (document) : NULL;
+  self->document = document ? scope_document_ref (document) : NULL;
   self->boxes = boxes;
   g_list_model_items_changed (G_LIST_MODEL (self), 0, removed, scope_node_list_get_n (self));
 }
@@ -135,7 +135,7 @@ scope_node_list_get_box (ScopeNodeList *self, guint index)
 guint
 scope_node_list_get_n (ScopeNodeList *self)
 {
-  return self->boxes != NULL ? self->boxes->len : 0;
+  return self->boxes ? self->boxes->len : 0;
 }
 
 guint
@@ -150,5 +150,5 @@ scope_node_list_find (ScopeNodeList *self, guint32 box)
 const guint32 *
 scope_node_list_get_boxes (ScopeNodeList *self)
 {
-  return self->boxes != NULL ? (const guint32 *) (gpointer) self->boxes->data : NULL;
+  return self->boxes ? (const guint32 *) (gpointer) self->boxes->data : NULL;
 }

@@ -26,7 +26,7 @@ scope_page_get_form (ScopePage *self)
 {
   ScopeDocument *document = scope_workspace_get_document (self->workspace);
 
-  if (self->form == NULL && document != NULL)
+  if (!self->form && document)
     return find_form (document);
   return self->form;
 }
@@ -40,14 +40,13 @@ scope_page_get_proof (ScopePage *self)
 const char *
 scope_page_get_family (ScopePage *self)
 {
-  return self->family != NULL ? self->family : scope_workspace_get_model_name (self->workspace);
+  return self->family ? self->family : scope_workspace_get_model_name (self->workspace);
 }
 
 const char *
 scope_page_get_family_title (ScopePage *self)
 {
-  return self->family_title != NULL ? self->family_title
-                                    : scope_workspace_get_title (self->workspace);
+  return self->family_title ? self->family_title : scope_workspace_get_title (self->workspace);
 }
 
 void

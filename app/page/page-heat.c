@@ -60,7 +60,7 @@ painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 void
 scope_page_forget_heat (ScopePage *self)
 {
-  if (self->painting != NULL)
+  if (self->painting)
     g_cancellable_cancel (self->painting);
   g_clear_object (&self->painting);
 }
@@ -75,7 +75,7 @@ scope_page_tell_heat (ScopePage *self)
                           ? _ ("Measuring: colours will follow")
                           : _ ("Not measured: run it to colour the graph by cost"));
   gtk_widget_set_visible (GTK_WIDGET (self->heat_hint),
-                          scope_workspace_get_measurement (self->workspace) == NULL);
+                          !scope_workspace_get_measurement (self->workspace));
 }
 
 /* The colours of before stay until the new ones are there. */
@@ -88,7 +88,7 @@ scope_page_update_heat (ScopePage *self)
   scope_page_forget_heat (self);
   scope_page_tell_heat (self);
   gtk_widget_set_sensitive (GTK_WIDGET (self->heat_button), measurement != NULL);
-  if (measurement == NULL || heat >= SCOPE_N_HEATS)
+  if (!measurement || heat >= SCOPE_N_HEATS)
     {
       set_overlay (self, NULL);
       return;

@@ -16,7 +16,7 @@ show (ScopePage *self, gboolean is_pass)
 static ScopeGraphView *
 get_pass_view (ScopePage *self)
 {
-  if (self->pass_view == NULL)
+  if (!self->pass_view)
     {
       self->pass_view =
           g_object_new (SCOPE_TYPE_GRAPH_VIEW, "name", "pass-view", "vexpand", TRUE, NULL);
@@ -34,7 +34,7 @@ on_chosen (ScopePassesView *view, ScopeDocument *document, const GArray *hits, g
   g_autofree char *title = NULL;
   g_autofree char *text = NULL;
 
-  if (document == NULL)
+  if (!document)
     {
       show (self, FALSE);
       scope_workspace_show_document (self->pass_workspace, NULL);

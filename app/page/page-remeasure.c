@@ -27,10 +27,10 @@ median_of (ScopePage *page)
   ScopeMeasurement  *measurement = scope_workspace_get_measurement (page->workspace);
   guint              n = 0;
   g_autofree double *samples =
-      measurement != NULL ? prof_capture_dup_samples (scope_measurement_get_capture (measurement),
-                                                      PROF_SAMPLE_CLEAN,
-                                                      &n)
-                          : NULL;
+      measurement ? prof_capture_dup_samples (scope_measurement_get_capture (measurement),
+                                              PROF_SAMPLE_CLEAN,
+                                              &n)
+                  : NULL;
 
   return n > 0 ? prof_median (samples, n) : NAN;
 }
@@ -40,14 +40,14 @@ scope_page_measure_as (ScopePage *self, ScopePage *from)
 {
   const ScopeRunOptions *last = scope_workspace_get_run_options (from->workspace);
   g_autoptr (ScopeRunOptions) options =
-      last != NULL ? scope_run_options_copy (last) : scope_run_options_load ();
+      last ? scope_run_options_copy (last) : scope_run_options_load ();
 
-  if (scope_workspace_get_measurement (from->workspace) == NULL ||
-      scope_workspace_get_measurement (self->workspace) != NULL ||
+  if (!scope_workspace_get_measurement (from->workspace) ||
+      scope_workspace_get_measurement (self->workspace) ||
       !scope_settings_get_flag ("measure-forms", TRUE))
     return;
   /* What another machine is to do is asked for by name. */
-  if (options->launcher != NULL && *options->launcher != '\0')
+  if (options->launcher && *options->launcher != '\0')
     return;
   if (!scope_page_run (self, options))
     return;
@@ -68,7 +68,7 @@ scope_page_measure_as (ScopePage *self, ScopePage *from)
 gboolean
 scope_page_is_measured_again (ScopePage *self)
 {
-  return self->again_path != NULL &&
+  return self->again_path &&
          g_strcmp0 (self->again_path, scope_workspace_get_run_path (self->workspace)) == 0;
 }
 
@@ -80,7 +80,7 @@ describe (ScopePage *self)
   g_autofree char *now = NULL;
   g_autofree char *before = NULL;
 
-  if (self->again_path == NULL || isnan (seconds) ||
+  if (!self->again_path || isnan (seconds) ||
       g_strcmp0 (self->again_path, scope_workspace_get_capture_path (self->workspace)) != 0)
     return NULL;
   now = prof_format_seconds (seconds);
@@ -98,7 +98,7 @@ scope_page_tell_again (ScopePage *self)
 {
   g_autofree char *text = describe (self);
 
-  if (text != NULL)
+  if (text)
     gtk_label_set_text (self->again_label, text);
   gtk_revealer_set_reveal_child (self->again, text != NULL);
 }

@@ -13,11 +13,11 @@ static char *
 path_beside (ScopePage *self)
 {
   GFile           *file = scope_workspace_get_file (self->workspace);
-  g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
-  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
+  g_autofree char *path = file ? g_file_get_path (file) : NULL;
+  g_autofree char *folder = path ? g_path_get_dirname (path) : NULL;
   g_autofree char *name = NULL;
 
-  if (folder == NULL)
+  if (!folder)
     return NULL;
   name = g_strconcat (scope_workspace_get_title (self->workspace), ".hsws", NULL);
   return g_build_filename (folder, name, NULL);
@@ -27,12 +27,11 @@ static char *
 path_in_state (ScopePage *self)
 {
   GFile           *file = scope_workspace_get_file (self->workspace);
-  g_autofree char *uri = file != NULL ? g_file_get_uri (file) : NULL;
-  g_autofree char *sum =
-      uri != NULL ? g_compute_checksum_for_string (G_CHECKSUM_SHA256, uri, -1) : NULL;
+  g_autofree char *uri = file ? g_file_get_uri (file) : NULL;
+  g_autofree char *sum = uri ? g_compute_checksum_for_string (G_CHECKSUM_SHA256, uri, -1) : NULL;
   g_autofree char *name = NULL;
 
-  if (sum == NULL)
+  if (!sum)
     return NULL;
   name = g_strconcat (sum, ".hsws", NULL);
   return g_build_filename (g_get_user_state_dir (), "hybridscope", name, NULL);
@@ -43,7 +42,7 @@ path_of (ScopePage *self)
 {
   g_autofree char *beside = path_beside (self);
 
-  if (beside != NULL && g_file_test (beside, G_FILE_TEST_IS_REGULAR))
+  if (beside && g_file_test (beside, G_FILE_TEST_IS_REGULAR))
     return g_steal_pointer (&beside);
   return path_in_state (self);
 }
@@ -55,7 +54,7 @@ describe_state (ScopePage *self)
   const char *capture = scope_workspace_get_capture_path (self->workspace);
 
   g_key_file_set_integer (file, GROUP, "version", 1);
-  if (capture != NULL)
+  if (capture)
     g_key_file_set_string (file, GROUP, "capture", capture);
   scope_graph_view_save (self->graph_view, file);
   return g_key_file_to_data (file, NULL, NULL);
@@ -67,11 +66,11 @@ scope_page_keep_state (ScopePage *self)
   g_autofree char *path = NULL;
   g_autofree char *text = NULL;
 
-  if (!self->is_restored || scope_workspace_get_document (self->workspace) == NULL)
+  if (!self->is_restored || !scope_workspace_get_document (self->workspace))
     return;
   path = path_of (self);
   text = describe_state (self);
-  if (path == NULL || g_strcmp0 (text, self->kept) == 0)
+  if (!path || g_strcmp0 (text, self->kept) == 0)
     return;
   g_free (self->kept);
   self->kept = g_strdup (text);
@@ -84,7 +83,7 @@ scope_page_save_state (ScopePage *self)
 {
   g_autofree char *path = path_of (self);
 
-  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL)
+  if (path && scope_workspace_get_document (self->workspace))
     scope_writer_write_async (path, describe_state (self), NULL, NULL);
 }
 
@@ -95,7 +94,7 @@ saved_beside_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer d
   g_autoptr (GError) error = NULL;
 
   /* A page without a workspace has been closed meanwhile. */
-  if (!scope_writer_write_finish (result, &error) && self->workspace != NULL)
+  if (!scope_writer_write_finish (result, &error) && self->workspace)
     scope_page_say (self, error->message, NULL, NULL);
 }
 
@@ -107,7 +106,7 @@ act_save_beside (GtkWidget          *widget,
   ScopePage       *self = SCOPE_PAGE (widget);
   g_autofree char *path = path_beside (self);
 
-  if (path != NULL && scope_workspace_get_document (self->workspace) != NULL)
+  if (path && scope_workspace_get_document (self->workspace))
     scope_writer_write_async (path, describe_state (self), saved_beside_cb, g_object_ref (self));
 }
 
@@ -123,12 +122,12 @@ scope_page_restore (ScopePage *self)
     return;
   self->is_restored = TRUE;
   path = path_of (self);
-  text = path != NULL ? scope_writer_read (path) : NULL;
-  if (text == NULL || !g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL))
+  text = path ? scope_writer_read (path) : NULL;
+  if (!text || !g_key_file_load_from_data (file, text, (gsize) -1, G_KEY_FILE_NONE, NULL))
     return;
   scope_graph_view_load (self->graph_view, file);
   capture = g_key_file_get_string (file, GROUP, "capture", NULL);
-  if (capture != NULL && g_file_test (capture, G_FILE_TEST_IS_REGULAR))
+  if (capture && g_file_test (capture, G_FILE_TEST_IS_REGULAR))
     scope_workspace_open_capture (self->workspace, capture);
 }
 

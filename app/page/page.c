@@ -12,11 +12,11 @@ void
 scope_page_say (ScopePage *self, const char *text, const char *label, const char *action)
 {
   gtk_revealer_set_reveal_child (self->banner, text != NULL);
-  if (text == NULL)
+  if (!text)
     return;
   gtk_label_set_text (self->banner_label, text);
   gtk_widget_set_visible (GTK_WIDGET (self->banner_button), label != NULL);
-  if (label != NULL)
+  if (label)
     gtk_button_set_label (self->banner_button, label);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->banner_button), action);
 }
@@ -71,7 +71,7 @@ scope_page_run (ScopePage *self, const ScopeRunOptions *options)
   g_autoptr (GError) error = NULL;
 
   if (scope_workspace_is_running (self->workspace) ||
-      scope_workspace_get_document (self->workspace) == NULL)
+      !scope_workspace_get_document (self->workspace))
     return FALSE;
   scope_page_say (self, NULL, NULL, NULL);
   if (scope_workspace_run (self->workspace, options, &error))
@@ -94,7 +94,7 @@ on_found (ScopePage *self)
 void
 scope_page_search (ScopePage *self, const char *query)
 {
-  if (query != NULL && *query != '\0')
+  if (query && *query != '\0')
     gtk_widget_set_visible (GTK_WIDGET (self->outline_view), TRUE);
   scope_outline_view_search (self->outline_view, query);
 }
@@ -112,7 +112,7 @@ show_failure (ScopePage *self)
 {
   const char *message = scope_workspace_get_error (self->workspace);
 
-  if (scope_workspace_get_document (self->workspace) != NULL)
+  if (scope_workspace_get_document (self->workspace))
     {
       scope_page_say (self, message, _ ("Try Again"), "page.reload");
       return;
@@ -144,7 +144,7 @@ on_state (ScopePage *self)
     case SCOPE_STATE_EMPTY:
       break;
     case SCOPE_STATE_LOADING:
-      if (scope_workspace_get_document (self->workspace) == NULL)
+      if (!scope_workspace_get_document (self->workspace))
         gtk_stack_set_visible_child_name (self->stack, "loading");
       break;
     case SCOPE_STATE_READY:
@@ -229,7 +229,7 @@ scope_page_dispose (GObject *object)
   ScopePage *self = SCOPE_PAGE (object);
 
   scope_page_forget_heat (self);
-  if (self->workspace != NULL)
+  if (self->workspace)
     {
       g_signal_handlers_disconnect_by_data (self->workspace, self);
       /* Nobody is left to look at what a run would bring. */

@@ -12,14 +12,14 @@ scope_child_find_program (void)
   g_autofree char *self = NULL;
   g_autofree char *folder = NULL;
 
-  if (given != NULL && *given != '\0')
+  if (given && *given != '\0')
     return g_strdup (given);
   self = g_file_read_link ("/proc/self/exe", NULL);
-  folder = self != NULL ? g_path_get_dirname (self) : NULL;
+  folder = self ? g_path_get_dirname (self) : NULL;
   /* Beside the window; tests run from a folder of their own. */
   for (const char *const *place =
            (const char *const[]){ "hscope", "../app/hscope", "../../app/hscope", NULL };
-       folder != NULL && *place != NULL;
+       folder && *place;
        place++)
     {
       g_autofree char *path = g_build_filename (folder, *place, NULL);
@@ -33,7 +33,7 @@ scope_child_find_program (void)
 char *
 scope_child_last_line (const char *text)
 {
-  g_auto (GStrv) lines = g_strsplit (text != NULL ? text : "", "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
 
   for (guint i = g_strv_length (lines); i-- > 0;)
     if (*g_strstrip (lines[i]) != '\0')
@@ -98,7 +98,7 @@ run_start (gpointer data, gpointer unused G_GNUC_UNUSED)
   if (g_task_return_error_if_cancelled (task))
     return;
   child = g_subprocess_newv ((const char *const *) start->argv, start->flags, &error);
-  if (child != NULL)
+  if (child)
     g_task_return_pointer (task, child, end_child);
   else
     g_task_return_error (task, error);
@@ -117,7 +117,7 @@ scope_child_start_async (const char *const  *argv,
   GTask              *task = g_task_new (NULL, cancellable, callback, user_data);
   Start              *start = g_new (Start, 1);
 
-  if (thread == NULL)
+  if (!thread)
     thread = g_thread_pool_new (run_start, NULL, 1, TRUE, NULL);
   /* With descriptors that are all closed on exec GLib need not fork: a copy of all page tables
    * would hold up whoever touches new memory. */
@@ -165,7 +165,7 @@ started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   GError *error = NULL;
   g_autoptr (GSubprocess) child = scope_child_start_finish (result, &error);
 
-  if (child != NULL)
+  if (child)
     {
       g_subprocess_communicate_utf8_async (child,
                                            NULL,
@@ -188,7 +188,7 @@ scope_child_ask_async (const char *const  *arguments,
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autofree char *program = scope_child_find_program ();
 
-  if (program == NULL)
+  if (!program)
     {
       g_task_return_new_error (task,
                                G_IO_ERROR,

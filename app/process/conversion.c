@@ -76,7 +76,7 @@ read_matches (ScopeConversion *conversion, const cJSON *list)
     const cJSON   *step = cJSON_GetArrayItem (item, 2);
     ScopeNameMatch match;
 
-    if (from == NULL || to == NULL || !cJSON_IsNumber (step))
+    if (!from || !to || !cJSON_IsNumber (step))
       continue;
     match.from = g_string_chunk_insert_const (conversion->names, from);
     match.to = g_string_chunk_insert_const (conversion->names, to);
@@ -117,7 +117,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   GError *error = NULL;
 
   answer->text = scope_child_ask_finish (result, &error);
-  if (answer->text == NULL)
+  if (!answer->text)
     g_task_return_error (task, error);
   else
     scope_worker_run (task, read_in_worker);
@@ -133,7 +133,7 @@ new_prefix (const char *model, const char *const *shapes, const char *form, cons
   g_autofree char *hash = NULL;
 
   g_checksum_update (sum, (const guchar *) model, -1);
-  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
+  for (guint i = 0; shapes && shapes[i]; i++)
     g_checksum_update (sum, (const guchar *) shapes[i], -1);
   hash = g_strndup (g_checksum_get_string (sum), 12);
   folder = g_build_filename (g_get_user_cache_dir (), "hybridscope", "converted", hash, NULL);
@@ -162,9 +162,9 @@ scope_conversion_run_async (const char         *model,
   g_task_set_task_data (task, answer, answer_free);
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
     g_ptr_array_add (argv, (gpointer) fixed[i]);
-  if (params != NULL)
+  if (params)
     g_ptr_array_add (argv, (gpointer) params);
-  for (guint i = 0; shapes != NULL && shapes[i] != NULL; i++)
+  for (guint i = 0; shapes && shapes[i]; i++)
     {
       g_ptr_array_add (argv, (gpointer) "--shape");
       g_ptr_array_add (argv, (gpointer) shapes[i]);

@@ -37,9 +37,9 @@ run_place (gpointer data, gpointer unused G_GNUC_UNUSED)
   if (g_task_return_error_if_cancelled (task))
     return;
   picture = viz_layout (job->diagram, job->folds, &options, g_task_get_cancellable (task), &error);
-  if (picture != NULL)
+  if (picture)
     g_task_return_pointer (task, picture, (GDestroyNotify) viz_picture_unref);
-  else if (error != NULL)
+  else if (error)
     g_task_return_error (task, error);
   else
     g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_CANCELLED, "cancelled");
@@ -58,12 +58,12 @@ scope_place_async (VizDiagram         *diagram,
   GTask              *task = g_task_new (NULL, cancellable, callback, user_data);
   PlaceJob           *job = g_new0 (PlaceJob, 1);
 
-  if (thread == NULL)
+  if (!thread)
     thread = g_thread_pool_new (run_place, NULL, 1, FALSE, NULL);
   job->diagram = viz_diagram_ref (diagram);
-  job->folds = folds != NULL ? viz_folds_copy (folds) : NULL;
+  job->folds = folds ? viz_folds_copy (folds) : NULL;
   job->layout = g_strdup (layout);
-  job->previous = previous != NULL ? viz_picture_ref (previous) : NULL;
+  job->previous = previous ? viz_picture_ref (previous) : NULL;
   g_task_set_task_data (task, job, place_job_free);
   g_thread_pool_push (thread, task, NULL);
 }

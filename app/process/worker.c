@@ -75,7 +75,7 @@ scope_worker_free (gpointer data, GDestroyNotify destroy)
   static gsize pool;
   Waste       *waste;
 
-  if (data == NULL)
+  if (!data)
     return;
   if (g_once_init_enter (&pool))
     g_once_init_leave (&pool, (gsize) g_thread_pool_new (run_free, NULL, 1, TRUE, NULL));

@@ -39,7 +39,7 @@ run_write (gpointer data, gpointer unused G_GNUC_UNUSED)
   g_queue_remove (&waiting, job);
   g_cond_broadcast (&written);
   g_mutex_unlock (&lock);
-  if (error != NULL)
+  if (error)
     {
       g_debug ("%s", error->message);
       g_task_return_error (task, error);
@@ -58,7 +58,7 @@ scope_writer_write_async (const char         *path,
   GTask              *task = g_task_new (NULL, NULL, callback, user_data);
   WriteJob           *job = g_new0 (WriteJob, 1);
 
-  if (thread == NULL)
+  if (!thread)
     thread = g_thread_pool_new (run_write, NULL, 1, FALSE, NULL);
   job->path = g_strdup (path);
   job->text = text;
@@ -81,7 +81,7 @@ scope_writer_read (const char *path)
   char *text = NULL;
 
   g_mutex_lock (&lock);
-  for (GList *i = waiting.tail; i != NULL && text == NULL; i = i->prev)
+  for (GList *i = waiting.tail; i && !text; i = i->prev)
     {
       const WriteJob *job = i->data;
 
@@ -89,7 +89,7 @@ scope_writer_read (const char *path)
         text = g_strdup (job->text);
     }
   g_mutex_unlock (&lock);
-  if (text == NULL)
+  if (!text)
     g_file_get_contents (path, &text, NULL, NULL);
   return text;
 }

@@ -23,7 +23,7 @@ settings_path (void)
 static GKeyFile *
 get_settings (void)
 {
-  if (settings == NULL)
+  if (!settings)
     {
       g_autofree char *path = settings_path ();
 
@@ -68,7 +68,7 @@ scope_settings_get_flag (const char *key, gboolean fallback)
   g_autoptr (GError) error = NULL;
   gboolean value = g_key_file_get_boolean (get_settings (), GROUP, key, &error);
 
-  return error != NULL ? fallback : value;
+  return error ? fallback : value;
 }
 
 void
@@ -84,7 +84,7 @@ scope_settings_get_int (const char *key, int fallback)
   g_autoptr (GError) error = NULL;
   int value = g_key_file_get_integer (get_settings (), GROUP, key, &error);
 
-  return error != NULL ? fallback : value;
+  return error ? fallback : value;
 }
 
 void
@@ -99,7 +99,7 @@ scope_settings_get_text (const char *key, const char *fallback)
 {
   char *value = g_key_file_get_string (get_settings (), GROUP, key, NULL);
 
-  return value != NULL ? value : g_strdup (fallback);
+  return value ? value : g_strdup (fallback);
 }
 
 void
@@ -114,7 +114,7 @@ scope_settings_get_list (const char *key)
 {
   char **values = g_key_file_get_string_list (get_settings (), GROUP, key, NULL, NULL);
 
-  return values != NULL ? values : g_new0 (char *, 1);
+  return values ? values : g_new0 (char *, 1);
 }
 
 void
@@ -149,7 +149,7 @@ scope_settings_add_recent (GFile *file)
   g_autoptr (GPtrArray) uris = g_ptr_array_new ();
 
   g_ptr_array_add (uris, uri);
-  for (guint i = 0; old[i] != NULL && uris->len < MAX_RECENT; i++)
+  for (guint i = 0; old[i] && uris->len < MAX_RECENT; i++)
     if (strcmp (old[i], uri) != 0)
       g_ptr_array_add (uris, old[i]);
   set_recent (uris);

@@ -43,7 +43,7 @@ add_detail (AdwExpanderRow *row, const char *title, const char *text)
 {
   GtkWidget *detail = adw_action_row_new ();
 
-  if (text == NULL || *text == '\0')
+  if (!text || *text == '\0')
     {
       g_object_ref_sink (detail);
       g_object_unref (detail);
@@ -69,7 +69,7 @@ describe_place (const HybFinding *finding)
 {
   GString *text = g_string_new (NULL);
 
-  if (finding->file != NULL)
+  if (finding->file)
     {
       g_autofree char *name = g_path_get_basename (finding->file);
 
@@ -83,7 +83,7 @@ describe_place (const HybFinding *finding)
 
       g_string_append_printf (text, _ (", byte %s"), offset);
     }
-  if (finding->path != NULL)
+  if (finding->path)
     g_string_append_printf (text, ", %s", finding->path);
   return g_string_free (text, FALSE);
 }
@@ -91,18 +91,18 @@ describe_place (const HybFinding *finding)
 static void
 add_items (AdwExpanderRow *row, const GArray *items)
 {
-  for (guint i = 0; items != NULL && i < MIN (items->len, MAX_ITEMS); i++)
+  for (guint i = 0; items && i < MIN (items->len, MAX_ITEMS); i++)
     {
       const HybFindingItem *item = &g_array_index (items, HybFindingItem, i);
-      g_autofree char      *text = item->expected != NULL || item->got != NULL
+      g_autofree char      *text = item->expected || item->got
                                        ? g_strdup_printf (_ ("expected %s, got %s"),
-                                                     item->expected != NULL ? item->expected : "–",
-                                                     item->got != NULL ? item->got : "–")
+                                                     item->expected ? item->expected : "–",
+                                                     item->got ? item->got : "–")
                                        : g_strdup (" ");
 
       add_detail (row, item->name, text);
     }
-  if (items != NULL && items->len > MAX_ITEMS)
+  if (items && items->len > MAX_ITEMS)
     {
       g_autofree char *more = g_strdup_printf (_ ("and %u more"), items->len - MAX_ITEMS);
 
@@ -115,7 +115,7 @@ on_show (GtkButton *button, gpointer data)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
 
-  if (workspace != NULL)
+  if (workspace)
     scope_workspace_show (workspace,
                           GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "box")));
 }
@@ -151,7 +151,7 @@ add_finding (ScopeFindingsView *self, ScopeDocument *document, const HybFinding 
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), finding->message);
-  adw_expander_row_set_subtitle (row, finding->hint != NULL ? finding->hint : "");
+  adw_expander_row_set_subtitle (row, finding->hint ? finding->hint : "");
   add_icon (row, finding->severity);
   if (box != VIZ_ROOT)
     {
@@ -181,7 +181,7 @@ scope_findings_view_document_changed (ScopeView *view)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
     gtk_list_box_remove (self->list, child);
-  if (document == NULL)
+  if (!document)
     return;
   findings = scope_document_get_findings (document);
   gtk_stack_set_visible_child_name (self->stack, findings->len > 0 ? "list" : "none");

@@ -18,7 +18,7 @@ find_loop_steps (ScopeGraphView *self, guint32 box)
   const ScopeValueSeries *steps = NULL;
   const HybNode          *node;
 
-  if (place == NULL || values == NULL)
+  if (!place || !values)
     return NULL;
   node = hyb_graph_get_node (place->graph, place->node);
   /* The last body is what a loop repeats; others only decide whether it goes on. */
@@ -29,14 +29,13 @@ find_loop_steps (ScopeGraphView *self, guint32 box)
 
       steps = info->is_loop ? scope_values_find_longest (values, info->name) : NULL;
     }
-  return steps != NULL && steps->steps != NULL && steps->steps->len > 1 ? steps : NULL;
+  return steps && steps->steps && steps->steps->len > 1 ? steps : NULL;
 }
 
 static gboolean
 has_steps (ScopeGraphView *self, VizDiagram *diagram, guint32 box)
 {
-  return viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS ||
-         find_loop_steps (self, box) != NULL;
+  return viz_diagram_box (diagram, box)->kind == VIZ_BOX_STEPS || find_loop_steps (self, box);
 }
 
 /* The chain of cells, or the loop that has run, that the selection is or stands in; the only one
@@ -49,7 +48,7 @@ find_chain (ScopeGraphView *self)
   VizDiagram     *diagram;
   guint32         only = VIZ_ROOT;
 
-  if (document == NULL)
+  if (!document)
     return VIZ_ROOT;
   diagram = scope_document_get_diagram (document);
   for (guint32 box = scope_workspace_get_selected (workspace); box != VIZ_ROOT;
@@ -126,7 +125,7 @@ on_scrubbed (GtkRange *range, gpointer data)
       self->is_loop && self->chain != VIZ_ROOT ? find_loop_steps (self, self->chain) : NULL;
   int index = (int) (gtk_range_get_value (range) + 0.5);
 
-  if (loop != NULL)
+  if (loop)
     look_at (self, loop, index);
 }
 
@@ -136,7 +135,7 @@ step_loop (ScopeGraphView *self, const char *name)
   const ScopeValueSeries *loop = find_loop_steps (self, self->chain);
   int way = g_str_has_suffix (name, "earlier") ? -1 : g_str_has_suffix (name, "later") ? 1 : 0;
 
-  if (loop != NULL && way != 0)
+  if (loop && way != 0)
     look_at (self, loop, (int) find_index (self, loop) + way);
 }
 
@@ -185,7 +184,7 @@ scope_graph_view_update_steps (ScopeGraphView *self)
   self->is_loop = loop != NULL;
   gtk_widget_set_visible (GTK_WIDGET (self->steps_scale), self->is_loop);
   gtk_widget_set_visible (self->steps_range, !self->is_loop);
-  text = loop != NULL ? show_loop (self, loop) : describe_chain (self);
+  text = loop ? show_loop (self, loop) : describe_chain (self);
   show_steps (self, text, self->chain == before);
 }
 
@@ -197,7 +196,7 @@ act_steps (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSE
   gint32          first, last, length;
   int             n;
 
-  if (document == NULL || self->chain == VIZ_ROOT)
+  if (!document || self->chain == VIZ_ROOT)
     return;
   if (self->is_loop)
     {
@@ -262,7 +261,7 @@ scope_graph_view_follow_steps (ScopeView *view, ScopeWorkspace *before G_GNUC_UN
   static const char *const signals[] = { "values-changed", "step-changed" };
   ScopeWorkspace          *workspace = scope_view_get_workspace (view);
 
-  for (guint i = 0; workspace != NULL && i < G_N_ELEMENTS (signals); i++)
+  for (guint i = 0; workspace && i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_swapped (workspace,
                               signals[i],
                               G_CALLBACK (scope_graph_view_update_steps),
@@ -298,9 +297,9 @@ scope_graph_view_class_add_step_actions (GtkWidgetClass *class)
 void
 scope_graph_view_save_folds (ScopeGraphView *self, GKeyFile *file)
 {
-  g_autofree char *folds = self->folds != NULL ? viz_folds_to_string (self->folds) : NULL;
+  g_autofree char *folds = self->folds ? viz_folds_to_string (self->folds) : NULL;
 
-  if (folds != NULL)
+  if (folds)
     g_key_file_set_string (file, GROUP, "folds", folds);
 }
 
@@ -311,7 +310,7 @@ scope_graph_view_save (ScopeGraphView *self, GKeyFile *file)
   guint32        selected;
   double         x, y, zoom;
 
-  if (document == NULL || self->folds == NULL)
+  if (!document || !self->folds)
     return;
   scope_graph_view_save_folds (self, file);
   scope_canvas_get_camera (self->canvas, &x, &y, &zoom);
@@ -335,11 +334,11 @@ scope_graph_view_load (ScopeGraphView *self, GKeyFile *file)
   g_autofree char *layout = g_key_file_get_string (file, GROUP, "layout", NULL);
   g_autofree char *selected = g_key_file_get_string (file, GROUP, "selected", NULL);
 
-  if (document == NULL || self->folds == NULL)
+  if (!document || !self->folds)
     return;
-  if (folds != NULL)
+  if (folds)
     viz_folds_from_string (self->folds, folds);
-  if (layout != NULL && viz_layout_find (layout) != NULL)
+  if (layout && viz_layout_find (layout))
     {
       g_free (self->layout);
       self->layout = g_steal_pointer (&layout);
@@ -351,7 +350,7 @@ scope_graph_view_load (ScopeGraphView *self, GKeyFile *file)
   self->has_saved_camera = self->saved_zoom > 1e-4 && self->saved_zoom < 100 &&
                            ABS (self->saved_x) < 1e8 && ABS (self->saved_y) < 1e8;
   scope_graph_view_place (self, VIZ_ROOT);
-  if (selected != NULL)
+  if (selected)
     scope_workspace_select (scope_view_get_workspace (SCOPE_VIEW (self)),
                             viz_diagram_find_id (scope_document_get_diagram (document), selected));
 }

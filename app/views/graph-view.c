@@ -64,12 +64,11 @@ placed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
     return;
   g_clear_object (&self->placing);
   set_busy (self, FALSE);
-  if (picture == NULL)
+  if (!picture)
     {
       ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
 
-      if (workspace != NULL && error != NULL &&
-          !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      if (workspace && error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         scope_workspace_log (workspace, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
       return;
     }
@@ -87,10 +86,10 @@ scope_graph_view_place (ScopeGraphView *self, guint32 anchor)
 {
   ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
 
-  if (self->placing != NULL)
+  if (self->placing)
     g_cancellable_cancel (self->placing);
   g_clear_object (&self->placing);
-  if (document == NULL || self->folds == NULL)
+  if (!document || !self->folds)
     return;
   self->placing = g_cancellable_new ();
   self->anchor = anchor;
@@ -107,7 +106,7 @@ scope_graph_view_place (ScopeGraphView *self, guint32 anchor)
 gboolean
 scope_graph_view_is_settled (ScopeGraphView *self)
 {
-  return self->placing == NULL && scope_tiles_is_complete (scope_canvas_get_tiles (self->canvas));
+  return !self->placing && scope_tiles_is_complete (scope_canvas_get_tiles (self->canvas));
 }
 
 /* --- Folds --- */
@@ -147,7 +146,7 @@ scope_graph_view_toggle (ScopeGraphView *self, guint32 box, gboolean deep)
   ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
   gboolean       open;
 
-  if (document == NULL || self->folds == NULL)
+  if (!document || !self->folds)
     return;
   remember (self);
   open = !viz_folds_is_open (self->folds, box);
@@ -161,7 +160,7 @@ scope_graph_view_toggle (ScopeGraphView *self, guint32 box, gboolean deep)
 void
 scope_graph_view_set_steps (ScopeGraphView *self, guint32 box, int first, int last)
 {
-  if (self->folds == NULL)
+  if (!self->folds)
     return;
   remember (self);
   viz_folds_set_open (self->folds, box, TRUE);
@@ -175,7 +174,7 @@ act_fold_all (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UN
   ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
   ScopeDocument  *document = scope_view_get_document (SCOPE_VIEW (self));
 
-  if (document == NULL || self->folds == NULL)
+  if (!document || !self->folds)
     return;
   remember (self);
   open_inside (self,
@@ -215,7 +214,7 @@ act_layout (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramet
   ScopeGraphView *self = SCOPE_GRAPH_VIEW (widget);
   const char     *layout = g_variant_get_string (parameter, NULL);
 
-  if (!g_str_equal (layout, "auto") && viz_layout_find (layout) == NULL)
+  if (!g_str_equal (layout, "auto") && !viz_layout_find (layout))
     return;
   g_free (self->layout);
   self->layout = g_strdup (layout);
@@ -246,7 +245,7 @@ dive_to (ScopeGraphView *self, guint32 box)
       self->reveal_after = box;
       scope_graph_view_place (self, box);
     }
-  else if (picture != NULL && viz_picture_find_box (picture, box) != VIZ_NO_ITEM)
+  else if (picture && viz_picture_find_box (picture, box) != VIZ_NO_ITEM)
     {
       const VizItem *item = viz_picture_item (picture, viz_picture_find_box (picture, box));
       VizRect        rect = { item->x, item->y, item->width, item->height };
@@ -263,7 +262,7 @@ group_of_selection (ScopeGraphView *self)
   ScopeDocument  *document = scope_view_get_document (SCOPE_VIEW (self));
   guint32         box = scope_workspace_get_selected (workspace);
 
-  if (document == NULL || box == VIZ_ROOT)
+  if (!document || box == VIZ_ROOT)
     return VIZ_ROOT;
   if (viz_diagram_box (scope_document_get_diagram (document), box)->n_children == 0)
     box = viz_diagram_box (scope_document_get_diagram (document), box)->parent;
@@ -277,7 +276,7 @@ act_dive (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
   ScopeDocument  *document = scope_view_get_document (SCOPE_VIEW (self));
   guint32         dive = scope_canvas_get_dive (self->canvas);
 
-  if (document == NULL || self->folds == NULL)
+  if (!document || !self->folds)
     return;
   if (g_str_has_suffix (name, "dive"))
     dive_to (self, group_of_selection (self));
@@ -313,15 +312,15 @@ update_breadcrumb (ScopeGraphView *self)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->breadcrumb))) != NULL)
     gtk_box_remove (self->breadcrumb, child);
-  gtk_widget_set_visible (GTK_WIDGET (self->breadcrumb), dive != VIZ_ROOT && document != NULL);
-  if (document == NULL || dive == VIZ_ROOT)
+  gtk_widget_set_visible (GTK_WIDGET (self->breadcrumb), dive != VIZ_ROOT && document);
+  if (!document || dive == VIZ_ROOT)
     return;
   for (guint32 box = dive; box != VIZ_ROOT;)
     {
       const VizBox *info = viz_diagram_box (scope_document_get_diagram (document), box);
       GtkWidget    *arrow = gtk_label_new ("▸");
 
-      add_crumb (self, info->title != NULL ? info->title : info->id, box);
+      add_crumb (self, info->title ? info->title : info->id, box);
       gtk_widget_add_css_class (arrow, "dim-label");
       gtk_box_prepend (self->breadcrumb, arrow);
       box = info->parent;
@@ -345,7 +344,7 @@ on_canvas_selected (ScopeCanvas *canvas G_GNUC_UNUSED, guint32 box, gpointer dat
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
 
-  if (workspace != NULL)
+  if (workspace)
     scope_workspace_select (workspace, box);
 }
 
@@ -354,7 +353,7 @@ on_canvas_hovered (ScopeCanvas *canvas G_GNUC_UNUSED, guint32 box, gpointer data
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
 
-  if (workspace != NULL)
+  if (workspace)
     scope_workspace_hover (workspace, box);
 }
 
@@ -396,7 +395,7 @@ scope_graph_view_reveal (ScopeView *view, guint32 box)
   const VizBox   *info;
   guint32         item;
 
-  if (picture == NULL || document == NULL || self->folds == NULL)
+  if (!picture || !document || !self->folds)
     return FALSE;
   info = viz_diagram_box (scope_document_get_diagram (document), box);
   item = viz_picture_find_box (picture, box);
@@ -425,7 +424,7 @@ scope_graph_view_document_changed (ScopeView *view)
 {
   ScopeGraphView  *self = SCOPE_GRAPH_VIEW (view);
   ScopeDocument   *document = scope_view_get_document (view);
-  g_autofree char *open = self->folds != NULL ? viz_folds_to_string (self->folds) : NULL;
+  g_autofree char *open = self->folds ? viz_folds_to_string (self->folds) : NULL;
 
   g_clear_pointer (&self->folds, viz_folds_free);
   g_ptr_array_set_size (self->undo, 0);
@@ -437,13 +436,13 @@ scope_graph_view_document_changed (ScopeView *view)
   scope_canvas_set_hits (self->canvas, NULL, 0);
   scope_canvas_set_overlay (self->canvas, NULL);
   update_breadcrumb (self);
-  if (document == NULL)
+  if (!document)
     {
       scope_canvas_set_picture (self->canvas, NULL, VIZ_ROOT);
       return;
     }
   self->folds = viz_folds_new (scope_document_get_diagram (document));
-  if (open != NULL) /* read again: what stood open stays open */
+  if (open) /* read again: what stood open stays open */
     viz_folds_from_string (self->folds, open);
   scope_graph_view_place (self, VIZ_ROOT);
 }
@@ -492,12 +491,12 @@ scope_graph_view_dispose (GObject *object)
 {
   ScopeGraphView *self = SCOPE_GRAPH_VIEW (object);
 
-  if (self->placing != NULL)
+  if (self->placing)
     g_cancellable_cancel (self->placing);
   g_clear_object (&self->placing);
   g_clear_handle_id (&self->busy, g_source_remove);
   g_signal_handlers_disconnect_by_data (adw_style_manager_get_default (), self);
-  if (self->menu != NULL)
+  if (self->menu)
     gtk_widget_unparent (self->menu);
   self->menu = NULL;
   G_OBJECT_CLASS (scope_graph_view_parent_class)->dispose (object);

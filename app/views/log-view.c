@@ -47,7 +47,7 @@ on_row (GtkSingleSelection *selection, GParamSpec *pspec G_GNUC_UNUSED, gpointer
   gpointer        item = gtk_single_selection_get_selected_item (selection);
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
 
-  if (item != NULL && workspace != NULL && scope_log_item_get_box (item) != VIZ_ROOT)
+  if (item && workspace && scope_log_item_get_box (item) != VIZ_ROOT)
     scope_workspace_show (workspace, scope_log_item_get_box (item));
 }
 
@@ -58,7 +58,7 @@ scope_log_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNUC
   ScopeWorkspace *workspace = scope_view_get_workspace (view);
   GtkWidget      *table;
 
-  if (workspace == NULL || self->scroller == NULL)
+  if (!workspace || !self->scroller)
     return;
   table = scope_columns_new (scope_workspace_get_log (workspace),
                              columns,

@@ -25,7 +25,7 @@ get_measurement (ScopeMemoryView *self)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
 
-  return workspace != NULL ? scope_workspace_get_measurement (workspace) : NULL;
+  return workspace ? scope_workspace_get_measurement (workspace) : NULL;
 }
 
 static char *
@@ -36,7 +36,7 @@ label_point (guint index, double value, gpointer data)
   guint32            row;
   g_autofree char   *bytes = prof_format_bytes (value);
 
-  if (measurement == NULL)
+  if (!measurement)
     return NULL;
   capture = scope_measurement_get_capture (measurement);
   if (index >= prof_capture_n_memory (capture))
@@ -54,11 +54,10 @@ static void
 on_picked (ScopeBars *bars G_GNUC_UNUSED, guint index, gpointer data)
 {
   ScopeMeasurement  *measurement = get_measurement (data);
-  const ProfCapture *capture =
-      measurement != NULL ? scope_measurement_get_capture (measurement) : NULL;
-  guint32 box;
+  const ProfCapture *capture = measurement ? scope_measurement_get_capture (measurement) : NULL;
+  guint32            box;
 
-  if (capture == NULL || index >= prof_capture_n_memory (capture))
+  if (!capture || index >= prof_capture_n_memory (capture))
     return;
   box = scope_measurement_get_box (measurement, prof_capture_get_memory (capture)[index].row);
   if (box != VIZ_ROOT)
@@ -71,7 +70,7 @@ add_fact (GString *text, const ProfCapture *capture, const char *key, const char
   double           value = prof_capture_get_number (capture, key);
   g_autofree char *bytes = isfinite (value) ? prof_format_bytes (value) : NULL;
 
-  if (bytes == NULL)
+  if (!bytes)
     return;
   if (text->len > 0)
     g_string_append (text, " · ");
@@ -85,20 +84,16 @@ add_fact (GString *text, const ProfCapture *capture, const char *key, const char
 static void
 scope_memory_view_capture_changed (ScopeView *view)
 {
-  ScopeMemoryView   *self = SCOPE_MEMORY_VIEW (view);
-  ScopeMeasurement  *measurement = get_measurement (self);
-  const ProfCapture *capture =
-      measurement != NULL ? scope_measurement_get_capture (measurement) : NULL;
-  guint                  n = capture != NULL ? prof_capture_n_memory (capture) : 0;
-  const ProfMemoryPoint *points = capture != NULL ? prof_capture_get_memory (capture) : NULL;
+  ScopeMemoryView       *self = SCOPE_MEMORY_VIEW (view);
+  ScopeMeasurement      *measurement = get_measurement (self);
+  const ProfCapture     *capture = measurement ? scope_measurement_get_capture (measurement) : NULL;
+  guint                  n = capture ? prof_capture_n_memory (capture) : 0;
+  const ProfMemoryPoint *points = capture ? prof_capture_get_memory (capture) : NULL;
   g_autofree double     *values = g_new (double, MAX (n, 1));
   g_autoptr (GString) text = g_string_new (NULL);
   double highest = 0;
 
-  gtk_stack_set_visible_child_name (self->stack,
-                                    n > 0             ? "curve"
-                                    : capture != NULL ? "none"
-                                                      : "empty");
+  gtk_stack_set_visible_child_name (self->stack, n > 0 ? "curve" : capture ? "none" : "empty");
   if (n == 0)
     return;
   for (guint i = 0; i < n; i++)
@@ -123,11 +118,10 @@ scope_memory_view_selection_changed (ScopeView *view)
 {
   ScopeMemoryView   *self = SCOPE_MEMORY_VIEW (view);
   ScopeMeasurement  *measurement = get_measurement (self);
-  const ProfCapture *capture =
-      measurement != NULL ? scope_measurement_get_capture (measurement) : NULL;
-  guint32 box = scope_workspace_get_selected (scope_view_get_workspace (view));
+  const ProfCapture *capture = measurement ? scope_measurement_get_capture (measurement) : NULL;
+  guint32            box = scope_workspace_get_selected (scope_view_get_workspace (view));
 
-  for (guint i = 0; capture != NULL && box != VIZ_ROOT && i < prof_capture_n_memory (capture); i++)
+  for (guint i = 0; capture && box != VIZ_ROOT && i < prof_capture_n_memory (capture); i++)
     if (scope_measurement_get_box (measurement, prof_capture_get_memory (capture)[i].row) == box)
       {
         scope_bars_set_marked (self->bars, (int) i);

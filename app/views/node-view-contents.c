@@ -175,7 +175,7 @@ add_picture (ScopeSheet *sheet, const ScopeWeightPart *part, const Picture *pict
 {
   GtkWidget *matrix = scope_matrix_new ();
 
-  if (part->title != NULL)
+  if (part->title)
     scope_sheet_add_text (sheet, part->title, "dim-label");
   gtk_widget_set_name (matrix, "weight-picture");
   scope_matrix_set_values (SCOPE_MATRIX (matrix),

@@ -25,7 +25,7 @@ add_steps (ScopeSheet *sheet, const ProfCapture *capture, guint32 row)
   g_autofree double *values = NULL;
   GtkWidget         *bars;
 
-  if (steps == NULL || steps->len < 2)
+  if (!steps || steps->len < 2)
     return;
   values = g_new (double, steps->len);
   for (guint i = 0; i < steps->len; i++)
@@ -41,15 +41,14 @@ void
 scope_node_view_show_costs (ScopeNodeView *self, ScopeMeasurement *measurement, guint32 box)
 {
   guint              rank;
-  const ProfSummary *summary =
-      measurement != NULL ? scope_measurement_get_summary (measurement) : NULL;
+  const ProfSummary *summary = measurement ? scope_measurement_get_summary (measurement) : NULL;
   const ProfNodeSum *sum =
-      measurement != NULL ? scope_measurement_get_node (measurement, box, &rank) : NULL;
+      measurement ? scope_measurement_get_node (measurement, box, &rank) : NULL;
   g_autofree char *share = NULL;
   g_autofree char *rate = NULL;
   g_autofree char *noise = NULL;
 
-  if (sum == NULL)
+  if (!sum)
     return;
   scope_sheet_add_heading (self->sheet, _ ("Cost"));
   share = g_strdup_printf (_ ("%.1f %% · rank %u"), 100 * sum->self / summary->traced, rank);
@@ -146,7 +145,7 @@ scope_node_view_show_group_costs (ScopeNodeView    *self,
   g_autofree char *share = NULL;
   g_autofree char *rate = NULL;
 
-  if (measurement != NULL)
+  if (measurement)
     seconds = sum_inside (measurement, diagram, box, &flops);
   if (isnan (seconds))
     return;

@@ -25,7 +25,7 @@ describe_type (const HybType *type)
 {
   g_autofree char *label = scope_label_type (type);
 
-  if (label == NULL)
+  if (!label)
     return g_strdup (_ ("shape not known"));
   return g_strdup (label);
 }
@@ -42,7 +42,7 @@ add_files (ScopeSheet *sheet, ScopeDocument *document)
 
   scope_sheet_add_heading (sheet, _ ("Files"));
   scope_sheet_add_row (sheet, _ ("Graph"), name, scope_document_get_path (document), 0);
-  if (params != NULL)
+  if (params)
     {
       g_autofree char *base = g_path_get_basename (params);
 
@@ -55,7 +55,7 @@ add_files (ScopeSheet *sheet, ScopeDocument *document)
                          _ ("Drop a .params file here to choose one"),
                          0);
   scope_sheet_add_row (sheet, _ ("Format"), hyb_model_get_format (model), NULL, 0);
-  if (version != NULL)
+  if (version)
     scope_sheet_add_row (sheet, _ ("Written by"), version, NULL, 0);
 }
 
@@ -154,7 +154,7 @@ add_inputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place)
     {
       HybNodeId        producer = hyb_graph_get_producer (place->graph, inputs[i]);
       g_autofree char *operand = hyb_op_dup_input_name (node->op, i, node->n_inputs);
-      g_autofree char *type = describe_type (types != NULL ? &types[inputs[i]] : NULL);
+      g_autofree char *type = describe_type (types ? &types[inputs[i]] : NULL);
       g_autofree char *from =
           g_strdup_printf (_ ("from %s"), hyb_graph_get_node (place->graph, producer)->name);
 
@@ -183,7 +183,7 @@ add_origin_of_shape (ScopeSheet       *sheet,
   if (!hyb_type_is_known (&types[value]))
     {
       text = hyb_infer_reason (graph, types, value);
-      if (text != NULL)
+      if (text)
         scope_sheet_add_text (sheet, text, "warning");
       return;
     }
@@ -210,7 +210,7 @@ add_outputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place
       g_autofree char *name = hyb_node_is_variable (node)
                                   ? g_strdup (_ ("value"))
                                   : hyb_op_dup_output_name (node->op, i, node->n_outputs);
-      g_autofree char *type = describe_type (types != NULL ? &types[value] : NULL);
+      g_autofree char *type = describe_type (types ? &types[value] : NULL);
       guint            n_users;
       const HybNodeId *users = hyb_graph_get_users (place->graph, value, &n_users);
       g_autofree char *hint =
@@ -230,10 +230,9 @@ add_outputs (ScopeSheet *sheet, ScopeDocument *document, const ScopePlace *place
 static gboolean
 is_usual (const HybParam *param, const char *value)
 {
-  return param->fallback != NULL &&
-         (g_ascii_strcasecmp (param->fallback, value) == 0 ||
-          (strcmp (param->fallback, "1") == 0 && strcmp (value, "True") == 0) ||
-          (strcmp (param->fallback, "0") == 0 && strcmp (value, "False") == 0));
+  return param->fallback && (g_ascii_strcasecmp (param->fallback, value) == 0 ||
+                             (strcmp (param->fallback, "1") == 0 && strcmp (value, "True") == 0) ||
+                             (strcmp (param->fallback, "0") == 0 && strcmp (value, "False") == 0));
 }
 
 /* What differs from the default first: that is what somebody wrote. */
@@ -242,8 +241,8 @@ add_attributes (ScopeSheet *sheet, const HybNode *node)
 {
   gboolean any = FALSE;
 
-  for (int usual = 0; usual <= 1 && node->params != NULL; usual++)
-    for (const HybParam *param = node->op->params; param != NULL && param->name != NULL; param++)
+  for (int usual = 0; usual <= 1 && node->params; usual++)
+    for (const HybParam *param = node->op->params; param && param->name; param++)
       {
         g_autofree char *value = hyb_param_to_string (param, node->params);
 
@@ -258,8 +257,8 @@ add_attributes (ScopeSheet *sheet, const HybNode *node)
           scope_sheet_add_strong_row (sheet, param->name, value, param->doc);
       }
   /* An operator we do not know: as the file says. */
-  for (guint i = 0; node->params == NULL && node->attributes != NULL &&
-                    node->attributes[i] != NULL && node->attributes[i + 1] != NULL;
+  for (guint i = 0;
+       !node->params && node->attributes && node->attributes[i] && node->attributes[i + 1];
        i += 2)
     {
       if (!any)
@@ -310,7 +309,7 @@ scope_node_view_show_node (ScopeNodeView    *self,
                               _ ("An operator that Hybridscope does not know: it can be looked at, "
                                  "not run."),
                               "warning");
-      else if (node->op->doc != NULL)
+      else if (node->op->doc)
         scope_sheet_add_text (self->sheet, node->op->doc, NULL);
     }
   scope_node_view_show_findings (self, document, node->name);
@@ -323,10 +322,10 @@ scope_node_view_show_node (ScopeNodeView    *self,
   tensor = hyb_node_is_variable (node)
                ? hyb_model_get_parameter (scope_document_get_model (document), node->name)
                : NULL;
-  if (tensor != NULL)
+  if (tensor)
     scope_node_view_show_contents (self, document, node->name, tensor);
   /* What is in the file was told already. */
-  if (tensor == NULL)
+  if (!tensor)
     scope_node_view_show_values (self, document, place);
   add_attributes (self->sheet, node);
   add_origin (self->sheet, node, info->id);

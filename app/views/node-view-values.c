@@ -39,7 +39,7 @@ on_picked (ScopeBars *bars, guint index, gpointer data)
   const GArray   *steps = g_object_get_data (G_OBJECT (bars), "steps");
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
 
-  if (workspace != NULL && index < steps->len)
+  if (workspace && index < steps->len)
     scope_workspace_set_step (workspace, &g_array_index (steps, ScopeValueStep, index).last);
 }
 
@@ -116,11 +116,11 @@ static char *
 describe_value (const ScopeValueSeries *series, const ScopeValueStep *step, const char *name)
 {
   g_autofree char *shape = describe_shape (&series->shape);
-  g_autofree char *which = step != NULL ? scope_value_step_name (step) : g_strdup ("");
+  g_autofree char *which = step ? scope_value_step_name (step) : g_strdup ("");
   g_autofree char *n = g_strdup_printf ("%" G_GUINT64_FORMAT, series->n_runs);
   GString         *text = g_string_new (name);
 
-  g_string_append_printf (text, "%s%s", name != NULL ? " · " : "", shape);
+  g_string_append_printf (text, "%s%s", name ? " · " : "", shape);
   /* Within another loop steps are counted anew. */
   if (*which != '\0' && step->first.n > 1)
     g_string_append_printf (text, _ (" · step %s"), which);
@@ -139,10 +139,10 @@ choose_step (ScopeNodeView *self, const ScopeValueSeries *series, int *index)
   guint                 at = 0;
 
   *index = -1;
-  if (series->steps == NULL)
+  if (!series->steps)
     return &series->latest;
   step = scope_value_series_find (series, wanted, &at);
-  if (step == NULL)
+  if (!step)
     return NULL;
   *index = (int) at;
   /* Where steps are kept together, the last is kept alone as well. */
@@ -157,9 +157,9 @@ add_value (ScopeNodeView *self, const ScopeValueSeries *series, const char *name
   g_autofree char      *title = describe_value (series, step, name);
 
   scope_sheet_add_text (self->sheet, title, "dim-label");
-  if (series->steps != NULL && series->steps->len > 1)
+  if (series->steps && series->steps->len > 1)
     add_strip (self, series, index);
-  if (step == NULL)
+  if (!step)
     {
       g_autofree char *wanted = scope_step_path_to_string (
           scope_workspace_get_step (scope_view_get_workspace (SCOPE_VIEW (self))));
@@ -179,7 +179,7 @@ add_first_nan (ScopeNodeView *self, const ScopeFirstNan *first, const char *body
   g_autofree char *step = NULL;
   g_autofree char *text = NULL;
 
-  if (first == NULL || g_strcmp0 (first->node, node) != 0 || g_strcmp0 (first->body, body) != 0)
+  if (!first || g_strcmp0 (first->node, node) != 0 || g_strcmp0 (first->body, body) != 0)
     return;
   step = scope_step_path_to_string (&first->step);
   text = *step != '\0'
@@ -194,21 +194,21 @@ scope_node_view_show_values (ScopeNodeView *self, ScopeDocument *document, const
 {
   const HybNode     *node = hyb_graph_get_node (place->graph, place->node);
   const ScopeBody   *around = scope_document_get_body (document, place->graph);
-  const char        *body = around != NULL ? around->name : NULL;
+  const char        *body = around ? around->name : NULL;
   const ScopeValues *values =
       scope_workspace_get_values (scope_view_get_workspace (SCOPE_VIEW (self)));
   guint n =
       hyb_node_is_variable (node) ? 1 : hyb_op_n_visible (node->op, node->params, node->n_outputs);
   gboolean any = FALSE;
 
-  for (guint i = 0; values != NULL && i < n; i++)
+  for (guint i = 0; values && i < n; i++)
     {
       const ScopeValueSeries *series = scope_values_find (values, body, node->name, i);
       g_autofree char        *name = !hyb_node_is_variable (node) && n > 1
                                          ? hyb_op_dup_output_name (node->op, i, node->n_outputs)
                                          : NULL;
 
-      if (series == NULL)
+      if (!series)
         continue;
       if (!any)
         {

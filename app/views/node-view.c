@@ -15,9 +15,9 @@ scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint3
   const VizBox    *info = viz_diagram_box (diagram, box);
   g_autofree char *n = g_strdup_printf ("%u", viz_diagram_n_leaves (diagram, box));
 
-  scope_sheet_add_title (self->sheet, info->title != NULL ? info->title : info->id, info->subtitle);
+  scope_sheet_add_title (self->sheet, info->title ? info->title : info->id, info->subtitle);
   scope_sheet_add_row (self->sheet, _ ("Nodes inside"), n, NULL, 0);
-  if (info->shape != NULL)
+  if (info->shape)
     scope_sheet_add_row (self->sheet, _ ("Shape"), info->shape, NULL, 0);
   if (info->parent != VIZ_ROOT)
     {
@@ -25,7 +25,7 @@ scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint3
 
       scope_sheet_add_row (self->sheet,
                            _ ("Stands in"),
-                           parent->title != NULL ? parent->title : parent->id,
+                           parent->title ? parent->title : parent->id,
                            NULL,
                            info->parent);
     }
@@ -41,8 +41,8 @@ scope_node_view_show_group (ScopeNodeView *self, ScopeDocument *document, guint3
       const VizBox *member = viz_diagram_box (diagram, child);
 
       scope_sheet_add_row (self->sheet,
-                           member->title != NULL ? member->title : "",
-                           member->subtitle != NULL ? member->subtitle : "",
+                           member->title ? member->title : "",
+                           member->subtitle ? member->subtitle : "",
                            NULL,
                            child);
     }
@@ -72,7 +72,7 @@ scope_node_view_show_findings (ScopeNodeView *self, ScopeDocument *document, con
       scope_sheet_add_text (self->sheet,
                             finding->message,
                             finding->severity == HYB_SEVERITY_ERROR ? "error" : NULL);
-      if (finding->hint != NULL)
+      if (finding->hint)
         scope_sheet_add_text (self->sheet, finding->hint, "dim-label");
     }
 }
@@ -88,13 +88,13 @@ fill (gpointer data)
 
   self->idle = 0;
   scope_sheet_clear (self->sheet);
-  if (document == NULL)
+  if (!document)
     return G_SOURCE_REMOVE;
   box = scope_workspace_get_selected (workspace);
   place = scope_document_get_place (document, box);
   if (box == VIZ_ROOT)
     scope_node_view_show_model (self, document);
-  else if (place != NULL)
+  else if (place)
     scope_node_view_show_node (self, document, box, place);
   else
     scope_node_view_show_group (self, document, box);
@@ -115,7 +115,7 @@ scope_node_view_workspace_changed (ScopeView *view, ScopeWorkspace *before G_GNU
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (view);
 
-  if (workspace != NULL)
+  if (workspace)
     {
       g_signal_connect_swapped (workspace, "values-changed", G_CALLBACK (fill_soon), view);
       g_signal_connect_swapped (workspace, "step-changed", G_CALLBACK (fill_soon), view);
@@ -127,7 +127,7 @@ on_link (ScopeSheet *sheet G_GNUC_UNUSED, guint32 box, gpointer data)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
 
-  if (workspace != NULL)
+  if (workspace)
     scope_workspace_show (workspace, box);
 }
 

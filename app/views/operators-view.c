@@ -180,14 +180,13 @@ static void
 fill (ScopeOperatorsView *self)
 {
   ScopeWorkspace   *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
-  ScopeMeasurement *measurement =
-      workspace != NULL ? scope_workspace_get_measurement (workspace) : NULL;
+  ScopeMeasurement *measurement = workspace ? scope_workspace_get_measurement (workspace) : NULL;
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
   const ProfSummary *summary;
   Grouping           grouping = (Grouping) gtk_drop_down_get_selected (self->grouping);
 
-  gtk_stack_set_visible_child_name (self->stack, measurement != NULL ? "table" : "empty");
-  if (measurement == NULL)
+  gtk_stack_set_visible_child_name (self->stack, measurement ? "table" : "empty");
+  if (!measurement)
     {
       g_list_store_remove_all (self->rows);
       return;
@@ -221,11 +220,11 @@ is_wanted (gpointer item, gpointer data)
   g_autofree char    *name = NULL;
   g_autofree char    *type = NULL;
 
-  if (self->needle == NULL || *self->needle == '\0')
+  if (!self->needle || *self->needle == '\0')
     return TRUE;
   name = g_utf8_casefold (row->name, -1);
   type = g_utf8_casefold (row->type, -1);
-  return strstr (name, self->needle) != NULL || strstr (type, self->needle) != NULL;
+  return strstr (name, self->needle) || strstr (type, self->needle);
 }
 
 static void
@@ -245,7 +244,7 @@ on_row (GtkSingleSelection *selection, GParamSpec *pspec G_GNUC_UNUSED, gpointer
   ScopeCostItem      *item = gtk_single_selection_get_selected_item (selection);
   ScopeWorkspace     *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
 
-  if (item != NULL && item->box != VIZ_ROOT && workspace != NULL && !self->is_following)
+  if (item && item->box != VIZ_ROOT && workspace && !self->is_following)
     scope_workspace_show (workspace, item->box);
 }
 
@@ -272,7 +271,7 @@ scope_operators_view_selection_changed (ScopeView *view)
 static void
 follow_selection (ScopeView *view)
 {
-  if (scope_view_get_workspace (view) != NULL)
+  if (scope_view_get_workspace (view))
     scope_operators_view_selection_changed (view);
 }
 

@@ -72,7 +72,7 @@ find_in_worker (GTask          *task,
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
   VizDiagram *diagram = scope_document_get_diagram (job->document);
 
-  if (find == NULL)
+  if (!find)
     {
       g_task_return_error (task, error);
       return;
@@ -85,13 +85,12 @@ find_in_worker (GTask          *task,
                                   .types = scope_document_get_types (job->document, place->graph),
                                   .path = viz_diagram_box (diagram, place->box)->id,
                                   .seconds = NAN };
-      const ProfNodeSum *sum = job->measurement != NULL
-                                   ? scope_measurement_get_node (job->measurement, place->box, NULL)
-                                   : NULL;
+      const ProfNodeSum *sum =
+          job->measurement ? scope_measurement_get_node (job->measurement, place->box, NULL) : NULL;
 
       if ((i & 1023) == 0 && g_cancellable_is_cancelled (cancellable))
         break;
-      if (sum != NULL)
+      if (sum)
         node.seconds = sum->self;
       if (scope_find_is_empty (find) ? is_shown_without_query (job->document, place)
                                      : scope_find_matches (find, &node))
@@ -116,7 +115,7 @@ static void scope_outline_view_selection_changed (ScopeView *view);
 static void
 follow_selection (ScopeOutlineView *self)
 {
-  if (scope_view_get_workspace (SCOPE_VIEW (self)) != NULL)
+  if (scope_view_get_workspace (SCOPE_VIEW (self)))
     scope_outline_view_selection_changed (SCOPE_VIEW (self));
 }
 
@@ -131,9 +130,9 @@ found_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED)
   if (g_task_get_cancellable (G_TASK (result)) != self->searching)
     return;
   g_clear_object (&self->searching);
-  if (boxes == NULL)
+  if (!boxes)
     {
-      if (error != NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      if (error && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         gtk_label_set_text (self->status, error->message);
       return;
     }
@@ -158,12 +157,12 @@ scope_outline_view_search (ScopeOutlineView *self, const char *query)
   if (query != self->query)
     {
       g_free (self->query);
-      self->query = g_strdup (query != NULL ? query : "");
+      self->query = g_strdup (query ? query : "");
     }
-  if (self->searching != NULL)
+  if (self->searching)
     g_cancellable_cancel (self->searching);
   g_clear_object (&self->searching);
-  if (document == NULL)
+  if (!document)
     {
       scope_node_list_set (self->nodes, NULL, NULL);
       return;
@@ -171,7 +170,7 @@ scope_outline_view_search (ScopeOutlineView *self, const char *query)
   measurement = scope_workspace_get_measurement (workspace);
   job = g_new0 (FindJob, 1);
   job->document = scope_document_ref (document);
-  job->measurement = measurement != NULL ? scope_measurement_ref (measurement) : NULL;
+  job->measurement = measurement ? scope_measurement_ref (measurement) : NULL;
   job->query = g_strdup (self->query);
   self->searching = g_cancellable_new ();
   task = g_task_new (self, self->searching, found_cb, NULL);
@@ -198,7 +197,7 @@ scope_outline_view_step (ScopeOutlineView *self, int direction)
   ScopeWorkspace *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
   guint           n = scope_node_list_get_n (self->nodes), now;
 
-  if (workspace == NULL || n == 0)
+  if (!workspace || n == 0)
     return;
   now = scope_node_list_find (self->nodes, scope_workspace_get_selected (workspace));
   if (now == G_MAXUINT)
@@ -236,8 +235,8 @@ on_bind (GtkSignalListItemFactory *factory G_GNUC_UNUSED,
   const VizBox  *info =
       viz_diagram_box (scope_document_get_diagram (scope_node_item_get_document (item)),
                        scope_node_item_get_box (item));
-  g_autofree char *text = info->shape != NULL ? g_strdup_printf ("%s  %s", info->title, info->shape)
-                                              : g_strdup (info->title);
+  g_autofree char *text =
+      info->shape ? g_strdup_printf ("%s  %s", info->title, info->shape) : g_strdup (info->title);
 
   scope_cell_set_text (SCOPE_CELL (title), text);
   scope_cell_set_text (SCOPE_CELL (gtk_widget_get_next_sibling (title)), info->id);
@@ -250,7 +249,7 @@ on_row (GtkSingleSelection *selection, GParamSpec *pspec G_GNUC_UNUSED, gpointer
   ScopeNodeItem    *item = gtk_single_selection_get_selected_item (selection);
   ScopeWorkspace   *workspace = scope_view_get_workspace (data);
 
-  if (item != NULL && workspace != NULL && !self->is_following)
+  if (item && workspace && !self->is_following)
     scope_workspace_show (workspace, scope_node_item_get_box (item));
 }
 
@@ -284,7 +283,7 @@ scope_outline_view_dispose (GObject *object)
 {
   ScopeOutlineView *self = SCOPE_OUTLINE_VIEW (object);
 
-  if (self->searching != NULL)
+  if (self->searching)
     g_cancellable_cancel (self->searching);
   g_clear_object (&self->searching);
   g_clear_object (&self->nodes);

@@ -35,7 +35,7 @@ new_label (const char *text, const char *css_class)
   GtkWidget *label = gtk_label_new (text);
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
-  if (css_class != NULL)
+  if (css_class)
     gtk_widget_add_css_class (label, css_class);
   return label;
 }
@@ -43,7 +43,7 @@ new_label (const char *text, const char *css_class)
 static char *
 title_of (const ScopePassStep *step)
 {
-  if (step->where == NULL)
+  if (!step->where)
     return g_strdup (step->pass->name);
   return g_strdup_printf (_ ("%s, inside %s"), step->pass->name, step->where);
 }
@@ -60,9 +60,8 @@ tell_step (const ScopePassStep *step)
                                            step->folded),
                               step->folded);
   if (*step->changes == '\0')
-    return g_strdup (folded != NULL ? folded : _ ("changed nothing"));
-  return folded != NULL ? g_strdup_printf ("%s · %s", step->changes, folded)
-                        : g_strdup (step->changes);
+    return g_strdup (folded ? folded : _ ("changed nothing"));
+  return folded ? g_strdup_printf ("%s · %s", step->changes, folded) : g_strdup (step->changes);
 }
 
 static void
@@ -142,7 +141,7 @@ ran_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       return;
     }
   g_clear_object (&self->running);
-  if (steps == NULL)
+  if (!steps)
     {
       adw_status_page_set_description (self->failed, error->message);
       gtk_stack_set_visible_child_name (self->stack, "failed");
@@ -158,8 +157,7 @@ run_if_seen (ScopePassesView *self)
 {
   ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
 
-  if (document == NULL || self->steps != NULL || self->running != NULL ||
-      !gtk_widget_get_mapped (GTK_WIDGET (self)))
+  if (!document || self->steps || self->running || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
   self->running = g_cancellable_new ();
   gtk_stack_set_visible_child_name (self->stack, "wait");
@@ -169,9 +167,9 @@ run_if_seen (ScopePassesView *self)
 static void
 forget (ScopePassesView *self)
 {
-  if (self->running != NULL)
+  if (self->running)
     g_cancellable_cancel (self->running);
-  if (self->showing != NULL)
+  if (self->showing)
     g_cancellable_cancel (self->showing);
   g_clear_object (&self->running);
   g_clear_object (&self->showing);
@@ -184,7 +182,7 @@ scope_passes_view_document_changed (ScopeView *view)
   ScopePassesView *self = SCOPE_PASSES_VIEW (view);
 
   forget (self);
-  if (self->list == NULL)
+  if (!self->list)
     return;
   empty_list (self);
   g_signal_emit (self, chosen_signal, 0, NULL, NULL);
@@ -206,7 +204,7 @@ get_chosen (ScopePassesView *self)
 {
   GtkListBoxRow *row = gtk_list_box_get_selected_row (self->list);
 
-  return row != NULL && self->steps != NULL ? gtk_list_box_row_get_index (row) - 1 : -1;
+  return row && self->steps ? gtk_list_box_row_get_index (row) - 1 : -1;
 }
 
 static void
@@ -217,7 +215,7 @@ shown_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GArray) hits = g_array_new (FALSE, FALSE, sizeof (guint32));
   const ScopePassStep *step;
 
-  if (document == NULL || g_task_get_cancellable (G_TASK (result)) != self->showing ||
+  if (!document || g_task_get_cancellable (G_TASK (result)) != self->showing ||
       get_chosen (self) < 0)
     return;
   g_clear_object (&self->showing);
@@ -237,7 +235,7 @@ on_row (ScopePassesView *self)
 {
   int index = get_chosen (self);
 
-  if (self->showing != NULL)
+  if (self->showing)
     g_cancellable_cancel (self->showing);
   g_clear_object (&self->showing);
   if (index < 0)
@@ -276,7 +274,7 @@ scope_passes_view_dispose (GObject *object)
   ScopePassesView *self = SCOPE_PASSES_VIEW (object);
 
   /* Rows that go are no choice of anybody's. */
-  if (self->list != NULL)
+  if (self->list)
     g_signal_handlers_disconnect_by_data (self->list, self);
   self->list = NULL;
   forget (self);

@@ -142,10 +142,9 @@ label_step (guint index, double value, gpointer data)
   ScopeMeasurement  *measurement =
       scope_workspace_get_measurement (scope_view_get_workspace (SCOPE_VIEW (self)));
   g_autofree char   *time = prof_format_seconds (value);
-  const ProfSummary *summary =
-      measurement != NULL ? scope_measurement_get_summary (measurement) : NULL;
+  const ProfSummary *summary = measurement ? scope_measurement_get_summary (measurement) : NULL;
 
-  if (summary == NULL || index >= summary->step->len)
+  if (!summary || index >= summary->step->len)
     return NULL;
   return g_strdup_printf (_ ("Step %u: %s"),
                           g_array_index (summary->step, ProfStepSum, index).step,
@@ -174,8 +173,8 @@ scope_timeline_view_capture_changed (ScopeView *view)
   ScopeMeasurement *measurement = scope_workspace_get_measurement (scope_view_get_workspace (view));
 
   g_clear_pointer (&self->spans, g_array_unref);
-  gtk_stack_set_visible_child_name (self->stack, measurement != NULL ? "lanes" : "empty");
-  if (measurement != NULL)
+  gtk_stack_set_visible_child_name (self->stack, measurement ? "lanes" : "empty");
+  if (measurement)
     {
       self->spans = collect_spans (measurement);
       fill_steps (self, scope_measurement_get_summary (measurement));
@@ -195,7 +194,7 @@ on_picked (ScopeLaneChart *chart G_GNUC_UNUSED, guint32 box, gpointer data)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (data);
 
-  if (workspace != NULL && box != VIZ_ROOT)
+  if (workspace && box != VIZ_ROOT)
     scope_workspace_show (workspace, box);
 }
 

@@ -24,7 +24,7 @@ on_document (ScopeView *self)
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
   private->missed_document = must_wait (self);
-  if (!private->missed_document && class->document_changed != NULL)
+  if (!private->missed_document && class->document_changed)
     class->document_changed (self);
 }
 
@@ -33,7 +33,7 @@ on_selection (ScopeView *self)
 {
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
-  if (!must_wait (self) && class->selection_changed != NULL)
+  if (!must_wait (self) && class->selection_changed)
     class->selection_changed (self);
 }
 
@@ -44,7 +44,7 @@ on_capture (ScopeView *self)
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
   private->missed_capture = must_wait (self);
-  if (!private->missed_capture && class->capture_changed != NULL)
+  if (!private->missed_capture && class->capture_changed)
     class->capture_changed (self);
 }
 
@@ -56,7 +56,7 @@ scope_view_map (GtkWidget *widget)
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
   GTK_WIDGET_CLASS (scope_view_parent_class)->map (widget);
-  if (!class->waits_to_be_seen || private->workspace == NULL)
+  if (!class->waits_to_be_seen || !private->workspace)
     return;
   if (private->missed_capture)
     {
@@ -87,7 +87,7 @@ scope_view_get_document (ScopeView *self)
 {
   ScopeWorkspace *workspace = scope_view_get_workspace (self);
 
-  return workspace != NULL ? scope_workspace_get_document (workspace) : NULL;
+  return workspace ? scope_workspace_get_document (workspace) : NULL;
 }
 
 void
@@ -101,19 +101,19 @@ scope_view_set_workspace (ScopeView *self, ScopeWorkspace *workspace)
       (void) g_steal_pointer (&before);
       return;
     }
-  if (before != NULL)
+  if (before)
     g_signal_handlers_disconnect_by_data (before, self);
-  private->workspace = workspace != NULL ? g_object_ref (workspace) : NULL;
-  if (workspace != NULL)
+  private->workspace = workspace ? g_object_ref (workspace) : NULL;
+  if (workspace)
     {
       g_signal_connect_swapped (workspace, "document-changed", G_CALLBACK (on_document), self);
       g_signal_connect_swapped (workspace, "notify::selected", G_CALLBACK (on_selection), self);
       g_signal_connect_swapped (workspace, "capture-changed", G_CALLBACK (on_capture), self);
       g_signal_connect_swapped (workspace, "reveal", G_CALLBACK (on_reveal), self);
     }
-  if (SCOPE_VIEW_GET_CLASS (self)->workspace_changed != NULL)
+  if (SCOPE_VIEW_GET_CLASS (self)->workspace_changed)
     SCOPE_VIEW_GET_CLASS (self)->workspace_changed (self, before);
-  if (workspace != NULL)
+  if (workspace)
     {
       on_document (self);
       on_capture (self);
@@ -125,7 +125,7 @@ scope_view_reveal (ScopeView *self, guint32 box)
 {
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
-  return class->reveal != NULL && class->reveal (self, box);
+  return class->reveal && class->reveal (self, box);
 }
 
 static void

@@ -108,13 +108,13 @@ scope_bars_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   GdkRGBA    colour;
   cairo_t   *cr;
 
-  if (self->n == 0 || width < 1 || (self->lows == NULL && self->highest <= 0))
+  if (self->n == 0 || width < 1 || (!self->lows && self->highest <= 0))
     return;
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &colour);
   cr = gtk_snapshot_append_cairo (snapshot,
                                   &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   gdk_cairo_set_source_rgba (cr, &colour);
-  if (self->lows != NULL)
+  if (self->lows)
     draw_ranges (self, cr, width, height);
   else if (each >= 1)
     for (guint i = 0; i < self->n; i++)
@@ -170,7 +170,7 @@ on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED,
   if (index == self->hovered)
     return;
   self->hovered = index;
-  if (index >= 0 && self->label != NULL)
+  if (index >= 0 && self->label)
     {
       g_autofree char *text = self->label ((guint) index, self->values[index], self->label_data);
 

@@ -28,7 +28,7 @@ draw_veil (ScopeCanvas *self, cairo_t *cr, const VizRect *view)
   cairo_new_path (cr);
   cairo_set_fill_rule (cr, CAIRO_FILL_RULE_EVEN_ODD);
   cairo_rectangle (cr, view->x, view->y, view->width, view->height);
-  if (self->traced != NULL)
+  if (self->traced)
     {
       guint32 n = viz_picture_n_items (self->picture);
 
@@ -128,9 +128,9 @@ draw_live (ScopeCanvas *self, cairo_t *cr)
   VizPaintOptions options = { .theme = self->theme, .scale = self->zoom, .area = &view };
   guint32         item;
 
-  if (self->traced != NULL || self->dive != VIZ_ROOT)
+  if (self->traced || self->dive != VIZ_ROOT)
     draw_veil (self, cr, &view);
-  if (self->traced != NULL)
+  if (self->traced)
     mark_traced_wires (self, cr, &options, &view);
   for (guint i = 0; i < MIN (self->hits->len, MAX_MARKS); i++)
     mark_box (self, cr, &options, g_array_index (self->hits, guint32, i), &self->theme->hit, 2);
@@ -154,7 +154,7 @@ draw_live (ScopeCanvas *self, cairo_t *cr)
                                     : VIZ_NO_ITEM;
   if (item != VIZ_NO_ITEM)
     {
-      if (self->traced == NULL)
+      if (!self->traced)
         mark_wires (self, cr, &options, item, 2);
       viz_paint_item_mark (self->picture, cr, &options, item, &self->theme->selection, MARK_WIDTH);
     }
@@ -190,7 +190,7 @@ scope_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                   &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   set_colour (cr, &self->theme->background, 1);
   cairo_paint (cr);
-  if (self->picture != NULL)
+  if (self->picture)
     {
       scope_tiles_draw (self->tiles, cr, &camera);
       cairo_save (cr);

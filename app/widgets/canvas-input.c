@@ -16,7 +16,7 @@ box_at (ScopeCanvas *self, double x, double y, guint32 *wire)
   VizHit hit;
 
   *wire = VIZ_NO_ARROW;
-  if (self->picture == NULL || viz_paint_level (self->zoom) == VIZ_PAINT_OVERVIEW)
+  if (!self->picture || viz_paint_level (self->zoom) == VIZ_PAINT_OVERVIEW)
     return VIZ_ROOT;
   hit = viz_picture_hit (self->picture,
                          self->x + x / self->zoom,
@@ -41,7 +41,7 @@ box_at (ScopeCanvas *self, double x, double y, guint32 *wire)
 static gboolean
 is_group (ScopeCanvas *self, guint32 box)
 {
-  return box != VIZ_ROOT && self->picture != NULL &&
+  return box != VIZ_ROOT && self->picture &&
          viz_diagram_box (viz_picture_diagram (self->picture), box)->n_children > 0;
 }
 
@@ -323,7 +323,7 @@ act_walk (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UNUSED
   ScopeCanvas *self = SCOPE_CANVAS (widget);
   guint32      from;
 
-  if (self->picture == NULL || viz_picture_n_items (self->picture) < 2)
+  if (!self->picture || viz_picture_n_items (self->picture) < 2)
     return;
   from = self->selected != VIZ_ROOT ? viz_picture_find_box (self->picture, self->selected)
                                     : VIZ_NO_ITEM;
@@ -365,7 +365,7 @@ act_fit_selection (GtkWidget          *widget,
                    GVariant *parameter G_GNUC_UNUSED)
 {
   ScopeCanvas *self = SCOPE_CANVAS (widget);
-  guint32      number = self->picture != NULL && self->selected != VIZ_ROOT
+  guint32      number = self->picture && self->selected != VIZ_ROOT
                             ? viz_picture_find_box (self->picture, self->selected)
                             : VIZ_NO_ITEM;
 
@@ -411,7 +411,7 @@ act_out (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
   ScopeCanvas *self = SCOPE_CANVAS (widget);
   guint32      parent;
 
-  if (self->picture == NULL || self->selected == VIZ_ROOT)
+  if (!self->picture || self->selected == VIZ_ROOT)
     return;
   parent = viz_diagram_box (viz_picture_diagram (self->picture), self->selected)->parent;
   scope_canvas_choose (self, parent);
@@ -433,11 +433,11 @@ act_copy (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter
   ScopeCanvas  *self = SCOPE_CANVAS (widget);
   const VizBox *box;
 
-  if (self->picture == NULL || self->selected == VIZ_ROOT)
+  if (!self->picture || self->selected == VIZ_ROOT)
     return;
   box = viz_diagram_box (viz_picture_diagram (self->picture), self->selected);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (widget),
-                          box->subtitle != NULL ? box->subtitle : box->title);
+                          box->subtitle ? box->subtitle : box->title);
 }
 
 static void
@@ -445,7 +445,7 @@ act_menu (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter
 {
   ScopeCanvas *self = SCOPE_CANVAS (widget);
   double       x = gtk_widget_get_width (widget) / 2., y = gtk_widget_get_height (widget) / 2.;
-  guint32      number = self->picture != NULL && self->selected != VIZ_ROOT
+  guint32      number = self->picture && self->selected != VIZ_ROOT
                             ? viz_picture_find_box (self->picture, self->selected)
                             : VIZ_NO_ITEM;
 

@@ -42,7 +42,7 @@ scope_canvas_update_trace (ScopeCanvas *self)
   guint32 item;
 
   g_clear_pointer (&self->traced, g_free);
-  if (self->picture == NULL || self->n_hops == 0 || self->selected == VIZ_ROOT)
+  if (!self->picture || self->n_hops == 0 || self->selected == VIZ_ROOT)
     return;
   item = viz_picture_find_box (self->picture, self->selected);
   if (item == VIZ_NO_ITEM)

@@ -42,7 +42,7 @@ scope_canvas_least_zoom (ScopeCanvas *self)
   double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)), 1);
   double fit;
 
-  if (self->picture == NULL)
+  if (!self->picture)
     return 0.1;
   fit = MIN (width / MAX (viz_picture_width (self->picture), 1),
              height / MAX (viz_picture_height (self->picture), 1));
@@ -58,7 +58,7 @@ keep_in_sight (ScopeCanvas *self)
   double keep = 60 / self->zoom;
 
   /* Without a size yet nothing can be in sight: a camera from a file waits for it. */
-  if (self->picture == NULL || gtk_widget_get_width (GTK_WIDGET (self)) <= 1)
+  if (!self->picture || gtk_widget_get_width (GTK_WIDGET (self)) <= 1)
     return;
   self->x = CLAMP (self->x, keep - width, viz_picture_width (self->picture) - keep);
   self->y = CLAMP (self->y, keep - height, viz_picture_height (self->picture) - keep);
@@ -137,7 +137,7 @@ scope_canvas_fly (ScopeCanvas *self, double x, double y, double zoom)
                 &animate,
                 NULL);
   zoom = CLAMP (zoom, scope_canvas_least_zoom (self), SCOPE_ZOOM_MAX);
-  if (!animate || clock == NULL || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+  if (!animate || !clock || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     {
       move_camera (self, x, y, zoom);
       return;
@@ -197,7 +197,7 @@ whole_picture (ScopeCanvas *self)
 void
 scope_canvas_zoom_to_fit (ScopeCanvas *self)
 {
-  if (self->picture != NULL)
+  if (self->picture)
     {
       VizRect    rect = whole_picture (self);
       ScopeView3 view = view_of_rect (self, &rect, 1);
@@ -214,7 +214,7 @@ place_first (ScopeCanvas *self)
   VizRect    rect;
   ScopeView3 view;
 
-  if (self->picture == NULL || self->is_placed || width <= 1)
+  if (!self->picture || self->is_placed || width <= 1)
     return;
   self->is_placed = TRUE;
   rect = whole_picture (self);
@@ -244,8 +244,8 @@ scope_canvas_get_view (ScopeCanvas *self)
 gboolean
 scope_canvas_reveal (ScopeCanvas *self, guint32 box)
 {
-  VizRect view = scope_canvas_get_view (self);
-  guint32 number = self->picture != NULL ? viz_picture_find_box (self->picture, box) : VIZ_NO_ITEM;
+  VizRect        view = scope_canvas_get_view (self);
+  guint32        number = self->picture ? viz_picture_find_box (self->picture, box) : VIZ_NO_ITEM;
   const VizItem *item;
   double         zoom;
 
@@ -281,7 +281,7 @@ scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor
   if (self->picture == picture)
     return;
   scope_canvas_land (self);
-  if (self->picture != NULL && picture != NULL && anchor != VIZ_ROOT)
+  if (self->picture && picture && anchor != VIZ_ROOT)
     {
       guint32 before = viz_picture_find_box (self->picture, anchor);
       guint32 after = viz_picture_find_box (picture, anchor);
@@ -293,7 +293,7 @@ scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor
         }
     }
   scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
-  self->picture = picture != NULL ? viz_picture_ref (picture) : NULL;
+  self->picture = picture ? viz_picture_ref (picture) : NULL;
   self->hovered_wire = VIZ_NO_ARROW;
   self->x += dx;
   self->y += dy;
@@ -313,7 +313,7 @@ scope_canvas_get_picture (ScopeCanvas *self)
 void
 scope_canvas_set_overlay (ScopeCanvas *self, VizOverlay *overlay)
 {
-  if (overlay != NULL)
+  if (overlay)
     viz_overlay_ref (overlay);
   g_clear_pointer (&self->overlay, viz_overlay_unref);
   self->overlay = overlay;
@@ -353,16 +353,16 @@ describe_selection (ScopeCanvas *self)
   const VizBox    *box = NULL;
   g_autofree char *text = NULL;
 
-  if (self->picture != NULL && self->selected != VIZ_ROOT)
+  if (self->picture && self->selected != VIZ_ROOT)
     box = viz_diagram_box (viz_picture_diagram (self->picture), self->selected);
-  if (box != NULL)
+  if (box)
     text = g_strdup_printf (_ ("Selected: %s %s %s"),
-                            box->title != NULL ? box->title : "",
-                            box->subtitle != NULL ? box->subtitle : "",
-                            box->shape != NULL ? box->shape : "");
+                            box->title ? box->title : "",
+                            box->subtitle ? box->subtitle : "",
+                            box->shape ? box->shape : "");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self),
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                  text != NULL ? text : _ ("Nothing is selected"),
+                                  text ? text : _ ("Nothing is selected"),
                                   -1);
 }
 
@@ -463,7 +463,7 @@ scope_canvas_dispose (GObject *object)
   ScopeCanvas *self = SCOPE_CANVAS (object);
 
   scope_canvas_land (self);
-  if (self->tiles != NULL)
+  if (self->tiles)
     g_signal_handlers_disconnect_by_data (self->tiles, self);
   g_clear_object (&self->tiles);
   scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);

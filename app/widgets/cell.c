@@ -44,9 +44,9 @@ get_measure (GtkWidget *widget)
   Measure            key = {
                pango_context_get_font_description (context), pango_cairo_context_get_resolution (context), 0, 0
   };
-  Measure *found = known != NULL ? g_hash_table_lookup (known, &key) : NULL;
+  Measure *found = known ? g_hash_table_lookup (known, &key) : NULL;
 
-  if (found == NULL)
+  if (!found)
     {
       PangoFontMetrics *metrics = pango_context_get_metrics (context, key.font, NULL);
 
@@ -58,7 +58,7 @@ get_measure (GtkWidget *widget)
                                   pango_font_metrics_get_approximate_digit_width (metrics)));
       found->line = PANGO_PIXELS_CEIL (pango_font_metrics_get_height (metrics));
       pango_font_metrics_unref (metrics);
-      if (known == NULL)
+      if (!known)
         known = g_hash_table_new (measure_hash, measure_equal);
       g_hash_table_add (known, found);
     }
@@ -96,7 +96,7 @@ scope_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   int        width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget), line;
   g_autoptr (PangoLayout) layout = NULL;
 
-  if (self->text == NULL || width < 1)
+  if (!self->text || width < 1)
     return;
   layout = gtk_widget_create_pango_layout (widget, self->text);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
@@ -160,7 +160,7 @@ scope_cell_set_text (ScopeCell *self, const char *text)
   self->text = g_strdup (text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  text != NULL ? text : "",
+                                  text ? text : "",
                                   -1);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

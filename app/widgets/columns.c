@@ -36,7 +36,7 @@ add_column (GtkColumnView *view, const ScopeColumn *info)
   column = gtk_column_view_column_new (info->title, factory);
   gtk_column_view_column_set_resizable (column, TRUE);
   gtk_column_view_column_set_expand (column, info->expands);
-  if (info->compare != NULL)
+  if (info->compare)
     {
       GtkSorter *sorter = GTK_SORTER (gtk_custom_sorter_new (info->compare, NULL, NULL));
 
@@ -52,13 +52,13 @@ static void
 align_titles (GtkColumnView *view, const ScopeColumn *columns, guint n_columns)
 {
   GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (view));
-  GtkWidget *title = header != NULL ? gtk_widget_get_first_child (header) : NULL;
+  GtkWidget *title = header ? gtk_widget_get_first_child (header) : NULL;
 
-  for (guint i = 0; i < n_columns && title != NULL; i++)
+  for (guint i = 0; i < n_columns && title; i++)
     {
       GtkWidget *box = gtk_widget_get_first_child (title);
 
-      if (columns[i].is_number && box != NULL)
+      if (columns[i].is_number && box)
         gtk_widget_set_halign (box, GTK_ALIGN_END);
       title = gtk_widget_get_next_sibling (title);
     }

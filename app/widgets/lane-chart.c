@@ -150,7 +150,7 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
                             (span->colour & 0xff) / 255.);
       cairo_rectangle (cr, x, y, MAX (right - x - (right - x > 3 ? 0.5 : 0), 0.7), LANE);
       cairo_fill (cr);
-      if (right - x > LEAST_TEXT && span->label != NULL && n_texts++ < MAX_TEXTS)
+      if (right - x > LEAST_TEXT && span->label && n_texts++ < MAX_TEXTS)
         draw_label (cr, layout, span, MAX (x, 0), y, right - MAX (x, 0));
     }
 }
@@ -191,7 +191,7 @@ scope_lane_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   g_autoptr (PangoLayout) layout = NULL;
   g_autoptr (PangoFontDescription) font = NULL;
 
-  if (self->spans == NULL || self->end <= self->begin || width < 1)
+  if (!self->spans || self->end <= self->begin || width < 1)
     return;
   cr = gtk_snapshot_append_cairo (snapshot,
                                   &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
@@ -264,7 +264,7 @@ span_at (ScopeLaneChart *self, double x, double y)
   int              lane = (int) floor ((y - AXIS) / (LANE + GAP));
   const ScopeSpan *best = NULL;
 
-  for (guint i = 0; self->spans != NULL && i < self->spans->len; i++)
+  for (guint i = 0; self->spans && i < self->spans->len; i++)
     {
       const ScopeSpan *span = &g_array_index (self->spans, ScopeSpan, i);
       double           distance = MAX (MAX (span->begin - time, time - span->end), 0);
@@ -285,7 +285,7 @@ on_motion (GtkEventControllerMotion *controller G_GNUC_UNUSED, double x, double 
   const ScopeSpan *span = self->is_dragging ? NULL : span_at (self, x, y);
 
   self->pointer = x;
-  if (span == NULL || span->label == NULL)
+  if (!span || !span->label)
     scope_tooltip_set (GTK_WIDGET (self), NULL);
   else
     {
@@ -305,14 +305,14 @@ on_pressed (GtkGestureClick *gesture G_GNUC_UNUSED, int n, double x, double y, g
   gtk_widget_grab_focus (GTK_WIDGET (self));
   if (n == 2)
     {
-      if (span != NULL)
+      if (span)
         scope_lane_chart_set_range (self,
                                     span->begin - (span->end - span->begin) * 0.1,
                                     span->end + (span->end - span->begin) * 0.1);
       else
         scope_lane_chart_set_range (self, self->least, self->most);
     }
-  else if (span != NULL)
+  else if (span)
     g_signal_emit (self, picked_signal, 0, span->user);
 }
 
@@ -450,11 +450,11 @@ void
 scope_lane_chart_set_spans (ScopeLaneChart *self, GArray *spans)
 {
   g_clear_pointer (&self->spans, g_array_unref);
-  self->spans = spans != NULL ? g_array_ref (spans) : NULL;
+  self->spans = spans ? g_array_ref (spans) : NULL;
   self->n_lanes = 0;
   self->least = G_MAXDOUBLE;
   self->most = -G_MAXDOUBLE;
-  for (guint i = 0; spans != NULL && i < spans->len; i++)
+  for (guint i = 0; spans && i < spans->len; i++)
     {
       const ScopeSpan *span = &g_array_index (spans, ScopeSpan, i);
 

@@ -27,7 +27,7 @@ draw_ramp (GtkDrawingArea *area G_GNUC_UNUSED, cairo_t *cr, int width, int heigh
   ScopeLegend *self = data;
   double       top = (height - RAMP_HEIGHT) / 2;
 
-  if (self->overlay == NULL)
+  if (!self->overlay)
     return;
   for (int x = 0; x < width; x++)
     {
@@ -50,13 +50,13 @@ scope_legend_set (ScopeLegend *self, VizOverlay *overlay, const VizTheme *theme)
   g_autofree char *high_text = NULL;
   g_autofree char *name = NULL;
 
-  if (overlay != NULL)
+  if (overlay)
     viz_overlay_ref (overlay);
   g_clear_pointer (&self->overlay, viz_overlay_unref);
   self->overlay = overlay;
   self->theme = theme;
   gtk_widget_set_visible (GTK_WIDGET (self), overlay != NULL);
-  if (overlay == NULL)
+  if (!overlay)
     return;
   viz_overlay_bounds (overlay, &low, &high);
   low_text = viz_overlay_format (overlay, low);

@@ -77,7 +77,7 @@ new_image (ScopeMatrix *self, const VizTheme *theme)
   guchar *data = cairo_image_surface_get_data (image);
   int     stride = cairo_image_surface_get_stride (image);
 
-  if (data == NULL)
+  if (!data)
     return image;
   cairo_surface_flush (image);
   for (guint row = 0; row < self->n_rows; row++)
@@ -125,7 +125,7 @@ scope_matrix_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   cairo_surface_t *image;
   cairo_t         *cr;
 
-  if (self->values == NULL || width < 1 || height < 1)
+  if (!self->values || width < 1 || height < 1)
     return;
   cr = gtk_snapshot_append_cairo (snapshot,
                                   &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
@@ -164,7 +164,7 @@ on_tooltip (ScopeMatrix *self, int x, int y, gboolean by_key G_GNUC_UNUSED, GtkT
   g_autofree char *text = NULL;
   g_autofree char *full = NULL;
 
-  if (self->values == NULL || x < 0 || y < 0 || x >= width || y >= height)
+  if (!self->values || x < 0 || y < 0 || x >= width || y >= height)
     return FALSE;
   row = (guint) ((gint64) y * self->n_rows / height);
   column = (guint) ((gint64) x * self->n_columns / width);
@@ -175,8 +175,8 @@ on_tooltip (ScopeMatrix *self, int x, int y, gboolean by_key G_GNUC_UNUSED, GtkT
                           (double) real_row,
                           (double) real_column,
                           self->values[(gsize) row * self->n_columns + column]);
-  full = block != NULL ? g_strdup_printf ("%s (%s)", text, block) : NULL;
-  gtk_tooltip_set_text (tooltip, full != NULL ? full : text);
+  full = block ? g_strdup_printf ("%s (%s)", text, block) : NULL;
+  gtk_tooltip_set_text (tooltip, full ? full : text);
   return TRUE;
 }
 

@@ -22,10 +22,10 @@ G_DEFINE_FINAL_TYPE (ScopeMinimap, scope_minimap, GTK_TYPE_WIDGET)
 static double
 scale_of (ScopeMinimap *self)
 {
-  VizPicture *picture = self->canvas != NULL ? scope_canvas_get_picture (self->canvas) : NULL;
+  VizPicture *picture = self->canvas ? scope_canvas_get_picture (self->canvas) : NULL;
   double      longest;
 
-  if (picture == NULL)
+  if (!picture)
     return 0;
   longest = MAX (viz_picture_width (picture), viz_picture_height (picture));
   return LONGEST / MAX (longest, 1);
@@ -72,7 +72,7 @@ draw (ScopeMinimap *self, cairo_t *cr, double width, double height)
                          theme->background.blue,
                          0.94);
   cairo_paint (cr);
-  if (overview != NULL && overview_scale > 0)
+  if (overview && overview_scale > 0)
     {
       cairo_save (cr);
       cairo_translate (cr, left, top);
@@ -118,9 +118,9 @@ on_camera (ScopeMinimap *self)
 {
   VizPicture *picture = scope_canvas_get_picture (self->canvas);
   VizRect     view = scope_canvas_get_view (self->canvas);
-  gboolean    is_all = picture == NULL || (view.x <= 0 && view.y <= 0 &&
-                                        view.x + view.width >= viz_picture_width (picture) &&
-                                        view.y + view.height >= viz_picture_height (picture));
+  gboolean    is_all = !picture || (view.x <= 0 && view.y <= 0 &&
+                                 view.x + view.width >= viz_picture_width (picture) &&
+                                 view.y + view.height >= viz_picture_height (picture));
 
   gtk_widget_set_opacity (GTK_WIDGET (self), is_all ? 0 : 1);
   gtk_widget_set_can_target (GTK_WIDGET (self), !is_all);
@@ -190,13 +190,13 @@ scope_minimap_init (ScopeMinimap *self)
 void
 scope_minimap_set_canvas (ScopeMinimap *self, ScopeCanvas *canvas)
 {
-  if (self->canvas != NULL)
+  if (self->canvas)
     {
       g_signal_handlers_disconnect_by_data (self->canvas, self);
       g_signal_handlers_disconnect_by_data (scope_canvas_get_tiles (self->canvas), self);
     }
   self->canvas = canvas;
-  if (canvas == NULL)
+  if (!canvas)
     return;
   g_signal_connect_object (canvas,
                            "camera-changed",

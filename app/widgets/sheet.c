@@ -64,7 +64,7 @@ new_label (const char *text, const char *css_class)
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  if (css_class != NULL)
+  if (css_class)
     gtk_widget_add_css_class (label, css_class);
   return label;
 }
@@ -84,7 +84,7 @@ void
 scope_sheet_add_title (ScopeSheet *self, const char *title, const char *subtitle)
 {
   scope_sheet_add_text (self, title, "title-3");
-  if (subtitle != NULL && *subtitle != '\0')
+  if (subtitle && *subtitle != '\0')
     scope_sheet_add_text (self, subtitle, "dim-label");
 }
 
@@ -118,8 +118,8 @@ add_row (ScopeSheet *self,
   GtkWidget       *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget       *key = gtk_label_new (name);
   GtkWidget       *text = gtk_label_new (value);
-  g_autofree char *full = hint != NULL ? g_strdup_printf ("%s\n%s: %s", hint, name, value)
-                                       : g_strdup_printf ("%s: %s", name, value);
+  g_autofree char *full = hint ? g_strdup_printf ("%s\n%s: %s", hint, name, value)
+                               : g_strdup_printf ("%s: %s", name, value);
 
   gtk_widget_add_css_class (row, "sheet-row");
   if (!strong)

@@ -107,7 +107,7 @@ job_arrived (gpointer data)
 
   if (job->is_overview)
     {
-      if (job->generation == (gint) self->overview_generation && job->surface != NULL)
+      if (job->generation == (gint) self->overview_generation && job->surface)
         {
           g_clear_pointer (&self->overview, cairo_surface_destroy);
           self->overview = g_steal_pointer (&job->surface);
@@ -120,9 +120,9 @@ job_arrived (gpointer data)
     return G_SOURCE_REMOVE;
   self->n_waiting -= self->n_waiting > 0;
   tile = g_hash_table_lookup (self->tiles, &key);
-  if (tile == NULL)
+  if (!tile)
     return G_SOURCE_REMOVE;
-  if (job->surface == NULL) /* dropped by a worker: may be asked for again */
+  if (!job->surface) /* dropped by a worker: may be asked for again */
     g_hash_table_remove (self->tiles, &key);
   else
     tile->surface = g_steal_pointer (&job->surface);
@@ -188,7 +188,7 @@ get_workers (void)
 {
   static GThreadPool *workers;
 
-  if (workers == NULL)
+  if (!workers)
     {
       workers = g_thread_pool_new (run_job, NULL, N_WORKERS, FALSE, NULL);
       g_thread_pool_set_sort_function (workers, compare_jobs, NULL);
@@ -204,7 +204,7 @@ push_job (ScopeTiles *self, int column, int row, double zoom, gboolean is_overvi
 
   job->tiles = g_object_ref (self);
   job->picture = viz_picture_ref (self->picture);
-  job->overlay = self->overlay != NULL ? viz_overlay_ref (self->overlay) : NULL;
+  job->overlay = self->overlay ? viz_overlay_ref (self->overlay) : NULL;
   job->theme = self->theme;
   job->zoom = zoom;
   job->column = column;
@@ -228,7 +228,7 @@ new_table (void)
 static void
 turn_over (ScopeTiles *self, double dx, double dy)
 {
-  if (self->n_waiting == 0 || self->stale == NULL)
+  if (self->n_waiting == 0 || !self->stale)
     {
       g_clear_pointer (&self->stale, g_hash_table_unref);
       self->stale = self->tiles;
@@ -254,7 +254,7 @@ ask_for_overview (ScopeTiles *self)
   double longest;
 
   self->overview_generation++;
-  if (self->picture == NULL)
+  if (!self->picture)
     {
       g_clear_pointer (&self->overview, cairo_surface_destroy);
       return;
@@ -269,10 +269,10 @@ scope_tiles_set_picture (ScopeTiles *self, VizPicture *picture, double dx, doubl
   if (self->picture == picture)
     return;
   scope_worker_free (g_steal_pointer (&self->picture), (GDestroyNotify) viz_picture_unref);
-  self->picture = picture != NULL ? viz_picture_ref (picture) : NULL;
+  self->picture = picture ? viz_picture_ref (picture) : NULL;
   g_clear_pointer (&self->overview, cairo_surface_destroy);
   turn_over (self, dx, dy);
-  if (picture == NULL)
+  if (!picture)
     g_clear_pointer (&self->stale, g_hash_table_unref);
   ask_for_overview (self);
 }
@@ -283,7 +283,7 @@ scope_tiles_set_style (ScopeTiles *self, VizOverlay *overlay, const VizTheme *th
   if (self->overlay == overlay && self->theme == theme)
     return;
   g_clear_pointer (&self->overlay, viz_overlay_unref);
-  self->overlay = overlay != NULL ? viz_overlay_ref (overlay) : NULL;
+  self->overlay = overlay ? viz_overlay_ref (overlay) : NULL;
   self->theme = theme;
   turn_over (self, 0, 0);
   ask_for_overview (self);
@@ -379,8 +379,7 @@ blit_table (cairo_t           *cr,
       int    column = (int) (tile->key >> 32), row = (gint32) (tile->key & 0xffffffff);
       double x = column * side - left, y = row * side - top;
 
-      if (tile->surface != NULL && x < camera->width && y < camera->height && x + side > 0 &&
-          y + side > 0)
+      if (tile->surface && x < camera->width && y < camera->height && x + side > 0 && y + side > 0)
         blit (cr, tile->surface, x, y, scale, SCOPE_TILE_SIZE);
     }
 }
@@ -390,7 +389,7 @@ is_old (gpointer key G_GNUC_UNUSED, gpointer value, gpointer data)
 {
   const Tile *tile = value;
 
-  return tile->surface != NULL && tile->used < *(guint *) data;
+  return tile->surface && tile->used < *(guint *) data;
 }
 
 /* What was not drawn for the longest time goes first. */
@@ -411,7 +410,7 @@ blit_tile (ScopeTiles *self, cairo_t *cr, int column, int row, double left, doub
   gint64 key = tile_key (column, row);
   Tile  *tile = g_hash_table_lookup (self->tiles, &key);
 
-  if (tile == NULL)
+  if (!tile)
     {
       tile = g_new0 (Tile, 1);
       tile->key = key;
@@ -420,7 +419,7 @@ blit_tile (ScopeTiles *self, cairo_t *cr, int column, int row, double left, doub
       push_job (self, column, row, self->zoom, FALSE);
     }
   tile->used = self->now;
-  if (tile->surface == NULL)
+  if (!tile->surface)
     return FALSE;
   blit (cr,
         tile->surface,
@@ -452,7 +451,7 @@ scope_tiles_draw (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
 {
   gboolean is_exact;
 
-  if (self->picture == NULL)
+  if (!self->picture)
     return;
   self->now++;
   is_exact = adopt_zoom (self, camera);
@@ -460,14 +459,14 @@ scope_tiles_draw (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
     {
       gboolean moved = self->stale_dx != 0 || self->stale_dy != 0;
 
-      if (self->overview != NULL && (!moved || self->stale == NULL))
+      if (self->overview && (!moved || !self->stale))
         blit (cr,
               self->overview,
               -floor (camera->x * camera->zoom),
               -floor (camera->y * camera->zoom),
               camera->zoom / self->overview_scale,
               0);
-      if (self->stale != NULL && self->stale_zoom > 0)
+      if (self->stale && self->stale_zoom > 0)
         blit_table (cr, self->stale, self->stale_zoom, self->stale_dx, self->stale_dy, camera);
     }
   if (is_exact)
@@ -484,7 +483,7 @@ scope_tiles_draw (ScopeTiles *self, cairo_t *cr, const ScopeCamera *camera)
 gboolean
 scope_tiles_is_complete (ScopeTiles *self)
 {
-  return self->picture == NULL || (self->n_waiting == 0 && self->settle == 0 && self->now > 0);
+  return !self->picture || (self->n_waiting == 0 && self->settle == 0 && self->now > 0);
 }
 
 cairo_surface_t *

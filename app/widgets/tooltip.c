@@ -28,7 +28,7 @@ scope_tooltip_set (GtkWidget *widget, const char *text)
     }
   g_object_set_data_full (G_OBJECT (widget),
                           TEXT,
-                          text != NULL && *text != '\0' ? g_strdup (text) : NULL,
+                          text && *text != '\0' ? g_strdup (text) : NULL,
                           g_free);
 }
 

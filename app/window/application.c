@@ -25,7 +25,7 @@ static void
 on_painted (GdkFrameClock *clock, gpointer handler)
 {
   g_signal_handler_disconnect (clock, *(gulong *) handler);
-  if (g_getenv ("HYBRIDSCOPE_WATCHDOG") != NULL)
+  if (g_getenv ("HYBRIDSCOPE_WATCHDOG"))
     g_printerr ("first paint: %" G_GINT64_FORMAT "\n", g_get_monotonic_time ());
   scope_watchdog_start ();
 }
@@ -51,7 +51,7 @@ get_window (ScopeApplication *self)
     {
       window = GTK_WINDOW (scope_window_new (self));
       g_signal_connect (window, "map", G_CALLBACK (on_mapped), NULL);
-      if (*self->left_open != NULL)
+      if (*self->left_open)
         scope_window_offer (SCOPE_WINDOW (window), (const char *const *) self->left_open);
     }
   return SCOPE_WINDOW (window);
@@ -69,12 +69,12 @@ static void
 scope_application_activate (GApplication *application)
 {
   ScopeApplication *self = SCOPE_APPLICATION (application);
-  gboolean          is_first = gtk_application_get_windows (GTK_APPLICATION (self)) == NULL;
+  gboolean          is_first = !gtk_application_get_windows (GTK_APPLICATION (self));
   g_auto (GStrv) models = is_first ? scope_settings_get_list ("open") : NULL;
   ScopeWindow *window = get_window (self);
 
   /* After an end that nobody wanted the window asks first: what stood open may be the cause. */
-  if (is_first && *self->left_open == NULL && scope_settings_get_flag ("reopen", FALSE))
+  if (is_first && !*self->left_open && scope_settings_get_flag ("reopen", FALSE))
     open_all (window, (const char *const *) models);
   gtk_window_present (GTK_WINDOW (window));
 }
@@ -214,7 +214,7 @@ scope_application_shutdown (GApplication *application)
 
   scope_session_end ();
   scope_settings_flush ();
-  if (g_getenv ("HYBRIDSCOPE_WATCHDOG") != NULL)
+  if (g_getenv ("HYBRIDSCOPE_WATCHDOG"))
     g_printerr ("main loop: blocked over %d ms %u times, at most %.0f ms; computing so long %u "
                 "times, at most %.0f ms\n",
                 SCOPE_WATCHDOG_LIMIT_MS,

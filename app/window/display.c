@@ -18,7 +18,7 @@ end (Display *display G_GNUC_UNUSED)
   ScopeDisplayLost lost = on_lost;
 
   on_lost = NULL; /* once: what it calls may run into the same end */
-  if (lost != NULL)
+  if (lost)
     lost (lost_data);
   fprintf (stderr,
            "%s\n",

@@ -43,10 +43,10 @@ list_inputs (ScopeDocument *document)
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       g_autoptr (HybTensor) zeros = NULL;
 
-      if (hyb_model_get_parameter (scope_document_get_model (document), node->name) == NULL &&
+      if (!hyb_model_get_parameter (scope_document_get_model (document), node->name) &&
           hyb_type_is_known (&types[node->first_output]))
         zeros = hyb_tensor_new_zeros (&types[node->first_output], NULL);
-      if (zeros != NULL)
+      if (zeros)
         hyb_tensor_list_set (list, node->name, zeros);
     }
   return list;
@@ -100,10 +100,10 @@ new_row (const char *form, gboolean is_shown, const char *reason)
   gtk_widget_add_css_class (line, "form-row");
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
   /* Not insensitive: the reason is there to be read. */
-  if (reason != NULL)
+  if (reason)
     gtk_widget_add_css_class (title, "dim-label");
   gtk_widget_set_tooltip_text (row, reason);
-  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), reason == NULL);
+  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), !reason);
   gtk_accessible_update_state (GTK_ACCESSIBLE (row),
                                GTK_ACCESSIBLE_STATE_DISABLED,
                                reason != NULL,
@@ -152,15 +152,15 @@ asked_cb (GObject *source, GAsyncResult *result, gpointer data)
 static void
 on_shown (ScopeFormMenu *self)
 {
-  ScopeWorkspace *workspace = self->page != NULL ? scope_page_get_workspace (self->page) : NULL;
-  ScopeDocument  *document = workspace != NULL ? scope_workspace_get_document (workspace) : NULL;
+  ScopeWorkspace *workspace = self->page ? scope_page_get_workspace (self->page) : NULL;
+  ScopeDocument  *document = workspace ? scope_workspace_get_document (workspace) : NULL;
   g_autoptr (GTask) task = NULL;
   const char *proof;
 
-  if (document == NULL)
+  if (!document)
     return;
   proof = scope_page_get_proof (self->page);
-  gtk_label_set_text (self->proof, proof != NULL ? proof : "");
+  gtk_label_set_text (self->proof, proof ? proof : "");
   gtk_widget_set_visible (GTK_WIDGET (self->proof), proof != NULL);
   if (document == self->asked)
     return;
@@ -181,7 +181,7 @@ on_row (GtkListBox *list G_GNUC_UNUSED, GtkListBoxRow *row, gpointer data)
   const char    *form = gtk_widget_get_name (GTK_WIDGET (row));
 
   gtk_popover_popdown (self->popover);
-  if (self->page != NULL && g_strcmp0 (form, scope_page_get_form (self->page)) != 0)
+  if (self->page && g_strcmp0 (form, scope_page_get_form (self->page)) != 0)
     gtk_widget_activate_action (GTK_WIDGET (self), "win.convert", "s", form);
 }
 
@@ -190,11 +190,11 @@ on_row (GtkListBox *list G_GNUC_UNUSED, GtkListBoxRow *row, gpointer data)
 void
 scope_form_menu_set_page (ScopeFormMenu *self, ScopePage *page)
 {
-  const char *form = page != NULL ? scope_page_get_form (page) : NULL;
+  const char *form = page ? scope_page_get_form (page) : NULL;
 
   self->page = page;
   gtk_widget_set_visible (GTK_WIDGET (self), form != NULL);
-  if (form != NULL)
+  if (form)
     gtk_menu_button_set_label (self->button, scope_conversion_title (form));
 }
 

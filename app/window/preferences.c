@@ -70,7 +70,7 @@ go_through (const char *path, gboolean delete)
   const char *name;
   GStatBuf    info;
 
-  if (dir == NULL)
+  if (!dir)
     {
       if (g_stat (path, &info) == 0 && (!delete || g_remove (path) != 0))
         bytes = info.st_size;

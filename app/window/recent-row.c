@@ -33,7 +33,7 @@ static char *
 tell_folder (GFile *file)
 {
   g_autoptr (GFile) parent = g_file_get_parent (file);
-  g_autofree char *path = parent != NULL ? g_file_get_parse_name (parent) : g_strdup ("");
+  g_autofree char *path = parent ? g_file_get_parse_name (parent) : g_strdup ("");
   const char      *home = g_get_home_dir ();
   gsize            length = strlen (home);
 
@@ -48,10 +48,10 @@ queried_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GtkWidget) row = data;
   g_autoptr (GFileInfo) info = g_file_query_info_finish (G_FILE (source), result, NULL);
-  g_autoptr (GDateTime) then = info != NULL ? g_file_info_get_modification_date_time (info) : NULL;
+  g_autoptr (GDateTime) then = info ? g_file_info_get_modification_date_time (info) : NULL;
   g_autofree char *age = NULL, *folder = NULL, *text = NULL;
 
-  if (then == NULL)
+  if (!then)
     return;
   age = tell_age (then);
   folder = tell_folder (G_FILE (source));

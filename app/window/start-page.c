@@ -29,7 +29,7 @@ show_recent_box (ScopeStartPage *self)
 {
   GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->recent));
 
-  while (row != NULL && !gtk_widget_get_visible (row))
+  while (row && !gtk_widget_get_visible (row))
     row = gtk_widget_get_next_sibling (row);
   gtk_widget_set_visible (self->recent_box, row != NULL);
 }
@@ -42,7 +42,7 @@ scope_start_page_refresh (ScopeStartPage *self)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->recent))) != NULL)
     gtk_list_box_remove (self->recent, child);
-  for (guint i = 0; uris[i] != NULL && i < 8; i++)
+  for (guint i = 0; uris[i] && i < 8; i++)
     {
       child = scope_recent_row_new (uris[i]);
       g_signal_connect_object (child,
@@ -106,7 +106,7 @@ rank_of (const ScopeExample *example)
 {
   guint i = 0;
 
-  while (first[i] != NULL && !g_str_equal (first[i], example->name))
+  while (first[i] && !g_str_equal (first[i], example->name))
     i++;
   return i;
 }
@@ -127,7 +127,7 @@ listed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) examples = scope_gallery_list_finish (result, &error);
 
-  if (examples == NULL)
+  if (!examples)
     {
       g_debug ("no gallery: %s", error->message);
       return;
@@ -143,7 +143,7 @@ scope_start_page_dispose (GObject *object)
 {
   ScopeStartPage *self = SCOPE_START_PAGE (object);
 
-  if (self->listing != NULL)
+  if (self->listing)
     g_cancellable_cancel (self->listing);
   g_clear_object (&self->listing);
   G_OBJECT_CLASS (scope_start_page_parent_class)->dispose (object);

@@ -38,7 +38,7 @@ add_filters (GtkFileChooser *chooser)
 
   gtk_file_filter_set_name (models, _ ("Models and captures"));
   for (const HybFormat *const *format = hyb_formats (); *format != NULL; format++)
-    for (guint i = 0; (*format)->patterns != NULL && (*format)->patterns[i] != NULL; i++)
+    for (guint i = 0; (*format)->patterns && (*format)->patterns[i]; i++)
       gtk_file_filter_add_pattern (models, (*format)->patterns[i]);
   gtk_file_filter_add_pattern (models, "*.hscope");
   gtk_file_filter_set_name (all, _ ("All files"));
@@ -102,7 +102,7 @@ traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GFile) file = scope_gallery_trace_finish (result, &error);
   g_autofree char *model = g_strconcat ("gallery:", example->name, NULL);
 
-  if (file != NULL)
+  if (file)
     scope_window_open_as (example->window, file, model, (const char *const *) example->shapes);
   else
     scope_window_toast (example->window, error->message);
@@ -147,7 +147,7 @@ act_close_tab (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *para
   ScopeWindow *self = SCOPE_WINDOW (widget);
   AdwTabPage  *tab = adw_tab_view_get_selected_page (self->tabs);
 
-  if (tab == NULL)
+  if (!tab)
     gtk_window_close (GTK_WINDOW (self));
   else if (self->is_at_start)
     scope_window_show_start (self, FALSE);
@@ -184,7 +184,7 @@ act_run (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
   g_autoptr (ScopeRunOptions) options = scope_run_panel_get_options (self->run_panel);
 
   gtk_popover_popdown (self->run_popover);
-  if (page != NULL)
+  if (page)
     scope_page_run (page, options);
 }
 
@@ -193,7 +193,7 @@ act_show_view (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *para
 {
   ScopePage *page = scope_window_get_page (SCOPE_WINDOW (widget));
 
-  if (page != NULL)
+  if (page)
     scope_page_show_view (page, g_variant_get_string (parameter, NULL));
 }
 
@@ -273,7 +273,7 @@ act_forward (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   ScopePage *page = scope_window_get_page (SCOPE_WINDOW (widget));
 
-  for (guint i = 0; page != NULL && i < G_N_ELEMENTS (forwarded); i++)
+  for (guint i = 0; page && i < G_N_ELEMENTS (forwarded); i++)
     if (g_str_equal (forwarded[i].name, name))
       {
         ScopeGraphView *view = scope_page_get_shown_view (page);
@@ -307,7 +307,7 @@ scope_window_update_actions (ScopeWindow *self)
                                  "win.run",
                                  has_page &&
                                      scope_workspace_get_document (
-                                         scope_page_get_workspace (page)) != NULL &&
+                                         scope_page_get_workspace (page)) &&
                                      !scope_workspace_is_running (scope_page_get_workspace (page)));
 }
 

@@ -110,7 +110,7 @@ keep_view (Keep *keep)
   g_autoptr (GTask) task = NULL;
   FindJob *job;
 
-  if (old == NULL || new == NULL)
+  if (!old || !new)
     return;
   scope_graph_view_save_folds (scope_page_get_graph_view (keep->from), state);
   scope_graph_view_load (scope_page_get_graph_view (keep->to), state);
@@ -148,7 +148,7 @@ dup_shapes (ScopeWindow *self, ScopeWorkspace *workspace)
   const char *const *known = scope_workspace_get_shapes (workspace);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
-  for (guint i = 0; known != NULL && known[i] != NULL; i++)
+  for (guint i = 0; known && known[i]; i++)
     g_strv_builder_add (builder, known[i]);
   for (guint i = 0; typed[i] != NULL; i++)
     if (*typed[i] != '\0')
@@ -173,17 +173,17 @@ static gboolean
 check_shapes (ScopePage *page, const char *const *shapes)
 {
   ScopeDocument   *document = scope_workspace_get_document (scope_page_get_workspace (page));
-  HybGraph        *graph = document != NULL ? scope_document_get_graph (document) : NULL;
-  const HybType   *types = graph != NULL ? scope_document_get_types (document, graph) : NULL;
+  HybGraph        *graph = document ? scope_document_get_graph (document) : NULL;
+  const HybType   *types = graph ? scope_document_get_types (document, graph) : NULL;
   guint            n = 0;
-  const HybNodeId *variables = graph != NULL ? hyb_graph_get_variables (graph, &n) : NULL;
+  const HybNodeId *variables = graph ? hyb_graph_get_variables (graph, &n) : NULL;
 
   for (guint i = 0; i < n; i++)
     {
       const HybNode   *node = hyb_graph_get_node (graph, variables[i]);
       g_autofree char *text = NULL;
 
-      if (hyb_model_get_parameter (scope_document_get_model (document), node->name) != NULL ||
+      if (hyb_model_get_parameter (scope_document_get_model (document), node->name) ||
           hyb_graph_get_role (graph, variables[i], FALSE) != HYB_ROLE_DATA ||
           hyb_type_is_known (&types[node->first_output]) || is_said (shapes, node->name))
         continue;
@@ -236,7 +236,7 @@ converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
   ScopeConversion *conversion = scope_conversion_run_finish (result, &error);
 
   scope_form_menu_set_busy (request->window->form_menu, FALSE);
-  if (conversion != NULL)
+  if (conversion)
     open_form (request, conversion);
   else
     scope_page_say (request->page, error->message, NULL, NULL);
@@ -265,16 +265,16 @@ act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   ScopeWindow    *self = SCOPE_WINDOW (widget);
   ScopePage      *page = scope_window_get_page (self);
   const char     *form = g_variant_get_string (parameter, NULL);
-  ScopeWorkspace *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
-  const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
+  ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
+  const char     *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
   AdwTabPage     *sibling;
   Conversion     *request;
   g_auto (GStrv) shapes = NULL;
 
-  if (model == NULL)
+  if (!model)
     return;
   sibling = find_sibling (self, page, form);
-  if (sibling != NULL)
+  if (sibling)
     {
       adw_tab_view_set_selected_page (self->tabs, sibling);
       scope_page_measure_as (SCOPE_PAGE (adw_tab_page_get_child (sibling)), page);
@@ -303,11 +303,11 @@ static void
 act_compare (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
   ScopePage      *page = scope_window_get_page (SCOPE_WINDOW (widget));
-  ScopeWorkspace *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
-  const char     *model = workspace != NULL ? scope_workspace_get_model_name (workspace) : NULL;
+  ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
+  const char     *model = workspace ? scope_workspace_get_model_name (workspace) : NULL;
   g_auto (GStrv) shapes = NULL;
 
-  if (model == NULL)
+  if (!model)
     return;
   shapes = dup_shapes (SCOPE_WINDOW (widget), workspace);
   if (check_shapes (page, (const char *const *) shapes))
@@ -327,7 +327,7 @@ shapes_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) shapes = scope_gallery_shapes_finish (result, &error);
 
-  if (shapes != NULL)
+  if (shapes)
     scope_compare_window_show (GTK_WINDOW (forms->window),
                                forms->model,
                                (const char *const *) shapes);

@@ -11,8 +11,8 @@ open_dropped (ScopeWindow *self, GFile *file)
   ScopePage       *page = scope_window_get_page (self);
 
   /* Parameters belong to what is open. */
-  if (page != NULL && (g_str_has_suffix (name, ".params") || g_str_has_suffix (name, ".npz")) &&
-      scope_workspace_get_file (scope_page_get_workspace (page)) != NULL)
+  if (page && (g_str_has_suffix (name, ".params") || g_str_has_suffix (name, ".npz")) &&
+      scope_workspace_get_file (scope_page_get_workspace (page)))
     {
       g_autofree char *path = g_file_get_path (file);
 
@@ -20,11 +20,11 @@ open_dropped (ScopeWindow *self, GFile *file)
       return;
     }
   /* Costs of the model that is open. */
-  if (page != NULL && g_str_has_suffix (name, ".hscope"))
+  if (page && g_str_has_suffix (name, ".hscope"))
     {
       g_autofree char *path = g_file_get_path (file);
 
-      if (path != NULL)
+      if (path)
         scope_workspace_open_capture (scope_page_get_workspace (page), path);
       return;
     }

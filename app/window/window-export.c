@@ -69,11 +69,11 @@ write_in_worker (GTask                    *task,
     .area = job->has_area ? &job->area : NULL,
     .scale = g_str_has_suffix (job->path, ".png") ? 2 : 1,
   };
-  gboolean done = job->picture != NULL
+  gboolean done = job->picture
                       ? viz_export_file (job->picture, job->path, &options, &result, &error)
                       : write_costs (job, &error);
 
-  job->scale = options.scale > 0 && job->picture != NULL ? result.scale / options.scale : 1;
+  job->scale = options.scale > 0 && job->picture ? result.scale / options.scale : 1;
   if (done)
     g_task_return_boolean (task, TRUE);
   else
@@ -93,7 +93,7 @@ written_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     {
       text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
-      if (page != NULL)
+      if (page)
         scope_page_say (page, text, NULL, NULL);
       return;
     }
@@ -114,11 +114,11 @@ scope_window_export (ScopeWindow *self, const char *what, const char *path)
   ExportJob        *job;
   g_autoptr (GTask) task = NULL;
 
-  if (page == NULL)
+  if (!page)
     return;
   canvas = scope_graph_view_get_canvas (scope_page_get_graph_view (page));
   measurement = scope_workspace_get_measurement (scope_page_get_workspace (page));
-  if (g_str_equal (what, "costs") ? measurement == NULL : scope_canvas_get_picture (canvas) == NULL)
+  if (g_str_equal (what, "costs") ? !measurement : !scope_canvas_get_picture (canvas))
     return;
   job = g_new0 (ExportJob, 1);
   job->path = g_strdup (path);
@@ -129,7 +129,7 @@ scope_window_export (ScopeWindow *self, const char *what, const char *path)
       VizOverlay *overlay = scope_canvas_get_overlay (canvas);
 
       job->picture = viz_picture_ref (scope_canvas_get_picture (canvas));
-      job->overlay = overlay != NULL ? viz_overlay_ref (overlay) : NULL;
+      job->overlay = overlay ? viz_overlay_ref (overlay) : NULL;
       job->theme = scope_canvas_get_theme (canvas);
       job->area = scope_canvas_get_view (canvas);
       job->has_area = g_str_equal (what, "view");
@@ -147,10 +147,10 @@ on_chosen (GtkNativeDialog *dialog, int response, gpointer data)
   if (response == GTK_RESPONSE_ACCEPT)
     {
       g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+      g_autofree char *path = file ? g_file_get_path (file) : NULL;
       const char      *what = g_object_get_data (G_OBJECT (dialog), "what");
 
-      if (path != NULL)
+      if (path)
         scope_window_export (self, what, path);
     }
   g_clear_object (&self->chooser);
@@ -165,7 +165,7 @@ act_export (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramet
   gboolean         is_costs = g_str_equal (what, "costs");
   g_autofree char *proposal = NULL;
 
-  if (page == NULL)
+  if (!page)
     return;
   g_clear_object (&self->chooser);
   self->chooser =

@@ -41,7 +41,7 @@ on_state (ScopeWorkspace *workspace, GParamSpec *property G_GNUC_UNUSED, gpointe
   if (scope_workspace_get_state (workspace) != SCOPE_STATE_READY)
     return;
   text = g_object_steal_data (G_OBJECT (workspace), "mended");
-  if (text != NULL)
+  if (text)
     scope_page_say (data, text, _ ("Show Log"), "page.show-log");
 }
 
@@ -54,7 +54,7 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   GtkRoot        *root = gtk_widget_get_root (GTK_WIDGET (page));
   ScopeWorkspace *workspace;
 
-  if (mended == NULL)
+  if (!mended)
     {
       scope_page_say (page, error->message, NULL, NULL);
       return;
@@ -85,11 +85,11 @@ void
 scope_window_mend (ScopeWindow *self, const char *path)
 {
   ScopePage       *page = scope_window_get_page (self);
-  ScopeWorkspace  *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
-  ScopeDocument   *document = workspace != NULL ? scope_workspace_get_document (workspace) : NULL;
+  ScopeWorkspace  *workspace = page ? scope_page_get_workspace (page) : NULL;
+  ScopeDocument   *document = workspace ? scope_workspace_get_document (workspace) : NULL;
   g_autofree char *prefix = hyb_model_prefix_of (path);
 
-  if (document == NULL)
+  if (!document)
     return;
   scope_mend_async (scope_document_get_path (document),
                     scope_document_get_params (document),
@@ -117,9 +117,9 @@ on_chosen (GtkNativeDialog *dialog, int response, gpointer data)
   if (response == GTK_RESPONSE_ACCEPT)
     {
       g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+      g_autofree char *path = file ? g_file_get_path (file) : NULL;
 
-      if (path != NULL)
+      if (path)
         choice->take (self, path);
     }
   g_clear_object (&self->chooser);
@@ -130,10 +130,10 @@ static GtkFileChooser *
 choose (ScopeWindow *self, const Choice *choice)
 {
   ScopePage *page = scope_window_get_page (self);
-  GFile *file = page != NULL ? scope_workspace_get_file (scope_page_get_workspace (page)) : NULL;
-  g_autoptr (GFile) folder = file != NULL ? g_file_get_parent (file) : NULL;
+  GFile     *file = page ? scope_workspace_get_file (scope_page_get_workspace (page)) : NULL;
+  g_autoptr (GFile) folder = file ? g_file_get_parent (file) : NULL;
 
-  if (file == NULL)
+  if (!file)
     return NULL;
   g_clear_object (&self->chooser);
   self->chooser = gtk_file_chooser_native_new (_ (choice->title),
@@ -141,7 +141,7 @@ choose (ScopeWindow *self, const Choice *choice)
                                                choice->action,
                                                NULL,
                                                _ ("_Cancel"));
-  if (folder != NULL)
+  if (folder)
     gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (self->chooser), folder, NULL);
   g_object_set_data (G_OBJECT (self->chooser), "choice", (gpointer) choice);
   g_signal_connect (self->chooser, "response", G_CALLBACK (on_chosen), self);
@@ -159,7 +159,7 @@ act_mend (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter
   GtkFileChooser     *chooser = choose (self, &choice);
   g_autofree char    *proposal = NULL;
 
-  if (chooser == NULL)
+  if (!chooser)
     return;
   proposal = g_strconcat (scope_workspace_get_title (
                               scope_page_get_workspace (scope_window_get_page (self))),
@@ -172,11 +172,11 @@ void
 scope_window_take_parameters (ScopeWindow *self, const char *path)
 {
   ScopePage      *page = scope_window_get_page (self);
-  ScopeWorkspace *workspace = page != NULL ? scope_page_get_workspace (page) : NULL;
-  GFile          *file = workspace != NULL ? scope_workspace_get_file (workspace) : NULL;
-  g_autoptr (GFile) graph = file != NULL ? g_object_ref (file) : NULL;
+  ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
+  GFile          *file = workspace ? scope_workspace_get_file (workspace) : NULL;
+  g_autoptr (GFile) graph = file ? g_object_ref (file) : NULL;
 
-  if (graph != NULL)
+  if (graph)
     scope_workspace_open (workspace, graph, path);
 }
 

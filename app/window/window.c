@@ -19,7 +19,7 @@ static ScopePage *
 selected_page (ScopeWindow *self)
 {
   AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
-  GtkWidget  *child = page != NULL ? adw_tab_page_get_child (page) : NULL;
+  GtkWidget  *child = page ? adw_tab_page_get_child (page) : NULL;
 
   return SCOPE_IS_PAGE (child) ? SCOPE_PAGE (child) : NULL;
 }
@@ -73,9 +73,9 @@ add_open (ScopeWindow *self, GPtrArray *models)
       GFile          *file = scope_workspace_get_file (workspace);
       const char     *name = scope_workspace_get_model_name (workspace);
 
-      if (name != NULL && g_str_has_prefix (name, "gallery:"))
+      if (name && g_str_has_prefix (name, "gallery:"))
         g_ptr_array_add (models, g_strdup (name));
-      else if (file != NULL)
+      else if (file)
         g_ptr_array_add (models, g_file_get_uri (file));
     }
 }
@@ -87,7 +87,7 @@ note_session (ScopeWindow *self)
   GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self));
   g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func (g_free);
 
-  if (application == NULL || self->is_closing)
+  if (!application || self->is_closing)
     return;
   for (GList *i = gtk_application_get_windows (application); i != NULL; i = i->next)
     if (SCOPE_IS_WINDOW (i->data))
@@ -125,7 +125,7 @@ scope_window_offer (ScopeWindow *self, const char *const *models)
 static void
 update_start_button (ScopeWindow *self)
 {
-  gboolean leads_back = self->is_at_start && selected_page (self) != NULL;
+  gboolean leads_back = self->is_at_start && selected_page (self);
 
   gtk_button_set_icon_name (self->start_button,
                             leads_back ? "go-previous-symbolic" : "tab-new-symbolic");
@@ -142,20 +142,20 @@ show_page (ScopeWindow *self)
 {
   ScopePage *page = scope_window_get_page (self);
 
-  gtk_stack_set_visible_child_name (self->stack, page != NULL ? "tabs" : "start");
-  gtk_stack_set_visible_child_name (self->title_stack, page != NULL ? "search" : "title");
+  gtk_stack_set_visible_child_name (self->stack, page ? "tabs" : "start");
+  gtk_stack_set_visible_child_name (self->title_stack, page ? "search" : "title");
   gtk_widget_set_visible (self->page_tools, page != NULL);
   scope_form_menu_set_page (self->form_menu, page);
-  if (page != NULL)
+  if (page)
     {
       ScopeWorkspace  *workspace = scope_page_get_workspace (page);
       GFile           *file = scope_workspace_get_file (workspace);
-      g_autofree char *path = file != NULL ? g_file_get_parse_name (file) : NULL;
+      g_autofree char *path = file ? g_file_get_parse_name (file) : NULL;
       g_autofree char *title =
           g_strdup_printf ("%s – Hybridscope", scope_workspace_get_title (workspace));
 
       adw_window_title_set_title (self->title, scope_workspace_get_title (workspace));
-      adw_window_title_set_subtitle (self->title, path != NULL ? path : "");
+      adw_window_title_set_subtitle (self->title, path ? path : "");
       gtk_window_set_title (GTK_WINDOW (self), title);
     }
   else
@@ -256,7 +256,7 @@ on_search (GtkSearchEntry *entry, gpointer data)
 {
   ScopePage *page = scope_window_get_page (data);
 
-  if (page != NULL)
+  if (page)
     scope_page_search (page, gtk_editable_get_text (GTK_EDITABLE (entry)));
 }
 
@@ -265,7 +265,7 @@ on_next_match (gpointer data)
 {
   ScopePage *page = scope_window_get_page (data);
 
-  if (page != NULL)
+  if (page)
     scope_page_step_search (page, 1);
 }
 
@@ -274,7 +274,7 @@ on_previous_match (gpointer data)
 {
   ScopePage *page = scope_window_get_page (data);
 
-  if (page != NULL)
+  if (page)
     scope_page_step_search (page, -1);
 }
 
@@ -286,7 +286,7 @@ on_stop_search (gpointer data)
   ScopePage   *page = scope_window_get_page (self);
 
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
-  if (page != NULL)
+  if (page)
     gtk_widget_grab_focus (
         GTK_WIDGET (scope_graph_view_get_canvas (scope_page_get_graph_view (page))));
 }
@@ -299,9 +299,9 @@ on_first_steps_placed (GtkOverlay *overlay, GtkWidget *card, GdkRectangle *place
   GtkRequisition  size;
   graphene_rect_t graph;
 
-  if (page == NULL || !gtk_widget_compute_bounds (GTK_WIDGET (scope_page_get_graph_view (page)),
-                                                  GTK_WIDGET (overlay),
-                                                  &graph))
+  if (!page || !gtk_widget_compute_bounds (GTK_WIDGET (scope_page_get_graph_view (page)),
+                                           GTK_WIDGET (overlay),
+                                           &graph))
     return FALSE;
   gtk_widget_get_preferred_size (card, NULL, &size);
   *place = (GdkRectangle){ (int) graph.origin.x, (int) graph.origin.y, size.width, size.height };

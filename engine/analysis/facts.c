@@ -15,7 +15,7 @@ hyb_facts_new (gboolean training)
 void
 hyb_facts_free (HybFacts *facts)
 {
-  if (facts->constants != NULL)
+  if (facts->constants)
     for (guint i = 0; i < facts->n_values; i++)
       g_clear_pointer (&facts->constants[i], hyb_tensor_unref);
 
@@ -55,7 +55,7 @@ hyb_facts_follow (HybFacts *facts, HybGraph *graph, const GArray *map)
         types[to].shape = facts->types[i].shape;
       if (types[to].dtype == HYB_DTYPE_UNKNOWN)
         types[to].dtype = facts->types[i].dtype;
-      if (constants[to] == NULL)
+      if (!constants[to])
         constants[to] = g_steal_pointer (&facts->constants[i]);
       else
         g_clear_pointer (&facts->constants[i], hyb_tensor_unref);
@@ -73,7 +73,7 @@ hyb_facts_follow (HybFacts *facts, HybGraph *graph, const GArray *map)
 void
 hyb_facts_resize (HybFacts *facts, HybGraph *graph)
 {
-  g_return_if_fail (facts->types == NULL);
+  g_return_if_fail (!facts->types);
 
   facts->n_values = hyb_graph_n_values (graph);
   facts->types = g_new (HybType, MAX (facts->n_values, 1));

@@ -63,12 +63,12 @@ hyb_call_infer (HybCall *call, GError **error)
 
   if (call->op->flags & HYB_OP_OPAQUE)
     return TRUE;
-  if (infer_dtype == NULL)
+  if (!infer_dtype)
     infer_dtype = hyb_rule_same_dtype;
 
   return infer_dtype (call, error) &&
-         (call->op->infer_shape == NULL || call->op->infer_shape (call, error)) &&
-         (call->op->gradient_of == NULL || hyb_rule_gradient (call, error));
+         (!call->op->infer_shape || call->op->infer_shape (call, error)) &&
+         (!call->op->gradient_of || hyb_rule_gradient (call, error));
 }
 
 /* --- The queue --- */
@@ -132,7 +132,7 @@ explain_contradiction (const Inference *inference, HybNodeId id, GError **error)
   g_autoptr (GString) text = g_string_new (NULL);
   GError *cause;
 
-  if (error == NULL)
+  if (!error)
     return;
 
   if (node->line > 0)
@@ -191,7 +191,7 @@ learn (Inference *inference, HybNodeId id, HybValueId value, const HybType *foun
   if (type_equal (type, &before))
     return TRUE;
 
-  if (inference->fixed_by != NULL)
+  if (inference->fixed_by)
     inference->fixed_by[value] = id;
   enqueue_neighbours (inference, value);
   return TRUE;
@@ -264,7 +264,7 @@ read_shape (const HybNode *node, gboolean legacy, HybShape *shape, GError **erro
   HybInts     ints = { 0 };
   gboolean    is_good;
 
-  if (text == NULL)
+  if (!text)
     return TRUE;
   if (!hyb_params_parse_ints (text, &ints))
     return refuse_attribute (node, "__shape__", text, error);
@@ -291,7 +291,7 @@ read_dtype (const HybNode *node, HybDType *dtype, GError **error)
   const char *text = hyb_node_get_attribute (node, "__dtype__");
   gint64      code;
 
-  if (text == NULL)
+  if (!text)
     return TRUE;
 
   if (g_ascii_string_to_signed (text, 10, -1, G_MAXINT, &code, NULL))
@@ -395,7 +395,7 @@ infer_graph (HybGraph *graph,
     }
   inference.operands = operands = g_new (HybType, most_operands);
 
-  if (fixed_by != NULL)
+  if (fixed_by)
     for (guint i = 0; i < hyb_graph_n_values (graph); i++)
       fixed_by[i] = HYB_NO_ID;
 
@@ -473,7 +473,7 @@ describe_operator (const HybNode *node, const HybType *type)
                             "nobody can say what it makes",
                             node->name,
                             node->type);
-  if (node->op->compute != NULL)
+  if (node->op->compute)
     return g_strdup_printf ("node “%s” (%s) shows its shape only while it runs",
                             node->name,
                             node->type);

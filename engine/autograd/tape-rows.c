@@ -43,7 +43,7 @@ gather (HybGraph      *graph,
           HybNodeId      id = hyb_graph_get_producer (graph, inputs[i]);
           const HybNode *node = hyb_graph_get_node (graph, id);
 
-          if (id < first || (readers != NULL && readers[inputs[i]] != 1))
+          if (id < first || (readers && readers[inputs[i]] != 1))
             return FALSE;
           if (node->op->flags & HYB_OP_SUM)
             g_array_append_val (sums, id);
@@ -135,7 +135,7 @@ call_over (const char       *name,
   gpointer         params = hyb_params_parse (op->params, op->params_size, attributes, NULL, error);
   HybTensor       *result = NULL;
 
-  if (params == NULL)
+  if (!params)
     return NULL;
   if (!hyb_imperative_call (op, params, NULL, n, operands, &result, run, error))
     result = NULL;
@@ -167,7 +167,7 @@ call_once (const Rows *rows, GError **error)
       HybTensor *input = first->op->adds_rows >> k & 1 ? collect_rows (rows, k, error)
                                                        : hyb_tensor_ref (get_operand (rows, 0, k));
 
-      if (input == NULL)
+      if (!input)
         return NULL;
       g_ptr_array_add (inputs, input);
     }

@@ -20,7 +20,7 @@ hyb_error_at (GError    **error,
   g_autofree char *what = NULL;
   va_list          arguments;
 
-  if (error == NULL)
+  if (!error)
     return FALSE;
 
   va_start (arguments, format);
@@ -31,10 +31,10 @@ hyb_error_at (GError    **error,
                domain,
                code,
                "%s%s%s%s%s",
-               where != NULL ? where : "",
-               where != NULL ? ": " : "",
+               where ? where : "",
+               where ? ": " : "",
                what,
-               hint != NULL ? ". " : "",
-               hint != NULL ? hint : "");
+               hint ? ". " : "",
+               hint ? hint : "");
   return FALSE;
 }

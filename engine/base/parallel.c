@@ -181,7 +181,7 @@ start_workers (guint n_workers)
     {
       GThread *thread = g_thread_try_new ("hyb-compute", worker_main, NULL, NULL);
 
-      if (thread == NULL)
+      if (!thread)
         break; /* the pieces are the same, whoever computes them */
       pool.workers[pool.n_workers++] = thread;
     }

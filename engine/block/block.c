@@ -21,7 +21,7 @@ counters_at_top (void)
 {
   GHashTable *counters = g_private_get (&top_counters);
 
-  if (counters == NULL)
+  if (!counters)
     {
       counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
       g_private_set (&top_counters, counters);
@@ -52,20 +52,19 @@ static void
 name_block (HybBlock *block, const char *alias, const char *given, HybBlock *shared)
 {
   HybBlock        *scope = g_private_get (&open_scope);
-  const char      *outer = scope != NULL ? scope->priv->prefix : "";
-  const char      *outer_parameters = scope != NULL ? scope->priv->parameter_prefix : "";
+  const char      *outer = scope ? scope->priv->prefix : "";
+  const char      *outer_parameters = scope ? scope->priv->parameter_prefix : "";
   g_autofree char *own = NULL;
 
-  own = given != NULL
-            ? g_strdup (given)
-            : automatic_prefix (alias, scope != NULL ? scope->priv->counters : counters_at_top ());
+  own = given ? g_strdup (given)
+              : automatic_prefix (alias, scope ? scope->priv->counters : counters_at_top ());
   block->priv->prefix = g_strconcat (outer, own, NULL);
-  block->priv->parameter_prefix = shared != NULL ? g_strdup (shared->priv->parameter_prefix)
-                                                 : g_strconcat (outer_parameters, own, NULL);
-  block->priv->has_scope = given == NULL || given[0] != '\0';
-  if (shared == NULL && scope != NULL)
+  block->priv->parameter_prefix = shared ? g_strdup (shared->priv->parameter_prefix)
+                                         : g_strconcat (outer_parameters, own, NULL);
+  block->priv->has_scope = !given || given[0] != '\0';
+  if (!shared && scope)
     shared = scope->priv->shared;
-  block->priv->shared = shared != NULL ? hyb_block_ref (shared) : NULL;
+  block->priv->shared = shared ? hyb_block_ref (shared) : NULL;
 }
 
 HybBlock *
@@ -85,7 +84,7 @@ hyb_block_new_full (const HybBlockClass *klass,
   block->priv->parameters = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_parameter_unref);
   block->priv->cached = g_ptr_array_new ();
   block->priv->fingerprints = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  name_block (block, alias != NULL ? alias : klass->name, prefix, shared);
+  name_block (block, alias ? alias : klass->name, prefix, shared);
   return block;
 }
 
@@ -113,11 +112,11 @@ hyb_block_unref (HybBlock *block)
 {
   HybBlockPrivate *priv;
 
-  if (block == NULL || !g_atomic_int_dec_and_test (&block->priv->references))
+  if (!block || !g_atomic_int_dec_and_test (&block->priv->references))
     return;
 
   priv = block->priv;
-  if (block->klass->finish != NULL)
+  if (block->klass->finish)
     block->klass->finish (block);
   hyb_block_drop_cached (block);
   g_ptr_array_unref (priv->cached);
@@ -163,8 +162,7 @@ hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name)
 {
   g_ptr_array_add (block->priv->children, child);
   g_ptr_array_add (block->priv->child_names,
-                   name != NULL ? g_strdup (name)
-                                : g_strdup_printf ("%u", block->priv->child_names->len));
+                   name ? g_strdup (name) : g_strdup_printf ("%u", block->priv->child_names->len));
   hyb_block_drop_cached (block);
   g_hash_table_remove_all (block->priv->fingerprints);
   return child;
@@ -201,11 +199,10 @@ hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec)
   g_autofree char *name = g_strconcat (block->priv->parameter_prefix, spec->name, NULL);
   HybParameter    *parameter = NULL;
 
-  for (HybBlock *from = block->priv->shared; from != NULL && parameter == NULL;
-       from = from->priv->shared)
+  for (HybBlock *from = block->priv->shared; from && !parameter; from = from->priv->shared)
     parameter = find_own (from, name);
 
-  if (parameter != NULL)
+  if (parameter)
     hyb_parameter_ref (parameter);
   else
     parameter = hyb_parameter_new (name, spec);
@@ -249,7 +246,7 @@ plain_below (HybBlock *block, gboolean inside_hybrid)
       char *found = plain_below (g_ptr_array_index (block->priv->children, i),
                                  inside_hybrid || !block->klass->plain);
 
-      if (found != NULL)
+      if (found)
         return found;
     }
   return NULL;
@@ -271,7 +268,7 @@ hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, 
   static const HybHybridize plain_memory;
   g_autofree char          *plain = NULL;
 
-  if (how != NULL && how->static_shape && !how->static_alloc)
+  if (how && how->static_shape && !how->static_alloc)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_STRUCTURE,
@@ -279,7 +276,7 @@ hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, 
                          "Set both, or neither",
                          "static_shape needs static_alloc");
   plain = active ? plain_below (block, FALSE) : NULL;
-  if (plain != NULL)
+  if (plain)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_STRUCTURE,
@@ -288,7 +285,7 @@ hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, 
                          "its child %s is a plain block, which cannot become part of a graph",
                          plain);
 
-  set_active (block, active, how != NULL ? how : &plain_memory);
+  set_active (block, active, how ? how : &plain_memory);
   return TRUE;
 }
 
@@ -306,7 +303,7 @@ hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input)
   HybValue *result;
 
   block->priv->n_forward_calls++;
-  if (block->klass->before != NULL)
+  if (block->klass->before)
     input = block->klass->before (F, block, input);
   if (block->priv->has_scope)
     hyb_f_push_scope (F, block->priv->prefix);
@@ -338,7 +335,7 @@ infer_own_parameters (HybF *F, HybBlock *block, HybValue *input)
   structure = hyb_value_structure (input);
   graph = hyb_block_trace (block, arrays->len, structure, FALSE, &error);
   block->priv->n_forward_calls--; /* asking for shapes is not a call of the user's */
-  if (graph != NULL && hyb_block_infer_parameters (block, graph, arrays, &error))
+  if (graph && hyb_block_infer_parameters (block, graph, arrays, &error))
     return TRUE;
 
   hyb_f_fail (F, "%s", error->message);
@@ -351,11 +348,11 @@ call_inside (HybF *F, HybBlock *block, HybValue *input)
 {
   g_autoptr (GPtrArray) nothing = NULL;
 
-  if (hyb_f_get_error (F) != NULL || hyb_value_is_failed (input))
+  if (hyb_f_get_error (F) || hyb_value_is_failed (input))
     nothing = g_ptr_array_new (); /* fall through: the first mistake is kept already */
   else if (hyb_f_is_tracing (F) && block->klass->plain)
     hyb_f_fail (F, "a plain block cannot be traced. Make it a hybrid block, or call it outside");
-  else if (!hyb_f_is_tracing (F) && block->priv->is_active && hyb_f_get_tape (F) == NULL)
+  else if (!hyb_f_is_tracing (F) && block->priv->is_active && !hyb_f_get_tape (F))
     return hyb_block_call_cached (F, block, input);
   else if (hyb_f_is_tracing (F) || infer_own_parameters (F, block, input))
     return hyb_block_run_forward (F, block, input);

@@ -15,7 +15,7 @@ cached_free (CachedGraph *cached)
   hyb_f_free (cached->trace);
   hyb_graph_unref (cached->graph);
   for (guint i = 0; i < G_N_ELEMENTS (cached->executor); i++)
-    if (cached->executor[i] != NULL)
+    if (cached->executor[i])
       hyb_executor_free (cached->executor[i]);
   g_free (cached);
 }
@@ -135,7 +135,7 @@ hyb_block_infer_parameters_typed (HybBlock      *block,
       HybParameter  *parameter = find_parameter (parameters, node->name);
       gint64         input = input_number (node->name, n_inputs);
 
-      if (parameter != NULL)
+      if (parameter)
         types[node->first_output] = (HybType){ parameter->shape, parameter->dtype };
       else if (input >= 0)
         types[node->first_output] = inputs[input];
@@ -148,7 +148,7 @@ hyb_block_infer_parameters_typed (HybBlock      *block,
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybParameter  *parameter = find_parameter (parameters, node->name);
 
-      if (parameter != NULL &&
+      if (parameter &&
           !hyb_parameter_set_shape (parameter, &types[node->first_output].shape, error))
         return FALSE;
     }
@@ -176,7 +176,7 @@ fingerprint (HybGraph *graph)
       const HybNode *node = hyb_graph_get_node (graph, id);
 
       g_string_append (text, node->type);
-      for (guint i = 0; node->attributes != NULL && node->attributes[i] != NULL; i++)
+      for (guint i = 0; node->attributes && node->attributes[i]; i++)
         if (!hyb_node_is_variable (node))
           g_string_append_printf (text, " %s", node->attributes[i]);
       for (guint i = 0; i < node->n_inputs; i++)
@@ -193,7 +193,7 @@ same_as_before (HybBlock *block, const CachedGraph *cached, GError **error)
   g_autofree char *now = fingerprint (cached->graph);
   const char      *before = g_hash_table_lookup (block->priv->fingerprints, cached->structure);
 
-  if (before != NULL && strcmp (before, now) != 0)
+  if (before && strcmp (before, now) != 0)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_STRUCTURE,
@@ -201,7 +201,7 @@ same_as_before (HybBlock *block, const CachedGraph *cached, GError **error)
                          "A forward that is traced may depend on nothing but its inputs and what "
                          "the block was made with; make another block for another computation",
                          "a second trace of its forward differs from the first");
-  if (before == NULL)
+  if (!before)
     g_hash_table_insert (block->priv->fingerprints,
                          g_strdup (cached->structure),
                          g_steal_pointer (&now));
@@ -227,7 +227,7 @@ find_or_trace (HybF *F, HybBlock *block, HybValue *input, GPtrArray *arrays)
   cached->trace = hyb_f_new_trace (hyb_f_is_training (F));
   cached->graph =
       trace (cached->trace, block, arrays->len, cached->structure, &cached->result, &error);
-  if (cached->graph != NULL && same_as_before (block, cached, &error) &&
+  if (cached->graph && same_as_before (block, cached, &error) &&
       hyb_block_infer_parameters (block, cached->graph, arrays, &error))
     {
       g_ptr_array_add (block->priv->cached, cached);
@@ -247,7 +247,7 @@ executor_for (HybF *F, HybBlock *block, CachedGraph *cached)
                                                                        : HYB_MODE_HYBRID,
                                  .training = training };
 
-  if (cached->executor[training] == NULL)
+  if (!cached->executor[training])
     cached->executor[training] = hyb_executor_new (cached->graph, &options);
   return cached->executor[training];
 }
@@ -271,11 +271,11 @@ bind_variables (HybExecutor *executor,
       gint64        input = input_number (name, arrays->len);
       HybTensor    *tensor = NULL;
 
-      if (parameter != NULL)
+      if (parameter)
         tensor = hyb_parameter_get_data (parameter, error);
       else if (input >= 0)
         tensor = hyb_value_get_tensor (g_ptr_array_index (arrays, input));
-      if (tensor == NULL)
+      if (!tensor)
         return FALSE;
       if (hyb_executor_get_bound (executor, name) != tensor &&
           !hyb_executor_bind (executor, name, tensor, error))
@@ -299,7 +299,7 @@ take_auxiliary (HybExecutor *executor, CachedGraph *cached, HybBlock *block)
       HybParameter *parameter = find_parameter (parameters, name);
       HybTensor    *now = hyb_executor_get_bound (executor, name);
 
-      if (parameter != NULL && now != NULL && now != parameter->data)
+      if (parameter && now && now != parameter->data)
         hyb_parameter_set_data (parameter, now, NULL);
     }
 }
@@ -337,7 +337,7 @@ hyb_block_call_cached (HybF *F, HybBlock *block, HybValue *input)
 
   hyb_flatten_into (input, arrays);
   cached = find_or_trace (F, block, input, arrays);
-  if (cached == NULL)
+  if (!cached)
     return hyb_list (F, 0, NULL);
 
   executor = executor_for (F, block, cached);

@@ -199,7 +199,7 @@ while_traced (HybF             *F,
                               NULL);
     }
   hyb_body_clear (&loop.condition);
-  if (loop.body.F != NULL)
+  if (loop.body.F)
     hyb_body_clear (&loop.body);
   return result;
 }
@@ -211,7 +211,7 @@ holds (HybF *F, HybValue *value)
 {
   HybTensor *tensor = hyb_value_get_tensor (hyb_item (F, value, 0));
 
-  if (tensor == NULL)
+  if (!tensor)
     return FALSE;
   if (hyb_tensor_get_size (tensor) != 1)
     {
@@ -246,7 +246,7 @@ padded (HybF *F, GPtrArray *steps, gint64 max_iterations)
           }
         else
           {
-            if (zeros == NULL)
+            if (!zeros)
               zeros = HYB_OP (F, "zeros_like", .in = { column[0] });
             column[t] = zeros;
           }
@@ -385,7 +385,7 @@ cond_traced (HybF     *F,
         }
     }
   for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
-    if (bodies[i].F != NULL)
+    if (bodies[i].F)
       hyb_body_clear (&bodies[i]);
   return result;
 }

@@ -29,7 +29,7 @@ hyb_block_model_of_graph (HybBlock *block, HybGraph *graph, GError **error)
       if (id == HYB_NO_ID)
         continue;
       data = hyb_parameter_get_data (parameter, error);
-      if (data == NULL)
+      if (!data)
         return NULL;
       hyb_model_set_parameter (model, parameter->name, data);
       hyb_model_set_parameter_prefix (model,
@@ -65,7 +65,7 @@ hyb_block_export (HybBlock *block, const char *prefix, guint epoch, GError **err
 {
   g_autoptr (HybModel) model = hyb_block_to_model (block, error);
 
-  return model != NULL && hyb_model_save (model, prefix, epoch, NULL, error);
+  return model && hyb_model_save (model, prefix, epoch, NULL, error);
 }
 
 /* --- Parameters alone --- */
@@ -114,10 +114,10 @@ save_one (const char *path, HybParameter *parameter, gpointer data)
   Transfer  *transfer = data;
   HybTensor *tensor;
 
-  if (transfer->error != NULL)
+  if (transfer->error)
     return;
   tensor = hyb_parameter_get_data (parameter, &transfer->error);
-  if (tensor != NULL)
+  if (tensor)
     hyb_tensor_list_set (transfer->list, path, tensor);
 }
 
@@ -128,7 +128,7 @@ hyb_block_save_parameters (HybBlock *block, const char *file, GError **error)
   Transfer transfer = { .list = list };
 
   for_each_parameter (block, "", save_one, &transfer);
-  if (transfer.error != NULL)
+  if (transfer.error)
     {
       g_propagate_error (error, transfer.error);
       return FALSE;
@@ -147,7 +147,7 @@ find_array (HybTensorList *list, const char *path, const char *full)
       g_autofree char *name = g_strconcat (forms[i], full, NULL);
       HybTensor       *tensor = hyb_tensor_list_find (list, name);
 
-      if (tensor != NULL)
+      if (tensor)
         return tensor;
     }
   return hyb_tensor_list_find (list, path);
@@ -159,9 +159,9 @@ load_one (const char *path, HybParameter *parameter, gpointer data)
   Transfer  *transfer = data;
   HybTensor *tensor = find_array (transfer->list, path, parameter->name);
 
-  if (transfer->error != NULL)
+  if (transfer->error)
     return;
-  if (tensor == NULL)
+  if (!tensor)
     hyb_error_at (&transfer->error,
                   HYB_FORMAT_ERROR,
                   HYB_FORMAT_ERROR_MISMATCH,
@@ -180,10 +180,10 @@ hyb_block_load_parameters (HybBlock *block, const char *file, GError **error)
   g_autoptr (HybTensorList) list = hyb_weights_read_file (file, NULL, error);
   Transfer transfer = { .list = list, .file = file };
 
-  if (list == NULL)
+  if (!list)
     return FALSE;
   for_each_parameter (block, "", load_one, &transfer);
-  if (transfer.error == NULL)
+  if (!transfer.error)
     return TRUE;
   g_propagate_error (error, transfer.error);
   return FALSE;
@@ -301,7 +301,7 @@ hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **
 
       if (g_strv_contains (input_names, name))
         continue;
-      if (tensor == NULL)
+      if (!tensor)
         {
           hyb_error_at (error,
                         HYB_FORMAT_ERROR,
@@ -347,7 +347,7 @@ summarise (Summary *summary, HybBlock *block, guint depth)
 {
   gint64           size = own_size (block);
   g_autofree char *shape =
-      block->priv->last_output != NULL ? g_strdup (block->priv->last_output) : g_strdup ("not run");
+      block->priv->last_output ? g_strdup (block->priv->last_output) : g_strdup ("not run");
 
   summary->total += size;
   g_string_append_printf (summary->text,

@@ -67,7 +67,7 @@ number_in (const char *text, const char *key, double fallback)
   g_autofree char *quoted = g_strdup_printf ("\"%s\":", key);
   const char      *at = strstr (text, quoted);
 
-  return at != NULL ? g_ascii_strtod (at + strlen (quoted), NULL) : fallback;
+  return at ? g_ascii_strtod (at + strlen (quoted), NULL) : fallback;
 }
 
 static gboolean
@@ -184,7 +184,7 @@ fill_fused (const Filling *filling)
   gint64     gates = says (filling->text, "mode", "lstm")  ? 4
                      : says (filling->text, "mode", "gru") ? 3
                                                            : 1;
-  gint64     directions = strstr (filling->text, "\"bidirectional\": true") != NULL ? 2 : 1;
+  gint64     directions = strstr (filling->text, "\"bidirectional\": true") ? 2 : 1;
   gint64     size = hyb_tensor_get_size (filling->tensor);
   gint64     biases = layers * directions * 2 * gates * hidden;
   HybTensor *tensor = filling->tensor;
@@ -239,13 +239,13 @@ static double
 option_value (const Initializer *initializer, const char *text)
 {
   g_autofree char *key = g_strdup_printf ("\"%s\":", initializer->option);
-  const char      *at = initializer->option != NULL ? strstr (text, key) : NULL;
+  const char      *at = initializer->option ? strstr (text, key) : NULL;
   char            *end;
   double           value;
 
-  if (at != NULL)
+  if (at)
     at += strlen (key);
-  else if (g_ascii_isalpha (text[0]) && strchr (text, ':') != NULL)
+  else if (g_ascii_isalpha (text[0]) && strchr (text, ':'))
     at = strchr (text, ':') + 1;
   else
     return initializer->fallback;
@@ -262,7 +262,7 @@ by_suffix (const char *name, const char *fallback)
     return "zeros";
   if (g_str_has_suffix (name, "gamma") || g_str_has_suffix (name, "var"))
     return "ones";
-  return fallback != NULL ? fallback : "uniform";
+  return fallback ? fallback : "uniform";
 }
 
 gboolean
@@ -273,11 +273,11 @@ hyb_initializer_fill (HybTensor  *tensor,
                       guint64     seed,
                       GError    **error)
 {
-  const char        *text = own != NULL ? own : by_suffix (name, fallback);
+  const char        *text = own ? own : by_suffix (name, fallback);
   const Initializer *initializer = find (text);
   Filling            filling = { .tensor = tensor, .seed = seed, .text = text };
 
-  if (initializer == NULL)
+  if (!initializer)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_STRUCTURE,

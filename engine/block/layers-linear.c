@@ -17,20 +17,19 @@ static HybValue *
 dense_forward (HybF *F, HybBlock *block, HybValue *x)
 {
   Dense    *self = (Dense *) block;
-  HybValue *y = HYB_OP (F,
-                        "FullyConnected",
-                        .name = "fwd",
-                        .in = { x,
-                                hyb_use (F, self->weight),
-                                self->bias != NULL ? hyb_use (F, self->bias) : NULL },
-                        .attributes = HYB_WITH ("flatten",
-                                                hyb_gluon_bool (!self->options.no_flatten),
-                                                "no_bias",
-                                                hyb_gluon_bool (self->options.no_bias),
-                                                "num_hidden",
-                                                hyb_gluon_int (F, self->options.units)));
+  HybValue *y =
+      HYB_OP (F,
+              "FullyConnected",
+              .name = "fwd",
+              .in = { x, hyb_use (F, self->weight), self->bias ? hyb_use (F, self->bias) : NULL },
+              .attributes = HYB_WITH ("flatten",
+                                      hyb_gluon_bool (!self->options.no_flatten),
+                                      "no_bias",
+                                      hyb_gluon_bool (self->options.no_bias),
+                                      "num_hidden",
+                                      hyb_gluon_int (F, self->options.units)));
 
-  return self->activation != NULL ? hyb_call (F, self->activation, y) : y;
+  return self->activation ? hyb_call (F, self->activation, y) : y;
 }
 
 static const HybBlockClass dense_class = {
@@ -58,12 +57,11 @@ hyb_dense_new (const HybDenseOptions *options)
   if (!options->no_bias)
     self->bias =
         hyb_block_add_parameter (block,
-                                 &(HybParameterSpec){ .name = "bias",
-                                                      .shape = hyb_shape_1d (options->units),
-                                                      .init = options->bias_init != NULL
-                                                                  ? options->bias_init
-                                                                  : "zeros",
-                                                      .allow_deferred = TRUE });
+                                 &(HybParameterSpec){
+                                     .name = "bias",
+                                     .shape = hyb_shape_1d (options->units),
+                                     .init = options->bias_init ? options->bias_init : "zeros",
+                                     .allow_deferred = TRUE });
   self->activation = hyb_gluon_add_activation (block, options->activation);
   return block;
 }
@@ -95,9 +93,7 @@ conv_forward (HybF *F, HybBlock *block, HybValue *x)
       HYB_OP (F,
               self->transposed ? "Deconvolution" : "Convolution",
               .name = "fwd",
-              .in = { x,
-                      hyb_use (F, self->weight),
-                      self->bias != NULL ? hyb_use (F, self->bias) : NULL },
+              .in = { x, hyb_use (F, self->weight), self->bias ? hyb_use (F, self->bias) : NULL },
               .attributes =
                   HYB_WITH ("adj",
                             self->transposed ? hyb_gluon_shape (F, &self->output_pad) : NULL,
@@ -108,7 +104,7 @@ conv_forward (HybF *F, HybBlock *block, HybValue *x)
                             "layout",
                             channel_first (self->rank),
                             "no_bias",
-                            hyb_gluon_bool (self->bias == NULL),
+                            hyb_gluon_bool (!self->bias),
                             "num_filter",
                             hyb_gluon_int (F, self->channels),
                             "num_group",
@@ -118,7 +114,7 @@ conv_forward (HybF *F, HybBlock *block, HybValue *x)
                             "stride",
                             hyb_gluon_shape (F, &self->stride)));
 
-  return self->activation != NULL ? hyb_call (F, self->activation, y) : y;
+  return self->activation ? hyb_call (F, self->activation, y) : y;
 }
 
 static const HybBlockClass conv_class = {
@@ -168,12 +164,11 @@ hyb_conv_new (const HybConvOptions *options)
   if (!options->no_bias)
     self->bias =
         hyb_block_add_parameter (block,
-                                 &(HybParameterSpec){ .name = "bias",
-                                                      .shape = hyb_shape_1d (options->channels),
-                                                      .init = options->bias_init != NULL
-                                                                  ? options->bias_init
-                                                                  : "zeros",
-                                                      .allow_deferred = TRUE });
+                                 &(HybParameterSpec){
+                                     .name = "bias",
+                                     .shape = hyb_shape_1d (options->channels),
+                                     .init = options->bias_init ? options->bias_init : "zeros",
+                                     .allow_deferred = TRUE });
   self->activation = hyb_gluon_add_activation (block, options->activation);
   return block;
 }

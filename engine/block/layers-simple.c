@@ -34,7 +34,7 @@ hyb_gluon_number (HybF *F, double value)
       if (g_ascii_strtod (buffer, NULL) == value)
         break;
     }
-  return hyb_f_text (F, strpbrk (buffer, ".en") != NULL ? "%s" : "%s.0", buffer);
+  return hyb_f_text (F, strpbrk (buffer, ".en") ? "%s" : "%s.0", buffer);
 }
 
 const char *
@@ -63,7 +63,7 @@ hyb_gluon_add_activation (HybBlock *block, const char *act_type)
   g_autofree char *prefix = NULL;
   HybBlock        *child;
 
-  if (act_type == NULL)
+  if (!act_type)
     return NULL;
   prefix = g_strconcat (act_type, "_", NULL);
   hyb_block_enter_scope (block);
@@ -97,7 +97,7 @@ leaky_forward (HybF *F, HybBlock *block, HybValue *x)
   return HYB_OP (F,
                  "LeakyReLU",
                  .name = strcmp (self->kind, "elu") != 0 ? "fwd" : NULL, /* as Gluon names it */
-                 .in = { x, self->alpha != NULL ? hyb_use (F, self->alpha) : NULL },
+                 .in = { x, self->alpha ? hyb_use (F, self->alpha) : NULL },
                  .attributes = HYB_WITH ("act_type",
                                          self->kind,
                                          "slope",

@@ -12,7 +12,7 @@ hyb_names_count_subgraph (const char *name)
   GHashTable *counters = g_private_get (&subgraph_counters);
   guint       count;
 
-  if (counters == NULL)
+  if (!counters)
     {
       counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
       g_private_set (&subgraph_counters, counters);
@@ -84,7 +84,7 @@ hyb_f_name (HybF *F, const char *name, const char *hint)
   NameScope *scope = top_scope (F);
   guint      count;
 
-  if (name != NULL)
+  if (name)
     return hyb_f_text (F, "%s%s", scope->prefix, name);
 
   count = GPOINTER_TO_UINT (g_hash_table_lookup (scope->counters, hint));

@@ -68,15 +68,15 @@ hyb_parameter_is_auxiliary (HybParameter *parameter)
 gboolean
 hyb_parameter_is_deferred (const HybParameter *parameter)
 {
-  return parameter->data == NULL && parameter->is_pending;
+  return !parameter->data && parameter->is_pending;
 }
 
 HybTensor *
 hyb_parameter_get_data (HybParameter *parameter, GError **error)
 {
-  if (parameter->data != NULL)
+  if (parameter->data)
     return parameter->data;
-  if (parameter->trouble != NULL)
+  if (parameter->trouble)
     {
       hyb_error_at (error,
                     HYB_GRAPH_ERROR,
@@ -132,7 +132,7 @@ hyb_parameter_get_gradient (HybParameter *parameter)
 void
 hyb_parameter_set_gradient (HybParameter *parameter, HybTensor *tensor)
 {
-  if (tensor != NULL)
+  if (tensor)
     hyb_tensor_ref (tensor);
   hyb_tensor_unref (parameter->gradient);
   parameter->gradient = tensor;
@@ -195,7 +195,7 @@ hyb_parameter_fill (HybParameter *parameter, const char *init, guint64 seed, GEr
     }
 
   tensor = hyb_tensor_new (&type, error);
-  if (tensor == NULL ||
+  if (!tensor ||
       !hyb_initializer_fill (tensor, parameter->name, parameter->init, init, seed, error))
     {
       hyb_tensor_unref (tensor);
@@ -262,15 +262,15 @@ cast_parameter (HybParameter *parameter, HybDType dtype)
   if (parameter->dtype == dtype)
     return;
   parameter->dtype = dtype;
-  if (old == NULL)
+  if (!old)
     return;
   new = hyb_tensor_new (&type, NULL);
-  for (gint64 i = 0; new != NULL &&i < hyb_tensor_get_size (old); i++)
+  for (gint64 i = 0; new &&i < hyb_tensor_get_size (old); i++)
     hyb_dtype_set_double (hyb_tensor_get_data (new),
                           dtype,
                           (gsize) i,
                           hyb_tensor_get_value (old, i));
-  if (new != NULL)
+  if (new)
     hyb_parameter_set_data (parameter, new, NULL);
   hyb_tensor_unref (new);
 }
@@ -333,8 +333,7 @@ as_variable (HybF *F, HybParameter *parameter)
   guint       n = 0;
 
   for (guint i = 0; attributes[i] != NULL; i += 2)
-    if (attributes[i + 1] != NULL &&
-        (!parameter->is_bare || g_str_equal (attributes[i], "__init__")))
+    if (attributes[i + 1] && (!parameter->is_bare || g_str_equal (attributes[i], "__init__")))
       {
         given[n++] = attributes[i];
         given[n++] = attributes[i + 1];
@@ -342,7 +341,7 @@ as_variable (HybF *F, HybParameter *parameter)
   /* mx.rnn's parameters are variables from the start, whatever body they are used in. */
   if (parameter->is_bare)
     for (HybF *outer = F->parent; outer != NULL; outer = outer->parent)
-      if (outer->parent == NULL)
+      if (!outer->parent)
         hyb_value_variable (outer, parameter->name, given);
   return hyb_value_variable (F, parameter->name, given);
 }
@@ -357,7 +356,7 @@ hyb_use (HybF *F, HybParameter *parameter)
     return as_variable (F, parameter);
 
   data = hyb_parameter_get_data (parameter, &error);
-  if (data != NULL)
+  if (data)
     return hyb_value_from_tensor (F, data);
   hyb_f_fail (F, "%s", error->message);
   return hyb_list (F, 0, NULL);

@@ -13,7 +13,7 @@
 static const HybParam *
 find_option (const HybModelClass *klass, const char *name)
 {
-  for (const HybParam *option = klass->options; option != NULL && option->name != NULL; option++)
+  for (const HybParam *option = klass->options; option && option->name; option++)
     if (strcmp (option->name, name) == 0)
       return option;
   return NULL;
@@ -24,12 +24,12 @@ refuse_option (const HybModelClass *klass, const char *name, GError **error)
 {
   g_autoptr (GString) list = g_string_new (NULL);
 
-  for (const HybParam *option = klass->options; option != NULL && option->name != NULL; option++)
+  for (const HybParam *option = klass->options; option && option->name; option++)
     g_string_append_printf (list,
                             "%s=%s (%s), ",
                             option->name,
                             option->fallback,
-                            option->doc != NULL ? option->doc : "");
+                            option->doc ? option->doc : "");
   g_string_append (list, "seed=0 (of the weights)");
   return hyb_error_at (error,
                        HYB_OP_ERROR,
@@ -53,9 +53,9 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
 
       if (pairs[i][0] == '\0')
         continue;
-      if (equals != NULL)
+      if (equals)
         *equals = '\0';
-      if (equals == NULL)
+      if (!equals)
         return hyb_error_at (error,
                              HYB_OP_ERROR,
                              HYB_OP_ERROR_ATTRIBUTE,
@@ -63,7 +63,7 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
                              "Write options as ?name=value&name=value",
                              "the option “%s” has no value",
                              pairs[i]);
-      if (strcmp (pairs[i], "seed") == 0 && find_option (spec->klass, "seed") == NULL)
+      if (strcmp (pairs[i], "seed") == 0 && !find_option (spec->klass, "seed"))
         {
           if (!g_ascii_string_to_unsigned (equals + 1, 10, 0, G_MAXUINT64, &spec->seed, error))
             {
@@ -72,13 +72,13 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
             }
           continue;
         }
-      if (find_option (spec->klass, pairs[i]) == NULL)
+      if (!find_option (spec->klass, pairs[i]))
         return refuse_option (spec->klass, pairs[i], error);
       g_ptr_array_add (attributes, g_strdup (pairs[i]));
       g_ptr_array_add (attributes, g_strdup (equals + 1));
     }
   g_ptr_array_add (attributes, NULL);
-  if (spec->klass->options == NULL)
+  if (!spec->klass->options)
     return TRUE;
 
   spec->options = hyb_params_parse (spec->klass->options,
@@ -86,7 +86,7 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
                                     (const char *const *) attributes->pdata,
                                     NULL,
                                     error);
-  if (spec->options == NULL)
+  if (!spec->options)
     g_prefix_error (error, "%s: ", spec->klass->name);
   return spec->options != NULL;
 }
@@ -125,7 +125,7 @@ factor_value (const Reader *reader, const char *word)
 
   if (g_ascii_string_to_signed (word, 10, 0, (gint64) 1 << 40, &number, NULL))
     return number;
-  if (option == NULL || option->kind != HYB_PARAM_INT)
+  if (!option || option->kind != HYB_PARAM_INT)
     return -1;
   return *(const gint64 *) (gconstpointer) ((const char *) reader->spec->options + option->offset);
 }
@@ -157,7 +157,7 @@ read_type (Reader *reader, GError **error)
   g_autofree char *inside = NULL;
   g_auto (GStrv) dims = NULL;
 
-  if (type.dtype == HYB_DTYPE_UNKNOWN || close == NULL)
+  if (type.dtype == HYB_DTYPE_UNKNOWN || !close)
     return refuse_types (reader, error);
   inside = g_strndup (reader->at + length + 1, (gsize) (close - reader->at) - length - 1);
   dims = g_strsplit (inside, ",", -1);
@@ -165,7 +165,7 @@ read_type (Reader *reader, GError **error)
     {
       gint64 dim = dimension_value (reader, dims[i]);
 
-      if (dims[i][strspn (dims[i], " ")] == '\0' && dims[i + 1] == NULL)
+      if (dims[i][strspn (dims[i], " ")] == '\0' && !dims[i + 1])
         break;
       if (dim < 0 || type.shape.rank == HYB_MAX_RANK)
         return refuse_types (reader, error);
@@ -184,7 +184,7 @@ read_types (Reader *reader, GError **error)
 
   for (reader->at = reader->text; *reader->at != '\0';)
     {
-      if (strchr ("[], ", *reader->at) == NULL)
+      if (!strchr ("[], ", *reader->at))
         {
           if (!read_type (reader, error))
             return FALSE;
@@ -202,13 +202,12 @@ static gboolean
 parse_inputs (HybModelSpec *spec, GError **error)
 {
   const HybModelClass *klass = spec->klass;
-  g_autofree char     *made =
-      klass->describe_inputs != NULL ? klass->describe_inputs (spec->options) : NULL;
-  Reader   reader = { .spec = spec,
-                      .text = made != NULL ? made : klass->inputs,
-                      .structure = g_string_new (NULL),
-                      .types = spec->types };
-  gboolean done = read_types (&reader, error);
+  g_autofree char *made = klass->describe_inputs ? klass->describe_inputs (spec->options) : NULL;
+  Reader           reader = { .spec = spec,
+                              .text = made ? made : klass->inputs,
+                              .structure = g_string_new (NULL),
+                              .types = spec->types };
+  gboolean         done = read_types (&reader, error);
 
   spec->structure = g_string_free (reader.structure, FALSE);
   return done;
@@ -224,7 +223,7 @@ hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error)
   };
 
   *type = HYB_TYPE_UNKNOWN;
-  if (reader.text == NULL)
+  if (!reader.text)
     return TRUE;
   if (!read_types (&reader, error))
     return FALSE;
@@ -259,7 +258,7 @@ hyb_model_spec_new (const char *text, GError **error)
 
   spec->types = g_array_new (FALSE, FALSE, sizeof (HybType));
   spec->klass = hyb_plugin_find (text, &options, error);
-  if (spec->klass == NULL || !parse_options (spec, options, error) || !parse_inputs (spec, error))
+  if (!spec->klass || !parse_options (spec, options, error) || !parse_inputs (spec, error))
     return NULL;
   return g_steal_pointer (&spec);
 }
@@ -278,11 +277,11 @@ static HybBlock *
 build_and_trace (HybModelSpec *spec, HybGraph **graph, GError **error)
 {
   g_autoptr (HybBlock) block = NULL;
-  const char *init = spec->klass->init != NULL ? spec->klass->init : "xavier";
+  const char *init = spec->klass->init ? spec->klass->init : "xavier";
 
   hyb_names_reset ();
   block = spec->klass->build (spec->options);
-  if (block == NULL)
+  if (!block)
     {
       hyb_error_at (error,
                     HYB_GRAPH_ERROR,
@@ -294,11 +293,11 @@ build_and_trace (HybModelSpec *spec, HybGraph **graph, GError **error)
     }
   hyb_block_initialize (block, init, spec->seed);
   *graph = hyb_block_trace (block, spec->types->len, spec->structure, FALSE, error);
-  if (*graph == NULL || !hyb_block_infer_parameters_typed (block,
-                                                           *graph,
-                                                           spec->types->len,
-                                                           (const HybType *) spec->types->data,
-                                                           error))
+  if (!*graph || !hyb_block_infer_parameters_typed (block,
+                                                    *graph,
+                                                    spec->types->len,
+                                                    (const HybType *) spec->types->data,
+                                                    error))
     return NULL;
   return g_steal_pointer (&block);
 }
@@ -309,7 +308,7 @@ hyb_model_spec_build (HybModelSpec *spec, GError **error)
   HybGraph *graph = NULL;
   HybBlock *block = build_and_trace (spec, &graph, error);
 
-  if (graph != NULL)
+  if (graph)
     hyb_graph_unref (graph);
   return block;
 }
@@ -328,7 +327,7 @@ take_parameters (HybModel *model, HybBlock *block, HybGraph *graph, GError **err
       if (hyb_graph_find_variable (graph, name) == HYB_NO_ID)
         continue;
       data = hyb_parameter_get_data (parameter, error);
-      if (data == NULL)
+      if (!data)
         return FALSE;
       hyb_model_set_parameter (model, name, data);
       hyb_model_set_parameter_prefix (model,
@@ -346,7 +345,7 @@ fill_tokens (HybModelSpec *spec, HybTensor *tensor)
   const HybParam *option = find_option (spec->klass, "vocabulary");
   gint64          n = 2;
 
-  if (option != NULL && option->kind == HYB_PARAM_INT)
+  if (option && option->kind == HYB_PARAM_INT)
     n = *(const gint64 *) (gconstpointer) ((const char *) spec->options + option->offset);
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
     hyb_dtype_set_double (hyb_tensor_get_data (tensor),
@@ -370,20 +369,20 @@ take_examples (HybModel *model, HybModelSpec *spec, GError **error)
   if (label_type.shape.rank >= 0)
     {
       label = batch.label = hyb_tensor_new_zeros (&label_type, error);
-      if (label == NULL)
+      if (!label)
         return FALSE;
     }
   for (guint i = 0; i < spec->types->len; i++)
     {
       HybTensor *tensor = hyb_tensor_new_zeros (&g_array_index (spec->types, HybType, i), error);
 
-      if (tensor == NULL)
+      if (!tensor)
         return FALSE;
       g_ptr_array_add (inputs, tensor);
       hyb_model_set_example (model, hyb_model_spec_input_name (spec, i), tensor);
     }
   batch.inputs = (HybTensor **) inputs->pdata;
-  if (task->fill != NULL)
+  if (task->fill)
     task->fill (spec->options, &batch);
   else if (task->is_text && inputs->len > 0)
     fill_tokens (spec, inputs->pdata[0]);
@@ -398,11 +397,11 @@ hyb_model_read_plugin (HybModel *model, const char *text, GError **error)
   HybGraph *graph = NULL;
   gboolean  done;
 
-  if (spec == NULL)
+  if (!spec)
     return FALSE;
   block = build_and_trace (spec, &graph, error);
-  done = block != NULL && take_parameters (model, block, graph, error) &&
-         take_examples (model, spec, error);
+  done =
+      block && take_parameters (model, block, graph, error) && take_examples (model, spec, error);
   if (done)
     {
       hyb_model_set_graph (model, graph);
@@ -414,7 +413,7 @@ hyb_model_read_plugin (HybModel *model, const char *text, GError **error)
                                   hyb_model_spec_input_name (spec, i),
                                   &g_array_index (spec->types, HybType, i));
     }
-  if (graph != NULL)
+  if (graph)
     hyb_graph_unref (graph);
   if (!done)
     g_prefix_error (error, "%s: ", text);

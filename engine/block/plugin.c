@@ -28,9 +28,9 @@ gallery_folder (void)
   Dl_info                  info;
   g_autofree char         *folder = NULL;
 
-  if (given != NULL && given[0] != '\0')
+  if (given && given[0] != '\0')
     return g_strdup (given);
-  if (dladdr (&gallery_anchor, &info) == 0 || info.dli_fname == NULL)
+  if (dladdr (&gallery_anchor, &info) == 0 || !info.dli_fname)
     return NULL;
 
   folder = g_path_get_dirname (info.dli_fname);
@@ -49,7 +49,7 @@ hyb_gallery_file (const char *name)
 {
   g_autofree char *folder = gallery_folder ();
 
-  return folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
+  return folder ? g_build_filename (folder, name, NULL) : NULL;
 }
 
 /* --- Modules --- */
@@ -67,7 +67,7 @@ open_module (const char *path, GError **error)
       return NULL;
     }
   module = g_module_open (path, G_MODULE_BIND_LOCAL);
-  if (module == NULL)
+  if (!module)
     {
       g_set_error (error,
                    HYB_FORMAT_ERROR,
@@ -79,7 +79,7 @@ open_module (const char *path, GError **error)
       return NULL;
     }
   g_module_make_resident (module);
-  if (!g_module_symbol (module, "hyb_plugin", &symbol) || symbol == NULL)
+  if (!g_module_symbol (module, "hyb_plugin", &symbol) || !symbol)
     {
       hyb_error_at (error,
                     HYB_FORMAT_ERROR,
@@ -114,11 +114,11 @@ find_model (const HybPlugin *plugin, const char *path, const char *name, GError 
 
   for (; plugin->models[n] != NULL; n++)
     {
-      if (name != NULL && strcmp (plugin->models[n]->name, name) == 0)
+      if (name && strcmp (plugin->models[n]->name, name) == 0)
         return plugin->models[n];
       g_string_append_printf (names, "%s%s", n > 0 ? ", " : "", plugin->models[n]->name);
     }
-  if (name == NULL && n == 1)
+  if (!name && n == 1)
     return plugin->models[0];
 
   hyb_error_at (error,
@@ -126,9 +126,9 @@ find_model (const HybPlugin *plugin, const char *path, const char *name, GError 
                 HYB_FORMAT_ERROR_UNKNOWN,
                 path,
                 NULL,
-                name != NULL ? "there is no model “%s” in it; there are %s"
-                             : "%sit holds several models; name one as FILE.so:NAME: %s",
-                name != NULL ? name : "",
+                name ? "there is no model “%s” in it; there are %s"
+                     : "%sit holds several models; name one as FILE.so:NAME: %s",
+                name ? name : "",
                 names->str);
   return NULL;
 }
@@ -145,10 +145,10 @@ hyb_gallery_list (void)
 {
   GPtrArray       *models = g_ptr_array_new ();
   g_autofree char *folder = gallery_folder ();
-  g_autoptr (GDir) dir = folder != NULL ? g_dir_open (folder, 0, NULL) : NULL;
+  g_autoptr (GDir) dir = folder ? g_dir_open (folder, 0, NULL) : NULL;
   const char *entry;
 
-  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL)
+  while (dir && (entry = g_dir_read_name (dir)))
     {
       g_autofree char *path = g_build_filename (folder, entry, NULL);
       const HybPlugin *plugin;
@@ -156,7 +156,7 @@ hyb_gallery_list (void)
       if (!g_str_has_suffix (entry, ".so"))
         continue;
       plugin = open_module (path, NULL);
-      for (guint i = 0; plugin != NULL && plugin->models[i] != NULL; i++)
+      for (guint i = 0; plugin && plugin->models[i]; i++)
         g_ptr_array_add (models, (gpointer) plugin->models[i]);
     }
   g_ptr_array_sort (models, compare_models);
@@ -171,12 +171,12 @@ find_in_gallery (const char *name, GError **error)
   g_autoptr (GPtrArray) models = NULL;
   g_autoptr (GString) names = g_string_new (NULL);
 
-  if (path != NULL && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen (name) &&
+  if (path && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen (name) &&
       g_file_test (path, G_FILE_TEST_EXISTS))
     {
       const HybPlugin *plugin = open_module (path, error);
 
-      return plugin != NULL ? find_model (plugin, path, name, error) : NULL;
+      return plugin ? find_model (plugin, path, name, error) : NULL;
     }
 
   models = hyb_gallery_list ();
@@ -221,7 +221,7 @@ end_of_file (const char *text)
 gboolean
 hyb_is_plugin_name (const char *text)
 {
-  return g_str_has_prefix (text, GALLERY) || end_of_file (text) != NULL;
+  return g_str_has_prefix (text, GALLERY) || end_of_file (text);
 }
 
 const HybModelClass *
@@ -251,12 +251,12 @@ hyb_plugin_find (const char *text, const char **options, GError **error)
     }
   *options = *end == '?' ? end + 1 : "";
   /* Without a slash the loader would search the system's folders. */
-  if (strchr (path, '/') == NULL)
+  if (!strchr (path, '/'))
     {
       g_autofree char *here = g_steal_pointer (&path);
 
       path = g_build_filename (".", here, NULL);
     }
   plugin = open_module (path, error);
-  return plugin != NULL ? find_model (plugin, path, name, error) : NULL;
+  return plugin ? find_model (plugin, path, name, error) : NULL;
 }

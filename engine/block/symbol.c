@@ -21,13 +21,13 @@ undeclared (HybF *F, const HybOp *op, guint input, const char *node, const HybOp
   g_autoptr (GPtrArray) pairs = g_ptr_array_new ();
   const char *init = state_initialiser (op, input);
 
-  if (init != NULL)
+  if (init)
     {
       g_ptr_array_add (pairs, (gpointer) "__init__");
       g_ptr_array_add (pairs, (gpointer) init);
     }
-  for (gsize i = 0; call->attributes != NULL && call->attributes[i] != NULL; i += 2)
-    if (call->attributes[i + 1] != NULL)
+  for (gsize i = 0; call->attributes && call->attributes[i]; i += 2)
+    if (call->attributes[i + 1])
       {
         g_ptr_array_add (pairs, (gpointer) call->attributes[i]);
         g_ptr_array_add (pairs, (gpointer) call->attributes[i + 1]);
@@ -47,20 +47,20 @@ wanted_inputs (HybF *F, const HybOp *op, const HybOpCall *call)
   gpointer params = NULL;
   guint    n_inputs = 0, n_outputs;
 
-  for (gsize i = 0; call->attributes != NULL && call->attributes[i] != NULL; i += 2)
-    if (call->attributes[i + 1] != NULL)
+  for (gsize i = 0; call->attributes && call->attributes[i]; i += 2)
+    if (call->attributes[i + 1])
       {
         g_ptr_array_add (given, (gpointer) call->attributes[i]);
         g_ptr_array_add (given, (gpointer) call->attributes[i + 1]);
       }
   g_ptr_array_add (given, NULL);
-  if (op->params != NULL)
+  if (op->params)
     params = hyb_params_parse (op->params,
                                op->params_size,
                                (const char *const *) given->pdata,
                                NULL,
                                &error);
-  if (error == NULL)
+  if (!error)
     hyb_op_arity (op, params, &n_inputs, &n_outputs);
   else
     hyb_f_keep_error (F, error);
@@ -79,19 +79,19 @@ hyb_f_compose (HybF *F, const char *op_name, const HybOpCall *call)
 
   g_return_val_if_fail (F->tracing, NULL);
 
-  for (guint i = 0; call->inputs == NULL && i < G_N_ELEMENTS (call->in) && call->in[i] != NULL; i++)
+  for (guint i = 0; !call->inputs && i < G_N_ELEMENTS (call->in) && call->in[i]; i++)
     hyb_flatten_into (call->in[i], inputs);
-  for (guint i = 0; call->inputs != NULL && i < call->n_inputs; i++)
+  for (guint i = 0; call->inputs && i < call->n_inputs; i++)
     hyb_flatten_into (call->inputs[i], inputs);
-  if (op == NULL)
+  if (!op)
     return hyb_f_call (F, op_name, call);
 
   n_names = g_strv_length ((char **) op->inputs);
   wanted = MIN (wanted_inputs (F, op, call), n_names);
-  if (inputs->len < wanted && call->name == NULL)
+  if (inputs->len < wanted && !call->name)
     complete.name = hyb_f_text (F,
                                 "%s",
-                                hyb_f_name (F, NULL, call->hint != NULL ? call->hint : lower) +
+                                hyb_f_name (F, NULL, call->hint ? call->hint : lower) +
                                     strlen (hyb_f_get_prefix (F)));
   while (inputs->len < wanted)
     g_ptr_array_add (inputs,

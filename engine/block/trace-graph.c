@@ -79,11 +79,11 @@ hyb_f_finish (HybF *F, HybValue *value, GError **error)
   g_autofree HybValueId *heads = NULL;
   g_autoptr (HybGraph) raw = NULL;
 
-  g_return_val_if_fail (F->tracing && F->builder != NULL, NULL);
+  g_return_val_if_fail (F->tracing && F->builder, NULL);
 
   hyb_flatten_into (value, arrays);
   heads = g_new (HybValueId, MAX (arrays->len, 1));
-  for (guint i = 0; i < arrays->len && F->error == NULL; i++)
+  for (guint i = 0; i < arrays->len && !F->error; i++)
     heads[i] = hyb_value_enter (F, g_ptr_array_index (arrays, i))->id;
   if (!hyb_f_check (F, error))
     return NULL;
@@ -223,6 +223,5 @@ hyb_f_graph (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
 
   if (F->tracing)
     return graph_traced (F, graph, variables);
-  return F->tape != NULL ? graph_recorded (F, graph, variables)
-                         : graph_at_once (F, graph, n, variables);
+  return F->tape ? graph_recorded (F, graph, variables) : graph_at_once (F, graph, n, variables);
 }

@@ -64,7 +64,7 @@ hyb_f_new_trace (gboolean training)
 void
 hyb_f_free (HybF *F)
 {
-  if (F == NULL)
+  if (!F)
     return;
   free_values (F);
   g_string_chunk_free (F->text);
@@ -117,9 +117,9 @@ hyb_f_get_error (const HybF *F)
 gboolean
 hyb_f_check (HybF *F, GError **error)
 {
-  if (F->error == NULL)
+  if (!F->error)
     return TRUE;
-  if (error != NULL)
+  if (error)
     *error = g_error_copy (F->error);
   return FALSE;
 }
@@ -128,7 +128,7 @@ hyb_f_check (HybF *F, GError **error)
 void
 hyb_f_keep_error (HybF *F, GError *error)
 {
-  if (F->error != NULL)
+  if (F->error)
     {
       g_error_free (error);
       return;
@@ -186,8 +186,8 @@ hyb_f_pop_path (HybF *F)
 void
 hyb_f_set_node_attribute (HybF *F, const char *key, const char *value)
 {
-  F->attribute_key = key != NULL ? g_string_chunk_insert (F->text, key) : NULL;
-  F->attribute_value = value != NULL ? g_string_chunk_insert (F->text, value) : NULL;
+  F->attribute_key = key ? g_string_chunk_insert (F->text, key) : NULL;
+  F->attribute_value = value ? g_string_chunk_insert (F->text, value) : NULL;
 }
 
 /* --- Calling operators --- */
@@ -199,8 +199,8 @@ complete_attributes (HybF *F, const char *const *given)
 {
   GPtrArray *pairs = g_ptr_array_new ();
 
-  for (gsize i = 0; given != NULL && given[i] != NULL; i += 2)
-    if (given[i + 1] != NULL)
+  for (gsize i = 0; given && given[i]; i += 2)
+    if (given[i + 1])
       {
         guint at = 0;
 
@@ -209,7 +209,7 @@ complete_attributes (HybF *F, const char *const *given)
         g_ptr_array_insert (pairs, (int) at, (gpointer) given[i]);
         g_ptr_array_insert (pairs, (int) at + 1, (gpointer) given[i + 1]);
       }
-  if (F->attribute_key != NULL)
+  if (F->attribute_key)
     {
       g_ptr_array_insert (pairs, 0, (gpointer) F->attribute_key);
       g_ptr_array_insert (pairs, 1, (gpointer) F->attribute_value);
@@ -224,9 +224,9 @@ gather_inputs (HybF *F, const HybOpCall *call, GPtrArray *arrays)
 {
   guint n = call->n_inputs;
 
-  for (guint i = 0; call->inputs == NULL && i < G_N_ELEMENTS (call->in) && call->in[i] != NULL; i++)
+  for (guint i = 0; !call->inputs && i < G_N_ELEMENTS (call->in) && call->in[i]; i++)
     hyb_flatten_into (call->in[i], arrays);
-  for (guint i = 0; call->inputs != NULL && i < n; i++)
+  for (guint i = 0; call->inputs && i < n; i++)
     hyb_flatten_into (call->inputs[i], arrays);
 
   for (guint i = 0; i < arrays->len; i++)
@@ -338,23 +338,23 @@ hyb_f_compute (HybF            *F,
 
   for (guint i = 0; i < arrays->len; i++)
     inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->tensor;
-  done = F->tape != NULL ? hyb_tape_call (F->tape,
-                                          op,
-                                          params,
-                                          call->bodies,
-                                          arrays->len,
-                                          inputs,
-                                          outputs,
-                                          &context,
-                                          error)
-                         : hyb_imperative_call (op,
-                                                params,
-                                                call->bodies,
-                                                arrays->len,
-                                                inputs,
-                                                outputs,
-                                                &context,
-                                                error);
+  done = F->tape ? hyb_tape_call (F->tape,
+                                  op,
+                                  params,
+                                  call->bodies,
+                                  arrays->len,
+                                  inputs,
+                                  outputs,
+                                  &context,
+                                  error)
+                 : hyb_imperative_call (op,
+                                        params,
+                                        call->bodies,
+                                        arrays->len,
+                                        inputs,
+                                        outputs,
+                                        &context,
+                                        error);
   if (inputs != few)
     g_free (inputs);
   return done;
@@ -417,13 +417,13 @@ call_at_once (HybF            *F,
   HybValue *result = NULL;
   gpointer  params = NULL;
 
-  if (op->params != NULL)
+  if (op->params)
     params = hyb_params_parse (op->params, op->params_size, attributes, NULL, &error);
-  if (error == NULL && (op->check == NULL || op->check (params, &error)))
+  if (!error && (!op->check || op->check (params, &error)))
     result = compute (F, op, call, params, arrays, &error);
   hyb_params_unref (params);
 
-  if (result == NULL)
+  if (!result)
     {
       g_prefix_error (&error, "%s: ", op->name);
       hyb_f_keep_error (F, error);
@@ -440,7 +440,7 @@ call_operator (HybF *F, const char *op_name, const HybOpCall *call, GPtrArray *a
   const HybOp            *op = hyb_op_find (op_name);
   const char             *name;
 
-  if (op == NULL)
+  if (!op)
     {
       hyb_f_fail (F, "there is no operator called %s", op_name);
       return hyb_value_new_failed (F);
@@ -448,13 +448,13 @@ call_operator (HybF *F, const char *op_name, const HybOpCall *call, GPtrArray *a
   if (!gather_inputs (F, call, arrays))
     return hyb_value_new_failed (F);
 
-  if (F->tracing || op->params != NULL)
+  if (F->tracing || op->params)
     attributes = complete_attributes (F, call->attributes);
   if (!F->tracing)
     return call_at_once (F, op, call, attributes, arrays);
 
   lower = g_ascii_strdown (op_name, -1);
-  name = hyb_f_name (F, call->name, call->hint != NULL ? call->hint : lower);
+  name = hyb_f_name (F, call->name, call->hint ? call->hint : lower);
   return call_traced (F, op, call, name, attributes, arrays);
 }
 
@@ -464,7 +464,7 @@ hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
   GPtrArray *arrays = g_steal_pointer (&F->inputs);
   HybValue  *result;
 
-  if (arrays == NULL)
+  if (!arrays)
     arrays = g_ptr_array_new ();
   result = call_operator (F, op_name, call, arrays);
   g_ptr_array_set_size (arrays, 0);

@@ -9,8 +9,7 @@ void
 hyb_body_open (TracedBody *body, HybF *outer, const char *kind)
 {
   const char      *inside = outer->attribute_value;
-  g_autofree char *full =
-      inside != NULL ? g_strdup_printf ("%s$%s", inside, kind) : g_strdup (kind);
+  g_autofree char *full = inside ? g_strdup_printf ("%s$%s", inside, kind) : g_strdup (kind);
 
   *body = (TracedBody){ .outer = outer, .F = hyb_f_new_trace (outer->training) };
   body->name = hyb_f_text (outer, "%s%u", full, hyb_names_count_subgraph (full));
@@ -136,7 +135,7 @@ hyb_body_head (TracedBody *body, HybValue *value, GHashTable *input_names, GHash
     return value;
   node = node_of (body->F, value);
   if (!g_hash_table_contains (input_names, node->name) && made_here (body, node) &&
-      (names == NULL || !g_hash_table_contains (names, node->name)))
+      (!names || !g_hash_table_contains (names, node->name)))
     return value;
   return HYB_OP (body->F, "_copy", .hint = "identity", .in = { value });
 }
@@ -149,7 +148,7 @@ hyb_body_close (TracedBody *body, GPtrArray *heads)
   body->graph = hyb_f_finish (body->F,
                               hyb_list (body->F, heads->len, (HybValue *const *) heads->pdata),
                               &error);
-  if (body->graph == NULL)
+  if (!body->graph)
     hyb_f_fail (body->outer, "%s", error->message);
   return body->graph != NULL;
 }
@@ -201,7 +200,7 @@ hyb_body_is_cut (TracedBody *body, guint variable)
 {
   const Capture *capture = capture_of (body, variable);
 
-  return capture != NULL && !hyb_node_is_variable (node_of (body->outer, capture->outer));
+  return capture && !hyb_node_is_variable (node_of (body->outer, capture->outer));
 }
 
 HybValue *
@@ -211,8 +210,7 @@ hyb_body_outer_value (TracedBody *body, guint variable)
   const HybNode *node = variable_node (body, variable);
 
   /* A parameter first touched in the body stands under its own name outside as well. */
-  return capture != NULL ? capture->outer
-                         : hyb_value_variable (body->outer, node->name, node->attributes);
+  return capture ? capture->outer : hyb_value_variable (body->outer, node->name, node->attributes);
 }
 
 const char *

@@ -68,14 +68,14 @@ body_attributes (HybF *F, const char *name, const char *const *attributes)
     {
       HybValue *known = g_hash_table_lookup (outer->variables, name);
 
-      if (known != NULL)
+      if (known)
         {
           attributes = NULL;
           marked = FALSE;
           break;
         }
     }
-  for (gsize i = 0; attributes != NULL && attributes[i] != NULL; i += 2)
+  for (gsize i = 0; attributes && attributes[i]; i += 2)
     {
       g_ptr_array_add (pairs, (gpointer) attributes[i]);
       g_ptr_array_add (pairs, (gpointer) attributes[i + 1]);
@@ -112,9 +112,9 @@ hyb_value_variable (HybF *F, const char *name, const char *const *attributes)
   g_return_val_if_fail (F->tracing, NULL);
 
   value = g_hash_table_lookup (F->variables, name);
-  if (value != NULL)
+  if (value)
     return value;
-  if (F->parent == NULL)
+  if (!F->parent)
     return new_variable (F, name, attributes);
   given = body_attributes (F, name, attributes);
   return new_variable (F, name, given);
@@ -151,7 +151,7 @@ capture (HybF *F, HybValue *outer)
     }
   name = captured_name (F->parent, outer);
   new.inner = g_hash_table_lookup (F->variables, name);
-  if (new.inner == NULL)
+  if (!new.inner)
     new.inner = new_variable (F, name, NULL);
   g_array_append_val (F->captures, new);
   return new.inner;
@@ -162,7 +162,7 @@ hyb_value_enter (HybF *F, HybValue *value)
 {
   if (value->F == F || value->failed)
     return value;
-  if (F->tracing && F->parent != NULL)
+  if (F->tracing && F->parent)
     return capture (F, hyb_value_enter (F->parent, value));
 
   hyb_f_fail (
@@ -220,7 +220,7 @@ hyb_value_get_type (HybValue *value)
     hyb_f_fail (value->F,
                 "the shape of a traced array was asked, which is not known yet. Use operators that "
                 "take shapes from arrays (reshape with 0 and -1, reshape_like, slice_like)");
-  return value->tensor != NULL ? hyb_tensor_get_type (value->tensor) : &unknown;
+  return value->tensor ? hyb_tensor_get_type (value->tensor) : &unknown;
 }
 
 HybValue *

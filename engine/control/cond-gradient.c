@@ -56,7 +56,7 @@ differentiate_branch (HybGrad *grad, guint branch)
     if (hyb_grad_wants (grad, (guint) locations->value[v]))
       g_array_append_val (wrt, variables[v]);
   gradient = hyb_graph_with_gradients (body, wrt->len, (const HybNodeId *) wrt->data, &error);
-  if (gradient == NULL)
+  if (!gradient)
     hyb_grad_refuse (grad, "in its %s branch: %s", branch == 0 ? "then" : "else", error->message);
   return gradient;
 }
@@ -69,7 +69,7 @@ hyb_cond_differentiate (HybGrad *grad)
   guint                n_visible = (guint) params->num_outputs;
   guint                n_inputs = hyb_grad_n_inputs (grad);
   g_autoptr (HybGraph) yes = differentiate_branch (grad, 0);
-  g_autoptr (HybGraph) no = yes != NULL ? differentiate_branch (grad, 1) : NULL;
+  g_autoptr (HybGraph) no = yes ? differentiate_branch (grad, 1) : NULL;
   g_autoptr (GArray) heads = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autofree HybValueId *inputs = g_new (HybValueId, n_visible + 1 + n_inputs);
@@ -79,7 +79,7 @@ hyb_cond_differentiate (HybGrad *grad)
   HybValueId first;
   guint      n = 0;
 
-  if (no == NULL)
+  if (!no)
     return;
   for (guint h = 0; h < n_visible; h++)
     if (hyb_grad_has_incoming (grad, h))
@@ -231,7 +231,7 @@ gradient_release (HybCall *call)
 {
   GradientPlan *plan = g_steal_pointer (&call->prepared);
 
-  for (guint b = 0; plan != NULL && b < N_BRANCHES; b++)
+  for (guint b = 0; plan && b < N_BRANCHES; b++)
     {
       hyb_subgraph_clear (&plan->branch[b].body);
       g_clear_pointer (&plan->branch[b].out, g_array_unref);
@@ -321,7 +321,7 @@ plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GErro
   if (hyb_subgraph_n_variables (call->body[b]) != branch->n_forward + n_heads)
     return hyb_subgraph_check (call->body[b], branch->n_forward + n_heads, 0, "branch", error);
   variables = hyb_subgraph_gradient_types (call->body[b], forward, n_heads, call->training, error);
-  if (variables == NULL)
+  if (!variables)
     return FALSE;
   branch->fits = is_as_given (call, variables + branch->n_forward, NULL);
   if (b == N_BRANCHES - 1 && !branch->fits && !plan->branch[0].fits)

@@ -241,7 +241,7 @@ cond_release (HybCall *call)
 {
   CondPlan *plan = g_steal_pointer (&call->prepared);
 
-  for (guint b = 0; plan != NULL && b < N_BODIES; b++)
+  for (guint b = 0; plan && b < N_BODIES; b++)
     hyb_subgraph_clear (&plan->body[b]);
   g_free (plan);
 }
@@ -411,7 +411,7 @@ cond_compute (HybCall          *call,
 
   is_true = hyb_tensor_get_value (predicate, 0) != 0;
   outputs[n] = hyb_tensor_new (&type, error);
-  if (outputs[n] == NULL)
+  if (!outputs[n])
     return FALSE;
   *(gint64 *) hyb_tensor_get_data (outputs[n]) = is_true;
   if (!compute_body (call, run, is_true ? BODY_THEN : BODY_ELSE, inputs, outputs, error))
@@ -421,7 +421,7 @@ cond_compute (HybCall          *call,
       g_autoptr (HybTensor) head = outputs[o];
 
       outputs[o] = hyb_subgraph_result (head, inputs, call->n_inputs, error);
-      if (outputs[o] == NULL)
+      if (!outputs[o])
         return FALSE;
     }
   return TRUE;

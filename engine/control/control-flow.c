@@ -100,7 +100,7 @@ hyb_subgraph_infer (HybGraph *body,
     variables[i] = types[variable_value (body, i)];
   for (guint i = 0; i < n_heads; i++)
     heads[i] = types[head_values[i]];
-  for (guint i = 0; complete != NULL && i < n_values; i++)
+  for (guint i = 0; complete && i < n_values; i++)
     *complete = (i == 0 || *complete) && hyb_type_is_known (&types[i]);
   return TRUE;
 }
@@ -120,7 +120,7 @@ add_node_cost (HybGraph *body, HybNodeId id, const HybType *types, double times,
     if (!hyb_type_is_known (&room[i]))
       return;
 
-  if (node->op->cost != NULL)
+  if (node->op->cost)
     node->op->cost (&call, &cost);
   else
     for (guint i = 0; i < node->n_inputs + node->n_outputs; i++)
@@ -160,7 +160,7 @@ hyb_subgraph_add_cost (HybGraph      *body,
 {
   g_autofree HybType *types = hyb_subgraph_value_types (body, variables, training, NULL);
 
-  for (HybNodeId id = 0; types != NULL && id < hyb_graph_n_nodes (body); id++)
+  for (HybNodeId id = 0; types && id < hyb_graph_n_nodes (body); id++)
     add_node_cost (body, id, types, times, cost);
 }
 
@@ -183,7 +183,7 @@ hyb_subgraph_plan (HybSubgraph   *body,
   HybGraph      *own = call->body[body->index];
   HybPlanOptions options = { .training = call->training, .bind_outputs = !body->holds_heads };
 
-  if (call->plan_options != NULL)
+  if (call->plan_options)
     {
       options.optimise = call->plan_options->optimise;
       options.without = call->plan_options->without;
@@ -191,8 +191,8 @@ hyb_subgraph_plan (HybSubgraph   *body,
     }
 
   body->id = hyb_graph_get_id (own);
-  body->plan = hyb_plan_new (body->graph != NULL ? body->graph : own, variables, &options, error);
-  if (body->plan == NULL)
+  body->plan = hyb_plan_new (body->graph ? body->graph : own, variables, &options, error);
+  if (!body->plan)
     return FALSE;
   if (hyb_plan_is_dynamic (body->plan))
     return hyb_error_at (error,
@@ -256,11 +256,11 @@ hyb_subgraph_tell (const HybRun *context, guint32 graph, guint32 index, gboolean
             .step = (guint32) context->step,
   };
 
-  if (probe == NULL)
+  if (!probe)
     return;
-  if (begins && probe->begin != NULL)
+  if (begins && probe->begin)
     probe->begin (probe->data, &span);
-  else if (!begins && probe->end != NULL)
+  else if (!begins && probe->end)
     probe->end (probe->data, &span);
 }
 
@@ -284,7 +284,7 @@ hyb_subgraph_result (HybTensor *result, HybTensor *const *inputs, guint n_inputs
       {
         HybTensor *copy = hyb_tensor_new (hyb_tensor_get_type (result), error);
 
-        if (copy != NULL && hyb_tensor_get_bytes (result) > 0)
+        if (copy && hyb_tensor_get_bytes (result) > 0)
           memcpy (hyb_tensor_get_data (copy),
                   hyb_tensor_get_data (result),
                   hyb_tensor_get_bytes (result));
@@ -299,8 +299,8 @@ find_writing_form (const HybGraph *graph, HybNodeId id)
 {
   const HybNode   *node = hyb_graph_get_node (graph, id);
   HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
-  const HybOp *recording = node->op->recording != NULL ? hyb_op_find (node->op->recording) : NULL;
-  guint        n_written = recording != NULL && recording->mutates != 0 ? 1 : 0;
+  const HybOp     *recording = node->op->recording ? hyb_op_find (node->op->recording) : NULL;
+  guint            n_written = recording && recording->mutates != 0 ? 1 : 0;
 
   for (guint b = 0; b < node->n_bodies && n_written == 0; b++)
     hyb_graph_get_auxiliary (bodies[b], &n_written);
@@ -316,7 +316,7 @@ copy_writing (HybBuilder *builder, const HybGraph *graph, HybNodeId id, const Hy
        .op = writing,
        .name = node->name,
        .attributes = node->attributes,
-       .params = writing != NULL ? hyb_params_ref (node->params) : NULL,
+       .params = writing ? hyb_params_ref (node->params) : NULL,
        .n_inputs = node->n_inputs,
        .inputs = inputs,
        .n_bodies = node->n_bodies,
@@ -326,7 +326,7 @@ copy_writing (HybBuilder *builder, const HybGraph *graph, HybNodeId id, const Hy
        .line = node->line,
   };
 
-  if (writing == NULL)
+  if (!writing)
     return hyb_builder_copy (builder, graph, id, inputs);
   return hyb_builder_output (builder, hyb_builder_add (builder, &spec, NULL), 0);
 }

@@ -46,7 +46,7 @@ tensors_set (GPtrArray *tensors, guint index, HybTensor *tensor)
   HybTensor *old = tensors->pdata[index];
 
   tensors->pdata[index] = tensor;
-  if (old != NULL)
+  if (old)
     hyb_tensor_unref (old);
 }
 
@@ -140,8 +140,8 @@ head_gradient (const WayBack *way, guint h, gint64 step, GError **error)
     for (int i = 0; i < way->params->heads.n; i++)
       if (way->params->heads.value[i] == h)
         return take_row (way->incoming[i], FALSE, step);
-  return known != NULL ? hyb_tensor_ref (known)
-                       : hyb_tensor_new_zeros (hyb_tensor_get_type (heads->pdata[h]), error);
+  return known ? hyb_tensor_ref (known)
+               : hyb_tensor_new_zeros (hyb_tensor_get_type (heads->pdata[h]), error);
 }
 
 static void
@@ -166,7 +166,7 @@ take_gradients (const WayBack *way, gint64 step, GPtrArray *heads, HybTensor **o
       const HybLoopVariable *variable = &loop->variable[way->params->gradients.value[g]];
       HybTensor             *got = way->head[g] >= 0 ? heads->pdata[way->head[g]] : NULL;
 
-      if (got == NULL)
+      if (!got)
         continue;
       if (variable->is_slice)
         memcpy ((char *) hyb_tensor_get_data (outputs[g]) +
@@ -194,7 +194,7 @@ go_back (const WayBack *way, HybTensor **outputs, GError **error)
         {
           HybTensor *gradient = head_gradient (way, h, step, error);
 
-          if (gradient == NULL)
+          if (!gradient)
             return FALSE;
           variables->pdata[way->loop->n_variables + h] = gradient;
         }
@@ -257,7 +257,7 @@ make_outputs (const WayBack *way, HybTensor **outputs, GError **error)
       guint input = way->loop->variable[way->params->gradients.value[g]].input;
 
       outputs[g] = hyb_tensor_new_zeros (hyb_tensor_get_type (way->inputs[input]), error);
-      if (outputs[g] == NULL)
+      if (!outputs[g])
         return FALSE;
     }
   return TRUE;
@@ -271,7 +271,7 @@ finish_states (const WayBack *way, HybTensor **outputs)
       guint      k = way->loop->variable[way->params->gradients.value[g]].state;
       HybTensor *final = k != HYB_LOOP_NOTHING ? way->dstates->pdata[k] : NULL;
 
-      if (final == NULL || way->head[g] < 0)
+      if (!final || way->head[g] < 0)
         continue;
       hyb_tensor_unref (outputs[g]);
       outputs[g] = hyb_tensor_ref (final);
@@ -353,7 +353,7 @@ hyb_loop_gradient_compute (const HybLoop               *loop,
       way.dstates->pdata[params->heads.value[i] - loop->n_out_data] = hyb_tensor_ref (inputs[i]);
 
   outputs[params->gradients.n] = hyb_tensor_new_zeros (&count, error);
-  if (outputs[params->gradients.n] == NULL || !make_outputs (&way, outputs, error) ||
+  if (!outputs[params->gradients.n] || !make_outputs (&way, outputs, error) ||
       !repeat_forward (&way, error) || !go_back (&way, outputs, error))
     return FALSE;
   finish_states (&way, outputs);

@@ -95,7 +95,7 @@ choose_heads (WayBack                     *way,
   g_autofree HybValueId *chosen = g_new (HybValueId, n_heads * HYB_DEFERRED_OPERANDS + 1);
   guint                  n_chosen = 0;
 
-  if (types == NULL)
+  if (!types)
     return FALSE;
   way->n_out = (guint) params->gradients.n;
   way->out = g_new0 (Outgoing, MAX (way->n_out, 1));
@@ -123,7 +123,7 @@ choose_heads (WayBack                     *way,
                                           types,
                                           way->length,
                                           &way->workspace);
-      if (out->deferred != NULL)
+      if (out->deferred)
         n_chosen += hyb_deferred_get_heads (out->deferred, call->body[0], chosen + n_chosen);
       else
         chosen[n_chosen++] = heads[first + g];
@@ -159,7 +159,7 @@ place_operands (WayBack *way, gboolean training, const HybType *variables)
     {
       const HybLoopVariable *variable = &loop->variable[way->out[g].variable];
 
-      if (way->out[g].deferred != NULL)
+      if (way->out[g].deferred)
         continue;
       way->out[g].scratch =
           hyb_workspace_take (&way->workspace, variable->is_slice ? 0 : way->out[g].bytes);
@@ -249,7 +249,7 @@ hyb_loop_gradient_prepare (HybLoop                     *given,
     way->incoming[params->heads.value[i]] = i;
 
   variables = infer_variables (way, call, error);
-  if (variables == NULL || !check_inputs (way, call, params, variables, error) ||
+  if (!variables || !check_inputs (way, call, params, variables, error) ||
       !choose_heads (way, call, params, variables, error) ||
       !hyb_subgraph_plan (&way->body, call, variables, &way->workspace, error))
     {
@@ -381,7 +381,7 @@ bind_step (const Running *running, gint64 step)
                              loop->n_variables + h,
                              head_gradient (running, h, step));
   for (guint g = 0; g < way->n_out; g++)
-    if (way->out[g].deferred != NULL)
+    if (way->out[g].deferred)
       hyb_deferred_bind (way->out[g].deferred,
                          running->run,
                          running->frame,
@@ -402,7 +402,7 @@ accumulate (const Running *running, gint64 step)
       const HybLoopVariable *variable = &running->way->loop.variable[out->variable];
 
       if (!variable->is_slice && variable->state == HYB_LOOP_NOTHING && out->head >= 0 &&
-          out->deferred == NULL && step < running->n_steps - 1)
+          !out->deferred && step < running->n_steps - 1)
         hyb_subgraph_accumulate (out->dtype,
                                  out->size,
                                  gradient_place (running, g, step),
@@ -443,7 +443,7 @@ run_deferred (const Running *running)
   for (guint v = 0; v < way->loop.n_variables; v++)
     running->captured[v] = forward_input (running, v);
   for (guint g = 0; g < way->n_out; g++)
-    if (way->out[g].deferred != NULL)
+    if (way->out[g].deferred)
       hyb_deferred_run (way->out[g].deferred,
                         running->run,
                         running->captured,

@@ -36,7 +36,7 @@ tensors_set (GPtrArray *tensors, guint index, HybTensor *tensor)
   HybTensor *old = tensors->pdata[index];
 
   tensors->pdata[index] = tensor;
-  if (old != NULL)
+  if (old)
     hyb_tensor_unref (old);
 }
 
@@ -155,9 +155,9 @@ write_row (const Computing *computing, guint h, gint64 step, HybTensor *row, GEr
   gsize          bytes = hyb_type_bytes (type);
   HybShape       expected;
 
-  if (stack == NULL)
+  if (!stack)
     computing->rows->pdata[h] = stack = stack_new (computing, type, error);
-  if (stack == NULL)
+  if (!stack)
     return FALSE;
 
   expected = hyb_loop_row_shape (hyb_tensor_get_shape (stack), FALSE);
@@ -236,7 +236,7 @@ make_empty_rows (const Computing *computing, GError **error)
                              "no step runs, so nothing determines the shape of output %u",
                              h);
       computing->rows->pdata[h] = stack_new (computing, &heads[h], error);
-      if (computing->rows->pdata[h] == NULL)
+      if (!computing->rows->pdata[h])
         return FALSE;
     }
   return TRUE;
@@ -282,7 +282,7 @@ hyb_loop_compute (const HybLoop    *loop,
   g_autoptr (GPtrArray) rows = tensors_new (loop->n_out_data);
   g_autoptr (HybGraph) recording =
       loop->records ? hyb_subgraph_recording (call->body[loop->body]) : NULL;
-  HybGraph *body = recording != NULL ? recording : call->body[loop->body];
+  HybGraph *body = recording ? recording : call->body[loop->body];
   Computing computing = { loop, call, run, inputs, body, 0, states, rows };
   HybType   count = { hyb_shape_1d (1), HYB_I64 };
   gint64    n_steps;
@@ -298,7 +298,7 @@ hyb_loop_compute (const HybLoop    *loop,
     return FALSE;
 
   outputs[n_heads] = hyb_tensor_new (&count, error);
-  if (outputs[n_heads] == NULL)
+  if (!outputs[n_heads])
     return FALSE;
   *(gint64 *) hyb_tensor_get_data (outputs[n_heads]) = n_steps;
   for (guint h = 0; h < loop->n_out_data; h++)
@@ -308,13 +308,13 @@ hyb_loop_compute (const HybLoop    *loop,
       guint o = loop->n_out_data + k;
 
       outputs[o] = hyb_subgraph_result (states->pdata[k], inputs, call->n_inputs, error);
-      if (outputs[o] == NULL)
+      if (!outputs[o])
         return FALSE;
     }
   for (guint o = n_heads + 1; o < call->n_outputs; o++)
     {
       outputs[o] = not_recorded_new (states->pdata[o - n_heads - 1], error);
-      if (outputs[o] == NULL)
+      if (!outputs[o])
         return FALSE;
     }
   return TRUE;

@@ -37,7 +37,7 @@ is_simple (const HybDeferred *deferred)
   for (guint i = 0; i <= deferred->n_inputs; i++)
     if (!hyb_type_is_known (&deferred->type[i]))
       return FALSE;
-  return op->forward != NULL && op->prepare == NULL && deferred->call.n_outputs == 1 &&
+  return op->forward && !op->prepare && deferred->call.n_outputs == 1 &&
          !hyb_convert_is_needed (&deferred->call);
 }
 
@@ -97,7 +97,7 @@ place_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
         deferred->rows[i] =
             hyb_workspace_take (workspace, (gsize) n_steps * deferred->row_bytes[i]);
       }
-  if (call.op->workspace != NULL)
+  if (call.op->workspace)
     deferred->workspace = hyb_workspace_take (workspace, call.op->workspace (&call));
   return TRUE;
 }

@@ -88,7 +88,7 @@ differentiate_body (HybGrad *grad, HybGraph *body, guint n, const guint *variabl
   for (guint i = 0; i < n; i++)
     wrt[i] = ids[variables[i]];
   gradient = hyb_graph_with_gradients (body, n, wrt, &error);
-  if (gradient == NULL)
+  if (!gradient)
     hyb_grad_refuse (grad, "in its body: %s", error->message);
   return gradient;
 }
@@ -148,7 +148,7 @@ hyb_loop_differentiate (const HybLoop  *loop,
     if (active[v])
       variables[n++] = v;
   gradient = differentiate_body (grad, hyb_grad_body (grad, loop->body), n, variables);
-  if (gradient == NULL)
+  if (!gradient)
     return;
 
   collect_inputs (loop, grad, inputs, heads);

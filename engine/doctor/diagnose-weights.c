@@ -18,7 +18,7 @@ count_wanted (const HybDiagnosis *diagnosis, guint *n_missing)
     if (diagnosis->roles[i] == HYB_ROLE_PARAMETER)
       {
         n++;
-        *n_missing += diagnosis->parameters[i] == NULL;
+        *n_missing += !diagnosis->parameters[i];
       }
   return n;
 }

@@ -334,8 +334,8 @@ propose (const char *parameter, const char *variable, char **remove, char **add)
   /* Names are words joined by “_” or “.”: the ending must start at a word. */
   for (cut = common; cut > 0; cut--)
     {
-      gboolean starts_p = cut == n_p || strchr ("_.", parameter[n_p - cut - 1]) != NULL;
-      gboolean starts_v = cut == n_v || strchr ("_.", variable[n_v - cut - 1]) != NULL;
+      gboolean starts_p = cut == n_p || strchr ("_.", parameter[n_p - cut - 1]);
+      gboolean starts_v = cut == n_v || strchr ("_.", variable[n_v - cut - 1]);
 
       if (starts_p && starts_v)
         break;

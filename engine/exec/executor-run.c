@@ -18,7 +18,7 @@ account (HybExecutor *executor, gint64 bytes)
 
   executor->live_bytes = (gsize) ((gint64) executor->live_bytes + bytes);
   executor->peak_bytes = MAX (executor->peak_bytes, executor->live_bytes);
-  if (probe != NULL && probe->memory != NULL)
+  if (probe && probe->memory)
     probe->memory (probe->data, 0, bytes);
 }
 
@@ -68,11 +68,11 @@ run_imperative (HybExecutor *executor, HybRun *context, GError **error)
   HybProbe               probe = { .data = executor, .memory = imperative_memory };
   g_autofree HybTensor **heads = g_new0 (HybTensor *, MAX (executor->n_outputs, 1));
 
-  if (user != NULL && user->begin != NULL)
+  if (user && user->begin)
     probe.begin = imperative_begin;
-  if (user != NULL && user->end != NULL)
+  if (user && user->end)
     probe.end = imperative_end;
-  if (user != NULL && user->value != NULL)
+  if (user && user->value)
     probe.value = imperative_value;
   context->probe = &probe;
 
@@ -112,7 +112,7 @@ run_frame (HybFrame *frame, const HybRun *context, GError **error)
 static gpointer
 input_data (const HybExecutor *executor, guint index)
 {
-  return executor->inputs[index] != NULL ? hyb_tensor_get_data (executor->inputs[index]) : NULL;
+  return executor->inputs[index] ? hyb_tensor_get_data (executor->inputs[index]) : NULL;
 }
 
 /* Memory for this run alone: the plan's block, the frame behind it, the outputs. */
@@ -127,7 +127,7 @@ run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
   HybFrame *frame;
   gboolean  is_done;
 
-  if (block == NULL)
+  if (!block)
     return FALSE;
 
   executor->live_bytes = 0;
@@ -141,7 +141,7 @@ run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
     {
       HybTensor *output = hyb_tensor_new (hyb_plan_get_head_type (plan, i), error);
 
-      if (output == NULL)
+      if (!output)
         return FALSE;
       g_ptr_array_add (outputs, output);
       hyb_frame_bind_head (frame, i, hyb_tensor_get_data (output));
@@ -162,13 +162,13 @@ static gboolean
 make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
 {
   gsize memory = hyb_plan_get_memory (entry->plan);
-  gsize had = executor->block != NULL ? hyb_tensor_get_bytes (executor->block) : 0;
+  gsize had = executor->block ? hyb_tensor_get_bytes (executor->block) : 0;
 
-  if (executor->block == NULL || had < memory)
+  if (!executor->block || had < memory)
     {
       HybTensor *block = new_block (MAX (memory, HYB_ALIGNMENT), error);
 
-      if (block == NULL)
+      if (!block)
         return FALSE;
       account (executor, (gint64) hyb_tensor_get_bytes (block) - (gint64) had);
       g_clear_pointer (&executor->block, hyb_tensor_unref);
@@ -177,7 +177,7 @@ make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
   if (entry->block == executor->block)
     return TRUE;
 
-  if (entry->room == NULL &&
+  if (!entry->room &&
       posix_memalign (&entry->room, HYB_ALIGNMENT, hyb_frame_size (entry->plan)) != 0)
     {
       entry->room = NULL;
@@ -206,9 +206,9 @@ wrap_head (HybExecutor *executor, HybEntry *entry, const HybType *type, gpointer
   for (guint i = 0; i <= executor->n_variables; i++)
     {
       HybTensor  *owner = i == 0 ? executor->block : executor->inputs[i - 1];
-      const char *begin = owner != NULL ? hyb_tensor_get_data (owner) : NULL;
+      const char *begin = owner ? hyb_tensor_get_data (owner) : NULL;
 
-      if (owner != NULL && (char *) data >= begin &&
+      if (owner && (char *) data >= begin &&
           (char *) data + bytes <= begin + hyb_tensor_get_bytes (owner))
         return hyb_tensor_new_view (owner, type, (gsize) ((char *) data - begin));
     }
@@ -226,7 +226,7 @@ find_outputs (HybExecutor *executor, HybEntry *entry)
       gpointer    data = hyb_frame_get_head (entry->frame, i);
       HybTensor **output = &entry->outputs[i];
 
-      if (*output == NULL || hyb_tensor_get_data (*output) != data)
+      if (!*output || hyb_tensor_get_data (*output) != data)
         {
           g_clear_pointer (output, hyb_tensor_unref);
           *output = wrap_head (executor, entry, hyb_plan_get_head_type (entry->plan, i), data);
@@ -264,7 +264,7 @@ run_in_mode (HybExecutor *executor, HybRun *context, GError **error)
 {
   const HybPlan *plan = executor->current->plan;
 
-  if (plan == NULL || hyb_plan_is_dynamic (plan))
+  if (!plan || hyb_plan_is_dynamic (plan))
     return run_imperative (executor, context, error);
 
   switch (executor->options.mode)
@@ -297,7 +297,7 @@ hyb_executor_run (HybExecutor *executor, GCancellable *cancellable, GError **err
     {
       HybTensor *bound = executor->bindings[i].tensor;
 
-      executor->inputs[i] = bound != NULL ? bound : executor->current->zeros[i];
+      executor->inputs[i] = bound ? bound : executor->current->zeros[i];
     }
 
   if (!run_in_mode (executor, &context, error))
@@ -325,7 +325,7 @@ hyb_executor_get_output (HybExecutor *executor, guint index)
 const HybPlan *
 hyb_executor_get_plan (HybExecutor *executor)
 {
-  return executor->current != NULL ? executor->current->plan : NULL;
+  return executor->current ? executor->current->plan : NULL;
 }
 
 guint64

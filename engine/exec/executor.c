@@ -120,7 +120,7 @@ hyb_executor_new (HybGraph *graph, const HybExecutorOptions *options)
 void
 hyb_executor_free (HybExecutor *executor)
 {
-  if (executor == NULL)
+  if (!executor)
     return;
 
   drop_entries (executor);
@@ -174,9 +174,9 @@ static gboolean
 lies_in_block (const HybExecutor *executor, const HybTensor *tensor)
 {
   const char *data = hyb_tensor_get_data (tensor);
-  const char *block = executor->block != NULL ? hyb_tensor_get_data (executor->block) : NULL;
+  const char *block = executor->block ? hyb_tensor_get_data (executor->block) : NULL;
 
-  return block != NULL && data >= block && data < block + hyb_tensor_get_bytes (executor->block);
+  return block && data >= block && data < block + hyb_tensor_get_bytes (executor->block);
 }
 
 gboolean
@@ -185,7 +185,7 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
   HybBinding *binding = find_binding (executor, name);
   g_autoptr (HybTensor) own = NULL;
 
-  if (binding == NULL)
+  if (!binding)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_MISSING,
@@ -195,7 +195,7 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
                          name);
 
   own = lies_in_block (executor, tensor) ? hyb_tensor_copy (tensor) : hyb_tensor_ref (tensor);
-  if (own == NULL)
+  if (!own)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_MEMORY,
@@ -208,10 +208,10 @@ hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, G
     {
       if (binding->tensor == own)
         continue;
-      if (binding->tensor == NULL ||
+      if (!binding->tensor ||
           !same_type (hyb_tensor_get_type (binding->tensor), hyb_tensor_get_type (own)))
         executor->current = NULL;
-      if (binding->tensor != NULL && is_folded (executor, binding))
+      if (binding->tensor && is_folded (executor, binding))
         drop_entries (executor);
       g_clear_pointer (&binding->tensor, hyb_tensor_unref);
       binding->tensor = hyb_tensor_ref (own);
@@ -225,7 +225,7 @@ hyb_executor_get_bound (HybExecutor *executor, const char *name)
 {
   HybBinding *binding = find_binding (executor, name);
 
-  return binding != NULL ? binding->tensor : NULL;
+  return binding ? binding->tensor : NULL;
 }
 
 void
@@ -274,7 +274,7 @@ check_missing (const HybExecutor *executor, GError **error)
     {
       const HybBinding *binding = &executor->bindings[i];
 
-      if (binding->tensor != NULL || !binding->is_needed || binding->is_label)
+      if (binding->tensor || !binding->is_needed || binding->is_label)
         continue;
       if (n_missing++ < MAX_LISTED)
         g_string_append_printf (names,
@@ -306,7 +306,7 @@ fits (const HybExecutor *executor, const HybEntry *entry)
     {
       HybTensor *tensor = executor->bindings[i].tensor;
 
-      if (!same_type (&entry->types[i], tensor != NULL ? hyb_tensor_get_type (tensor) : &unknown))
+      if (!same_type (&entry->types[i], tensor ? hyb_tensor_get_type (tensor) : &unknown))
         return FALSE;
     }
   return TRUE;
@@ -316,7 +316,7 @@ static gboolean
 lacks_labels (const HybExecutor *executor)
 {
   for (guint i = 0; i < executor->n_variables; i++)
-    if (executor->bindings[i].tensor == NULL && executor->bindings[i].is_needed)
+    if (!executor->bindings[i].tensor && executor->bindings[i].is_needed)
       return TRUE;
   return FALSE;
 }
@@ -344,7 +344,7 @@ make_labels (HybExecutor *executor, HybEntry *entry, GError **error)
     {
       HybValueId value = hyb_graph_get_node (executor->graph, variables[i])->first_output;
 
-      if (executor->bindings[i].tensor != NULL || !executor->bindings[i].is_needed)
+      if (executor->bindings[i].tensor || !executor->bindings[i].is_needed)
         continue;
       if (!hyb_type_is_known (&types[value]))
         {
@@ -359,7 +359,7 @@ make_labels (HybExecutor *executor, HybEntry *entry, GError **error)
                                reason);
         }
       entry->zeros[i] = hyb_tensor_new_zeros (&types[value], error);
-      if (entry->zeros[i] == NULL)
+      if (!entry->zeros[i])
         return FALSE;
     }
   return TRUE;
@@ -383,8 +383,8 @@ make_plan (HybExecutor *executor, HybEntry *entry, GError **error)
     {
       const HybBinding *binding = &executor->bindings[i];
 
-      types[i] = entry->zeros[i] != NULL ? *hyb_tensor_get_type (entry->zeros[i]) : entry->types[i];
-      if (binding->tensor != NULL && is_folded (executor, binding))
+      types[i] = entry->zeros[i] ? *hyb_tensor_get_type (entry->zeros[i]) : entry->types[i];
+      if (binding->tensor && is_folded (executor, binding))
         constants[i] = binding->tensor;
     }
   entry->plan = hyb_plan_new (executor->graph, types, &options, error);
@@ -405,7 +405,7 @@ entry_new (HybExecutor *executor, GError **error)
     {
       HybTensor *tensor = executor->bindings[i].tensor;
 
-      entry->types[i] = tensor != NULL ? *hyb_tensor_get_type (tensor) : HYB_TYPE_UNKNOWN;
+      entry->types[i] = tensor ? *hyb_tensor_get_type (tensor) : HYB_TYPE_UNKNOWN;
     }
 
   if (make_labels (executor, entry, error) &&
@@ -436,10 +436,10 @@ own_states (HybExecutor *executor, GError **error)
       HybBinding *binding = &executor->bindings[i];
       HybTensor  *copy;
 
-      if (!binding->is_written || binding->is_copy || binding->tensor == NULL)
+      if (!binding->is_written || binding->is_copy || !binding->tensor)
         continue;
       copy = hyb_tensor_copy (binding->tensor);
-      if (copy == NULL)
+      if (!copy)
         return hyb_error_at (error,
                              HYB_GRAPH_ERROR,
                              HYB_GRAPH_ERROR_MEMORY,
@@ -459,20 +459,20 @@ hyb_executor_prepare (HybExecutor *executor, GError **error)
 {
   if (!own_states (executor, error))
     return FALSE;
-  if (executor->current != NULL)
+  if (executor->current)
     return TRUE;
   if (!check_missing (executor, error))
     return FALSE;
 
-  for (guint i = 0; i < executor->entries->len && executor->current == NULL; i++)
+  for (guint i = 0; i < executor->entries->len && !executor->current; i++)
     if (fits (executor, g_ptr_array_index (executor->entries, i)))
       executor->current = g_ptr_array_index (executor->entries, i);
 
-  if (executor->current == NULL)
+  if (!executor->current)
     {
       HybEntry *entry = entry_new (executor, error);
 
-      if (entry == NULL)
+      if (!entry)
         return FALSE;
       if (executor->entries->len == MAX_ENTRIES)
         forget_oldest (executor);

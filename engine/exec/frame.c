@@ -52,7 +52,7 @@ find_place (const HybFrame *frame, const HybPlace *place)
       base = frame->heads[place->index];
       break;
     }
-  return base != NULL ? base + place->offset : NULL;
+  return base ? base + place->offset : NULL;
 }
 
 HybFrame *
@@ -78,7 +78,7 @@ static void
 patch (HybFrame *frame, const HybPatch *patches, const guint *first, guint index, gpointer data)
 {
   for (guint i = first[index]; i < first[index + 1]; i++)
-    frame->slots[patches[i].slot] = data != NULL ? (char *) data + patches[i].offset : NULL;
+    frame->slots[patches[i].slot] = data ? (char *) data + patches[i].offset : NULL;
 }
 
 void
@@ -122,13 +122,13 @@ is_bound (const HybFrame *frame)
   const HybPlan *plan = frame->plan;
 
   for (guint i = 0; i < plan->n_variables; i++)
-    if (frame->variables[i] == NULL && plan->variable_first[i] < plan->variable_first[i + 1])
+    if (!frame->variables[i] && plan->variable_first[i] < plan->variable_first[i + 1])
       return FALSE;
   for (guint i = 0; i < plan->n_heads; i++)
-    if (frame->heads[i] == NULL && plan->binds_outputs)
+    if (!frame->heads[i] && plan->binds_outputs)
       return FALSE;
   for (guint i = 0; i < plan->n_copies; i++)
-    if (find_place (frame, &plan->copies[i].from) == NULL)
+    if (!find_place (frame, &plan->copies[i].from))
       return FALSE;
   return TRUE;
 }
@@ -162,13 +162,13 @@ run_watched (const HybFrame *frame, HybRun *run)
 
   for (guint i = 0; i < plan->n_steps; i++)
     {
-      if (run->cancellable != NULL && g_cancellable_is_cancelled (run->cancellable))
+      if (run->cancellable && g_cancellable_is_cancelled (run->cancellable))
         return FALSE;
       span.id = plan->steps[i].node;
-      if (probe->begin != NULL)
+      if (probe->begin)
         probe->begin (probe->data, &span);
       run_step (frame, &plan->steps[i], run);
-      if (probe->end != NULL)
+      if (probe->end)
         probe->end (probe->data, &span);
     }
   return TRUE;
@@ -181,7 +181,7 @@ run_unwatched (const HybFrame *frame, HybRun *run)
 
   for (guint i = 0; i < plan->n_steps; i++)
     {
-      if (run->cancellable != NULL && g_cancellable_is_cancelled (run->cancellable))
+      if (run->cancellable && g_cancellable_is_cancelled (run->cancellable))
         return FALSE;
       run_step (frame, &plan->steps[i], run);
     }
@@ -197,9 +197,9 @@ hyb_frame_run (HybFrame *frame, const HybRun *context)
   g_return_val_if_fail (is_bound (frame), FALSE);
 
   run.training = plan->training;
-  if (!(run.probe != NULL ? run_watched (frame, &run) : run_unwatched (frame, &run)))
+  if (!(run.probe ? run_watched (frame, &run) : run_unwatched (frame, &run)))
     return FALSE;
-  if (run.cancellable != NULL && g_cancellable_is_cancelled (run.cancellable))
+  if (run.cancellable && g_cancellable_is_cancelled (run.cancellable))
     return FALSE; /* a loop may have stopped half way */
 
   for (guint i = 0; i < plan->n_copies; i++)

@@ -80,7 +80,7 @@ heap_take (Heap *heap, gsize bytes, gsize limit, gsize *offset)
   GTreeNode *node = g_tree_lower_bound (heap->by_size, &wanted);
   Gap       *gap;
 
-  if (node != NULL)
+  if (node)
     {
       gap = g_tree_node_key (node);
       wanted = *gap;
@@ -92,10 +92,10 @@ heap_take (Heap *heap, gsize bytes, gsize limit, gsize *offset)
 
   /* None is large enough: one at the very end may grow. */
   gap = g_hash_table_lookup (heap->by_end, GSIZE_TO_POINTER (heap->total));
-  *offset = gap != NULL ? gap->offset : heap->total;
+  *offset = gap ? gap->offset : heap->total;
   if (bytes > limit || *offset > limit - bytes)
     return FALSE;
-  if (gap != NULL)
+  if (gap)
     heap_remove_gap (heap, gap);
   heap->total = *offset + bytes;
   return TRUE;
@@ -107,13 +107,13 @@ heap_give_back (Heap *heap, gsize offset, gsize bytes)
   Gap *before = g_hash_table_lookup (heap->by_end, GSIZE_TO_POINTER (offset));
   Gap *after = g_hash_table_lookup (heap->by_begin, GSIZE_TO_POINTER (offset + bytes));
 
-  if (before != NULL)
+  if (before)
     {
       offset = before->offset;
       bytes += before->bytes;
       heap_remove_gap (heap, before);
     }
-  if (after != NULL)
+  if (after)
     {
       bytes += after->bytes;
       heap_remove_gap (heap, after);

@@ -115,7 +115,7 @@ place_constant (Search *search, HybValueId value)
   HybTensor *constant = search->facts->constants[value];
   GPtrArray *constants = search->plan->constants;
 
-  if (constant == NULL || search->class_of[value] != HYB_NO_ID)
+  if (!constant || search->class_of[value] != HYB_NO_ID)
     return;
   found_class (search, value, HYB_PLACE_CONSTANT, constants->len, 0);
   g_ptr_array_add (constants, hyb_tensor_ref (constant));
@@ -149,7 +149,7 @@ place_as_views (Search *search, HybNodeId id)
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
   HybCall           call;
 
-  if (!search->shares || node->op->view == NULL || search->written[id])
+  if (!search->shares || !node->op->view || search->written[id])
     return FALSE;
 
   hyb_call_init (&call, graph, id, search->plan->types, search->room);

@@ -75,7 +75,7 @@ print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *ste
   const HybNode    *node = hyb_graph_get_node (plan->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (plan->graph, id);
 
-  if (step != NULL)
+  if (step)
     g_string_append_printf (text, "%6u  ", (guint) (step - plan->steps));
   else
     g_string_append (text, "  view  ");
@@ -91,13 +91,13 @@ print_node (GString *text, const HybPlan *plan, HybNodeId id, const HybStep *ste
       g_string_append (text, i > 0 ? ", " : "");
       print_place (text, plan, node->first_output + i);
     }
-  if (step != NULL && is_in_place (plan, id))
+  if (step && is_in_place (plan, id))
     g_string_append (text, ", in place");
-  if (step != NULL && step->converts)
+  if (step && step->converts)
     g_string_append (text, ", converting");
-  if (step != NULL && step->call.op->note != NULL && step->call.op->note (&step->call) != NULL)
+  if (step && step->call.op->note && step->call.op->note (&step->call))
     g_string_append_printf (text, ", %s", step->call.op->note (&step->call));
-  if (step != NULL && step->workspace_bytes > 0)
+  if (step && step->workspace_bytes > 0)
     g_string_append_printf (text,
                             ", workspace %" G_GSIZE_FORMAT " @%" G_GSIZE_FORMAT,
                             step->workspace_bytes,

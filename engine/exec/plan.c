@@ -54,7 +54,7 @@ first_facts (HybGraph *graph, const HybType *variable_types, const HybPlanOption
       HybValueId value = hyb_graph_get_node (graph, variables[i])->first_output;
 
       facts->types[value] = variable_types[i];
-      if (options->constants == NULL || options->constants[i] == NULL || written[variables[i]])
+      if (!options->constants || !options->constants[i] || written[variables[i]])
         continue;
       facts->types[value] = *hyb_tensor_get_type (options->constants[i]);
       facts->constants[value] = hyb_tensor_ref (options->constants[i]);
@@ -162,7 +162,7 @@ check_node (HybPlan *plan, HybNodeId id, const guint8 *needed, guint8 *dynamic, 
     {
       if (hyb_type_is_known (&plan->types[node->first_output + i]))
         continue;
-      if (is_dynamic_input (plan, id, dynamic) || node->op->compute != NULL)
+      if (is_dynamic_input (plan, id, dynamic) || node->op->compute)
         dynamic[id] = TRUE;
       else
         return refuse_unknown (plan, needed, node->first_output + i, error);
@@ -215,7 +215,7 @@ prepare_operator (const HybPlan *plan, HybStep *step, const HybFacts *facts, GEr
   g_autofree HybTensor **constants = NULL;
   gboolean               is_ready;
 
-  if (call->op->prepare == NULL)
+  if (!call->op->prepare)
     return TRUE;
   constants = g_new0 (HybTensor *, MAX (call->n_inputs, 1));
   for (guint i = 0; i < call->n_inputs && !step->converts; i++)
@@ -256,7 +256,7 @@ prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **erro
     return FALSE;
   plan->n_prepared++;
 
-  asked = step->call.op->workspace != NULL ? step->call.op->workspace (&step->call) : 0;
+  asked = step->call.op->workspace ? step->call.op->workspace (&step->call) : 0;
   if (!g_size_checked_add (&step->workspace_bytes, for_conversion, asked))
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
@@ -453,7 +453,7 @@ hyb_plan_new (HybGraph             *graph,
   plan->constants = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   plan->reports = g_array_new (FALSE, FALSE, sizeof (HybPassReport));
   plan->graph = hyb_pipeline_run (graph, facts, &passes, plan->reports, error);
-  if (plan->graph == NULL)
+  if (!plan->graph)
     return NULL;
 
   plan->types = g_steal_pointer (&facts->types);
@@ -478,11 +478,11 @@ hyb_plan_ref (HybPlan *plan)
 void
 hyb_plan_unref (HybPlan *plan)
 {
-  if (plan == NULL || !g_atomic_ref_count_dec (&plan->references))
+  if (!plan || !g_atomic_ref_count_dec (&plan->references))
     return;
 
   for (guint i = 0; i < plan->n_prepared; i++)
-    if (plan->steps[i].call.op->release != NULL)
+    if (plan->steps[i].call.op->release)
       plan->steps[i].call.op->release (&plan->steps[i].call);
   g_clear_pointer (&plan->graph, hyb_graph_unref);
   g_free (plan->types);

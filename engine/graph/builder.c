@@ -42,7 +42,7 @@ hyb_builder_new (void)
 void
 hyb_builder_free (HybBuilder *builder)
 {
-  if (builder == NULL)
+  if (!builder)
     return;
   for (guint i = 0; i < builder->nodes->len; i++)
     hyb_params_unref ((gpointer) g_array_index (builder->nodes, HybNode, i).params);
@@ -61,9 +61,9 @@ keep_attributes (HybBuilder *builder, const char *const *attributes)
   const char **copy;
   gsize        n = 0;
 
-  if (attributes == NULL || attributes[0] == NULL)
+  if (!attributes || !attributes[0])
     return NULL;
-  while (attributes[n] != NULL)
+  while (attributes[n])
     n += 2;
 
   copy = hyb_arena_alloc (builder->arena, (n + 1) * sizeof *copy);
@@ -113,14 +113,14 @@ complete_node (const HybNodeSpec *spec, HybNode *node, GError **error)
       return TRUE;
     }
   node->params = spec->params;
-  if (node->params == NULL && (op->params != NULL || spec->unknown != NULL))
+  if (!node->params && (op->params || spec->unknown))
     {
       node->params =
           hyb_params_parse (op->params, op->params_size, spec->attributes, spec->unknown, error);
-      if (node->params == NULL)
+      if (!node->params)
         return FALSE;
     }
-  if (op->check != NULL && !op->check (node->params, error))
+  if (op->check && !op->check (node->params, error))
     return FALSE;
 
   hyb_op_arity (op, node->params, &n_inputs, &n_outputs);
@@ -198,7 +198,7 @@ hyb_builder_add (HybBuilder *builder, const HybNodeSpec *given, GError **error)
   HybNodeSpec spec = *given;
   HybNode     node = { 0 };
 
-  if (spec.op == NULL)
+  if (!spec.op)
     spec.op = hyb_op_find ("_opaque");
   node.op = spec.op;
 
@@ -206,14 +206,14 @@ hyb_builder_add (HybBuilder *builder, const HybNodeSpec *given, GError **error)
     {
       g_prefix_error (error,
                       "node “%s” (%s): ",
-                      spec.name != NULL ? spec.name : "",
-                      spec.type != NULL ? spec.type : spec.op->name);
-      hyb_params_unref ((gpointer) (node.params != NULL ? node.params : spec.params));
+                      spec.name ? spec.name : "",
+                      spec.type ? spec.type : spec.op->name);
+      hyb_params_unref ((gpointer) (node.params ? node.params : spec.params));
       return HYB_NO_ID;
     }
 
-  node.name = hyb_arena_string (builder->arena, spec.name != NULL ? spec.name : "");
-  node.type = spec.type == NULL || strcmp (spec.type, spec.op->name) == 0
+  node.name = hyb_arena_string (builder->arena, spec.name ? spec.name : "");
+  node.type = !spec.type || strcmp (spec.type, spec.op->name) == 0
                   ? spec.op->name
                   : hyb_arena_intern (builder->arena, spec.type);
   node.attributes = keep_attributes (builder, spec.attributes);
@@ -244,7 +244,7 @@ hyb_builder_call (HybBuilder        *builder,
                        .inputs = inputs };
   HybNodeId   id;
 
-  if (spec.op == NULL)
+  if (!spec.op)
     {
       hyb_error_at (error,
                     HYB_OP_ERROR,
@@ -360,7 +360,7 @@ find_auxiliary (HybGraph *graph, const HybNode *node)
     if (node->op->mutates >> i & 1)
       mark_auxiliary (graph, inputs[i]);
 
-  for (guint b = 0; b < node->n_bodies && node->op->body_variable != NULL; b++)
+  for (guint b = 0; b < node->n_bodies && node->op->body_variable; b++)
     {
       const HybGraph *body = graph->bodies[node->first_body + b];
 

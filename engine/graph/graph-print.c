@@ -34,9 +34,9 @@ print_node (GString *text, const HybGraph *graph, HybNodeId id, const HybType *t
                           node->name);
   print_inputs (text, graph, node);
   g_string_append_c (text, ')');
-  for (gsize i = 0; node->attributes != NULL && node->attributes[i] != NULL; i += 2)
+  for (gsize i = 0; node->attributes && node->attributes[i]; i += 2)
     g_string_append_printf (text, " %s=%s", node->attributes[i], node->attributes[i + 1]);
-  for (guint i = 0; types != NULL && i < node->n_outputs; i++)
+  for (guint i = 0; types && i < node->n_outputs; i++)
     {
       g_autofree char *type = hyb_type_to_string (&types[node->first_output + i]);
 

@@ -39,7 +39,7 @@ verify_node (const HybGraph *graph, HybNodeId id, GError **error)
 
   if (node->op->flags & HYB_OP_OPAQUE)
     return TRUE;
-  if (node->op->params != NULL && node->params == NULL)
+  if (node->op->params && !node->params)
     return broken (node, "no parsed attributes", 0, error);
 
   hyb_op_arity (node->op, node->params, &n_inputs, &n_outputs);

@@ -17,7 +17,7 @@ hyb_graph_ref (HybGraph *graph)
 void
 hyb_graph_unref (HybGraph *graph)
 {
-  if (graph == NULL || !g_atomic_ref_count_dec (&graph->references))
+  if (!graph || !g_atomic_ref_count_dec (&graph->references))
     return;
 
   for (guint i = 0; i < graph->n_nodes; i++)
@@ -127,7 +127,7 @@ hyb_graph_find_variable (const HybGraph *graph, const char *name)
 gboolean
 hyb_node_is_variable (const HybNode *node)
 {
-  return node->op->inputs != NULL && node->op->inputs[0] == NULL && node->op->forward == NULL &&
+  return node->op->inputs && !node->op->inputs[0] && !node->op->forward &&
          !(node->op->flags & HYB_OP_OPAQUE);
 }
 
@@ -140,7 +140,7 @@ hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id)
 const char *
 hyb_node_get_attribute (const HybNode *node, const char *key)
 {
-  for (gsize i = 0; node->attributes != NULL && node->attributes[i] != NULL; i += 2)
+  for (gsize i = 0; node->attributes && node->attributes[i]; i += 2)
     if (strcmp (node->attributes[i], key) == 0)
       return node->attributes[i + 1];
   return NULL;

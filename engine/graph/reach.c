@@ -6,7 +6,7 @@
 static void
 need_value (const HybGraph *graph, HybTensor *const *constants, HybValueId value, guint8 *needed)
 {
-  if (constants == NULL || constants[value] == NULL)
+  if (!constants || !constants[value])
     needed[hyb_graph_get_producer (graph, value)] = TRUE;
 }
 
@@ -40,7 +40,7 @@ mark_written_by_bodies (const HybGraph *graph, HybNodeId id, gboolean training, 
   const HybNode    *node = hyb_graph_get_node (graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
 
-  if (node->op->body_variable == NULL)
+  if (!node->op->body_variable)
     return;
 
   for (guint b = 0; b < node->n_bodies; b++)

@@ -19,7 +19,7 @@ tell_memory (const HybRun *context, gint64 bytes)
 {
   const HybProbe *probe = context->probe;
 
-  if (probe != NULL && probe->memory != NULL)
+  if (probe && probe->memory)
     probe->memory (probe->data, 0, bytes);
 }
 
@@ -95,8 +95,7 @@ infer_call (HybCall *call, HybType *before, GError **error)
 static gboolean
 runs_bodies_one_by_one (const HybCall *call, const HybRun *run)
 {
-  return run->probe != NULL && run->probe->value != NULL && call->op->n_bodies > 0 &&
-         call->op->compute != NULL;
+  return run->probe && run->probe->value && call->op->n_bodies > 0 && call->op->compute;
 }
 
 static gboolean
@@ -129,7 +128,7 @@ static gboolean
 run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *run, GError **error)
 {
   g_autoptr (HybTensor) workspace = NULL;
-  gsize asked = inner->op->workspace != NULL ? inner->op->workspace (inner) : 0;
+  gsize asked = inner->op->workspace ? inner->op->workspace (inner) : 0;
 
   if (asked > (gsize) G_MAXINT64 - bytes)
     return hyb_error_at (error,
@@ -145,7 +144,7 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
       HybType type = { hyb_shape_1d ((gint64) (bytes + asked)), HYB_U8 };
 
       workspace = hyb_tensor_new (&type, error);
-      if (workspace == NULL)
+      if (!workspace)
         return FALSE;
       run->workspace = hyb_tensor_get_data (workspace);
       tell_memory (run, (gint64) (bytes + asked));
@@ -156,7 +155,7 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
   else
     inner->op->forward (inner, run);
 
-  if (workspace != NULL)
+  if (workspace)
     tell_memory (run, -(gint64) (bytes + asked));
   return TRUE;
 }
@@ -178,10 +177,10 @@ run_kernel (HybCall *call, HybRun *run, GError **error)
                   NULL,
                   NULL,
                   "its operands converted would not fit any memory");
-  else if (inner.op->prepare == NULL || inner.op->prepare (&inner, error))
+  else if (!inner.op->prepare || inner.op->prepare (&inner, error))
     {
       is_done = run_forward (call, &inner, bytes, run, error);
-      if (inner.op->release != NULL)
+      if (inner.op->release)
         inner.op->release (&inner);
     }
 
@@ -197,7 +196,7 @@ run_compute (HybCall          *call,
              HybTensor       **outputs,
              GError          **error)
 {
-  if (call->op->compute != NULL)
+  if (call->op->compute)
     return call->op->compute (call, run, inputs, outputs, error);
 
   for (guint i = 0; i < call->n_outputs; i++)
@@ -230,7 +229,7 @@ hyb_op_check_computable (const HybOp *op, const char *type, GError **error)
                          "The graph can be looked at, but not run",
                          "there is no operator called %s here",
                          type);
-  if (op->forward == NULL && op->compute == NULL)
+  if (!op->forward && !op->compute)
     return hyb_error_at (error,
                          HYB_OP_ERROR,
                          HYB_OP_ERROR_UNSUPPORTED,
@@ -254,7 +253,7 @@ execute (HybCall          *call,
   gpointer             few_pointers[FEW_OPERANDS];
   g_autofree HybType  *many = n > FEW_OPERANDS ? g_new (HybType, n) : NULL;
   g_autofree gpointer *many_pointers = n > FEW_OPERANDS ? g_new (gpointer, n) : NULL;
-  gpointer            *pointers = many_pointers != NULL ? many_pointers : few_pointers;
+  gpointer            *pointers = many_pointers ? many_pointers : few_pointers;
   HybRun               run = *context;
   gboolean             is_done;
 
@@ -262,7 +261,7 @@ execute (HybCall          *call,
     outputs[i] = NULL;
 
   call->training = run.training;
-  if (!infer_call (call, many != NULL ? many : few, error) || !inputs_agree (call, inputs, error))
+  if (!infer_call (call, many ? many : few, error) || !inputs_agree (call, inputs, error))
     return FALSE;
 
   for (guint i = 0; i < call->n_inputs; i++)
@@ -329,7 +328,7 @@ hyb_imperative_call (const HybOp      *op,
 
   if (n_inputs + call.n_outputs > FEW_OPERANDS)
     many = g_new (HybType, n_inputs + call.n_outputs);
-  types = many != NULL ? many : few;
+  types = many ? many : few;
   call.input = types;
   call.output = types + n_inputs;
   for (guint i = 0; i < n_inputs; i++)
@@ -342,7 +341,7 @@ hyb_imperative_call (const HybOp      *op,
     }
 
   if (hyb_op_check_computable (op, op->name, error) &&
-      execute (&call, inputs, outputs, context != NULL ? context : &no_context, error))
+      execute (&call, inputs, outputs, context ? context : &no_context, error))
     return TRUE;
   g_prefix_error (error, "%s: ", op->name);
   return FALSE;
@@ -363,7 +362,7 @@ hyb_imperative_node (HybGraph         *graph,
   g_autofree HybType *many = n > FEW_OPERANDS ? g_new (HybType, n) : NULL;
   HybCall             call;
 
-  hyb_call_init (&call, graph, id, types, many != NULL ? many : few);
+  hyb_call_init (&call, graph, id, types, many ? many : few);
   for (guint i = 0; i < node->n_inputs; i++)
     call.input[i] = *hyb_tensor_get_type (inputs[i]);
 
@@ -400,7 +399,7 @@ walk_is_variable (const Walk *walk, HybValueId value)
 static void
 walk_drop (Walk *walk, HybValueId value)
 {
-  if (walk->values[value] == NULL)
+  if (!walk->values[value])
     return;
   if (!walk_is_variable (walk, value))
     tell_memory (walk->context, -(gint64) hyb_tensor_get_bytes (walk->values[value]));
@@ -459,7 +458,7 @@ walk_bind (Walk *walk, HybTensor *const *variables, GError **error)
     {
       const HybNode *node = hyb_graph_get_node (walk->graph, ids[i]);
 
-      if (variables[i] != NULL)
+      if (variables[i])
         {
           walk->types[node->first_output] = *hyb_tensor_get_type (variables[i]);
           walk->values[node->first_output] = hyb_tensor_ref (variables[i]);
@@ -481,11 +480,11 @@ tell_span (const HybRun *context, gboolean begin, const HybSpan *span)
 {
   const HybProbe *probe = context->probe;
 
-  if (probe == NULL)
+  if (!probe)
     return;
-  if (begin && probe->begin != NULL)
+  if (begin && probe->begin)
     probe->begin (probe->data, span);
-  else if (!begin && probe->end != NULL)
+  else if (!begin && probe->end)
     probe->end (probe->data, span);
 }
 
@@ -497,7 +496,7 @@ tell_values (const HybRun     *context,
 {
   const HybProbe *probe = context->probe;
 
-  if (probe == NULL || probe->value == NULL)
+  if (!probe || !probe->value)
     return;
   for (guint i = 0; i < hyb_op_n_visible (node->op, node->params, node->n_outputs); i++)
     probe->value (probe->data, span, i, outputs[i]);
@@ -571,7 +570,7 @@ hyb_imperative_run (HybGraph         *graph,
   Walk                walk;
   gboolean            is_done;
 
-  walk_init (&walk, graph, context != NULL ? context : &no_context);
+  walk_init (&walk, graph, context ? context : &no_context);
   is_done = walk_bind (&walk, variables, error) && walk_run (&walk, error);
   for (guint i = 0; i < n_heads; i++)
     heads[i] = is_done ? hyb_tensor_ref (walk.values[head_values[i]]) : NULL;

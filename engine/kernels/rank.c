@@ -97,13 +97,13 @@ write_line (const HybRanking *ranking, gint64 n, gint64 base, const HybRankEntry
       gsize at = (gsize) (base + line[i].index * inner);
       gsize to = (gsize) (out + i * inner);
 
-      if (ranking->values != NULL)
+      if (ranking->values)
         memcpy ((char *) ranking->values + to * item,
                 (const char *) ranking->data + at * item,
                 item);
-      if (ranking->indices != NULL)
+      if (ranking->indices)
         hyb_dtype_set_double (ranking->indices, ranking->index_dtype, to, (double) line[i].index);
-      if (ranking->mask != NULL)
+      if (ranking->mask)
         hyb_dtype_set_double (ranking->mask, ranking->dtype, at, 1);
     }
 }

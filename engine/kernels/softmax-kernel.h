@@ -65,7 +65,7 @@ NAME (fill_past_lengths) (const Work *work, gint64 outer, gint64 first, gint64 n
   gint64 length = work->view->length, step = work->view->inner;
   REAL  *y = (REAL *) work->to + outer * length * step + first;
 
-  if (work->view->row_lengths == NULL)
+  if (!work->view->row_lengths)
     return;
 
   for (gint64 i = 0; i < n; i++)

@@ -36,7 +36,7 @@ row_length (const Work *work, gint64 place)
 {
   const HybSoftmaxView *view = work->view;
 
-  if (view->row_lengths == NULL)
+  if (!view->row_lengths)
     return view->length;
 
   return CLAMP (hyb_dtype_get_int (view->row_lengths, view->row_lengths_dtype, (gsize) place),

@@ -133,7 +133,7 @@ hyb_layer_label_dtype (HybCall *call, GError **error)
 static gint64
 tuple_value (const HybShape *tuple, int axis, gint64 fallback)
 {
-  return tuple != NULL && tuple->rank > axis ? tuple->dim[axis] : fallback;
+  return tuple && tuple->rank > axis ? tuple->dim[axis] : fallback;
 }
 
 void
@@ -157,7 +157,7 @@ hyb_window_init (HybWindow      *window,
 static gboolean
 check_tuple (const HybShape *tuple, const char *name, int rank, gint64 low, GError **error)
 {
-  if (tuple == NULL || tuple->rank <= 0)
+  if (!tuple || tuple->rank <= 0)
     return TRUE;
 
   if (tuple->rank != rank)

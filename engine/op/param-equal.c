@@ -65,13 +65,13 @@ param_count (const HybParam *param, gconstpointer params)
     return ((const HybInts *) field)->n;
   if (param->kind == HYB_PARAM_FLOATS)
     return ((const HybFloats *) field)->n;
-  return param->kind == HYB_PARAM_STRING && *(char *const *) field == NULL ? HYB_UNKNOWN : 0;
+  return param->kind == HYB_PARAM_STRING && !*(char *const *) field ? HYB_UNKNOWN : 0;
 }
 
 guint
 hyb_params_hash (guint hash, const HybParam *table, gconstpointer params)
 {
-  for (; table != NULL && params != NULL && table->name != NULL; table++)
+  for (; table && params && table->name; table++)
     {
       gsize         size;
       gconstpointer memory = param_memory (table, params, &size);
@@ -84,9 +84,9 @@ hyb_params_hash (guint hash, const HybParam *table, gconstpointer params)
 gboolean
 hyb_params_equal (const HybParam *table, gconstpointer a, gconstpointer b)
 {
-  if (a == b || table == NULL)
+  if (a == b || !table)
     return TRUE;
-  if (a == NULL || b == NULL)
+  if (!a || !b)
     return FALSE;
 
   for (; table->name != NULL; table++)

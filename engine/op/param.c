@@ -294,7 +294,7 @@ refuse_text (const HybParam *param, const char *text, GError **error)
                        "attribute %s is “%.80s”, which is not %s",
                        param->name,
                        text,
-                       choices != NULL ? choices : kind_name (param->kind));
+                       choices ? choices : kind_name (param->kind));
 }
 
 static gboolean
@@ -335,7 +335,7 @@ check_range (const HybParam *param, gconstpointer at, const char *text, GError *
 static const char *
 find_attribute (const char *const *attributes, const char *key)
 {
-  for (gsize i = 0; attributes != NULL && attributes[i] != NULL; i += 2)
+  for (gsize i = 0; attributes && attributes[i]; i += 2)
     if (strcmp (attributes[i], key) == 0)
       return attributes[i + 1];
   return NULL;
@@ -344,13 +344,13 @@ find_attribute (const char *const *attributes, const char *key)
 static void
 collect_unknown (const HybParam *params, const char *const *attributes, GPtrArray *unknown)
 {
-  for (gsize i = 0; attributes != NULL && attributes[i] != NULL; i += 2)
+  for (gsize i = 0; attributes && attributes[i]; i += 2)
     {
       const char *key = attributes[i];
       gboolean    known =
           strlen (key) > 4 && g_str_has_prefix (key, "__") && g_str_has_suffix (key, "__");
 
-      for (const HybParam *param = params; !known && param != NULL && param->name != NULL; param++)
+      for (const HybParam *param = params; !known && param && param->name; param++)
         known = strcmp (param->name, key) == 0;
       if (!known)
         g_ptr_array_add (unknown, (gpointer) key);
@@ -387,7 +387,7 @@ hyb_params_new (const HybParam *params, gsize size)
 gpointer
 hyb_params_ref (gconstpointer values)
 {
-  if (values != NULL)
+  if (values)
     g_atomic_int_inc (&header_of (values)->references);
   return (gpointer) values;
 }
@@ -395,11 +395,10 @@ hyb_params_ref (gconstpointer values)
 void
 hyb_params_unref (gpointer values)
 {
-  if (values == NULL || !g_atomic_int_dec_and_test (&header_of (values)->references))
+  if (!values || !g_atomic_int_dec_and_test (&header_of (values)->references))
     return;
 
-  for (const HybParam *param = header_of (values)->params; param != NULL && param->name != NULL;
-       param++)
+  for (const HybParam *param = header_of (values)->params; param && param->name; param++)
     {
       gpointer at = (char *) values + param->offset;
 
@@ -422,12 +421,12 @@ hyb_params_parse (const HybParam    *params,
 {
   gpointer values = hyb_params_new (params, size);
 
-  for (const HybParam *param = params; param != NULL && param->name != NULL; param++)
+  for (const HybParam *param = params; param && param->name; param++)
     {
       const char *text = find_attribute (attributes, param->name);
       gpointer    at = (char *) values + param->offset;
 
-      if (text == NULL && param->fallback == NULL)
+      if (!text && !param->fallback)
         {
           hyb_error_at (error,
                         HYB_OP_ERROR,
@@ -440,7 +439,7 @@ hyb_params_parse (const HybParam    *params,
           hyb_params_unref (values);
           return NULL;
         }
-      if (text == NULL)
+      if (!text)
         text = param->fallback;
       if (!(parse_value (param, text, at) || refuse_text (param, text, error)) ||
           !check_range (param, at, text, error))
@@ -449,7 +448,7 @@ hyb_params_parse (const HybParam    *params,
           return NULL;
         }
     }
-  if (unknown != NULL)
+  if (unknown)
     collect_unknown (params, attributes, unknown);
   return values;
 }

@@ -37,7 +37,7 @@ pair_next (Pairing *pairing, HybType *there, GError **error)
              ? &pairing->call->input[pairing->next]
              : &pairing->call->output[pairing->next - pairing->call->n_inputs];
   pairing->next++;
-  if (there == NULL)
+  if (!there)
     return TRUE;
   return pairing->takes ? hyb_shape_assign (&here->shape, &there->shape, error)
                         : hyb_shape_assign (&there->shape, &here->shape, error);

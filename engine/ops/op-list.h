@@ -75,7 +75,6 @@ HYB_OPS (nn, layer_norm)
 HYB_OPS (nn, leaky_relu)
 HYB_OPS (nn, lrn)
 HYB_OPS (nn, softmax)
-HYB_OPS (nn, softmax)
 HYB_OPS (nn, softmax_activation)
 
 HYB_OPS (ops, variable)

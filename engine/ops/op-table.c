@@ -55,7 +55,7 @@ op_table (void)
           {
             g_ptr_array_add (table.list, (gpointer) op);
             table_add (&table, op->name, op);
-            for (guint a = 0; op->aliases != NULL && op->aliases[a] != NULL; a++)
+            for (guint a = 0; op->aliases && op->aliases[a]; a++)
               table_add (&table, op->aliases[a], op);
           }
       for (guint i = 0; i < G_N_ELEMENTS (second_names); i++)
@@ -84,7 +84,7 @@ hyb_op_find (const char *name)
   Recent                     *entry = &recent[((gsize) name ^ (gsize) name >> 6) % N_RECENT];
   gpointer                    known, op;
 
-  if (entry->name != NULL && strcmp (entry->name, name) == 0)
+  if (entry->name && strcmp (entry->name, name) == 0)
     return entry->op;
   if (!g_hash_table_lookup_extended (op_table ()->by_name, name, &known, &op))
     return g_str_has_prefix (name, SPARSE) ? hyb_op_find (name + strlen (SPARSE)) : NULL;
@@ -104,7 +104,7 @@ count_names (const char *const *names)
 {
   guint n = 0;
 
-  while (names != NULL && names[n] != NULL)
+  while (names && names[n])
     n++;
   return n;
 }
@@ -112,15 +112,15 @@ count_names (const char *const *names)
 gboolean
 hyb_op_must_compute (const HybOp *op, gconstpointer params)
 {
-  return op->forward == NULL || (op->may_refuse != NULL && op->may_refuse (params));
+  return !op->forward || (op->may_refuse && op->may_refuse (params));
 }
 
 void
 hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs)
 {
   *n_inputs = count_names (op->inputs);
-  *n_outputs = op->outputs != NULL ? count_names (op->outputs) : 1;
-  if (op->arity != NULL)
+  *n_outputs = op->outputs ? count_names (op->outputs) : 1;
+  if (op->arity)
     op->arity (params, n_inputs, n_outputs);
 }
 
@@ -129,9 +129,9 @@ hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs)
 {
   guint n = 0;
 
-  if (op->visible != NULL)
+  if (op->visible)
     return op->visible (params);
-  if (op->outputs == NULL)
+  if (!op->outputs)
     return n_outputs;
 
   /* The hidden ones are last; numbered ones beyond the names are as the last name. */
@@ -168,7 +168,7 @@ hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs)
 {
   char *name = numbered_name (op->inputs, index, n_inputs);
 
-  return name != NULL ? name : g_strdup_printf ("arg%u", index);
+  return name ? name : g_strdup_printf ("arg%u", index);
 }
 
 char *
@@ -176,7 +176,7 @@ hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs)
 {
   char *name = numbered_name (op->outputs, index, n_outputs);
 
-  if (name != NULL)
+  if (name)
     {
       if (name[0] == '_')
         memmove (name, name + 1, strlen (name));

@@ -116,8 +116,7 @@ depend_on_each_other (const Batching *batching, const BatchGroup *group)
                 continue;
               seen[users[u]] = TRUE;
               g_array_append_val (queue, users[u]);
-              for (guint i = 0; other != NULL && other->sum == HYB_NO_ID && i < other->members->len;
-                   i++)
+              for (guint i = 0; other && other->sum == HYB_NO_ID && i < other->members->len; i++)
                 if (!seen[batch_member (other, i)])
                   {
                     HybNodeId beside = batch_member (other, i);
@@ -189,7 +188,7 @@ find_parallel_products (Batching *batching)
         continue;
       key = GUINT_TO_POINTER (product_hash (batching, id));
       group = g_hash_table_lookup (open, key);
-      if (group == NULL || !goes_with (batching, batch_member (group, 0), id))
+      if (!group || !goes_with (batching, batch_member (group, 0), id))
         {
           group = group_new (HYB_NO_ID);
           g_hash_table_insert (open, key, group);

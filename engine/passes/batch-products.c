@@ -30,7 +30,7 @@ find_root (Batching *batching, HybValueId value, gsize *offset)
       guint          input = 0;
       gsize          part = 0;
 
-      if (node->op->view == NULL)
+      if (!node->op->view)
         return value;
       g_clear_pointer (&batching->room, g_free);
       batching->room = g_new (HybType, node->n_inputs + node->n_outputs);
@@ -85,7 +85,7 @@ emit (Batching          *batching,
                             .origin_plus_one = from->origin + 1 };
   HybNodeId        id;
 
-  if (batching->error != NULL)
+  if (batching->error)
     return HYB_NO_ID;
   id = hyb_builder_add (batching->rewrite.builder, &spec, &batching->error);
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (batching->rewrite.builder, id, 0);
@@ -155,7 +155,7 @@ make_product (Batching *batching, const BatchGroup *group)
     inputs[i] = batch_row_inputs (node) >> i & 1
                     ? stack_rows (batching, group, i)
                     : moved (batching, hyb_graph_get_inputs (batching->graph, first)[i]);
-  if (batching->error != NULL)
+  if (batching->error)
     return HYB_NO_ID;
   spec.params = hyb_params_ref (node->params);
   id = hyb_builder_add (batching->rewrite.builder, &spec, &batching->error);
@@ -192,7 +192,7 @@ make_group (Batching *batching, BatchGroup *group)
   g_autofree char *count = g_strdup_printf ("%u", n);
 
   group->is_done = TRUE;
-  if (batching->error != NULL)
+  if (batching->error)
     return;
   if (group->sum != HYB_NO_ID)
     {
@@ -257,7 +257,7 @@ make_node (Batching *batching, HybNodeId wanted, GArray *stack)
 {
   g_array_set_size (stack, 0);
   g_array_append_val (stack, wanted);
-  while (stack->len > 0 && batching->error == NULL)
+  while (stack->len > 0 && !batching->error)
     {
       guint       top = stack->len - 1;
       HybNodeId   id = g_array_index (stack, HybNodeId, top);
@@ -268,21 +268,20 @@ make_node (Batching *batching, HybNodeId wanted, GArray *stack)
           g_array_set_size (stack, top);
           continue;
         }
-      if (group != NULL ? wait_for_group (batching, group, stack)
-                        : wait_for_inputs (batching, id, stack))
+      if (group ? wait_for_group (batching, group, stack) : wait_for_inputs (batching, id, stack))
         continue;
 
       g_array_set_size (stack, top);
-      if (group == NULL)
+      if (!group)
         hyb_rewrite_copy (&batching->rewrite, id);
       else if (!group->is_done)
         make_group (batching, group);
       batching->is_made[id] = TRUE;
-      for (guint i = 0; group != NULL && i < group->members->len; i++)
+      for (guint i = 0; group && i < group->members->len; i++)
         batching->is_made[batch_member (group, i)] = TRUE;
-      for (guint i = 0; group != NULL && i < group->partial->len; i++)
+      for (guint i = 0; group && i < group->partial->len; i++)
         batching->is_made[g_array_index (group->partial, HybNodeId, i)] = TRUE;
-      if (group != NULL && group->sum != HYB_NO_ID)
+      if (group && group->sum != HYB_NO_ID)
         batching->is_made[group->sum] = TRUE;
     }
 }
@@ -299,7 +298,7 @@ rewrite (Batching *batching, GArray *map, GError **error)
       make_node (batching, id, stack);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (batching->graph); id++)
     make_node (batching, id, stack);
-  if (batching->error == NULL)
+  if (!batching->error)
     return hyb_rewrite_finish (&batching->rewrite);
 
   g_propagate_error (error, g_steal_pointer (&batching->error));

@@ -45,7 +45,7 @@ hyb_convolutions_view (const HybConvolutions *convolutions, HybNodeId id, HybCon
   if (convolutions->facts->types[node->first_output].dtype != HYB_F32 ||
       !hyb_type_is_known (&convolutions->facts->types[node->first_output]) ||
       !hyb_type_is_known (&convolutions->facts->types[inputs[0]]) ||
-      (layout != NULL && g_str_has_suffix (layout, "C")))
+      (layout && g_str_has_suffix (layout, "C")))
     return FALSE;
 
   hyb_call_init (&call, convolutions->graph, id, convolutions->facts->types, room);
@@ -58,7 +58,7 @@ hyb_convolutions_is_constant (const HybConvolutions *convolutions, HybValueId va
 {
   HybNodeId producer = hyb_graph_get_producer (convolutions->graph, value);
 
-  return convolutions->facts->constants[value] != NULL ||
+  return convolutions->facts->constants[value] ||
          hyb_graph_get_node (convolutions->graph, producer)->op == hyb_op_find ("_fold_batch_norm");
 }
 
@@ -120,7 +120,7 @@ hyb_convolutions_emit (const HybConvolutions *convolutions,
   guint       n = 0, n_inputs = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
-    if (hyb_node_get_attribute (node, kept[i]) != NULL)
+    if (hyb_node_get_attribute (node, kept[i]))
       {
         attributes[n++] = kept[i];
         attributes[n++] = hyb_node_get_attribute (node, kept[i]);

@@ -17,7 +17,7 @@ find_convolution (const HybConvolutions *convolutions, HybNodeId id)
   HybConvolve       convolve;
 
   if (node->op != hyb_op_find ("BatchNorm") || convolutions->facts->training ||
-      (axis != NULL && g_strcmp0 (axis, "1") != 0))
+      (axis && g_strcmp0 (axis, "1") != 0))
     return HYB_NO_ID;
 
   before = hyb_graph_get_producer (convolutions->graph, inputs[0]);
@@ -25,10 +25,10 @@ find_convolution (const HybConvolutions *convolutions, HybNodeId id)
       !hyb_convolutions_view (convolutions, before, &convolve))
     return HYB_NO_ID;
   for (guint i = 1; i < node->n_inputs; i++)
-    if (constants[inputs[i]] == NULL || convolutions->facts->types[inputs[i]].dtype != HYB_F32)
+    if (!constants[inputs[i]] || convolutions->facts->types[inputs[i]].dtype != HYB_F32)
       return HYB_NO_ID;
   for (guint i = 1; i < hyb_graph_get_node (convolutions->graph, before)->n_inputs; i++)
-    if (constants[hyb_graph_get_inputs (convolutions->graph, before)[i]] == NULL)
+    if (!constants[hyb_graph_get_inputs (convolutions->graph, before)[i]])
       return HYB_NO_ID;
   for (guint i = 1; i < node->n_outputs; i++)
     {
@@ -47,7 +47,7 @@ attributes_with_bias (const HybNode *node)
 {
   GPtrArray *attributes = g_ptr_array_new ();
 
-  for (guint i = 0; node->attributes != NULL && node->attributes[i] != NULL; i += 2)
+  for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
     if (g_strcmp0 (node->attributes[i], "no_bias") != 0)
       {
         g_ptr_array_add (attributes, (gpointer) node->attributes[i]);
@@ -70,8 +70,8 @@ fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error
   const char       *eps = hyb_node_get_attribute (node, "eps");
   const char       *fix_gamma = hyb_node_get_attribute (node, "fix_gamma");
   gboolean          has_bias = from->n_inputs > 2;
-  const char       *attributes[] = { "eps",       eps != NULL ? eps : "0.001",
-                                     "fix_gamma", fix_gamma != NULL ? fix_gamma : "True",
+  const char       *attributes[] = { "eps",       eps ? eps : "0.001",
+                                     "fix_gamma", fix_gamma ? fix_gamma : "True",
                                      "has_bias",  has_bias ? "True" : "False",
                                      NULL };
   HybValueId        inputs[6];

@@ -18,7 +18,7 @@ static gboolean
 is_known (const HybNode *node, const HybFacts *facts)
 {
   for (guint i = 0; i < node->n_outputs; i++)
-    if (facts->constants[node->first_output + i] == NULL)
+    if (!facts->constants[node->first_output + i])
       return FALSE;
   return node->n_outputs > 0;
 }
@@ -37,7 +37,7 @@ may_fold (const HybGraph *graph, HybNodeId id, const HybFacts *facts)
 
   for (guint i = 0; i < node->n_inputs; i++)
     {
-      if (facts->constants[inputs[i]] == NULL)
+      if (!facts->constants[inputs[i]])
         return FALSE;
       bytes_in += 2 * hyb_tensor_get_bytes (facts->constants[inputs[i]]);
     }
@@ -63,7 +63,7 @@ fold_as_view (HybGraph *graph, HybNodeId id, HybFacts *facts)
   guint               input, i;
   gsize               offset;
 
-  if (node->op->view == NULL)
+  if (!node->op->view)
     return FALSE;
 
   hyb_call_init (&call, graph, id, facts->types, room);

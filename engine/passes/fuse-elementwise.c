@@ -47,7 +47,7 @@ can_join (const Fusing *fusing, HybNodeId id)
   const HybType    *type = &fusing->facts->types[node->first_output];
 
   if (!(node->op->flags & HYB_OP_POINTWISE) || node->n_outputs != 1 || node->n_inputs == 0 ||
-      fusing->written[id] || fusing->facts->constants[node->first_output] != NULL ||
+      fusing->written[id] || fusing->facts->constants[node->first_output] ||
       !hyb_type_is_known (type) || type->dtype != HYB_F32 ||
       hyb_shape_size (&type->shape) < LEAST_BYTES / (gint64) sizeof (float))
     return FALSE;
@@ -87,7 +87,7 @@ count_kept_longer (const Fusing *fusing, HybNodeId id, HybNodeId last)
       const HybNodeId *users = hyb_graph_get_users (fusing->graph, inputs[i], &n_users);
       gboolean         is_kept = fusing->is_head[inputs[i]] || (i > 0 && inputs[i] == inputs[0]) ||
                          hyb_node_is_variable (hyb_graph_get_node (fusing->graph, producer)) ||
-                         fusing->facts->constants[inputs[i]] != NULL;
+                         fusing->facts->constants[inputs[i]];
 
       for (guint u = 0; u < n_users && !is_kept; u++)
         is_kept = users[u] >= last || fusing->group_of[users[u]] == last;
@@ -117,7 +117,7 @@ count_idle (Fusing *fusing)
 
       fusing->n_idle[id + 1] =
           fusing->n_idle[id] +
-          (hyb_node_is_variable (node) || node->op->view != NULL ||
+          (hyb_node_is_variable (node) || node->op->view ||
            (node->n_outputs > 0 && fusing->facts->constants[node->first_output]));
     }
 }
@@ -313,7 +313,7 @@ rewrite_groups (const Fusing *fusing, GArray *map, GError **error)
           hyb_rewrite_copy (&rewrite, id);
           continue;
         }
-      if (members[last] == NULL)
+      if (!members[last])
         members[last] = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
       g_array_append_val (members[last], id);
       if (id == last)

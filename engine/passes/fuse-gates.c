@@ -169,8 +169,7 @@ match_complement (const Fusing *fusing, HybValueId value, HybValueId z, guint *n
 
   *n_readers = 2;
   if (is_made_by (fusing, value, fusing->from_scalar, 1))
-    return operand (fusing, value, 0) == z && scalar != NULL &&
-           g_ascii_strtod (scalar, NULL) == 1.0;
+    return operand (fusing, value, 0) == z && scalar && g_ascii_strtod (scalar, NULL) == 1.0;
   *n_readers = 3;
   return is_made_by (fusing, value, fusing->sub, 1) && operand (fusing, value, 1) == z &&
          is_made_by (fusing, operand (fusing, value, 0), fusing->ones, 1) &&
@@ -288,9 +287,9 @@ rewrite_cells (const Fusing *fusing, GArray *map, GError **error)
 
   hyb_rewrite_init (&rewrite, fusing->graph, map);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (fusing->graph); id++)
-    if (fusing->found[id] == NULL && !fusing->is_gone[id])
+    if (!fusing->found[id] && !fusing->is_gone[id])
       hyb_rewrite_copy (&rewrite, id);
-    else if (fusing->found[id] != NULL && !make_cell (fusing, &rewrite, fusing->found[id], error))
+    else if (fusing->found[id] && !make_cell (fusing, &rewrite, fusing->found[id], error))
       {
         g_clear_pointer (&rewrite.builder, hyb_builder_free);
         g_clear_pointer (&rewrite.inputs, g_free);

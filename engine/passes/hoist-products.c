@@ -81,7 +81,7 @@ can_leave (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNod
       HybValueId     value = outer_value (hoisting, loop, ports, product, i);
       const HybType *type = value != HYB_NO_ID ? &hoisting->facts->types[value] : NULL;
 
-      if (type == NULL || !hyb_type_is_known (type))
+      if (!type || !hyb_type_is_known (type))
         return FALSE;
       if (node->op->by_rows >> i & 1 && (type->shape.rank != 3 || type->shape.dim[1] > MAX_ROWS ||
                                          hyb_shape_size (&type->shape) == 0))
@@ -97,7 +97,7 @@ emit (Hoisting *hoisting, HybNodeSpec *spec)
 {
   HybNodeId id;
 
-  if (hoisting->error != NULL)
+  if (hoisting->error)
     return HYB_NO_ID;
   id = hyb_builder_add (hoisting->rewrite.builder, spec, &hoisting->error);
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (hoisting->rewrite.builder, id, 0);
@@ -162,7 +162,7 @@ emit_product (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, Hyb
       text = hyb_shape_to_string (&shape);
       inputs[i] = emit_reshape (hoisting, outer, inputs[i], text);
     }
-  if (hoisting->error != NULL)
+  if (hoisting->error)
     return HYB_NO_ID;
   spec.params = hyb_params_ref (node->params);
   result = emit (hoisting, &spec);
@@ -256,7 +256,7 @@ visit (Hoisting *hoisting, HybNodeId id)
 
         g_array_append_val (products, product);
       }
-  if (hoisting->error == NULL && products->len > 0)
+  if (!hoisting->error && products->len > 0)
     make_loop (hoisting, id, &ports, products);
   else
     hyb_rewrite_copy (&hoisting->rewrite, id);
@@ -270,9 +270,9 @@ hoist_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **erro
   g_autoptr (HybGraph) result = NULL;
 
   hyb_rewrite_init (&hoisting.rewrite, graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph) && hoisting.error == NULL; id++)
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph) && !hoisting.error; id++)
     visit (&hoisting, id);
-  if (hoisting.error != NULL)
+  if (hoisting.error)
     {
       g_propagate_error (error, hoisting.error);
       g_clear_pointer (&hoisting.rewrite.builder, hyb_builder_free);

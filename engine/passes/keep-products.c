@@ -177,7 +177,7 @@ keep (Keeping *keeping, HybNodeId loop, HybNodeId product)
 {
   GArray *kept = keeping->kept[loop];
 
-  if (kept == NULL)
+  if (!kept)
     kept = keeping->kept[loop] = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
   for (guint i = 0; i < kept->len; i++)
     if (g_array_index (kept, HybNodeId, i) == product)
@@ -202,7 +202,7 @@ look_at (Keeping *keeping, HybNodeId id)
   body = hyb_graph_get_bodies (keeping->graph, loop)[0];
   own = hyb_graph_get_bodies (keeping->graph, id)[0];
   types = hyb_loop_ports_body_types (&ports, keeping->graph, loop, keeping->facts);
-  if (types == NULL || hyb_graph_n_nodes (own) > MOST_NODES)
+  if (!types || hyb_graph_n_nodes (own) > MOST_NODES)
     return;
 
   *back = (WayBack){ .loop = loop,
@@ -234,7 +234,7 @@ make_attributes (const HybNode *loop, guint n_added)
 {
   GPtrArray *pairs = g_ptr_array_new ();
 
-  for (guint i = 0; loop->attributes != NULL && loop->attributes[i] != NULL; i += 2)
+  for (guint i = 0; loop->attributes && loop->attributes[i]; i += 2)
     {
       const char *key = loop->attributes[i], *value = loop->attributes[i + 1];
       gboolean    counts = strcmp (key, "num_outputs") == 0 || strcmp (key, "num_out_data") == 0;
@@ -336,14 +336,14 @@ rewrite (Keeping *keeping, GArray *map, GError **error)
   g_autoptr (HybGraph) result = NULL;
 
   hyb_rewrite_init (&keeping->rewrite, keeping->graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (keeping->graph) && keeping->error == NULL; id++)
-    if (keeping->kept[id] != NULL)
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (keeping->graph) && !keeping->error; id++)
+    if (keeping->kept[id])
       make_loop (keeping, id);
-    else if (keeping->back[id].nodes != NULL && keeping->back[id].nodes->len > 0)
+    else if (keeping->back[id].nodes && keeping->back[id].nodes->len > 0)
       make_way_back (keeping, id);
     else
       hyb_rewrite_copy (&keeping->rewrite, id);
-  if (keeping->error != NULL)
+  if (keeping->error)
     {
       g_propagate_error (error, keeping->error);
       g_clear_pointer (&keeping->rewrite.builder, hyb_builder_free);

@@ -23,12 +23,12 @@ hyb_loop_ports_find (HybGraph *graph, HybNodeId id, HybLoopPorts *ports)
   const HybNode *node = hyb_graph_get_node (graph, id);
   const HybInts *data, *states, *captured;
 
-  if (node->n_bodies != 1 || node->op->params == NULL)
+  if (node->n_bodies != 1 || !node->op->params)
     return FALSE;
   data = find_ints (node, "in_data_locs");
   states = find_ints (node, "in_state_locs");
   captured = find_ints (node, "remain_locs");
-  if (data == NULL || states == NULL || captured == NULL)
+  if (!data || !states || !captured)
     return FALSE;
 
   *ports = (HybLoopPorts){ *data, *states, *captured, 0, 0 };
@@ -93,10 +93,10 @@ hyb_loop_ports_body_types (const HybLoopPorts *ports,
                                          n - ports->n_variables,
                                          facts->training,
                                          NULL);
-      if (all == NULL)
+      if (!all)
         return NULL;
     }
-  return hyb_subgraph_value_types (body, all != NULL ? all : variables, facts->training, NULL);
+  return hyb_subgraph_value_types (body, all ? all : variables, facts->training, NULL);
 }
 
 guint
@@ -203,7 +203,7 @@ make_attributes (const HybNode *loop, const HybLoopPorts *ports, gboolean sliced
     g_string_append_printf (locations, "%u,", ports->n_variables + p);
   g_string_append_c (locations, ')');
 
-  for (guint i = 0; loop->attributes != NULL && loop->attributes[i] != NULL; i += 2)
+  for (guint i = 0; loop->attributes && loop->attributes[i]; i += 2)
     {
       const char *key = loop->attributes[i];
       const char *value = strcmp (key, name) == 0         ? locations->str

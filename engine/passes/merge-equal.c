@@ -121,7 +121,7 @@ merge_equal_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
         {
           candidate = candidate_new (&rewrite, id);
           same = g_hash_table_lookup (seen, candidate);
-          if (same != NULL && same_types (facts, node, same->node))
+          if (same && same_types (facts, node, same->node))
             {
               for (guint i = 0; i < node->n_outputs; i++)
                 g_array_index (map, HybValueId, node->first_output + i) =
@@ -129,7 +129,7 @@ merge_equal_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
               n_merged++;
               continue;
             }
-          if (same == NULL)
+          if (!same)
             g_hash_table_add (seen, g_steal_pointer (&candidate));
         }
       hyb_rewrite_copy (&rewrite, id);

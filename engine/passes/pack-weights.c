@@ -130,7 +130,7 @@ count_products (Packing *packing)
         continue;
       types = hyb_loop_ports_body_types (&ports, packing->graph, id, packing->facts);
       body = hyb_graph_get_bodies (packing->graph, id)[0];
-      for (HybNodeId inner = 0; types != NULL && inner < hyb_graph_n_nodes (body); inner++)
+      for (HybNodeId inner = 0; types && inner < hyb_graph_n_nodes (body); inner++)
         if (find_product (packing, body, types, inner, &product))
           {
             HybValueId weight = outer_weight (packing, id, &ports, &product);
@@ -147,7 +147,7 @@ is_worth_it (const Packing *packing, HybValueId weight, gboolean transposed)
 {
   return !packing->written[hyb_graph_get_producer (packing->graph, weight)] &&
          (packing->n_products[transposed][weight] >= FEW_PRODUCTS ||
-          packing->facts->constants[weight] != NULL);
+          packing->facts->constants[weight]);
 }
 
 /* --- Rewriting --- */
@@ -157,7 +157,7 @@ emit (Packing *packing, HybBuilder *builder, const HybNodeSpec *spec)
 {
   HybNodeId id;
 
-  if (packing->error != NULL)
+  if (packing->error)
     return HYB_NO_ID;
   id = hyb_builder_add (builder, spec, &packing->error);
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
@@ -279,7 +279,7 @@ make_body (Packing            *packing,
         continue;
       if (find_product (packing, body, types, id, &product))
         panels = find_captured (packing, loop, ports, &product, captured);
-      if (panels == NULL)
+      if (!panels)
         hyb_rewrite_copy (&rewrite, id);
       else
         make_product (packing, &rewrite, id, &product, panels->variable);
@@ -303,7 +303,7 @@ visit_loop (Packing *packing, HybNodeId id)
     return FALSE;
   types = hyb_loop_ports_body_types (&ports, packing->graph, id, packing->facts);
   body = hyb_graph_get_bodies (packing->graph, id)[0];
-  for (HybNodeId inner = 0; types != NULL && inner < hyb_graph_n_nodes (body); inner++)
+  for (HybNodeId inner = 0; types && inner < hyb_graph_n_nodes (body); inner++)
     if (find_product (packing, body, types, inner, &product))
       find_captured (packing, id, &ports, &product, captured);
   if (captured->len == 0)
@@ -316,10 +316,10 @@ visit_loop (Packing *packing, HybNodeId id)
 
       added[i] = one->panels = get_panels (packing, id, one->weight, one->transposed);
     }
-  if (packing->error != NULL)
+  if (packing->error)
     return TRUE;
   new_body = make_body (packing, id, &ports, types, captured);
-  if (packing->error == NULL)
+  if (!packing->error)
     hyb_loop_ports_make_loop (&ports,
                               &packing->rewrite,
                               id,
@@ -353,9 +353,9 @@ rewrite (Packing *packing, GArray *map, GError **error)
   g_autoptr (HybGraph) result = NULL;
 
   hyb_rewrite_init (&packing->rewrite, packing->graph, map);
-  for (HybNodeId id = 0; id < hyb_graph_n_nodes (packing->graph) && packing->error == NULL; id++)
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (packing->graph) && !packing->error; id++)
     visit (packing, id);
-  if (packing->error != NULL)
+  if (packing->error)
     {
       g_propagate_error (error, packing->error);
       g_clear_pointer (&packing->rewrite.builder, hyb_builder_free);

@@ -64,7 +64,7 @@ check_name (const char *name, GError **error)
 {
   const HybPass *pass = hyb_pass_find (name);
 
-  if (pass == NULL)
+  if (!pass)
     {
       g_autoptr (GString) all = g_string_new (passes[0]->name);
 
@@ -85,25 +85,24 @@ check_name (const char *name, GError **error)
 static gboolean
 check_options (const HybPipelineOptions *options, GError **error)
 {
-  for (guint i = 0; options->without != NULL && options->without[i] != NULL; i++)
+  for (guint i = 0; options->without && options->without[i]; i++)
     if (!check_name (options->without[i], error))
       return FALSE;
-  return options->dump_after == NULL || check_name (options->dump_after, error);
+  return !options->dump_after || check_name (options->dump_after, error);
 }
 
 static gboolean
 is_left_out (const HybPass *pass, const HybPipelineOptions *options)
 {
-  return pass->optimising &&
-         (!options->optimise ||
-          (options->without != NULL && g_strv_contains (options->without, pass->name)));
+  return pass->optimising && (!options->optimise ||
+                              (options->without && g_strv_contains (options->without, pass->name)));
 }
 
 gboolean
 hyb_pipeline_wants (const HybPlanOptions *options, const char *pass)
 {
-  return options != NULL && options->optimise &&
-         (options->without == NULL || !g_strv_contains (options->without, pass));
+  return options && options->optimise &&
+         (!options->without || !g_strv_contains (options->without, pass));
 }
 
 static guint
@@ -132,9 +131,9 @@ tell (const HybProbe *probe, gboolean begin, guint index, guint32 graph)
 {
   HybSpan span = { .kind = HYB_SPAN_PASS, .id = index, .graph = graph };
 
-  if (probe != NULL && begin && probe->begin != NULL)
+  if (probe && begin && probe->begin)
     probe->begin (probe->data, &span);
-  if (probe != NULL && !begin && probe->end != NULL)
+  if (probe && !begin && probe->end)
     probe->end (probe->data, &span);
 }
 
@@ -144,16 +143,16 @@ run_pass (const HybPass *pass, HybGraph *graph, HybFacts *facts, GArray *reports
 {
   g_autoptr (GArray) map = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   HybPassReport report = { .pass = pass, .nodes_before = hyb_graph_n_nodes (graph) };
-  guint         constants_before = reports != NULL ? count_constants (facts) : 0;
+  guint         constants_before = reports ? count_constants (facts) : 0;
   g_autoptr (HybGraph) before = graph;
   g_autoptr (HybGraph) after = NULL;
 
   g_return_val_if_fail ((facts->have & pass->needs) == pass->needs, NULL);
 
   after = pass->run (before, facts, map, error);
-  if (after == NULL)
+  if (!after)
     return NULL;
-  if (reports != NULL)
+  if (reports)
     report.folded = count_constants (facts) - constants_before;
 
   if (after != before)
@@ -168,7 +167,7 @@ run_pass (const HybPass *pass, HybGraph *graph, HybFacts *facts, GArray *reports
     }
 
   report.nodes_after = hyb_graph_n_nodes (after);
-  if (reports != NULL)
+  if (reports)
     g_array_append_val (reports, report);
   return g_steal_pointer (&after);
 }
@@ -186,7 +185,7 @@ hyb_pipeline_run (HybGraph                 *graph,
     return NULL;
 
   current = hyb_graph_ref (graph);
-  for (guint i = 0; passes[i] != NULL && current != NULL; i++)
+  for (guint i = 0; passes[i] && current; i++)
     {
       if (!is_left_out (passes[i], options))
         {
@@ -197,7 +196,7 @@ hyb_pipeline_run (HybGraph                 *graph,
           tell (options->probe, FALSE, i, before);
         }
 
-      if (current != NULL && g_strcmp0 (options->dump_after, passes[i]->name) == 0)
+      if (current && g_strcmp0 (options->dump_after, passes[i]->name) == 0)
         {
           g_autofree char *text = hyb_graph_print (current, facts->types);
 

@@ -32,7 +32,7 @@ hyb_vocabulary_new (void)
 void
 hyb_vocabulary_free (HybVocabulary *vocabulary)
 {
-  if (vocabulary == NULL)
+  if (!vocabulary)
     return;
   g_hash_table_unref (vocabulary->ids);
   g_ptr_array_unref (vocabulary->words);
@@ -96,7 +96,7 @@ encode_word (Encoder *encoder, const char *word, gint64 *id, GError **error)
 
   if (hyb_vocabulary_find (encoder->vocabulary, word, id))
     return TRUE;
-  if (!encoder->may_grow && token == NULL)
+  if (!encoder->may_grow && !token)
     return hyb_error_at (error,
                          HYB_FORMAT_ERROR,
                          HYB_FORMAT_ERROR_MISMATCH,
@@ -109,7 +109,7 @@ encode_word (Encoder *encoder, const char *word, gint64 *id, GError **error)
   if (encoder->next == encoder->encoding->invalid_label)
     encoder->next++;
   *id = encoder->next++;
-  hyb_vocabulary_set (encoder->vocabulary, token != NULL ? token : word, *id);
+  hyb_vocabulary_set (encoder->vocabulary, token ? token : word, *id);
   return TRUE;
 }
 
@@ -121,13 +121,13 @@ hyb_encode_sentences (GPtrArray         *sentences,
 {
   g_autoptr (GPtrArray) result = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   g_autoptr (HybVocabulary) fresh = NULL;
-  Encoder encoder = { encoding, *vocabulary, *vocabulary == NULL, encoding->start_label };
+  Encoder encoder = { encoding, *vocabulary, !*vocabulary, encoding->start_label };
 
-  if (*vocabulary == NULL)
+  if (!*vocabulary)
     {
       encoder.vocabulary = fresh = hyb_vocabulary_new ();
       hyb_vocabulary_set (fresh,
-                          encoding->invalid_key != NULL ? encoding->invalid_key : "\n",
+                          encoding->invalid_key ? encoding->invalid_key : "\n",
                           encoding->invalid_label);
     }
   for (guint i = 0; i < sentences->len; i++)
@@ -145,7 +145,7 @@ hyb_encode_sentences (GPtrArray         *sentences,
           g_array_append_val (coded, id);
         }
     }
-  if (fresh != NULL)
+  if (fresh)
     *vocabulary = g_steal_pointer (&fresh);
   return g_steal_pointer (&result);
 }
@@ -338,7 +338,7 @@ hyb_bucket_iterator_new (GPtrArray *sentences, const HybBucketOptions *options, 
 void
 hyb_bucket_iterator_free (HybBucketIterator *iterator)
 {
-  if (iterator == NULL)
+  if (!iterator)
     return;
   g_array_unref (iterator->buckets);
   g_array_unref (iterator->lengths);
@@ -422,7 +422,7 @@ fill (HybBucketIterator *iterator, const Place *place, guint shift)
   HybTensor    *tensor = hyb_tensor_new (&type, NULL);
   guint         size = iterator->options.batch_size;
 
-  for (guint i = 0; tensor != NULL && i < size; i++)
+  for (guint i = 0; tensor && i < size; i++)
     for (guint t = 0; t < bucket->length; t++)
       {
         guint  row = g_array_index (bucket->turn, guint, place->first + i);
@@ -452,5 +452,5 @@ hyb_bucket_iterator_next (HybBucketIterator *iterator, HybBucketBatch *batch)
   *batch = (HybBucketBatch){ g_array_index (iterator->lengths, guint, place->bucket),
                              iterator->data,
                              iterator->label };
-  return batch->data != NULL && batch->label != NULL;
+  return batch->data && batch->label;
 }

@@ -51,7 +51,7 @@ activate (HybF *F, HybCell *cell, HybValue *x, const char *function, const char 
 static HybValue *
 activate_gate (HybF *F, HybCell *cell, HybValue *x, const char *name)
 {
-  if (cell->is_contrib || cell->convolution != NULL)
+  if (cell->is_contrib || cell->convolution)
     return hyb_activation (F, x, "sigmoid", name);
   return activate (F, cell, x, cell->recurrent_activation, name);
 }
@@ -60,7 +60,7 @@ activate_gate (HybF *F, HybCell *cell, HybValue *x, const char *name)
 static HybValue *
 activate_new (HybF *F, HybCell *cell, HybValue *x, const char *name)
 {
-  if (cell->is_contrib && cell->convolution == NULL)
+  if (cell->is_contrib && !cell->convolution)
     return hyb_activation (F, x, cell->activation, name);
   return activate (F, cell, x, cell->activation, name);
 }
@@ -68,7 +68,7 @@ activate_new (HybF *F, HybCell *cell, HybValue *x, const char *name)
 static HybValue *
 squash_state (HybF *F, HybCell *cell, HybValue *c)
 {
-  if (cell->convolution != NULL)
+  if (cell->convolution)
     return activate (F, cell, c, cell->activation, NULL);
   return hyb_activation (F, c, cell->activation, hyb_cell_gluon_name (F, cell, "activation0"));
 }
@@ -117,7 +117,7 @@ hyb_cell_plain_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 HybValue *
 hyb_cell_lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
-  const char *axis = cell->convolution != NULL ? "1" : NULL;
+  const char *axis = cell->convolution ? "1" : NULL;
   HybValue   *i2h = hyb_cell_linear (F,
                                    cell,
                                    x,
@@ -173,7 +173,7 @@ gru_name (HybF *F, HybCell *cell, const char *suffix)
 static const char *
 product_name (HybF *F, HybCell *cell, const char *suffix)
 {
-  return cell->convolution != NULL ? hyb_cell_name (F, cell, suffix) : gru_name (F, cell, suffix);
+  return cell->convolution ? hyb_cell_name (F, cell, suffix) : gru_name (F, cell, suffix);
 }
 
 /* Gluon's 1 − z is an array of ones minus z, mx.rnn's a scalar minus z. */
@@ -193,7 +193,7 @@ HybValue *
 hyb_cell_gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
   HybValue   *old = hyb_item (F, *states, 0);
-  gboolean    maps = cell->convolution != NULL && cell->style == HYB_STYLE_GLUON;
+  gboolean    maps = cell->convolution && cell->style == HYB_STYLE_GLUON;
   const char *axis = maps ? "1" : NULL;
   HybValue   *i2h =
       hyb_cell_linear (F, cell, x, cell->i2h_weight, cell->i2h_bias, product_name (F, cell, "i2h"));
@@ -231,7 +231,7 @@ hyb_cell_gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
                             gated,
                             hyb_cell_gluon_name (F, cell, "plus2"),
                             "_plus");
-  HybValue *n = cell->convolution != NULL
+  HybValue *n = cell->convolution
                     ? activate (F, cell, n_sum, cell->activation, gru_name (F, cell, "h_act"))
                     : hyb_activation (F, n_sum, "tanh", gru_name (F, cell, "h_act"));
   HybValue *new = binary (F,
@@ -269,7 +269,7 @@ hyb_rnn_cell_new (const HybCellOptions *options)
 {
   HybCell *cell = hyb_cell_new (&plain_class, options, "rnn_");
 
-  cell->activation = options->activation != NULL ? options->activation : "tanh";
+  cell->activation = options->activation ? options->activation : "tanh";
   hyb_cell_add_parameters (cell, options, 1);
   return &cell->parent;
 }
@@ -283,10 +283,10 @@ lstm_new (const HybCellClass *klass, const HybCellOptions *given, gint64 project
 
   cell->projection = projection;
   cell->is_contrib = projection > 0;
-  cell->activation = options.activation != NULL ? options.activation : "tanh";
+  cell->activation = options.activation ? options.activation : "tanh";
   cell->recurrent_activation =
-      options.recurrent_activation != NULL ? options.recurrent_activation : "sigmoid";
-  if (options.style == HYB_STYLE_SYMBOLIC && options.i2h_bias_init == NULL)
+      options.recurrent_activation ? options.recurrent_activation : "sigmoid";
+  if (options.style == HYB_STYLE_SYMBOLIC && !options.i2h_bias_init)
     {
       double bias = options.forget_bias != 0 ? options.forget_bias : 1;
       char   text[G_ASCII_DTOSTR_BUF_SIZE];
@@ -294,7 +294,7 @@ lstm_new (const HybCellClass *klass, const HybCellOptions *given, gint64 project
       g_ascii_dtostr (text, sizeof text, bias);
       forget = g_strdup_printf ("[\"lstmbias\", {\"forget_bias\": %s%s}]",
                                 text,
-                                strchr (text, '.') != NULL ? "" : ".0");
+                                strchr (text, '.') ? "" : ".0");
       options.i2h_bias_init = forget;
     }
   hyb_cell_add_parameters (cell, &options, 4);

@@ -150,7 +150,7 @@ hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options)
 
   cell = hyb_cell_new (&kinds[kind].klass, &cell_options, kinds[kind].default_prefix);
   cell->is_contrib = TRUE;
-  cell->activation = options->activation != NULL            ? options->activation
+  cell->activation = options->activation                    ? options->activation
                      : options->style == HYB_STYLE_SYMBOLIC ? "leaky"
                                                             : "tanh";
   cell->convolution = geometry (options);

@@ -45,7 +45,7 @@ rate (HybF *F, double x)
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   g_ascii_formatd (text, sizeof text, "%.15g", x);
-  return hyb_f_text (F, strpbrk (text, ".e") != NULL ? "%s" : "%s.0", text);
+  return hyb_f_text (F, strpbrk (text, ".e") ? "%s" : "%s.0", text);
 }
 
 static HybValue *
@@ -86,7 +86,7 @@ fused_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states
 
   if (axis == 1)
     x = hyb_swap_axes (F, x, 0, 1);
-  if (begin == NULL)
+  if (!begin)
     begin = hyb_unroll_begin (F, cell, unroll);
   all = fused_operator (F, self, x, begin);
 
@@ -131,14 +131,14 @@ initialiser (const FusedCell *self)
                           self->mode,
                           self->options.bidirectional ? "true" : "false",
                           text,
-                          strpbrk (text, ".e") != NULL ? "" : ".0");
+                          strpbrk (text, ".e") ? "" : ".0");
 }
 
 HybBlock *
 hyb_fused_cell_new (const HybRnnLayerOptions *options)
 {
   g_autofree char *automatic = g_strconcat (options->mode, "_", NULL);
-  const char      *prefix = options->prefix != NULL ? options->prefix : automatic;
+  const char      *prefix = options->prefix ? options->prefix : automatic;
   HybCellOptions   cell_options = { .hidden = options->hidden,
                                     .prefix = prefix,
                                     .shared = options->shared,

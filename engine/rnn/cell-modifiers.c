@@ -38,9 +38,9 @@ zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   HybValue             *output = hyb_cell_step (F, &cell->base->parent, x, states);
   HybValue             *previous = cell->previous_of == F ? cell->previous : NULL;
 
-  if (hyb_f_get_error (F) != NULL)
+  if (hyb_f_get_error (F))
     return output;
-  if (previous == NULL)
+  if (!previous)
     previous = cell->style == HYB_STYLE_GLUON
                    ? HYB_OP (F, "zeros_like", .in = { output })
                    : HYB_OP (F,
@@ -110,7 +110,7 @@ residual_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **sta
       hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, merge);
   g_autofree HybValue **sums = NULL;
 
-  if (unroll->valid_length != NULL)
+  if (unroll->valid_length)
     inputs = hyb_mask_sequence (F,
                                 inputs,
                                 unroll->length,
@@ -158,7 +158,7 @@ masked (HybF *F, HybValue *x, double rate, HybValue **mask)
 {
   if (rate == 0)
     return x;
-  if (*mask == NULL)
+  if (!*mask)
     *mask = zoneout_mask (F, x, rate);
   return hyb_mul (F, x, *mask);
 }
@@ -184,9 +184,9 @@ variational_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   for (guint i = 0; i < n; i++)
     items[i] = hyb_item (F, *states, i);
   /* Masks of states are made before those of inputs, products likewise: as Gluon names them. */
-  if (n > 0 && self->states != 0 && self->state_mask == NULL)
+  if (n > 0 && self->states != 0 && !self->state_mask)
     self->state_mask = zoneout_mask (F, items[0], self->states);
-  if (self->inputs != 0 && self->input_mask == NULL)
+  if (self->inputs != 0 && !self->input_mask)
     self->input_mask = zoneout_mask (F, x, self->inputs);
   if (n > 0)
     items[0] = masked (F, items[0], self->states, &self->state_mask);
@@ -235,7 +235,7 @@ variational_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **s
                                  outputs,
                                  given->layout,
                                  given->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : given->merge);
-  if (given->valid_length == NULL)
+  if (!given->valid_length)
     return outputs;
   return hyb_mask_sequence (F,
                             outputs,

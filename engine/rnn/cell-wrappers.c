@@ -182,7 +182,7 @@ reversed (HybF *F, HybValue *steps, guint length, HybValue *valid_length)
   g_autofree HybValue **turned = NULL;
   HybValue             *whole;
 
-  if (valid_length == NULL)
+  if (!valid_length)
     {
       turned = g_new (HybValue *, MAX (length, 1));
       for (guint t = 0; t < length; t++)
@@ -251,7 +251,7 @@ bidirectional_unroll_gluon (HybF *F, HybCell *cell, const HybUnroll *given, HybV
   merge = given->merge == HYB_MERGE_YES ||
           (given->merge == HYB_MERGE_NATURAL && !hyb_is_list (left_outputs));
   outputs = join_directions (F, cell, left_outputs, right_outputs, given->length, axis, merge);
-  if (given->valid_length != NULL)
+  if (given->valid_length)
     outputs = hyb_mask_sequence (F, outputs, given->length, given->valid_length, axis, merge);
   *states = hyb_states_join (F, left_states, right_states);
   return outputs;
@@ -339,7 +339,7 @@ hyb_bidirectional_cell_new (HybBlock    *left,
   HybCell *cell =
       hyb_cell_new (&bidirectional_class, &(HybCellOptions){ .style = style, .prefix = "" }, "");
 
-  cell->output_prefix = g_strdup (output_prefix != NULL ? output_prefix : "bi_");
+  cell->output_prefix = g_strdup (output_prefix ? output_prefix : "bi_");
   hyb_block_add_child (&cell->parent, left, "l_cell");
   hyb_block_add_child (&cell->parent, right, "r_cell");
   return &cell->parent;

@@ -24,7 +24,7 @@ HybCell *
 hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const char *default_prefix)
 {
   gboolean    symbolic = options->style == HYB_STYLE_SYMBOLIC;
-  const char *prefix = symbolic && options->prefix == NULL ? default_prefix : options->prefix;
+  const char *prefix = symbolic && !options->prefix ? default_prefix : options->prefix;
   HybBlock   *block = hyb_block_new_shared (&klass->block, prefix, options->shared);
   HybCell    *cell = (HybCell *) block;
 
@@ -32,7 +32,7 @@ hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const ch
   if (symbolic)
     block->priv->has_scope = FALSE;
   cell->style = options->style;
-  cell->node_prefix = g_strdup (prefix != NULL ? prefix : "");
+  cell->node_prefix = g_strdup (prefix ? prefix : "");
   cell->hidden = options->hidden;
   cell->counter = cell->state_counter = -1;
   return cell;
@@ -93,11 +93,11 @@ hyb_cell_add_parameters (HybCell *cell, const HybCellOptions *options, guint n_g
   cell->i2h_bias = add (cell,
                         "i2h_bias",
                         hyb_shape_1d (rows),
-                        options->i2h_bias_init != NULL ? options->i2h_bias_init : bias);
+                        options->i2h_bias_init ? options->i2h_bias_init : bias);
   cell->h2h_bias = add (cell,
                         "h2h_bias",
                         hyb_shape_1d (rows),
-                        options->h2h_bias_init != NULL ? options->h2h_bias_init : bias);
+                        options->h2h_bias_init ? options->h2h_bias_init : bias);
 }
 
 static const char *
@@ -154,14 +154,14 @@ hyb_cell_linear (HybF         *F,
 {
   const HybShape *shape = hyb_parameter_get_shape (weight);
 
-  if (cell->convolution != NULL)
+  if (cell->convolution)
     return convolve (F, cell, x, weight, bias, name);
   return HYB_OP (F,
                  "FullyConnected",
                  .name = name,
-                 .in = { x, hyb_use (F, weight), bias != NULL ? hyb_use (F, bias) : NULL },
+                 .in = { x, hyb_use (F, weight), bias ? hyb_use (F, bias) : NULL },
                  .attributes = HYB_WITH ("no_bias",
-                                         bias == NULL ? "True" : NULL,
+                                         !bias ? "True" : NULL,
                                          "num_hidden",
                                          hyb_f_text (F, "%" G_GINT64_FORMAT, shape->dim[0])));
 }
@@ -208,12 +208,12 @@ begin_one (HybF *F, HybCell *cell, guint index, const char *op, const char *batc
                                                     : cell->node_prefix,
                      cell->state_counter);
   shape = state_shape (F, &info, batch);
-  if (op == NULL && !hyb_f_is_tracing (F))
+  if (!op && !hyb_f_is_tracing (F))
     {
       hyb_f_fail (F, "a begin state as a variable can only be traced; give arrays instead");
       return hyb_list (F, 0, NULL);
     }
-  if (op == NULL)
+  if (!op)
     return hyb_value_variable (F,
                                hyb_f_name (F, name, NULL),
                                HYB_WITH ("__layout__", info.layout, "__shape__", shape));
@@ -230,7 +230,7 @@ begin_state (HybF *F, HybCell *cell, const char *op, const char *batch)
   guint                 n = class_of (cell)->n_states (cell);
   g_autofree HybValue **states = g_new (HybValue *, MAX (n, 1));
 
-  if (class_of (cell)->begin_state != NULL)
+  if (class_of (cell)->begin_state)
     return class_of (cell)->begin_state (F, cell, op, batch);
   for (guint i = 0; i < n; i++)
     states[i] = begin_one (F, cell, i, op, batch);
@@ -271,11 +271,11 @@ hyb_cell_reset (HybBlock *block)
 {
   HybCell *cell = HYB_CELL (block);
 
-  if (cell == NULL)
+  if (!cell)
     return;
   cell->counter = cell->state_counter = -1;
   cell->previous = NULL;
-  if (class_of (cell)->reset != NULL)
+  if (class_of (cell)->reset)
     class_of (cell)->reset (cell);
   for (guint i = 0; i < hyb_block_n_children (block); i++)
     hyb_cell_reset (hyb_block_get_child (block, i));
@@ -310,13 +310,13 @@ hyb_cell_forward (HybF *F, HybBlock *block, HybValue *input)
   HybValue *states = hyb_item (F, input, 1);
   HybValue *output;
 
-  if (class_of (cell)->no_step != NULL)
+  if (class_of (cell)->no_step)
     {
       hyb_f_fail (F, "%s", class_of (cell)->no_step);
       return hyb_list (F, 0, NULL);
     }
   states = hyb_cell_flat_states (F, cell, states);
-  if (states == NULL)
+  if (!states)
     return hyb_list (F, 0, NULL);
   cell->counter++;
   output = class_of (cell)->step (F, cell, hyb_item (F, input, 0), &states);

@@ -17,7 +17,7 @@ for_each_cell (HybBlock *block, CellFunc function, HybModel *model, GError **err
 {
   HybCell *cell = HYB_CELL (block);
 
-  if (cell != NULL && !function (cell, model, error))
+  if (cell && !function (cell, model, error))
     return FALSE;
   for (guint i = 0; i < hyb_block_n_children (block); i++)
     if (!for_each_cell (hyb_block_get_child (block, i), function, model, error))
@@ -30,7 +30,7 @@ find (HybModel *model, const char *name, GError **error)
 {
   HybTensor *tensor = hyb_model_get_parameter (model, name);
 
-  if (tensor == NULL)
+  if (!tensor)
     hyb_error_at (error,
                   HYB_FORMAT_ERROR,
                   HYB_FORMAT_ERROR_MISMATCH,
@@ -71,7 +71,7 @@ unpack_fused (const HybRnnWeights *weights, HybModel *model, GError **error)
   HybTensor       *packed = find (model, name, error);
   g_autoptr (HybTensorList) gates = hyb_tensor_list_new ();
 
-  if (packed == NULL || !hyb_rnn_unpack (weights, packed, TRUE, gates, error))
+  if (!packed || !hyb_rnn_unpack (weights, packed, TRUE, gates, error))
     return FALSE;
   for (guint i = 0; i < hyb_tensor_list_n (gates); i++)
     set (model, hyb_tensor_list_get (gates, i)->name, hyb_tensor_list_get (gates, i)->tensor);
@@ -88,11 +88,11 @@ pack_fused (const HybRnnWeights *given, HybModel *model, GError **error)
   g_autoptr (HybTensor) packed = NULL;
   g_autoptr (HybTensorList) gates = hyb_tensor_list_new ();
 
-  if (hyb_model_get_parameter (model, name) != NULL)
+  if (hyb_model_get_parameter (model, name))
     return TRUE;
   all = list_of (model);
   packed = hyb_rnn_pack (&weights, all, error);
-  if (packed == NULL || !hyb_rnn_unpack (&weights, packed, TRUE, gates, error))
+  if (!packed || !hyb_rnn_unpack (&weights, packed, TRUE, gates, error))
     return FALSE;
   for (guint i = 0; i < hyb_tensor_list_n (gates); i++)
     hyb_model_remove_parameter (model, hyb_tensor_list_get (gates, i)->name);
@@ -140,7 +140,7 @@ split_rows (const Stacked *stacked, HybModel *model, GError **error)
   HybType          type;
   gsize            bytes;
 
-  if (whole == NULL)
+  if (!whole)
     return FALSE;
   type = *hyb_tensor_get_type (whole);
   if (type.shape.rank < 1 || type.shape.dim[0] % stacked->n_gates != 0)
@@ -171,23 +171,23 @@ join_rows (const Stacked *stacked, HybModel *model, GError **error)
   g_autoptr (HybTensor) whole = NULL;
   HybType first, type;
 
-  if (hyb_model_get_parameter (model, name) != NULL)
+  if (hyb_model_get_parameter (model, name))
     return TRUE;
   for (guint i = 0; i < stacked->n_gates; i++)
     {
       g_autofree char *gate = gate_name (stacked, i);
       HybTensor       *rows = find (model, gate, error);
 
-      if (rows == NULL)
+      if (!rows)
         return FALSE;
-      if (whole == NULL)
+      if (!whole)
         {
           first = type = *hyb_tensor_get_type (rows);
           if (type.shape.rank > 0)
             type.shape.dim[0] *= stacked->n_gates;
           whole = hyb_tensor_new (&type, error);
         }
-      if (whole == NULL)
+      if (!whole)
         return FALSE;
       if (first.shape.rank < 1 || !hyb_shape_equal (&first.shape, hyb_tensor_get_shape (rows)) ||
           first.dtype != hyb_tensor_get_dtype (rows))
@@ -223,7 +223,7 @@ for_each_stacked (HybCell  *cell,
   g_autofree char         *prefix = NULL;
   Stacked                  stacked;
 
-  if (cell->i2h_weight == NULL)
+  if (!cell->i2h_weight)
     return TRUE;
   stacked.gates = gates_of (cell, &stacked.n_gates);
   if (stacked.n_gates == 1)
@@ -324,7 +324,7 @@ hyb_rnn_load_checkpoint (HybBlock *const *cells,
   g_autofree char *params = g_strdup_printf ("%s-%04u.params", prefix, epoch);
   g_autoptr (HybModel) model = hyb_model_open (symbol, params, epoch, error);
 
-  if (model == NULL || !hyb_rnn_pack_weights (cells, n, model, error))
+  if (!model || !hyb_rnn_pack_weights (cells, n, model, error))
     return NULL;
   return g_steal_pointer (&model);
 }

@@ -266,7 +266,7 @@ hyb_rnn_layer_new (const HybRnnLayerOptions *options)
     g_message ("%s: dropout acts between layers, and there is only one: it is ignored",
                hyb_block_get_name (block));
   self->mode = g_strdup (options->mode);
-  self->layout = g_strdup (options->layout != NULL ? options->layout : "TNC");
+  self->layout = g_strdup (options->layout ? options->layout : "TNC");
   self->layers = MAX (options->layers, 1);
   self->directions = options->bidirectional ? 2 : 1;
   self->weights = g_ptr_array_new ();

@@ -12,7 +12,7 @@ hyb_layout_axis (const char *layout, char axis)
 {
   const char *at = strchr (layout, axis);
 
-  return at != NULL ? (int) (at - layout) : -1;
+  return at ? (int) (at - layout) : -1;
 }
 
 /* mx.rnn merges by expand_dims and Concat, Gluon by stack. */
@@ -128,7 +128,7 @@ batch_of (HybF *F, HybValue *inputs, const char *layout)
 HybValue *
 hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll)
 {
-  if (unroll->begin_state != NULL)
+  if (unroll->begin_state)
     return unroll->begin_state;
   return hyb_cell_begin_state (F,
                                &cell->parent,
@@ -150,12 +150,12 @@ hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue
   for (guint t = 0; t < unroll->length; t++)
     {
       outputs[t] = hyb_cell_step (F, &cell->parent, hyb_item (F, inputs, t), states);
-      if (hyb_f_get_error (F) != NULL)
+      if (hyb_f_get_error (F))
         return hyb_list (F, 0, NULL);
       g_ptr_array_add (history, *states);
     }
   all = hyb_list (F, unroll->length, outputs);
-  if (unroll->valid_length != NULL)
+  if (unroll->valid_length)
     {
       *states = last_valid_states (F, history, unroll->valid_length);
       all = hyb_mask_sequence (F, all, unroll->length, unroll->valid_length, axis, TRUE);
@@ -167,7 +167,7 @@ hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue
 static HybValue *
 fail_unroll (HybF *F, HybBlock *block, HybValue **states)
 {
-  if (states != NULL)
+  if (states)
     *states = hyb_list (F, 0, NULL);
   return hyb_list (F, 0, NULL);
 }
@@ -180,7 +180,7 @@ hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **st
   HybUnroll           unroll = *given;
   HybValue           *ignored;
 
-  if (unroll.layout == NULL)
+  if (!unroll.layout)
     unroll.layout = "NTC";
   if (hyb_layout_axis (unroll.layout, 'T') < 0 || hyb_layout_axis (unroll.layout, 'N') < 0)
     {
@@ -195,16 +195,15 @@ hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **st
       return hyb_list (F, 0, NULL);
     }
 
-  if (unroll.begin_state != NULL)
+  if (unroll.begin_state)
     {
       unroll.begin_state = hyb_cell_flat_states (F, cell, unroll.begin_state);
-      if (unroll.begin_state == NULL)
+      if (!unroll.begin_state)
         return fail_unroll (F, block, states);
     }
   hyb_cell_reset (block);
-  return (klass->unroll != NULL
-              ? klass->unroll
-              : hyb_cell_unroll_steps) (F, cell, &unroll, states != NULL ? states : &ignored);
+  return (klass->unroll ? klass->unroll
+                        : hyb_cell_unroll_steps) (F, cell, &unroll, states ? states : &ignored);
 }
 
 /* --- As a loop --- */
@@ -223,7 +222,7 @@ dynamic_step (HybF *F, HybValue *x, HybValue **states, gpointer user)
   HybValue             *old = *states, *output, *number;
   g_autofree HybValue **next = g_new (HybValue *, n + 1);
 
-  if (step->valid_length == NULL)
+  if (!step->valid_length)
     return hyb_cell_step (F, step->cell, x, states);
 
   *states = hyb_states_slice (F, old, 0, n);
@@ -259,7 +258,7 @@ HybValue *
 hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states)
 {
   DynamicStep step = { cell, unroll->valid_length };
-  const char *layout = unroll->layout != NULL ? unroll->layout : "TNC";
+  const char *layout = unroll->layout ? unroll->layout : "TNC";
   int         axis = hyb_layout_axis (layout, 'T'), rank = (int) strlen (layout);
   guint       n = hyb_cell_n_states (cell);
   HybValue   *begin = unroll->begin_state, *result, *outputs;
@@ -271,7 +270,7 @@ hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybVa
     }
   hyb_cell_reset (cell);
   outputs = to_front (F, unroll->inputs, axis, rank);
-  if (unroll->valid_length != NULL)
+  if (unroll->valid_length)
     {
       HybValue *zero = HYB_OP (F,
                                "_zeros",
@@ -285,7 +284,7 @@ hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybVa
     return hyb_list (F, 0, NULL);
   outputs = to_front (F, hyb_item (F, result, 0), axis, rank);
   *states = hyb_states_slice (F, hyb_item (F, result, 1), 0, n);
-  if (unroll->valid_length != NULL)
+  if (unroll->valid_length)
     outputs = hyb_mask_sequence (F, outputs, 0, unroll->valid_length, axis, TRUE);
   return outputs;
 }

@@ -16,7 +16,7 @@ hyb_shape_make (int rank, const gint64 *dims)
   g_return_val_if_fail (rank <= HYB_MAX_RANK, HYB_SHAPE_UNKNOWN);
 
   for (int i = 0; i < rank; i++)
-    shape.dim[i] = dims != NULL ? dims[i] : HYB_UNKNOWN;
+    shape.dim[i] = dims ? dims[i] : HYB_UNKNOWN;
   return shape;
 }
 

@@ -55,7 +55,7 @@ tensor_allocate (const HybType *type, gsize bytes)
 
   if (lines < G_MAXSIZE / HYB_ALIGNMENT - 8)
     tensor = malloc (sizeof (HybTensor) + (lines + 1) * HYB_ALIGNMENT);
-  if (tensor == NULL)
+  if (!tensor)
     return NULL;
 
   behind = (guintptr) (tensor + 1) + HYB_ALIGNMENT - 1;
@@ -79,7 +79,7 @@ hyb_tensor_new (const HybType *type, GError **error)
     return NULL;
 
   tensor = tensor_allocate (type, bytes);
-  if (tensor == NULL)
+  if (!tensor)
     hyb_error_at (error,
                   HYB_GRAPH_ERROR,
                   HYB_GRAPH_ERROR_MEMORY,
@@ -95,7 +95,7 @@ hyb_tensor_new_zeros (const HybType *type, GError **error)
 {
   HybTensor *tensor = hyb_tensor_new (type, error);
 
-  if (tensor != NULL)
+  if (tensor)
     memset (tensor->data, 0, tensor->bytes);
   return tensor;
 }
@@ -126,7 +126,7 @@ hyb_tensor_copy (HybTensor *tensor)
 {
   HybTensor *copy = hyb_tensor_new (&tensor->type, NULL);
 
-  if (copy != NULL && tensor->bytes > 0)
+  if (copy && tensor->bytes > 0)
     memcpy (copy->data, tensor->data, tensor->bytes);
   return copy;
 }
@@ -141,7 +141,7 @@ hyb_tensor_convert (HybTensor *tensor, HybDType dtype)
     return hyb_tensor_ref (tensor);
 
   converted = hyb_tensor_new (&type, NULL);
-  if (converted != NULL)
+  if (converted)
     hyb_dtype_convert (converted->data,
                        dtype,
                        tensor->data,
@@ -156,7 +156,7 @@ hyb_tensor_new_float (int rank, const gint64 *dims, const float *values)
   HybType    type = { hyb_shape_make (rank, dims), HYB_F32 };
   HybTensor *tensor = hyb_tensor_new (&type, NULL);
 
-  if (tensor != NULL && values != NULL)
+  if (tensor && values)
     memcpy (tensor->data, values, tensor->bytes);
   return tensor;
 }
@@ -180,9 +180,9 @@ hyb_tensor_ref (HybTensor *tensor)
 void
 hyb_tensor_unref (HybTensor *tensor)
 {
-  if (tensor == NULL || !g_atomic_ref_count_dec (&tensor->references))
+  if (!tensor || !g_atomic_ref_count_dec (&tensor->references))
     return;
-  if (tensor->destroy != NULL)
+  if (tensor->destroy)
     tensor->destroy (tensor->owner);
   g_free (tensor);
 }

@@ -101,7 +101,7 @@ hyb_corpus_new (const char *text, gsize size, guint n_classes)
 void
 hyb_corpus_free (HybCorpus *corpus)
 {
-  if (corpus == NULL)
+  if (!corpus)
     return;
   g_array_unref (corpus->tokens);
   g_array_unref (corpus->classes);

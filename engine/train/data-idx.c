@@ -96,13 +96,12 @@ open_pair (IdxPair *pair, const char *file, GError **error)
   gint64           image_dims[3], label_dims[1];
 
   pair->image_bytes = hyb_file_read (file, 0, error);
-  pair->label_bytes = pair->image_bytes != NULL ? hyb_file_read (labels, 0, error) : NULL;
-  if (pair->label_bytes == NULL)
+  pair->label_bytes = pair->image_bytes ? hyb_file_read (labels, 0, error) : NULL;
+  if (!pair->label_bytes)
     return FALSE;
   pair->images = read_idx (pair->image_bytes, file, 3, image_dims, error);
-  pair->labels =
-      pair->images != NULL ? read_idx (pair->label_bytes, labels, 1, label_dims, error) : NULL;
-  if (pair->labels == NULL)
+  pair->labels = pair->images ? read_idx (pair->label_bytes, labels, 1, label_dims, error) : NULL;
+  if (!pair->labels)
     return FALSE;
   if (image_dims[0] != label_dims[0])
     return hyb_error_at (error,
@@ -188,9 +187,9 @@ idx_batch (HybData *data, guint64 index, gboolean held_out, GError **error)
   gint64     size = self->type.shape.dim[0];
   HybType    label_type = { hyb_shape_1d (size), self->label_dtype };
   HybTensor *image = hyb_batch_add (batch, self->input, &self->type, error);
-  HybTensor *label = image != NULL ? hyb_batch_add (batch, "label", &label_type, error) : NULL;
+  HybTensor *label = image ? hyb_batch_add (batch, "label", &label_type, error) : NULL;
 
-  if (label == NULL)
+  if (!label)
     return NULL;
   if (!held_out)
     shuffle (self, index / per_epoch);
@@ -226,7 +225,7 @@ fits (const IdxData *self, const HybFeed *feed, const char *file, GError **error
 {
   const HybShape *shape = feed->n_inputs == 1 ? &feed->types[0].shape : NULL;
 
-  if (shape != NULL && hyb_shape_is_known (shape) && shape->rank > 1 && shape->dim[0] > 0 &&
+  if (shape && hyb_shape_is_known (shape) && shape->rank > 1 && shape->dim[0] > 0 &&
       hyb_shape_count (shape, 1, shape->rank) == self->train.pixels)
     return shape->dim[0] <= n_training_images (self) ||
            hyb_error_at (error,

@@ -26,7 +26,7 @@ steps_of (TextData *self, guint64 index)
 {
   HybType types[8 + 1];
 
-  if (self->spec == NULL || self->spec->klass->task.vary == NULL || self->spec->types->len > 8)
+  if (!self->spec || !self->spec->klass->task.vary || self->spec->types->len > 8)
     return self->type.shape.dim[0];
   memcpy (types, self->spec->types->data, self->spec->types->len * sizeof *types);
   types[self->spec->types->len] = self->type;
@@ -80,8 +80,8 @@ text_batch (HybData *data, guint64 index, gboolean held_out, GError **error)
     type.shape.dim[0] = steps_of (self, within);
   input = hyb_batch_add (batch, self->input, &type, error);
   type.dtype = self->label_dtype;
-  label = input != NULL ? hyb_batch_add (batch, "label", &type, error) : NULL;
-  if (label == NULL)
+  label = input ? hyb_batch_add (batch, "label", &type, error) : NULL;
+  if (!label)
     return NULL;
   if (held_out)
     tokens += hyb_corpus_n_train (data->corpus);
@@ -143,7 +143,7 @@ hyb_data_new_text (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
       return NULL;
     }
   bytes = hyb_file_read (file, HYB_FILE_TEXT_LIMIT, error);
-  if (bytes == NULL)
+  if (!bytes)
     return NULL;
 
   self = g_new0 (TextData, 1);

@@ -30,7 +30,7 @@ hyb_batch_add (GHashTable *batch, const char *name, const HybType *type, GError 
 {
   HybTensor *tensor = hyb_tensor_new_zeros (type, error);
 
-  if (tensor != NULL)
+  if (tensor)
     g_hash_table_insert (batch, g_strdup (name), tensor);
   return tensor;
 }
@@ -38,9 +38,9 @@ hyb_batch_add (GHashTable *batch, const char *name, const HybType *type, GError 
 void
 hyb_data_free (HybData *data)
 {
-  if (data == NULL)
+  if (!data)
     return;
-  if (data->klass->finish != NULL)
+  if (data->klass->finish)
     data->klass->finish (data);
   hyb_corpus_free (data->corpus);
   g_free (data->description);
@@ -82,9 +82,9 @@ hyb_data_new_file (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
 {
   g_autoptr (GBytes) bytes = hyb_file_read (file, 0, error);
   gsize         size;
-  const guint8 *start = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+  const guint8 *start = bytes ? g_bytes_get_data (bytes, &size) : NULL;
 
-  if (bytes == NULL)
+  if (!bytes)
     return NULL;
   if (size > 4 && memcmp (start, "PK\3\4", 4) == 0)
     return hyb_data_new_npz (file, error);
@@ -145,13 +145,13 @@ hyb_data_new_npz (const char *file, GError **error)
   NpzData *self;
   gint64   n = -1;
 
-  if (list == NULL)
+  if (!list)
     return NULL;
   for (guint i = 0; i < hyb_tensor_list_n (list); i++)
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
-      const HybShape *shape = entry->tensor != NULL ? hyb_tensor_get_shape (entry->tensor) : NULL;
-      gint64          own = shape != NULL && shape->rank > 0 ? shape->dim[0] : 0;
+      const HybShape       *shape = entry->tensor ? hyb_tensor_get_shape (entry->tensor) : NULL;
+      gint64                own = shape && shape->rank > 0 ? shape->dim[0] : 0;
 
       if (own < 1 || (n >= 0 && own != n))
         {
@@ -220,18 +220,18 @@ task_batch (HybData *data, guint64 index, gboolean held_out, GError **error)
 
   memcpy (types, spec->types->data, n * sizeof *types);
   types[n] = self->label;
-  if (spec->klass->task.vary != NULL)
+  if (spec->klass->task.vary)
     spec->klass->task.vary (spec->options, index, types);
   for (guint i = 0; i < n; i++)
     {
       inputs[i] = hyb_batch_add (batch, hyb_model_spec_input_name (spec, i), &types[i], error);
-      if (inputs[i] == NULL)
+      if (!inputs[i])
         return NULL;
     }
   if (self->label.shape.rank >= 0)
     {
       to_fill.label = hyb_batch_add (batch, "label", &types[n], error);
-      if (to_fill.label == NULL)
+      if (!to_fill.label)
         return NULL;
     }
   spec->klass->task.fill (spec->options, &to_fill);
@@ -246,7 +246,7 @@ hyb_data_new_task (HybModelSpec *spec, guint64 seed, GError **error)
   HybType   label;
   TaskData *self;
 
-  if (spec->klass->task.fill == NULL)
+  if (!spec->klass->task.fill)
     {
       hyb_error_at (error,
                     HYB_GRAPH_ERROR,

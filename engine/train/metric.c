@@ -32,7 +32,7 @@ perplexity_value (const HybMetricSum *sum)
 static void
 accuracy_update (HybMetricSum *sum, HybTensor *output, HybTensor *label, double loss)
 {
-  gint64 n = label != NULL && output != NULL ? hyb_tensor_get_size (label) : 0;
+  gint64 n = label && output ? hyb_tensor_get_size (label) : 0;
   gint64 classes = n > 0 ? hyb_tensor_get_size (output) / n : 0;
 
   if (classes < 1 || classes * n != hyb_tensor_get_size (output))

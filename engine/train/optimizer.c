@@ -375,7 +375,7 @@ is_known (const HybParam *options, const char *key)
 static gboolean
 check_settings (const HybOptimizerClass *klass, const char *const *settings, GError **error)
 {
-  for (gsize i = 0; settings != NULL && settings[i] != NULL; i += 2)
+  for (gsize i = 0; settings && settings[i]; i += 2)
     if (!is_known (common_options, settings[i]) && !is_known (klass->options, settings[i]))
       {
         g_autoptr (GString) known = g_string_new ("learning_rate, wd, rescale_grad, clip_gradient");
@@ -401,18 +401,18 @@ hyb_optimizer_new (const char *name, const char *const *settings, GError **error
   const HybOptimizerClass *klass = find_class (name, error);
   g_autoptr (HybOptimizer) optimizer = NULL;
 
-  if (klass == NULL || !check_settings (klass, settings, error))
+  if (!klass || !check_settings (klass, settings, error))
     return NULL;
 
   optimizer = g_new0 (HybOptimizer, 1);
   optimizer->klass = klass;
   optimizer->common =
       hyb_params_parse (common_options, sizeof (CommonOptions), settings, NULL, error);
-  if (optimizer->common == NULL)
+  if (!optimizer->common)
     return NULL;
   optimizer->options =
       hyb_params_parse (klass->options, klass->options_size, settings, NULL, error);
-  if (optimizer->options == NULL)
+  if (!optimizer->options)
     return NULL;
   if (isnan (optimizer->common->learning_rate))
     optimizer->common->learning_rate = klass->learning_rate;

@@ -226,10 +226,10 @@ hyb_schedule_new (const char *text, GError **error)
   const HybScheduleClass *klass = find_class (name, error);
   g_autoptr (HybSchedule) schedule = NULL;
 
-  if (klass == NULL)
+  if (!klass)
     return NULL;
   settings = hyb_settings_parse (text[length] == ':' ? text + length + 1 : "", error);
-  if (settings == NULL || !check_settings (klass, settings, error))
+  if (!settings || !check_settings (klass, settings, error))
     return NULL;
 
   schedule = g_new0 (HybSchedule, 1);
@@ -239,14 +239,14 @@ hyb_schedule_new (const char *text, GError **error)
                                        (const char *const *) settings,
                                        NULL,
                                        error);
-  if (schedule->warmup == NULL)
+  if (!schedule->warmup)
     return NULL;
   schedule->options = hyb_params_parse (klass->options,
                                         klass->options_size,
                                         (const char *const *) settings,
                                         NULL,
                                         error);
-  return schedule->options != NULL ? g_steal_pointer (&schedule) : NULL;
+  return schedule->options ? g_steal_pointer (&schedule) : NULL;
 }
 
 void

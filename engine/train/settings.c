@@ -28,7 +28,7 @@ hyb_settings_parse (const char *text, GError **error)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
-  while (text != NULL && *text != '\0')
+  while (text && *text != '\0')
     {
       gsize            length = length_of_part (text);
       g_autofree char *part = g_strstrip (g_strndup (text, length));
@@ -37,7 +37,7 @@ hyb_settings_parse (const char *text, GError **error)
       text += length + (text[length] == ',');
       if (part[0] == '\0')
         continue;
-      if (equals == NULL || equals == part)
+      if (!equals || equals == part)
         {
           hyb_error_at (error,
                         HYB_OP_ERROR,
@@ -60,7 +60,7 @@ hyb_settings_get (const char *const *settings, const char *key)
 {
   const char *value = NULL;
 
-  for (gsize i = 0; settings != NULL && settings[i] != NULL; i += 2)
+  for (gsize i = 0; settings && settings[i]; i += 2)
     if (strcmp (settings[i], key) == 0)
       value = settings[i + 1];
   return value;

@@ -8,13 +8,13 @@
 void
 hyb_trainer_share (HybTrainer *trainer, const char *name)
 {
-  for (guint i = 0; trainer->shared != NULL && i < trainer->shared->len; i++)
+  for (guint i = 0; trainer->shared && i < trainer->shared->len; i++)
     {
       HybParameter *parameter = g_ptr_array_index (trainer->shared, i);
       const char   *own = hyb_parameter_get_name (parameter);
       HybTensor    *tensor = hyb_model_get_parameter (trainer->model, own);
 
-      if (tensor != NULL && (name == NULL || strcmp (own, name) == 0))
+      if (tensor && (!name || strcmp (own, name) == 0))
         hyb_parameter_set_data (parameter, tensor, NULL);
     }
 }
@@ -28,10 +28,10 @@ hyb_trainer_new_for_block (HybBlock *block, const HybTrainerOptions *options, GE
   HybTrainerOptions own = *options;
   HybTrainer       *trainer;
 
-  if (model == NULL)
+  if (!model)
     return NULL;
   parameters = hyb_block_collect_parameters (block);
-  for (gsize i = 0; options->data != NULL && options->data[i] != NULL; i++)
+  for (gsize i = 0; options->data && options->data[i]; i++)
     g_ptr_array_add (untouched, (gpointer) options->data[i]);
   for (guint i = 0; i < parameters->len; i++)
     if (hyb_parameter_get_request (parameters->pdata[i]) == HYB_GRAD_NULL)
@@ -40,7 +40,7 @@ hyb_trainer_new_for_block (HybBlock *block, const HybTrainerOptions *options, GE
   own.data = (const char *const *) untouched->pdata;
 
   trainer = hyb_trainer_new (model, &own, error);
-  if (trainer == NULL)
+  if (!trainer)
     return NULL;
   trainer->block = hyb_block_ref (block);
   trainer->shared = g_steal_pointer (&parameters);

@@ -22,7 +22,7 @@ hyb_trainer_bind_batch (HybTrainer  *trainer,
     {
       const char *variable = name;
 
-      if (trainer->has_own_loss && trainer->label != NULL && strcmp (name, "label") == 0)
+      if (trainer->has_own_loss && trainer->label && strcmp (name, "label") == 0)
         variable = trainer->label;
       if (hyb_graph_find_variable (trainer->graph, variable) != HYB_NO_ID &&
           !hyb_executor_bind (executor, variable, tensor, error))
@@ -93,7 +93,7 @@ begin_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GE
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybTensor     *bound = hyb_executor_get_bound (executor, node->name);
 
-      if (bound != NULL && !is_carried (trainer, node->name))
+      if (bound && !is_carried (trainer, node->name))
         types[node->first_output] = *hyb_tensor_get_type (bound);
     }
   if (!infer_carried (trainer, graph, types, error))
@@ -106,7 +106,7 @@ begin_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GE
       HybNodeId      id = hyb_graph_find_variable (graph, carried->input);
       const HybType *type = &types[hyb_graph_get_node (graph, id)->first_output];
 
-      if (*state != NULL)
+      if (*state)
         continue;
       if (!hyb_type_is_known (type))
         return hyb_error_at (error,
@@ -117,7 +117,7 @@ begin_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GE
                              "the shape of the carried state “%s” does not follow from the batch",
                              carried->input);
       *state = hyb_tensor_new_zeros (type, error);
-      if (*state == NULL)
+      if (!*state)
         return FALSE;
     }
   return TRUE;
@@ -132,7 +132,7 @@ hyb_trainer_bind_carried (HybTrainer  *trainer,
   gboolean is_complete = TRUE;
 
   for (guint i = 0; i < trainer->carried->len; i++)
-    is_complete = is_complete && *state_of (trainer, i, kind) != NULL;
+    is_complete = is_complete && *state_of (trainer, i, kind);
   if (!is_complete && !begin_carried (trainer, executor, kind, error))
     return FALSE;
   for (guint i = 0; i < trainer->carried->len; i++)
@@ -166,10 +166,9 @@ hyb_trainer_keep_carried (HybTrainer  *trainer,
 static double
 own_loss (HybTrainer *trainer, HybExecutor *executor, HybTensor *output)
 {
-  HybTensor *label =
-      trainer->label != NULL ? hyb_executor_get_bound (executor, trainer->label) : NULL;
-  gint64 n = label != NULL ? hyb_tensor_get_size (label) : 0, size = hyb_tensor_get_size (output);
-  double total = 0;
+  HybTensor *label = trainer->label ? hyb_executor_get_bound (executor, trainer->label) : NULL;
+  gint64     n = label ? hyb_tensor_get_size (label) : 0, size = hyb_tensor_get_size (output);
+  double     total = 0;
 
   if (n > 0 && size > n && size % n == 0)
     {

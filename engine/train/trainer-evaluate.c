@@ -9,10 +9,10 @@ prepare (HybTrainer *trainer, GError **error)
   HybExecutorOptions how = { .mode = HYB_MODE_STATIC };
   g_autoptr (HybGraph) graph = NULL;
 
-  if (trainer->evaluator != NULL)
+  if (trainer->evaluator)
     return TRUE;
   graph = hyb_trainer_loss_graph (hyb_model_get_graph (trainer->model), trainer->loss, error);
-  if (graph == NULL)
+  if (!graph)
     return FALSE;
   trainer->evaluator = hyb_executor_new (graph, &how);
   return TRUE;
@@ -32,7 +32,7 @@ bind_parameters (HybTrainer *trainer, GError **error)
       const char *name = hyb_graph_get_node (graph, variables[i])->name;
       HybTensor  *tensor = hyb_model_get_parameter (trainer->model, name);
 
-      if (tensor != NULL && hyb_executor_get_bound (trainer->evaluator, name) != tensor &&
+      if (tensor && hyb_executor_get_bound (trainer->evaluator, name) != tensor &&
           !hyb_executor_bind (trainer->evaluator, name, tensor, error))
         return FALSE;
     }
@@ -55,7 +55,7 @@ hyb_trainer_evaluate (HybTrainer *trainer,
       !hyb_trainer_bind_carried (trainer, trainer->evaluator, HYB_CARRY_EVALUATION, error) ||
       !hyb_executor_run (trainer->evaluator, NULL, error))
     return FALSE;
-  if (loss != NULL)
+  if (loss)
     *loss = hyb_trainer_loss_of (trainer, trainer->evaluator, 1);
   hyb_trainer_keep_carried (trainer, trainer->evaluator, 1, HYB_CARRY_EVALUATION);
   return TRUE;

@@ -36,7 +36,7 @@ sum_of_all (HybF *F, HybValue *outputs)
     {
       HybValue *sum = hyb_sum (F, g_ptr_array_index (arrays, i), NULL);
 
-      total = total == NULL ? sum : hyb_add (F, total, sum);
+      total = !total ? sum : hyb_add (F, total, sum);
     }
   return total;
 }
@@ -90,7 +90,7 @@ hyb_trainer_graph (HybGraph *model, const char *loss, const char *const *paramet
   const HybValueId *old, *new;
   guint             n_old, n_new;
 
-  if (whole == NULL)
+  if (!whole)
     return NULL;
   old = hyb_graph_get_heads (whole, &n_old);
   forward = with_heads (whole, 1, old);
@@ -101,7 +101,7 @@ hyb_trainer_graph (HybGraph *model, const char *loss, const char *const *paramet
       g_array_append_val (wrt, id);
     }
   backward = hyb_graph_with_gradients (forward, wrt->len, (const HybNodeId *) wrt->data, error);
-  if (backward == NULL)
+  if (!backward)
     return NULL;
 
   new = hyb_graph_get_heads (backward, &n_new);

@@ -21,7 +21,7 @@ hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
   HybType one = { hyb_shape_1d (1), HYB_I64 };
   g_autoptr (HybTensor) steps = hyb_tensor_new (&one, error);
 
-  if (steps == NULL)
+  if (!steps)
     return FALSE;
   *(gint64 *) hyb_tensor_get_data (steps) = (gint64) trainer->n_steps;
   hyb_tensor_list_set (list, "steps", steps);
@@ -29,7 +29,7 @@ hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
     {
       TrainedParameter *parameter = &g_array_index (trainer->parameters, TrainedParameter, i);
 
-      for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k] != NULL; k++)
+      for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k]; k++)
         {
           g_autofree char *name = state_name (parameter, k);
 
@@ -41,7 +41,7 @@ hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
       CarriedState    *carried = &g_array_index (trainer->carried, CarriedState, i);
       g_autofree char *name = g_strdup_printf ("carry:%s", carried->input);
 
-      if (carried->state != NULL)
+      if (carried->state)
         hyb_tensor_list_set (list, name, carried->state);
     }
   return hyb_npz_write_file (list, file, error);
@@ -50,12 +50,12 @@ hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error)
 static gboolean
 load_parameter (HybTensorList *list, TrainedParameter *parameter, const char *file, GError **error)
 {
-  for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k] != NULL; k++)
+  for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k]; k++)
     {
       g_autofree char *name = state_name (parameter, k);
       HybTensor       *stored = hyb_tensor_list_find (list, name);
 
-      if (stored == NULL ||
+      if (!stored ||
           !hyb_shape_equal (hyb_tensor_get_shape (stored),
                             hyb_tensor_get_shape (parameter->state[k])) ||
           hyb_tensor_get_dtype (stored) != HYB_F32)
@@ -79,10 +79,10 @@ hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
   g_autoptr (HybTensorList) list = hyb_npz_read_file (file, error);
   HybTensor *steps;
 
-  if (list == NULL)
+  if (!list)
     return FALSE;
   steps = hyb_tensor_list_find (list, "steps");
-  if (steps == NULL || hyb_tensor_get_size (steps) != 1)
+  if (!steps || hyb_tensor_get_size (steps) != 1)
     return hyb_error_at (error,
                          HYB_FORMAT_ERROR,
                          HYB_FORMAT_ERROR_MALFORMED,
@@ -102,7 +102,7 @@ hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
       HybTensor       *stored = hyb_tensor_list_find (list, name);
 
       hyb_tensor_unref (carried->state);
-      carried->state = stored != NULL ? hyb_tensor_ref (stored) : NULL;
+      carried->state = stored ? hyb_tensor_ref (stored) : NULL;
     }
   trainer->n_steps = (guint64) hyb_tensor_get_value (steps, 0);
   return TRUE;

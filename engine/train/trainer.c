@@ -16,7 +16,7 @@
 static gboolean
 is_listed (const char *const *names, const char *name)
 {
-  return names != NULL && g_strv_contains (names, name);
+  return names && g_strv_contains (names, name);
 }
 
 static double
@@ -24,7 +24,7 @@ multiplier (const HybNode *node, const char *key)
 {
   const char *text = hyb_node_get_attribute (node, key);
 
-  return text != NULL ? g_ascii_strtod (text, NULL) : 1;
+  return text ? g_ascii_strtod (text, NULL) : 1;
 }
 
 /* Everything the model has an array for, but data and carried states. */
@@ -46,7 +46,7 @@ collect_parameters (HybTrainer *trainer, const HybTrainerOptions *options)
 
       for (guint k = 0; k < options->n_carry; k++)
         is_carried |= strcmp (options->carry[k].input, node->name) == 0;
-      if (tensor == NULL || is_carried || is_listed (options->data, node->name) ||
+      if (!tensor || is_carried || is_listed (options->data, node->name) ||
           !hyb_dtype_is_float (hyb_tensor_get_dtype (tensor)))
         continue;
 
@@ -69,7 +69,7 @@ make_states (HybTrainer *trainer, GError **error)
       for (guint k = 0; k < hyb_optimizer_n_states (trainer->optimizer); k++)
         {
           parameter->state[k] = hyb_tensor_new_zeros (&type, error);
-          if (parameter->state[k] == NULL)
+          if (!parameter->state[k])
             return FALSE;
         }
     }
@@ -113,7 +113,7 @@ static gboolean
 make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  HybExecutorOptions how = { .mode = options->mode != NULL ? *options->mode : HYB_MODE_STATIC,
+  HybExecutorOptions how = { .mode = options->mode ? *options->mode : HYB_MODE_STATIC,
                              .dump_after = options->dump_after,
                              .training = TRUE,
                              .without = options->without };
@@ -128,7 +128,7 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
                                       options->loss,
                                       (const char *const *) names->pdata,
                                       error);
-  if (trainer->graph == NULL)
+  if (!trainer->graph)
     return FALSE;
 
   trainer->executor = hyb_executor_new (trainer->graph, &how);
@@ -138,9 +138,9 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
       const char *name = hyb_graph_get_node (trainer->graph, variables[i])->name;
       HybTensor  *tensor = hyb_model_get_parameter (trainer->model, name);
 
-      if (tensor == NULL && g_str_has_suffix (name, "_head_gradient"))
+      if (!tensor && g_str_has_suffix (name, "_head_gradient"))
         tensor = one;
-      if (tensor != NULL && !hyb_executor_bind (trainer->executor, name, tensor, error))
+      if (tensor && !hyb_executor_bind (trainer->executor, name, tensor, error))
         return FALSE;
     }
   return TRUE;
@@ -194,7 +194,7 @@ hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **err
   trainer->loss = g_strdup (options->loss);
   trainer->has_own_loss = strcmp (options->loss, "none") == 0;
   trainer->optimizer = hyb_optimizer_new (options->optimizer, options->settings, error);
-  if (!loss_is_known (options->loss, error) || trainer->optimizer == NULL ||
+  if (!loss_is_known (options->loss, error) || !trainer->optimizer ||
       !collect_carried (trainer, options, error))
     return NULL;
 
@@ -306,8 +306,8 @@ update_parameter (HybTrainer *trainer, guint index, double scale)
       for (gint64 i = 0; i < update.n; i++)
         values[i] = (float) (values[i] * scale);
     }
-  update.gradient = hyb_tensor_get_data (scaled != NULL ? scaled : gradient);
-  for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k] != NULL; k++)
+  update.gradient = hyb_tensor_get_data (scaled ? scaled : gradient);
+  for (guint k = 0; k < HYB_MAX_OPTIMIZER_STATES && parameter->state[k]; k++)
     update.state[k] = hyb_tensor_get_data (parameter->state[k]);
   hyb_optimizer_apply (trainer->optimizer, &update, parameter->lr_mult, parameter->wd_mult);
   if (weight != parameter->weight)
@@ -330,7 +330,7 @@ keep_auxiliary (HybTrainer *trainer)
       const char *name = hyb_graph_get_node (trainer->graph, auxiliary[i])->name;
       HybTensor  *now = hyb_executor_get_bound (trainer->executor, name);
 
-      if (now != NULL && now != hyb_model_get_parameter (trainer->model, name))
+      if (now && now != hyb_model_get_parameter (trainer->model, name))
         {
           hyb_model_set_parameter (trainer->model, name, now);
           hyb_trainer_share (trainer, name);

@@ -232,8 +232,7 @@ read_scalar (Reader *reader, ProfTraceEvent *event, gboolean is_args, const char
   gsize n;
 
   while (reader->at < reader->length &&
-         (g_ascii_isalnum (reader->text[reader->at]) ||
-          strchr ("+-.", reader->text[reader->at]) != NULL) &&
+         (g_ascii_isalnum (reader->text[reader->at]) || strchr ("+-.", reader->text[reader->at])) &&
          reader->text[reader->at] != 0)
     reader->at++;
   n = reader->at - from;

@@ -131,7 +131,7 @@ slot_of (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
 {
   guint bucket;
 
-  if (span->in == NULL)
+  if (!span->in)
     return PROF_NO_SLOT;
   if (span->in != lane->last_graph)
     {

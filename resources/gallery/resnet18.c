@@ -27,7 +27,7 @@ basic_block_forward (HybF *F, HybBlock *block, HybValue *x)
   BasicBlock *self = (BasicBlock *) block;
   HybValue   *y = hyb_call (F, self->body, x);
 
-  if (self->around != NULL)
+  if (self->around)
     x = hyb_call (F, self->around, x);
   return hyb_activation (F, hyb_add (F, x, y), "relu", NULL);
 }

@@ -63,7 +63,7 @@ find_prefix (const char *text)
 
   if (g_regex_match (regex, text, 0, &match))
     group = g_match_info_fetch (match, 1);
-  return g_strconcat (group != NULL ? group : "app", ".", NULL);
+  return g_strconcat (group ? group : "app", ".", NULL);
 }
 
 static void
@@ -73,7 +73,7 @@ collect_file (GHashTable *names, const char *path)
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   collect_matches (names, "install_action \\(\\w+,\\s*\"([a-z]+\\.[a-z-]+)\"", "", text);
-  if (strstr (text, "GActionEntry") != NULL)
+  if (strstr (text, "GActionEntry"))
     {
       g_autofree char *prefix = find_prefix (text);
 
@@ -113,9 +113,9 @@ collect_gestures (GHashTable *names, GtkWidget *widget)
 
       if (GTK_IS_SHORTCUT_CONTROLLER (controller))
         continue;
-      if (name != NULL && !g_str_has_prefix (name, "gtk-"))
+      if (name && !g_str_has_prefix (name, "gtk-"))
         g_hash_table_add (names, g_strconcat ("gesture ", name, NULL));
-      else if (all_ours && name == NULL)
+      else if (all_ours && !name)
         {
           g_test_message ("a %s of %s has no name",
                           G_OBJECT_TYPE_NAME (controller),
@@ -133,7 +133,7 @@ static GHashTable *gestures;
 void
 gui_note_gestures (GtkWidget *root)
 {
-  if (gestures == NULL)
+  if (!gestures)
     gestures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   collect_gestures (gestures, root);
 }

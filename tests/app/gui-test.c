@@ -114,7 +114,7 @@ is_settled (gpointer data)
 
   return scope_workspace_get_state (scope_page_get_workspace (page)) == SCOPE_STATE_READY &&
          scope_canvas_get_picture (
-             scope_graph_view_get_canvas (scope_page_get_graph_view (page))) != NULL &&
+             scope_graph_view_get_canvas (scope_page_get_graph_view (page))) &&
          scope_graph_view_is_settled (scope_page_get_graph_view (page));
 }
 
@@ -150,7 +150,7 @@ gui_find (GtkWidget *root, const char *name)
     {
       GtkWidget *found = gui_find (child, name);
 
-      if (found != NULL)
+      if (found)
         return found;
     }
   return NULL;
@@ -218,7 +218,7 @@ gui_gesture (const char *name)
 void
 gui_act (gpointer widget, const char *action, const char *target)
 {
-  GVariant *value = target != NULL ? g_variant_new_string (target) : NULL;
+  GVariant *value = target ? g_variant_new_string (target) : NULL;
 
   g_hash_table_add (tried, g_strdup (action));
   g_assert_true (gtk_widget_activate_action_variant (widget, action, value));
@@ -238,7 +238,7 @@ gui_clipboard (GtkWidget *widget)
   char               *text = NULL;
 
   g_value_init (&value, G_TYPE_STRING);
-  if (content != NULL && gdk_content_provider_get_value (content, &value, NULL))
+  if (content && gdk_content_provider_get_value (content, &value, NULL))
     text = g_value_dup_string (&value);
   g_value_unset (&value);
   return text;

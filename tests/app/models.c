@@ -12,8 +12,8 @@ models_path (const char *below)
 {
   const char *shared = g_getenv ("HYB_SHARED");
 
-  return shared != NULL ? g_build_filename (shared, below, NULL)
-                        : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", below, NULL);
+  return shared ? g_build_filename (shared, below, NULL)
+                : g_build_filename (HYB_SOURCE_ROOT, "..", "shared", below, NULL);
 }
 
 static void
@@ -22,7 +22,7 @@ walk (const char *folder, GPtrArray *paths)
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  while (dir && (name = g_dir_read_name (dir)))
     {
       g_autofree char *path = g_build_filename (folder, name, NULL);
 
@@ -56,12 +56,12 @@ models_list (void)
 VizDiagram *
 models_diagram (const char *path, const ScopeDiagramOptions *options)
 {
-  ScopeDiagramOptions how = options != NULL ? *options : (ScopeDiagramOptions){ 0 };
+  ScopeDiagramOptions how = options ? *options : (ScopeDiagramOptions){ 0 };
   g_autoptr (HybModel) model = hyb_model_open (path, NULL, -1, NULL);
   g_autofree HybType *types = NULL;
-  HybGraph           *graph = model != NULL ? hyb_model_get_graph (model) : NULL;
+  HybGraph           *graph = model ? hyb_model_get_graph (model) : NULL;
 
-  if (graph == NULL)
+  if (!graph)
     return NULL;
   types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)

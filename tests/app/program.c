@@ -31,7 +31,7 @@ remove_all (const char *path)
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  while (dir && (name = g_dir_read_name (dir)))
     {
       g_autofree char *inside = g_build_filename (path, name, NULL);
 
@@ -52,9 +52,9 @@ program_start (const char *folder, const char *display, const char *model, const
 {
   g_autoptr (GSubprocessLauncher) launcher =
       g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE);
-  g_autofree char *base = model != NULL ? g_strconcat (model, "-symbol.json", NULL) : NULL;
+  g_autofree char *base = model ? g_strconcat (model, "-symbol.json", NULL) : NULL;
   g_autofree char *path =
-      model != NULL
+      model
           ? g_build_filename (SOURCE_ROOT, "tests", "data", "goldens", "models", model, base, NULL)
           : NULL;
   g_autoptr (GError) error = NULL;
@@ -66,9 +66,9 @@ program_start (const char *folder, const char *display, const char *model, const
        *name != NULL;
        name++)
     g_subprocess_launcher_setenv (launcher, *name, folder, TRUE);
-  if (display != NULL)
+  if (display)
     g_subprocess_launcher_setenv (launcher, "DISPLAY", display, TRUE);
-  if (a11y != NULL)
+  if (a11y)
     g_subprocess_launcher_setenv (launcher, "GTK_A11Y", a11y, TRUE);
   else
     g_subprocess_launcher_unsetenv (launcher, "GTK_A11Y");
@@ -97,7 +97,7 @@ program_has_written (const char *folder, const char *text)
   g_autofree char *path = g_build_filename (folder, "hybridscope", "settings.ini", NULL);
   g_autofree char *settings = NULL;
 
-  return g_file_get_contents (path, &settings, NULL, NULL) && strstr (settings, text) != NULL;
+  return g_file_get_contents (path, &settings, NULL, NULL) && strstr (settings, text);
 }
 
 char *

@@ -91,7 +91,7 @@ has_window (gpointer unused G_GNUC_UNUSED)
   for (unsigned int i = 0; i < n && window == 0; i++)
     if (is_large (children[i]))
       window = children[i];
-  if (children != NULL)
+  if (children)
     XFree (children);
   return window != 0;
 }
@@ -217,7 +217,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   display = XOpenDisplay (NULL);
-  if (display == NULL || !XTestQueryExtension (display, &unused, &unused, &unused, &unused))
+  if (!display || !XTestQueryExtension (display, &unused, &unused, &unused, &unused))
     {
       g_test_add_func ("/app/input/pointer", test_nothing);
       return g_test_run ();

@@ -48,7 +48,7 @@ walk (AtspiAccessible *node,
     {
       g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (node, i, NULL);
 
-      if (child != NULL && !walk (child, each, data, depth - 1))
+      if (child && !walk (child, each, data, depth - 1))
         return FALSE;
     }
   return TRUE;
@@ -87,9 +87,9 @@ static gboolean
 is_pressed (gpointer name)
 {
   g_autoptr (AtspiAccessible) node = find (name);
-  g_autoptr (AtspiStateSet) states = node != NULL ? atspi_accessible_get_state_set (node) : NULL;
+  g_autoptr (AtspiStateSet) states = node ? atspi_accessible_get_state_set (node) : NULL;
 
-  return states != NULL && atspi_state_set_contains (states, ATSPI_STATE_PRESSED);
+  return states && atspi_state_set_contains (states, ATSPI_STATE_PRESSED);
 }
 
 static gboolean
@@ -106,14 +106,14 @@ has_rows (gpointer name)
 {
   g_autoptr (AtspiAccessible) node = find (name);
 
-  return node != NULL && atspi_accessible_get_child_count (node, NULL) > 0;
+  return node && atspi_accessible_get_child_count (node, NULL) > 0;
 }
 
 static void
 click (const char *name)
 {
   g_autoptr (AtspiAccessible) node = find (name);
-  g_autoptr (AtspiAction) action = node != NULL ? atspi_accessible_get_action_iface (node) : NULL;
+  g_autoptr (AtspiAction) action = node ? atspi_accessible_get_action_iface (node) : NULL;
 
   g_assert_nonnull (action);
   g_assert_true (atspi_action_do_action (action, 0, NULL));
@@ -127,16 +127,16 @@ has_application (gpointer unused G_GNUC_UNUSED)
   g_autoptr (AtspiAccessible) desktop = atspi_get_desktop (0);
   int n;
 
-  if (desktop == NULL)
+  if (!desktop)
     return FALSE;
   atspi_accessible_clear_cache (desktop); /* no loop runs here that would hear of newcomers */
   n = atspi_accessible_get_child_count (desktop, NULL);
-  for (int i = 0; i < n && application == NULL; i++)
+  for (int i = 0; i < n && !application; i++)
     {
       g_autoptr (AtspiAccessible) child = atspi_accessible_get_child_at_index (desktop, i, NULL);
-      g_autofree char *name = child != NULL ? atspi_accessible_get_name (child, NULL) : NULL;
+      g_autofree char *name = child ? atspi_accessible_get_name (child, NULL) : NULL;
 
-      if (name != NULL && g_ascii_strcasecmp (name, "hybridscope") == 0 &&
+      if (name && g_ascii_strcasecmp (name, "hybridscope") == 0 &&
           atspi_accessible_get_child_count (child, NULL) > 0)
         application = g_steal_pointer (&child);
     }
@@ -150,7 +150,7 @@ start_program (void)
 {
   g_autoptr (AtspiAccessible) desktop = atspi_get_desktop (0);
 
-  if (desktop != NULL)
+  if (desktop)
     atspi_accessible_get_child_count (desktop, NULL);
   for (int turn = 0; turn < 6; turn++)
     {
@@ -182,7 +182,7 @@ count_node (AtspiAccessible *node, gpointer data)
   if (role != ATSPI_ROLE_PUSH_BUTTON && role != ATSPI_ROLE_TOGGLE_BUTTON)
     return TRUE;
   count->n_buttons++;
-  if (name == NULL || *name == '\0' || g_str_has_prefix (name, "Gtk"))
+  if (!name || *name == '\0' || g_str_has_prefix (name, "Gtk"))
     {
       g_autofree char *where = atspi_accessible_get_description (node, NULL);
 
@@ -235,7 +235,7 @@ has_bus (void)
 {
   const char *address = g_getenv ("DBUS_SESSION_BUS_ADDRESS");
 
-  return address != NULL && g_str_has_prefix (address, "unix:");
+  return address && g_str_has_prefix (address, "unix:");
 }
 
 static void
@@ -250,7 +250,7 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  if (!has_bus () || g_getenv ("DISPLAY") == NULL || atspi_init () != 0)
+  if (!has_bus () || !g_getenv ("DISPLAY") || atspi_init () != 0)
     {
       g_test_add_func ("/app/reader/finds-names", test_nothing);
       return g_test_run ();

@@ -34,7 +34,7 @@ display_start (void)
   char             number[16] = "";
   int              ends[2];
 
-  if (program == NULL)
+  if (!program)
     return display;
   g_assert_cmpint (pipe (ends), ==, 0);
   g_subprocess_launcher_take_fd (launcher, ends[1], 3);
@@ -73,7 +73,7 @@ find_state (void)
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  while (dir && (name = g_dir_read_name (dir)))
     if (g_str_has_suffix (name, ".hsws"))
       return g_build_filename (path, name, NULL);
   return NULL;
@@ -90,7 +90,7 @@ test_display_lost (void)
   g_autofree char *kept = NULL;
   g_autoptr (GSubprocess) program = NULL;
 
-  if (display.name == NULL)
+  if (!display.name)
     {
       g_test_skip ("there is no Xvfb");
       return;
@@ -122,7 +122,7 @@ test_asked_to_end (void)
   g_autofree char *state = NULL;
   g_autoptr (GSubprocess) program = NULL;
 
-  if (display.name == NULL)
+  if (!display.name)
     {
       g_test_skip ("there is no Xvfb");
       return;

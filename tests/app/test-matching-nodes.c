@@ -24,7 +24,7 @@ convert (const char *model, const char *form)
   ScopeConversion *conversion;
 
   scope_conversion_run_async (model, NULL, shapes, form, "partners", NULL, keep_result, &result);
-  while (result == NULL)
+  while (!result)
     g_main_context_iteration (NULL, TRUE);
   conversion = scope_conversion_run_finish (result, &error);
   g_assert_no_error (error);

@@ -135,14 +135,14 @@ test_every_model_is_clean (gconstpointer data)
   g_autoptr (GPtrArray) paths = list_or_skip ();
   Tally tally = { 0 };
 
-  for (guint i = 0; paths != NULL && i < paths->len; i++)
+  for (guint i = 0; paths && i < paths->len; i++)
     {
       const char *path = g_ptr_array_index (paths, i);
       g_autoptr (VizDiagram) diagram = models_diagram (path, NULL);
-      g_autoptr (VizFolds) folds = diagram != NULL ? viz_folds_new (diagram) : NULL;
+      g_autoptr (VizFolds) folds = diagram ? viz_folds_new (diagram) : NULL;
       g_autoptr (VizPicture) picture = NULL;
 
-      if (diagram == NULL)
+      if (!diagram)
         continue;
       if (depth > 0)
         viz_folds_open_depth (folds, depth);
@@ -151,7 +151,7 @@ test_every_model_is_clean (gconstpointer data)
       if (viz_picture_n_items (picture) < 1500)
         tally_add (&tally, picture, path);
     }
-  if (paths != NULL)
+  if (paths)
     assert_clean (&tally);
 }
 
@@ -197,7 +197,7 @@ test_bodies_are_as_good_as_graphvizs (void)
   Judged own = { 0 }, theirs = { 0 };
   guint  n_worse = 0;
 
-  for (guint i = 0; paths != NULL && i < paths->len; i += SHARE_FOR_DOT)
+  for (guint i = 0; paths && i < paths->len; i += SHARE_FOR_DOT)
     {
       const char *path = g_ptr_array_index (paths, i);
       g_autoptr (VizDiagram) diagram =
@@ -207,7 +207,7 @@ test_bodies_are_as_good_as_graphvizs (void)
       Geometry our_geometry, dot_geometry;
       gint64   start = g_get_monotonic_time ();
 
-      if (diagram == NULL)
+      if (!diagram)
         continue;
       ours = lay_out (diagram, NULL, "layers");
       if (viz_picture_n_items (ours) > 200)
@@ -371,15 +371,15 @@ test_opening_moves_others_only_out_of_the_way (void)
   g_autoptr (GPtrArray) paths = list_or_skip ();
   Drift drift = { 0 };
 
-  for (guint i = 0; paths != NULL && i < paths->len; i++)
+  for (guint i = 0; paths && i < paths->len; i++)
     for (guint closed = 0; closed < 2; closed++)
       {
         const char *path = g_ptr_array_index (paths, i);
         g_autoptr (VizDiagram) diagram = models_diagram (path, NULL);
-        g_autoptr (VizFolds) folds = diagram != NULL ? viz_folds_new (diagram) : NULL;
+        g_autoptr (VizFolds) folds = diagram ? viz_folds_new (diagram) : NULL;
         g_autoptr (VizPicture) first = NULL;
 
-        if (diagram == NULL)
+        if (!diagram)
           continue;
         if (closed)
           viz_folds_open_depth (folds, 0);
@@ -416,7 +416,7 @@ golden_diagram (const char *model)
       g_autofree char *path = models_path (below);
       VizDiagram      *diagram = models_diagram (path, NULL);
 
-      if (diagram != NULL)
+      if (diagram)
         return diagram;
     }
   g_test_skip ("there is no folder of models (HYB_SHARED)");
@@ -434,10 +434,10 @@ test_looks_as_stored (gconstpointer data)
   g_autoptr (VizPicture) picture = NULL;
   VizPaintOptions options = { .theme = viz_theme_find (picture_of->theme) };
 
-  if (diagram == NULL)
+  if (!diagram)
     return;
   folds = viz_folds_new (diagram);
-  if (picture_of->expand != NULL)
+  if (picture_of->expand)
     g_assert_cmpuint (viz_folds_open_matching (folds, picture_of->expand), >, 0);
   picture = lay_out (diagram, folds, NULL);
   compare_with_stored (picture, &options, STORED_SCALE, path);
@@ -447,12 +447,11 @@ static GBytes *
 draw_again (const char *path)
 {
   g_autoptr (VizDiagram) diagram = models_diagram (path, NULL);
-  g_autoptr (VizPicture) picture = diagram != NULL ? lay_out (diagram, NULL, NULL) : NULL;
+  g_autoptr (VizPicture) picture = diagram ? lay_out (diagram, NULL, NULL) : NULL;
   VizExportResult result;
 
-  return picture != NULL
-             ? viz_export_find ("svg")->write (picture, &(VizExportOptions){ 0 }, &result, NULL)
-             : NULL;
+  return picture ? viz_export_find ("svg")->write (picture, &(VizExportOptions){ 0 }, &result, NULL)
+                 : NULL;
 }
 
 static void
@@ -460,7 +459,7 @@ test_same_file_gives_same_bytes (void)
 {
   g_autoptr (GPtrArray) paths = list_or_skip ();
 
-  for (guint i = 0; paths != NULL && i < paths->len; i += SHARE_FOR_DOT)
+  for (guint i = 0; paths && i < paths->len; i += SHARE_FOR_DOT)
     {
       g_autoptr (GBytes) first = draw_again (g_ptr_array_index (paths, i));
       g_autoptr (GBytes) second = draw_again (g_ptr_array_index (paths, i));

@@ -96,7 +96,7 @@ assert_refused (Fixture *fixture, const char *line, int code, const char *messag
 {
   hscope (fixture, line);
   g_assert_cmpint (fixture->code, ==, code);
-  if (strstr (fixture->err, message) == NULL)
+  if (!strstr (fixture->err, message))
     g_error ("“%s” says: %s", line, fixture->err);
 }
 

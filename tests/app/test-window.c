@@ -31,9 +31,9 @@ void
 take_picture (gpointer of, const char *name)
 {
   const char      *folder = g_getenv ("HYBRIDSCOPE_PICTURES");
-  g_autofree char *path = folder != NULL ? g_strdup_printf ("%s/%s.png", folder, name) : NULL;
+  g_autofree char *path = folder ? g_strdup_printf ("%s/%s.png", folder, name) : NULL;
 
-  if (path != NULL)
+  if (path)
     gui_save_picture (of, path);
 }
 
@@ -378,7 +378,7 @@ test_gestures (void)
   scope_workspace_select (workspace (), VIZ_ROOT);
   gui_act (canvas (), "canvas.zoom-normal", NULL);
   picture = scope_canvas_get_picture (canvas ());
-  for (guint32 i = 1; i < viz_picture_n_items (picture) && item == NULL; i++)
+  for (guint32 i = 1; i < viz_picture_n_items (picture) && !item; i++)
     if (viz_picture_item (picture, i)->state == VIZ_ITEM_LEAF)
       item = viz_picture_item (picture, i);
   g_assert_nonnull (item);

@@ -40,7 +40,7 @@ test_failure (void)
 
   g_assert_cmpint (g_mkdir (path, 0700), ==, 0);
   scope_writer_write_async (path, g_strdup ("a folder stands there"), ended_cb, &error);
-  while (error == NULL)
+  while (!error)
     g_main_context_iteration (NULL, TRUE);
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_ISDIR);
   g_rmdir (path);

@@ -77,7 +77,7 @@ has_thumbnails (gpointer root)
 static gboolean
 has_gallery (gpointer gallery)
 {
-  return gtk_widget_get_first_child (gallery) != NULL && has_thumbnails (gallery);
+  return gtk_widget_get_first_child (gallery) && has_thumbnails (gallery);
 }
 
 static gboolean
@@ -227,7 +227,7 @@ set_size (const char *size)
 {
   int width, height;
 
-  if (size != NULL && sscanf (size, "%dx%d", &width, &height) == 2)
+  if (size && sscanf (size, "%dx%d", &width, &height) == 2)
     gtk_window_set_default_size (GTK_WINDOW (window), width, height);
 }
 
@@ -243,7 +243,7 @@ remove_folder (void)
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  while (dir && (name = g_dir_read_name (dir)))
     {
       g_autofree char *path = g_build_filename (folder, name, NULL);
 
@@ -263,14 +263,14 @@ main (int argc, char **argv)
       g_test_add_func ("/app/tour/can-be-walked", test_no_display);
       return g_test_run ();
     }
-  folder = given != NULL ? g_strdup (given) : g_dir_make_tmp ("hybridscope-tour-XXXXXX", NULL);
+  folder = given ? g_strdup (given) : g_dir_make_tmp ("hybridscope-tour-XXXXXX", NULL);
   g_mkdir_with_parents (folder, 0755);
   window = gui_start ();
   set_size (g_getenv ("HYBRIDSCOPE_TOUR_SIZE"));
   g_test_add_func ("/app/tour/can-be-walked", test_tour);
   status = g_test_run ();
   gui_stop ();
-  if (given == NULL)
+  if (!given)
     remove_folder ();
   return status;
 }

@@ -29,7 +29,7 @@ call (const char *const *arguments, char **out)
   g_spawn_sync (NULL,
                 (char **) argv->pdata,
                 NULL,
-                out == NULL ? G_SPAWN_STDOUT_TO_DEV_NULL : 0,
+                !out ? G_SPAWN_STDOUT_TO_DEV_NULL : 0,
                 NULL,
                 NULL,
                 out,
@@ -148,7 +148,7 @@ log_has (const char *text)
     {
       g_autoptr (ScopeLogItem) item = g_list_model_get_item (log, i);
 
-      if (strstr (scope_log_item_get_text (item), text) != NULL)
+      if (strstr (scope_log_item_get_text (item), text))
         return TRUE;
     }
   return FALSE;

@@ -68,7 +68,7 @@ shows_recent (gpointer name)
 {
   GtkWidget *row = first_recent ();
 
-  return row != NULL && gtk_widget_get_visible (row) &&
+  return row && gtk_widget_get_visible (row) &&
          g_str_has_prefix (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)), name);
 }
 
@@ -169,7 +169,7 @@ shows_another_ready (gpointer unused G_GNUC_UNUSED)
 {
   ScopePage *shown = scope_window_get_page (window);
 
-  return shown != NULL && shown != page && is_ready (scope_page_get_workspace (shown));
+  return shown && shown != page && is_ready (scope_page_get_workspace (shown));
 }
 
 static ScopeCanvas *
@@ -229,7 +229,7 @@ find_button (GtkWidget *root, const char *label)
     {
       GtkWidget *found = find_button (child, label);
 
-      if (found != NULL)
+      if (found)
         return found;
     }
   return NULL;
@@ -335,7 +335,7 @@ find_type (GtkWidget *root, const char *type)
     {
       GtkWidget *found = find_type (child, type);
 
-      if (found != NULL)
+      if (found)
         return found;
     }
   return NULL;
@@ -361,7 +361,7 @@ is_forgotten (gpointer unused G_GNUC_UNUSED)
 {
   g_auto (GStrv) uris = scope_settings_get_recent ();
 
-  return uris[0] == NULL;
+  return !uris[0];
 }
 
 static gboolean
@@ -371,7 +371,7 @@ has_no_captures (gpointer unused G_GNUC_UNUSED)
       g_build_filename (g_get_user_cache_dir (), "hybridscope", "captures", NULL);
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
 
-  return dir == NULL || g_dir_read_name (dir) == NULL;
+  return !dir || !g_dir_read_name (dir);
 }
 
 static gboolean
@@ -535,7 +535,7 @@ test_state (void)
 static gboolean
 has_no_window (gpointer unused G_GNUC_UNUSED)
 {
-  return gtk_application_get_windows (GTK_APPLICATION (gui_application ())) == NULL;
+  return !gtk_application_get_windows (GTK_APPLICATION (gui_application ()));
 }
 
 static void

@@ -73,7 +73,7 @@ set_child (const char *script)
   g_autofree char *path = g_build_filename (folder, "hscope", NULL);
   g_autofree char *text = NULL;
 
-  if (script == NULL)
+  if (!script)
     {
       g_setenv ("HYBRIDSCOPE_HSCOPE", HSCOPE, TRUE);
       return;

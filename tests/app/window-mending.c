@@ -36,7 +36,7 @@ is_ready (gpointer before)
 {
   ScopePage *shown = scope_window_get_page (window);
 
-  return shown != before && shown != NULL &&
+  return shown != before && shown &&
          scope_workspace_get_state (scope_page_get_workspace (shown)) == SCOPE_STATE_READY;
 }
 

@@ -26,7 +26,7 @@ has_other_colours (gpointer before)
 {
   VizOverlay *overlay = scope_canvas_get_overlay (canvas ());
 
-  return overlay != NULL && overlay != before;
+  return overlay && overlay != before;
 }
 
 /* Colours are made beside the main loop. */

@@ -52,7 +52,7 @@ find_sigmoid (ScopeDocument *document)
     {
       const ScopePlace *place = scope_document_nth_place (document, i);
 
-      if (scope_document_get_body (document, place->graph) != NULL &&
+      if (scope_document_get_body (document, place->graph) &&
           strcmp (hyb_graph_get_node (place->graph, place->node)->type, "sigmoid") == 0)
         return place->box;
     }

@@ -40,7 +40,7 @@ is_different (gpointer data)
 {
   VizOverlay *overlay = scope_canvas_get_overlay (scope_compare_pane_get_canvas (data));
 
-  return overlay != NULL && viz_overlay_scale (overlay) == VIZ_SCALE_DIFFERENCE;
+  return overlay && viz_overlay_scale (overlay) == VIZ_SCALE_DIFFERENCE;
 }
 
 static ScopeCompareWindow *
@@ -387,7 +387,7 @@ shows_pass (gpointer of)
   ScopeGraphView *shown = scope_page_get_shown_view (of);
 
   return shown != scope_page_get_graph_view (of) && scope_graph_view_is_settled (shown) &&
-         scope_canvas_get_picture (scope_graph_view_get_canvas (shown)) != NULL;
+         scope_canvas_get_picture (scope_graph_view_get_canvas (shown));
 }
 
 /* The last pass has left fewer nodes than the model was written with. */
@@ -401,7 +401,7 @@ test_passes (void)
 
   gui_act (window, "win.show-view", "passes");
   g_assert_true (gui_wait (has_rows, list, 30000));
-  while (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), last + 1) != NULL)
+  while (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), last + 1))
     last++;
   gtk_list_box_select_row (GTK_LIST_BOX (list),
                            gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), last));

@@ -23,8 +23,7 @@ typedef struct
 static gboolean
 has_measurement (gpointer workspace)
 {
-  return scope_workspace_get_measurement (workspace) != NULL &&
-         !scope_workspace_is_running (workspace);
+  return scope_workspace_get_measurement (workspace) && !scope_workspace_is_running (workspace);
 }
 
 static void
@@ -242,8 +241,8 @@ static gboolean
 are_coloured (gpointer compare)
 {
   for (guint i = 0; i < scope_compare_window_n_panes (compare); i++)
-    if (scope_canvas_get_overlay (
-            scope_compare_pane_get_canvas (scope_compare_window_get_pane (compare, i))) == NULL)
+    if (!scope_canvas_get_overlay (
+            scope_compare_pane_get_canvas (scope_compare_window_get_pane (compare, i))))
       return FALSE;
   return scope_compare_window_is_measured (compare);
 }

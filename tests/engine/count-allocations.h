@@ -58,7 +58,7 @@ posix_memalign (void **memory, size_t alignment, size_t size)
 {
   count_allocation (__builtin_return_address (0));
   *memory = __libc_memalign (alignment, size);
-  return *memory != NULL ? 0 : ENOMEM;
+  return *memory ? 0 : ENOMEM;
 }
 #else
 #define COUNTS_ALLOCATIONS 0

@@ -237,7 +237,7 @@ test_equal_structure_is_found_without_names (void)
     {
       const VizBox *box = viz_diagram_box (diagram, i);
 
-      if (box->title != NULL && g_str_has_prefix (box->title, "block "))
+      if (box->title && g_str_has_prefix (box->title, "block "))
         {
           g_assert_cmpuint (box->n_children, ==, G_N_ELEMENTS (titles));
           n_blocks++;

@@ -41,7 +41,7 @@ struct _VizDiagramBuilder
 static const char *
 keep (VizDiagramBuilder *builder, const char *text)
 {
-  if (text == NULL)
+  if (!text)
     return NULL;
   /* Drawing and files both need valid UTF-8; model files do not promise it. */
   if (!g_utf8_validate (text, -1, NULL))
@@ -75,9 +75,9 @@ viz_diagram_builder_new (const char *title)
 void
 viz_diagram_builder_free (VizDiagramBuilder *builder)
 {
-  if (builder == NULL)
+  if (!builder)
     return;
-  if (builder->strings != NULL)
+  if (builder->strings)
     g_string_chunk_free (builder->strings);
   g_clear_pointer (&builder->boxes, g_array_unref);
   g_clear_pointer (&builder->ports, g_array_unref);
@@ -106,12 +106,12 @@ viz_diagram_builder_add_box (VizDiagramBuilder *builder, const VizBoxInfo *info)
 
   g_return_val_if_fail (info->parent < builder->boxes->len, VIZ_ROOT);
 
-  for (guint i = 0; info->attributes != NULL && info->attributes[i] != NULL; i++)
+  for (guint i = 0; info->attributes && info->attributes[i]; i++)
     {
       g_ptr_array_add (builder->attributes, (gpointer) keep (builder, info->attributes[i]));
       box.n_attributes++;
     }
-  if (box.id == NULL)
+  if (!box.id)
     {
       char number[16];
 
@@ -512,7 +512,7 @@ viz_diagram_title (const VizDiagram *diagram)
 static const guint32 *
 row (const Rows *rows, guint32 box, guint32 *n_arrows)
 {
-  if (rows->first == NULL)
+  if (!rows->first)
     {
       *n_arrows = 0;
       return NULL;

@@ -35,7 +35,7 @@ viz_text_font (const char *font, VizTextStyle style)
 {
   PangoFontDescription *description = pango_font_description_new ();
 
-  pango_font_description_set_family (description, font != NULL ? font : VIZ_DEFAULT_FONT);
+  pango_font_description_set_family (description, font ? font : VIZ_DEFAULT_FONT);
   pango_font_description_set_absolute_size (description, styles[style].size * PANGO_SCALE);
   if (styles[style].is_bold)
     pango_font_description_set_weight (description, PANGO_WEIGHT_BOLD);
@@ -110,8 +110,8 @@ viz_measure_get (const char *font)
 {
   VizMeasure *measure = g_private_get (&thread_measure);
 
-  font = font != NULL ? font : VIZ_DEFAULT_FONT;
-  if (measure == NULL || strcmp (measure->family, font) != 0)
+  font = font ? font : VIZ_DEFAULT_FONT;
+  if (!measure || strcmp (measure->family, font) != 0)
     {
       measure = measure_new (font);
       measure->family = g_strdup (font);
@@ -137,7 +137,7 @@ measure_piece (VizMeasure *measure, VizTextStyle style, const char *text, gsize 
   g_autofree char *piece = g_strndup (text, length);
   double          *known = g_hash_table_lookup (measure->other[style], piece);
 
-  if (known == NULL)
+  if (!known)
     {
       if (g_hash_table_size (measure->other[style]) > MANY)
         g_hash_table_remove_all (measure->other[style]);

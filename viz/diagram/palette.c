@@ -194,7 +194,7 @@ viz_themes (void)
 const VizTheme *
 viz_theme_find (const char *name)
 {
-  if (name == NULL)
+  if (!name)
     return &light;
   for (guint i = 0; themes[i] != NULL; i++)
     if (g_strcmp0 (themes[i]->name, name) == 0)

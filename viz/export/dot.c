@@ -126,7 +126,7 @@ add_edges (GString *out, const VizPicture *picture, const guint32 *first)
       if (tail == VIZ_NO_ITEM || head == VIZ_NO_ITEM)
         continue;
       g_string_append_printf (out, "  n%u -> n%u [", tail, head);
-      if (arrow->label != NULL)
+      if (arrow->label)
         {
           g_string_append (out, "label=");
           add_quoted (out, arrow->label);
@@ -187,7 +187,7 @@ attribute (void *thing, const char *name)
 {
   const char *value = agget (thing, (char *) name);
 
-  return value != NULL && *value != '\0' ? value : NULL;
+  return value && *value != '\0' ? value : NULL;
 }
 
 /* A cluster is a group; other subgraphs only share attributes.  Goes no deeper than a stack can. */
@@ -198,7 +198,7 @@ read_clusters (VizDiagramBuilder *builder,
                GHashTable        *boxes,
                guint              depth)
 {
-  for (Agraph_t *sub = agfstsubg (graph); sub != NULL && depth < 64; sub = agnxtsubg (sub))
+  for (Agraph_t *sub = agfstsubg (graph); sub && depth < 64; sub = agnxtsubg (sub))
     {
       gboolean is_cluster = g_str_has_prefix (agnameof (sub), "cluster");
       guint32  group = parent;
@@ -208,7 +208,7 @@ read_clusters (VizDiagramBuilder *builder,
           group =
               viz_diagram_builder_add_box (builder,
                                            &(VizBoxInfo){ .id = agnameof (sub),
-                                                          .title = attribute (sub, "label") != NULL
+                                                          .title = attribute (sub, "label")
                                                                        ? attribute (sub, "label")
                                                                        : agnameof (sub),
                                                           .kind = VIZ_BOX_SCOPE,
@@ -237,7 +237,7 @@ read_graph (Agraph_t *graph)
       const char *label = attribute (node, "label");
       guint32     box;
 
-      if (label == NULL || strcmp (label, "\\N") == 0)
+      if (!label || strcmp (label, "\\N") == 0)
         label = agnameof (node);
       box = viz_diagram_builder_add_box (builder,
                                          &(VizBoxInfo){
@@ -265,14 +265,14 @@ viz_dot_read (const char *text, GError **error)
 
   agseterr (AGMAX);
   graph = agmemread (text);
-  if (graph == NULL)
+  if (!graph)
     {
       g_set_error (error,
                    VIZ_ERROR,
                    VIZ_ERROR_FORMAT,
                    "This is no DOT text that cgraph understands%s%s. Check it with “dot -v”.",
-                   aglasterr () != NULL ? ": " : "",
-                   aglasterr () != NULL ? aglasterr () : "");
+                   aglasterr () ? ": " : "",
+                   aglasterr () ? aglasterr () : "");
       return NULL;
     }
   diagram = read_graph (graph);

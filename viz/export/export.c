@@ -30,11 +30,11 @@ page_of (const VizPicture *picture, const VizExportOptions *options)
     .area = { 0, 0, viz_picture_width (picture), viz_picture_height (picture) },
   };
 
-  if (options->area != NULL)
+  if (options->area)
     page.area = *options->area;
   page.width = MAX (page.area.width, 1);
   page.height = MAX (page.area.height, 1);
-  if (options->overlay != NULL)
+  if (options->overlay)
     {
       double width, height;
 
@@ -49,7 +49,7 @@ page_of (const VizPicture *picture, const VizExportOptions *options)
 static const VizTheme *
 theme_of (const VizExportOptions *options)
 {
-  return options->theme != NULL ? options->theme : viz_theme_find (NULL);
+  return options->theme ? options->theme : viz_theme_find (NULL);
 }
 
 /* area NULL where everything is drawn anyway: nothing is cut then. */
@@ -73,7 +73,7 @@ draw (const VizPicture       *picture,
   if (!options->transparent)
     pen->rect (pen, &sheet, 0, &ground);
   viz_paint_with (picture, pen, &paint);
-  if (options->overlay != NULL)
+  if (options->overlay)
     viz_legend_draw (options->overlay,
                      theme_of (options),
                      pen,
@@ -176,7 +176,7 @@ write_pdf (const VizPicture       *picture,
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
   cairo_pdf_surface_set_metadata (surface,
                                   CAIRO_PDF_METADATA_TITLE,
-                                  viz_diagram_title (viz_picture_diagram (picture)) != NULL
+                                  viz_diagram_title (viz_picture_diagram (picture))
                                       ? viz_diagram_title (viz_picture_diagram (picture))
                                       : "");
   cairo_scale (cr, scale, scale);
@@ -229,7 +229,7 @@ write_svg (const VizPicture       *picture,
   GString         *out = g_string_sized_new (1 << 16);
   VizPen          *pen;
   const char      *title = viz_diagram_title (viz_picture_diagram (picture));
-  g_autofree char *escaped = g_markup_escape_text (title != NULL ? title : "", -1);
+  g_autofree char *escaped = g_markup_escape_text (title ? title : "", -1);
 
   begin_svg (out, picture, &page, scale);
   g_string_append_printf (out, "<title>%s</title>\n", escaped);
@@ -263,7 +263,7 @@ const VizExport *
 viz_export_find (const char *path)
 {
   const char      *dot = strrchr (path, '.');
-  g_autofree char *extension = g_ascii_strdown (dot != NULL ? dot + 1 : path, -1);
+  g_autofree char *extension = g_ascii_strdown (dot ? dot + 1 : path, -1);
 
   for (guint i = 0; exports[i] != NULL; i++)
     if (strcmp (exports[i]->extension, extension) == 0)
@@ -283,7 +283,7 @@ viz_export_file (const VizPicture       *picture,
   VizExportResult               unused;
   g_autoptr (GBytes) bytes = NULL;
 
-  if (format == NULL)
+  if (!format)
     {
       g_set_error (error,
                    VIZ_ERROR,
@@ -292,11 +292,8 @@ viz_export_file (const VizPicture       *picture,
                    path);
       return FALSE;
     }
-  bytes = format->write (picture,
-                         options != NULL ? options : &plain,
-                         result != NULL ? result : &unused,
-                         error);
-  if (bytes == NULL)
+  bytes = format->write (picture, options ? options : &plain, result ? result : &unused, error);
+  if (!bytes)
     {
       g_prefix_error (error, "%s: ", path);
       return FALSE;

@@ -156,7 +156,7 @@ title_of (const Absorb *absorb, guint32 box)
 {
   const char *title = viz_diagram_builder_box (absorb->names->builder, box)->title;
 
-  return title != NULL ? title : "";
+  return title ? title : "";
 }
 
 /* Operator, and operators that feed it: what makes two boxes of different steps the same. */

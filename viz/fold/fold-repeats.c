@@ -54,8 +54,7 @@ hash_of (const Repeats *repeats, guint32 box)
   const VizBox *shown = viz_diagram_builder_box (repeats->builder, box);
   guint32       n_in = repeats->first_in[box + 1] - repeats->first_in[box];
 
-  return (g_str_hash (shown->title != NULL ? shown->title : "") * 31u + shown->kind) * 40503u +
-         n_in;
+  return (g_str_hash (shown->title ? shown->title : "") * 31u + shown->kind) * 40503u + n_in;
 }
 
 /* Where an input stands in the sequence, + 1; 0: elsewhere. */
@@ -198,12 +197,12 @@ viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given)
       if (box->flags & (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE) || box->kind == VIZ_BOX_INPUT ||
           box->kind == VIZ_BOX_OUTPUT || box->step >= 0 || box->parent >= n_given)
         continue;
-      if (members[box->parent] == NULL)
+      if (!members[box->parent])
         members[box->parent] = g_array_new (FALSE, FALSE, sizeof (guint32));
       g_array_append_val (members[box->parent], i);
     }
   for (guint32 i = 0; i < n_given; i++)
-    if (members[i] != NULL)
+    if (members[i])
       {
         repeats.sequence = members[i];
         if (members[i]->len > FEW)

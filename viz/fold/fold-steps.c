@@ -114,8 +114,7 @@ place_boxes (const VizNames *names, const guint32 *absorbed, VizPlace *places)
     {
       guint32 box = g_array_index (names->members, guint32, m);
 
-      places[box] =
-          of_part[absorbed != NULL && absorbed[box] != 0 ? absorbed[box] : names->part_of[box]];
+      places[box] = of_part[absorbed && absorbed[box] != 0 ? absorbed[box] : names->part_of[box]];
     }
 }
 
@@ -406,17 +405,17 @@ add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
   for (guint32 i = 1; i < names->n_boxes; i++)
     {
       const VizBox *weight = viz_diagram_builder_box (names->builder, i);
-      const char   *name = weight->subtitle != NULL ? weight->subtitle : weight->title;
+      const char   *name = weight->subtitle ? weight->subtitle : weight->title;
       gsize         length = strlen (path);
 
-      if (uses[i].chain != chain + 1 || !uses[i].is_shared || uses[i].is_elsewhere || name == NULL)
+      if (uses[i].chain != chain + 1 || !uses[i].is_shared || uses[i].is_elsewhere || !name)
         continue;
       if (strncmp (name, path, length) == 0 && name[length] == '_')
         name += length + 1;
       g_ptr_array_add (rows,
                        g_strconcat (name,
-                                    weight->shape != NULL ? "  " : "",
-                                    weight->shape != NULL ? weight->shape : "",
+                                    weight->shape ? "  " : "",
+                                    weight->shape ? weight->shape : "",
                                     NULL));
     }
   if (rows->len == 0)

@@ -57,7 +57,7 @@ describe_ends (const VizDiagramBuilder *builder, guint32 n_given)
         const VizBox *box = viz_diagram_builder_box (builder, i);
 
         ends[i] = g_string_new (NULL);
-        g_string_printf (ends[i], "%u %s", box->parent, box->title != NULL ? box->title : "");
+        g_string_printf (ends[i], "%u %s", box->parent, box->title ? box->title : "");
       }
   for (guint32 i = 0; i < viz_diagram_builder_n_arrows (builder); i++)
     {
@@ -65,9 +65,9 @@ describe_ends (const VizDiagramBuilder *builder, guint32 n_given)
 
       if (viz_diagram_builder_box (builder, arrow->tail)->flags & VIZ_BOX_FOLDED)
         continue;
-      if (arrow->tail < n_given && ends[arrow->tail] != NULL)
+      if (arrow->tail < n_given && ends[arrow->tail])
         g_string_append_printf (ends[arrow->tail], " >%u", arrow->head);
-      if (arrow->head < n_given && ends[arrow->head] != NULL)
+      if (arrow->head < n_given && ends[arrow->head])
         g_string_append_printf (ends[arrow->head], " <%u", arrow->tail);
     }
   return ends;
@@ -104,10 +104,10 @@ viz_fold_twins (VizDiagramBuilder *builder, guint32 n_given)
     {
       GArray *twins;
 
-      if (ends[i] == NULL)
+      if (!ends[i])
         continue;
       twins = g_hash_table_lookup (known, ends[i]->str);
-      if (twins == NULL)
+      if (!twins)
         {
           twins = g_array_new (FALSE, FALSE, sizeof (guint32));
           g_hash_table_insert (known, ends[i]->str, twins);
@@ -120,13 +120,12 @@ viz_fold_twins (VizDiagramBuilder *builder, guint32 n_given)
       const GArray *twins = g_ptr_array_index (groups, i);
 
       /* What nothing feeds and nothing reads has nothing in common but that. */
-      if (twins->len >= LEAST_TWINS &&
-          strpbrk (ends[g_array_index (twins, guint32, 0)]->str, "<>") != NULL)
+      if (twins->len >= LEAST_TWINS && strpbrk (ends[g_array_index (twins, guint32, 0)]->str, "<>"))
         add_group (builder, twins);
     }
   g_ptr_array_unref (groups);
   for (guint32 i = 0; i < n_given; i++)
-    if (ends[i] != NULL)
+    if (ends[i])
       g_string_free (ends[i], TRUE);
   g_free (ends);
 }

@@ -39,10 +39,10 @@ fold_weights (VizDiagramBuilder *builder)
 static const char *
 name_of (const VizBox *box)
 {
-  if (box->subtitle != NULL)
+  if (box->subtitle)
     return box->subtitle;
   /* The name of an operator says nothing about where it belongs. */
-  return box->title != NULL && box->kind != VIZ_BOX_OPERATOR ? box->title : "";
+  return box->title && box->kind != VIZ_BOX_OPERATOR ? box->title : "";
 }
 
 typedef struct
@@ -96,7 +96,7 @@ is_numbered_operator (const VizBox *box)
   const char *name = box->subtitle, *title = box->title;
   gsize       length;
 
-  if (name == NULL || title == NULL)
+  if (!name || !title)
     return FALSE;
   name += strspn (name, "_");
   title += strspn (title, "_");
@@ -288,12 +288,12 @@ fold_names (VizDiagramBuilder *builder, VizFoldWhat what)
       if (box->flags & (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE) || box->step >= 0 ||
           box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT)
         continue;
-      if (members[box->parent] == NULL)
+      if (!members[box->parent])
         members[box->parent] = g_array_new (FALSE, FALSE, sizeof (guint32));
       g_array_append_val (members[box->parent], i);
     }
   for (guint32 i = 0; i < n; i++)
-    if (members[i] != NULL)
+    if (members[i])
       {
         if (viz_diagram_builder_box (builder, i)->kind != VIZ_BOX_STEPS)
           fold_group (builder, i, members[i], part_of, what);

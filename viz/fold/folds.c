@@ -60,7 +60,7 @@ viz_folds_copy (const VizFolds *folds)
 void
 viz_folds_free (VizFolds *folds)
 {
-  if (folds == NULL)
+  if (!folds)
     return;
   viz_diagram_unref (folds->diagram);
   g_free (folds->open);
@@ -129,8 +129,8 @@ viz_folds_open_matching (VizFolds *folds, const char *glob)
       if (box->n_children == 0)
         continue;
       if (!g_pattern_spec_match_string (pattern, box->id) &&
-          !(box->title != NULL && g_pattern_spec_match_string (pattern, box->title)) &&
-          !(box->subtitle != NULL && g_pattern_spec_match_string (pattern, box->subtitle)))
+          !(box->title && g_pattern_spec_match_string (pattern, box->title)) &&
+          !(box->subtitle && g_pattern_spec_match_string (pattern, box->subtitle)))
         continue;
       n_matched++;
       folds->open[i] = TRUE;
@@ -165,7 +165,7 @@ viz_folds_get_steps (const VizFolds *folds, guint32 box, gint32 *first, gint32 *
 {
   const Range *range = g_hash_table_lookup (folds->ranges, GUINT_TO_POINTER (box));
 
-  if (range != NULL)
+  if (range)
     {
       *first = range->first;
       *last = range->last;
@@ -193,7 +193,7 @@ viz_folds_to_string (const VizFolds *folds)
       if (folds->open[i] != ((box->flags & VIZ_BOX_OPEN) != 0))
         g_string_append_printf (text, "%s %s\n", folds->open[i] ? "open" : "closed", box->id);
       range = g_hash_table_lookup (folds->ranges, GUINT_TO_POINTER (i));
-      if (range != NULL)
+      if (range)
         g_string_append_printf (text, "steps %d %d %s\n", range->first, range->last, box->id);
     }
   return g_string_free (text, FALSE);

@@ -63,9 +63,9 @@ viz_overlay_unref (VizOverlay *overlay)
 void
 viz_overlay_set (VizOverlay *overlay, guint32 box, double value, const char *text)
 {
-  g_return_if_fail (overlay->sorted == NULL && box < viz_diagram_n_boxes (overlay->diagram));
+  g_return_if_fail (!overlay->sorted && box < viz_diagram_n_boxes (overlay->diagram));
   overlay->value[box] = isfinite (value) ? value : NAN;
-  overlay->text[box] = text != NULL ? g_string_chunk_insert_const (overlay->texts, text) : NULL;
+  overlay->text[box] = text ? g_string_chunk_insert_const (overlay->texts, text) : NULL;
 }
 
 void
@@ -115,7 +115,7 @@ sum_groups (VizOverlay *overlay)
     if (any[i])
       {
         overlay->value[i] = sum[i];
-        if (overlay->text[i] == NULL)
+        if (!overlay->text[i])
           {
             g_autofree char *text = viz_overlay_format (overlay, sum[i]);
 
@@ -139,7 +139,7 @@ is_single (VizDiagram *diagram, guint32 box)
 static gboolean
 is_shown (const VizOverlay *overlay, const VizFolds *folds, guint32 box)
 {
-  if (folds == NULL)
+  if (!folds)
     return is_single (overlay->diagram, box);
   if (viz_folds_is_open (folds, box) && !is_single (overlay->diagram, box))
     return FALSE;
@@ -159,7 +159,7 @@ viz_overlay_finish (VizOverlay *overlay, const VizFolds *folds)
 {
   guint32 n = viz_diagram_n_boxes (overlay->diagram);
 
-  g_return_if_fail (overlay->sorted == NULL);
+  g_return_if_fail (!overlay->sorted);
   sum_groups (overlay);
   overlay->sorted = g_new (double, MAX (n, 1));
   for (guint32 i = 1; i < n; i++)
@@ -291,7 +291,7 @@ viz_overlay_format (const VizOverlay *overlay, double value)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (overlay->format != NULL)
+  if (overlay->format)
     return overlay->format (value);
   return g_strdup (g_ascii_formatd (number, sizeof number, "%.3g", value));
 }

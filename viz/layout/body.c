@@ -35,7 +35,7 @@ viz_body_remember (VizBody *body, double width, double height)
 static void
 before_free (VizBodyBefore *before)
 {
-  if (before == NULL)
+  if (!before)
     return;
   g_free (before->nodes);
   g_free (before->first_point);
@@ -46,7 +46,7 @@ before_free (VizBodyBefore *before)
 void
 viz_body_free (VizBody *body)
 {
-  if (body == NULL)
+  if (!body)
     return;
   before_free (body->before);
   g_free (body->nodes);
@@ -238,7 +238,7 @@ viz_body_end (VizBody *body)
   if (body->n_nodes == 0)
     return;
   /* Room at the left and above stays where it was. */
-  if (body->before != NULL)
+  if (body->before)
     {
       x[0] = MIN (x[0], 0);
       y[0] = MIN (y[0], 0);

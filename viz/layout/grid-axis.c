@@ -131,7 +131,7 @@ viz_axis_place (VizAxis *axis, double at, double gap, double spare, gboolean out
       double   room =
           is_inner || outer_gaps || axis->n_lanes[i] > 0 ? gap + MAX (lanes - spare, 0) : 0;
 
-      if (axis->kept != NULL)
+      if (axis->kept)
         {
           room = axis->kept[i];
           lanes = kept_lanes (axis, i, lanes);

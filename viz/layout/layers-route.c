@@ -281,7 +281,7 @@ place_boxes (const VizLayers *layers, VizBody *answer)
       answer->at[i].x = layers->x[i] - node->width / 2;
       /* Beside an open group a small box stands near the top, where its flow comes from; groups
        * start together. */
-      answer->at[i].y = layers->y != NULL
+      answer->at[i].y = layers->y
                             ? layers->y[i]
                             : layers->row_y[row] + (node->height > TALL ? 0 : MIN (spare, 30));
     }

@@ -76,10 +76,10 @@ find_helper (const VizLayoutOptions *options)
   g_autofree char *program = NULL, *folder = NULL;
   const char *places[] = { "layout-helper", "../viz/layout-helper", "../../viz/layout-helper" };
 
-  if (options->helper != NULL)
+  if (options->helper)
     return g_strdup (options->helper);
   program = g_file_read_link ("/proc/self/exe", NULL);
-  folder = program != NULL ? g_path_get_dirname (program) : g_strdup (".");
+  folder = program ? g_path_get_dirname (program) : g_strdup (".");
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     {
       g_autofree char *path = g_build_filename (folder, places[i], NULL);
@@ -96,7 +96,7 @@ open_anonymous (const char *name, const GByteArray *content, GError **error)
   int   file = memfd_create (name, MFD_CLOEXEC);
   gsize done = 0;
 
-  while (file >= 0 && content != NULL && done < content->len)
+  while (file >= 0 && content && done < content->len)
     {
       gssize n = write (file, content->data + done, content->len - done);
 
@@ -160,7 +160,7 @@ wait_for (GSubprocess *helper, GCancellable *cancellable, GError **error)
   g_main_context_push_thread_default (context);
   g_source_set_callback (deadline, on_deadline, &wait, NULL);
   g_source_attach (deadline, context);
-  if (cancellable != NULL)
+  if (cancellable)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), helper, NULL);
   g_subprocess_wait_async (helper, NULL, on_ended, &wait);
   while (!wait.done)
@@ -234,7 +234,7 @@ ask (const VizBody *body, const char *program, GCancellable *cancellable, GError
   g_subprocess_launcher_take_stdin_fd (launcher, input);
   g_subprocess_launcher_take_stdout_fd (launcher, dup (output));
   helper = g_subprocess_launcher_spawn (launcher, error, program, NULL);
-  if (helper != NULL && wait_for (helper, cancellable, error))
+  if (helper && wait_for (helper, cancellable, error))
     answer = read_file (output, error);
   close (output);
   return answer;
@@ -391,7 +391,7 @@ dot_place (VizBody                *body,
     }
   program = find_helper (options);
   answer = ask (body, program, cancellable, error);
-  if (answer == NULL)
+  if (!answer)
     return FALSE;
   if (!read_answer (body, answer))
     g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's answer makes no sense");

@@ -274,7 +274,7 @@ place_ports (Grid *grid, VizNodeKind kind, double y, double least_x)
         g_array_append_val (placed, i);
       }
   /* A group that keeps its places does not grow for them. */
-  for (guint k = body->before != NULL ? placed->len : 0; k-- > 0;)
+  for (guint k = body->before ? placed->len : 0; k-- > 0;)
     {
       guint32 i = g_array_index (placed, guint32, k);
 
@@ -336,7 +336,7 @@ place_cells (Grid *grid)
           MAX (grid->columns.size[grid->column_of[i]], node->width);
       grid->rows.size[grid->row_of[i]] = MAX (grid->rows.size[grid->row_of[i]], node->height);
     }
-  if (body->before != NULL)
+  if (body->before)
     {
       keep_gaps (grid, &grid->columns, grid->column_of, 0);
       keep_gaps (grid, &grid->rows, grid->row_of, grid->head_height);
@@ -500,7 +500,7 @@ grid_place (VizBody                        *body,
   place_cells (&grid);
   route_all (&grid);
   viz_body_end (body);
-  if (body->before != NULL)
+  if (body->before)
     {
       body->width = MAX (body->width, grid.columns.place[n_columns]);
       body->height = MAX (body->height, grid.rows.place[n_rows] + grid.foot_height);

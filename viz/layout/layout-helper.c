@@ -72,7 +72,7 @@ read_input (Work *work)
   work->edges = calloc (n_edges + 1, sizeof *work->edges);
   work->node = calloc (n_nodes, sizeof *work->node);
   work->edge = calloc (n_edges + 1, sizeof *work->edge);
-  if (work->nodes == NULL || work->edges == NULL || work->node == NULL || work->edge == NULL)
+  if (!work->nodes || !work->edges || !work->node || !work->edge)
     return NO_MEMORY;
   if (fread (work->nodes, sizeof *work->nodes, n_nodes, stdin) != n_nodes ||
       fread (work->edges, sizeof *work->edges, n_edges, stdin) != n_edges)
@@ -116,7 +116,7 @@ build_row (Work *work, HelperRow row, const char *name, const char *rank)
     {
       if (work->nodes[i].row != (int32_t) row)
         continue;
-      if (sub == NULL)
+      if (!sub)
         {
           sub = agsubg (work->graph, (char *) name, 1);
           agsafeset (sub, (char *) "rank", (char *) rank, (char *) "");
@@ -124,7 +124,7 @@ build_row (Work *work, HelperRow row, const char *name, const char *rank)
       agsubnode (sub, work->node[i], 1);
       if (work->nodes[i].order < 0)
         continue;
-      if (last != NULL)
+      if (last)
         agedge (work->graph, last, work->node[i], NULL, 1);
       last = work->node[i];
     }
@@ -160,7 +160,7 @@ write_answer (const Work *work)
   for (int i = 0; i < work->head.n_edges; i++)
     {
       splines *curve = ED_spl (work->edge[i]);
-      int32_t  count = curve != NULL && curve->size > 0 ? curve->list[0].size : 0;
+      int32_t  count = curve && curve->size > 0 ? curve->list[0].size : 0;
 
       fwrite (&count, sizeof count, 1, stdout);
       if (count > 0)

@@ -36,7 +36,7 @@ layers_place (VizBody                        *body,
               GError                        **error)
 {
   VizLayers layers = { .body = body, .cancellable = cancellable };
-  gboolean  keeps = body->before != NULL && viz_layers_keep_rank (&layers);
+  gboolean  keeps = body->before && viz_layers_keep_rank (&layers);
   gboolean  done = (keeps || viz_layers_rank (&layers)) && viz_layers_build (&layers);
 
   if (done && keeps)

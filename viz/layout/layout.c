@@ -78,9 +78,9 @@ place_bodies (VizScene               *scene,
 
       viz_scene_make_body (scene, body);
       /* What keeps its places is no copy. */
-      like = body->body->before == NULL ? g_hash_table_lookup (done, body->body) : NULL;
+      like = !body->body->before ? g_hash_table_lookup (done, body->body) : NULL;
       stats->n_bodies++;
-      if (like != NULL)
+      if (like)
         {
           viz_body_stamp (body->body, like);
           stats->n_stamped++;
@@ -89,7 +89,7 @@ place_bodies (VizScene               *scene,
         {
           if (!place_body (body->body, layout, options, cancellable, stats, error))
             return FALSE;
-          if (body->body->before == NULL)
+          if (!body->body->before)
             g_hash_table_add (done, body->body);
         }
       viz_scene_accept_body (scene, body);
@@ -101,7 +101,7 @@ place_bodies (VizScene               *scene,
 static void
 use_previous (VizScene *scene, const char *layout, const char *font, const VizPicture *previous)
 {
-  if (previous == NULL || viz_picture_diagram (previous) != scene->diagram ||
+  if (!previous || viz_picture_diagram (previous) != scene->diagram ||
       viz_picture_is_bare (previous) != scene->bare ||
       strcmp (viz_picture_layout (previous), layout) != 0 ||
       strcmp (viz_picture_font (previous), font) != 0)
@@ -125,11 +125,11 @@ viz_layout (VizDiagram             *diagram,
   g_autoptr (VizFolds) own_folds = NULL;
   g_autoptr (VizScene) scene = NULL;
 
-  options = options != NULL ? options : &plain;
-  name = options->layout != NULL ? options->layout : "auto";
-  font = options->font != NULL ? options->font : VIZ_DEFAULT_FONT;
+  options = options ? options : &plain;
+  name = options->layout ? options->layout : "auto";
+  font = options->font ? options->font : VIZ_DEFAULT_FONT;
   layout = viz_layout_find (name);
-  if (layout == NULL)
+  if (!layout)
     {
       g_set_error (error,
                    VIZ_ERROR,
@@ -138,7 +138,7 @@ viz_layout (VizDiagram             *diagram,
                    name);
       return NULL;
     }
-  if (folds == NULL)
+  if (!folds)
     folds = own_folds = viz_folds_new (diagram);
   scene = viz_scene_new (diagram, folds, font, options->bare);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))

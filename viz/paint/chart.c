@@ -65,9 +65,9 @@ write_broken (VizPen          *pen,
 
   for (const char *at = text; *at != '\0'; at++)
     if ((*at == ' ' || *at == '-') && at[1] != '\0' &&
-        (best == NULL || ABS (at + 1 - text - half) < ABS (best - text - half)))
+        (!best || ABS (at + 1 - text - half) < ABS (best - text - half)))
       best = at + 1;
-  if (best == NULL || (double) g_utf8_strlen (text, -1) * size * CHARACTER <= room)
+  if (!best || (double) g_utf8_strlen (text, -1) * size * CHARACTER <= room)
     {
       write_short (pen, x, y, 0.5, room, colour, text);
       return;
@@ -117,7 +117,7 @@ viz_chart_bars (VizPen         *pen,
   for (guint i = 0; i < n_bars; i++)
     {
       longest = MAX (longest, MAX (finite_or_zero (bars[i].value), finite_or_zero (bars[i].high)));
-      if (bars[i].text != NULL)
+      if (bars[i].text)
         text_room = MAX (text_room,
                          (double) g_utf8_strlen (bars[i].text, -1) * viz_text_size (VIZ_TEXT_ROW) *
                              CHARACTER);
@@ -147,7 +147,7 @@ viz_chart_bars (VizPen         *pen,
                       (VizPoint){ left + finite_or_zero (bars[i].high) * unit, middle });
           end = MAX (end, left + finite_or_zero (bars[i].high) * unit);
         }
-      if (bars[i].text != NULL)
+      if (bars[i].text)
         write_in (pen, VIZ_TEXT_ROW, end + 6, base, 0, &theme->text_faint, bars[i].text);
     }
 }
@@ -279,7 +279,7 @@ draw_step (VizPen         *pen,
       draw_range (pen, theme, (VizPoint){ middle, low }, (VizPoint){ middle, high });
       top = MIN (top, high);
     }
-  if (bar->text != NULL)
+  if (bar->text)
     write_short (pen, middle, top - 4, 0.5, column->width, &theme->text, bar->text);
   write_broken (pen,
                 middle,

@@ -20,9 +20,9 @@ viz_legend_size (const VizOverlay *overlay, const char *font, double *width, dou
 
   *width = RAMP_WIDTH + NO_VALUE_ROOM;
   *height = TITLE_LINE + RAMP_HEIGHT + BOUNDS_LINE;
-  if (title != NULL)
+  if (title)
     *width = MAX (*width, viz_measure_width (measure, VIZ_TEXT_GROUP, title));
-  if (note != NULL)
+  if (note)
     {
       *width = MAX (*width, viz_measure_width (measure, VIZ_TEXT_EDGE, note));
       *height += NOTE_LINE;
@@ -85,7 +85,7 @@ viz_legend_draw (const VizOverlay *overlay,
       high = MAX (fabs (low), fabs (high));
       low = -high;
     }
-  title = g_strconcat (viz_overlay_title (overlay) != NULL ? viz_overlay_title (overlay) : "",
+  title = g_strconcat (viz_overlay_title (overlay) ? viz_overlay_title (overlay) : "",
                        scales[viz_overlay_scale (overlay)],
                        NULL);
   left = viz_overlay_format (overlay, low);
@@ -97,7 +97,7 @@ viz_legend_draw (const VizOverlay *overlay,
   write_text (pen, VIZ_TEXT_EDGE, x, y, 0, theme->text_faint, left);
   write_text (pen, VIZ_TEXT_EDGE, x + RAMP_WIDTH, y, 1, theme->text_faint, right);
   write_text (pen, VIZ_TEXT_EDGE, swatch.x + 16, ramp + 8.5, 0, theme->text_faint, "no value");
-  if (viz_overlay_note (overlay) != NULL)
+  if (viz_overlay_note (overlay))
     write_text (pen,
                 VIZ_TEXT_EDGE,
                 x,

@@ -110,7 +110,7 @@ add_part (const VizPainter *painter, GArray *run, const VizPoint *p, const VizSt
 {
   const VizPoint *last = run->len > 0 ? &g_array_index (run, VizPoint, run->len - 1) : NULL;
 
-  if (last == NULL || last->x != p[0].x || last->y != p[0].y)
+  if (!last || last->x != p[0].x || last->y != p[0].y)
     {
       if (run->len > 3)
         painter->pen->curve (painter->pen, (const VizPoint *) run->data, run->len, style);
@@ -171,7 +171,7 @@ viz_painter_points (const VizPainter *painter,
   VizRect area;
   g_autoptr (GArray) run = NULL;
 
-  if (painter->area == NULL)
+  if (!painter->area)
     {
       painter->pen->curve (painter->pen, points, n_points, style);
       return;
@@ -241,10 +241,10 @@ begin_wire (const VizPainter *painter, const VizWire *wire, guint32 number)
   g_autofree char *id = g_strdup_printf ("wire%u", number);
 
   title = g_strdup_printf ("%s → %s%s%s",
-                           tail->subtitle != NULL ? tail->subtitle : tail->id,
-                           head->subtitle != NULL ? head->subtitle : head->id,
-                           arrow->label != NULL ? "\n" : "",
-                           arrow->label != NULL ? arrow->label : "");
+                           tail->subtitle ? tail->subtitle : tail->id,
+                           head->subtitle ? head->subtitle : head->id,
+                           arrow->label ? "\n" : "",
+                           arrow->label ? arrow->label : "");
   painter->pen->begin (painter->pen, "wire", id, title);
 }
 
@@ -258,7 +258,7 @@ viz_painter_wire (const VizPainter *painter, guint32 number)
 
   if (wire->n_points < 2)
     return;
-  if (painter->pen->begin != NULL)
+  if (painter->pen->begin)
     begin_wire (painter, wire, number);
   if (painter->level == VIZ_PAINT_OVERVIEW)
     style.width = 1 / MAX (painter->scale, 1e-9), style.dash = VIZ_DASH_NONE;
@@ -269,7 +269,7 @@ viz_painter_wire (const VizPainter *painter, guint32 number)
       if (wire->is_stub)
         paint_stub_start (painter, points, colour);
     }
-  if (painter->pen->end != NULL)
+  if (painter->pen->end)
     painter->pen->end (painter->pen);
 }
 

@@ -24,7 +24,7 @@ is_pill (const VizBox *box)
 static double
 value_of (const VizPainter *painter, const VizItem *item)
 {
-  if (painter->overlay == NULL)
+  if (!painter->overlay)
     return NAN;
   if (item->state == VIZ_ITEM_STEPS)
     return viz_overlay_value_of_steps (painter->overlay,
@@ -38,9 +38,7 @@ value_of (const VizPainter *painter, const VizItem *item)
 static double
 level_of (const VizPainter *painter, const VizItem *item)
 {
-  return painter->overlay != NULL
-             ? viz_overlay_level_of (painter->overlay, value_of (painter, item))
-             : NAN;
+  return painter->overlay ? viz_overlay_level_of (painter->overlay, value_of (painter, item)) : NAN;
 }
 
 VizColour
@@ -95,12 +93,12 @@ begin_thing (const VizPainter *painter, const VizItem *item, const char *kind)
   g_autofree char *title = NULL;
   g_autofree char *id = NULL;
 
-  if (painter->pen->begin == NULL)
+  if (!painter->pen->begin)
     return;
   title = g_strjoin ("\n",
-                     box->title != NULL ? box->title : "",
-                     box->subtitle != NULL ? box->subtitle : "",
-                     box->shape != NULL ? box->shape : "",
+                     box->title ? box->title : "",
+                     box->subtitle ? box->subtitle : "",
+                     box->shape ? box->shape : "",
                      NULL);
   id = item->state == VIZ_ITEM_STEPS ? g_strdup_printf ("%s[%d-%d,%d]",
                                                         box->id,
@@ -114,7 +112,7 @@ begin_thing (const VizPainter *painter, const VizItem *item, const char *kind)
 static void
 end_thing (const VizPainter *painter)
 {
-  if (painter->pen->end != NULL)
+  if (painter->pen->end)
     painter->pen->end (painter->pen);
 }
 
@@ -178,7 +176,7 @@ paint_large_title (const VizPainter *painter,
   if (item->height < size * 1.25)
     return;
   text = fit_text (painter, line->style, size, line->text, room);
-  if (text != NULL)
+  if (text)
     painter->pen->text (painter->pen, &at, text);
 }
 
@@ -275,7 +273,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
                            .dash = box->flags & VIZ_BOX_UNKNOWN ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
   g_autoptr (GArray) lines = NULL;
 
-  if (box->flags & VIZ_BOX_FADED || (painter->overlay != NULL && isnan (level_of (painter, item))))
+  if (box->flags & VIZ_BOX_FADED || (painter->overlay && isnan (level_of (painter, item))))
     fill = viz_colour_mix (&fill, &painter->theme->background, 0.6);
   begin_thing (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
   if (is_full && item->state != VIZ_ITEM_LEAF)
@@ -341,7 +339,7 @@ viz_painter_group (const VizPainter *painter, guint32 number)
 
       title = fit_text (painter, VIZ_TEXT_GROUP, at.size, whole, item->width - 30);
     }
-  if (title != NULL)
+  if (title)
     {
       painter->pen->polygon (painter->pen, arrow, 3, &ink);
       painter->pen->text (painter->pen, &at, title);
@@ -355,7 +353,7 @@ void
 viz_painter_cost (const VizPainter *painter, guint32 number)
 {
   const VizItem   *item = viz_picture_item (painter->picture, number);
-  const char      *text = painter->overlay != NULL && item->state != VIZ_ITEM_STEPS
+  const char      *text = painter->overlay && item->state != VIZ_ITEM_STEPS
                               ? viz_overlay_text (painter->overlay, item->box)
                               : NULL;
   double           value = value_of (painter, item);
@@ -370,7 +368,7 @@ viz_painter_cost (const VizPainter *painter, guint32 number)
 
   if (item->state == VIZ_ITEM_STEPS && !isnan (value))
     text = sum = viz_overlay_format (painter->overlay, value);
-  if (text == NULL || !viz_painter_shows_text (painter, size))
+  if (!text || !viz_painter_shows_text (painter, size))
     return;
   width = 12 + width_at (painter, VIZ_TEXT_EDGE, size, text);
   tag = (VizRect){ item->x + item->width - width + 18, item->y - 9, width, 14 };
@@ -397,7 +395,7 @@ viz_painter_plug (const VizPainter *painter, guint32 number)
                              .width = 1,
                              .dash = port->kind == VIZ_PORT_CAPTURED ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
   double           size = viz_text_size (VIZ_TEXT_EDGE);
-  g_autofree char *label = viz_text_shorten (port->label != NULL ? port->label : "", 16);
+  g_autofree char *label = viz_text_shorten (port->label ? port->label : "", 16);
   VizTextAt        at = { .style = VIZ_TEXT_EDGE,
                           .size = size,
                           .x = plug->x + plug->width / 2,
@@ -464,7 +462,7 @@ overview_colour (const VizPainter *painter, const VizItem *item)
                  : viz_theme_heat (painter->theme, level);
     }
   colour = painter->theme->category[box->category];
-  return viz_colour_mix (&colour, &painter->theme->box, painter->overlay != NULL ? 0.8 : 0.35);
+  return viz_colour_mix (&colour, &painter->theme->box, painter->overlay ? 0.8 : 0.35);
 }
 
 void

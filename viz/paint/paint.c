@@ -25,7 +25,7 @@ painter_new (const VizPicture *picture, VizPen *pen, const VizPaintOptions *opti
     .picture = picture,
     .diagram = viz_picture_diagram (picture),
     .pen = pen,
-    .theme = options->theme != NULL ? options->theme : viz_theme_find (NULL),
+    .theme = options->theme ? options->theme : viz_theme_find (NULL),
     .overlay = options->overlay,
     .area = options->area,
     .scale = options->scale,
@@ -42,7 +42,7 @@ paint_background (const VizPainter *painter)
   };
   VizStyle style = { .fill = &painter->theme->background };
 
-  painter->pen->rect (painter->pen, painter->area != NULL ? painter->area : &all, 0, &style);
+  painter->pen->rect (painter->pen, painter->area ? painter->area : &all, 0, &style);
 }
 
 static gboolean
@@ -59,8 +59,8 @@ paint_plugs (const VizPainter *painter)
       const VizPlug *plug = viz_picture_plug (painter->picture, i);
       const VizRect *area = painter->area;
 
-      if (area == NULL || (plug->x < area->x + area->width && plug->y < area->y + area->height &&
-                           plug->x + plug->width > area->x && plug->y + plug->height > area->y))
+      if (!area || (plug->x < area->x + area->width && plug->y < area->y + area->height &&
+                    plug->x + plug->width > area->x && plug->y + plug->height > area->y))
         viz_painter_plug (painter, i);
     }
 }
@@ -96,7 +96,7 @@ viz_paint_with (const VizPicture *picture, VizPen *pen, const VizPaintOptions *o
 
   if (!options->transparent)
     paint_background (&painter);
-  viz_picture_query (picture, options->area != NULL ? options->area : &all, items, wires);
+  viz_picture_query (picture, options->area ? options->area : &all, items, wires);
   if (painter.level == VIZ_PAINT_OVERVIEW)
     viz_painter_overview (&painter, items, wires);
   else

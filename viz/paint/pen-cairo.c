@@ -45,7 +45,7 @@ texts_get (const char *family)
   Texts                *texts = g_private_get (&thread_texts);
   cairo_font_options_t *options;
 
-  if (texts != NULL && g_strcmp0 (texts->family, family) == 0)
+  if (texts && g_strcmp0 (texts->family, family) == 0)
     return texts;
   texts = g_new0 (Texts, 1);
   texts->family = g_strdup (family);
@@ -65,7 +65,7 @@ texts_get (const char *family)
 static PangoLayout *
 layout_for (Texts *texts, VizTextStyle style, double size)
 {
-  if (texts->layout[style] == NULL)
+  if (!texts->layout[style])
     texts->layout[style] = pango_layout_new (texts->context);
   if (texts->size[style] != size)
     {
@@ -90,15 +90,15 @@ apply_style (cairo_t *cr, const VizStyle *style)
 {
   static const double dashed[] = { 5, 3 }, dotted[] = { 1.5, 3 };
 
-  if (style->fill != NULL)
+  if (style->fill)
     {
       set_colour (cr, style->fill);
-      if (style->stroke != NULL)
+      if (style->stroke)
         cairo_fill_preserve (cr);
       else
         cairo_fill (cr);
     }
-  if (style->stroke == NULL)
+  if (!style->stroke)
     return;
   set_colour (cr, style->stroke);
   cairo_set_line_width (cr, style->width);

@@ -98,7 +98,7 @@ add_escaped (GString *out, const char *text, gboolean is_id)
 static void
 add_colour (GString *out, const char *name, const VizColour *colour)
 {
-  if (colour == NULL)
+  if (!colour)
     {
       g_string_append_printf (out, " %s=\"none\"", name);
       return;
@@ -121,7 +121,7 @@ static void
 add_style (GString *out, const VizStyle *style)
 {
   add_colour (out, "fill", style->fill);
-  if (style->stroke != NULL)
+  if (style->stroke)
     {
       add_colour (out, "stroke", style->stroke);
       if (style->width != 1)
@@ -342,7 +342,7 @@ viz_pen_svg_begin_style (GString *out, const char *font)
                             i,
                             viz_text_is_bold (i) ? "bold " : "",
                             g_ascii_formatd (number, sizeof number, "%g", viz_text_size (i)),
-                            font != NULL ? font : VIZ_DEFAULT_FONT);
+                            font ? font : VIZ_DEFAULT_FONT);
 }
 
 VizPen *

@@ -17,7 +17,7 @@ add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text
 {
   VizLine line = { NULL, style, is_faint };
 
-  if (text == NULL || *text == '\0')
+  if (!text || *text == '\0')
     return;
   line.text = viz_text_shorten (text, style == VIZ_TEXT_TITLE ? TITLE_LENGTH : LINE_LENGTH);
   /* A line break in a name would run over the line below. */
@@ -38,13 +38,13 @@ without_prefix (const char *name, const char *prefix)
 {
   gsize shared = 0;
 
-  for (gsize i = 0; prefix != NULL && name[i] != '\0'; i++)
+  for (gsize i = 0; prefix && name[i] != '\0'; i++)
     {
-      if (prefix[i] == '\0' && strchr ("_./", name[i]) != NULL && name[i + 1] != '\0')
+      if (prefix[i] == '\0' && strchr ("_./", name[i]) && name[i + 1] != '\0')
         shared = i + 1;
       if (prefix[i] == '\0' || name[i] != prefix[i])
         break;
-      if (strchr ("_./", name[i]) != NULL && name[i + 1] != '\0')
+      if (strchr ("_./", name[i]) && name[i + 1] != '\0')
         shared = i + 1;
     }
   return name + shared;
@@ -60,15 +60,15 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
     {
       const VizBox *weight =
           viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrows[i])->tail);
-      const char      *name = weight->subtitle != NULL ? weight->subtitle : weight->title;
+      const char      *name = weight->subtitle ? weight->subtitle : weight->title;
       g_autofree char *row = NULL;
 
-      if ((weight->flags & VIZ_BOX_FOLDED) == 0 || name == NULL || ++n_weights > MAX_WEIGHTS)
+      if ((weight->flags & VIZ_BOX_FOLDED) == 0 || !name || ++n_weights > MAX_WEIGHTS)
         continue;
       viz_diagram_outgoing (diagram, viz_diagram_arrow (diagram, arrows[i])->tail, &n_uses);
       row = g_strconcat (without_prefix (name, viz_diagram_box (diagram, box)->subtitle),
-                         weight->shape != NULL ? "  " : "",
-                         weight->shape != NULL ? weight->shape : "",
+                         weight->shape ? "  " : "",
+                         weight->shape ? weight->shape : "",
                          NULL);
       if (n_uses > 1)
         {
@@ -114,7 +114,7 @@ viz_node_lines (const VizDiagram *diagram,
 {
   const VizBox *shown = viz_diagram_box (diagram, box);
   GArray       *lines = g_array_new (FALSE, FALSE, sizeof (VizLine));
-  gboolean      has_title = shown->title != NULL && *shown->title != '\0';
+  gboolean      has_title = shown->title && *shown->title != '\0';
 
   g_array_set_clear_func (lines, clear_line);
   if (first_step >= 0)
@@ -151,13 +151,13 @@ char *
 viz_node_group_title (const VizDiagram *diagram, guint32 box)
 {
   const VizBox    *shown = viz_diagram_box (diagram, box);
-  const char      *title = shown->title != NULL ? shown->title : shown->subtitle;
+  const char      *title = shown->title ? shown->title : shown->subtitle;
   g_autofree char *whole = NULL;
   char            *text;
 
-  if (title == NULL)
+  if (!title)
     return g_strdup ("");
-  if (shown->subtitle != NULL && title != shown->subtitle && g_strcmp0 (title, shown->subtitle))
+  if (shown->subtitle && title != shown->subtitle && g_strcmp0 (title, shown->subtitle))
     whole = g_strconcat (title, "  ", shown->subtitle, NULL);
   else
     whole = g_strdup (title);
@@ -170,9 +170,7 @@ char *
 viz_node_stub_text (const VizDiagram *diagram, guint32 arrow)
 {
   const VizBox    *tail = viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrow)->tail);
-  const char      *name = tail->subtitle != NULL ? tail->subtitle
-                          : tail->title != NULL  ? tail->title
-                                                 : tail->id;
+  const char      *name = tail->subtitle ? tail->subtitle : tail->title ? tail->title : tail->id;
   g_autofree char *text = viz_text_shorten (name, 20);
 
   g_strdelimit (text, "\n\r\t\v\f", ' ');

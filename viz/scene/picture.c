@@ -98,7 +98,7 @@ enter (Cells *cells, guint32 *next, guint32 n_columns, const CellRange *range, g
       {
         guint32 cell = row * n_columns + column;
 
-        if (next == NULL)
+        if (!next)
           cells->first[cell + 1]++;
         else
           cells->entry[next[cell]++] = value;
@@ -387,9 +387,9 @@ viz_picture_query (const VizPicture *picture,
                    GArray           *found_items,
                    GArray           *found_wires)
 {
-  if (found_items != NULL)
+  if (found_items)
     collect (picture, &picture->item_cells, rect, found_items);
-  if (found_wires != NULL)
+  if (found_wires)
     collect (picture, &picture->wire_cells, rect, found_wires);
 }
 

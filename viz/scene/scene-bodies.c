@@ -124,9 +124,8 @@ add_furniture (Cutter *cutter, guint32 number)
   for (guint32 i = 0; i < box->n_ports; i++)
     {
       const VizPort   *port = viz_diagram_port (scene->diagram, box->first_port + i);
-      g_autofree char *label =
-          viz_text_shorten (port->label != NULL ? port->label : "", PLUG_LENGTH);
-      Key key = { number, 2, box->first_port + i, 0 };
+      g_autofree char *label = viz_text_shorten (port->label ? port->label : "", PLUG_LENGTH);
+      Key              key = { number, 2, box->first_port + i, 0 };
 
       node = add_node (body,
                        port->side == VIZ_SIDE_IN ? VIZ_NODE_IN : VIZ_NODE_OUT,
@@ -386,13 +385,13 @@ label_wires (VizScene *scene)
       const VizArrow *arrow = viz_diagram_arrow (scene->diagram, wire->arrow);
       VizSceneItem   *tail = viz_scene_item (scene, wire->tail);
 
-      if (arrow->label == NULL || *arrow->label == '\0' || wire->kind == VIZ_ARROW_FEEDBACK)
+      if (!arrow->label || *arrow->label == '\0' || wire->kind == VIZ_ARROW_FEEDBACK)
         continue;
       if (wire->kind == VIZ_ARROW_CONTROL)
         wire->label = VIZ_LABEL_AT_HEAD;
       else if (tail->state == VIZ_ITEM_OPEN)
         continue;
-      else if (first[wire->tail] == NULL)
+      else if (!first[wire->tail])
         {
           first[wire->tail] = arrow->label;
           wire->label = VIZ_LABEL_AT_TAIL;
@@ -428,7 +427,7 @@ viz_scene_cut (VizScene *scene)
       else
         cut_wire (&cutter, wire, descent);
     }
-  if (scene->previous != NULL)
+  if (scene->previous)
     viz_scene_add_hints (scene);
   g_hash_table_unref (cutter.tensors);
   g_hash_table_unref (cutter.pieces);
@@ -478,7 +477,7 @@ viz_scene_make_body (VizScene *scene, VizSceneBody *body)
       else if (body_thing (body, edge->head)->item == VIZ_NO_ITEM)
         edge->head_at = body->body->nodes[edge->head].width / 2;
     }
-  if (scene->previous != NULL)
+  if (scene->previous)
     viz_scene_remember_body (scene, body);
 }
 

@@ -46,7 +46,7 @@ viz_scene_can_keep (const VizScene *scene)
       const VizItem *placed = item_before (scene, i);
       gboolean       is_open = viz_scene_item (scene, i)->state == VIZ_ITEM_OPEN;
 
-      n_changed += placed != NULL && (placed->state == VIZ_ITEM_OPEN) != is_open;
+      n_changed += placed && (placed->state == VIZ_ITEM_OPEN) != is_open;
     }
   return n_changed <= MOST_CHANGES;
 }
@@ -74,7 +74,7 @@ sibling_before (const VizScene *scene, guint32 number, guint32 group)
   const VizItem      *placed = item->state == VIZ_ITEM_STEPS ? steps_before (scene, item, group)
                                                              : item_before (scene, number);
 
-  return placed != NULL && placed->parent == group ? placed : NULL;
+  return placed && placed->parent == group ? placed : NULL;
 }
 
 static void
@@ -88,7 +88,7 @@ add_order (const VizScene *scene, VizSceneBody *body)
       const VizItem *placed = item != VIZ_NO_ITEM ? item_before (scene, item) : NULL;
       Old            old = { 0, i };
 
-      if (placed == NULL)
+      if (!placed)
         continue;
       old.x = placed->x + placed->width / 2;
       g_array_append_val (known, old);
@@ -112,7 +112,7 @@ find_before (const VizScene *scene, const VizSceneBody *body)
     {
       guint32 item = g_array_index (body->things, VizSceneNode, i).item;
 
-      if (item != VIZ_NO_ITEM && sibling_before (scene, item, group) == NULL)
+      if (item != VIZ_NO_ITEM && !sibling_before (scene, item, group))
         return VIZ_NO_ITEM;
     }
   return group;
@@ -170,7 +170,7 @@ wire_before (const VizScene *scene, const Wires *wires, const VizSceneWire *wire
   guint32         head = viz_picture_find_box (scene->previous, arrow->head);
   gpointer        found = g_hash_table_lookup (wires->by_arrow, GUINT_TO_POINTER (wire->arrow));
 
-  if (found == NULL)
+  if (!found)
     found = g_hash_table_lookup (wires->by_ends, pair_key (tail, head));
   return GPOINTER_TO_UINT (found);
 }
@@ -191,7 +191,7 @@ note_wires (VizScene *scene, const Wires *wires)
 
           if (body->before == VIZ_NO_ITEM)
             continue;
-          if (body->wire_before == NULL)
+          if (!body->wire_before)
             body->wire_before = g_new0 (guint32, MAX (body->edges->len, 1));
           if (body->wire_before[piece->edge] == 0)
             body->wire_before[piece->edge] = found;
@@ -245,7 +245,7 @@ remember_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 
           *rect = (VizRect){ placed->x, placed->y, placed->width, placed->height };
         }
-      else if (thing->port != VIZ_NO_PORT && plug != NULL)
+      else if (thing->port != VIZ_NO_PORT && plug)
         {
           const VizPlug *placed = viz_picture_plug (scene->previous, GPOINTER_TO_UINT (plug) - 1);
 
@@ -263,7 +263,7 @@ remember_ways (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 
   for (guint32 e = 0; e < body->body->n_edges; e++)
     {
-      guint32 found = body->wire_before != NULL ? body->wire_before[e] : 0;
+      guint32 found = body->wire_before ? body->wire_before[e] : 0;
 
       if (found > 0)
         {

@@ -303,7 +303,7 @@ viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gbo
 void
 viz_scene_free (VizScene *scene)
 {
-  if (scene == NULL)
+  if (!scene)
     return;
   viz_diagram_unref (scene->diagram);
   g_array_unref (scene->items);

@@ -9,7 +9,7 @@ bench_fill (const HybShape *shape, BenchFill how, GError **error)
   HybTensor *tensor = hyb_tensor_new (&type, error);
   float     *values;
 
-  if (tensor == NULL)
+  if (!tensor)
     return NULL;
 
   values = hyb_tensor_get_data (tensor);
@@ -95,7 +95,7 @@ bind_head_gradients (HybExecutor *executor, const BenchGraph *graph, GError **er
       if (!g_str_has_suffix (name, "_head_gradient"))
         continue;
       ones = bench_fill (hyb_tensor_get_shape (graph->values[0]), (BenchFill){ 0, 0, 1 }, error);
-      if (ones == NULL || !hyb_executor_bind (executor, name, ones, error))
+      if (!ones || !hyb_executor_bind (executor, name, ones, error))
         return FALSE;
     }
   return TRUE;

@@ -12,9 +12,9 @@ token_tensor (gint64 step, gint64 offset, GError **error)
 {
   HybShape   shape = hyb_shape_2d (BENCH_STEPS, BENCH_BATCH);
   HybTensor *tensor = bench_zeros (&shape, error);
-  float     *values = tensor != NULL ? hyb_tensor_get_data (tensor) : NULL;
+  float     *values = tensor ? hyb_tensor_get_data (tensor) : NULL;
 
-  for (gint64 i = 0; values != NULL && i < BENCH_STEPS * BENCH_BATCH; i++)
+  for (gint64 i = 0; values && i < BENCH_STEPS * BENCH_BATCH; i++)
     values[i] = (float) ((i * step + offset) % BENCH_VOCABULARY);
   return tensor;
 }
@@ -91,7 +91,7 @@ net_graph (BenchNet *net, const NetSpec *spec, GError **error)
   net->n_used = 0;
   output = spec->build (net, hyb_value_variable (F, "data", NULL));
   net->F = NULL;
-  if (net->error != NULL)
+  if (net->error)
     {
       g_propagate_error (error, g_steal_pointer (&net->error));
       return NULL;
@@ -111,10 +111,10 @@ infer_new (const NetSpec *spec, const BenchOptions *options, GError **error)
 {
   g_auto (BenchNet) net = net_new ();
   g_autoptr (HybGraph) graph = net_graph (&net, spec, error);
-  g_autoptr (HybTensor) data = graph != NULL ? net_data (spec, error) : NULL;
+  g_autoptr (HybTensor) data = graph ? net_data (spec, error) : NULL;
   BenchGraph bench = { .graph = graph, .n_inputs = 1 };
 
-  if (data == NULL)
+  if (!data)
     return NULL;
   g_ptr_array_insert (net.names, 0, g_strdup ("data"));
   g_ptr_array_insert (net.values, 0, hyb_tensor_ref (data));
@@ -176,7 +176,7 @@ eager_new (const NetSpec *spec, GError **error)
   HybTensor *data = net_data (spec, error);
   EagerCase *self;
 
-  if (data == NULL)
+  if (!data)
     return NULL;
   self = g_new0 (EagerCase, 1);
   self->parent.kind = &eager_kind;
@@ -231,7 +231,7 @@ net_labels (const NetSpec *spec, GError **error)
   if (spec->shape.rank == 0)
     return token_tensor (104729, 7, error);
   labels = bench_zeros (&shape, error);
-  for (gint64 i = 0; labels != NULL && i < shape.dim[0]; i++)
+  for (gint64 i = 0; labels && i < shape.dim[0]; i++)
     ((float *) hyb_tensor_get_data (labels))[i] = (float) (i % 10);
   return labels;
 }
@@ -251,7 +251,7 @@ net_batch (const NetSpec *spec, GError **error)
                           : i == 1 ? net_labels (spec, error)
                                    : bench_zeros (&state, error);
 
-      if (tensor == NULL)
+      if (!tensor)
         return NULL;
       g_hash_table_insert (batch, (gpointer) names[i], tensor);
     }
@@ -271,17 +271,17 @@ train_new (const NetSpec *spec, const BenchOptions *options, GError **error)
   g_auto (BenchNet) net = net_new ();
   g_autoptr (HybGraph) graph = net_graph (&net, spec, error);
   g_autoptr (HybModel) model = hyb_model_new ();
-  g_autoptr (GHashTable) batch = graph != NULL ? net_batch (spec, error) : NULL;
+  g_autoptr (GHashTable) batch = graph ? net_batch (spec, error) : NULL;
   HybTrainer *trainer;
   TrainCase  *self;
 
-  if (batch == NULL)
+  if (!batch)
     return NULL;
   hyb_model_set_graph (model, graph);
   for (guint i = 0; i < net.names->len; i++)
     hyb_model_set_parameter (model, net.names->pdata[i], net.values->pdata[i]);
   trainer = hyb_trainer_new (model, &how, error);
-  if (trainer == NULL)
+  if (!trainer)
     return NULL;
 
   self = g_new0 (TrainCase, 1);

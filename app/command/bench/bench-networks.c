@@ -17,9 +17,9 @@ parameter (BenchNet *net, HybShape shape, double scale, double offset)
   if (k == net->values->len)
     {
       BenchFill  how = { FIRST_SEED + k, scale, offset };
-      HybTensor *tensor = bench_fill (&shape, how, net->error == NULL ? &net->error : NULL);
+      HybTensor *tensor = bench_fill (&shape, how, !net->error ? &net->error : NULL);
 
-      if (tensor == NULL)
+      if (!tensor)
         return hyb_list (net->F, 0, NULL);
       g_ptr_array_add (net->values, tensor);
       g_ptr_array_add (net->names, g_strdup_printf ("p%u", k));

@@ -179,7 +179,7 @@ fill_parameters (RnnCase *self, GError **error)
           BenchFill how = { 2 + k, 1 / sqrt ((double) self->rnn.hidden), 0 };
           g_autoptr (HybTensor) values = bench_fill (&shape, how, error);
 
-          if (values == NULL || !hyb_parameter_set_data (parameters->pdata[i], values, error))
+          if (!values || !hyb_parameter_set_data (parameters->pdata[i], values, error))
             return FALSE;
         }
   return TRUE;
@@ -194,12 +194,12 @@ fill_inputs (RnnCase *self, GError **error)
                                              : hyb_shape_2d (rnn->batch, rnn->hidden);
 
   self->data = bench_fill (&data, (BenchFill){ 1, 1, 0 }, error);
-  if (self->data == NULL)
+  if (!self->data)
     return FALSE;
   for (guint i = 0; i < n_states (rnn); i++)
     {
       self->state[i] = bench_zeros (&state, error);
-      if (self->state[i] == NULL)
+      if (!self->state[i])
         return FALSE;
     }
   return TRUE;
@@ -289,13 +289,13 @@ steps_run (BenchCase *bench, GError **error)
   HybValue  *output;
   HybTensor *head;
 
-  if (self->tape != NULL)
+  if (self->tape)
     {
       hyb_f_set_tape (F, self->tape);
       hyb_tape_begin (self->tape);
     }
   output = steps_forward (F, self);
-  if (self->tape != NULL)
+  if (self->tape)
     hyb_tape_end (self->tape);
   if (!hyb_f_check (F, error))
     return FALSE;
@@ -303,7 +303,7 @@ steps_run (BenchCase *bench, GError **error)
   g_clear_pointer (&self->output, hyb_tensor_unref);
   head = hyb_value_get_tensor (output);
   self->output = hyb_tensor_ref (head);
-  return self->tape == NULL || hyb_tape_backward (self->tape, 1, &head, NULL, FALSE, error);
+  return !self->tape || hyb_tape_backward (self->tape, 1, &head, NULL, FALSE, error);
 }
 
 static HybTensor *
@@ -311,7 +311,7 @@ steps_result (BenchCase *bench, GError **error)
 {
   RnnCase *self = (RnnCase *) bench;
 
-  if (self->tape == NULL)
+  if (!self->tape)
     return hyb_tensor_ref (self->output);
   return hyb_tensor_ref (
       hyb_tape_get_gradient (self->tape, hyb_parameter_get_data (watched_parameter (self), error)));
@@ -334,7 +334,7 @@ prepare_steps (RnnCase *self, GError **error)
     {
       HybTensor *data = hyb_parameter_get_data (parameters->pdata[i], error);
 
-      if (data == NULL)
+      if (!data)
         return FALSE;
       hyb_tape_attach (self->tape, data, HYB_REQUEST_WRITE);
     }
@@ -397,7 +397,7 @@ new_graph_case (RnnCase *self, const BenchOptions *options, GError **error)
   g_autoptr (HybGraph) both = NULL;
   BenchGraph graph = { .training = self->rnn.training };
 
-  if (forward == NULL)
+  if (!forward)
     return NULL;
   g_ptr_array_add (names, (gpointer) "data");
   g_ptr_array_add (values, self->data);
@@ -411,7 +411,7 @@ new_graph_case (RnnCase *self, const BenchOptions *options, GError **error)
     {
       HybTensor *data = hyb_parameter_get_data (parameters->pdata[i], error);
 
-      if (data == NULL)
+      if (!data)
         return NULL;
       if (parameters->pdata[i] == watched_parameter (self) && self->rnn.training)
         graph.watched = 1 + i;
@@ -421,11 +421,11 @@ new_graph_case (RnnCase *self, const BenchOptions *options, GError **error)
   if (self->rnn.training)
     {
       both = add_gradients (forward, names, graph.n_inputs, error);
-      if (both == NULL)
+      if (!both)
         return NULL;
     }
 
-  graph.graph = both != NULL ? both : forward;
+  graph.graph = both ? both : forward;
   graph.n_values = names->len;
   graph.names = (const char *const *) names->pdata;
   graph.values = (HybTensor *const *) values->pdata;

@@ -67,7 +67,7 @@ warm_up (BenchCase *bench, guint n_runs, double *best, double *checksum, GError 
         {
           g_autoptr (HybTensor) result = bench->kind->result (bench, error);
 
-          if (result == NULL)
+          if (!result)
             return FALSE;
           *checksum = bench_checksum (result);
         }
@@ -128,9 +128,9 @@ find_case (const char *name, const BenchOptions *options, GError **error)
   GError    *problem = NULL;
   BenchCase *bench = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (sources) && bench == NULL && problem == NULL; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (sources) && !bench && !problem; i++)
     bench = sources[i].make (name, options, &problem);
-  if (problem != NULL)
+  if (problem)
     g_propagate_error (error, problem);
   return bench;
 }
@@ -149,7 +149,7 @@ print_list (void)
 static gboolean
 check_command (const BenchCommand *command, GError **error)
 {
-  if (command->name == NULL)
+  if (!command->name)
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
@@ -175,7 +175,7 @@ check_command (const BenchCommand *command, GError **error)
 static HybMode
 mode_of (const ScopeCommon *common)
 {
-  if (common->mode == NULL || strcmp (common->mode, "static") == 0)
+  if (!common->mode || strcmp (common->mode, "static") == 0)
     return HYB_MODE_STATIC;
   return strcmp (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_IMPERATIVE;
 }
@@ -202,12 +202,12 @@ run_bench (const ScopeCommon *common, gpointer data, char **files, GError **erro
 
   hyb_json_append_string (line, command->name);
   bench = find_case (command->name, &options, &problem);
-  if (problem != NULL)
+  if (problem)
     {
       g_propagate_error (error, problem);
       return SCOPE_EXIT_MODEL;
     }
-  if (bench == NULL)
+  if (!bench)
     {
       printf ("%s, \"error\": \"not expressible\"}\n", line->str);
       return SCOPE_EXIT_DONE;

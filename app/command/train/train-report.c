@@ -76,7 +76,7 @@ narrow_batch (HybData *data, gint64 *length, GError **error)
   gpointer       name, tensor;
 
   *length = 0;
-  if (wide == NULL)
+  if (!wide)
     return batch;
   g_hash_table_iter_init (&iter, wide);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
@@ -87,7 +87,7 @@ narrow_batch (HybData *data, gint64 *length, GError **error)
       type.shape.dim[1] = 1;
       *length = type.shape.dim[0];
       narrow = hyb_tensor_new_zeros (&type, error);
-      if (narrow != NULL)
+      if (narrow)
         g_hash_table_insert (batch, g_strdup (name), narrow);
     }
   return batch;
@@ -153,7 +153,7 @@ scope_train_tell_epoch (const ScopeTraining *training, const ScopeEpoch *epoch)
   if (isfinite (epoch->held_out))
     printf (", held out: %s %.6g", training->metric->name, epoch->held_out);
   printf (" (%.1f s)\n", epoch->seconds);
-  if (epoch->sample != NULL)
+  if (epoch->sample)
     printf ("%s\n\n", epoch->sample);
   fflush (stdout);
 }
@@ -171,7 +171,7 @@ print_text (const ScopeTraining *training)
           training->first_loss,
           training->last_loss,
           training->n_samples / MAX (training->seconds, 1e-9));
-  if (last != NULL && isfinite (training->unigram) && isfinite (last->held_out))
+  if (last && isfinite (training->unigram) && isfinite (last->held_out))
     printf ("held-out perplexity %.3f, unigram model %.3f: a ratio of %.3f\n",
             last->held_out,
             training->unigram,

@@ -29,10 +29,10 @@ scope_train_find_states (const char *prefix, guint64 *epoch)
   g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
   const char      *why;
   g_autofree char *params = hyb_model_find_params (symbol, HYB_EPOCH_HIGHEST, &why);
-  char            *dash = params != NULL ? strrchr (params, '-') : NULL;
+  char            *dash = params ? strrchr (params, '-') : NULL;
   g_autofree char *states = NULL;
 
-  if (dash == NULL)
+  if (!dash)
     return NULL;
   *epoch = g_ascii_strtoull (dash + 1, NULL, 10);
   states = scope_train_states_file (prefix, *epoch);
@@ -46,15 +46,15 @@ take_checkpoint (HybModel *model, const char *prefix, guint64 epoch, GError **er
   g_autofree char *path = g_strdup_printf ("%s-%04" G_GUINT64_FORMAT ".params", prefix, epoch);
   g_autoptr (HybTensorList) list = hyb_weights_read_file (path, NULL, error);
 
-  if (list == NULL)
+  if (!list)
     return FALSE;
   for (guint i = 0; i < hyb_tensor_list_n (list); i++)
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
       const char           *colon = strchr (entry->name, ':');
 
-      if (entry->tensor != NULL)
-        hyb_model_set_parameter (model, colon != NULL ? colon + 1 : entry->name, entry->tensor);
+      if (entry->tensor)
+        hyb_model_set_parameter (model, colon ? colon + 1 : entry->name, entry->tensor);
     }
   return TRUE;
 }
@@ -87,34 +87,34 @@ collect_carry (ScopeTraining *training, GError **error)
 {
   g_autoptr (GArray) carry = g_array_new (FALSE, FALSE, sizeof (HybCarry));
   char      **given = training->options->carry;
-  const char *usual = training->spec != NULL ? training->spec->klass->task.carry : NULL;
+  const char *usual = training->spec ? training->spec->klass->task.carry : NULL;
 
-  for (guint i = 0; given != NULL && given[i] != NULL; i++)
+  for (guint i = 0; given && given[i]; i++)
     {
       g_autofree char *input = g_strndup (given[i], strcspn (given[i], "="));
       const char      *equals = strchr (given[i], '=');
 
-      if (!add_carry (carry, input, equals != NULL ? equals + 1 : "", error))
+      if (!add_carry (carry, input, equals ? equals + 1 : "", error))
         return NULL;
     }
-  if (given == NULL && g_strcmp0 (usual, "all") == 0)
+  if (!given && g_strcmp0 (usual, "all") == 0)
     for (guint i = 1; i < training->spec->types->len; i++)
       {
         HybCarry one = { hyb_model_spec_input_name (training->spec, i), i };
 
         g_array_append_val (carry, one);
       }
-  else if (given == NULL && usual != NULL)
+  else if (!given && usual)
     {
       g_auto (GStrv) pairs = hyb_settings_parse (usual, error);
 
       /* A task lists more than models with fewer states have. */
-      for (guint i = 0; pairs != NULL && pairs[i] != NULL; i += 2)
+      for (guint i = 0; pairs && pairs[i]; i += 2)
         if (hyb_graph_find_variable (hyb_model_get_graph (training->model), pairs[i]) !=
                 HYB_NO_ID &&
             !add_carry (carry, pairs[i], pairs[i + 1], error))
           return NULL;
-      if (pairs == NULL)
+      if (!pairs)
         return NULL;
     }
   return g_steal_pointer (&carry);
@@ -194,11 +194,11 @@ open_data (ScopeTraining *training, const GArray *carry, GError **error)
   g_autofree char *bundled = NULL;
   HybFeed          feed = { .seed = (guint64) training->common->seed, .label = HYB_TYPE_UNKNOWN };
 
-  if (file == NULL && training->spec != NULL && training->spec->klass->task.is_text)
+  if (!file && training->spec && training->spec->klass->task.is_text)
     file = bundled = hyb_gallery_file ("genesis.txt");
-  if (file == NULL && training->spec != NULL)
+  if (!file && training->spec)
     training->data = hyb_data_new_task (training->spec, feed.seed, error);
-  else if (file == NULL)
+  else if (!file)
     g_set_error_literal (error,
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
@@ -233,7 +233,7 @@ fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GEr
                          "the shape of “%s” does not follow from the first batch",
                          node->name);
   tensor = hyb_tensor_new (type, error);
-  if (tensor == NULL ||
+  if (!tensor ||
       !hyb_initializer_fill (tensor, node->name, NULL, training->common->init, seed, error))
     return FALSE;
   hyb_model_set_parameter (training->model, node->name, tensor);
@@ -246,7 +246,7 @@ is_needed (ScopeTraining *training, HybNodeId id, GHashTable *batch, const GArra
   HybGraph      *graph = hyb_model_get_graph (training->model);
   const HybNode *node = hyb_graph_get_node (graph, id);
 
-  return hyb_model_get_parameter (training->model, node->name) == NULL &&
+  return !hyb_model_get_parameter (training->model, node->name) &&
          !g_hash_table_contains (batch, node->name) && !is_carried (carry, node->name) &&
          !(hyb_graph_get_role (graph, id, FALSE) == HYB_ROLE_LABEL &&
            g_hash_table_contains (batch, "label"));
@@ -262,7 +262,7 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
   const HybNodeId *variables;
   guint            n;
 
-  if (batch == NULL)
+  if (!batch)
     return FALSE;
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     types[i] = HYB_TYPE_UNKNOWN;
@@ -272,14 +272,14 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
       HybTensor     *tensor = hyb_model_get_parameter (training->model, node->name);
 
-      if (tensor == NULL)
+      if (!tensor)
         tensor = g_hash_table_lookup (batch, node->name);
-      if (tensor != NULL)
+      if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
       else if (is_needed (training, variables[i], batch, carry))
         g_string_append_printf (missing, "%s“%s”", missing->len > 0 ? ", " : "", node->name);
     }
-  if (missing->len > 0 && training->common->init == NULL)
+  if (missing->len > 0 && !training->common->init)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_MISSING,
@@ -309,15 +309,15 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
 static char **
 collect_settings (ScopeTraining *training, GError **error)
 {
-  const HybTask *task = training->spec != NULL ? &training->spec->klass->task : NULL;
+  const HybTask *task = training->spec ? &training->spec->klass->task : NULL;
   g_autoptr (GString) text = g_string_new (NULL);
 
   /* Settings of another optimizer than the task's mean nothing here. */
-  if (task != NULL && task->settings != NULL &&
-      (training->options->optimizer == NULL ||
+  if (task && task->settings &&
+      (!training->options->optimizer ||
        g_strcmp0 (training->options->optimizer, task->optimizer ? task->optimizer : "sgd") == 0))
     g_string_append (text, task->settings);
-  for (guint i = 0; training->options->set != NULL && training->options->set[i] != NULL; i++)
+  for (guint i = 0; training->options->set && training->options->set[i]; i++)
     g_string_append_printf (text, ", %s", training->options->set[i]);
   return hyb_settings_parse (text->str, error);
 }
@@ -333,7 +333,7 @@ mode_of (const ScopeCommon *common)
 static gboolean
 make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
 {
-  const HybTask           *task = training->spec != NULL ? &training->spec->klass->task : NULL;
+  const HybTask           *task = training->spec ? &training->spec->klass->task : NULL;
   const ScopeTrainOptions *options = training->options;
   g_auto (GStrv) settings = collect_settings (training, error);
   g_autoptr (GHashTable) batch = hyb_data_get_batch (training->data, 0, FALSE, error);
@@ -346,30 +346,30 @@ make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
                                   .carry = (const HybCarry *) (gconstpointer) carry->data,
                                   .without = (const char *const *) training->common->without };
 
-  if (settings == NULL || batch == NULL)
+  if (!settings || !batch)
     return FALSE;
-  how.loss = options->loss                        ? options->loss
-             : task != NULL && task->loss != NULL ? task->loss
-                                                  : "softmax-cross-entropy";
-  how.optimizer = options->optimizer                        ? options->optimizer
-                  : task != NULL && task->optimizer != NULL ? task->optimizer
-                                                            : "sgd";
+  how.loss = options->loss        ? options->loss
+             : task && task->loss ? task->loss
+                                  : "softmax-cross-entropy";
+  how.optimizer = options->optimizer        ? options->optimizer
+                  : task && task->optimizer ? task->optimizer
+                                            : "sgd";
   how.settings = (const char *const *) settings;
   how.clip_global_norm = options->clip_global_norm;
-  if (how.clip_global_norm <= 0 && task != NULL)
+  if (how.clip_global_norm <= 0 && task)
     how.clip_global_norm = task->clip_global_norm;
   names = (const char **) g_hash_table_get_keys_as_array (batch, NULL);
   how.data = names;
   training->trainer = hyb_trainer_new (training->model, &how, error);
-  if (training->trainer == NULL)
+  if (!training->trainer)
     return FALSE;
 
   training->base_rate =
       hyb_optimizer_get_learning_rate (hyb_trainer_get_optimizer (training->trainer));
   training->metric = hyb_metric_find (options->metric ? options->metric
                                       : strcmp (how.loss, "softmax-cross-entropy") != 0 ? "loss"
-                                      : hyb_data_get_corpus (training->data) != NULL ? "perplexity"
-                                                                                     : "accuracy",
+                                      : hyb_data_get_corpus (training->data) ? "perplexity"
+                                                                             : "accuracy",
                                       error);
   return training->metric != NULL;
 }
@@ -377,7 +377,7 @@ make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
 static gboolean
 resume (ScopeTraining *training, const char *states, GError **error)
 {
-  if (states == NULL)
+  if (!states)
     {
       scope_say (HYB_SEVERITY_NOTE,
                  "there is no checkpoint of %s yet: training begins anew",

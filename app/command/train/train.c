@@ -26,13 +26,13 @@ open_log (ScopeTraining *training, GError **error)
   g_autofree char *old = NULL;
   gsize            length = 0;
 
-  if (path == NULL)
+  if (!path)
     return TRUE;
   if (kept > 0 && g_file_get_contents (path, &old, NULL, NULL))
     for (const char *end = old; kept > 0 && (end = strchr (end, '\n')); kept--)
       length = (gsize) (++end - old);
   training->log = fopen (path, "w");
-  if (training->log == NULL || fwrite (old ? old : "", 1, length, training->log) != length)
+  if (!training->log || fwrite (old ? old : "", 1, length, training->log) != length)
     {
       g_set_error (error,
                    G_FILE_ERROR,
@@ -50,7 +50,7 @@ log_step (ScopeTraining *training, const HybTrainStep *step, double rate, GError
 {
   g_autoptr (GString) line = g_string_new (NULL);
 
-  if (training->log == NULL)
+  if (!training->log)
     return TRUE;
   g_string_printf (line,
                    "{\"step\": %" G_GUINT64_FORMAT ", \"loss\": ",
@@ -81,7 +81,7 @@ save (ScopeTraining *training, guint64 epoch, GError **error)
   g_autofree char *states = NULL;
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
-  if (prefix == NULL)
+  if (!prefix)
     return TRUE;
   states = scope_train_states_file (prefix, epoch);
   if (!hyb_model_save (training->model, prefix, (guint) epoch, written, error) ||
@@ -108,17 +108,17 @@ static double
 samples_of (GHashTable *batch, gboolean is_sequence)
 {
   HybTensor      *label = g_hash_table_lookup (batch, "label");
-  const HybShape *shape = label != NULL ? hyb_tensor_get_shape (label) : NULL;
+  const HybShape *shape = label ? hyb_tensor_get_shape (label) : NULL;
   GHashTableIter  iter;
   gpointer        tensor;
 
-  if (shape == NULL)
+  if (!shape)
     {
       g_hash_table_iter_init (&iter, batch);
       if (g_hash_table_iter_next (&iter, NULL, &tensor))
         shape = hyb_tensor_get_shape (tensor);
     }
-  if (shape == NULL || shape->rank < 1)
+  if (!shape || shape->rank < 1)
     return 1;
   return (double) (is_sequence && shape->rank > 1 ? shape->dim[1] : shape->dim[0]);
 }
@@ -135,9 +135,9 @@ one_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   if (number % training->n_batches == 0 && hyb_data_is_continuous (training->data))
     hyb_trainer_reset_carry (training->trainer);
   batch = hyb_data_get_batch (training->data, number, FALSE, error);
-  if (batch == NULL)
+  if (!batch)
     return FALSE;
-  if (training->schedule != NULL)
+  if (training->schedule)
     rate = hyb_schedule_get_rate (training->schedule, rate, number + 1);
   hyb_optimizer_set_learning_rate (optimizer, rate);
   if (!hyb_trainer_step (training->trainer, batch, &step, NULL, error))
@@ -188,7 +188,7 @@ evaluate (ScopeTraining *training, double *value, GError **error)
       gboolean is_fresh = i == 0 || !hyb_data_is_continuous (training->data);
       double   loss;
 
-      if (batch == NULL || !hyb_trainer_evaluate (training->trainer, batch, is_fresh, &loss, error))
+      if (!batch || !hyb_trainer_evaluate (training->trainer, batch, is_fresh, &loss, error))
         return FALSE;
       training->metric->update (&sum,
                                 hyb_trainer_get_evaluated (training->trainer, 0),
@@ -209,10 +209,10 @@ end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 
   if (!save (training, number, error) || !evaluate (training, &epoch.held_out, error))
     return FALSE;
-  if (hyb_data_get_corpus (training->data) != NULL && training->options->sample > 0)
+  if (hyb_data_get_corpus (training->data) && training->options->sample > 0)
     {
       epoch.sample = scope_train_sample (training, training->options->sample, error);
-      if (epoch.sample == NULL && *error != NULL)
+      if (!epoch.sample && *error)
         return FALSE;
     }
   epoch.seconds = (double) (g_get_monotonic_time () - loop->begin) * 1e-6;
@@ -289,7 +289,7 @@ run_train (const ScopeCommon *common, gpointer data, char **files, GError **erro
         scope_train_tell_end (&training);
     }
   scope_train_clear (&training);
-  if (own == NULL)
+  if (!own)
     return SCOPE_EXIT_DONE;
   g_propagate_error (error, own);
   return SCOPE_EXIT_MODEL;

@@ -212,7 +212,7 @@ NAME (fill_with_bias) (gint64 batch, gint64 channels, gint64 size, const REAL *b
 {
   for (gint64 i = 0; i < batch * channels; i++)
     {
-      REAL value = bias != NULL ? bias[i % channels] : 0;
+      REAL value = bias ? bias[i % channels] : 0;
 
       for (gint64 k = 0; k < size; k++)
         to[i * size + k] = value;
@@ -239,9 +239,9 @@ NAME (convolve) (const HybConvolve *convolve,
                    .ldb = positions,
                    .ldc = positions,
                    .alpha = 1.0,
-                   .beta = bias != NULL ? 1.0 : 0.0 };
+                   .beta = bias ? 1.0 : 0.0 };
 
-  if (bias != NULL || choose_method (convolve) == METHOD_DEPTHWISE)
+  if (bias || choose_method (convolve) == METHOD_DEPTHWISE)
     NAME (fill_with_bias) (convolve->batch, convolve->map_channels, positions, bias, map);
 
   if (choose_method (convolve) == METHOD_DEPTHWISE)
@@ -282,8 +282,8 @@ NAME (convolve_transposed) (const HybConvolve *convolve,
                    .ldc = positions,
                    .alpha = 1.0 };
 
-  gemm.beta = method == METHOD_POINTWISE && bias != NULL ? 1.0 : 0.0;
-  if (method != METHOD_POINTWISE || bias != NULL)
+  gemm.beta = method == METHOD_POINTWISE && bias ? 1.0 : 0.0;
+  if (method != METHOD_POINTWISE || bias)
     {
       gint64 size = volume (convolve->image);
 

@@ -87,9 +87,9 @@ SIMD (finish_run) (const HybShiftFinish *finish,
                    const float *restrict sums,
                    float *restrict map)
 {
-  float bias = finish->bias != NULL ? finish->bias[filter] : 0;
+  float bias = finish->bias ? finish->bias[filter] : 0;
 
-  if (finish->other != NULL)
+  if (finish->other)
     for (gint64 i = 0; i < n; i++)
       map[at + i] = sums[i] + bias + finish->other[at + i];
   else

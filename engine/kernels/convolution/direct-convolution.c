@@ -152,7 +152,7 @@ hyb_shift_fits (const HybConvolve *convolve)
   gint64          taps = convolve->kernel[1] * convolve->kernel[2];
   Layout          layout;
 
-  if (tiles == NULL || !has_modest_sizes (convolve) ||
+  if (!tiles || !has_modest_sizes (convolve) ||
       (convolve->image_channels == convolve->groups && convolve->groups > 1) ||
       (taps == 1 && convolve->stride[1] * convolve->stride[2] == 1 &&
        convolve->pad[1] + convolve->pad[2] == 0))
@@ -378,7 +378,7 @@ hyb_shift_convolve (const HybConvolve    *convolve,
         product.first_filter = group * filters;
         product.weight = weight + product.first_filter * layout.depth;
         product.map = map + sample * map_size;
-        if (finish->other != NULL)
+        if (finish->other)
           of_sample.other = finish->other + sample * map_size;
         convolve_group (&layout, image + channel * image_size, &product, planes);
       }

@@ -66,7 +66,7 @@ hyb_winograd_fits (const HybConvolve *convolve)
   const HybTiles *tiles = hyb_tiles_choose ();
   Layout          layout;
 
-  if (tiles == NULL || !hyb_shift_fits (convolve) || convolve->groups != 1 ||
+  if (!tiles || !hyb_shift_fits (convolve) || convolve->groups != 1 ||
       convolve->image_channels < FEW || convolve->map_channels < FEW || convolve->map[2] > 512)
     return FALSE;
   for (int axis = 1; axis < 3; axis++)
@@ -279,7 +279,7 @@ hyb_winograd_convolve (const HybConvolve    *convolve,
     {
       part.image = image + sample * image_size;
       part.map = map + sample * map_size;
-      if (finish->other != NULL)
+      if (finish->other)
         of_sample.other = finish->other + sample * map_size;
       convolve_sample (&part);
     }

@@ -321,7 +321,7 @@ hyb_gemm_describe (void)
   g_auto (GStrv) words = g_strsplit (openblas_get_config (), " ", 3);
 
   return g_strdup_printf ("%s %s, %s kernels",
-                          words[0] != NULL ? words[0] : "OpenBLAS",
-                          words[0] != NULL && words[1] != NULL ? words[1] : "",
+                          words[0] ? words[0] : "OpenBLAS",
+                          words[0] && words[1] ? words[1] : "",
                           openblas_get_corename ());
 }

@@ -78,7 +78,7 @@
             ROWS_##rows (ADD_ROW)                                             \
           }                                                                   \
       }                                                                       \
-    if (bias != NULL)                                                         \
+    if (bias)                                                                 \
       {                                                                       \
         ROWS_##rows (BIAS_ROW)                                                \
       }                                                                       \

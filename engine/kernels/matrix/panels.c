@@ -143,7 +143,7 @@ multiply_last (const Job *job, const float *panel, gint64 first)
   float                  bias[WIDTH] = { 0 };
   float                  room[MOST_ROWS * WIDTH] = { 0 };
 
-  if (product->bias != NULL)
+  if (product->bias)
     memcpy (bias, product->bias + first, bytes);
   for (gint64 i = 0; i < product->m; i += MOST_ROWS)
     {
@@ -156,7 +156,7 @@ multiply_last (const Job *job, const float *panel, gint64 first)
       own.x = job->x + i * product->ldx;
       for (gint64 row = 0; product->adds && row < part.m; row++)
         memcpy (room + row * WIDTH, y + row * product->ldy, bytes);
-      multiply_panel (&own, panel, product->bias != NULL ? bias : NULL, room, WIDTH);
+      multiply_panel (&own, panel, product->bias ? bias : NULL, room, WIDTH);
       for (gint64 row = 0; row < part.m; row++)
         memcpy (y + row * product->ldy, room + row * WIDTH, bytes);
     }
@@ -173,7 +173,7 @@ multiply_columns (const Job *job, const float *panel, gint64 first)
   else
     multiply_panel (job,
                     panel,
-                    product->bias != NULL ? product->bias + first : NULL,
+                    product->bias ? product->bias + first : NULL,
                     job->y + first,
                     product->ldy);
 }
@@ -267,7 +267,7 @@ pass_piece (const Passing *passing, const Piece *piece, const Piece *next)
   Job job = { &product, passing->kernels, passing->a + piece->l, NULL, passing->c, { 0 } };
   _Alignas(64) float panel[DEPTH * WIDTH];
 
-  if (next != NULL && gemm->transpose_b)
+  if (next && gemm->transpose_b)
     job.ahead =
         (Ahead){ piece_start (passing, next), gemm->ldb, MIN (WIDTH, gemm->n - next->first) };
   pack_panel (MIN (WIDTH, gemm->n - piece->first),

@@ -68,7 +68,7 @@ kept_row (const Direction *run, gint64 offset, gint64 width, gint64 n)
 static gboolean
 has_ended (const Direction *run, gint64 n)
 {
-  return run->pass->lengths != NULL && run->t >= run->pass->lengths[n];
+  return run->pass->lengths && run->t >= run->pass->lengths[n];
 }
 
 static void
@@ -310,7 +310,7 @@ start_state (const Direction *run,
   gint64   count = run->net->batch * width;
   gpointer running = at (run, gradient, index * count);
 
-  if (incoming != NULL)
+  if (incoming)
     memcpy (running, at (run, incoming, index * count), (gsize) count * run->maths->size);
   else
     clear (run, running, count);
@@ -381,7 +381,7 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
           differentiate_step (run);
         }
       differentiate_weights (run, x, d == 1);
-      if (dx != NULL)
+      if (dx)
         differentiate_input (run, dx, d > 0);
     }
 

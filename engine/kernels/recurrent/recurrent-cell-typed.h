@@ -68,7 +68,7 @@ complete_gates (const HybCellRow *row, gint64 n)
   Real       *gates = row->gates;
   const Real *bias = row->bias;
 
-  for (gint64 j = 0; j < n && bias != NULL; j++)
+  for (gint64 j = 0; j < n && bias; j++)
     gates[j] += bias[j];
 }
 
@@ -153,7 +153,7 @@ gru_forward (const HybCellRow *row)
       Real linear = recurrent[2 * H + j] + bias[j];
 
       n[j] += r[j] * linear;
-      if (candidate != NULL)
+      if (candidate)
         candidate[j] = linear;
     }
   real_tanh (H, n, n);

@@ -70,7 +70,7 @@ gates_at (const Direction *run, gint64 t)
 static gboolean
 has_ended (const Direction *run, gint64 n)
 {
-  return run->pass->lengths != NULL && run->t >= run->pass->lengths[n];
+  return run->pass->lengths && run->t >= run->pass->lengths[n];
 }
 
 static void
@@ -157,7 +157,7 @@ static void
 project (const Direction *run)
 {
   const HybRecurrent *net = run->net;
-  gboolean            direct = run->pass->lengths == NULL;
+  gboolean            direct = !run->pass->lengths;
   HybGemm             gemm = { .transpose_b = TRUE,
                                .m = net->batch,
                                .n = net->projection,
@@ -225,7 +225,7 @@ run_step (Direction *run)
   hyb_parallel_for (net->batch, 1 + GRAIN / run->GH, compute_rows, run);
   if (net->projection > 0)
     project (run);
-  if (run->pass->lengths != NULL)
+  if (run->pass->lengths)
     write_output (run);
 }
 
@@ -360,13 +360,13 @@ write_final_states (const Direction *run, gint64 index)
   gint64 N = run->net->batch;
   gint64 H = run->net->hidden;
 
-  if (run->pass->state_out != NULL)
+  if (run->pass->state_out)
     for (gint64 n = 0; n < N; n++)
       copy_row (run,
                 at (run, run->pass->state_out, (index * N + n) * run->R),
                 before_row (run, n),
                 run->R);
-  if (run->pass->cell_out != NULL && run->net->cell == HYB_CELL_LSTM)
+  if (run->pass->cell_out && run->net->cell == HYB_CELL_LSTM)
     copy_row (run, at (run, run->pass->cell_out, index * N * H), run->cell_before, N * H);
 }
 

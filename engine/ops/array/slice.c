@@ -198,7 +198,7 @@ slice_axis_range (const SliceParams *params,
       if (count <= 1)
         *step = 1;
     }
-  if (extent != NULL)
+  if (extent)
     *extent = count;
 }
 

@@ -35,7 +35,7 @@ NAME (gather_tap_by) (const Work *work,
                       gint64      high,
                       NAME (Gathered) * to)
 {
-  if (work->type == POOL_MAX && work->dy == NULL)
+  if (work->type == POOL_MAX && !work->dy)
     for (gint64 k = low; k < high; k++)
       to->value[k] =
           x[from + (k - low) * stride] > to->value[k] ? x[from + (k - low) * stride] : to->value[k];

@@ -269,7 +269,7 @@ chain_release (HybCall *call)
 {
   Chain *chain = call->prepared;
 
-  if (chain == NULL)
+  if (!chain)
     return;
   g_free (chain->operands);
   g_free (chain->members);

@@ -286,7 +286,7 @@ hyb_second_gradient_named (HybGrad    *grad,
   HybValueId h = hyb_grad_incoming (grad, 0);
   HybValueId g = hyb_grad_input (grad, 0), v = hyb_grad_input (grad, 1);
 
-  if (row == NULL)
+  if (!row)
     {
       hyb_grad_refuse (grad, "%s has no gradient of its own", backward);
       return;
@@ -297,7 +297,7 @@ hyb_second_gradient_named (HybGrad    *grad,
                         same_attributes
                             ? hyb_grad_emit_same (grad, backward, 2, (HybValueId[]){ h, v })
                             : hyb_grad_emit (grad, backward, h, v, HYB_NO_ID));
-  if (hyb_grad_wants (grad, 1) && row->slope != NULL)
+  if (hyb_grad_wants (grad, 1) && row->slope)
     hyb_grad_set_input (grad, 1, product (grad, product (grad, h, g), row->slope (grad, v)));
 }
 

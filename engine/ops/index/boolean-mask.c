@@ -112,7 +112,7 @@ mask_compute (HybCall          *call,
   type.shape.dim[0] = n;
 
   outputs[0] = hyb_tensor_new (&type, error);
-  if (outputs[0] == NULL)
+  if (!outputs[0])
     return FALSE;
   call->output[0] = type;
   copy_chosen (call, hyb_tensor_get_data (inputs[0]), mask, hyb_tensor_get_data (outputs[0]), n);

@@ -225,7 +225,7 @@ take_compute (HybCall          *call,
   if (!take_shape (params, &a->shape, &indices->shape, &call->output[0].shape, error))
     return FALSE;
   outputs[0] = hyb_tensor_new (&call->output[0], error);
-  if (outputs[0] == NULL)
+  if (!outputs[0])
     return FALSE;
 
   to[0] = hyb_tensor_get_data (outputs[0]);

@@ -4,7 +4,7 @@
 static inline REAL
 NAME (incoming) (const Work *work, gint64 index)
 {
-  return work->incoming != NULL ? ((const REAL *) work->incoming)[index] : 1;
+  return work->incoming ? ((const REAL *) work->incoming)[index] : 1;
 }
 
 /* Labels that are probabilities themselves: p − label. */

@@ -66,7 +66,7 @@ NAME (normalise_channels) (gint64 begin, gint64 end, gpointer data)
       ((REAL *) work->mean)[channel] = (REAL) mean;
       scale = (REAL) (1.0 / sqrt (variance + work->params->eps));
       ((REAL *) work->spread)[channel] = work->shows_variance ? (REAL) variance : scale;
-      if (work->gamma != NULL)
+      if (work->gamma)
         scale *= ((const REAL *) work->gamma)[channel];
       shift = ((const REAL *) work->beta)[channel];
 
@@ -92,7 +92,7 @@ NAME (incoming) (const Work *work, gint64 base, REAL *dx)
   const REAL *dy = (const REAL *) work->dy + base;
   const REAL *y = (const REAL *) work->y + base;
 
-  if (work->y == NULL)
+  if (!work->y)
     return dy;
 
   for (gint64 i = 0; i < work->view.inner; i++)
@@ -126,7 +126,7 @@ NAME (backward_channels) (gint64 begin, gint64 end, gpointer data)
       double sum = 0.0, product = 0.0;
       REAL   mean_dy = 0, slope = 0;
 
-      if (work->gamma != NULL)
+      if (work->gamma)
         scale *= ((const REAL *) work->gamma)[channel];
 
       for (gint64 o = 0; o < view->outer; o++)
@@ -140,7 +140,7 @@ NAME (backward_channels) (gint64 begin, gint64 end, gpointer data)
         }
       product *= (double) inverse;
 
-      ((REAL *) work->dgamma)[channel] = work->gamma != NULL ? (REAL) product : 0;
+      ((REAL *) work->dgamma)[channel] = work->gamma ? (REAL) product : 0;
       ((REAL *) work->dbeta)[channel] = (REAL) sum;
       if (work->of_batch)
         {
@@ -153,7 +153,7 @@ NAME (backward_channels) (gint64 begin, gint64 end, gpointer data)
           gint64      base = (o * view->channels + channel) * view->inner;
           const REAL *x = (const REAL *) work->x + base;
           REAL       *dx = (REAL *) work->to + base;
-          const REAL *dy = work->y != NULL ? dx : (const REAL *) work->dy + base;
+          const REAL *dy = work->y ? dx : (const REAL *) work->dy + base;
 
           for (gint64 i = 0; i < view->inner; i++)
             dx[i] = scale * (dy[i] - mean_dy - (x[i] - mean) * slope);

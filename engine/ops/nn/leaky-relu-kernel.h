@@ -44,7 +44,7 @@ NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
   const REAL *mask = work->mask;
   REAL        slope = (REAL) work->params->slope;
 
-  if (work->mask != NULL)
+  if (work->mask)
     NAME (draw_slopes) (work, begin, end);
 
   switch ((LeakyKind) work->params->act_type)

@@ -233,7 +233,7 @@ find_batch (const HybCall *call, const RnnPlaces *places)
     if (i != 1 && i != places->lengths && call->input[i].shape.rank == 3 &&
         call->input[i].shape.dim[1] != HYB_UNKNOWN)
       return call->input[i].shape.dim[1];
-  if (lengths != NULL && lengths->shape.rank == 1 && lengths->shape.dim[0] != HYB_UNKNOWN)
+  if (lengths && lengths->shape.rank == 1 && lengths->shape.dim[0] != HYB_UNKNOWN)
     return lengths->shape.dim[0];
   return call->output[0].shape.rank == 3 ? call->output[0].shape.dim[1] : HYB_UNKNOWN;
 }

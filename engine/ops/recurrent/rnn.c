@@ -27,8 +27,8 @@ describe (const HybCall *call)
   const RnnPlan *plan = call->prepared;
   HybRecurrent   net = hyb_rnn_describe (call);
 
-  net.in_panels = plan != NULL && plan->in_panels;
-  net.keeps_panels = plan != NULL && plan->panels != NULL;
+  net.in_panels = plan && plan->in_panels;
+  net.keeps_panels = plan && plan->panels;
   return net;
 }
 
@@ -107,13 +107,13 @@ keep_panels (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
 {
   HybType type = { hyb_shape_1d (0), HYB_F32 };
 
-  if (call->constants == NULL || call->constants[1] == NULL || net->batch < 1 ||
+  if (!call->constants || !call->constants[1] || net->batch < 1 ||
       !hyb_pipeline_wants (call->plan_options, "keep-panels"))
     return TRUE;
   net->in_panels = TRUE;
   type.shape.dim[0] = hyb_recurrent_panels (net);
   plan->panels = hyb_tensor_new (&type, error);
-  if (plan->panels == NULL)
+  if (!plan->panels)
     return FALSE;
   hyb_recurrent_pack (net,
                       hyb_tensor_get_data (call->constants[1]),
@@ -127,7 +127,7 @@ rnn_release (HybCall *call)
 {
   RnnPlan *plan = call->prepared;
 
-  if (plan == NULL)
+  if (!plan)
     return;
   g_clear_pointer (&plan->panels, hyb_tensor_unref);
   g_clear_pointer (&call->prepared, g_free);
@@ -138,9 +138,9 @@ rnn_note (const HybCall *call)
 {
   const RnnPlan *plan = call->prepared;
 
-  if (plan == NULL || !plan->in_panels)
+  if (!plan || !plan->in_panels)
     return NULL;
-  return plan->panels != NULL ? "weights in panels, kept" : "weights in panels";
+  return plan->panels ? "weights in panels, kept" : "weights in panels";
 }
 
 /* Row numbers fit the integers of matrix libraries, and sizes the address space. */

@@ -160,7 +160,7 @@ find_sequences (const HybCall *call, const HybRun *run, const HybType *data, gui
 static gint64
 length_of (const Sequences *sequences, gint64 sample)
 {
-  if (sequences->lengths == NULL)
+  if (!sequences->lengths)
     return sequences->steps;
 
   return CLAMP (hyb_dtype_get_int (sequences->lengths, sequences->length_dtype, (gsize) sample),
@@ -197,7 +197,7 @@ mask_forward (const HybCall *call, const HybRun *run)
 
   if (run->output[0] != run->input[0])
     memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
-  if (sequences.lengths == NULL)
+  if (!sequences.lengths)
     return;
 
   for (gint64 sample = 0; sample < sequences.samples; sample++)

@@ -136,7 +136,7 @@ NAME (sample_at) (const View *view, const REAL *plane, REAL *spread, REAL y, REA
   down = bottom == top ? 0 : y - (REAL) top;
   across = right == left ? 0 : x - (REAL) left;
 
-  if (spread == NULL)
+  if (!spread)
     return (1 - down) * ((1 - across) * plane[top * view->width + left] +
                          across * plane[top * view->width + right]) +
            down * ((1 - across) * plane[bottom * view->width + left] +
@@ -168,7 +168,7 @@ NAME (
       gint64 base = (MAX (image, 0) * view->channels + channel_of (view, c, i, j)) * size;
       NAME (Region) region = NAME (read_region) (view, roi);
       REAL count = (REAL) MAX (region.rows * region.columns, 1), sum = 0;
-      REAL share = gradient != NULL ? out[cell] / count : 0;
+      REAL share = gradient ? out[cell] / count : 0;
 
       for (gint64 v = 0; image >= 0 && v < region.rows; v++)
         for (gint64 u = 0; u < region.columns; u++)
@@ -179,13 +179,13 @@ NAME (
                                     region.cell_width;
 
             sum += NAME (sample_at) (view,
-                                     data != NULL ? data + base : NULL,
-                                     gradient != NULL ? gradient + base : NULL,
+                                     data ? data + base : NULL,
+                                     gradient ? gradient + base : NULL,
                                      y,
                                      x,
                                      share);
           }
-      if (gradient == NULL)
+      if (!gradient)
         out[cell] = sum / count;
     }
 }

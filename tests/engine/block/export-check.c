@@ -49,7 +49,7 @@ read_symbol (const Check *check)
   if (g_file_get_contents (plain, &text, NULL, NULL))
     return text;
   stream = G_INPUT_STREAM (g_file_read (file, NULL, NULL));
-  if (stream == NULL)
+  if (!stream)
     return NULL;
   unpacked = g_converter_input_stream_new (stream, gzip);
   g_output_stream_splice (memory, unpacked, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, NULL);
@@ -64,7 +64,7 @@ show_difference (const char *got, const char *want)
   g_auto (GStrv) want_lines = g_strsplit (want, "\n", -1);
   guint shown = 0;
 
-  for (guint i = 0; got_lines[i] != NULL && want_lines[i] != NULL && shown < 12; i++)
+  for (guint i = 0; got_lines[i] && want_lines[i] && shown < 12; i++)
     if (strcmp (got_lines[i], want_lines[i]) != 0)
       {
         g_test_message ("line %u: %s, MXNet wrote %s", i + 1, got_lines[i], want_lines[i]);
@@ -141,11 +141,10 @@ compare_outputs (const Check *check, const char *how, char **names, GPtrArray *g
   for (guint i = 0; i < MIN (n, got->len); i++)
     {
       HybTensor       *want = g_hash_table_lookup (check->want, names[i]);
-      g_autofree char *wrong = want != NULL
-                                   ? golden_compare (got->pdata[i], want, &check->tolerance)
-                                   : g_strdup ("MXNet has none");
+      g_autofree char *wrong = want ? golden_compare (got->pdata[i], want, &check->tolerance)
+                                    : g_strdup ("MXNet has none");
 
-      if (wrong != NULL)
+      if (wrong)
         report (how, names[i], wrong);
     }
 }
@@ -175,7 +174,7 @@ run_graph (const Check *check, HybGraph *graph, char **names)
     g_hash_table_insert (tensors, g_strdup (name), hyb_tensor_ref (tensor));
 
   got = golden_run (&run, NULL, &error);
-  if (got != NULL)
+  if (got)
     compare_outputs (check, "as a graph", names, got);
   else
     report ("as a graph", "fails", error->message);
@@ -194,7 +193,7 @@ give_parameters (const Check *check, HybBlock *block)
           hyb_model_get_parameter (check->model, hyb_parameter_get_name (parameter));
 
       /* Registered but not in the graph: MXNet does not export it. */
-      if (tensor != NULL && !hyb_parameter_set_data (parameter, tensor, &error))
+      if (tensor && !hyb_parameter_set_data (parameter, tensor, &error))
         {
           report ("at once", "a parameter does not fit", error->message);
           return FALSE;
@@ -241,7 +240,7 @@ run_at_once (const Check *check, HybBlock *block, char **names, const char *how)
       g_ptr_array_add (arrays, tensor);
     }
   output = hyb_call (F, block, nested_inputs (F, &structure, arrays, &next));
-  if (hyb_f_get_error (F) != NULL)
+  if (hyb_f_get_error (F))
     {
       report (how, "fails", hyb_f_get_error (F)->message);
       return;
@@ -304,14 +303,14 @@ run_check (gconstpointer data)
   g_auto (GStrv) names = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (want == NULL)
+  if (!want)
     {
       g_test_skip ("this golden is not in the small set");
       return;
     }
-  block = check.build != NULL ? fresh_block (&check) : NULL;
+  block = check.build ? fresh_block (&check) : NULL;
   graph =
-      block != NULL
+      block
           ? hyb_block_trace (block, count_inputs (check.structure), check.structure, FALSE, &error)
           : check.graph (check.data);
   g_assert_no_error (error);
@@ -320,9 +319,9 @@ run_check (gconstpointer data)
     {
       names = hyb_graph_dup_output_names (graph);
       run_graph (&check, graph, names);
-      if (block != NULL && give_parameters (&check, block))
+      if (block && give_parameters (&check, block))
         run_at_once (&check, block, names, "at once");
-      if (block != NULL && hyb_block_hybridize (block, TRUE, NULL, NULL))
+      if (block && hyb_block_hybridize (block, TRUE, NULL, NULL))
         run_at_once (&check, block, names, "hybridized");
     }
   forget_numbers (&check);
@@ -333,7 +332,7 @@ run_check (gconstpointer data)
 static void
 name_folder (const char *folder, const char *reason)
 {
-  if (named == NULL)
+  if (!named)
     named = g_hash_table_new (g_str_hash, g_str_equal);
   g_assert_true (g_hash_table_insert (named, (gpointer) folder, (gpointer) reason));
 }

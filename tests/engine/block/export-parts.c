@@ -25,7 +25,7 @@ model_from_row (const ModelRow *row)
 
   model->row = row;
   hyb_block_enter_scope (block);
-  if (row->prepare != NULL)
+  if (row->prepare)
     row->prepare (model);
   hyb_block_leave_scope (block);
   return block;
@@ -61,8 +61,8 @@ product (HybF *F, HybValue *x, HybParameter *weight, HybParameter *bias, const c
 {
   return HYB_OP (F,
                  "FullyConnected",
-                 .in = { x, hyb_use (F, weight), bias != NULL ? hyb_use (F, bias) : NULL },
-                 .attributes = HYB_WITH ("no_bias", bias == NULL ? "True" : NULL, "num_hidden", n));
+                 .in = { x, hyb_use (F, weight), bias ? hyb_use (F, bias) : NULL },
+                 .attributes = HYB_WITH ("no_bias", !bias ? "True" : NULL, "num_hidden", n));
 }
 
 HybParameter *

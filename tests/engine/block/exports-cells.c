@@ -285,8 +285,8 @@ exports_add_cells (void)
     export_check_add (rows[i].folder,
                       build,
                       &rows[i],
-                      rows[i].begin != NULL ? rows[i].begin
-                      : rows[i].valid       ? "[0, 0]"
-                                            : "0");
+                      rows[i].begin   ? rows[i].begin
+                      : rows[i].valid ? "[0, 0]"
+                                      : "0");
   export_check_add ("cell-step-lstm", step, NULL, "[0, [0, 0]]");
 }

@@ -151,7 +151,7 @@ unit_forward (HybF *F, HybBlock *block, HybValue *x)
   Unit     *self = (Unit *) block;
   HybValue *y = hyb_call (F, self->body, x);
 
-  if (self->shortcut != NULL)
+  if (self->shortcut)
     x = hyb_call (F, self->shortcut, x);
   return hyb_activation (F, hyb_add (F, x, y), "relu", NULL);
 }
@@ -253,7 +253,7 @@ branch (const char *pool, const Step *steps)
                           .size = hyb_shape_2d (3, 3),
                           .stride = hyb_shape_2d (1, 1),
                           .pad = hyb_shape_2d (1, 1)));
-  else if (pool != NULL)
+  else if (pool)
     hyb_append (block, max_pool (3, 2, 0, FALSE));
   for (; steps->channels > 0; steps++)
     hyb_append (block, basic_conv (steps));

@@ -22,7 +22,7 @@ main (int argc, char **argv)
   HybTensor         *data = hyb_tensor_new_zeros (&type, NULL), *output;
   HybExecutor       *executor;
 
-  if (model == NULL)
+  if (!model)
     return fail (error);
   executor = hyb_executor_new (hyb_model_get_graph (model), &options);
   for (guint i = 0; i < hyb_model_n_parameters (model); i++)

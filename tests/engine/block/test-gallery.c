@@ -63,7 +63,7 @@ set_up (Case *c, const char *name)
   for (guint i = 0; i < c->spec->types->len; i++)
     g_ptr_array_add (c->inputs,
                      hyb_tensor_new_zeros (&g_array_index (c->spec->types, HybType, i), NULL));
-  if (c->spec->klass->task.fill == NULL)
+  if (!c->spec->klass->task.fill)
     {
       fill_tokens (c->inputs->pdata[0]);
       return;
@@ -227,7 +227,7 @@ tape_gradients (Case *c)
       HybTensor *data = hyb_parameter_get_data (parameters->pdata[i], NULL);
       HybTensor *gradient = hyb_tape_get_gradient (tape, data);
 
-      if (gradient != NULL)
+      if (gradient)
         g_hash_table_insert (gradients,
                              g_strdup (hyb_parameter_get_name (parameters->pdata[i])),
                              hyb_tensor_copy (gradient));
@@ -270,9 +270,9 @@ check_graph_gradients (Case *c, HybMode mode, GHashTable *want, GPtrArray *outpu
       HybTensor  *tensor = hyb_model_get_parameter (model, name);
       g_autoptr (HybTensor) ones = NULL;
 
-      if (tensor == NULL && strstr (name, "_head_gradient") != NULL)
+      if (!tensor && strstr (name, "_head_gradient"))
         tensor = ones = ones_like (outputs->pdata[head++]);
-      if (tensor != NULL)
+      if (tensor)
         g_assert_true (hyb_executor_bind (executor, name, tensor, NULL));
     }
   hyb_executor_run (executor, NULL, &error);

@@ -48,7 +48,7 @@ test_refusal (gconstpointer data)
   g_file_set_contents (HYB_MODULES "/text.so", "this is no library\n", -1, NULL);
   g_assert_null (hyb_model_open (name, NULL, HYB_EPOCH_HIGHEST, &error));
   g_assert_nonnull (error);
-  if (strstr (error->message, row[2]) == NULL)
+  if (!strstr (error->message, row[2]))
     {
       g_test_message ("it says: %s", error->message);
       g_test_fail ();

@@ -106,7 +106,7 @@ test_modes_give_the_same_bytes (void)
         g_assert_cmpfloat (hyb_tensor_get_value (hyb_executor_get_bound (executor, "state"), 0),
                            ==,
                            3);
-        if (expected == NULL)
+        if (!expected)
           expected = g_steal_pointer (&outputs);
         else
           for (guint i = 0; i < outputs->len; i++)

@@ -103,7 +103,7 @@ read_any (const HybFormat *format, GBytes *bytes)
     }
 
   list = format->read_weights (bytes, "fuzz", NULL, &error);
-  g_assert_true ((list == NULL) == (error != NULL));
+  g_assert_true ((!list) == (error != NULL));
   for (guint i = 0; list && i < hyb_tensor_list_n (list); i++)
     {
       const HybNamedTensor *entry = hyb_tensor_list_get (list, i);

@@ -92,7 +92,7 @@ call_node (HybGraph *graph, HybNodeId id, const HybType *inputs, gboolean traini
                                  outputs,
                                  &context,
                                  &error);
-  g_assert_true (is_done || error != NULL);
+  g_assert_true (is_done || error);
 
   for (guint i = 0; i < node->n_inputs; i++)
     hyb_tensor_unref (tensors[i]);

@@ -114,9 +114,9 @@ typedef struct
 static guint
 count_loop_outputs (const HybPlan *plan)
 {
-  HybGraph *graph = plan != NULL ? hyb_plan_get_graph (plan) : NULL;
+  HybGraph *graph = plan ? hyb_plan_get_graph (plan) : NULL;
 
-  for (HybNodeId id = 0; graph != NULL && id < hyb_graph_n_nodes (graph); id++)
+  for (HybNodeId id = 0; graph && id < hyb_graph_n_nodes (graph); id++)
     if (hyb_graph_get_node (graph, id)->n_bodies > 0)
       return hyb_graph_get_node (graph, id)->n_outputs;
   return 0;
@@ -125,10 +125,10 @@ count_loop_outputs (const HybPlan *plan)
 static guint
 count_products (const HybPlan *plan)
 {
-  HybGraph *graph = plan != NULL ? hyb_plan_get_graph (plan) : NULL;
+  HybGraph *graph = plan ? hyb_plan_get_graph (plan) : NULL;
   guint     n = 0;
 
-  for (HybNodeId id = 0; graph != NULL && id < hyb_graph_n_nodes (graph); id++)
+  for (HybNodeId id = 0; graph && id < hyb_graph_n_nodes (graph); id++)
     n += hyb_graph_get_node (graph, id)->op->category == HYB_CATEGORY_LINEAR;
   return n;
 }
@@ -363,8 +363,7 @@ check_note (gboolean constant, const char *const *without, const char *expected)
   hyb_executor_prepare (executor, &error);
   g_assert_no_error (error);
   text = hyb_plan_print (hyb_executor_get_plan (executor));
-  g_assert_true ((strstr (text, expected != NULL ? expected : "in panels") != NULL) ==
-                 (expected != NULL));
+  g_assert_true ((strstr (text, expected ? expected : "in panels") != NULL) == (expected != NULL));
 }
 
 static void

@@ -34,7 +34,7 @@ convolve (HybF *F, HybValue *x, const char *weight, HybValue *bias)
                                          "num_filter",
                                          G_STRINGIFY (CHANNELS),
                                          "no_bias",
-                                         bias != NULL ? "False" : "True"));
+                                         bias ? "False" : "True"));
 }
 
 static HybValue *
@@ -126,7 +126,7 @@ run (Show show, const char *without)
   const char *const  names[] = { without, NULL };
   HybExecutorOptions options = { .mode = HYB_MODE_STATIC,
                                  .fold_parameters = TRUE,
-                                 .without = without != NULL ? names : NULL };
+                                 .without = without ? names : NULL };
   g_autoptr (HybGraph) graph = trace (show);
   g_autoptr (HybExecutor) executor = NULL;
   g_autoptr (GError) error = NULL;

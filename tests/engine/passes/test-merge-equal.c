@@ -70,7 +70,7 @@ test_random_numbers_stay_apart (void)
 {
   static const char *const always[] = { "mode", "always", NULL };
 
-  if (hyb_op_find ("Dropout") == NULL)
+  if (!hyb_op_find ("Dropout"))
     {
       g_test_skip ("no Dropout");
       return;

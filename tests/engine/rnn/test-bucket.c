@@ -29,7 +29,7 @@ number (const cJSON *object, const char *key, gint64 fallback)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive (object, key);
 
-  return item != NULL ? (gint64) item->valuedouble : fallback;
+  return item ? (gint64) item->valuedouble : fallback;
 }
 
 static const char *
@@ -37,7 +37,7 @@ text (const cJSON *object, const char *key, const char *fallback)
 {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive (object, key);
 
-  return item != NULL ? item->valuestring : fallback;
+  return item ? item->valuestring : fallback;
 }
 
 /* --- encode_sentences --- */
@@ -62,7 +62,7 @@ read_words (const cJSON *sentences)
 static HybVocabulary *
 read_vocabulary (const cJSON *object)
 {
-  HybVocabulary *vocabulary = object != NULL ? hyb_vocabulary_new () : NULL;
+  HybVocabulary *vocabulary = object ? hyb_vocabulary_new () : NULL;
   const cJSON   *word;
 
   cJSON_ArrayForEach (word, object)
@@ -121,7 +121,7 @@ check_encoding (const cJSON *item)
 
   g_test_message ("%s", text (item, "note", ""));
   codes = hyb_encode_sentences (words, &vocabulary, &encoding, &error);
-  if (wanted_error != NULL)
+  if (wanted_error)
     {
       /* "AssertionError: Unknown token mat": the same word is named. */
       g_assert_null (codes);

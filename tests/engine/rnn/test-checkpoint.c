@@ -190,7 +190,7 @@ test_epochs_are_saved_by_period (void)
   g_autoptr (HybModel) model = hyb_rnn_load_checkpoint (&cell, 1, original, cases[0].epoch, &error);
   HybRnnCheckpoint checkpoint = { &cell, 1, prefix, 2 };
 
-  if (model == NULL)
+  if (!model)
     {
       g_test_skip ("goldens/models is not here");
       return;

@@ -86,7 +86,7 @@ carry_of (const Case *c)
 static const char *
 loss_of (const Case *c)
 {
-  if (text_of (c, "api") != NULL)
+  if (text_of (c, "api"))
     return "none";
   return g_str_has_prefix (text_of (c, "loss"), "l2") ? "l2" : "softmax-cross-entropy";
 }
@@ -193,7 +193,7 @@ check_parameters (const Case *c, HybModel *model)
 
       g_assert_nonnull (got);
       wrong = golden_compare (got, hyb_model_get_parameter (final, name), &tolerance);
-      if (wrong != NULL)
+      if (wrong)
         {
           g_test_message ("%s: %s", name, wrong);
           g_test_fail ();
@@ -239,7 +239,7 @@ main (int argc, char **argv)
   g_auto (GStrv) folders = golden_list ("training", NULL);
 
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; folders != NULL && folders[i] != NULL; i++)
+  for (guint i = 0; folders && folders[i]; i++)
     {
       Case            *c = g_new0 (Case, 1);
       g_autofree char *path = g_strconcat ("/engine/train/goldens/", folders[i], NULL);
@@ -247,12 +247,12 @@ main (int argc, char **argv)
 
       c->folder = g_strdup (folders[i]);
       c->description = golden_read_json (json, NULL);
-      if (c->description == NULL)
+      if (!c->description)
         case_free (c);
       else
         g_test_add_data_func_full (path, c, run_case, case_free);
     }
-  if (folders == NULL || folders[0] == NULL)
+  if (!folders || !folders[0])
     g_test_add_func ("/engine/train/goldens/none", no_goldens);
   return g_test_run ();
 }

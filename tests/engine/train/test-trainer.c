@@ -72,7 +72,7 @@ test_resume (gconstpointer text)
   int fd = g_file_open_tmp ("states-XXXXXX", &file, NULL);
 
   g_close (fd, NULL);
-  if (spec->klass->task.carry != NULL || spec->types->len == 3)
+  if (spec->klass->task.carry || spec->types->len == 3)
     {
       how.loss = "l2";
       how.carry = carry;

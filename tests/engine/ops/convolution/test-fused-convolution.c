@@ -34,7 +34,7 @@ call (const char        *name,
   g_autoptr (GError) error = NULL;
   gpointer params = NULL;
 
-  if (op->params != NULL)
+  if (op->params)
     params = hyb_params_parse (op->params, op->params_size, attributes, NULL, &error);
   g_assert_no_error (error);
   hyb_imperative_call (op, params, NULL, n_inputs, inputs, outputs, NULL, &error);

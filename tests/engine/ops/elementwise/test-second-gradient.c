@@ -40,7 +40,7 @@ gradients_only (HybGraph *graph, guint n_wrt, const HybNodeId *wrt, GError **err
   const HybValueId *heads;
   guint             n_heads, n_before;
 
-  if (both == NULL)
+  if (!both)
     return NULL;
   builder = hyb_builder_new ();
   g_autofree HybValueId *map = g_new (HybValueId, hyb_graph_n_values (both));
@@ -76,7 +76,7 @@ check_graph (HybGraph *graph, HybTensor *const *variables, GError **error)
   HybGradientCheck       options = { .tolerance = 1e-4 };
   gboolean               right;
 
-  if (gradients == NULL)
+  if (!gradients)
     return FALSE;
   ids = hyb_graph_get_variables (gradients, &n_all);
   all = g_new0 (HybTensor *, n_all);
@@ -105,7 +105,7 @@ check_sample (const Sample *sample, GError **error)
   gboolean   right;
   g_autoptr (HybGraph) graph = NULL;
 
-  for (; n < G_N_ELEMENTS (sample->types) && sample->types[n] != NULL; n++)
+  for (; n < G_N_ELEMENTS (sample->types) && sample->types[n]; n++)
     variables[n] = op_tensor_from_text (sample->types[n], n);
   variables[n] = op_tensor_from_text (sample->head, n);
   graph = graph_of (sample->op, sample->attributes, n);
@@ -217,7 +217,7 @@ test_samples (void)
         {
           g_test_message ("%s %s: %s",
                           samples[i].op,
-                          samples[i].attributes != NULL ? samples[i].attributes : "",
+                          samples[i].attributes ? samples[i].attributes : "",
                           error->message);
           g_test_fail ();
         }
@@ -254,7 +254,7 @@ check_cell (HybBlock *cell, guint n_states)
   for (guint i = 0; i < n; i++)
     {
       const char      *name = hyb_graph_get_node (graph, ids[i])->name;
-      guint            gates = n_states == 2 ? 4 : strstr (name, "gru") != NULL ? 3 : 1;
+      guint            gates = n_states == 2 ? 4 : strstr (name, "gru") ? 3 : 1;
       g_autofree char *type = ids[i] == x      ? g_strdup ("f64[2,3,2]")
                               : name[0] == 's' ? g_strdup ("f64[2,2]")
                               : g_str_has_suffix (name, "_weight")
