@@ -204,15 +204,6 @@ hyb_grad_incoming (HybGrad *grad, guint index)
 }
 
 gboolean
-hyb_grad_incoming_is_given (HybGrad *grad, guint index)
-{
-  HybBuilder *builder = grad->flow->builder;
-  HybNodeId   producer = hyb_builder_get_producer (builder, hyb_grad_incoming (grad, index));
-
-  return hyb_node_is_variable (hyb_builder_get_node (builder, producer));
-}
-
-gboolean
 hyb_grad_wants (HybGrad *grad, guint index)
 {
   g_return_val_if_fail (index < grad->node->n_inputs, FALSE);

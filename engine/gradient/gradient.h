@@ -18,8 +18,6 @@ HybValueId    hyb_grad_output (HybGrad *grad, guint index);
 /* The gradient that flows into output index; zeros if none does. */
 HybValueId hyb_grad_incoming (HybGrad *grad, guint index);
 gboolean   hyb_grad_has_incoming (HybGrad *grad, guint index);
-/* Whether that is the caller's own head gradient, not one computed on the way. */
-gboolean hyb_grad_incoming_is_given (HybGrad *grad, guint index);
 /* Whether anybody wants the gradient of this input. */
 gboolean hyb_grad_wants (HybGrad *grad, guint index);
 

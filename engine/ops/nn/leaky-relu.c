@@ -235,7 +235,6 @@ leaky_gradient (HybGrad *grad)
 {
   const LeakyParams *params = hyb_grad_params (grad);
   HybValueId inputs[3] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0), HYB_NO_ID };
-  HybValueId data;
   guint      n_inputs, n_outputs;
 
   if (params->act_type == RRELU)
@@ -246,18 +245,15 @@ leaky_gradient (HybGrad *grad)
     inputs[2] = hyb_grad_input (grad, 1);
 
   backward_arity (params, &n_inputs, &n_outputs);
-  data = hyb_grad_emit_same (grad, "_backward_LeakyReLU", n_inputs, inputs);
   if (hyb_grad_wants (grad, 0))
-    hyb_grad_set_input (grad, 0, data);
-  if (params->act_type != PRELU || !hyb_grad_wants (grad, 1))
-    return;
+    hyb_grad_set_input (grad,
+                        0,
+                        hyb_grad_emit_same (grad, "_backward_LeakyReLU", n_inputs, inputs));
 
-  /* MXNet's data gradient takes the place of the incoming one before the slope reads it,
-   * but for a head gradient, which is the caller's.  To train to the same numbers, so
-   * does ours. */
-  if (!hyb_grad_incoming_is_given (grad, 0))
-    inputs[0] = data;
-  hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_LeakyReLU_gamma", 3, inputs));
+  /* Both gradients read the gradient that flows in.  MXNet's CPU kernel differs: it may write
+   * the data gradient over that one first, which scales the slope's gradient by the slope. */
+  if (params->act_type == PRELU && hyb_grad_wants (grad, 1))
+    hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_LeakyReLU_gamma", 3, inputs));
 }
 
 static void

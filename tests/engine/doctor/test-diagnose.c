@@ -300,22 +300,22 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/engine/graph/diagnose/a-good-pair-has-no-errors",
+  g_test_add_func ("/engine/doctor/diagnose/a-good-pair-has-no-errors",
                    test_a_good_pair_has_no_errors);
-  g_test_add_func ("/engine/graph/diagnose/shapes", test_shapes);
-  g_test_add_func ("/engine/graph/diagnose/element-types", test_element_types);
-  g_test_add_func ("/engine/graph/diagnose/missing-and-unused", test_missing_and_unused);
-  g_test_add_func ("/engine/graph/diagnose/another-models-file", test_another_models_file);
-  g_test_add_func ("/engine/graph/diagnose/not-finite", test_not_finite);
-  g_test_add_func ("/engine/graph/diagnose/dead-nodes", test_dead_nodes);
-  g_test_add_func ("/engine/graph/diagnose/unknown-operators", test_unknown_operators);
-  g_test_add_func ("/engine/graph/diagnose/labels-and-states", test_labels_and_states);
-  g_test_add_func ("/engine/graph/diagnose/flat-vectors", test_flat_vectors);
-  g_test_add_func ("/engine/graph/diagnose/conflicts-in-the-graph", test_conflicts_in_the_graph);
-  g_test_add_func ("/engine/graph/diagnose/old-gate-order", test_old_gate_order);
-  g_test_add_func ("/engine/graph/diagnose/loops-whose-parts-do-not-fit",
+  g_test_add_func ("/engine/doctor/diagnose/shapes", test_shapes);
+  g_test_add_func ("/engine/doctor/diagnose/element-types", test_element_types);
+  g_test_add_func ("/engine/doctor/diagnose/missing-and-unused", test_missing_and_unused);
+  g_test_add_func ("/engine/doctor/diagnose/another-models-file", test_another_models_file);
+  g_test_add_func ("/engine/doctor/diagnose/not-finite", test_not_finite);
+  g_test_add_func ("/engine/doctor/diagnose/dead-nodes", test_dead_nodes);
+  g_test_add_func ("/engine/doctor/diagnose/unknown-operators", test_unknown_operators);
+  g_test_add_func ("/engine/doctor/diagnose/labels-and-states", test_labels_and_states);
+  g_test_add_func ("/engine/doctor/diagnose/flat-vectors", test_flat_vectors);
+  g_test_add_func ("/engine/doctor/diagnose/conflicts-in-the-graph", test_conflicts_in_the_graph);
+  g_test_add_func ("/engine/doctor/diagnose/old-gate-order", test_old_gate_order);
+  g_test_add_func ("/engine/doctor/diagnose/loops-whose-parts-do-not-fit",
                    test_loops_whose_parts_do_not_fit);
-  g_test_add_func ("/engine/graph/diagnose/unknown-attributes-are-removed",
+  g_test_add_func ("/engine/doctor/diagnose/unknown-attributes-are-removed",
                    test_unknown_attributes_are_removed);
 
   return g_test_run ();
