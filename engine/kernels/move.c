@@ -243,7 +243,7 @@ copy_tile (gsize       item,
            gint64      to_stride)
 {
   if (item == 4)
-    hyb_turn_32 (height, width, from, from_stride, to, to_stride);
+    hyb_transpose_32 (height, width, from, from_stride, to, to_stride);
   else if (item == 8)
     COPY_TILE (Bits64, WIDE_SIDE);
   else if (item == 2)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* So few are kept in order while reading; more are found by sorting all. */
-#define FEW 32
+#define MAX_INSERTION 32
 
 static inline gboolean
 comes_before (const HybRankEntry *a, const HybRankEntry *b)
@@ -70,10 +70,10 @@ merge_runs (const HybRankEntry *from, gint64 middle, gint64 end, HybRankEntry *t
 static HybRankEntry *
 sort_line (HybRankEntry *line, HybRankEntry *spare, gint64 n)
 {
-  for (gint64 at = 0; at < n; at += FEW)
-    keep_first (line + at, MIN (FEW, n - at), MIN (FEW, n - at));
+  for (gint64 at = 0; at < n; at += MAX_INSERTION)
+    keep_first (line + at, MIN (MAX_INSERTION, n - at), MIN (MAX_INSERTION, n - at));
 
-  for (gint64 width = FEW; width < n; width *= 2)
+  for (gint64 width = MAX_INSERTION; width < n; width *= 2)
     {
       HybRankEntry *swap = line;
 
@@ -123,7 +123,7 @@ rank_slots (gint64 begin, gint64 end, gpointer data)
         gint64        base = n / ranking->inner * length * ranking->inner + n % ranking->inner;
 
         read_line (ranking, base, line);
-        if (ranking->k <= FEW)
+        if (ranking->k <= MAX_INSERTION)
           keep_first (line, length, ranking->k);
         else
           line = sort_line (line, line + length, length);
@@ -132,7 +132,7 @@ rank_slots (gint64 begin, gint64 end, gpointer data)
 }
 
 gsize
-hyb_rank_room (gint64 n_lines, gint64 length)
+hyb_rank_workspace (gint64 n_lines, gint64 length)
 {
   return (gsize) (MIN (HYB_RANK_SLOTS, n_lines) * 2 * length) * sizeof (HybRankEntry);
 }

@@ -29,8 +29,8 @@ typedef struct
   gpointer      indices; /* likewise */
   HybDType      index_dtype;
   gpointer      mask; /* as data, cleared before: 1 for the k first; NULL: not wanted */
-  HybRankEntry *room; /* hyb_rank_room() bytes */
+  HybRankEntry *room; /* hyb_rank_workspace() bytes */
 } HybRanking;
 
-gsize hyb_rank_room (gint64 n_lines, gint64 length);
+gsize hyb_rank_workspace (gint64 n_lines, gint64 length);
 void  hyb_rank (const HybRanking *ranking);

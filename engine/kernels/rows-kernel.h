@@ -99,13 +99,13 @@ SIMD (row_maximum) (gint64 n, const float *x)
     best[k] = simd_fill (maximum);
   for (; i + 4 * LANES <= n; i += 4 * LANES)
     for (int k = 0; k < 4; k++)
-      best[k] = simd_larger (simd_load (x + i + k * LANES), best[k]);
+      best[k] = simd_max (simd_load (x + i + k * LANES), best[k]);
   for (; i + LANES <= n; i += LANES)
-    best[0] = simd_larger (simd_load (x + i), best[0]);
-  best[3] = simd_larger (simd_load (x + n - LANES), best[3]);
-  best[0] = simd_larger (simd_larger (best[0], best[1]), simd_larger (best[2], best[3]));
+    best[0] = simd_max (simd_load (x + i), best[0]);
+  best[3] = simd_max (simd_load (x + n - LANES), best[3]);
+  best[0] = simd_max (simd_max (best[0], best[1]), simd_max (best[2], best[3]));
 
-  return simd_greatest (best[0]);
+  return simd_lane_max (best[0]);
 }
 
 /* y = exp (x − maximum); the sum of all. */

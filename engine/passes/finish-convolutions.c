@@ -42,8 +42,8 @@ can_end (const HybConvolutions *convolutions, HybNodeId id)
   const HybNode *node = hyb_graph_get_node (convolutions->graph, id);
   HybConvolve    convolve;
 
-  return (node->op == convolutions->fused ||
-          (hyb_convolutions_view (convolutions, id, &convolve) && hyb_shift_fits (&convolve))) &&
+  return (node->op == convolutions->fused || (hyb_convolutions_view (convolutions, id, &convolve) &&
+                                              hyb_direct_convolve_fits (&convolve))) &&
          hyb_convolutions_only_user (convolutions, node->first_output) != HYB_NO_ID;
 }
 

@@ -80,10 +80,10 @@ TILES (DEFINE)
 
 /* n sums become elements of the map. */
 static TARGET void
-SIMD (finish_run) (const HybShiftFinish *finish,
-                   gint64                filter,
-                   gint64                at,
-                   gint64                n,
+SIMD (finish_run) (const HybConvolveFinish *finish,
+                   gint64                   filter,
+                   gint64                   at,
+                   gint64                   n,
                    const float *restrict sums,
                    float *restrict map)
 {
@@ -154,7 +154,7 @@ SIMD (collect_rows) (gint64 n, const float *sums, gint64 stride, float *rows)
 #define ENTRY(filters, vectors) [vectors][filters] = SIMD (sum_##filters##_##vectors),
 static const HybTiles SIMD (tiles) = {
   .lanes = LANES,
-  .most_filters = FILTERS_BY_VECTORS,
+  .max_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
   .finish_run = SIMD (finish_run),
   .spread_rows = SIMD (spread_rows),

@@ -1,5 +1,5 @@
 /* direct-convolution.c — convolution as products of filters and shifted images; start at the end, with
- * hyb_shift_convolve().
+ * hyb_direct_convolve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/filter-tile.h"
 
@@ -9,12 +9,12 @@
 
 #include "engine/kernels/vectorise.h"
 
-#define MOST_TAPS 32 /* of one axis */
+#define MAX_TAPS 32 /* of one axis */
 
 /* --- Tiles --- */
 
 /* Bytes of weights that are better read again for every tile of the map than the image. */
-#define FEW_WEIGHTS ((gint64) 256 << 10)
+#define SMALL_WEIGHTS ((gint64) 256 << 10)
 
 #define SIMD_KERNEL "engine/kernels/convolution/direct-convolution-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
@@ -35,16 +35,16 @@ hyb_tiling_init (HybTiling      *tiling,
                  gint64          filters,
                  gint64          weight_bytes)
 {
-  gboolean ends_with_four = n_vectors % 3 == 1 && n_vectors > 3 && tiles->most_filters[4] > 0;
+  gboolean ends_with_four = n_vectors % 3 == 1 && n_vectors > 3 && tiles->max_filters[4] > 0;
   gint64   n_columns = (n_vectors + 2) / 3 - ends_with_four;
-  gint64   most = tiles->most_filters[n_columns == 1 ? n_vectors : 3];
+  gint64   most = tiles->max_filters[n_columns == 1 ? n_vectors : 3];
 
   *tiling = (HybTiling){ .tiles = tiles,
                          .n_vectors = n_vectors,
                          .filters = filters,
                          .n_columns = n_columns,
                          .n_rows = (filters + most - 1) / most,
-                         .by_filters = weight_bytes > FEW_WEIGHTS };
+                         .by_filters = weight_bytes > SMALL_WEIGHTS };
 }
 
 gint64
@@ -75,9 +75,9 @@ hyb_tiling_get (const HybTiling *tiling, gint64 index)
 typedef struct
 {
   gint64 n_phases;
-  gint64 rest[MOST_TAPS];
-  gint64 phase[MOST_TAPS];
-  gint64 shift[MOST_TAPS];
+  gint64 rest[MAX_TAPS];
+  gint64 phase[MAX_TAPS];
+  gint64 shift[MAX_TAPS];
 } Taps;
 
 typedef struct
@@ -128,25 +128,25 @@ find_layout (const HybConvolve *convolve, gint64 lanes, Layout *layout)
 }
 
 /* Sizes up to here are multiplied without asking. */
-#define MOST_CELLS ((gint64) 1 << 24)
+#define MAX_CELLS ((gint64) 1 << 24)
 
 static gboolean
 has_modest_sizes (const HybConvolve *convolve)
 {
   for (int axis = 1; axis < 3; axis++)
-    if (convolve->kernel[axis] > MOST_TAPS || convolve->map[axis] < 1 ||
+    if (convolve->kernel[axis] > MAX_TAPS || convolve->map[axis] < 1 ||
         convolve->map[axis] > 4096 || convolve->dilate[axis] > 4096 ||
         convolve->stride[axis] > 4096)
       return FALSE;
   return convolve->image[0] == 1 && convolve->kernel[0] == 1 && convolve->map[0] == 1 &&
-         convolve->pad[0] == 0 && convolve->image_channels <= MOST_CELLS &&
-         convolve->map_channels <= MOST_CELLS;
+         convolve->pad[0] == 0 && convolve->image_channels <= MAX_CELLS &&
+         convolve->map_channels <= MAX_CELLS;
 }
 
 /* Left to others: what is a product already, channels that do not mix, and maps so small
  * that most of what vectors compute would be dropped. */
 gboolean
-hyb_shift_fits (const HybConvolve *convolve)
+hyb_direct_convolve_fits (const HybConvolve *convolve)
 {
   const HybTiles *tiles = hyb_tiles_choose ();
   gint64          taps = convolve->kernel[1] * convolve->kernel[2];
@@ -159,13 +159,13 @@ hyb_shift_fits (const HybConvolve *convolve)
     return FALSE;
 
   find_layout (convolve, tiles->lanes, &layout);
-  return layout.plane <= MOST_CELLS && layout.channels * layout.plane <= 8 * MOST_CELLS &&
-         layout.depth >= 1 && layout.depth <= MOST_CELLS &&
+  return layout.plane <= MAX_CELLS && layout.channels * layout.plane <= 8 * MAX_CELLS &&
+         layout.depth >= 1 && layout.depth <= MAX_CELLS &&
          5 * convolve->map[1] * convolve->map[2] >= 2 * layout.n_vectors * tiles->lanes;
 }
 
 gsize
-hyb_shift_workspace (const HybConvolve *convolve)
+hyb_direct_convolve_workspace (const HybConvolve *convolve)
 {
   Layout layout;
 
@@ -249,14 +249,14 @@ spread_channels (gint64 begin, gint64 end, gpointer data)
 
 typedef struct
 {
-  const Layout         *layout;
-  HybTiling             tiling;
-  const HybShiftFinish *finish;
-  const gint64         *shifts;
-  const float          *planes;
-  const float          *weight;
-  gint64                first_filter; /* of this group */
-  float                *map;          /* of this sample, all filters */
+  const Layout            *layout;
+  HybTiling                tiling;
+  const HybConvolveFinish *finish;
+  const gint64            *shifts;
+  const float             *planes;
+  const float             *weight;
+  gint64                   first_filter; /* of this group */
+  float                   *map;          /* of this sample, all filters */
 } Product;
 
 /* The sums of one filter, cut where the rows of the map end. */
@@ -298,7 +298,7 @@ multiply_tile (const Product *product, const HybTile *tile)
 
   for (gint64 at = tile->first_filter, some; at < end; at += some)
     {
-      some = MIN (end - at, tiles->most_filters[tile->n_vectors]);
+      some = MIN (end - at, tiles->max_filters[tile->n_vectors]);
       tiles->sum[tile->n_vectors][some](layout->depth,
                                         product->shifts,
                                         product->planes + first,
@@ -340,22 +340,22 @@ convolve_group (const Layout *layout, const float *image, Product *product, floa
 }
 
 void
-hyb_shift_convolve (const HybConvolve    *convolve,
-                    const float          *image,
-                    const float          *weight,
-                    const HybShiftFinish *finish,
-                    float                *map,
-                    gpointer              workspace)
+hyb_direct_convolve (const HybConvolve       *convolve,
+                     const float             *image,
+                     const float             *weight,
+                     const HybConvolveFinish *finish,
+                     float                   *map,
+                     gpointer                 workspace)
 {
-  const HybTiles *tiles = hyb_tiles_choose ();
-  gint64          image_size = convolve->image[1] * convolve->image[2];
-  gint64          map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64         *shifts = workspace;
-  HybShiftFinish  of_sample = *finish;
-  Layout          layout;
-  Product         product;
-  float          *planes;
-  gint64          filters = convolve->map_channels / convolve->groups;
+  const HybTiles   *tiles = hyb_tiles_choose ();
+  gint64            image_size = convolve->image[1] * convolve->image[2];
+  gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
+  gint64           *shifts = workspace;
+  HybConvolveFinish of_sample = *finish;
+  Layout            layout;
+  Product           product;
+  float            *planes;
+  gint64            filters = convolve->map_channels / convolve->groups;
 
   find_layout (convolve, tiles->lanes, &layout);
   find_shifts (&layout, shifts);

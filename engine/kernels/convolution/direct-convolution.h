@@ -18,15 +18,15 @@ typedef struct
   const float *bias;    /* by filter; NULL: none */
   const float *other;   /* laid out like the map, added; NULL: none */
   gboolean     rectify; /* negative ones become 0 */
-} HybShiftFinish;
+} HybConvolveFinish;
 
 /* Whether this convolution is done well here, on this processor. */
-gboolean hyb_shift_fits (const HybConvolve *convolve);
+gboolean hyb_direct_convolve_fits (const HybConvolve *convolve);
 /* Bytes; G_MAXSIZE if they leave the number range. */
-gsize hyb_shift_workspace (const HybConvolve *convolve);
-void  hyb_shift_convolve (const HybConvolve    *convolve,
-                          const float          *image,
-                          const float          *weight,
-                          const HybShiftFinish *finish,
-                          float                *map,
-                          gpointer              workspace);
+gsize hyb_direct_convolve_workspace (const HybConvolve *convolve);
+void  hyb_direct_convolve (const HybConvolve       *convolve,
+                           const float             *image,
+                           const float             *weight,
+                           const HybConvolveFinish *finish,
+                           float                   *map,
+                           gpointer                 workspace);

@@ -24,15 +24,15 @@ typedef void (*HybSumTile) (gint64        depth,
 typedef struct
 {
   gint64     lanes;
-  gint64     most_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
+  gint64     max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
   HybSumTile sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1];
   /* n sums become elements of the map, from `at` on. */
-  void (*finish_run) (const HybShiftFinish *finish,
-                      gint64                filter,
-                      gint64                at,
-                      gint64                n,
-                      const float          *sums,
-                      float                *map);
+  void (*finish_run) (const HybConvolveFinish *finish,
+                      gint64                   filter,
+                      gint64                   at,
+                      gint64                   n,
+                      const float             *sums,
+                      float                   *map);
   /* Winograd's transforms, of rows that lie `stride` apart (see winograd.c): six rows of n
    * elements from six, rounded up to whole vectors; four rows of sums from six. */
   void (*spread_rows) (gint64       n,

@@ -17,9 +17,9 @@
 #define BAND 4 /* rows of the map */
 
 /* Floats of the transformed image that are there at a time. */
-#define MOST_TRANSFORMED ((gint64) 176 << 10)
+#define MAX_TRANSFORMED ((gint64) 176 << 10)
 /* Floats of one channel of it with its padding, which lie on the stack. */
-#define MOST_PADDED 8192
+#define MAX_PADDED 8192
 /* Below so many channels or filters the transforms cost more than they save. */
 #define FEW 16
 
@@ -52,8 +52,8 @@ find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
                       .depth = convolve->image_channels * 3,
                       .pitch = convolve->map[2] + 2,
                       .n_bands = (convolve->map[1] + BAND - 1) / BAND };
-  bands = MIN (MOST_TRANSFORMED / (ROWS * layout->channels * layout->pitch),
-               (MOST_PADDED - HYB_TILE_SLACK) / layout->pitch / BAND - 1);
+  bands = MIN (MAX_TRANSFORMED / (ROWS * layout->channels * layout->pitch),
+               (MAX_PADDED - HYB_TILE_SLACK) / layout->pitch / BAND - 1);
   n_parts = (layout->n_bands + MAX (bands, 1) - 1) / MAX (bands, 1);
   layout->bands = (layout->n_bands + n_parts - 1) / n_parts;
   /* Whole vectors are written. */
@@ -66,7 +66,7 @@ hyb_winograd_fits (const HybConvolve *convolve)
   const HybTiles *tiles = hyb_tiles_choose ();
   Layout          layout;
 
-  if (!tiles || !hyb_shift_fits (convolve) || convolve->groups != 1 ||
+  if (!tiles || !hyb_direct_convolve_fits (convolve) || convolve->groups != 1 ||
       convolve->image_channels < FEW || convolve->map_channels < FEW || convolve->map[2] > 512)
     return FALSE;
   for (int axis = 1; axis < 3; axis++)
@@ -113,15 +113,15 @@ hyb_winograd_workspace (const HybConvolve *convolve)
 /* One part of one sample: some bands. */
 typedef struct
 {
-  const Layout         *layout;
-  HybTiling             tiling;
-  const HybShiftFinish *finish;
-  const gint64         *shifts;
-  gint64                first_band, n_bands;
-  const float          *image;
-  float                *planes; /* ROWS × channels */
-  const float          *weight;
-  float                *map;
+  const Layout            *layout;
+  HybTiling                tiling;
+  const HybConvolveFinish *finish;
+  const gint64            *shifts;
+  gint64                   first_band, n_bands;
+  const float             *image;
+  float                   *planes; /* ROWS × channels */
+  const float             *weight;
+  float                   *map;
 } Part;
 
 /* The rows of one channel that the bands see, with zeros around. */
@@ -150,7 +150,7 @@ spread_channels (gint64 begin, gint64 end, gpointer data)
 {
   const Part   *part = data;
   const Layout *layout = part->layout;
-  float         padded[MOST_PADDED];
+  float         padded[MAX_PADDED];
 
   for (gint64 channel = begin; channel < end; channel++)
     {
@@ -223,7 +223,7 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
   for (gint64 i = begin; i < end; i++)
     {
       HybTile tile = hyb_tiling_get (&part->tiling, i);
-      gint64  most = part->layout->tiles->most_filters[tile.n_vectors];
+      gint64  most = part->layout->tiles->max_filters[tile.n_vectors];
 
       for (gint64 f = 0; f < tile.n_filters; f += most)
         multiply_filters (part, &tile, tile.first_filter + f, MIN (most, tile.n_filters - f));
@@ -251,19 +251,19 @@ convolve_sample (Part *part)
 }
 
 void
-hyb_winograd_convolve (const HybConvolve    *convolve,
-                       const float          *image,
-                       const float          *weight,
-                       const HybShiftFinish *finish,
-                       float                *map,
-                       gpointer              workspace)
+hyb_winograd_convolve (const HybConvolve       *convolve,
+                       const float             *image,
+                       const float             *weight,
+                       const HybConvolveFinish *finish,
+                       float                   *map,
+                       gpointer                 workspace)
 {
-  gint64         image_size = convolve->image_channels * convolve->image[1] * convolve->image[2];
-  gint64         map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
-  gint64        *shifts = workspace;
-  HybShiftFinish of_sample = *finish;
-  Layout         layout;
-  Part           part;
+  gint64            image_size = convolve->image_channels * convolve->image[1] * convolve->image[2];
+  gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
+  gint64           *shifts = workspace;
+  HybConvolveFinish of_sample = *finish;
+  Layout            layout;
+  Part              part;
 
   find_layout (convolve, hyb_tiles_choose (), &layout);
   for (gint64 k = 0; k < layout.depth; k++)

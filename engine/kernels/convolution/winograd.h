@@ -23,9 +23,9 @@ void hyb_winograd_filters (gint64 filters, gint64 channels, const float *weight,
 /* Bytes. */
 gsize hyb_winograd_workspace (const HybConvolve *convolve);
 /* weight: as hyb_winograd_filters() made them. */
-void hyb_winograd_convolve (const HybConvolve    *convolve,
-                            const float          *image,
-                            const float          *weight,
-                            const HybShiftFinish *finish,
-                            float                *map,
-                            gpointer              workspace);
+void hyb_winograd_convolve (const HybConvolve       *convolve,
+                            const float             *image,
+                            const float             *weight,
+                            const HybConvolveFinish *finish,
+                            float                   *map,
+                            gpointer                 workspace);

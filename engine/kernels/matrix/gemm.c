@@ -61,7 +61,7 @@ own_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
 static gboolean
 passes_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
 {
-  if (!hyb_panels_suit (gemm))
+  if (!hyb_panels_is_faster (gemm))
     return FALSE;
   hyb_panels_gemm (gemm, a, b, NULL, c);
   return TRUE;

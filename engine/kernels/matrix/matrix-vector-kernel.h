@@ -5,7 +5,7 @@
 #define PRODUCT(at, sum) simd_multiply_add (simd_load (x + (at)), simd_load (w + (at)), sum)
 
 /* Rows one after the other: of a matrix that comes from far, asking for several at a time, or
- * ahead, was slower. */
+ * prefetch, was slower. */
 static TARGET void
 SIMD (add_far_rows) (gint64       n,
                      gint64       k,

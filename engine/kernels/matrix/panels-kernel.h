@@ -10,18 +10,18 @@
 #if LANES == 16
 #define COLUMNS(X, argument) X (0, argument) X (1, argument)
 #define ROWS_ALL(X)          X (1) X (2) X (3) X (4) X (5) X (6) X (7) X (8)
-#define MOST                 8
+#define MAX_KERNEL_ROWS      8
 #elif LANES == 8
 #define COLUMNS(X, argument) X (0, argument) X (1, argument) X (2, argument) X (3, argument)
 #define ROWS_ALL(X)          X (1) X (2) X (3)
-#define MOST                 3
+#define MAX_KERNEL_ROWS      3
 #else
 #define COLUMNS(X, argument) \
   X (0, argument)            \
   X (1, argument)            \
   X (2, argument) X (3, argument) X (4, argument) X (5, argument) X (6, argument) X (7, argument)
-#define ROWS_ALL(X) X (1)
-#define MOST        1
+#define ROWS_ALL(X)     X (1)
+#define MAX_KERNEL_ROWS 1
 #endif
 
 #define KERNEL(rows) SIMD (multiply_##rows)
@@ -53,48 +53,48 @@
 #define WRITE_ROW(row)   COLUMNS (WRITE, row)
 
 /* So many rows times one panel; bias may be NULL. */
-#define DEFINE(rows)                                                          \
-  static TARGET void KERNEL (rows) (gint64       k,                           \
-                                    const float *x,                           \
-                                    gint64       ldx,                         \
-                                    const float *panel,                       \
-                                    const float *bias,                        \
-                                    gboolean     adds,                        \
-                                    float       *y,                           \
-                                    gint64       ldy,                         \
-                                    const Ahead *ahead)                       \
-  {                                                                           \
-    gint64 until;                                                             \
-    ROWS_##rows (DECLARE_ROW);                                                \
-                                                                              \
-    for (gint64 first = 0; first < k; first = until)                          \
-      {                                                                       \
-        until = MIN (first + LINE, k);                                        \
-        for (gint64 row = 0; row < ahead->n_rows; row++)                      \
-          __builtin_prefetch (ahead->from + row * ahead->stride + first);     \
-        for (gint64 l = first; l < until; l++, x++, panel += HYB_PANEL_WIDTH) \
-          {                                                                   \
-            COLUMNS (LOAD_WEIGHTS, )                                          \
-            ROWS_##rows (ADD_ROW)                                             \
-          }                                                                   \
-      }                                                                       \
-    if (bias)                                                                 \
-      {                                                                       \
-        ROWS_##rows (BIAS_ROW)                                                \
-      }                                                                       \
-    if (adds)                                                                 \
-      {                                                                       \
-        ROWS_##rows (OLD_ROW)                                                 \
-      }                                                                       \
-    ROWS_##rows (WRITE_ROW)                                                   \
+#define DEFINE(rows)                                                            \
+  static TARGET void KERNEL (rows) (gint64          k,                          \
+                                    const float    *x,                          \
+                                    gint64          ldx,                        \
+                                    const float    *panel,                      \
+                                    const float    *bias,                       \
+                                    gboolean        adds,                       \
+                                    float          *y,                          \
+                                    gint64          ldy,                        \
+                                    const Prefetch *prefetch)                   \
+  {                                                                             \
+    gint64 until;                                                               \
+    ROWS_##rows (DECLARE_ROW);                                                  \
+                                                                                \
+    for (gint64 first = 0; first < k; first = until)                            \
+      {                                                                         \
+        until = MIN (first + LINE, k);                                          \
+        for (gint64 row = 0; row < prefetch->n_rows; row++)                     \
+          __builtin_prefetch (prefetch->from + row * prefetch->stride + first); \
+        for (gint64 l = first; l < until; l++, x++, panel += HYB_PANEL_WIDTH)   \
+          {                                                                     \
+            COLUMNS (LOAD_WEIGHTS, )                                            \
+            ROWS_##rows (ADD_ROW)                                               \
+          }                                                                     \
+      }                                                                         \
+    if (bias)                                                                   \
+      {                                                                         \
+        ROWS_##rows (BIAS_ROW)                                                  \
+      }                                                                         \
+    if (adds)                                                                   \
+      {                                                                         \
+        ROWS_##rows (OLD_ROW)                                                   \
+      }                                                                         \
+    ROWS_##rows (WRITE_ROW)                                                     \
   }
 
 ROWS_ALL (DEFINE)
 
 #define ENTRY(rows) KERNEL (rows),
-static const Kernels SIMD (kernels) = { MOST, { NULL, ROWS_ALL (ENTRY) } };
+static const Kernels SIMD (kernels) = { MAX_KERNEL_ROWS, { NULL, ROWS_ALL (ENTRY) } };
 
 #undef ENTRY
 #undef COLUMNS
 #undef ROWS_ALL
-#undef MOST
+#undef MAX_KERNEL_ROWS

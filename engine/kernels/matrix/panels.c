@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-#define WIDTH     HYB_PANEL_WIDTH
-#define LINE      16 /* floats of a cache line */
-#define MOST_ROWS 8  /* of one call of a kernel */
+#define WIDTH    HYB_PANEL_WIDTH
+#define LINE     16 /* floats of a cache line */
+#define MAX_ROWS 8  /* of one call of a kernel */
 
 /* Rows that go through all panels together, so that they stay in a near cache. */
 #define ROW_BLOCK 96
@@ -24,7 +24,7 @@
 /* Floats of x that stay in a far cache meanwhile. */
 #define FAR_CACHE 163840
 /* More rows are worth laying out x as well, as the library does. */
-#define FEW_ROWS 128
+#define SMALL_ROWS 128
 /* Multiplications up to which the library does not lay out either, by whether W is transposed.
  * Measured with AVX-512: from there on this is faster for 2 to 128 rows; see docs/speed.md. */
 #define SMALL_TRANSPOSED 400000
@@ -39,23 +39,23 @@ typedef struct
 {
   const float *from;
   gint64       stride, n_rows;
-} Ahead;
+} Prefetch;
 
-typedef void (*MultiplyRows) (gint64       k,
-                              const float *x,
-                              gint64       ldx,
-                              const float *panel,
-                              const float *bias,
-                              gboolean     adds,
-                              float       *y,
-                              gint64       ldy,
-                              const Ahead *ahead);
+typedef void (*MultiplyRows) (gint64          k,
+                              const float    *x,
+                              gint64          ldx,
+                              const float    *panel,
+                              const float    *bias,
+                              gboolean        adds,
+                              float          *y,
+                              gint64          ldy,
+                              const Prefetch *prefetch);
 
 /* What one instruction set has. */
 typedef struct
 {
-  gint64       most_rows;
-  MultiplyRows rows[MOST_ROWS + 1]; /* by their number, from 1 on */
+  gint64       max_rows;
+  MultiplyRows rows[MAX_ROWS + 1]; /* by their number, from 1 on */
 } Kernels;
 
 #define SIMD_KERNEL "engine/kernels/matrix/panels-kernel.h"
@@ -76,7 +76,7 @@ pack_panel (gint64 columns, gint64 k, const float *w, gint64 ldw, gboolean trans
   if (columns < WIDTH)
     memset (panel, 0, sizeof (float) * WIDTH * (gsize) k);
   if (transposed)
-    hyb_turn_32 (k, columns, w, ldw, panel, WIDTH);
+    hyb_transpose_32 (k, columns, w, ldw, panel, WIDTH);
   else if (columns < WIDTH)
     for (gint64 l = 0; l < k; l++)
       memcpy (panel + l * WIDTH, w + l * ldw, sizeof (float) * (gsize) columns);
@@ -105,20 +105,20 @@ typedef struct
   const Kernels         *kernels;
   const float           *x, *panels;
   float                 *y;
-  Ahead                  ahead;
+  Prefetch               prefetch;
 } Job;
 
 static void
 multiply_panel (const Job *job, const float *panel, const float *bias, float *y, gint64 ldy)
 {
   const HybPanelProduct *product = job->product;
-  gint64                 rows, left = job->ahead.n_rows;
-  Ahead                  ahead = job->ahead;
+  gint64                 rows, left = job->prefetch.n_rows;
+  Prefetch               prefetch = job->prefetch;
 
   for (gint64 i = 0; i < product->m; i += rows)
     {
-      rows = MIN (product->m - i, job->kernels->most_rows);
-      ahead.n_rows = (left * rows + product->m - i - 1) / (product->m - i);
+      rows = MIN (product->m - i, job->kernels->max_rows);
+      prefetch.n_rows = (left * rows + product->m - i - 1) / (product->m - i);
       job->kernels->rows[rows](product->k,
                                job->x + i * product->ldx,
                                product->ldx,
@@ -127,10 +127,10 @@ multiply_panel (const Job *job, const float *panel, const float *bias, float *y,
                                product->adds,
                                y + i * ldy,
                                ldy,
-                               &ahead);
-      if (ahead.n_rows > 0)
-        ahead.from += ahead.n_rows * ahead.stride;
-      left -= ahead.n_rows;
+                               &prefetch);
+      if (prefetch.n_rows > 0)
+        prefetch.from += prefetch.n_rows * prefetch.stride;
+      left -= prefetch.n_rows;
     }
 }
 
@@ -141,17 +141,17 @@ multiply_last (const Job *job, const float *panel, gint64 first)
   const HybPanelProduct *product = job->product;
   gsize                  bytes = sizeof (float) * (gsize) (product->n - first);
   float                  bias[WIDTH] = { 0 };
-  float                  room[MOST_ROWS * WIDTH] = { 0 };
+  float                  room[MAX_ROWS * WIDTH] = { 0 };
 
   if (product->bias)
     memcpy (bias, product->bias + first, bytes);
-  for (gint64 i = 0; i < product->m; i += MOST_ROWS)
+  for (gint64 i = 0; i < product->m; i += MAX_ROWS)
     {
       HybPanelProduct part = *product;
       Job             own = *job;
       float          *y = job->y + i * product->ldy + first;
 
-      part.m = MIN (product->m - i, MOST_ROWS);
+      part.m = MIN (product->m - i, MAX_ROWS);
       own.product = &part;
       own.x = job->x + i * product->ldx;
       for (gint64 row = 0; product->adds && row < part.m; row++)
@@ -189,7 +189,7 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
 
 /* Parts of nearly the same size, at most `most`, of whole units. */
 static gint64
-part_of (gint64 n, gint64 most, gint64 unit)
+even_part (gint64 n, gint64 most, gint64 unit)
 {
   gint64 n_parts = MAX ((n + most - 1) / most, 1);
   gint64 part = (n + n_parts - 1) / n_parts;
@@ -200,7 +200,7 @@ part_of (gint64 n, gint64 most, gint64 unit)
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y)
 {
-  gint64 rows = part_of (product->m, ROW_BLOCK, MOST_ROWS);
+  gint64 rows = even_part (product->m, ROW_BLOCK, MAX_ROWS);
 
   for (gint64 i = 0; i < product->m; i += rows)
     {
@@ -224,55 +224,55 @@ typedef struct
   const Kernels *kernels;
   const float   *a, *b, *bias;
   float         *c;
-} Passing;
+} StreamedGemm;
 
 /* A piece of a panel: so many rows of the weights from row l on. */
 typedef struct
 {
   gint64 first, l, depth;
-} Piece;
+} PanelPiece;
 
 /* Weights are read along their rows. */
-static Piece
+static PanelPiece
 find_piece (const HybGemm *gemm, gint64 n_pieces, gint64 index)
 {
   gint64 depth = (gemm->k + n_pieces - 1) / n_pieces;
   gint64 l = index % n_pieces * depth;
 
-  return (Piece){ index / n_pieces * WIDTH, l, CLAMP (gemm->k - l, 0, depth) };
+  return (PanelPiece){ index / n_pieces * WIDTH, l, CLAMP (gemm->k - l, 0, depth) };
 }
 
 static const float *
-piece_start (const Passing *passing, const Piece *piece)
+piece_start (const StreamedGemm *stream, const PanelPiece *piece)
 {
-  gint64 ldb = passing->gemm->ldb;
+  gint64 ldb = stream->gemm->ldb;
 
-  return passing->b + (passing->gemm->transpose_b ? piece->first * ldb + piece->l
-                                                  : piece->l * ldb + piece->first);
+  return stream->b + (stream->gemm->transpose_b ? piece->first * ldb + piece->l
+                                                : piece->l * ldb + piece->first);
 }
 
 /* Adds what the piece gives to y, and fetches the next one: along rows of transposed weights
  * that takes long. */
 static void
-pass_piece (const Passing *passing, const Piece *piece, const Piece *next)
+multiply_piece (const StreamedGemm *stream, const PanelPiece *piece, const PanelPiece *next)
 {
-  const HybGemm  *gemm = passing->gemm;
+  const HybGemm  *gemm = stream->gemm;
   HybPanelProduct product = { .m = gemm->m,
                               .n = gemm->n,
                               .k = piece->depth,
                               .ldx = gemm->lda,
                               .ldy = gemm->ldc,
-                              .bias = piece->l == 0 ? passing->bias : NULL,
+                              .bias = piece->l == 0 ? stream->bias : NULL,
                               .adds = piece->l > 0 || gemm->beta != 0 };
-  Job job = { &product, passing->kernels, passing->a + piece->l, NULL, passing->c, { 0 } };
+  Job             job = { &product, stream->kernels, stream->a + piece->l, NULL, stream->c, { 0 } };
   _Alignas(64) float panel[DEPTH * WIDTH];
 
   if (next && gemm->transpose_b)
-    job.ahead =
-        (Ahead){ piece_start (passing, next), gemm->ldb, MIN (WIDTH, gemm->n - next->first) };
+    job.prefetch =
+        (Prefetch){ piece_start (stream, next), gemm->ldb, MIN (WIDTH, gemm->n - next->first) };
   pack_panel (MIN (WIDTH, gemm->n - piece->first),
               piece->depth,
-              piece_start (passing, piece),
+              piece_start (stream, piece),
               gemm->ldb,
               gemm->transpose_b,
               panel);
@@ -280,28 +280,28 @@ pass_piece (const Passing *passing, const Piece *piece, const Piece *next)
 }
 
 static void
-pass_panels (gint64 begin, gint64 end, gpointer data)
+stream_panels (gint64 begin, gint64 end, gpointer data)
 {
-  const Passing *passing = data;
-  gint64         n_pieces = (passing->gemm->k + DEPTH - 1) / DEPTH;
-  Piece          piece = find_piece (passing->gemm, n_pieces, begin * n_pieces);
+  const StreamedGemm *stream = data;
+  gint64              n_pieces = (stream->gemm->k + DEPTH - 1) / DEPTH;
+  PanelPiece          piece = find_piece (stream->gemm, n_pieces, begin * n_pieces);
 
   for (gint64 index = begin * n_pieces; index < end * n_pieces; index++)
     {
-      Piece next = find_piece (passing->gemm, n_pieces, index + 1);
+      PanelPiece next = find_piece (stream->gemm, n_pieces, index + 1);
 
-      pass_piece (passing, &piece, index + 1 < end * n_pieces ? &next : NULL);
+      multiply_piece (stream, &piece, index + 1 < end * n_pieces ? &next : NULL);
       piece = next;
     }
 }
 
 gboolean
-hyb_panels_suit (const HybGemm *gemm)
+hyb_panels_is_faster (const HybGemm *gemm)
 {
   gint64 idle = (WIDTH - gemm->n % WIDTH) % WIDTH; /* columns that the last panel lacks */
   double work = (double) gemm->m * (double) gemm->n * (double) gemm->k;
 
-  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m > 1 && gemm->m <= FEW_ROWS &&
+  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m > 1 && gemm->m <= SMALL_ROWS &&
          !gemm->transpose_a && gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) &&
          8 * idle <= gemm->n && gemm->k >= 16 &&
          work > (gemm->transpose_b ? SMALL_TRANSPOSED : SMALL);
@@ -310,23 +310,23 @@ hyb_panels_suit (const HybGemm *gemm)
 void
 hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
-  gint64 depth = part_of (gemm->k, FAR_CACHE / gemm->m, 1);
+  gint64 depth = even_part (gemm->k, FAR_CACHE / gemm->m, 1);
 
   for (gint64 l = 0; l < gemm->k; l += depth)
     {
-      HybGemm block = *gemm;
-      Passing passing = { .gemm = &block,
-                          .kernels = HYB_SIMD_CHOOSE (&kernels),
-                          .a = a + l,
-                          .b = b + l * (gemm->transpose_b ? 1 : gemm->ldb),
-                          .bias = l == 0 ? bias : NULL,
-                          .c = c };
+      HybGemm      block = *gemm;
+      StreamedGemm stream = { .gemm = &block,
+                              .kernels = HYB_SIMD_CHOOSE (&kernels),
+                              .a = a + l,
+                              .b = b + l * (gemm->transpose_b ? 1 : gemm->ldb),
+                              .bias = l == 0 ? bias : NULL,
+                              .c = c };
 
       block.k = MIN (gemm->k - l, depth);
       block.beta = l > 0 ? 1 : gemm->beta;
       hyb_parallel_for ((gemm->n + WIDTH - 1) / WIDTH,
                         1 + GRAIN / MAX (block.m * block.k * WIDTH, 1),
-                        pass_panels,
-                        &passing);
+                        stream_panels,
+                        &stream);
     }
 }

@@ -33,8 +33,8 @@ void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y);
 
 /* A product whose weights are laid out on the way, a piece at a time, plus bias (n) in every row
- * (NULL: none; then beta counts).  It is asked for where hyb_panels_suit(): there it is faster
+ * (NULL: none; then beta counts).  It is asked for where hyb_panels_is_faster(): there it is faster
  * than the library. */
-gboolean hyb_panels_suit (const HybGemm *gemm);
+gboolean hyb_panels_is_faster (const HybGemm *gemm);
 void
 hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c);

@@ -54,7 +54,7 @@ extern const HybCellMaths hyb_cell_maths_f64;
 /* One layer and direction: offsets of its weights, and of what it keeps.  Recording,
  * everything is kept for every step, in the reserve: gates (T, N, G H), the others
  * (T, N, …).  Else one set of buffers serves all layers and directions: gates of so many
- * steps as are ahead (hyb_recurrent_ahead), of the others only the current one. */
+ * steps as are ahead (hyb_recurrent_steps_ahead), of the others only the current one. */
 typedef struct
 {
   gint64 in; /* size of the layer's input */
@@ -72,12 +72,12 @@ void hyb_recurrent_slot (const HybRecurrent *net,
                          gboolean            recording,
                          HybCellSlot        *slot);
 /* Steps whose inputs are multiplied together: their gates wait for the states. */
-gint64 hyb_recurrent_ahead (const HybRecurrent *net);
+gint64 hyb_recurrent_steps_ahead (const HybRecurrent *net);
 /* Floats of the panels of W_i and W_h of one slot; 0 where there are none: a single row is
  * multiplied by W_h as it is. */
 gint64 hyb_recurrent_input_panels (const HybRecurrent *net);
 gint64 hyb_recurrent_hidden_panels (const HybRecurrent *net);
-gint64 hyb_recurrent_kept (const HybRecurrent *net, gboolean recording);      /* by one slot */
+gint64 hyb_recurrent_kept_size (const HybRecurrent *net, gboolean recording); /* by one slot */
 gint64 hyb_recurrent_reserved_output (const HybRecurrent *net, gint64 layer); /* (T, N, D R) */
 gint64 hyb_recurrent_reserved_mask (const HybRecurrent *net, gint64 layer);   /* (T, N, D R) */
 

@@ -328,7 +328,7 @@ run_direction (Direction *run, gconstpointer x, gboolean backwards)
 {
   const HybRecurrent *net = run->net;
   gint64              T = net->n_steps;
-  gint64              ahead = hyb_recurrent_ahead (net);
+  gint64              ahead = hyb_recurrent_steps_ahead (net);
 
   add_biases (run);
 
@@ -406,15 +406,15 @@ run_layer (Direction *run, gint64 layer, gconstpointer x, gpointer y)
 typedef struct
 {
   gpointer dropped, outputs, mask;
-} Rooms;
+} LayerBuffers;
 
-static Rooms
+static LayerBuffers
 divide_workspace (Direction *run)
 {
   const HybRecurrent *net = run->net;
   gint64              row = net->n_directions * run->R;
   gint64              outputs = net->n_steps * net->batch * row;
-  Rooms               rooms = { 0 };
+  LayerBuffers        rooms = { 0 };
 
   run->input_panels = run->pass->workspace;
   run->hidden_panels = at (run, run->input_panels, hyb_recurrent_input_panels (net));
@@ -423,7 +423,7 @@ divide_workspace (Direction *run)
   run->recurrent = at (run, run->bias, run->GH);
   rooms.dropped = at (run, run->recurrent, net->batch * MAX (run->GH, run->R));
   run->kept = at (run, rooms.dropped, net->dropout > 0 ? outputs : 0);
-  rooms.outputs = at (run, run->kept, hyb_recurrent_kept (net, FALSE));
+  rooms.outputs = at (run, run->kept, hyb_recurrent_kept_size (net, FALSE));
   rooms.mask = at (run, rooms.outputs, 2 * outputs);
   if (run->recording)
     run->kept = run->pass->reserve;
@@ -440,7 +440,7 @@ hyb_recurrent_forward (const HybRecurrent *net, HybDType dtype, const HybRecurre
                               .R = hyb_recurrent_state_size (net),
                               .GH = hyb_recurrent_n_gates (net->cell) * net->hidden,
                               .recording = pass->reserve != NULL };
-  Rooms               rooms = divide_workspace (&run);
+  LayerBuffers        rooms = divide_workspace (&run);
   gint64              outputs = net->n_steps * net->batch * net->n_directions * run.R;
   gconstpointer       x = pass->x;
 

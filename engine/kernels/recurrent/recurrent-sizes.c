@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Elements beyond which a size is nonsense: products of it stay exact in a double. */
-#define MOST_ELEMENTS 4503599627370496.0 /* 2^52 */
+#define MAX_ELEMENTS 4503599627370496.0 /* 2^52 */
 
 gint64
 hyb_recurrent_state_size (const HybRecurrent *net)
@@ -34,7 +34,7 @@ layer_input (const HybRecurrent *net, gint64 layer)
 static gint64
 bounded (double count)
 {
-  return count >= 0 && count <= MOST_ELEMENTS ? (gint64) count : -1;
+  return count >= 0 && count <= MAX_ELEMENTS ? (gint64) count : -1;
 }
 
 /* Weights, without biases, of one direction of a layer. */
@@ -74,7 +74,7 @@ keeps_hidden (const HybRecurrent *net)
 
 /* Parts of nearly the same size: a short last one would fetch all weights for few rows. */
 gint64
-hyb_recurrent_ahead (const HybRecurrent *net)
+hyb_recurrent_steps_ahead (const HybRecurrent *net)
 {
   gint64 most, n_parts;
 
@@ -86,7 +86,7 @@ hyb_recurrent_ahead (const HybRecurrent *net)
 }
 
 gboolean
-hyb_recurrent_suits_panels (const HybRecurrent *net)
+hyb_recurrent_should_use_panels (const HybRecurrent *net)
 {
   return net->batch > 1 && net->n_steps >= 4;
 }
@@ -147,13 +147,14 @@ kept (const HybRecurrent *net, gboolean recording)
   per_row += keeps_hidden (net) ? H : 0;
   per_row += net->projection > 0 ? H : 0;
   per_row += net->has_lengths ? (double) hyb_recurrent_state_size (net) : 0;
-  return (recording ? n_rows (net) : (double) hyb_recurrent_ahead (net) * (double) net->batch) *
+  return (recording ? n_rows (net)
+                    : (double) hyb_recurrent_steps_ahead (net) * (double) net->batch) *
              (double) hyb_recurrent_n_gates (net->cell) * H +
          (recording ? n_rows (net) : (double) net->batch) * per_row;
 }
 
 gint64
-hyb_recurrent_kept (const HybRecurrent *net, gboolean recording)
+hyb_recurrent_kept_size (const HybRecurrent *net, gboolean recording)
 {
   return bounded (kept (net, recording));
 }
@@ -239,9 +240,9 @@ hyb_recurrent_slot (const HybRecurrent *net,
   slot->b_input = D * first + (net->n_layers - 1) * D * other + index * 2 * GH;
   slot->b_hidden = slot->b_input + GH;
 
-  slot->gates = recording ? index * hyb_recurrent_kept (net, TRUE) : 0;
+  slot->gates = recording ? index * hyb_recurrent_kept_size (net, TRUE) : 0;
   slot->cells = slot->candidates =
-      slot->gates + (recording ? net->n_steps : hyb_recurrent_ahead (net)) * net->batch * GH;
+      slot->gates + (recording ? net->n_steps : hyb_recurrent_steps_ahead (net)) * net->batch * GH;
   slot->full = slot->cells + (keeps_hidden (net) ? rows * H : 0);
   slot->states = slot->full + (net->projection > 0 ? rows * H : 0);
 }
@@ -249,7 +250,7 @@ hyb_recurrent_slot (const HybRecurrent *net,
 gint64
 hyb_recurrent_reserved_output (const HybRecurrent *net, gint64 layer)
 {
-  return net->n_layers * net->n_directions * hyb_recurrent_kept (net, TRUE) +
+  return net->n_layers * net->n_directions * hyb_recurrent_kept_size (net, TRUE) +
          layer * net->n_steps * net->batch * (gint64) output_row (net);
 }
 

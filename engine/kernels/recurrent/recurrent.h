@@ -48,7 +48,7 @@ gint64 hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean record
 gint64 hyb_recurrent_backward_workspace (const HybRecurrent *net);
 
 /* Whether there are rows and steps enough for in_panels to pay. */
-gboolean hyb_recurrent_suits_panels (const HybRecurrent *net);
+gboolean hyb_recurrent_should_use_panels (const HybRecurrent *net);
 
 /* For keeps_panels: how many floats, and from the parameters to them. */
 gint64 hyb_recurrent_panels (const HybRecurrent *net);

@@ -12,9 +12,9 @@
  *   simd_keep_part (v, n)          the first n lanes, then zeros (n < LANES in all of these)
  *   simd_multiply_add (a, b, c)    a b + c, rounded once where the processor can
  *   simd_subtract_product (a, b, c)  c − a b, likewise
- *   simd_smaller (a, b), simd_larger (a, b)  b where either is no number
+ *   simd_min (a, b), simd_max (a, b)  b where either is no number
  *   Doubles, simd_load_doubles (p)  LANES / 2 floats as doubles
- *   simd_sum (v), simd_sum_doubles (v), simd_greatest (v)  of all lanes
+ *   simd_sum (v), simd_sum_doubles (v), simd_lane_max (v)  of all lanes
  *   simd_reciprocal (a)            1 / a to twelve bits at least
  *   simd_scale (a, n)              a 2ⁿ, |n| ≤ 250 and whole
  *
@@ -55,8 +55,8 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_MULTIPLY_ADD(a, b, c) (Floats) _mm512_fmadd_ps ((__m512) a, (__m512) b, (__m512) c)
 #define SIMD_SUBTRACT_PRODUCT(a, b, c) \
   (Floats) _mm512_fnmadd_ps ((__m512) a, (__m512) b, (__m512) c)
-#define SIMD_SMALLER(a, b)      (Floats) _mm512_min_ps ((__m512) a, (__m512) b)
-#define SIMD_LARGER(a, b)       (Floats) _mm512_max_ps ((__m512) a, (__m512) b)
+#define SIMD_MIN(a, b)          (Floats) _mm512_min_ps ((__m512) a, (__m512) b)
+#define SIMD_MAX(a, b)          (Floats) _mm512_max_ps ((__m512) a, (__m512) b)
 #define SIMD_RECIPROCAL(a)      (Floats) _mm512_rcp14_ps ((__m512) a)
 #define SIMD_LOAD_PART(from, n) (Floats) _mm512_maskz_loadu_ps ((__mmask16) ((1u << (n)) - 1), from)
 #define SIMD_STORE_PART(to, n, a) \
@@ -66,7 +66,7 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_LOAD_DOUBLES(from) (Doubles) _mm512_cvtps_pd (_mm256_loadu_ps (from))
 #define SIMD_SUM_DOUBLES(a)     _mm512_reduce_add_pd ((__m512d) a)
 #define SIMD_SUM(a)             _mm512_reduce_add_ps ((__m512) a)
-#define SIMD_GREATEST(a)        _mm512_reduce_max_ps ((__m512) a)
+#define SIMD_LANE_MAX(a)        _mm512_reduce_max_ps ((__m512) a)
 #define SIMD_SCALE(a, n)        (Floats) _mm512_scalef_ps ((__m512) a, (__m512) n)
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL
@@ -78,8 +78,8 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_MULTIPLY_ADD(a, b, c) (Floats) _mm256_fmadd_ps ((__m256) a, (__m256) b, (__m256) c)
 #define SIMD_SUBTRACT_PRODUCT(a, b, c) \
   (Floats) _mm256_fnmadd_ps ((__m256) a, (__m256) b, (__m256) c)
-#define SIMD_SMALLER(a, b) (Floats) _mm256_min_ps ((__m256) a, (__m256) b)
-#define SIMD_LARGER(a, b)  (Floats) _mm256_max_ps ((__m256) a, (__m256) b)
+#define SIMD_MIN(a, b)     (Floats) _mm256_min_ps ((__m256) a, (__m256) b)
+#define SIMD_MAX(a, b)     (Floats) _mm256_max_ps ((__m256) a, (__m256) b)
 #define SIMD_RECIPROCAL(a) (1.f / (a)) /* the approximation has too few bits */
 /* The lanes below n. */
 #define SIMD_MASK(n) \
@@ -100,8 +100,8 @@ hyb_simd_sum_eight (__m256 a)
 #define LANES                          4
 #define SIMD_MULTIPLY_ADD(a, b, c)     ((a) * (b) + (c))
 #define SIMD_SUBTRACT_PRODUCT(a, b, c) ((c) - (a) * (b))
-#define SIMD_SMALLER(a, b)             SIMD (simd_choose) ((a) < (b), a, b)
-#define SIMD_LARGER(a, b)              SIMD (simd_choose) ((a) > (b), a, b)
+#define SIMD_MIN(a, b)                 SIMD (simd_choose) ((a) < (b), a, b)
+#define SIMD_MAX(a, b)                 SIMD (simd_choose) ((a) > (b), a, b)
 #define SIMD_RECIPROCAL(a)             (1.f / (a))
 #include "engine/kernels/simd/simd-functions.h"
 #include SIMD_KERNEL

@@ -23,12 +23,12 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_choose           SIMD (simd_choose)
 #define simd_multiply_add     SIMD (simd_multiply_add)
 #define simd_subtract_product SIMD (simd_subtract_product)
-#define simd_smaller          SIMD (simd_smaller)
-#define simd_larger           SIMD (simd_larger)
+#define simd_min              SIMD (simd_min)
+#define simd_max              SIMD (simd_max)
 #define simd_reciprocal       SIMD (simd_reciprocal)
 #define simd_sum              SIMD (simd_sum)
 #define simd_sum_doubles      SIMD (simd_sum_doubles)
-#define simd_greatest         SIMD (simd_greatest)
+#define simd_lane_max         SIMD (simd_lane_max)
 #define simd_scale            SIMD (simd_scale)
 
 INLINE Floats
@@ -125,15 +125,15 @@ simd_subtract_product (Floats a, Floats b, Floats c)
 }
 
 INLINE Floats
-simd_smaller (Floats a, Floats b)
+simd_min (Floats a, Floats b)
 {
-  return SIMD_SMALLER (a, b);
+  return SIMD_MIN (a, b);
 }
 
 INLINE Floats
-simd_larger (Floats a, Floats b)
+simd_max (Floats a, Floats b)
 {
-  return SIMD_LARGER (a, b);
+  return SIMD_MAX (a, b);
 }
 
 INLINE Floats
@@ -185,10 +185,10 @@ simd_sum_doubles (Doubles value)
 
 /* Of lanes that are numbers. */
 INLINE float
-simd_greatest (Floats value)
+simd_lane_max (Floats value)
 {
-#ifdef SIMD_GREATEST
-  return SIMD_GREATEST (value);
+#ifdef SIMD_LANE_MAX
+  return SIMD_LANE_MAX (value);
 #else
   for (int width = LANES / 2; width > 0; width /= 2)
     for (int i = 0; i < width; i++)

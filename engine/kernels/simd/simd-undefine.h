@@ -5,8 +5,8 @@
 #undef LANES
 #undef SIMD_MULTIPLY_ADD
 #undef SIMD_SUBTRACT_PRODUCT
-#undef SIMD_SMALLER
-#undef SIMD_LARGER
+#undef SIMD_MIN
+#undef SIMD_MAX
 #undef SIMD_RECIPROCAL
 #undef Floats
 #undef Ints
@@ -19,8 +19,8 @@
 #undef simd_choose
 #undef simd_multiply_add
 #undef simd_subtract_product
-#undef simd_smaller
-#undef simd_larger
+#undef simd_min
+#undef simd_max
 #undef simd_reciprocal
 #undef SIMD_SCALE
 #undef simd_scale
@@ -33,8 +33,8 @@
 #undef simd_load_doubles
 #undef SIMD_LOAD_DOUBLES
 #undef SIMD_SUM_DOUBLES
-#undef SIMD_GREATEST
+#undef SIMD_LANE_MAX
 #undef simd_sum_doubles
-#undef simd_greatest
+#undef simd_lane_max
 #undef SIMD_SUM
 #undef simd_sum

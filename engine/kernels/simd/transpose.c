@@ -129,12 +129,12 @@ turn_avx2 (gint64        height,
 #endif
 
 void
-hyb_turn_32 (gint64        height,
-             gint64        width,
-             gconstpointer x,
-             gint64        x_stride,
-             gpointer      y,
-             gint64        y_stride)
+hyb_transpose_32 (gint64        height,
+                  gint64        width,
+                  gconstpointer x,
+                  gint64        x_stride,
+                  gpointer      y,
+                  gint64        y_stride)
 {
 #ifdef __x86_64__
   if (hyb_simd_level () >= HYB_SIMD_AVX2)

@@ -6,9 +6,9 @@
 
 /* y[i, j] = x[j, i] for `height` rows and `width` columns of y; strides in elements.  The
  * elements may be of any type and need no alignment. */
-void hyb_turn_32 (gint64        height,
-                  gint64        width,
-                  gconstpointer x,
-                  gint64        x_stride,
-                  gpointer      y,
-                  gint64        y_stride);
+void hyb_transpose_32 (gint64        height,
+                       gint64        width,
+                       gconstpointer x,
+                       gint64        x_stride,
+                       gpointer      y,
+                       gint64        y_stride);

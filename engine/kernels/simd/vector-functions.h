@@ -27,7 +27,7 @@ SIMD (exp_of_rest_less_one) (Floats r)
 INLINE Floats
 SIMD (vector_exp_below) (Floats x)
 {
-  x = simd_larger (simd_fill (EXP_LOWEST), x);
+  x = simd_max (simd_fill (EXP_LOWEST), x);
 
   Floats shifted = simd_multiply_add (x, simd_fill (LOG_2_E), simd_fill (EXP_ROUND));
   Floats n = shifted - EXP_ROUND;
@@ -40,7 +40,7 @@ SIMD (vector_exp_below) (Floats x)
 INLINE Floats
 SIMD (vector_exp) (Floats x)
 {
-  return SIMD (vector_exp_below) (simd_smaller (simd_fill (89.f), x));
+  return SIMD (vector_exp_below) (simd_min (simd_fill (89.f), x));
 }
 
 /* With e = exp (−|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) below zero.  What
@@ -64,7 +64,7 @@ SIMD (vector_tanh) (Floats x)
 {
   Ints   sign = (Ints) x & G_MININT32;
   Floats size = (Floats) ((Ints) x & G_MAXINT32);
-  Floats argument = simd_smaller (simd_fill (10.f), size) * -2.f;
+  Floats argument = simd_min (simd_fill (10.f), size) * -2.f;
   Floats shifted = simd_multiply_add (argument, simd_fill (LOG_2_E), simd_fill (EXP_ROUND));
   Floats r = simd_subtract_product (shifted - EXP_ROUND, simd_fill (LN_2), argument);
   Floats p = SIMD (exp_of_rest_less_one) (r);

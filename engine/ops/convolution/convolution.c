@@ -310,7 +310,7 @@ hyb_convolution_view_call (const HybCall *call)
 static gboolean
 is_shifted (const HybCall *call, const HybConvolve *convolve)
 {
-  return call->output[0].dtype == HYB_F32 && hyb_shift_fits (convolve);
+  return call->output[0].dtype == HYB_F32 && hyb_direct_convolve_fits (convolve);
 }
 
 static gsize
@@ -319,7 +319,7 @@ convolution_workspace (const HybCall *call)
   HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
 
   if (is_shifted (call, &convolve))
-    return hyb_shift_workspace (&convolve);
+    return hyb_direct_convolve_workspace (&convolve);
   return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
 
@@ -330,12 +330,12 @@ convolution_forward (const HybCall *call, const HybRun *run)
   gconstpointer bias = call->n_inputs > 2 ? run->input[2] : NULL;
 
   if (is_shifted (call, &convolve))
-    hyb_shift_convolve (&convolve,
-                        run->input[0],
-                        run->input[1],
-                        &(HybShiftFinish){ .bias = bias },
-                        run->output[0],
-                        run->workspace);
+    hyb_direct_convolve (&convolve,
+                         run->input[0],
+                         run->input[1],
+                         &(HybConvolveFinish){ .bias = bias },
+                         run->output[0],
+                         run->workspace);
   else
     hyb_convolve (&convolve,
                   call->output[0].dtype,

@@ -109,7 +109,8 @@ fused_workspace (const HybCall *call)
   const FusedParams *params = call->params;
   HybConvolve        convolve = view_fused (call);
 
-  return params->winograd ? hyb_winograd_workspace (&convolve) : hyb_shift_workspace (&convolve);
+  return params->winograd ? hyb_winograd_workspace (&convolve)
+                          : hyb_direct_convolve_workspace (&convolve);
 }
 
 static void
@@ -117,16 +118,16 @@ fused_forward (const HybCall *call, const HybRun *run)
 {
   const FusedParams *params = call->params;
   HybConvolve        convolve = view_fused (call);
-  HybShiftFinish     finish = { .bias = params->has_bias ? run->input[2] : NULL,
+  HybConvolveFinish  finish = { .bias = params->has_bias ? run->input[2] : NULL,
                                 .other = params->adds ? run->input[call->n_inputs - 1] : NULL,
                                 .rectify = params->rectify };
 
-  (params->winograd ? hyb_winograd_convolve : hyb_shift_convolve) (&convolve,
-                                                                   run->input[0],
-                                                                   run->input[1],
-                                                                   &finish,
-                                                                   run->output[0],
-                                                                   run->workspace);
+  (params->winograd ? hyb_winograd_convolve : hyb_direct_convolve) (&convolve,
+                                                                    run->input[0],
+                                                                    run->input[1],
+                                                                    &finish,
+                                                                    run->output[0],
+                                                                    run->workspace);
 }
 
 /* As the operators it stands for, however few multiplications there are. */

@@ -136,7 +136,7 @@ fully_connected_forward (const HybCall *call, const HybRun *run)
                                        .ldc = view.hidden,
                                        .alpha = 1.0 };
 
-  if (call->output[0].dtype == HYB_F32 && hyb_panels_suit (&gemm))
+  if (call->output[0].dtype == HYB_F32 && hyb_panels_is_faster (&gemm))
     {
       hyb_panels_gemm (&gemm,
                        run->input[0],
@@ -304,7 +304,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .doc = "Every output is a weighted sum of all inputs, plus a bias.",
     .category = HYB_CATEGORY_LINEAR,
     .inputs = (const char *const[]){ "data", "weight", "bias", NULL },
-    .by_rows = 1u << 0,
+    .rowwise_inputs = 1u << 0,
     .params = fully_connected_params,
     .params_size = sizeof (FullyConnectedParams),
     .arity = fully_connected_arity,
@@ -320,7 +320,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .gradient_of = "FullyConnected",
     .operands = "g0 i1 i0 > i0",
     .inputs = (const char *const[]){ "gradient", "weight", "data", NULL },
-    .by_rows = 1u << 0 | 1u << 2,
+    .rowwise_inputs = 1u << 0 | 1u << 2,
     .params = fully_connected_params,
     .params_size = sizeof (FullyConnectedParams),
     .infer_shape = hyb_layer_like_last_inputs,
@@ -335,7 +335,7 @@ const HybOp hyb_ops_fully_connected[] = {
     .gradient_of = "FullyConnected",
     .operands = "g0 i0 i1 > i1",
     .inputs = (const char *const[]){ "gradient", "data", "weight", NULL },
-    .adds_rows = 1u << 0 | 1u << 1,
+    .row_sum_inputs = 1u << 0 | 1u << 1,
     .params = fully_connected_params,
     .params_size = sizeof (FullyConnectedParams),
     .infer_shape = hyb_layer_like_last_inputs,

@@ -8,10 +8,10 @@
 
 #include "engine/base/error.h"
 #include "engine/gradient/gradient.h"
+#include "engine/op/plan-options.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 #include "engine/ops/recurrent/rnn-rules.h"
-#include "engine/passes/pipeline.h"
 
 /* What prepare() has decided. */
 typedef struct
@@ -49,7 +49,7 @@ recording_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
 }
 
 static guint
-rnn_visible (gconstpointer params)
+rnn_n_visible (gconstpointer params)
 {
   return hyb_rnn_places (params).n_visible;
 }
@@ -108,7 +108,7 @@ keep_panels (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
   HybType type = { hyb_shape_1d (0), HYB_F32 };
 
   if (!call->constants || !call->constants[1] || net->batch < 1 ||
-      !hyb_pipeline_wants (call->plan_options, "keep-panels"))
+      !hyb_plan_options_enable_pass (call->plan_options, "keep-panels"))
     return TRUE;
   net->in_panels = TRUE;
   type.shape.dim[0] = hyb_recurrent_panels (net);
@@ -159,11 +159,12 @@ prepare (HybCall *call, gboolean keeps, GError **error)
   if ((double) net.n_steps * (double) net.batch > G_MAXINT32 ||
       hyb_recurrent_n_gates (net.cell) * params->state_size > G_MAXINT32)
     return refuse (error, "steps × batch and gates × units must each stay below 2³¹");
-  if (!hyb_pipeline_wants (call->plan_options, "pack-weights") || call->input[0].dtype != HYB_F32)
+  if (!hyb_plan_options_enable_pass (call->plan_options, "pack-weights") ||
+      call->input[0].dtype != HYB_F32)
     return TRUE;
 
   plan = call->prepared = g_new0 (RnnPlan, 1);
-  plan->in_panels = hyb_recurrent_suits_panels (&net);
+  plan->in_panels = hyb_recurrent_should_use_panels (&net);
   if (!keeps || keep_panels (call, &net, plan, error))
     return TRUE;
   rnn_release (call);
@@ -426,7 +427,7 @@ const HybOp hyb_ops_rnn[] = {
       .aliases = (const char *[]){ "_npx_rnn", NULL },
       .doc = "Layers of recurrent cells over a sequence, in one or both directions.",
       .category = HYB_CATEGORY_RECURRENT,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,
       .inputs =
           (const char *[]){ "data", "parameters", "state", "state_cell", "sequence_length", NULL },
       .outputs = (const char *[]){ "output", "state_output", "statecell_output", NULL },
@@ -451,14 +452,14 @@ const HybOp hyb_ops_rnn[] = {
       .name = "_rnn_recording",
       .doc = "RNN that keeps gates and states for its gradient.",
       .category = HYB_CATEGORY_RECURRENT,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .inputs =
           (const char *[]){ "data", "parameters", "state", "state_cell", "sequence_length", NULL },
       .outputs = (const char *[]){ "output", "state_output", "statecell_output", "_reserve", NULL },
       .params = hyb_rnn_params,
       .params_size = sizeof (RnnParams),
       .arity = recording_arity,
-      .visible = rnn_visible,
+      .n_visible = rnn_n_visible,
       .check = hyb_rnn_check,
       .infer_shape = recording_infer_shape,
       .infer_dtype = recording_infer_dtype,
@@ -476,7 +477,7 @@ const HybOp hyb_ops_rnn[] = {
       .name = "_backward_RNN",
       .doc = "Gradients of RNN, back through time.",
       .category = HYB_CATEGORY_RECURRENT,
-      .flags = HYB_OP_MODAL | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_INTERNAL,
       .gradient_of = "_rnn_recording",
       .operands = "i* o0 last g* > i0 i1 i2 i3",
       .inputs = (const char *[]){ "data", "parameters", "state", "operand", NULL },
@@ -499,7 +500,7 @@ const HybOp hyb_ops_rnn[] = {
       .name = "_backward_RNN_weights",
       .doc = "Gradients of RNN by all but its data, back through time.",
       .category = HYB_CATEGORY_RECURRENT,
-      .flags = HYB_OP_MODAL | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_INTERNAL,
       .inputs = (const char *[]){ "data", "parameters", "state", "operand", NULL },
       .outputs = (const char *[]){ "parameters", "state", "state_cell", NULL },
       .params = hyb_rnn_params,

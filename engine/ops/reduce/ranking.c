@@ -73,7 +73,7 @@ hyb_ranking_workspace (const HybShape *data, gint64 axis)
 {
   HybAxisView view = hyb_axis_view_optional (data, axis);
 
-  return hyb_rank_room (view.outer * view.inner, view.length);
+  return hyb_rank_workspace (view.outer * view.inner, view.length);
 }
 
 void

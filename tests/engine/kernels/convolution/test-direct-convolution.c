@@ -64,11 +64,11 @@ check (const HybConvolve *c, gboolean winograd)
   g_autofree float *other = random_floats (4, n);
   g_autofree float *map = g_new (float, n + 1);
   g_autofree float *filters = g_new (float, 2 * c->map_channels * depth);
-  gsize             bytes = winograd ? hyb_winograd_workspace (c) : hyb_shift_workspace (c);
-  double            n_sums = (double) (depth + 8);
-  double            bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
+  gsize  bytes = winograd ? hyb_winograd_workspace (c) : hyb_direct_convolve_workspace (c);
+  double n_sums = (double) (depth + 8);
+  double bound = 2e-7 * n_sums + (winograd ? 4e-6 * sqrt (n_sums) : 0);
   g_autofree char  *workspace = g_malloc (bytes + 1);
-  HybShiftFinish    finish = { .bias = bias, .other = other, .rectify = TRUE };
+  HybConvolveFinish finish = { .bias = bias, .other = other, .rectify = TRUE };
 
   map[n] = 7;
   workspace[bytes] = 7;
@@ -78,7 +78,7 @@ check (const HybConvolve *c, gboolean winograd)
       hyb_winograd_convolve (c, image, filters, &finish, map, workspace);
     }
   else
-    hyb_shift_convolve (c, image, weight, &finish, map, workspace);
+    hyb_direct_convolve (c, image, weight, &finish, map, workspace);
   g_assert_cmpint (workspace[bytes], ==, 7);
   g_assert_cmpfloat ((double) map[n], ==, 7);
   for (gint64 at = 0; at < n; at++)
@@ -219,23 +219,23 @@ test_only_what_it_does_well_fits (void)
     }
   set_window (&c, 1, 3, 1, 1, 1);
   set_window (&c, 2, 3, 1, 1, 1);
-  g_assert_true (hyb_shift_fits (&c));
+  g_assert_true (hyb_direct_convolve_fits (&c));
   c.image_channels = 0;
-  g_assert_false (hyb_shift_fits (&c));
+  g_assert_false (hyb_direct_convolve_fits (&c));
   c.image_channels = c.groups = 8; /* channels that do not mix */
-  g_assert_false (hyb_shift_fits (&c));
+  g_assert_false (hyb_direct_convolve_fits (&c));
   c.groups = 1;
   set_window (&c, 2, 1, 1, 1, 0);
-  g_assert_true (hyb_shift_fits (&c));
+  g_assert_true (hyb_direct_convolve_fits (&c));
   set_window (&c, 1, 1, 1, 1, 0); /* a product already */
-  g_assert_false (hyb_shift_fits (&c));
+  g_assert_false (hyb_direct_convolve_fits (&c));
   set_window (&c, 1, 20, 1, 1, 0);
   set_window (&c, 2, 20, 1, 1, 0); /* one position */
-  g_assert_false (hyb_shift_fits (&c));
+  g_assert_false (hyb_direct_convolve_fits (&c));
   hyb_simd_cap (HYB_SIMD_PLAIN);
   set_window (&c, 1, 3, 1, 1, 1);
   set_window (&c, 2, 3, 1, 1, 1);
-  g_assert_false (hyb_shift_fits (&c));
+  g_assert_false (hyb_direct_convolve_fits (&c));
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 

@@ -120,7 +120,7 @@ test_large_products_agree_with_sums (gconstpointer level)
                          .alpha = 1,
                          .beta = how >> 1 };
 
-        g_assert_true (hyb_panels_suit (&gemm) == (hyb_simd_level () != HYB_SIMD_PLAIN));
+        g_assert_true (hyb_panels_is_faster (&gemm) == (hyb_simd_level () != HYB_SIMD_PLAIN));
         check_product (gemm);
       }
   hyb_simd_cap (HYB_SIMD_AVX512);
@@ -148,7 +148,7 @@ test_a_bias_is_added_once (void)
     b[i] = (float) hyb_random_uniform (2, i);
   for (guint i = 0; i < M * N; i++)
     over[i] = b[i % N]; /* any numbers will do for a bias */
-  if (!hyb_panels_suit (&gemm))
+  if (!hyb_panels_is_faster (&gemm))
     {
       g_test_skip ("this processor has neither AVX2 nor AVX-512");
       return;
@@ -183,7 +183,7 @@ test_threads_change_no_byte (void)
     {
       hyb_parallel_set_threads (threads);
       results[threads - 1] = g_new (float, M *N);
-      if (hyb_panels_suit (&gemm))
+      if (hyb_panels_is_faster (&gemm))
         hyb_panels_gemm (&gemm, a, b, NULL, results[threads - 1]);
       else
         memset (results[threads - 1], 0, sizeof (float) * M * N);
