@@ -16,7 +16,7 @@ is_alike (HybGraph *graph, HybNodeId a, HybNodeId b)
       (x->op->params && !hyb_params_equal (x->op->params, x->params, y->params)))
     return FALSE;
   for (guint k = 0; k < x->n_inputs; k++)
-    if (!(x->op->adds_rows >> k & 1) && of_x[k] != of_y[k])
+    if (!(x->op->row_sum_inputs >> k & 1) && of_x[k] != of_y[k])
       return FALSE;
   return TRUE;
 }
@@ -47,7 +47,7 @@ gather (HybGraph      *graph,
             return FALSE;
           if (node->op->flags & HYB_OP_SUM)
             g_array_append_val (sums, id);
-          else if (node->op->adds_rows != 0 && node->n_outputs == 1 &&
+          else if (node->op->row_sum_inputs != 0 && node->n_outputs == 1 &&
                    (members->len == 0 ||
                     is_alike (graph, g_array_index (members, HybNodeId, 0), id)))
             g_array_append_val (members, id);
@@ -164,8 +164,9 @@ call_once (const Rows *rows, GError **error)
 
   for (guint k = 0; k < first->n_inputs; k++)
     {
-      HybTensor *input = first->op->adds_rows >> k & 1 ? collect_rows (rows, k, error)
-                                                       : hyb_tensor_ref (get_operand (rows, 0, k));
+      HybTensor *input = first->op->row_sum_inputs >> k & 1
+                             ? collect_rows (rows, k, error)
+                             : hyb_tensor_ref (get_operand (rows, 0, k));
 
       if (!input)
         return NULL;
@@ -235,7 +236,7 @@ hyb_tape_rows_call (HybGraph         *graph,
   g_return_val_if_fail (is_found && members->len > 0, FALSE);
   first = hyb_graph_get_node (graph, rows.members[0]);
   for (guint k = 0; k < first->n_inputs; k++)
-    if (first->op->adds_rows >> k & 1 && !has_like_rows (&rows, k))
+    if (first->op->row_sum_inputs >> k & 1 && !has_like_rows (&rows, k))
       is_one = FALSE;
   *output = is_one ? call_once (&rows, error) : call_each (&rows, error);
   return *output != NULL;

@@ -10,6 +10,7 @@
 #include "engine/gradient/backward.h"
 #include "engine/gradient/gradient.h"
 #include "engine/graph/reach.h"
+#include "engine/graph/with-heads.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
@@ -470,7 +471,7 @@ const HybOp hyb_ops_cond_gradient[] = {
       .name = "_backward_cond",
       .doc = "Gradients of _cond: those of the branch that ran.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = gradient_params,
       .params_size = sizeof (GradientParams),
       .arity = gradient_arity,

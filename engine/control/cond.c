@@ -71,7 +71,7 @@ cond_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 }
 
 static guint
-cond_visible (gconstpointer values)
+cond_n_visible (gconstpointer values)
 {
   const HybCondParams *params = values;
 
@@ -460,11 +460,11 @@ const HybOp hyb_ops_cond[] = {
       .name = "_cond",
       .doc = "Runs one of two bodies, as a third says.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,
       .params = hyb_cond_params,
       .params_size = sizeof (HybCondParams),
       .arity = cond_arity,
-      .visible = cond_visible,
+      .n_visible = cond_n_visible,
       .check = hyb_cond_check,
       .n_bodies = N_BODIES,
       .body_variable = cond_body_variable,
@@ -488,11 +488,11 @@ const HybOp hyb_ops_cond[] = {
       .name = "_cond_recording",
       .doc = "_cond whose bodies write what they write only on the way to a gradient.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = hyb_cond_params,
       .params_size = sizeof (HybCondParams),
       .arity = cond_arity,
-      .visible = cond_visible,
+      .n_visible = cond_n_visible,
       .check = hyb_cond_check,
       .n_bodies = N_BODIES,
       .body_variable = cond_body_variable,

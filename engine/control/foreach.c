@@ -159,7 +159,7 @@ recording_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 }
 
 static guint
-foreach_visible (gconstpointer values)
+foreach_n_visible (gconstpointer values)
 {
   const ForeachParams *params = values;
 
@@ -221,11 +221,11 @@ const HybOp hyb_ops_foreach[] = {
       .name = "_foreach",
       .doc = "Runs its body for every row of its data and hands states from row to row.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,
       .params = foreach_params,
       .params_size = sizeof (ForeachParams),
       .arity = foreach_arity,
-      .visible = foreach_visible,
+      .n_visible = foreach_n_visible,
       .check = foreach_check,
       .n_bodies = 1,
       .body_variable = foreach_body_variable,
@@ -249,11 +249,11 @@ const HybOp hyb_ops_foreach[] = {
       .name = "_foreach_recording",
       .doc = "_foreach that keeps the states of every step for its gradient.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = foreach_params,
       .params_size = sizeof (ForeachParams),
       .arity = recording_arity,
-      .visible = foreach_visible,
+      .n_visible = foreach_n_visible,
       .check = foreach_check,
       .n_bodies = 1,
       .body_variable = foreach_body_variable,
@@ -276,7 +276,7 @@ const HybOp hyb_ops_foreach[] = {
       .name = "_backward_foreach",
       .doc = "Gradients of _foreach, from the last row to the first.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = gradient_params,
       .params_size = sizeof (LoopGradientParams),
       .arity = gradient_arity,

@@ -49,7 +49,7 @@ describe_inputs (HybDeferred *deferred, const HybLoop *loop, HybGraph *body)
 
   for (guint i = 0; i < node->n_inputs; i++)
     {
-      deferred->is_rows[i] = node->op->adds_rows >> i & 1;
+      deferred->is_rows[i] = node->op->row_sum_inputs >> i & 1;
       if (deferred->is_rows[i] ? deferred->type[i].shape.rank < 1
                                : !find_captured (loop, body, inputs[i], &deferred->variable[i]))
         return FALSE;
@@ -119,7 +119,7 @@ hyb_deferred_new (const HybLoop *loop,
   node = hyb_graph_get_node (body, deferred->node);
   deferred->n_inputs = node->n_inputs;
   hyb_graph_get_users (body, head, &n_users);
-  if (node->op->adds_rows == 0 || n_users > 0 || node->n_inputs > HYB_DEFERRED_OPERANDS)
+  if (node->op->row_sum_inputs == 0 || n_users > 0 || node->n_inputs > HYB_DEFERRED_OPERANDS)
     return NULL;
 
   hyb_call_init (&deferred->call, body, deferred->node, types, deferred->type);

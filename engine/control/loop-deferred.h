@@ -1,6 +1,6 @@
 /* loop-deferred.h — gradients of captured weights, computed once behind a loop.
  *
- * Where such a gradient is a sum over rows (HybOp.adds_rows), the way back collects
+ * Where such a gradient is a sum over rows (HybOp.row_sum_inputs), the way back collects
  * the rows of all steps and computes it in one product, instead of making and adding
  * up a matrix as large as the weight in every step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */

@@ -171,7 +171,7 @@ recording_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 }
 
 static guint
-while_visible (gconstpointer values)
+while_n_visible (gconstpointer values)
 {
   const WhileParams *params = values;
 
@@ -241,11 +241,11 @@ const HybOp hyb_ops_while_loop[] = {
       .name = "_while_loop",
       .doc = "Runs its body as long as its condition holds and hands loop variables on.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,
       .params = while_params,
       .params_size = sizeof (WhileParams),
       .arity = while_arity,
-      .visible = while_visible,
+      .n_visible = while_n_visible,
       .check = while_check,
       .n_bodies = 2,
       .body_variable = while_body_variable,
@@ -269,11 +269,11 @@ const HybOp hyb_ops_while_loop[] = {
       .name = "_while_loop_recording",
       .doc = "_while_loop that keeps the loop variables of every step for its gradient.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = while_params,
       .params_size = sizeof (WhileParams),
       .arity = recording_arity,
-      .visible = while_visible,
+      .n_visible = while_n_visible,
       .check = while_check,
       .n_bodies = 2,
       .body_variable = while_body_variable,
@@ -296,7 +296,7 @@ const HybOp hyb_ops_while_loop[] = {
       .name = "_backward_while_loop",
       .doc = "Gradients of _while_loop, from the last step made to the first.",
       .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_MODAL | HYB_OP_RANDOM | HYB_OP_INTERNAL,
+      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = gradient_params,
       .params_size = sizeof (LoopGradientParams),
       .arity = gradient_arity,

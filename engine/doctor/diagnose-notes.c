@@ -54,7 +54,7 @@ is_while (const Place *place)
 static gboolean
 is_random_in_foreach (const Place *place)
 {
-  HybOpFlags both = HYB_OP_RANDOM | HYB_OP_MODAL;
+  HybOpFlags both = HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT;
 
   return place->loop && place->loop->n_bodies == 1 && place->node->n_bodies == 0 &&
          (place->node->op->flags & both) == both;

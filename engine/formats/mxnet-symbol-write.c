@@ -289,8 +289,8 @@ count_outputs (const HybNode *node)
   if (node->n_bodies > 0 && !(node->op->flags & HYB_OP_OPAQUE))
     return hyb_op_n_visible (node->op, node->params, node->n_outputs);
 
-  if (node->op->counted)
-    return node->op->counted (node->params);
+  if (node->op->n_stored)
+    return node->op->n_stored (node->params);
   return node->n_outputs;
 }
 

@@ -73,7 +73,7 @@ hyb_graph_find_written (const HybGraph *graph, gboolean training)
       const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
 
       mark_written_by_bodies (graph, id, training, written);
-      if ((node->op->flags & HYB_OP_MODAL) && !training)
+      if ((node->op->flags & HYB_OP_TRAINING_DEPENDENT) && !training)
         continue;
       for (guint i = 0; i < MIN (node->n_inputs, 32); i++)
         if (node->op->mutates >> i & 1)

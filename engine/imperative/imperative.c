@@ -270,7 +270,7 @@ execute (HybCall          *call,
   run.output = pointers + call->n_inputs;
   run.workspace = NULL;
 
-  if (!outputs_known (call) || hyb_op_must_compute (call->op, call->params) ||
+  if (!outputs_known (call) || hyb_op_needs_compute (call->op, call->params) ||
       runs_bodies_one_by_one (call, &run))
     is_done = run_compute (call, &run, inputs, outputs, error);
   else

@@ -29,7 +29,7 @@ gint64 hyb_layer_extent (const HybShape *shape, int from, int to);
 gboolean hyb_layer_like_last_inputs (HybCall *call, GError **error);
 
 /* Of a gradient operator with these three inputs: its output is like the data. */
-gboolean hyb_layer_of_gradient_data_output (HybCall *call, GError **error);
+gboolean hyb_layer_infer_data_gradient (HybCall *call, GError **error);
 
 /* Input 1 is a label: of any dtype, that of all the rest where nothing is known. */
 gboolean hyb_layer_label_dtype (HybCall *call, GError **error);

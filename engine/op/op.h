@@ -20,7 +20,7 @@ typedef struct _HybOp          HybOp;
 typedef struct _HybGraph       HybGraph;       /* engine/graph/graph.h */
 typedef struct _HybGrad        HybGrad;        /* engine/gradient/gradient.h */
 typedef struct _HybRun         HybRun;         /* engine/op/run.h */
-typedef struct _HybPlanOptions HybPlanOptions; /* engine/exec/plan.h */
+typedef struct _HybPlanOptions HybPlanOptions; /* engine/op/plan-options.h */
 
 /* What kind of work it is.  viz/diagram/palette.c decides how that looks. */
 typedef enum
@@ -40,13 +40,13 @@ typedef enum
 
 typedef enum
 {
-  HYB_OP_IN_PLACE = 1 << 0,     /* output 0 may share the memory of input 0 */
-  HYB_OP_RANDOM = 1 << 1,       /* draws from the run's generator: never folded or merged */
-  HYB_OP_MODAL = 1 << 2,        /* computes something else while training */
-  HYB_OP_NO_GRADIENT = 1 << 3,  /* constant almost everywhere: its gradient is zero */
-  HYB_OP_OWN_GRADIENT = 1 << 4, /* defined as something else than the derivative: losses, selu */
-  HYB_OP_INTERNAL = 1 << 5,     /* made by passes or autograd; not an operator of MXNet's files */
-  HYB_OP_OPAQUE = 1 << 6,       /* stands for an operator we do not have: seen, never run */
+  HYB_OP_IN_PLACE = 1 << 0,           /* output 0 may share the memory of input 0 */
+  HYB_OP_RANDOM = 1 << 1,             /* draws from the run's generator: never folded or merged */
+  HYB_OP_TRAINING_DEPENDENT = 1 << 2, /* computes something else while training */
+  HYB_OP_NO_GRADIENT = 1 << 3,        /* constant almost everywhere: its gradient is zero */
+  HYB_OP_CUSTOM_GRADIENT = 1 << 4, /* defined as something else than the derivative: losses, selu */
+  HYB_OP_INTERNAL = 1 << 5, /* made by passes or autograd; not an operator of MXNet's files */
+  HYB_OP_OPAQUE = 1 << 6,   /* stands for an operator we do not have: seen, never run */
   /* Where all operands have one shape, whatever it is: element i of the only output depends on
    * element i of the inputs alone, and computing it needs nothing but them and the attributes. */
   HYB_OP_POINTWISE = 1 << 7,
@@ -114,19 +114,19 @@ struct _HybOp
   guint32            constant_inputs; /* bit i: input i never gets a gradient (indices, labels) */
   /* Bit i: output 0 is a sum over the slowest axis of these inputs, so that a loop
    * may collect their rows and compute it once (gradients of weights). */
-  guint32 adds_rows;
+  guint32 row_sum_inputs;
   /* Bit i: a row (index of the slowest axis) of output 0 depends on the same row of these
    * inputs alone, and on all of the others: rows of several calls may be one call. */
-  guint32         by_rows;
+  guint32         rowwise_inputs;
   const HybParam *params; /* ends with an empty entry; NULL: none */
   gsize           params_size;
   /* NULL: as many as named. */
   void (*arity) (gconstpointer params, guint *n_inputs, guint *n_outputs);
   /* How many of the outputs a user sees, the first ones; NULL: those without "_". */
-  guint (*visible) (gconstpointer params);
+  guint (*n_visible) (gconstpointer params);
   /* How many outputs MXNet's files count (node_row_ptr), where that is another number;
    * NULL: all. */
-  guint (*counted) (gconstpointer params);
+  guint (*n_stored) (gconstpointer params);
   /* What one attribute cannot say alone (two that contradict each other).  NULL: nothing. */
   gboolean (*check) (gconstpointer params, GError **error);
   guint n_bodies; /* subgraphs a node of this kind owns */
@@ -175,7 +175,7 @@ struct _HybOp
    * while_loop that grows its state): used instead of forward when types stay
    * unknown though all inputs are known.  (transfer full) tensors in outputs. */
   /* TRUE: also where all types are known, as the values may be refused.  NULL: no. */
-  gboolean (*may_refuse) (gconstpointer params);
+  gboolean (*checks_values) (gconstpointer params);
   gboolean (*compute) (HybCall          *call,
                        const HybRun     *run,
                        HybTensor *const *inputs,
@@ -212,7 +212,7 @@ const HybOp *hyb_op_find (const char *name); /* by name or alias; NULL: unknown 
 const HybOp *const *hyb_op_list (guint *n_ops);
 
 /* Whether compute() is what runs, whatever is known of the types. */
-gboolean hyb_op_must_compute (const HybOp *op, gconstpointer params);
+gboolean hyb_op_needs_compute (const HybOp *op, gconstpointer params);
 
 /* Names of the operands of one use; (transfer full) where numbered. */
 char *hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs);

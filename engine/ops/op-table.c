@@ -110,9 +110,9 @@ count_names (const char *const *names)
 }
 
 gboolean
-hyb_op_must_compute (const HybOp *op, gconstpointer params)
+hyb_op_needs_compute (const HybOp *op, gconstpointer params)
 {
-  return !op->forward || (op->may_refuse && op->may_refuse (params));
+  return !op->forward || (op->checks_values && op->checks_values (params));
 }
 
 void
@@ -129,8 +129,8 @@ hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs)
 {
   guint n = 0;
 
-  if (op->visible)
-    return op->visible (params);
+  if (op->n_visible)
+    return op->n_visible (params);
   if (!op->outputs)
     return n_outputs;
 

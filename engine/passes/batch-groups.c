@@ -77,7 +77,7 @@ goes_with (const Batching *batching, HybNodeId a, HybNodeId b)
         if (x_type->dtype != y_type->dtype || !hyb_shape_equal (&x_type->shape, &y_type->shape))
           return FALSE;
       }
-    else if (x_inputs[i] != y_inputs[i] && x->op->adds_rows == 0)
+    else if (x_inputs[i] != y_inputs[i] && x->op->row_sum_inputs == 0)
       return FALSE; /* of a sum the others give no more than a shape */
   return TRUE;
 }
@@ -183,7 +183,7 @@ find_parallel_products (Batching *batching)
       gpointer    key;
       BatchGroup *group;
 
-      if (hyb_graph_get_node (batching->graph, id)->op->by_rows == 0 ||
+      if (hyb_graph_get_node (batching->graph, id)->op->rowwise_inputs == 0 ||
           !is_candidate (batching, id))
         continue;
       key = GUINT_TO_POINTER (product_hash (batching, id));
@@ -231,7 +231,7 @@ is_private (const Batching *batching, HybValueId value)
 static gboolean
 is_addend (const Batching *batching, const BatchGroup *group, HybNodeId id)
 {
-  return hyb_graph_get_node (batching->graph, id)->op->adds_rows != 0 &&
+  return hyb_graph_get_node (batching->graph, id)->op->row_sum_inputs != 0 &&
          is_candidate (batching, id) && batching->group_of[id] == HYB_NO_ID &&
          (group->members->len == 0 || goes_with (batching, batch_member (group, 0), id));
 }

@@ -38,7 +38,7 @@ void        hyb_batch_group_free (gpointer group);
 static inline guint32
 batch_row_inputs (const HybNode *node)
 {
-  return node->op->by_rows | node->op->adds_rows;
+  return node->op->rowwise_inputs | node->op->row_sum_inputs;
 }
 
 static inline HybNodeId

@@ -5,7 +5,7 @@
  * all along), multiplied once, and the result is split again, which copies nothing.  So
  * are sums of products over rows, of which gradients of shared weights are made.
  *
- * What may be taken together is said by the operators: HybOp.by_rows and adds_rows.
+ * What may be taken together is said by the operators: HybOp.rowwise_inputs and row_sum_inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"

@@ -4,12 +4,11 @@
  * made once before the loop, of all rows, and the loop gets its slices of the result.  The
  * way back, which computes the body again, gets the same ones.
  *
- * Which product may be taken by rows is said by the operators: HybOp.by_rows.
+ * Which product may be taken by rows is said by the operators: HybOp.rowwise_inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
 #include "engine/analysis/pass.h"
-#include "engine/control/control-flow.h"
 #include "engine/passes/loop-ports.h"
 
 #include <string.h>
@@ -61,7 +60,7 @@ outer_value (Hoisting           *hoisting,
 
   if (variable >= ports->n_variables)
     return HYB_NO_ID;
-  if (node->op->by_rows >> i & 1)
+  if (node->op->rowwise_inputs >> i & 1)
     input = hyb_loop_ports_data_input (ports, variable);
   else
     input = hyb_loop_ports_captured_input (ports, variable);
@@ -74,7 +73,7 @@ can_leave (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNod
   HybGraph      *body = hyb_graph_get_bodies (hoisting->graph, loop)[0];
   const HybNode *node = hyb_graph_get_node (body, product);
 
-  if (node->op->by_rows == 0 || node->n_outputs != 1 || node->n_inputs > 32)
+  if (node->op->rowwise_inputs == 0 || node->n_outputs != 1 || node->n_inputs > 32)
     return FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     {
@@ -83,8 +82,9 @@ can_leave (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNod
 
       if (!type || !hyb_type_is_known (type))
         return FALSE;
-      if (node->op->by_rows >> i & 1 && (type->shape.rank != 3 || type->shape.dim[1] > MAX_ROWS ||
-                                         hyb_shape_size (&type->shape) == 0))
+      if (node->op->rowwise_inputs >> i & 1 &&
+          (type->shape.rank != 3 || type->shape.dim[1] > MAX_ROWS ||
+           hyb_shape_size (&type->shape) == 0))
         return FALSE;
     }
   return TRUE;
@@ -154,7 +154,7 @@ emit_product (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, Hyb
       g_autofree char *text = NULL;
 
       inputs[i] = g_array_index (hoisting->rewrite.map, HybValueId, value);
-      if (!(node->op->by_rows >> i & 1))
+      if (!(node->op->rowwise_inputs >> i & 1))
         continue;
       steps = shape.dim[0];
       rows = shape.dim[1];

@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/pass.h"
-#include "engine/control/control-flow.h"
+#include "engine/graph/with-heads.h"
 #include "engine/passes/loop-ports.h"
 
 #include <string.h>
@@ -158,7 +158,7 @@ bytes_of_product (Keeping *keeping, HybNodeId loop, const HybType *types, HybNod
   HybType        type;
   gsize          bytes;
 
-  if (hyb_node_is_variable (node) || node->op->by_rows == 0 || node->n_outputs != 1 ||
+  if (hyb_node_is_variable (node) || node->op->rowwise_inputs == 0 || node->n_outputs != 1 ||
       node->op->category != HYB_CATEGORY_LINEAR ||
       !hyb_type_is_known (&types[node->first_output]) || !hyb_type_is_known (data) ||
       data->shape.rank < 1 || data->shape.dim[0] < 1)

@@ -123,51 +123,51 @@ typedef struct
   double        share; /* of a cell in an average */
   gconstpointer x, y, dy;
   gpointer      to;
-} Work;
+} PoolingArgs;
 
 static void
-init_work (Work *work, const HybCall *call, const HybShape *data, const HybShape *output)
+init_args (PoolingArgs *args, const HybCall *call, const HybShape *data, const HybShape *output)
 {
   const PoolingParams *params = call->params;
   HybWindow            window;
 
   hyb_window_init (&window, &params->kernel, &params->stride, NULL, &params->pad);
-  work->type = (PoolType) params->pool_type;
-  work->planes = data->dim[0] * data->dim[1];
+  args->type = (PoolType) params->pool_type;
+  args->planes = data->dim[0] * data->dim[1];
   for (int i = 0; i < 2; i++)
     {
-      work->image[i] = data->dim[2 + i];
-      work->map[i] = output->dim[2 + i];
-      work->kernel[i] = params->global_pool ? work->image[i] : window.kernel[i];
-      work->stride[i] = params->global_pool ? 1 : window.stride[i];
-      work->pad[i] = params->global_pool ? 0 : window.pad[i];
+      args->image[i] = data->dim[2 + i];
+      args->map[i] = output->dim[2 + i];
+      args->kernel[i] = params->global_pool ? args->image[i] : window.kernel[i];
+      args->stride[i] = params->global_pool ? 1 : window.stride[i];
+      args->pad[i] = params->global_pool ? 0 : window.pad[i];
     }
-  work->share = 1.0 / (double) MAX (work->kernel[0] * work->kernel[1], 1);
+  args->share = 1.0 / (double) MAX (args->kernel[0] * args->kernel[1], 1);
 }
 
 /* In the padded image, whose first cells are -pad. */
 static void
-find_window (const Work *work, gint64 h, gint64 w, gint64 begin[2], gint64 end[2])
+find_window (const PoolingArgs *args, gint64 h, gint64 w, gint64 begin[2], gint64 end[2])
 {
   gint64 position[] = { h, w };
 
   for (int i = 0; i < 2; i++)
     {
-      begin[i] = position[i] * work->stride[i] - work->pad[i];
-      end[i] = MIN (begin[i] + work->kernel[i], work->image[i] + work->pad[i]);
+      begin[i] = position[i] * args->stride[i] - args->pad[i];
+      end[i] = MIN (begin[i] + args->kernel[i], args->image[i] + args->pad[i]);
     }
 }
 
 static gboolean
-is_real (const Work *work, gint64 i, gint64 j)
+is_real (const PoolingArgs *args, gint64 i, gint64 j)
 {
-  return i >= 0 && i < work->image[0] && j >= 0 && j < work->image[1];
+  return i >= 0 && i < args->image[0] && j >= 0 && j < args->image[1];
 }
 
 static gint64
-place (const Work *work, gint64 i, gint64 j)
+place (const PoolingArgs *args, gint64 i, gint64 j)
 {
-  return i * work->image[1] + j;
+  return i * args->image[1] + j;
 }
 
 #define REAL_KERNEL "engine/ops/convolution/pooling-v1-kernel.h"
@@ -176,23 +176,25 @@ place (const Work *work, gint64 i, gint64 j)
 static void
 pooling_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .x = run->input[0], .to = run->output[0] };
+  PoolingArgs args = { .x = run->input[0], .to = run->output[0] };
 
-  init_work (&work, call, &call->input[0].shape, &call->output[0].shape);
-  hyb_parallel_for (work.planes, 1, call->output[0].dtype == HYB_F64 ? pool_f64 : pool_f32, &work);
+  init_args (&args, call, &call->input[0].shape, &call->output[0].shape);
+  hyb_parallel_for (args.planes, 1, call->output[0].dtype == HYB_F64 ? pool_f64 : pool_f32, &args);
 }
 
 /* Inputs: gradient, data, output. */
 static void
 pooling_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .dy = run->input[0], .x = run->input[1], .y = run->input[2], .to = run->output[0] };
+  PoolingArgs args = {
+    .dy = run->input[0], .x = run->input[1], .y = run->input[2], .to = run->output[0]
+  };
 
-  init_work (&work, call, &call->input[1].shape, &call->input[0].shape);
-  hyb_parallel_for (work.planes,
+  init_args (&args, call, &call->input[1].shape, &call->input[0].shape);
+  hyb_parallel_for (args.planes,
                     1,
                     call->output[0].dtype == HYB_F64 ? spread_f64 : spread_f32,
-                    &work);
+                    &args);
 }
 
 static void
@@ -208,10 +210,10 @@ pooling_gradient (HybGrad *grad)
 static void
 pooling_cost (const HybCall *call, HybCost *cost)
 {
-  Work work = { 0 };
+  PoolingArgs args = { 0 };
 
-  init_work (&work, call, &call->input[0].shape, &call->output[0].shape);
-  cost->flops = (double) hyb_shape_size (&call->output[0].shape) / work.share;
+  init_args (&args, call, &call->input[0].shape, &call->output[0].shape);
+  cost->flops = (double) hyb_shape_size (&call->output[0].shape) / args.share;
   hyb_rule_cost_bytes (call, cost);
 }
 
@@ -243,7 +245,7 @@ const HybOp hyb_ops_pooling_v1[] = {
       .inputs = backward_inputs,
       .params = pooling_params,
       .params_size = sizeof (PoolingParams),
-      .infer_shape = hyb_layer_of_gradient_data_output,
+      .infer_shape = hyb_layer_infer_data_gradient,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pooling_backward,
   },

@@ -88,7 +88,7 @@ static const HybParam pooling_params[] = {
 
 /* MXNet's builds with oneDNN give max pooling a second, hidden output. */
 static guint
-pooling_counted (gconstpointer values)
+pooling_n_stored (gconstpointer values)
 {
   const PoolingParams *params = values;
 
@@ -226,10 +226,10 @@ typedef struct
 
   gconstpointer x, y, dy;
   gpointer      to;
-} Work;
+} PoolingArgs;
 
 static void
-init_work (Work *work, const HybCall *call, const HybShape *data, const HybShape *output)
+init_args (PoolingArgs *args, const HybCall *call, const HybShape *data, const HybShape *output)
 {
   const PoolingParams *params = call->params;
   int                  spatial = data->rank - 2;
@@ -237,22 +237,22 @@ init_work (Work *work, const HybCall *call, const HybShape *data, const HybShape
   HybWindow            window;
 
   hyb_window_init (&window, &params->kernel, &params->stride, NULL, &params->pad);
-  work->type = (PoolType) params->pool_type;
-  work->counts_padding = params->count_include_pad != 0;
-  work->p = params->p_value;
-  work->channels = data->dim[is_channel_last (params) ? data->rank - 1 : 1];
-  work->planes = data->dim[0] * work->channels;
-  work->step = is_channel_last (params) ? work->channels : 1;
+  args->type = (PoolType) params->pool_type;
+  args->counts_padding = params->count_include_pad != 0;
+  args->p = params->p_value;
+  args->channels = data->dim[is_channel_last (params) ? data->rank - 1 : 1];
+  args->planes = data->dim[0] * args->channels;
+  args->step = is_channel_last (params) ? args->channels : 1;
 
   for (int i = 0; i < 3; i++)
     {
       int from = i - (3 - spatial);
 
-      work->image[i] = from < 0 ? 1 : data->dim[first + from];
-      work->map[i] = from < 0 ? 1 : output->dim[first + from];
-      work->kernel[i] = from < 0 ? 1 : params->global_pool ? work->image[i] : window.kernel[from];
-      work->stride[i] = from < 0 || params->global_pool ? 1 : window.stride[from];
-      work->pad[i] = from < 0 || params->global_pool ? 0 : window.pad[from];
+      args->image[i] = from < 0 ? 1 : data->dim[first + from];
+      args->map[i] = from < 0 ? 1 : output->dim[first + from];
+      args->kernel[i] = from < 0 ? 1 : params->global_pool ? args->image[i] : window.kernel[from];
+      args->stride[i] = from < 0 || params->global_pool ? 1 : window.stride[from];
+      args->pad[i] = from < 0 || params->global_pool ? 0 : window.pad[from];
     }
 }
 
@@ -264,12 +264,12 @@ volume (const gint64 size[3])
 
 /* Element index of the first cell of a plane with `cells` cells. */
 static gint64
-plane_base (const Work *work, gint64 plane, gint64 cells)
+plane_base (const PoolingArgs *args, gint64 plane, gint64 cells)
 {
-  if (work->step == 1)
+  if (args->step == 1)
     return plane * cells;
 
-  return plane / work->channels * work->channels * cells + plane % work->channels;
+  return plane / args->channels * args->channels * cells + plane % args->channels;
 }
 
 /* Windows beside each other in one row of the map: `n` from column `first` on, the first of
@@ -285,87 +285,87 @@ typedef struct
 
 /* The real cells under a window along one axis; returns how many an average counts. */
 static gint64
-window_range (const Work *work, int axis, gint64 position, gint64 *low, gint64 *high)
+window_range (const PoolingArgs *args, int axis, gint64 position, gint64 *low, gint64 *high)
 {
-  gint64 start = position * work->stride[axis] - work->pad[axis];
-  gint64 end = MIN (start + work->kernel[axis], work->image[axis] + work->pad[axis]);
+  gint64 start = position * args->stride[axis] - args->pad[axis];
+  gint64 end = MIN (start + args->kernel[axis], args->image[axis] + args->pad[axis]);
 
   *low = MAX (start, 0);
-  *high = MAX (MIN (end, work->image[axis]), *low);
-  return work->counts_padding ? end - start : *high - *low;
+  *high = MAX (MIN (end, args->image[axis]), *low);
+  return args->counts_padding ? end - start : *high - *low;
 }
 
 static gint64
-last_divisor (const Work *work, gint64 column)
+last_divisor (const PoolingArgs *args, gint64 column)
 {
   gint64 low, high;
 
-  return window_range (work, 2, column, &low, &high);
+  return window_range (args, 2, column, &low, &high);
 }
 
 static void
-enter_row (const Work *work, Row *row, gint64 most)
+enter_row (const PoolingArgs *args, Row *row, gint64 most)
 {
-  row->divisor = window_range (work, 0, row->place[0], &row->low[0], &row->high[0]) *
-                 window_range (work, 1, row->place[1], &row->low[1], &row->high[1]);
-  row->n = MIN (most, work->map[2] - row->first);
+  row->divisor = window_range (args, 0, row->place[0], &row->low[0], &row->high[0]) *
+                 window_range (args, 1, row->place[1], &row->low[1], &row->high[1]);
+  row->n = MIN (most, args->map[2] - row->first);
 }
 
 static gboolean
-first_row (const Work *work, Row *row, gint64 most)
+first_row (const PoolingArgs *args, Row *row, gint64 most)
 {
   *row = (Row){ 0 };
-  if (volume (work->map) == 0)
+  if (volume (args->map) == 0)
     return FALSE;
 
-  enter_row (work, row, most);
+  enter_row (args, row, most);
   return TRUE;
 }
 
 static gboolean
-next_row (const Work *work, Row *row, gint64 most)
+next_row (const PoolingArgs *args, Row *row, gint64 most)
 {
   row->first += row->n;
   row->start += row->n;
-  if (row->first == work->map[2])
+  if (row->first == args->map[2])
     {
       row->first = 0;
-      if (++row->place[1] == work->map[1])
+      if (++row->place[1] == args->map[1])
         {
           row->place[1] = 0;
           row->place[0]++;
         }
     }
-  if (row->place[0] == work->map[0])
+  if (row->place[0] == args->map[0])
     return FALSE;
 
-  enter_row (work, row, most);
+  enter_row (args, row, most);
   return TRUE;
 }
 
 /* Those of the windows of a row whose cell at a tap of the last axis is real. */
 static void
-tap_range (const Work *work, const Row *row, gint64 tap, gint64 *low, gint64 *high)
+tap_range (const PoolingArgs *args, const Row *row, gint64 tap, gint64 *low, gint64 *high)
 {
-  gint64 stride = work->stride[2];
-  gint64 column = row->first * stride + tap - work->pad[2];
+  gint64 stride = args->stride[2];
+  gint64 column = row->first * stride + tap - args->pad[2];
 
   *low = column >= 0 ? 0 : (-column + stride - 1) / stride;
-  *high = column >= work->image[2] ? 0 : (work->image[2] - 1 - column) / stride + 1;
+  *high = column >= args->image[2] ? 0 : (args->image[2] - 1 - column) / stride + 1;
   *low = MIN (*low, row->n);
   *high = CLAMP (*high, *low, row->n);
 }
 
 /* Windows of 2 × 2 beside each other for the maximum: the common way to halve an image. */
 static gboolean
-is_halving (const Work *work)
+is_halving (const PoolingArgs *args)
 {
-  if (work->type != POOL_MAX || work->step != 1 || work->kernel[0] * work->stride[0] != 1 ||
-      work->pad[0] != 0)
+  if (args->type != POOL_MAX || args->step != 1 || args->kernel[0] * args->stride[0] != 1 ||
+      args->pad[0] != 0)
     return FALSE;
   for (int axis = 1; axis < 3; axis++)
-    if (work->kernel[axis] != 2 || work->stride[axis] != 2 || work->pad[axis] != 0 ||
-        2 * work->map[axis] > work->image[axis])
+    if (args->kernel[axis] != 2 || args->stride[axis] != 2 || args->pad[axis] != 0 ||
+        2 * args->map[axis] > args->image[axis])
       return FALSE;
   return TRUE;
 }
@@ -374,34 +374,36 @@ is_halving (const Work *work)
 #include "engine/kernels/each-real.h"
 
 static gint64
-plane_grain (const Work *work)
+plane_grain (const PoolingArgs *args)
 {
-  return MAX (1, 16384 / MAX (1, volume (work->map) * volume (work->kernel)));
+  return MAX (1, 16384 / MAX (1, volume (args->map) * volume (args->kernel)));
 }
 
 static void
 pooling_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .x = run->input[0], .to = run->output[0] };
+  PoolingArgs args = { .x = run->input[0], .to = run->output[0] };
 
-  init_work (&work, call, &call->input[0].shape, &call->output[0].shape);
-  hyb_parallel_for (work.planes,
-                    plane_grain (&work),
+  init_args (&args, call, &call->input[0].shape, &call->output[0].shape);
+  hyb_parallel_for (args.planes,
+                    plane_grain (&args),
                     call->output[0].dtype == HYB_F64 ? pool_planes_f64 : pool_planes_f32,
-                    &work);
+                    &args);
 }
 
 /* Inputs: gradient, data, output. */
 static void
 pooling_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .dy = run->input[0], .x = run->input[1], .y = run->input[2], .to = run->output[0] };
+  PoolingArgs args = {
+    .dy = run->input[0], .x = run->input[1], .y = run->input[2], .to = run->output[0]
+  };
 
-  init_work (&work, call, &call->input[1].shape, &call->input[0].shape);
-  hyb_parallel_for (work.planes,
-                    plane_grain (&work),
+  init_args (&args, call, &call->input[1].shape, &call->input[0].shape);
+  hyb_parallel_for (args.planes,
+                    plane_grain (&args),
                     call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32,
-                    &work);
+                    &args);
 }
 
 static void
@@ -417,12 +419,12 @@ pooling_gradient (HybGrad *grad)
 static void
 set_cost (const HybCall *call, const HybShape *data, const HybShape *output, HybCost *cost)
 {
-  Work work = { 0 };
+  PoolingArgs args = { 0 };
 
-  init_work (&work, call, data, output);
+  init_args (&args, call, data, output);
   cost->flops = (double) hyb_shape_size (output);
   for (int i = 0; i < 3; i++)
-    cost->flops *= (double) work.kernel[i];
+    cost->flops *= (double) args.kernel[i];
   hyb_rule_cost_bytes (call, cost);
 }
 
@@ -449,7 +451,7 @@ const HybOp hyb_ops_pooling[] = {
       .inputs = pooling_inputs,
       .params = pooling_params,
       .params_size = sizeof (PoolingParams),
-      .counted = pooling_counted,
+      .n_stored = pooling_n_stored,
       .check = pooling_check,
       .infer_shape = pooling_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
@@ -467,7 +469,7 @@ const HybOp hyb_ops_pooling[] = {
       .inputs = backward_inputs,
       .params = pooling_params,
       .params_size = sizeof (PoolingParams),
-      .infer_shape = hyb_layer_of_gradient_data_output,
+      .infer_shape = hyb_layer_infer_data_gradient,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = pooling_backward,
       .cost = backward_cost,

@@ -185,7 +185,7 @@ take_forward (const HybCall *call, const HybRun *run)
 }
 
 static gboolean
-take_may_refuse (gconstpointer params)
+take_checks_values (gconstpointer params)
 {
   return ((const TakeParams *) params)->mode == TAKE_RAISE;
 }
@@ -525,7 +525,7 @@ const HybOp hyb_ops_take[] = {
       .infer_dtype = except_second_dtype,
       .dtypes = HYB_DTYPES_ALL,
       .forward = take_forward,
-      .may_refuse = take_may_refuse,
+      .checks_values = take_checks_values,
       .compute = take_compute,
       .gradient = take_gradient,
       .cost = taking_cost,

@@ -147,41 +147,41 @@ typedef struct
   gconstpointer              p, label, incoming; /* incoming: with out_grad only */
   HybDType                   label_dtype;
   gpointer                   to;
-} Work;
+} SoftmaxOutputArgs;
 
 /* Labels are compared as whole numbers; a value that is none within reach is met by no label. */
 static gboolean
-is_ignored (const Work *work, gint64 label)
+is_ignored (const SoftmaxOutputArgs *args, gint64 label)
 {
-  double ignored = trunc (work->params->ignore_label);
+  double ignored = trunc (args->params->ignore_label);
 
   return fabs (ignored) < 1e15 && (double) label == ignored;
 }
 
 /* What every element of the gradient is multiplied with. */
 static double
-gradient_scale (const Work *work)
+gradient_scale (const SoftmaxOutputArgs *args)
 {
-  const SoftmaxOutputParams *params = work->params;
+  const SoftmaxOutputParams *params = args->params;
   double                     scale = params->grad_scale;
-  gint64                     rows = work->view.outer * work->view.inner;
+  gint64                     rows = args->view.outer * args->view.inner;
   gint64                     valid = 0;
 
   if (params->multi_output && params->normalization != NORMALIZE_VALID)
-    scale /= (double) MAX (work->view.inner, 1);
+    scale /= (double) MAX (args->view.inner, 1);
 
   switch ((Normalization) params->normalization)
     {
     case NORMALIZE_NULL:
       return scale;
     case NORMALIZE_BATCH:
-      return scale / (double) MAX (work->batch, 1);
+      return scale / (double) MAX (args->batch, 1);
     case NORMALIZE_VALID:
       break;
     }
 
   for (gint64 i = 0; i < rows; i++)
-    valid += !is_ignored (work, hyb_dtype_get_int (work->label, work->label_dtype, (gsize) i));
+    valid += !is_ignored (args, hyb_dtype_get_int (args->label, args->label_dtype, (gsize) i));
   return scale / (double) MAX (valid, 1);
 }
 
@@ -194,7 +194,7 @@ softmax_output_backward (const HybCall *call, const HybRun *run)
 {
   const SoftmaxOutputParams *params = call->params;
   const HybShape            *shape = &call->input[0].shape;
-  Work                       work = { .params = params,
+  SoftmaxOutputArgs          args = { .params = params,
                                       .size = hyb_shape_size (shape),
                                       .batch = shape->dim[0],
                                       .p = run->input[0],
@@ -204,14 +204,14 @@ softmax_output_backward (const HybCall *call, const HybRun *run)
                                       .to = run->output[0] };
   gboolean                   is_probability = hyb_shape_equal (&call->input[1].shape, shape);
 
-  hyb_softmax_init (&work.view, shape, class_axis (params, shape));
+  hyb_softmax_init (&args.view, shape, class_axis (params, shape));
   if (!params->multi_output)
-    work.batch = work.view.outer;
+    args.batch = args.view.outer;
 
   if (call->output[0].dtype == HYB_F64)
-    is_probability ? probability_gradient_f64 (&work) : label_gradient_f64 (&work);
+    is_probability ? probability_gradient_f64 (&args) : label_gradient_f64 (&args);
   else
-    is_probability ? probability_gradient_f32 (&work) : label_gradient_f32 (&work);
+    is_probability ? probability_gradient_f32 (&args) : label_gradient_f32 (&args);
 }
 
 static void
@@ -267,7 +267,7 @@ const HybOp hyb_ops_softmax_output[] = {
       .aliases = softmax_output_aliases,
       .doc = "Softmax; its gradient is that of the cross entropy with the labels.",
       .category = HYB_CATEGORY_LOSS,
-      .flags = HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE,
+      .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = softmax_output_inputs,
       .constant_inputs = 1u << 1,
       .params = softmax_output_params,

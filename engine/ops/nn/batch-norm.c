@@ -82,7 +82,7 @@ static const HybParam sync_batch_norm_params[] = {
 };
 
 static guint
-batch_norm_visible (gconstpointer values)
+batch_norm_n_visible (gconstpointer values)
 {
   const BatchNormParams *params = values;
 
@@ -211,27 +211,27 @@ typedef struct
   gpointer               moving_mean, moving_var;
   gpointer               to, mean, spread; /* spread: 1 / √(variance + eps), or the variance */
   gpointer               dgamma, dbeta;
-} Work;
+} BatchNormArgs;
 
 #define REAL_KERNEL "engine/ops/nn/batch-norm-kernel.h"
 #include "engine/kernels/each-real.h"
 
 static void
-run_channels (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelFunc f64)
+run_channels (const HybCall *call, BatchNormArgs *args, HybParallelFunc f32, HybParallelFunc f64)
 {
-  gint64 size = MAX (1, work->view.outer * work->view.inner);
+  gint64 size = MAX (1, args->view.outer * args->view.inner);
 
-  hyb_parallel_for (work->view.channels,
+  hyb_parallel_for (args->view.channels,
                     MAX (1, 16384 / size),
                     call->output[0].dtype == HYB_F64 ? f64 : f32,
-                    work);
+                    args);
 }
 
 static void
 normalise (const HybCall *call, const HybRun *run, Form form, gboolean moves)
 {
   const BatchNormParams *params = call->params;
-  Work                   work = { .params = params,
+  BatchNormArgs          args = { .params = params,
                                   .view = view_channels (call, &call->input[0].shape),
                                   .of_batch = run->training && !params->use_global_stats,
                                   .moves = moves,
@@ -246,7 +246,7 @@ normalise (const HybCall *call, const HybRun *run, Form form, gboolean moves)
                                   .mean = run->output[1],
                                   .spread = run->output[2] };
 
-  run_channels (call, &work, normalise_channels_f32, normalise_channels_f64);
+  run_channels (call, &args, normalise_channels_f32, normalise_channels_f64);
 }
 
 #define FORWARD(form_name, form)                                                                  \
@@ -273,7 +273,7 @@ backward (const HybCall *call, const HybRun *run, Form form)
 {
   const BatchNormParams *params = call->params;
   gboolean               with_relu = form == FORM_RELU;
-  Work                   work = { .params = params,
+  BatchNormArgs          args = { .params = params,
                                   .view = view_channels (call, &call->input[1].shape),
                                   .of_batch = run->training && !params->use_global_stats,
                                   .with_relu = with_relu,
@@ -288,7 +288,7 @@ backward (const HybCall *call, const HybRun *run, Form form)
                                   .dgamma = run->output[1],
                                   .dbeta = run->output[2] };
 
-  run_channels (call, &work, backward_channels_f32, backward_channels_f64);
+  run_channels (call, &args, backward_channels_f32, backward_channels_f64);
 }
 
 static void
@@ -408,7 +408,7 @@ static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
   .category = HYB_CATEGORY_NORMALISATION, .inputs = batch_norm_inputs,                            \
   .outputs = batch_norm_outputs, .mutates = 1u << 3 | 1u << 4,                                    \
   .constant_inputs = 1u << 3 | 1u << 4, .params = table, .params_size = sizeof (BatchNormParams), \
-  .visible = batch_norm_visible, .infer_shape = batch_norm_infer_shape,                           \
+  .n_visible = batch_norm_n_visible, .infer_shape = batch_norm_infer_shape,                       \
   .infer_dtype = batch_norm_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .gradient = differentiate,   \
   .cost = batch_norm_cost
 
@@ -416,26 +416,26 @@ static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
 #define BATCH_NORM(mxnet_name, recording_name, sentence, table, compute, differentiate)            \
   { .name = mxnet_name,                                                                            \
     .doc = sentence,                                                                               \
-    .flags = HYB_OP_MODAL | HYB_OP_IN_PLACE,                                                       \
+    .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE,                                          \
     .recording = recording_name,                                                                   \
     .forward = batch_norm_##compute##_forward,                                                     \
     SAME_IN_BOTH_FORMS (table, differentiate) },                                                   \
   {                                                                                                \
     .name = recording_name,                                                                        \
     .doc = "Batch normalisation that also moves its statistics while training.",                   \
-    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE,                                     \
+    .flags = HYB_OP_INTERNAL | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE,                        \
     .forward = batch_norm_##compute##_recording_forward, SAME_IN_BOTH_FORMS (table, differentiate) \
   }
 
-#define BACKWARD(internal_name, input_names, of, uses, table, compute)                         \
-  {                                                                                            \
-    .name = internal_name, .doc = "Gradients of batch normalisation by data, gamma and beta.", \
-    .category = HYB_CATEGORY_NORMALISATION,                                                    \
-    .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE, .inputs = input_names,          \
-    .gradient_of = of, .operands = uses, .outputs = backward_outputs, .params = table,         \
-    .params_size = sizeof (BatchNormParams), .infer_shape = backward_infer_shape,              \
-    .infer_dtype = backward_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute,       \
-    .cost = backward_cost                                                                      \
+#define BACKWARD(internal_name, input_names, of, uses, table, compute)                             \
+  {                                                                                                \
+    .name = internal_name, .doc = "Gradients of batch normalisation by data, gamma and beta.",     \
+    .category = HYB_CATEGORY_NORMALISATION,                                                        \
+    .flags = HYB_OP_INTERNAL | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE, .inputs = input_names, \
+    .gradient_of = of, .operands = uses, .outputs = backward_outputs, .params = table,             \
+    .params_size = sizeof (BatchNormParams), .infer_shape = backward_infer_shape,                  \
+    .infer_dtype = backward_infer_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute,           \
+    .cost = backward_cost                                                                          \
   }
 
 const HybOp hyb_ops_batch_norm[] = {

@@ -110,14 +110,14 @@ typedef struct
   guint64       seed;
   gconstpointer x, mask;
   gpointer      to;
-} Work;
+} DropoutArgs;
 
 #define REAL_KERNEL "engine/ops/nn/dropout-kernel.h"
 #include "engine/kernels/each-real.h"
 
 /* to = x · mask under broadcasting of the mask. */
 static void
-multiply (const HybCall *call, const HybShape *mask, Work *work)
+multiply (const HybCall *call, const HybShape *mask, DropoutArgs *args)
 {
   const HybShape *shape = &call->output[0].shape;
   const HybShape *shapes[] = { shape, mask };
@@ -131,14 +131,14 @@ multiply (const HybCall *call, const HybShape *mask, Work *work)
       hyb_parallel_for (hyb_shape_size (shape),
                         16384,
                         call->output[0].dtype == HYB_F64 ? multiply_slice_f64 : multiply_slice_f32,
-                        work);
+                        args);
       return;
     }
 
   hyb_each_init (&each, shape, 2, shapes);
   hyb_each_rows (&each,
                  call->output[0].dtype == HYB_F64 ? multiply_row_f64 : multiply_row_f32,
-                 work);
+                 args);
 }
 
 static void
@@ -153,7 +153,7 @@ dropout_forward (const HybCall *call, const HybRun *run)
 {
   const DropoutParams *params = call->params;
   gint64               n = hyb_shape_size (&call->output[1].shape);
-  Work                 work = { .p = drops (call, run->training) ? params->p : 0.0,
+  DropoutArgs          args = { .p = drops (call, run->training) ? params->p : 0.0,
                                 .seed = hyb_run_random_seed (run),
                                 .x = run->input[0],
                                 .mask = run->output[1],
@@ -162,25 +162,25 @@ dropout_forward (const HybCall *call, const HybRun *run)
   hyb_parallel_for (n,
                     4096,
                     call->output[0].dtype == HYB_F64 ? draw_slice_f64 : draw_slice_f32,
-                    &work);
+                    &args);
   if (!drops (call, run->training))
     {
       copy_input (call, run);
       return;
     }
 
-  work.to = run->output[0];
-  multiply (call, &call->output[1].shape, &work);
+  args.to = run->output[0];
+  multiply (call, &call->output[1].shape, &args);
 }
 
 /* Inputs: gradient, mask. */
 static void
 dropout_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .x = run->input[0], .mask = run->input[1], .to = run->output[0] };
+  DropoutArgs args = { .x = run->input[0], .mask = run->input[1], .to = run->output[0] };
 
   if (drops (call, run->training))
-    multiply (call, &call->input[1].shape, &work);
+    multiply (call, &call->input[1].shape, &args);
   else
     copy_input (call, run);
 }
@@ -208,7 +208,7 @@ const HybOp hyb_ops_dropout[] = {
       .name = "Dropout",
       .doc = "While training, sets elements to 0 at random and scales the rest up.",
       .category = HYB_CATEGORY_ELEMENTWISE,
-      .flags = HYB_OP_RANDOM | HYB_OP_MODAL | HYB_OP_IN_PLACE,
+      .flags = HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE,
       .inputs = dropout_inputs,
       .outputs = dropout_outputs,
       .params = dropout_params,
@@ -224,7 +224,7 @@ const HybOp hyb_ops_dropout[] = {
       .name = "_backward_Dropout",
       .doc = "Gradient of Dropout: what passed the mask passes it again.",
       .category = HYB_CATEGORY_ELEMENTWISE,
-      .flags = HYB_OP_INTERNAL | HYB_OP_MODAL | HYB_OP_IN_PLACE,
+      .flags = HYB_OP_INTERNAL | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE,
       .gradient_of = "Dropout",
       .operands = "g0 o1 > i0",
       .inputs = backward_inputs,

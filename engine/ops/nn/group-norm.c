@@ -52,7 +52,7 @@ static const HybParam instance_norm_params[] = {
 };
 
 static guint
-group_norm_visible (gconstpointer values)
+group_norm_n_visible (gconstpointer values)
 {
   const GroupNormParams *params = values;
 
@@ -105,17 +105,17 @@ typedef struct
   gconstpointer x, gamma, beta, dy;
   gpointer      to, mean, deviation;
   gpointer      dgamma, dbeta;
-} Work;
+} GroupNormArgs;
 
 static void
-init_work (Work *work, const HybCall *call, const HybShape *data)
+init_args (GroupNormArgs *args, const HybCall *call, const HybShape *data)
 {
   const GroupNormParams *params = call->params;
 
-  work->groups = count_groups (call, data->dim[1]);
-  work->rows = data->dim[0] * work->groups;
-  work->length = work->rows > 0 ? hyb_shape_size (data) / work->rows : 0;
-  work->eps = params->eps;
+  args->groups = count_groups (call, data->dim[1]);
+  args->rows = data->dim[0] * args->groups;
+  args->length = args->rows > 0 ? hyb_shape_size (data) / args->rows : 0;
+  args->eps = params->eps;
 }
 
 #define REAL_KERNEL "engine/ops/nn/group-norm-kernel.h"
@@ -124,18 +124,18 @@ init_work (Work *work, const HybCall *call, const HybShape *data)
 static void
 group_norm_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .x = run->input[0],
-                .gamma = run->input[1],
-                .beta = run->input[2],
-                .to = run->output[0],
-                .mean = run->output[1],
-                .deviation = run->output[2] };
+  GroupNormArgs args = { .x = run->input[0],
+                         .gamma = run->input[1],
+                         .beta = run->input[2],
+                         .to = run->output[0],
+                         .mean = run->output[1],
+                         .deviation = run->output[2] };
 
-  init_work (&work, call, &call->input[0].shape);
-  hyb_parallel_for (work.rows,
-                    MAX (1, 8192 / MAX (1, work.length)),
+  init_args (&args, call, &call->input[0].shape);
+  hyb_parallel_for (args.rows,
+                    MAX (1, 8192 / MAX (1, args.length)),
                     call->output[0].dtype == HYB_F64 ? normalise_rows_f64 : normalise_rows_f32,
-                    &work);
+                    &args);
 }
 
 /* Inputs: gradient, data, gamma, mean, std.  Outputs: gradients by data, gamma, beta.
@@ -143,20 +143,20 @@ group_norm_forward (const HybCall *call, const HybRun *run)
 static void
 group_norm_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .dy = run->input[0],
-                .x = run->input[1],
-                .gamma = run->input[2],
-                .mean = (gpointer) run->input[3],
-                .deviation = (gpointer) run->input[4],
-                .to = run->output[0],
-                .dgamma = run->output[1],
-                .dbeta = run->output[2] };
+  GroupNormArgs args = { .dy = run->input[0],
+                         .x = run->input[1],
+                         .gamma = run->input[2],
+                         .mean = (gpointer) run->input[3],
+                         .deviation = (gpointer) run->input[4],
+                         .to = run->output[0],
+                         .dgamma = run->output[1],
+                         .dbeta = run->output[2] };
 
-  init_work (&work, call, &call->input[1].shape);
-  hyb_parallel_for (work.groups,
+  init_args (&args, call, &call->input[1].shape);
+  hyb_parallel_for (args.groups,
                     1,
                     call->output[0].dtype == HYB_F64 ? backward_groups_f64 : backward_groups_f32,
-                    &work);
+                    &args);
 }
 
 static gboolean
@@ -223,7 +223,7 @@ const HybOp hyb_ops_group_norm[] = {
       .outputs = group_norm_outputs,
       .params = group_norm_params,
       .params_size = sizeof (GroupNormParams),
-      .visible = group_norm_visible,
+      .n_visible = group_norm_n_visible,
       .infer_shape = group_norm_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = group_norm_forward,

@@ -35,7 +35,7 @@ static const HybParam layer_norm_params[] = {
 };
 
 static guint
-layer_norm_visible (gconstpointer values)
+layer_norm_n_visible (gconstpointer values)
 {
   const LayerNormParams *params = values;
 
@@ -79,65 +79,65 @@ typedef struct
   gconstpointer x, gamma, beta, dy;
   gpointer      to, mean, deviation;
   gpointer      dgamma, dbeta;
-} Work;
+} LayerNormArgs;
 
 static void
-init_work (Work *work, const HybCall *call, const HybShape *data)
+init_args (LayerNormArgs *args, const HybCall *call, const HybShape *data)
 {
   const LayerNormParams *params = call->params;
   int                    axis = hyb_shape_axis (data, params->axis, NULL);
 
-  work->outer = hyb_shape_count (data, 0, axis);
-  work->length = data->dim[axis];
-  work->inner = hyb_shape_count (data, axis + 1, data->rank);
-  work->eps = params->eps;
+  args->outer = hyb_shape_count (data, 0, axis);
+  args->length = data->dim[axis];
+  args->inner = hyb_shape_count (data, axis + 1, data->rank);
+  args->eps = params->eps;
 }
 
 #define REAL_KERNEL "engine/ops/nn/layer-norm-kernel.h"
 #include "engine/kernels/each-real.h"
 
 static void
-run_rows (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelFunc f64)
+run_rows (const HybCall *call, LayerNormArgs *args, HybParallelFunc f32, HybParallelFunc f64)
 {
-  hyb_parallel_for (work->outer * work->inner,
-                    MAX (1, 8192 / MAX (1, work->length)),
+  hyb_parallel_for (args->outer * args->inner,
+                    MAX (1, 8192 / MAX (1, args->length)),
                     call->output[0].dtype == HYB_F64 ? f64 : f32,
-                    work);
+                    args);
 }
 
 static void
 layer_norm_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .x = run->input[0],
-                .gamma = run->input[1],
-                .beta = run->input[2],
-                .to = run->output[0],
-                .mean = run->output[1],
-                .deviation = run->output[2] };
+  LayerNormArgs args = { .x = run->input[0],
+                         .gamma = run->input[1],
+                         .beta = run->input[2],
+                         .to = run->output[0],
+                         .mean = run->output[1],
+                         .deviation = run->output[2] };
 
-  init_work (&work, call, &call->input[0].shape);
-  run_rows (call, &work, normalise_rows_f32, normalise_rows_f64);
+  init_args (&args, call, &call->input[0].shape);
+  run_rows (call, &args, normalise_rows_f32, normalise_rows_f64);
 }
 
 /* Inputs: gradient, data, gamma, mean, std.  Outputs: gradients by data, gamma, beta. */
 static void
 layer_norm_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .dy = run->input[0],
-                .x = run->input[1],
-                .gamma = run->input[2],
-                .mean = (gpointer) run->input[3],
-                .deviation = (gpointer) run->input[4],
-                .to = run->output[0],
-                .dgamma = run->output[1],
-                .dbeta = run->output[2] };
+  LayerNormArgs args = { .dy = run->input[0],
+                         .x = run->input[1],
+                         .gamma = run->input[2],
+                         .mean = (gpointer) run->input[3],
+                         .deviation = (gpointer) run->input[4],
+                         .to = run->output[0],
+                         .dgamma = run->output[1],
+                         .dbeta = run->output[2] };
 
-  init_work (&work, call, &call->input[1].shape);
-  run_rows (call, &work, backward_rows_f32, backward_rows_f64);
-  hyb_parallel_for (work.length,
-                    MAX (1, 8192 / MAX (1, work.outer * work.inner)),
+  init_args (&args, call, &call->input[1].shape);
+  run_rows (call, &args, backward_rows_f32, backward_rows_f64);
+  hyb_parallel_for (args.length,
+                    MAX (1, 8192 / MAX (1, args.outer * args.inner)),
                     call->output[0].dtype == HYB_F64 ? parameter_sums_f64 : parameter_sums_f32,
-                    &work);
+                    &args);
 }
 
 static gboolean
@@ -190,7 +190,7 @@ const HybOp hyb_ops_layer_norm[] = {
       .outputs = layer_norm_outputs,
       .params = layer_norm_params,
       .params_size = sizeof (LayerNormParams),
-      .visible = layer_norm_visible,
+      .n_visible = layer_norm_n_visible,
       .infer_shape = layer_norm_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = layer_norm_forward,

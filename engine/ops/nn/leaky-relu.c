@@ -132,7 +132,7 @@ typedef struct
   ChannelView        channels;
   gconstpointer      x, gamma, y, dy;
   gpointer           to, mask;
-} Work;
+} LeakyArgs;
 
 #define REAL_KERNEL "engine/ops/nn/leaky-relu-kernel.h"
 #include "engine/kernels/each-real.h"
@@ -141,25 +141,25 @@ static void
 leaky_forward (const HybCall *call, const HybRun *run)
 {
   const LeakyParams *params = call->params;
-  Work               work = {
-                  .params = params, .training = run->training, .x = run->input[0], .to = run->output[0]
+  LeakyArgs          args = {
+             .params = params, .training = run->training, .x = run->input[0], .to = run->output[0]
   };
 
   if (params->act_type == RRELU)
     {
-      work.mask = run->output[1];
-      work.seed = hyb_run_random_seed (run);
+      args.mask = run->output[1];
+      args.seed = hyb_run_random_seed (run);
     }
   if (params->act_type == PRELU)
     {
-      work.gamma = run->input[1];
-      work.channels = view_channels (&call->input[0].shape, &call->input[1].shape);
+      args.gamma = run->input[1];
+      args.channels = view_channels (&call->input[0].shape, &call->input[1].shape);
     }
 
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
                     8192,
                     call->output[0].dtype == HYB_F64 ? leaky_slice_f64 : leaky_slice_f32,
-                    &work);
+                    &args);
 }
 
 /* Inputs: gradient, data, and with rrelu the mask, with prelu gamma, with selu the output. */
@@ -193,22 +193,24 @@ static void
 backward_forward (const HybCall *call, const HybRun *run)
 {
   const LeakyParams *params = call->params;
-  Work work = { .params = params, .x = run->input[1], .dy = run->input[0], .to = run->output[0] };
+  LeakyArgs          args = {
+             .params = params, .x = run->input[1], .dy = run->input[0], .to = run->output[0]
+  };
 
   if (params->act_type == RRELU)
-    work.mask = (gpointer) run->input[2];
+    args.mask = (gpointer) run->input[2];
   if (params->act_type == SELU)
-    work.y = run->input[2];
+    args.y = run->input[2];
   if (params->act_type == PRELU)
     {
-      work.gamma = run->input[2];
-      work.channels = view_channels (&call->input[1].shape, &call->input[2].shape);
+      args.gamma = run->input[2];
+      args.channels = view_channels (&call->input[1].shape, &call->input[2].shape);
     }
 
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
                     8192,
                     call->output[0].dtype == HYB_F64 ? backward_slice_f64 : backward_slice_f32,
-                    &work);
+                    &args);
 }
 
 /* Gradient by the slopes: Σ dy · x over the negative elements of each channel.
@@ -216,7 +218,7 @@ backward_forward (const HybCall *call, const HybRun *run)
 static void
 backward_gamma_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = {
+  LeakyArgs args = {
     .x = run->input[1],
     .dy = run->input[0],
     .to = run->output[0],
@@ -225,9 +227,9 @@ backward_gamma_forward (const HybCall *call, const HybRun *run)
   gint64 size = hyb_shape_size (&call->input[1].shape);
 
   if (call->output[0].dtype == HYB_F64)
-    gamma_sums_f64 (&work, size);
+    gamma_sums_f64 (&args, size);
   else
-    gamma_sums_f32 (&work, size);
+    gamma_sums_f32 (&args, size);
 }
 
 static void
@@ -276,7 +278,7 @@ const HybOp hyb_ops_leaky_relu[] = {
       .category = HYB_CATEGORY_ELEMENTWISE,
       /* MODAL and RANDOM for rrelu; OWN_GRADIENT for selu, whose gradient in MXNet is
        * lambda · (alpha + out) on the negative side and not its derivative. */
-      .flags = HYB_OP_RANDOM | HYB_OP_MODAL | HYB_OP_OWN_GRADIENT | HYB_OP_IN_PLACE,
+      .flags = HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT | HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = leaky_inputs,
       .outputs = leaky_outputs,
       .params = leaky_params,

@@ -54,7 +54,7 @@ topk_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 }
 
 static guint
-topk_visible (gconstpointer values)
+topk_n_visible (gconstpointer values)
 {
   return ((const TopkParams *) values)->ret_typ == RETURN_BOTH ? 2 : 1;
 }
@@ -145,7 +145,7 @@ const HybOp hyb_ops_topk[] = {
       .params = topk_params,
       .params_size = sizeof (TopkParams),
       .arity = topk_arity,
-      .visible = topk_visible,
+      .n_visible = topk_n_visible,
       .infer_shape = topk_infer_shape,
       .infer_dtype = topk_infer_dtype,
       .dtypes = HYB_DTYPES_ALL,

@@ -282,7 +282,7 @@ check_gradient (const OpCase *this, gboolean training)
       this->op->flags & HYB_OP_NO_GRADIENT || (this->flags & OP_TRAINING_ONLY && !training))
     return;
 
-  if (this->op->flags & HYB_OP_OWN_GRADIENT)
+  if (this->op->flags & HYB_OP_CUSTOM_GRADIENT)
     {
       check_own_gradient (sample, wrt, training);
       return;
@@ -305,7 +305,7 @@ test_sample (gconstpointer data)
   check_attributes (this);
   for (gboolean training = FALSE; training <= TRUE; training++)
     {
-      if (training && !(this->op->flags & (HYB_OP_MODAL | HYB_OP_RANDOM)) &&
+      if (training && !(this->op->flags & (HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM)) &&
           !(this->flags & OP_TRAINING_ONLY))
         continue;
       check_types (this, training);

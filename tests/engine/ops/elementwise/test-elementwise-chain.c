@@ -134,7 +134,7 @@ test_pointwise_operators_need_nothing_else (void)
       if (!(ops[i]->flags & HYB_OP_POINTWISE))
         continue;
       n_pointwise++;
-      g_assert_false (ops[i]->flags & (HYB_OP_RANDOM | HYB_OP_MODAL | HYB_OP_OPAQUE));
+      g_assert_false (ops[i]->flags & (HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT | HYB_OP_OPAQUE));
       g_assert_null (ops[i]->workspace);
       g_assert_null (ops[i]->prepare);
       g_assert_null (ops[i]->view);
