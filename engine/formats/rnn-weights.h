@@ -7,15 +7,7 @@
 #pragma once
 
 #include "engine/formats/tensor-list.h"
-
-typedef enum
-{
-  HYB_RNN_RELU,
-  HYB_RNN_TANH,
-  HYB_RNN_LSTM,
-  HYB_RNN_GRU,
-  HYB_RNN_N_MODES,
-} HybRnnMode; /* the codes of the RNN operator’s mode, in MXNet’s order */
+#include "engine/kernels/recurrent/rnn-mode.h"
 
 typedef struct
 {

@@ -138,17 +138,17 @@ differentiate_row (const Direction *run, gint64 n)
         .drecurrent = step_row (run, run->drecurrent, run->GH, n),
   };
 
-  if (net->cell == HYB_CELL_LSTM)
+  if (net->cell == HYB_RNN_LSTM)
     {
       row.cell = kept_row (run, slot->cells, H, n);
       row.cell_before = at (run, run->cell_before, n * H);
       row.dcell = at (run, run->dc, n * H);
     }
-  if (net->cell == HYB_CELL_GRU)
+  if (net->cell == HYB_RNN_GRU)
     row.candidate = kept_row (run, slot->candidates, H, n);
 
   run->maths->backward[net->cell](&row);
-  if (net->cell != HYB_CELL_GRU)
+  if (net->cell != HYB_RNN_GRU)
     clear (run, dh, run->R);
 }
 
@@ -178,7 +178,7 @@ go_to_step (Direction *run, gint64 k, gboolean backwards)
   run->t = backwards ? T - 1 - k : k;
   run->before = k == 0 ? run->first_state : at (run, run->states, earlier * N * run->state_stride);
   run->before_stride = k == 0 ? run->R : run->state_stride;
-  if (run->net->cell == HYB_CELL_LSTM)
+  if (run->net->cell == HYB_RNN_LSTM)
     run->cell_before =
         k == 0 ? run->first_cell
                : at (run, run->pass->reserve, run->slot.cells + earlier * N * run->net->hidden);
@@ -332,7 +332,7 @@ start_direction (Direction *run, gint64 layer, gint64 d, gconstpointer y, gconst
   run->state_stride = net->has_lengths ? run->R : run->dy_stride;
   run->first_state = at (run, pass->state, index * net->batch * run->R);
   run->dh = start_state (run, pass->dstate, pass->dstate_out, index, run->R);
-  if (net->cell == HYB_CELL_LSTM)
+  if (net->cell == HYB_RNN_LSTM)
     {
       run->first_cell = at (run, pass->cell, index * net->batch * net->hidden);
       run->dc = start_state (run, pass->dcell, pass->dcell_out, index, net->hidden);
@@ -403,7 +403,7 @@ divide_workspace (Direction *run)
 
   run->hidden_panels = run->pass->workspace;
   run->dgates = at (run, run->hidden_panels, hyb_recurrent_hidden_panels (net));
-  run->drecurrent = at (run, run->dgates, net->cell == HYB_CELL_GRU ? rows * run->GH : 0);
+  run->drecurrent = at (run, run->dgates, net->cell == HYB_RNN_GRU ? rows * run->GH : 0);
   run->dprojected = at (run, run->drecurrent, rows * run->GH);
   run->dfull = at (run, run->dprojected, net->projection > 0 ? rows * run->R : 0);
   run->dropped = at (run, run->dfull, net->projection > 0 ? net->batch * net->hidden : 0);

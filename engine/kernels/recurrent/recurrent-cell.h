@@ -39,8 +39,8 @@ typedef struct
 {
   gsize size; /* of one element */
   void (*gemm) (const HybGemm *gemm, gconstpointer a, gconstpointer b, gpointer c);
-  void (*forward[HYB_N_CELLS]) (const HybCellRow *row);
-  void (*backward[HYB_N_CELLS]) (const HybCellGradient *row);
+  void (*forward[HYB_RNN_N_MODES]) (const HybCellRow *row);
+  void (*backward[HYB_RNN_N_MODES]) (const HybCellGradient *row);
   void (*add) (gint64 n, gconstpointer x, gconstpointer y, gpointer sum);
   void (*multiply) (gint64 n, gconstpointer x, gconstpointer y, gpointer product);
   /* mask: 0 with probability p, else 1 / (1 - p); element i from number index + i of seed. */

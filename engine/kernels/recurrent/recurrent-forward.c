@@ -108,12 +108,12 @@ compute_row (const Direction *run, gint64 n)
              .h = state_row (run, n),
   };
 
-  if (net->cell == HYB_CELL_LSTM)
+  if (net->cell == HYB_RNN_LSTM)
     {
       row.cell_before = at (run, run->cell_before, n * H);
       row.cell = at (run, kept_at (run, slot->cells, H, run->t), n * H);
     }
-  if (net->cell == HYB_CELL_GRU && run->recording)
+  if (net->cell == HYB_RNN_GRU && run->recording)
     row.candidate = at (run, kept_at (run, slot->candidates, H, run->t), n * H);
   if (net->projection > 0)
     row.h = at (run, kept_at (run, slot->full, H, run->t), n * H);
@@ -129,7 +129,7 @@ carry_row (const Direction *run, gint64 n)
   gint64 H = run->net->hidden;
 
   copy_row (run, state_row (run, n), before_row (run, n), run->R);
-  if (run->net->cell == HYB_CELL_LSTM)
+  if (run->net->cell == HYB_RNN_LSTM)
     copy_row (run,
               at (run, kept_at (run, run->slot.cells, H, run->t), n * H),
               at (run, run->cell_before, n * H),
@@ -195,7 +195,7 @@ static void
 run_step (Direction *run)
 {
   const HybRecurrent *net = run->net;
-  gboolean            apart = net->cell == HYB_CELL_GRU; /* r multiplies a part of W_h h' */
+  gboolean            apart = net->cell == HYB_RNN_GRU; /* r multiplies a part of W_h h' */
   gpointer            product = apart ? run->recurrent : gates_at (run, run->t);
   HybGemm             gemm = { .transpose_b = TRUE,
                                .m = net->batch,
@@ -234,7 +234,7 @@ static void
 add_biases (const Direction *run)
 {
   gconstpointer input = at (run, run->pass->parameters, run->slot.b_input);
-  gint64        both = run->net->cell == HYB_CELL_GRU ? 2 * run->net->hidden : run->GH;
+  gint64        both = run->net->cell == HYB_RNN_GRU ? 2 * run->net->hidden : run->GH;
 
   copy_row (run, run->bias, input, run->GH);
   run->maths->add (both, input, at (run, run->pass->parameters, run->slot.b_hidden), run->bias);
@@ -349,7 +349,7 @@ run_direction (Direction *run, gconstpointer x, gboolean backwards)
       run_step (run);
       run->before = state_row (run, 0);
       run->before_stride = run->state_stride;
-      if (net->cell == HYB_CELL_LSTM)
+      if (net->cell == HYB_RNN_LSTM)
         run->cell_before = kept_at (run, run->slot.cells, net->hidden, run->t);
     }
 }
@@ -366,7 +366,7 @@ write_final_states (const Direction *run, gint64 index)
                 at (run, run->pass->state_out, (index * N + n) * run->R),
                 before_row (run, n),
                 run->R);
-  if (run->pass->cell_out && run->net->cell == HYB_CELL_LSTM)
+  if (run->pass->cell_out && run->net->cell == HYB_RNN_LSTM)
     copy_row (run, at (run, run->pass->cell_out, index * N * H), run->cell_before, N * H);
 }
 
@@ -385,7 +385,7 @@ run_layer (Direction *run, gint64 layer, gconstpointer x, gpointer y)
       run->y = at (run, y, d * run->R);
       run->y_stride = D * run->R;
       run->first_state = at (run, run->pass->state, index * net->batch * run->R);
-      if (net->cell == HYB_CELL_LSTM)
+      if (net->cell == HYB_RNN_LSTM)
         run->first_cell = at (run, run->pass->cell, index * net->batch * net->hidden);
 
       run->states = run->y;

@@ -17,9 +17,9 @@ hyb_recurrent_state_size (const HybRecurrent *net)
 }
 
 gint64
-hyb_recurrent_n_gates (HybCellKind cell)
+hyb_recurrent_n_gates (HybRnnMode cell)
 {
-  static const gint64 n_gates[HYB_N_CELLS] = { 1, 1, 4, 3 };
+  static const gint64 n_gates[HYB_RNN_N_MODES] = { 1, 1, 4, 3 };
 
   return n_gates[cell];
 }
@@ -66,7 +66,7 @@ n_rows (const HybRecurrent *net)
 static gboolean
 keeps_hidden (const HybRecurrent *net)
 {
-  return net->cell == HYB_CELL_LSTM || net->cell == HYB_CELL_GRU;
+  return net->cell == HYB_RNN_LSTM || net->cell == HYB_RNN_GRU;
 }
 
 /* Rows of one product of inputs, where weights are in panels: so many use them up. */
@@ -200,7 +200,7 @@ hyb_recurrent_backward_workspace (const HybRecurrent *net)
 
   return bounded (
       (double) hyb_recurrent_hidden_panels (net) +
-      rows * gates * (net->cell == HYB_CELL_GRU ? 2 : 1) +
+      rows * gates * (net->cell == HYB_RNN_GRU ? 2 : 1) +
       (net->projection > 0 ? rows * R + (double) net->batch * (double) net->hidden : 0) +
       3 * rows * output_row (net));
 }

@@ -10,36 +10,28 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/kernels/recurrent/rnn-mode.h"
 #include "engine/tensor/dtype.h"
-
-typedef enum
-{
-  HYB_CELL_RELU,
-  HYB_CELL_TANH,
-  HYB_CELL_LSTM, /* gates i, f, g, o */
-  HYB_CELL_GRU,  /* gates r, z, n */
-  HYB_N_CELLS,
-} HybCellKind;
 
 typedef struct
 {
-  HybCellKind cell;
-  gint64      n_layers, n_directions;
-  gint64      n_steps, batch;
-  gint64      input, hidden;
-  gint64      projection;  /* size after it; 0: none */
-  gboolean    has_lengths; /* sequences end at their own step */
-  gboolean    clips;       /* the LSTM's cell, to [clip_min, clip_max] */
-  double      clip_min, clip_max;
-  gboolean    clip_nan;     /* NaN becomes clip_min instead of staying */
-  double      dropout;      /* on the output of every layer but the last; 0 when not training */
-  gboolean    in_panels;    /* float only: weights are laid out first, see panels.h */
-  gboolean    keeps_panels; /* they come with every forward pass, and are not made in it */
+  HybRnnMode cell;
+  gint64     n_layers, n_directions;
+  gint64     n_steps, batch;
+  gint64     input, hidden;
+  gint64     projection;  /* size after it; 0: none */
+  gboolean   has_lengths; /* sequences end at their own step */
+  gboolean   clips;       /* the LSTM's cell, to [clip_min, clip_max] */
+  double     clip_min, clip_max;
+  gboolean   clip_nan;     /* NaN becomes clip_min instead of staying */
+  double     dropout;      /* on the output of every layer but the last; 0 when not training */
+  gboolean   in_panels;    /* float only: weights are laid out first, see panels.h */
+  gboolean   keeps_panels; /* they come with every forward pass, and are not made in it */
 } HybRecurrent;
 
 /* What the states of a layer, its output row and the parameters measure. */
 gint64 hyb_recurrent_state_size (const HybRecurrent *net); /* projection or hidden */
-gint64 hyb_recurrent_n_gates (HybCellKind cell);
+gint64 hyb_recurrent_n_gates (HybRnnMode cell);
 
 /* Lengths in elements; -1 where that is beyond reason. */
 gint64 hyb_recurrent_n_parameters (const HybRecurrent *net);

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* In the order of HybCellKind. */
+/* In the order of HybRnnMode. */
 static const char *const modes[] = { "rnn_relu", "rnn_tanh", "lstm", "gru", NULL };
 
 const HybParam hyb_rnn_params[] = {
@@ -69,7 +69,7 @@ hyb_rnn_places (gconstpointer values)
 {
   const RnnParams *params = values;
   RnnPlaces        places = { G_MAXUINT, G_MAXUINT, 3, G_MAXUINT, G_MAXUINT, 1 };
-  gboolean         is_lstm = params->mode == HYB_CELL_LSTM;
+  gboolean         is_lstm = params->mode == HYB_RNN_LSTM;
 
   if (is_lstm)
     places.cell = places.n_inputs++;
@@ -95,7 +95,7 @@ hyb_rnn_check (gconstpointer values, GError **error)
   gboolean         has_min = !isnan (params->lstm_state_clip_min);
   gboolean         has_max = !isnan (params->lstm_state_clip_max);
 
-  if (params->projection_size != HYB_NONE && params->mode != HYB_CELL_LSTM)
+  if (params->projection_size != HYB_NONE && params->mode != HYB_RNN_LSTM)
     return hyb_error_at (error,
                          HYB_OP_ERROR,
                          HYB_OP_ERROR_ATTRIBUTE,
@@ -118,7 +118,7 @@ hyb_rnn_describe (const HybCall *call)
   gboolean         is_known = data->rank == 3;
 
   return (HybRecurrent){
-    .cell = (HybCellKind) params->mode,
+    .cell = (HybRnnMode) params->mode,
     .n_layers = params->num_layers,
     .n_directions = params->bidirectional ? 2 : 1,
     .n_steps = is_known ? data->dim[0] : HYB_UNKNOWN,
@@ -127,7 +127,7 @@ hyb_rnn_describe (const HybCall *call)
     .hidden = params->state_size,
     .projection = params->projection_size == HYB_NONE ? 0 : params->projection_size,
     .has_lengths = params->use_sequence_length,
-    .clips = params->mode == HYB_CELL_LSTM && !isnan (params->lstm_state_clip_min),
+    .clips = params->mode == HYB_RNN_LSTM && !isnan (params->lstm_state_clip_min),
     .clip_min = params->lstm_state_clip_min,
     .clip_max = params->lstm_state_clip_max,
     .clip_nan = params->lstm_state_clip_nan,

@@ -176,11 +176,11 @@ check_network (const HybRecurrent *net)
 static void
 test_every_form_keeps_to_its_memory (void)
 {
-  for (guint cell = 0; cell < HYB_N_CELLS; cell++)
+  for (guint cell = 0; cell < HYB_RNN_N_MODES; cell++)
     for (guint form = 0; form < 1 << 7; form++)
       {
         HybRecurrent net = {
-          .cell = (HybCellKind) cell,
+          .cell = (HybRnnMode) cell,
           .n_steps = 3,
           .batch = 3,
           .input = 2,
@@ -189,7 +189,7 @@ test_every_form_keeps_to_its_memory (void)
           .n_directions = form & 2 ? 2 : 1,
           .has_lengths = (form & 4) != 0,
           .dropout = form & 8 ? 0.5 : 0,
-          .projection = form & 16 && cell == HYB_CELL_LSTM ? 7 : 0,
+          .projection = form & 16 && cell == HYB_RNN_LSTM ? 7 : 0,
           .in_panels = (form & 32) != 0,
           .keeps_panels = (form & 96) == 96,
         };
@@ -211,11 +211,11 @@ test_panels_give_the_same_numbers (void)
 {
   static const gint64 batches[] = { 1, 3, 12, 40 };
 
-  for (guint cell = 0; cell < HYB_N_CELLS; cell++)
+  for (guint cell = 0; cell < HYB_RNN_N_MODES; cell++)
     for (guint b = 0; b < G_N_ELEMENTS (batches); b++)
       {
         HybRecurrent net = {
-          .cell = (HybCellKind) cell,
+          .cell = (HybRnnMode) cell,
           .n_steps = 5,
           .batch = batches[b],
           .input = 3,
@@ -255,11 +255,11 @@ static void
 test_number_of_parameters (void)
 {
   HybRecurrent net = {
-    .cell = HYB_CELL_LSTM, .n_layers = 1, .n_directions = 1, .input = 3, .hidden = 2
+    .cell = HYB_RNN_LSTM, .n_layers = 1, .n_directions = 1, .input = 3, .hidden = 2
   };
 
   g_assert_cmpint (hyb_recurrent_n_parameters (&net), ==, 56);
-  net.cell = HYB_CELL_GRU;
+  net.cell = HYB_RNN_GRU;
   net.n_directions = 2;
   net.n_layers = 2;
   g_assert_cmpint (hyb_recurrent_n_parameters (&net),
