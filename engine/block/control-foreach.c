@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control-private.h"
-#include "engine/rnn/cell.h"
 
 /* --- Traced --- */
 
@@ -222,16 +221,4 @@ hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpo
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
   return (F->tracing ? foreach_traced : foreach_at_once) (F, body, data, states, user);
-}
-
-static HybValue *
-cell_body (HybF *F, HybValue *slices, HybValue **states, gpointer cell)
-{
-  return hyb_cell_step (F, cell, slices, states);
-}
-
-HybValue *
-hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states)
-{
-  return hyb_foreach (F, cell_body, data, states, cell);
 }

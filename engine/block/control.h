@@ -13,8 +13,6 @@ typedef HybValue *(*HybForeachBody) (HybF *F, HybValue *slices, HybValue **state
 /* The list (outputs stacked over steps, last states).  Steps go over axis 0 of data. */
 HybValue *
 hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpointer user);
-/* With a cell as the body. */
-HybValue *hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states);
 
 /* One number: not zero means go on. */
 typedef HybValue *(*HybWhileCondition) (HybF *F, HybValue *variables, gpointer user);

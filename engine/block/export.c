@@ -5,7 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/block/block-private.h"
 #include "engine/formats/format.h"
-#include "engine/open/open.h"
+#include "engine/formats/model-files.h"
 
 #include <string.h>
 

@@ -7,7 +7,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/loop.h"
+
 #include "engine/graph/reach.h"
+#include "engine/graph/with-heads.h"
 #include "engine/imperative/imperative.h"
 #include "engine/op/dimensions.h"
 

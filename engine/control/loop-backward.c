@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/loop-deferred.h"
+
 #include "engine/graph/reach.h"
+#include "engine/graph/with-heads.h"
 
 #include <string.h>
 

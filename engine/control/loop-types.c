@@ -49,16 +49,6 @@ hyb_loop_state_of_input (const HybLoop *loop, guint input)
 /* --- Types --- */
 
 HybShape
-hyb_loop_row_shape (const HybShape *shape, gboolean legacy)
-{
-  if (shape->rank == HYB_UNKNOWN || shape->rank == 0)
-    return HYB_SHAPE_UNKNOWN;
-  if (shape->rank == 1 && legacy)
-    return hyb_shape_1d (1);
-  return hyb_shape_make (shape->rank - 1, shape->dim + 1);
-}
-
-HybShape
 hyb_loop_stacked_shape (gint64 rows, const HybShape *row)
 {
   HybShape shape = { .rank = row->rank + 1 };

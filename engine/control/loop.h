@@ -56,8 +56,6 @@ void hyb_loop_variable_types (const HybLoop *loop,
 /* Rows of the slices; HYB_UNKNOWN. */
 gint64 hyb_loop_length (const HybLoop *loop, const HybType *inputs);
 
-/* A row of the slowest axis.  Without rank 0 (legacy), a row of a vector has one element. */
-HybShape hyb_loop_row_shape (const HybShape *shape, gboolean legacy);
 HybShape hyb_loop_stacked_shape (gint64 rows, const HybShape *row);
 
 /* For the operators' members of the same names; the loop describes call. */

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose-private.h"
 
+#include "engine/doctor/match-parameters.h"
 #include "engine/graph/builder.h"
-#include "engine/open/open.h"
 
 #include <string.h>
 

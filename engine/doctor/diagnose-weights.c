@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/doctor/diagnose-private.h"
 
+#include "engine/doctor/match-parameters.h"
+#include "engine/formats/model-weights.h"
 #include "engine/op/suggest.h"
-#include "engine/open/open.h"
 
 #include <math.h>
 #include <string.h>

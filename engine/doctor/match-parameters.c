@@ -4,7 +4,7 @@
  * and a prefix that all names have or lack is taken away or added.  Every step is a
  * finding, so that nothing happens behind the user's back.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/open/open.h"
+#include "engine/doctor/match-parameters.h"
 
 #include "engine/doctor/diagnose-private.h"
 #include "engine/doctor/match-parameter-order.h"

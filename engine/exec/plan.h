@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/graph/graph.h"
+#include "engine/op/plan-options.h"
 #include "engine/op/probe.h"
 #include "engine/op/run.h"
 
@@ -14,19 +15,6 @@ G_BEGIN_DECLS
 
 typedef struct _HybPlan  HybPlan;
 typedef struct _HybFrame HybFrame;
-
-struct _HybPlanOptions
-{
-  gboolean           training;
-  gboolean           optimise;   /* run the optimising passes */
-  const char *const *without;    /* names of passes left out; NULL: none */
-  const char        *dump_after; /* print the graph to stderr after this pass; NULL: none */
-  gboolean bind_outputs;         /* the caller gives memory for heads; else it lies in the block */
-  HybTensor *const
-                 *constants; /* by variable (node order), fixed contents that may be folded; NULL */
-  gsize           memory_limit; /* bytes; 0: what the machine has */
-  const HybProbe *probe;        /* told of every pass; NULL: nobody watches */
-};
 
 /* types: one per variable in node order; unknown where not given. */
 HybPlan *hyb_plan_new (HybGraph             *graph,

@@ -9,6 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/gradient/flow.h"
+#include "engine/gradient/gradient.h"
 
 static gboolean
 lets_gradients_through (const HybNode *node)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/gradient/gradient.h"
+#include "engine/graph/builder.h"
 
 /* One gradient that arrived at a value; a list in order of arrival. */
 typedef struct

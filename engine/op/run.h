@@ -31,4 +31,8 @@ struct _HybRun
 /* A 64-bit seed for this node at this step of this run, for base/random.h. */
 guint64 hyb_run_random_seed (const HybRun *run);
 
+/* Reserves bytes at the end of a workspace of *workspace bytes, rounded up to HYB_ALIGNMENT,
+ * and returns their offset.  For HybOp.prepare. */
+gsize hyb_workspace_take (gsize *workspace, gsize bytes);
+
 G_END_DECLS

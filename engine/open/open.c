@@ -1,183 +1,16 @@
-/* open.c — the symbol file, the parameters beside it, and both as one model.
+/* open.c — opens a model: a graph, its parameters, and both matched to each other.
+ *
+ * A model comes from a symbol file with parameters beside it, or from a plug-in.  Start
+ * with hyb_model_open().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/open/open.h"
 
 #include "engine/block/plugin.h"
+#include "engine/doctor/match-parameters.h"
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
+#include "engine/formats/model-weights.h"
 #include "engine/formats/mxnet-symbol.h"
-
-#include <string.h>
-
-char *
-hyb_model_prefix_of (const char *file)
-{
-  static const char *const endings[] = { ".gz", ".ref", ".json", "-symbol" };
-  char                    *prefix = g_strdup (file);
-
-  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
-    if (g_str_has_suffix (prefix, endings[i]))
-      prefix[strlen (prefix) - strlen (endings[i])] = '\0';
-  return prefix;
-}
-
-/* The number in "net-0012.params" for the name "net"; -1 if it is none. */
-static gint64
-epoch_of (const char *entry, const char *name)
-{
-  const char *digits = entry + strlen (name) + 1;
-  gsize       n;
-
-  if (!g_str_has_prefix (entry, name) || entry[strlen (name)] != '-')
-    return -1;
-
-  n = strspn (digits, "0123456789");
-  if (n < 4 || n > 9 || strcmp (digits + n, ".params") != 0)
-    return -1;
-
-  return g_ascii_strtoll (digits, NULL, 10);
-}
-
-static char *
-find_epoch (const char *prefix, gint64 epoch)
-{
-  g_autofree char *folder = g_path_get_dirname (prefix);
-  g_autofree char *name = g_path_get_basename (prefix);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  char       *found = NULL;
-  gint64      best = -1;
-  const char *entry;
-
-  while (dir && (entry = g_dir_read_name (dir)))
-    {
-      gint64 number = epoch_of (entry, name);
-
-      if (number < 0 || number <= best || (epoch >= 0 && number != epoch))
-        continue;
-      best = number;
-      g_free (found);
-      found = g_build_filename (folder, entry, NULL);
-    }
-
-  if (found && strcmp (folder, ".") == 0 && !g_str_has_prefix (prefix, "."))
-    {
-      g_free (found);
-      found = g_strdup_printf ("%s-%04" G_GINT64_FORMAT ".params", prefix, best);
-    }
-  return found;
-}
-
-char *
-hyb_model_find_params (const char *file, gint64 epoch, const char **why)
-{
-  static const char *const endings[] = { ".params", "-model.params", ".npz" };
-  g_autofree char         *prefix = hyb_model_prefix_of (file);
-  char                    *found = find_epoch (prefix, epoch);
-
-  if (found)
-    {
-      *why = epoch >= 0 ? "the epoch that was asked for" : "the highest epoch beside the model";
-      return found;
-    }
-
-  *why = "the same name beside the model";
-  for (guint i = 0; epoch < 0 && i < G_N_ELEMENTS (endings); i++)
-    {
-      g_autofree char *path = g_strconcat (prefix, endings[i], NULL);
-
-      if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
-        return g_steal_pointer (&path);
-    }
-
-  return NULL;
-}
-
-static const char *
-strip_prefix (const char *name, HybPrefix *prefix)
-{
-  *prefix = g_str_has_prefix (name, "arg:")   ? HYB_PREFIX_ARG
-            : g_str_has_prefix (name, "aux:") ? HYB_PREFIX_AUX
-                                              : HYB_PREFIX_NONE;
-  return *prefix == HYB_PREFIX_NONE ? name : name + 4;
-}
-
-void
-hyb_model_take_weights (HybModel *model, HybTensorList *list, const char *where)
-{
-  GPtrArray *findings = hyb_tensor_list_get_findings (list);
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-
-  /* A model of a plug-in has weights already; those are meant to be replaced. */
-  for (guint i = 0; i < hyb_tensor_list_n (list); i++)
-    {
-      const HybNamedTensor *entry = hyb_tensor_list_get (list, i);
-      HybPrefix             prefix;
-      const char           *name = strip_prefix (entry->name, &prefix);
-
-      if (!entry->tensor)
-        continue;
-      if (!g_hash_table_add (seen, (gpointer) name))
-        {
-          HybFinding *finding = hyb_finding_new ("duplicate-parameter",
-                                                 HYB_SEVERITY_WARNING,
-                                                 "“%s” is there with several prefixes; the last "
-                                                 "one counts",
-                                                 name);
-
-          finding->file = g_strdup (where);
-          finding->remedy = HYB_REMEDY_REPAIR;
-          hyb_model_add_finding (model, finding);
-        }
-      hyb_model_set_parameter (model, name, entry->tensor);
-      hyb_model_set_parameter_prefix (model, name, prefix);
-    }
-
-  while (findings->len > 0)
-    {
-      HybFinding *finding = g_ptr_array_steal_index (findings, 0);
-
-      if (!finding->file)
-        finding->file = g_strdup (where);
-      hyb_model_add_finding (model, finding);
-    }
-  hyb_model_set_weights_file (model, where);
-}
-
-gboolean
-hyb_variable_is_stored_as_auxiliary (HybGraph *graph, HybNodeId variable)
-{
-  guint            n;
-  HybValueId       value = hyb_graph_get_node (graph, variable)->first_output;
-  const HybNodeId *users = hyb_graph_get_users (graph, value, &n);
-
-  if (!hyb_graph_is_auxiliary (graph, variable))
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    if (hyb_graph_get_node (graph, users[i])->n_bodies > 0)
-      return FALSE;
-  return TRUE;
-}
-
-HybTensorList *
-hyb_model_list_parameters (HybModel *model)
-{
-  HybTensorList *list = hyb_tensor_list_new ();
-  HybGraph      *graph = hyb_model_get_graph (model);
-
-  for (guint i = 0; i < hyb_model_n_parameters (model); i++)
-    {
-      const char      *name = hyb_model_get_parameter_name (model, i);
-      HybNodeId        id = graph ? hyb_graph_find_variable (graph, name) : HYB_NO_ID;
-      gboolean         is_auxiliary = id == HYB_NO_ID
-                                          ? hyb_model_get_parameter_prefix (model, i) == HYB_PREFIX_AUX
-                                          : hyb_variable_is_stored_as_auxiliary (graph, id);
-      g_autofree char *full = g_strconcat (is_auxiliary ? "aux:" : "arg:", name, NULL);
-
-      hyb_tensor_list_set (list, full, hyb_model_get_parameter (model, name));
-    }
-
-  return list;
-}
 
 /* FALSE: the weights cannot be read; a finding says why. */
 static gboolean
@@ -322,27 +155,4 @@ hyb_model_open_tolerant (const char *file, const char *params, gint64 epoch, GEr
   if (hyb_model_get_graph (model))
     hyb_model_match_parameters (model);
   return g_steal_pointer (&model);
-}
-
-gboolean
-hyb_model_save (HybModel   *model,
-                const char *prefix,
-                guint       epoch,
-                GPtrArray  *written,
-                GError    **error)
-{
-  g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
-  g_autofree char *params = g_strdup_printf ("%s-%04u.params", prefix, epoch);
-  g_autoptr (HybTensorList) list = hyb_model_list_parameters (model);
-
-  if (!hyb_symbol_write_file (hyb_model_get_graph (model), symbol, error) ||
-      !hyb_weights_write_file (list, params, error))
-    return FALSE;
-
-  if (written)
-    {
-      g_ptr_array_add (written, g_steal_pointer (&symbol));
-      g_ptr_array_add (written, g_steal_pointer (&params));
-    }
-  return TRUE;
 }

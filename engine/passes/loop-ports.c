@@ -3,8 +3,7 @@
 
 #include "engine/passes/loop-ports.h"
 
-#include "engine/control/control-flow.h"
-#include "engine/control/loop.h"
+#include "engine/analysis/subgraph-types.h"
 
 #include <string.h>
 

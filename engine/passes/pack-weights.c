@@ -6,7 +6,7 @@
  * that loops multiply by are laid out before the loop.
  *
  * RNN, whose weights are parts of one vector, does the same inside where this pass is
- * wanted: hyb_pipeline_wants().
+ * wanted: hyb_plan_options_enable_pass().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/pass.h"

@@ -9,38 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const HybPass hyb_pass_infer_types;
-extern const HybPass hyb_pass_fold_batch_norm;
-extern const HybPass hyb_pass_transform_filters;
-extern const HybPass hyb_pass_finish_convolutions;
-extern const HybPass hyb_pass_fold_constants;
-extern const HybPass hyb_pass_batch_products;
-extern const HybPass hyb_pass_fuse_elementwise;
-extern const HybPass hyb_pass_fuse_gates;
-extern const HybPass hyb_pass_hoist_products;
-extern const HybPass hyb_pass_keep_panels;
-extern const HybPass hyb_pass_keep_products;
-extern const HybPass hyb_pass_merge_equal;
-extern const HybPass hyb_pass_pack_weights;
-extern const HybPass hyb_pass_share_views;
-extern const HybPass hyb_pass_drop_dead;
+#define HYB_PASS(name) extern const HybPass hyb_pass_##name;
+#include "engine/passes/pass-list.h"
+#undef HYB_PASS
 
 static const HybPass *const passes[] = {
-  &hyb_pass_infer_types,         /* everything after it asks for types */
-  &hyb_pass_fold_batch_norm,     /* makes filters and bias of what follows */
-  &hyb_pass_transform_filters,   /* of those too */
-  &hyb_pass_finish_convolutions, /* ends convolutions of either kind */
-  &hyb_pass_fold_constants,      /* before merging: what is folded need not be compared */
-  &hyb_pass_hoist_products,      /* the way back wants the same products as the loop */
-  &hyb_pass_batch_products,      /* before merging: it stacks the same rows more than once */
-  &hyb_pass_merge_equal,         /* leaves readers without work behind … */
-  &hyb_pass_keep_products,       /* after merging: a loop and its way back read the same values */
-  &hyb_pass_fuse_gates,          /* after merging: it asks who else reads a value */
-  &hyb_pass_pack_weights,        /* after batching and hoisting: the rows are all there */
-  &hyb_pass_keep_panels,         /* folds what the pass before has made of constants */
-  &hyb_pass_drop_dead,           /* … which go before anybody counts readers again */
-  &hyb_pass_fuse_elementwise,    /* after every pass that looks for operators by name */
-  &hyb_pass_share_views,         /* about memory, which is laid out at the end */
+#define HYB_PASS(name) &hyb_pass_##name,
+#include "engine/passes/pass-list.h"
+#undef HYB_PASS
   NULL,
 };
 
@@ -96,13 +72,6 @@ is_left_out (const HybPass *pass, const HybPipelineOptions *options)
 {
   return pass->optimising && (!options->optimise ||
                               (options->without && g_strv_contains (options->without, pass->name)));
-}
-
-gboolean
-hyb_pipeline_wants (const HybPlanOptions *options, const char *pass)
-{
-  return options && options->optimise &&
-         (!options->without || !g_strv_contains (options->without, pass));
 }
 
 static guint

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/analysis/pass.h"
-#include "engine/exec/plan.h"
+#include "engine/op/probe.h"
 
 typedef struct
 {
@@ -12,9 +12,6 @@ typedef struct
   const char        *dump_after; /* print the graph to stderr after this pass; NULL: none */
   const HybProbe    *probe;      /* told of every pass; NULL: nobody watches */
 } HybPipelineOptions;
-
-/* Whether passes of this name are wanted: for operators whose prepare() does part of one. */
-gboolean hyb_pipeline_wants (const HybPlanOptions *options, const char *pass);
 
 /* What one pass did. */
 typedef struct

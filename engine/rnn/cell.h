@@ -140,6 +140,9 @@ guint hyb_cell_n_states (HybBlock *cell);
 HybValue *hyb_cell_begin_state (HybF *F, HybBlock *cell, const char *op, gint64 batch);
 /* One step. */
 HybValue *hyb_cell_step (HybF *F, HybBlock *cell, HybValue *x, HybValue **states);
+/* hyb_foreach() with a cell as the body: the list (outputs stacked over steps, last states).
+ * Steps go over axis 0 of data. */
+HybValue *hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states);
 /* Many steps: outputs (array or list), *states the last state; states may be NULL. */
 HybValue *hyb_cell_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 #define hyb_unroll(F, cell, states, ...) \

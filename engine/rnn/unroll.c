@@ -288,3 +288,15 @@ hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybVa
     outputs = hyb_mask_sequence (F, outputs, 0, unroll->valid_length, axis, TRUE);
   return outputs;
 }
+
+static HybValue *
+cell_body (HybF *F, HybValue *slices, HybValue **states, gpointer cell)
+{
+  return hyb_cell_step (F, cell, slices, states);
+}
+
+HybValue *
+hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states)
+{
+  return hyb_foreach (F, cell_body, data, states, cell);
+}

@@ -8,7 +8,7 @@
 #include "engine/op/op.h"
 
 #include "engine/base/parallel.h"
-#include "engine/control/control-flow.h"
+#include "engine/analysis/subgraph-types.h"
 #include "engine/kernels/each.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"

@@ -1,0 +1,199 @@
+/* subgraph-types.c — the types inside a body of a loop or condition.
+ *
+ * Start with hyb_subgraph_infer(), which lets variables and heads of a body learn
+ * from each other; the owner's inference rule calls it.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/analysis/subgraph-types.h"
+
+#include "engine/analysis/infer-types.h"
+#include "engine/base/error.h"
+
+guint
+hyb_subgraph_n_variables (const HybGraph *body)
+{
+  guint n;
+
+  hyb_graph_get_variables (body, &n);
+  return n;
+}
+
+guint
+hyb_subgraph_n_heads (const HybGraph *body)
+{
+  guint n;
+
+  hyb_graph_get_heads (body, &n);
+  return n;
+}
+
+gboolean
+hyb_subgraph_check (const HybGraph *body,
+                    guint           n_variables,
+                    guint           n_heads,
+                    const char     *name,
+                    GError        **error)
+{
+  guint has_variables = hyb_subgraph_n_variables (body);
+  guint has_heads = hyb_subgraph_n_heads (body);
+
+  if (has_variables == n_variables && has_heads == n_heads)
+    return TRUE;
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_STRUCTURE,
+                       NULL,
+                       NULL,
+                       "its %s has %u variables and %u outputs, but the attributes of the node "
+                       "speak of %u and %u",
+                       name,
+                       has_variables,
+                       has_heads,
+                       n_variables,
+                       n_heads);
+}
+
+static HybValueId
+variable_value (const HybGraph *body, guint index)
+{
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+
+  return hyb_graph_get_node (body, variables[index])->first_output;
+}
+
+static gboolean
+learn_type (HybType *type, const HybType *known, GError **error)
+{
+  return hyb_shape_assign (&type->shape, &known->shape, error) &&
+         hyb_dtype_assign (&type->dtype, known->dtype, error);
+}
+
+gboolean
+hyb_subgraph_infer (HybGraph *body,
+                    HybType  *variables,
+                    HybType  *heads,
+                    gboolean  training,
+                    gboolean *complete,
+                    GError  **error)
+{
+  guint               n_values = hyb_graph_n_values (body);
+  guint               n_variables = hyb_subgraph_n_variables (body);
+  guint               n_heads;
+  const HybValueId   *head_values = hyb_graph_get_heads (body, &n_heads);
+  g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < n_variables; i++)
+    types[variable_value (body, i)] = variables[i];
+  for (guint i = 0; i < n_heads; i++)
+    if (!learn_type (&types[head_values[i]], &heads[i], error))
+      return FALSE;
+
+  if (!hyb_infer_known_types (body, types, training, error))
+    return FALSE;
+
+  for (guint i = 0; i < n_variables; i++)
+    variables[i] = types[variable_value (body, i)];
+  for (guint i = 0; i < n_heads; i++)
+    heads[i] = types[head_values[i]];
+  for (guint i = 0; complete && i < n_values; i++)
+    *complete = (i == 0 || *complete) && hyb_type_is_known (&types[i]);
+  return TRUE;
+}
+
+static void
+add_node_cost (HybGraph *body, HybNodeId id, const HybType *types, double times, HybCost *total)
+{
+  const HybNode      *node = hyb_graph_get_node (body, id);
+  g_autofree HybType *room = g_new (HybType, MAX (node->n_inputs + node->n_outputs, 1));
+  HybCost             cost = { 0 };
+  HybCall             call;
+
+  if (hyb_node_is_variable (node))
+    return;
+  hyb_call_init (&call, body, id, types, room);
+  for (guint i = 0; i < node->n_inputs + node->n_outputs; i++)
+    if (!hyb_type_is_known (&room[i]))
+      return;
+
+  if (node->op->cost)
+    node->op->cost (&call, &cost);
+  else
+    for (guint i = 0; i < node->n_inputs + node->n_outputs; i++)
+      {
+        gboolean is_input = i < node->n_inputs;
+
+        *(is_input ? &cost.bytes_read : &cost.bytes_written) += (double) hyb_type_bytes (&room[i]);
+        cost.flops += is_input ? 0 : (double) hyb_shape_size (&room[i].shape);
+      }
+  total->flops += times * cost.flops;
+  total->bytes_read += times * cost.bytes_read;
+  total->bytes_written += times * cost.bytes_written;
+}
+
+HybType *
+hyb_subgraph_value_types (HybGraph      *body,
+                          const HybType *variables,
+                          gboolean       training,
+                          GError       **error)
+{
+  guint               n_values = hyb_graph_n_values (body);
+  g_autofree HybType *types = g_new (HybType, MAX (n_values, 1));
+
+  for (guint i = 0; i < n_values; i++)
+    types[i] = HYB_TYPE_UNKNOWN;
+  for (guint i = 0; i < hyb_subgraph_n_variables (body); i++)
+    types[variable_value (body, i)] = variables[i];
+  return hyb_infer_types (body, types, NULL, training, error) ? g_steal_pointer (&types) : NULL;
+}
+
+void
+hyb_subgraph_add_cost (HybGraph      *body,
+                       const HybType *variables,
+                       gboolean       training,
+                       double         times,
+                       HybCost       *cost)
+{
+  g_autofree HybType *types = hyb_subgraph_value_types (body, variables, training, NULL);
+
+  for (HybNodeId id = 0; types && id < hyb_graph_n_nodes (body); id++)
+    add_node_cost (body, id, types, times, cost);
+}
+
+HybType *
+hyb_subgraph_gradient_types (HybGraph      *body,
+                             const HybType *forward_variables,
+                             guint          n_heads,
+                             gboolean       training,
+                             GError       **error)
+{
+  guint               n_variables = hyb_subgraph_n_variables (body);
+  guint               n_all_heads = hyb_subgraph_n_heads (body);
+  guint               n_forward = n_variables - n_heads;
+  HybType            *variables = g_new (HybType, MAX (n_variables, 1));
+  g_autofree HybType *heads = g_new (HybType, MAX (n_all_heads, 1));
+
+  for (guint v = 0; v < n_variables; v++)
+    variables[v] = v < n_forward ? forward_variables[v] : HYB_TYPE_UNKNOWN;
+  for (guint h = 0; h < n_all_heads; h++)
+    heads[h] = HYB_TYPE_UNKNOWN;
+  if (!hyb_subgraph_infer (body, variables, heads, training, NULL, error))
+    {
+      g_free (variables);
+      return NULL;
+    }
+  for (guint h = 0; h < n_heads; h++)
+    variables[n_forward + h] = heads[h];
+  return variables;
+}
+
+HybShape
+hyb_loop_row_shape (const HybShape *shape, gboolean legacy)
+{
+  if (shape->rank == HYB_UNKNOWN || shape->rank == 0)
+    return HYB_SHAPE_UNKNOWN;
+  if (shape->rank == 1 && legacy)
+    return hyb_shape_1d (1);
+  return hyb_shape_make (shape->rank - 1, shape->dim + 1);
+}
