@@ -82,7 +82,7 @@ typedef struct
   gint64        in[2], out[2];
   gconstpointer from;
   gpointer      to;
-} Work;
+} AdaptiveArgs;
 
 /* Window i of n over size cells: ⌊i size / n⌋ to ⌈(i + 1) size / n⌉. */
 static inline gint64
@@ -100,52 +100,52 @@ window_end (gint64 i, gint64 n, gint64 size)
 #define KERNELS(T, suffix)                                                                     \
   static void mean_planes_##suffix (gint64 begin, gint64 end, gpointer data)                   \
   {                                                                                            \
-    const Work *work = data;                                                                   \
+    const AdaptiveArgs *args = data;                                                           \
                                                                                                \
-    for (gint64 cell = begin * work->out[0] * work->out[1];                                    \
-         cell < end * work->out[0] * work->out[1];                                             \
+    for (gint64 cell = begin * args->out[0] * args->out[1];                                    \
+         cell < end * args->out[0] * args->out[1];                                             \
          cell++)                                                                               \
       {                                                                                        \
-        gint64   plane = cell / work->out[1] / work->out[0];                                   \
-        gint64   i = cell / work->out[1] % work->out[0], j = cell % work->out[1];              \
-        gint64   top = window_begin (i, work->out[0], work->in[0]);                            \
-        gint64   bottom = window_end (i, work->out[0], work->in[0]);                           \
-        gint64   left = window_begin (j, work->out[1], work->in[1]);                           \
-        gint64   right = window_end (j, work->out[1], work->in[1]);                            \
-        const T *x = (const T *) work->from + plane * work->in[0] * work->in[1];               \
+        gint64   plane = cell / args->out[1] / args->out[0];                                   \
+        gint64   i = cell / args->out[1] % args->out[0], j = cell % args->out[1];              \
+        gint64   top = window_begin (i, args->out[0], args->in[0]);                            \
+        gint64   bottom = window_end (i, args->out[0], args->in[0]);                           \
+        gint64   left = window_begin (j, args->out[1], args->in[1]);                           \
+        gint64   right = window_end (j, args->out[1], args->in[1]);                            \
+        const T *x = (const T *) args->from + plane * args->in[0] * args->in[1];               \
         T        sum = 0;                                                                      \
                                                                                                \
         for (gint64 y = top; y < bottom; y++)                                                  \
           for (gint64 z = left; z < right; z++)                                                \
-            sum += x[y * work->in[1] + z];                                                     \
-        ((T *) work->to)[cell] = sum / (T) ((bottom - top) * (right - left));                  \
+            sum += x[y * args->in[1] + z];                                                     \
+        ((T *) args->to)[cell] = sum / (T) ((bottom - top) * (right - left));                  \
       }                                                                                        \
   }                                                                                            \
                                                                                                \
   static void spread_planes_##suffix (gint64 begin, gint64 end, gpointer data)                 \
   {                                                                                            \
-    const Work *work = data;                                                                   \
-    gint64      size = work->in[0] * work->in[1];                                              \
+    const AdaptiveArgs *args = data;                                                           \
+    gint64              size = args->in[0] * args->in[1];                                      \
                                                                                                \
     for (gint64 i = begin * size; i < end * size; i++)                                         \
-      ((T *) work->to)[i] = 0;                                                                 \
+      ((T *) args->to)[i] = 0;                                                                 \
                                                                                                \
-    for (gint64 cell = begin * work->out[0] * work->out[1];                                    \
-         cell < end * work->out[0] * work->out[1];                                             \
+    for (gint64 cell = begin * args->out[0] * args->out[1];                                    \
+         cell < end * args->out[0] * args->out[1];                                             \
          cell++)                                                                               \
       {                                                                                        \
-        gint64 plane = cell / work->out[1] / work->out[0];                                     \
-        gint64 i = cell / work->out[1] % work->out[0], j = cell % work->out[1];                \
-        gint64 top = window_begin (i, work->out[0], work->in[0]);                              \
-        gint64 bottom = window_end (i, work->out[0], work->in[0]);                             \
-        gint64 left = window_begin (j, work->out[1], work->in[1]);                             \
-        gint64 right = window_end (j, work->out[1], work->in[1]);                              \
-        T     *dx = (T *) work->to + plane * size;                                             \
-        T      share = ((const T *) work->from)[cell] / (T) ((bottom - top) * (right - left)); \
+        gint64 plane = cell / args->out[1] / args->out[0];                                     \
+        gint64 i = cell / args->out[1] % args->out[0], j = cell % args->out[1];                \
+        gint64 top = window_begin (i, args->out[0], args->in[0]);                              \
+        gint64 bottom = window_end (i, args->out[0], args->in[0]);                             \
+        gint64 left = window_begin (j, args->out[1], args->in[1]);                             \
+        gint64 right = window_end (j, args->out[1], args->in[1]);                              \
+        T     *dx = (T *) args->to + plane * size;                                             \
+        T      share = ((const T *) args->from)[cell] / (T) ((bottom - top) * (right - left)); \
                                                                                                \
         for (gint64 y = top; y < bottom; y++)                                                  \
           for (gint64 z = left; z < right; z++)                                                \
-            dx[y * work->in[1] + z] += share;                                                  \
+            dx[y * args->in[1] + z] += share;                                                  \
       }                                                                                        \
   }
 
@@ -155,27 +155,27 @@ KERNELS (double, f64)
 #undef KERNELS
 
 static void
-run_planes (const HybShape *data, const HybShape *output, Work *work, HybParallelFunc func)
+run_planes (const HybShape *data, const HybShape *output, AdaptiveArgs *args, HybParallelFunc func)
 {
   for (int i = 0; i < 2; i++)
     {
-      work->in[i] = data->dim[2 + i];
-      work->out[i] = output->dim[2 + i];
+      args->in[i] = data->dim[2 + i];
+      args->out[i] = output->dim[2 + i];
     }
   hyb_parallel_for (data->dim[0] * data->dim[1],
-                    MAX (1, 8192 / MAX (1, work->in[0] * work->in[1])),
+                    MAX (1, 8192 / MAX (1, args->in[0] * args->in[1])),
                     func,
-                    work);
+                    args);
 }
 
 static void
 adaptive_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .from = run->input[0], .to = run->output[0] };
+  AdaptiveArgs args = { .from = run->input[0], .to = run->output[0] };
 
   run_planes (&call->input[0].shape,
               &call->output[0].shape,
-              &work,
+              &args,
               call->output[0].dtype == HYB_F64 ? mean_planes_f64 : mean_planes_f32);
 }
 
@@ -183,11 +183,11 @@ adaptive_forward (const HybCall *call, const HybRun *run)
 static void
 adaptive_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .from = run->input[0], .to = run->output[0] };
+  AdaptiveArgs args = { .from = run->input[0], .to = run->output[0] };
 
   run_planes (&call->input[1].shape,
               &call->input[0].shape,
-              &work,
+              &args,
               call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
 }
 

@@ -27,19 +27,19 @@ NAME (root) (REAL x, gint64 p)
 
 /* One tap: the cells of windows [low, high), stride apart from `from` on. */
 static inline __attribute__ ((always_inline)) void
-NAME (gather_tap_by) (const Work *work,
-                      const REAL *x,
-                      gint64      from,
-                      gint64      stride,
-                      gint64      low,
-                      gint64      high,
+NAME (gather_tap_by) (const PoolingArgs *args,
+                      const REAL        *x,
+                      gint64             from,
+                      gint64             stride,
+                      gint64             low,
+                      gint64             high,
                       NAME (Gathered) * to)
 {
-  if (work->type == POOL_MAX && !work->dy)
+  if (args->type == POOL_MAX && !args->dy)
     for (gint64 k = low; k < high; k++)
       to->value[k] =
           x[from + (k - low) * stride] > to->value[k] ? x[from + (k - low) * stride] : to->value[k];
-  else if (work->type == POOL_MAX)
+  else if (args->type == POOL_MAX)
     for (gint64 k = low; k < high; k++)
       {
         gboolean larger = x[from + (k - low) * stride] > to->value[k];
@@ -47,9 +47,9 @@ NAME (gather_tap_by) (const Work *work,
         to->at[k] = larger ? from + (k - low) * stride : to->at[k];
         to->value[k] = larger ? x[from + (k - low) * stride] : to->value[k];
       }
-  else if (work->type == POOL_NORM)
+  else if (args->type == POOL_NORM)
     for (gint64 k = low; k < high; k++)
-      to->value[k] += NAME (power) (x[from + (k - low) * stride], work->p);
+      to->value[k] += NAME (power) (x[from + (k - low) * stride], args->p);
   else
     for (gint64 k = low; k < high; k++)
       to->value[k] += x[from + (k - low) * stride];
@@ -57,46 +57,46 @@ NAME (gather_tap_by) (const Work *work,
 
 /* Known strides become vectors. */
 static void
-NAME (gather_tap) (const Work *work,
-                   const REAL *x,
-                   gint64      from,
-                   gint64      stride,
-                   gint64      low,
-                   gint64      high,
+NAME (gather_tap) (const PoolingArgs *args,
+                   const REAL        *x,
+                   gint64             from,
+                   gint64             stride,
+                   gint64             low,
+                   gint64             high,
                    NAME (Gathered) * to)
 {
   if (stride == 1)
-    NAME (gather_tap_by) (work, x, from, 1, low, high, to);
+    NAME (gather_tap_by) (args, x, from, 1, low, high, to);
   else if (stride == 2)
-    NAME (gather_tap_by) (work, x, from, 2, low, high, to);
+    NAME (gather_tap_by) (args, x, from, 2, low, high, to);
   else
-    NAME (gather_tap_by) (work, x, from, stride, low, high, to);
+    NAME (gather_tap_by) (args, x, from, stride, low, high, to);
 }
 
 /* n windows from `first` on of the row of the map at outer place (d, h). */
 static void
-NAME (gather) (const Work *work, const REAL *x, const Row *row, NAME (Gathered) * to)
+NAME (gather) (const PoolingArgs *args, const REAL *x, const Row *row, NAME (Gathered) * to)
 {
   for (gint64 k = 0; k < row->n; k++)
     {
-      to->value[k] = work->type == POOL_MAX ? REAL_LOWEST : 0;
+      to->value[k] = args->type == POOL_MAX ? REAL_LOWEST : 0;
       to->at[k] = -1;
     }
 
   for (gint64 i = row->low[0]; i < row->high[0]; i++)
     for (gint64 j = row->low[1]; j < row->high[1]; j++)
-      for (gint64 tap = 0; tap < work->kernel[2]; tap++)
+      for (gint64 tap = 0; tap < args->kernel[2]; tap++)
         {
           gint64 low, high, column;
 
-          tap_range (work, row, tap, &low, &high);
-          column = (row->first + low) * work->stride[2] + tap - work->pad[2];
+          tap_range (args, row, tap, &low, &high);
+          column = (row->first + low) * args->stride[2] + tap - args->pad[2];
           if (low < high)
             NAME (gather_tap)
-          (work,
+          (args,
            x,
-           ((i * work->image[1] + j) * work->image[2] + column) * work->step,
-           work->stride[2] * work->step,
+           ((i * args->image[1] + j) * args->image[2] + column) * args->step,
+           args->stride[2] * args->step,
            low,
            high,
            to);
@@ -105,36 +105,36 @@ NAME (gather) (const Work *work, const REAL *x, const Row *row, NAME (Gathered) 
 
 /* An empty window leaves the lowest number for the maximum, and 0 otherwise. */
 static REAL
-NAME (finish) (const Work *work, const Row *row, gint64 k, REAL value)
+NAME (finish) (const PoolingArgs *args, const Row *row, gint64 k, REAL value)
 {
   gint64 divisor;
 
-  if (work->type == POOL_NORM)
-    return NAME (root) (value, work->p);
-  if (work->type != POOL_AVERAGE)
+  if (args->type == POOL_NORM)
+    return NAME (root) (value, args->p);
+  if (args->type != POOL_AVERAGE)
     return value;
 
-  divisor = row->divisor * last_divisor (work, row->first + k);
+  divisor = row->divisor * last_divisor (args, row->first + k);
   return divisor > 0 ? value / (REAL) divisor : 0;
 }
 
 static void
 NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
+  const PoolingArgs *args = data;
   NAME (Gathered) gathered;
   Row row;
 
   for (gint64 plane = begin; plane < end; plane++)
     {
-      const REAL *x = (const REAL *) work->x + plane_base (work, plane, volume (work->image));
-      REAL       *y = (REAL *) work->to + plane_base (work, plane, volume (work->map));
+      const REAL *x = (const REAL *) args->x + plane_base (args, plane, volume (args->image));
+      REAL       *y = (REAL *) args->to + plane_base (args, plane, volume (args->map));
 
-      for (gboolean more = first_row (work, &row, CHUNK); more; more = next_row (work, &row, CHUNK))
+      for (gboolean more = first_row (args, &row, CHUNK); more; more = next_row (args, &row, CHUNK))
         {
-          NAME (gather) (work, x, &row, &gathered);
+          NAME (gather) (args, x, &row, &gathered);
           for (gint64 k = 0; k < row.n; k++)
-            y[(row.start + k) * work->step] = NAME (finish) (work, &row, k, gathered.value[k]);
+            y[(row.start + k) * args->step] = NAME (finish) (args, &row, k, gathered.value[k]);
         }
     }
 }
@@ -148,31 +148,31 @@ NAME (norm_slope) (REAL x, REAL y, gint64 p)
 
 /* Hands the gradients of a row of windows to the cells under them. */
 static void
-NAME (spread_row) (const Work *work,
-                   const REAL *x,
-                   const REAL *y,
-                   const REAL *dy,
-                   const Row  *row,
-                   REAL       *dx)
+NAME (spread_row) (const PoolingArgs *args,
+                   const REAL        *x,
+                   const REAL        *y,
+                   const REAL        *dy,
+                   const Row         *row,
+                   REAL              *dx)
 {
   for (gint64 i = row->low[0]; i < row->high[0]; i++)
     for (gint64 j = row->low[1]; j < row->high[1]; j++)
-      for (gint64 tap = 0; tap < work->kernel[2]; tap++)
+      for (gint64 tap = 0; tap < args->kernel[2]; tap++)
         {
           gint64 low, high;
 
-          tap_range (work, row, tap, &low, &high);
+          tap_range (args, row, tap, &low, &high);
           for (gint64 k = low; k < high; k++)
             {
-              gint64 column = (row->first + k) * work->stride[2] + tap - work->pad[2];
-              gint64 cell = ((i * work->image[1] + j) * work->image[2] + column) * work->step;
-              gint64 window = (row->start + k) * work->step;
+              gint64 column = (row->first + k) * args->stride[2] + tap - args->pad[2];
+              gint64 cell = ((i * args->image[1] + j) * args->image[2] + column) * args->step;
+              gint64 window = (row->start + k) * args->step;
               REAL   share = dy[window];
 
-              if (work->type == POOL_AVERAGE)
-                share /= (REAL) MAX (row->divisor * last_divisor (work, row->first + k), 1);
-              else if (work->type == POOL_NORM)
-                share *= NAME (norm_slope) (x[cell], y[window], work->p);
+              if (args->type == POOL_AVERAGE)
+                share /= (REAL) MAX (row->divisor * last_divisor (args, row->first + k), 1);
+              else if (args->type == POOL_NORM)
+                share *= NAME (norm_slope) (x[cell], y[window], args->p);
               dx[cell] += share;
             }
         }
@@ -211,14 +211,14 @@ NAME (spread_halving_row) (gint64      n,
 }
 
 static void
-NAME (spread_halving) (const Work *work, const REAL *x, const REAL *dy, REAL *dx)
+NAME (spread_halving) (const PoolingArgs *args, const REAL *x, const REAL *dy, REAL *dx)
 {
-  gint64 width = work->image[2], n = work->map[2];
+  gint64 width = args->image[2], n = args->map[2];
 
-  for (gint64 d = 0; d < work->map[0]; d++)
-    for (gint64 h = 0; h < work->map[1]; h++, dy += n)
+  for (gint64 d = 0; d < args->map[0]; d++)
+    for (gint64 h = 0; h < args->map[1]; h++, dy += n)
       {
-        gint64 at = (d * work->image[1] + 2 * h) * width;
+        gint64 at = (d * args->image[1] + 2 * h) * width;
 
         NAME (spread_halving_row) (n, x + at, x + at + width, dy, dx + at, dx + at + width);
       }
@@ -227,36 +227,36 @@ NAME (spread_halving) (const Work *work, const REAL *x, const REAL *dy, REAL *dx
 static void
 NAME (spread_planes) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
+  const PoolingArgs *args = data;
   NAME (Gathered) gathered;
   Row row;
 
   for (gint64 plane = begin; plane < end; plane++)
     {
-      gint64      base = plane_base (work, plane, volume (work->image));
-      gint64      map_base = plane_base (work, plane, volume (work->map));
-      const REAL *x = (const REAL *) work->x + base;
-      const REAL *dy = (const REAL *) work->dy + map_base;
-      REAL       *dx = (REAL *) work->to + base;
+      gint64      base = plane_base (args, plane, volume (args->image));
+      gint64      map_base = plane_base (args, plane, volume (args->map));
+      const REAL *x = (const REAL *) args->x + base;
+      const REAL *dy = (const REAL *) args->dy + map_base;
+      REAL       *dx = (REAL *) args->to + base;
 
-      for (gint64 i = 0; i < volume (work->image); i++)
-        dx[i * work->step] = 0;
-      if (is_halving (work))
+      for (gint64 i = 0; i < volume (args->image); i++)
+        dx[i * args->step] = 0;
+      if (is_halving (args))
         {
-          NAME (spread_halving) (work, x, dy, dx);
+          NAME (spread_halving) (args, x, dy, dx);
           continue;
         }
 
-      for (gboolean more = first_row (work, &row, CHUNK); more; more = next_row (work, &row, CHUNK))
-        if (work->type == POOL_MAX)
+      for (gboolean more = first_row (args, &row, CHUNK); more; more = next_row (args, &row, CHUNK))
+        if (args->type == POOL_MAX)
           {
-            NAME (gather) (work, x, &row, &gathered);
+            NAME (gather) (args, x, &row, &gathered);
             for (gint64 k = 0; k < row.n; k++)
               if (gathered.at[k] >= 0)
-                dx[gathered.at[k]] += dy[(row.start + k) * work->step];
+                dx[gathered.at[k]] += dy[(row.start + k) * args->step];
           }
         else
-          NAME (spread_row) (work, x, (const REAL *) work->y + map_base, dy, &row, dx);
+          NAME (spread_row) (args, x, (const REAL *) args->y + map_base, dy, &row, dx);
     }
 }
 

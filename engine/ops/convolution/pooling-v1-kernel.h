@@ -3,39 +3,39 @@
 
 /* The largest or the sum of one window; cells of the padding are 0. */
 static REAL
-NAME (gather) (const Work *work, const REAL *x, const gint64 begin[2], const gint64 end[2])
+NAME (gather) (const PoolingArgs *args, const REAL *x, const gint64 begin[2], const gint64 end[2])
 {
-  REAL value = work->type == POOL_MAX ? REAL_LOWEST : 0;
+  REAL value = args->type == POOL_MAX ? REAL_LOWEST : 0;
 
   for (gint64 i = begin[0]; i < end[0]; i++)
     for (gint64 j = begin[1]; j < end[1]; j++)
       {
-        REAL cell = is_real (work, i, j) ? x[place (work, i, j)] : 0;
+        REAL cell = is_real (args, i, j) ? x[place (args, i, j)] : 0;
 
-        if (work->type != POOL_MAX)
+        if (args->type != POOL_MAX)
           value += cell;
         else if (cell > value)
           value = cell;
       }
-  return work->type == POOL_AVERAGE ? value * (REAL) work->share : value;
+  return args->type == POOL_AVERAGE ? value * (REAL) args->share : value;
 }
 
 static void
 NAME (pool) (gint64 first, gint64 last, gpointer data)
 {
-  const Work *work = data;
+  const PoolingArgs *args = data;
 
   for (gint64 plane = first; plane < last; plane++)
     {
-      const REAL *x = (const REAL *) work->x + plane * work->image[0] * work->image[1];
-      REAL       *y = (REAL *) work->to + plane * work->map[0] * work->map[1];
+      const REAL *x = (const REAL *) args->x + plane * args->image[0] * args->image[1];
+      REAL       *y = (REAL *) args->to + plane * args->map[0] * args->map[1];
       gint64      begin[2], end[2];
 
-      for (gint64 h = 0; h < work->map[0]; h++)
-        for (gint64 w = 0; w < work->map[1]; w++)
+      for (gint64 h = 0; h < args->map[0]; h++)
+        for (gint64 w = 0; w < args->map[1]; w++)
           {
-            find_window (work, h, w, begin, end);
-            *y++ = NAME (gather) (work, x, begin, end);
+            find_window (args, h, w, begin, end);
+            *y++ = NAME (gather) (args, x, begin, end);
           }
     }
 }
@@ -44,27 +44,27 @@ NAME (pool) (gint64 first, gint64 last, gpointer data)
 static void
 NAME (spread) (gint64 first, gint64 last, gpointer data)
 {
-  const Work *work = data;
-  REAL        share = work->type == POOL_AVERAGE ? (REAL) work->share : 1;
+  const PoolingArgs *args = data;
+  REAL               share = args->type == POOL_AVERAGE ? (REAL) args->share : 1;
 
   for (gint64 plane = first; plane < last; plane++)
     {
-      gint64      cells = work->image[0] * work->image[1];
-      const REAL *x = (const REAL *) work->x + plane * cells;
-      const REAL *y = (const REAL *) work->y + plane * work->map[0] * work->map[1];
-      const REAL *dy = (const REAL *) work->dy + plane * work->map[0] * work->map[1];
-      REAL       *dx = (REAL *) work->to + plane * cells;
+      gint64      cells = args->image[0] * args->image[1];
+      const REAL *x = (const REAL *) args->x + plane * cells;
+      const REAL *y = (const REAL *) args->y + plane * args->map[0] * args->map[1];
+      const REAL *dy = (const REAL *) args->dy + plane * args->map[0] * args->map[1];
+      REAL       *dx = (REAL *) args->to + plane * cells;
       gint64      begin[2], end[2];
 
       memset (dx, 0, (gsize) cells * sizeof *dx);
-      for (gint64 h = 0; h < work->map[0]; h++)
-        for (gint64 w = 0; w < work->map[1]; w++, y++, dy++)
+      for (gint64 h = 0; h < args->map[0]; h++)
+        for (gint64 w = 0; w < args->map[1]; w++, y++, dy++)
           {
-            find_window (work, h, w, begin, end);
+            find_window (args, h, w, begin, end);
             for (gint64 i = begin[0]; i < end[0]; i++)
               for (gint64 j = begin[1]; j < end[1]; j++)
-                if (is_real (work, i, j) && (work->type != POOL_MAX || x[place (work, i, j)] == *y))
-                  dx[place (work, i, j)] += *dy * share;
+                if (is_real (args, i, j) && (args->type != POOL_MAX || x[place (args, i, j)] == *y))
+                  dx[place (args, i, j)] += *dy * share;
           }
     }
 }

@@ -2,54 +2,57 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 static void
-NAME (log_softmax_of_sample) (const Work *work, const Sample *sample, gint64 index)
+NAME (log_softmax_of_sample) (const CtcBatch *batch, const Sample *sample, gint64 index)
 {
   for (gint64 t = 0; t < sample->steps; t++)
     {
       const REAL *x =
-          (const REAL *) work->run->input[0] + (t * work->batch + index) * work->classes;
-      double *logp = sample->logp + t * work->classes;
+          (const REAL *) batch->run->input[0] + (t * batch->n_samples + index) * batch->classes;
+      double *logp = sample->logp + t * batch->classes;
       double  maximum = -INFINITY, sum = 0.0;
 
-      for (gint64 k = 0; k < work->classes; k++)
+      for (gint64 k = 0; k < batch->classes; k++)
         maximum = MAX (maximum, (double) x[k]);
-      for (gint64 k = 0; k < work->classes; k++)
+      for (gint64 k = 0; k < batch->classes; k++)
         sum += exp ((double) x[k] - maximum);
-      for (gint64 k = 0; k < work->classes; k++)
+      for (gint64 k = 0; k < batch->classes; k++)
         logp[k] = (double) x[k] - maximum - log (sum);
     }
 }
 
 /* By the activation of class k at step t: p_k − Σ over its places of alpha · beta / p (label). */
 static void
-NAME (
-    gradient_of_step) (const Work *work, const Sample *sample, gint64 index, gint64 t, double total)
+NAME (gradient_of_step) (const CtcBatch *batch,
+                         const Sample   *sample,
+                         gint64          index,
+                         gint64          t,
+                         double          total)
 {
-  REAL         *to = (REAL *) work->run->output[1] + (t * work->batch + index) * work->classes;
+  REAL *to = (REAL *) batch->run->output[1] + (t * batch->n_samples + index) * batch->classes;
   const double *alpha = sample->alpha + t * sample->places;
-  const double *logp = sample->logp + t * work->classes;
+  const double *logp = sample->logp + t * batch->classes;
 
-  for (gint64 k = 0; k < work->classes; k++)
+  for (gint64 k = 0; k < batch->classes; k++)
     sample->mass[k] = -INFINITY;
   for (gint64 s = 0; s < sample->places; s++)
     sample->mass[sample->path[s]] =
         log_add (sample->mass[sample->path[s]], alpha[s] + sample->beta[s]);
 
-  for (gint64 k = 0; k < work->classes; k++)
+  for (gint64 k = 0; k < batch->classes; k++)
     to[k] = (REAL) (exp (logp[k]) - exp (sample->mass[k] - total));
 }
 
 /* A label too long for its sequence has loss 0 and no gradient, as in the library that
  * MXNet contains; one outside the alphabet has none that means anything: NaN. */
 static void
-NAME (loss_of_sample) (const Work *work, gint64 index)
+NAME (loss_of_sample) (const CtcBatch *batch, gint64 index)
 {
-  REAL  *loss = (REAL *) work->run->output[0] + index;
+  REAL  *loss = (REAL *) batch->run->output[0] + index;
   Sample sample;
   double total;
 
   *loss = 0;
-  if (!init_sample (&sample, work, index))
+  if (!init_sample (&sample, batch, index))
     {
       *loss = (REAL) NAN;
       return;
@@ -57,7 +60,7 @@ NAME (loss_of_sample) (const Work *work, gint64 index)
   if (!fits (&sample) || sample.steps == 0)
     return;
 
-  NAME (log_softmax_of_sample) (work, &sample, index);
+  NAME (log_softmax_of_sample) (batch, &sample, index);
   total = go_forward (&sample);
   *loss = (REAL) -total;
 
@@ -70,7 +73,7 @@ NAME (loss_of_sample) (const Work *work, gint64 index)
           memcpy (sample.next, sample.beta, sizeof (double) * (gsize) sample.places);
           step_back (&sample, t);
         }
-      NAME (gradient_of_step) (work, &sample, index, t, total);
+      NAME (gradient_of_step) (batch, &sample, index, t, total);
     }
 }
 

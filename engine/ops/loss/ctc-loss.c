@@ -211,67 +211,67 @@ typedef struct
 {
   const HybCall *call;
   const HybRun  *run;
-  gint64         steps, batch, classes, label_room;
-} Work;
+  gint64         steps, n_samples, classes, label_room;
+} CtcBatch;
 
 static gint64
-read_length (const Work *work, guint input, gint64 sample, gint64 most)
+read_length (const CtcBatch *batch, guint input, gint64 sample, gint64 most)
 {
-  return CLAMP (hyb_dtype_get_int (work->run->input[input],
-                                   work->call->input[input].dtype,
+  return CLAMP (hyb_dtype_get_int (batch->run->input[input],
+                                   batch->call->input[input].dtype,
                                    (gsize) sample),
                 0,
                 most);
 }
 
 static gint64
-read_label (const Work *work, gint64 sample, gint64 i)
+read_label (const CtcBatch *batch, gint64 sample, gint64 i)
 {
-  return hyb_dtype_get_int (work->run->input[1],
-                            work->call->input[1].dtype,
-                            (gsize) (sample * work->label_room + i));
+  return hyb_dtype_get_int (batch->run->input[1],
+                            batch->call->input[1].dtype,
+                            (gsize) (sample * batch->label_room + i));
 }
 
 static gint64
-label_length (const Work *work, gint64 sample)
+label_length (const CtcBatch *batch, gint64 sample)
 {
-  const CtcParams *params = work->call->params;
+  const CtcParams *params = batch->call->params;
   gint64           padding = params->blank_label == BLANK_FIRST ? 0 : -1;
   gint64           n = 0;
 
   if (params->use_label_lengths)
-    return read_length (work, work->call->n_inputs - 1, sample, work->label_room);
+    return read_length (batch, batch->call->n_inputs - 1, sample, batch->label_room);
 
-  while (n < work->label_room && read_label (work, sample, n) != padding)
+  while (n < batch->label_room && read_label (batch, sample, n) != padding)
     n++;
   return n;
 }
 
 /* FALSE: the label names a class that does not exist. */
 static gboolean
-init_sample (Sample *sample, const Work *work, gint64 index)
+init_sample (Sample *sample, const CtcBatch *batch, gint64 index)
 {
-  const CtcParams *params = work->call->params;
-  double          *room = work->run->workspace;
+  const CtcParams *params = batch->call->params;
+  double          *room = batch->run->workspace;
 
   sample->steps =
-      params->use_data_lengths ? read_length (work, 2, index, work->steps) : work->steps;
-  sample->classes = work->classes;
-  sample->blank = params->blank_label == BLANK_FIRST ? 0 : work->classes - 1;
-  sample->label_length = label_length (work, index);
+      params->use_data_lengths ? read_length (batch, 2, index, batch->steps) : batch->steps;
+  sample->classes = batch->classes;
+  sample->blank = params->blank_label == BLANK_FIRST ? 0 : batch->classes - 1;
+  sample->label_length = label_length (batch, index);
   sample->places = 2 * sample->label_length + 1;
 
   sample->logp = room;
-  sample->alpha = sample->logp + work->steps * work->classes;
-  sample->beta = sample->alpha + work->steps * (2 * work->label_room + 1);
-  sample->next = sample->beta + 2 * work->label_room + 1;
-  sample->path = (gint64 *) (sample->next + 2 * work->label_room + 1);
-  sample->mass = (double *) (sample->path + 2 * work->label_room + 1);
+  sample->alpha = sample->logp + batch->steps * batch->classes;
+  sample->beta = sample->alpha + batch->steps * (2 * batch->label_room + 1);
+  sample->next = sample->beta + 2 * batch->label_room + 1;
+  sample->path = (gint64 *) (sample->next + 2 * batch->label_room + 1);
+  sample->mass = (double *) (sample->path + 2 * batch->label_room + 1);
 
   for (gint64 s = 0; s < sample->places; s++)
     {
-      sample->path[s] = s % 2 == 0 ? sample->blank : read_label (work, index, s / 2);
-      if (sample->path[s] < 0 || sample->path[s] >= work->classes)
+      sample->path[s] = s % 2 == 0 ? sample->blank : read_label (batch, index, s / 2);
+      if (sample->path[s] < 0 || sample->path[s] >= batch->classes)
         return FALSE;
     }
   return TRUE;
@@ -294,19 +294,19 @@ fits (const Sample *sample)
 static void
 ctc_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .call = call,
-                .run = run,
-                .steps = call->input[0].shape.dim[0],
-                .batch = call->input[0].shape.dim[1],
-                .classes = call->input[0].shape.dim[2],
-                .label_room = call->input[1].shape.dim[1] };
+  CtcBatch batch = { .call = call,
+                     .run = run,
+                     .steps = call->input[0].shape.dim[0],
+                     .n_samples = call->input[0].shape.dim[1],
+                     .classes = call->input[0].shape.dim[2],
+                     .label_room = call->input[1].shape.dim[1] };
 
   memset (run->output[1], 0, hyb_type_bytes (&call->output[1]));
-  for (gint64 sample = 0; sample < work.batch; sample++)
+  for (gint64 sample = 0; sample < batch.n_samples; sample++)
     if (call->output[0].dtype == HYB_F64)
-      loss_of_sample_f64 (&work, sample);
+      loss_of_sample_f64 (&batch, sample);
     else
-      loss_of_sample_f32 (&work, sample);
+      loss_of_sample_f32 (&batch, sample);
 }
 
 static gboolean

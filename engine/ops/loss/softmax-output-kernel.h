@@ -2,23 +2,23 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 static inline REAL
-NAME (incoming) (const Work *work, gint64 index)
+NAME (incoming) (const SoftmaxOutputArgs *args, gint64 index)
 {
-  return work->incoming ? ((const REAL *) work->incoming)[index] : 1;
+  return args->incoming ? ((const REAL *) args->incoming)[index] : 1;
 }
 
 /* Labels that are probabilities themselves: p − label. */
 static void
-NAME (probability_gradient) (const Work *work)
+NAME (probability_gradient) (const SoftmaxOutputArgs *args)
 {
-  const REAL *p = work->p;
-  REAL       *to = work->to;
+  const REAL *p = args->p;
+  REAL       *to = args->to;
 
-  for (gint64 i = 0; i < work->size; i++)
+  for (gint64 i = 0; i < args->size; i++)
     {
-      double label = hyb_dtype_get_double (work->label, work->label_dtype, (gsize) i);
+      double label = hyb_dtype_get_double (args->label, args->label_dtype, (gsize) i);
 
-      to[i] = (p[i] - (REAL) label) * (REAL) work->params->grad_scale * NAME (incoming) (work, i);
+      to[i] = (p[i] - (REAL) label) * (REAL) args->params->grad_scale * NAME (incoming) (args, i);
     }
 }
 
@@ -26,28 +26,28 @@ NAME (probability_gradient) (const Work *work)
  * and a / (K − 1) elsewhere, with a = smooth_alpha and K classes.  MXNet smooths nothing
  * with multi_output. */
 static void
-NAME (label_gradient) (const Work *work)
+NAME (label_gradient) (const SoftmaxOutputArgs *args)
 {
-  const SoftmaxOutputParams *params = work->params;
-  gint64                     classes = work->view.length, inner = work->view.inner;
+  const SoftmaxOutputParams *params = args->params;
+  gint64                     classes = args->view.length, inner = args->view.inner;
   double                     alpha = params->multi_output ? 0 : params->smooth_alpha;
-  REAL                       scale = (REAL) gradient_scale (work);
+  REAL                       scale = (REAL) gradient_scale (args);
   REAL                       at_label = (REAL) (1.0 - alpha);
   REAL                       elsewhere = (REAL) (classes > 1 ? alpha / (double) (classes - 1) : 0);
 
-  for (gint64 row = 0; row < work->view.outer * inner; row++)
+  for (gint64 row = 0; row < args->view.outer * inner; row++)
     {
       gint64   base = row / inner * classes * inner + row % inner;
-      gint64   label = hyb_dtype_get_int (work->label, work->label_dtype, (gsize) row);
-      gboolean ignored = params->use_ignore && is_ignored (work, label);
+      gint64   label = hyb_dtype_get_int (args->label, args->label_dtype, (gsize) row);
+      gboolean ignored = params->use_ignore && is_ignored (args, label);
 
       for (gint64 k = 0; k < classes; k++)
         {
           gint64 at = base + k * inner;
-          REAL   p = ((const REAL *) work->p)[at];
+          REAL   p = ((const REAL *) args->p)[at];
           REAL   target = k == label ? at_label : elsewhere;
 
-          ((REAL *) work->to)[at] = ignored ? 0 : (p - target) * scale * NAME (incoming) (work, at);
+          ((REAL *) args->to)[at] = ignored ? 0 : (p - target) * scale * NAME (incoming) (args, at);
         }
     }
 }

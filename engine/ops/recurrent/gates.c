@@ -25,7 +25,7 @@ typedef struct
   gint64       hidden;
   const float *i2h, *h2h, *before; /* before: c of the LSTM, h of the GRU */
   float       *h, *c;
-} Work;
+} GatesArgs;
 
 /* to = a + b; to may be apart from both only. */
 static void
@@ -37,16 +37,16 @@ add_block (gint64 n, const float *restrict a, const float *restrict b, float *re
 
 /* c = f c' + i g; h = o tanh(c). */
 static void
-lstm_block (const Work *work, gint64 row, gint64 at, gint64 n)
+lstm_block (const GatesArgs *args, gint64 row, gint64 at, gint64 n)
 {
-  gint64       H = work->hidden, first = row * H + at;
+  gint64       H = args->hidden, first = row * H + at;
   float        i[BLOCK], f[BLOCK], g[BLOCK], o[BLOCK];
   float *const gates[] = { i, f, g, o };
-  const float *before = work->before + first;
-  float       *c = work->c + first, *h = work->h + first;
+  const float *before = args->before + first;
+  float       *c = args->c + first, *h = args->h + first;
 
   for (gint64 k = 0; k < 4; k++)
-    add_block (n, work->i2h + (4 * row + k) * H + at, work->h2h + (4 * row + k) * H + at, gates[k]);
+    add_block (n, args->i2h + (4 * row + k) * H + at, args->h2h + (4 * row + k) * H + at, gates[k]);
   hyb_vector_sigmoid ((gsize) n, i, i);
   hyb_vector_sigmoid ((gsize) n, f, f);
   hyb_vector_tanh ((gsize) n, g, g);
@@ -62,12 +62,12 @@ lstm_block (const Work *work, gint64 row, gint64 at, gint64 n)
 
 /* n = tanh(x_n + r h_n); h = (1 - z) n + z h'. */
 static void
-gru_block (const Work *work, gint64 row, gint64 at, gint64 n)
+gru_block (const GatesArgs *args, gint64 row, gint64 at, gint64 n)
 {
-  gint64       H = work->hidden, first = row * H + at;
-  const float *x = work->i2h + 3 * row * H + at, *y = work->h2h + 3 * row * H + at;
+  gint64       H = args->hidden, first = row * H + at;
+  const float *x = args->i2h + 3 * row * H + at, *y = args->h2h + 3 * row * H + at;
   float        r[BLOCK], z[BLOCK], candidate[BLOCK];
-  const float *before = work->before + first;
+  const float *before = args->before + first;
 
   add_block (n, x, y, r);
   add_block (n, x + H, y + H, z);
@@ -78,41 +78,41 @@ gru_block (const Work *work, gint64 row, gint64 at, gint64 n)
   hyb_vector_tanh ((gsize) n, candidate, candidate);
   for (gint64 k = 0; k < n; k++)
     r[k] = (1.f - z[k]) * candidate[k] + z[k] * before[k];
-  memcpy (work->h + first, r, sizeof (float) * (gsize) n);
+  memcpy (args->h + first, r, sizeof (float) * (gsize) n);
 }
 
 static void
 lstm_rows (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
+  const GatesArgs *args = data;
 
   for (gint64 row = begin; row < end; row++)
-    for (gint64 at = 0; at < work->hidden; at += BLOCK)
-      lstm_block (work, row, at, MIN (BLOCK, work->hidden - at));
+    for (gint64 at = 0; at < args->hidden; at += BLOCK)
+      lstm_block (args, row, at, MIN (BLOCK, args->hidden - at));
 }
 
 static void
 gru_rows (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
+  const GatesArgs *args = data;
 
   for (gint64 row = begin; row < end; row++)
-    for (gint64 at = 0; at < work->hidden; at += BLOCK)
-      gru_block (work, row, at, MIN (BLOCK, work->hidden - at));
+    for (gint64 at = 0; at < args->hidden; at += BLOCK)
+      gru_block (args, row, at, MIN (BLOCK, args->hidden - at));
 }
 
 static void
 gates_forward (const HybCall *call, const HybRun *run, HybParallelFunc rows)
 {
   const HybShape *shape = &call->input[2].shape;
-  Work            work = { .hidden = shape->dim[1],
+  GatesArgs       args = { .hidden = shape->dim[1],
                            .i2h = run->input[0],
                            .h2h = run->input[1],
                            .before = run->input[2],
                            .h = run->output[0],
                            .c = call->n_outputs > 1 ? run->output[1] : NULL };
 
-  hyb_parallel_for (shape->dim[0], 1 + GRAIN / MAX (work.hidden, 1), rows, &work);
+  hyb_parallel_for (shape->dim[0], 1 + GRAIN / MAX (args.hidden, 1), rows, &args);
 }
 
 static void

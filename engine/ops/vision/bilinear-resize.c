@@ -194,24 +194,24 @@ typedef struct
   gint64        in[2], out[2];
   gconstpointer from;
   gpointer      to;
-} Work;
+} ResizeArgs;
 
 /* A slice is a range of planes. */
 #define KERNELS(T, suffix)                                                                         \
   static void mix_planes_##suffix (gint64 begin, gint64 end, gpointer data)                        \
   {                                                                                                \
-    const Work *work = data;                                                                       \
-    gint64      width = work->in[1];                                                               \
+    const ResizeArgs *args = data;                                                                 \
+    gint64            width = args->in[1];                                                         \
                                                                                                    \
-    for (gint64 row = begin * work->out[0]; row < end * work->out[0]; row++)                       \
+    for (gint64 row = begin * args->out[0]; row < end * args->out[0]; row++)                       \
       {                                                                                            \
-        Place v = find_place (work->align_corners, row % work->out[0], work->in[0], work->out[0]); \
-        const T *x = (const T *) work->from + row / work->out[0] * work->in[0] * width;            \
-        T       *y = (T *) work->to + row * work->out[1];                                          \
+        Place v = find_place (args->align_corners, row % args->out[0], args->in[0], args->out[0]); \
+        const T *x = (const T *) args->from + row / args->out[0] * args->in[0] * width;            \
+        T       *y = (T *) args->to + row * args->out[1];                                          \
                                                                                                    \
-        for (gint64 j = 0; j < work->out[1]; j++)                                                  \
+        for (gint64 j = 0; j < args->out[1]; j++)                                                  \
           {                                                                                        \
-            Place h = find_place (work->align_corners, j, width, work->out[1]);                    \
+            Place h = find_place (args->align_corners, j, width, args->out[1]);                    \
             T     a = (T) v.share, b = (T) h.share;                                                \
                                                                                                    \
             y[j] =                                                                                 \
@@ -223,21 +223,21 @@ typedef struct
                                                                                                    \
   static void spread_planes_##suffix (gint64 begin, gint64 end, gpointer data)                     \
   {                                                                                                \
-    const Work *work = data;                                                                       \
-    gint64      width = work->in[1], size = work->in[0] * width;                                   \
+    const ResizeArgs *args = data;                                                                 \
+    gint64            width = args->in[1], size = args->in[0] * width;                             \
                                                                                                    \
     for (gint64 i = begin * size; i < end * size; i++)                                             \
-      ((T *) work->to)[i] = 0;                                                                     \
+      ((T *) args->to)[i] = 0;                                                                     \
                                                                                                    \
-    for (gint64 row = begin * work->out[0]; row < end * work->out[0]; row++)                       \
+    for (gint64 row = begin * args->out[0]; row < end * args->out[0]; row++)                       \
       {                                                                                            \
-        Place v = find_place (work->align_corners, row % work->out[0], work->in[0], work->out[0]); \
-        const T *dy = (const T *) work->from + row * work->out[1];                                 \
-        T       *dx = (T *) work->to + row / work->out[0] * size;                                  \
+        Place v = find_place (args->align_corners, row % args->out[0], args->in[0], args->out[0]); \
+        const T *dy = (const T *) args->from + row * args->out[1];                                 \
+        T       *dx = (T *) args->to + row / args->out[0] * size;                                  \
                                                                                                    \
-        for (gint64 j = 0; j < work->out[1]; j++)                                                  \
+        for (gint64 j = 0; j < args->out[1]; j++)                                                  \
           {                                                                                        \
-            Place h = find_place (work->align_corners, j, width, work->out[1]);                    \
+            Place h = find_place (args->align_corners, j, width, args->out[1]);                    \
             T     a = (T) v.share, b = (T) h.share;                                                \
                                                                                                    \
             dx[v.low * width + h.low] += (1 - a) * (1 - b) * dy[j];                                \
@@ -257,32 +257,32 @@ static void
 run_planes (const HybCall  *call,
             const HybShape *data,
             const HybShape *output,
-            Work           *work,
+            ResizeArgs     *args,
             HybParallelFunc func)
 {
   const ResizeParams *params = call->params;
 
-  work->align_corners = params->align_corners;
+  args->align_corners = params->align_corners;
   for (int i = 0; i < 2; i++)
     {
-      work->in[i] = data->dim[2 + i];
-      work->out[i] = output->dim[2 + i];
+      args->in[i] = data->dim[2 + i];
+      args->out[i] = output->dim[2 + i];
     }
   hyb_parallel_for (data->dim[0] * data->dim[1],
-                    MAX (1, 4096 / MAX (1, work->out[0] * work->out[1])),
+                    MAX (1, 4096 / MAX (1, args->out[0] * args->out[1])),
                     func,
-                    work);
+                    args);
 }
 
 static void
 resize_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .from = run->input[0], .to = run->output[0] };
+  ResizeArgs args = { .from = run->input[0], .to = run->output[0] };
 
   run_planes (call,
               &call->input[0].shape,
               &call->output[0].shape,
-              &work,
+              &args,
               call->output[0].dtype == HYB_F64 ? mix_planes_f64 : mix_planes_f32);
 }
 
@@ -290,12 +290,12 @@ resize_forward (const HybCall *call, const HybRun *run)
 static void
 resize_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .from = run->input[0], .to = run->output[0] };
+  ResizeArgs args = { .from = run->input[0], .to = run->output[0] };
 
   run_planes (call,
               &call->input[1].shape,
               &call->input[0].shape,
-              &work,
+              &args,
               call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
 }
 

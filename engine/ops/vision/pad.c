@@ -125,35 +125,35 @@ typedef struct
   PadMode mode;
   double  constant;
   gint64  inside[5], outside[5], before[5];
-} Work;
+} PadGeometry;
 
-static Work
-view_work (const PadParams *params, const HybShape *data, const HybShape *output)
+static PadGeometry
+pad_geometry (const PadParams *params, const HybShape *data, const HybShape *output)
 {
-  Work work = { .mode = (PadMode) params->mode, .constant = params->constant_value };
+  PadGeometry geometry = { .mode = (PadMode) params->mode, .constant = params->constant_value };
 
   for (int i = 0; i < 5; i++)
     {
       int from = i - (5 - data->rank);
 
-      work.inside[i] = from < 0 ? 1 : data->dim[from];
-      work.outside[i] = from < 0 ? 1 : output->dim[from];
-      work.before[i] = from < 0 ? 0 : params->pad_width.dim[2 * from];
+      geometry.inside[i] = from < 0 ? 1 : data->dim[from];
+      geometry.outside[i] = from < 0 ? 1 : output->dim[from];
+      geometry.before[i] = from < 0 ? 0 : params->pad_width.dim[2 * from];
     }
 
-  return work;
+  return geometry;
 }
 
 /* The cell of the data that a cell of the output shows along one axis; -1: none. */
 static inline gint64
-source_of (const Work *work, int axis, gint64 position)
+source_of (const PadGeometry *geometry, int axis, gint64 position)
 {
-  gint64 at = position - work->before[axis], size = work->inside[axis];
+  gint64 at = position - geometry->before[axis], size = geometry->inside[axis];
 
   if (at >= 0 && at < size)
     return at;
 
-  switch (work->mode)
+  switch (geometry->mode)
     {
     case PAD_CONSTANT:
       return -1;
@@ -167,58 +167,60 @@ source_of (const Work *work, int axis, gint64 position)
 
 /* The row of the data that a row of the output (its number over four axes) shows. */
 static gint64
-source_row (const Work *work, gint64 row)
+source_row (const PadGeometry *geometry, gint64 row)
 {
   gint64 from = 0, scale = 1;
 
   for (int axis = 3; axis >= 0; axis--)
     {
-      gint64 at = source_of (work, axis, row % work->outside[axis]);
+      gint64 at = source_of (geometry, axis, row % geometry->outside[axis]);
 
       if (at < 0)
         return -1;
       from += at * scale;
-      scale *= work->inside[axis];
-      row /= work->outside[axis];
+      scale *= geometry->inside[axis];
+      row /= geometry->outside[axis];
     }
 
   return from;
 }
 
-#define KERNELS(T, suffix)                                                                   \
-  static void pad_##suffix (const Work *work, const T *x, T *y)                              \
-  {                                                                                          \
-    gint64 rows = work->outside[0] * work->outside[1] * work->outside[2] * work->outside[3]; \
-                                                                                             \
-    for (gint64 row = 0; row < rows; row++, y += work->outside[4])                           \
-      {                                                                                      \
-        gint64 from = source_row (work, row);                                                \
-                                                                                             \
-        for (gint64 k = 0; k < work->outside[4]; k++)                                        \
-          {                                                                                  \
-            gint64 at = from < 0 ? -1 : source_of (work, 4, k);                              \
-                                                                                             \
-            y[k] = at < 0 ? (T) work->constant : x[from * work->inside[4] + at];             \
-          }                                                                                  \
-      }                                                                                      \
-  }                                                                                          \
-                                                                                             \
-  static void collect_##suffix (const Work *work, const T *dy, T *dx)                        \
-  {                                                                                          \
-    gint64 rows = work->outside[0] * work->outside[1] * work->outside[2] * work->outside[3]; \
-                                                                                             \
-    for (gint64 row = 0; row < rows; row++, dy += work->outside[4])                          \
-      {                                                                                      \
-        gint64 from = source_row (work, row);                                                \
-                                                                                             \
-        for (gint64 k = 0; from >= 0 && k < work->outside[4]; k++)                           \
-          {                                                                                  \
-            gint64 at = source_of (work, 4, k);                                              \
-                                                                                             \
-            if (at >= 0)                                                                     \
-              dx[from * work->inside[4] + at] += dy[k];                                      \
-          }                                                                                  \
-      }                                                                                      \
+#define KERNELS(T, suffix)                                                                         \
+  static void pad_##suffix (const PadGeometry *geometry, const T *x, T *y)                         \
+  {                                                                                                \
+    gint64 rows =                                                                                  \
+        geometry->outside[0] * geometry->outside[1] * geometry->outside[2] * geometry->outside[3]; \
+                                                                                                   \
+    for (gint64 row = 0; row < rows; row++, y += geometry->outside[4])                             \
+      {                                                                                            \
+        gint64 from = source_row (geometry, row);                                                  \
+                                                                                                   \
+        for (gint64 k = 0; k < geometry->outside[4]; k++)                                          \
+          {                                                                                        \
+            gint64 at = from < 0 ? -1 : source_of (geometry, 4, k);                                \
+                                                                                                   \
+            y[k] = at < 0 ? (T) geometry->constant : x[from * geometry->inside[4] + at];           \
+          }                                                                                        \
+      }                                                                                            \
+  }                                                                                                \
+                                                                                                   \
+  static void collect_##suffix (const PadGeometry *geometry, const T *dy, T *dx)                   \
+  {                                                                                                \
+    gint64 rows =                                                                                  \
+        geometry->outside[0] * geometry->outside[1] * geometry->outside[2] * geometry->outside[3]; \
+                                                                                                   \
+    for (gint64 row = 0; row < rows; row++, dy += geometry->outside[4])                            \
+      {                                                                                            \
+        gint64 from = source_row (geometry, row);                                                  \
+                                                                                                   \
+        for (gint64 k = 0; from >= 0 && k < geometry->outside[4]; k++)                             \
+          {                                                                                        \
+            gint64 at = source_of (geometry, 4, k);                                                \
+                                                                                                   \
+            if (at >= 0)                                                                           \
+              dx[from * geometry->inside[4] + at] += dy[k];                                        \
+          }                                                                                        \
+      }                                                                                            \
   }
 
 KERNELS (float, f32)
@@ -229,25 +231,25 @@ KERNELS (double, f64)
 static void
 pad_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = view_work (call->params, &call->input[0].shape, &call->output[0].shape);
+  PadGeometry geometry = pad_geometry (call->params, &call->input[0].shape, &call->output[0].shape);
 
   if (call->output[0].dtype == HYB_F64)
-    pad_f64 (&work, run->input[0], run->output[0]);
+    pad_f64 (&geometry, run->input[0], run->output[0]);
   else
-    pad_f32 (&work, run->input[0], run->output[0]);
+    pad_f32 (&geometry, run->input[0], run->output[0]);
 }
 
 /* Inputs: gradient. */
 static void
 pad_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = view_work (call->params, &call->output[0].shape, &call->input[0].shape);
+  PadGeometry geometry = pad_geometry (call->params, &call->output[0].shape, &call->input[0].shape);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   if (call->output[0].dtype == HYB_F64)
-    collect_f64 (&work, run->input[0], run->output[0]);
+    collect_f64 (&geometry, run->input[0], run->output[0]);
   else
-    collect_f32 (&work, run->input[0], run->output[0]);
+    collect_f32 (&geometry, run->input[0], run->output[0]);
 }
 
 static gboolean
