@@ -1,5 +1,8 @@
-/* activation.c — Activation: one function on every element, and its gradient.
- * The rows at the end of the first half are all there is to a function.
+/* activation.c — Activation: one function applied to every element, and its gradient.
+ *
+ * A function is two formulas (FORWARD, BACKWARD) and a row of the table `functions`.  The
+ * backward formulas use the output y, so that the input need not be kept.
+ * Start at activation_forward() and activation_backward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -28,7 +31,7 @@ static const HybParam activation_params[] = {
     HYB_PARAM_ENUM,
     NULL,
     .choices = activation_names,
-    .doc = "the function" },
+    .doc = "function to apply" },
   { 0 },
 };
 
@@ -56,12 +59,12 @@ static const HybParam activation_params[] = {
       }                                                         \
   }
 
-/* NaN goes through: it is not less than 0. */
+/* Propagates NaN, as NaN <= 0 is false. */
 FORWARD (relu_f32, float, x <= 0 ? 0 : x)
 FORWARD (relu_f64, double, x <= 0 ? 0 : x)
 FORWARD (sigmoid_f64, double, 1 / (1 + exp (-x)))
 FORWARD (tanh_f64, double, tanh (x))
-/* Above 20 the logarithm of 1 + eˣ is x in every digit of a float. */
+/* log (1 + eˣ), which rounds to x in a float where x > 20. */
 FORWARD (softrelu_f32, float, x > 20 ? x : log1p (exp (x)))
 FORWARD (softrelu_f64, double, x > 20 ? x : log1p (exp (x)))
 FORWARD (softsign_f32, float, x / (1 + fabs (x)))
@@ -98,55 +101,58 @@ static const struct
   { softsign_f32, softsign_f64, softsign_backward_f32, softsign_backward_f64, 3 },
 };
 
+/* Arguments of forward_slice (from: x, to: y) and backward_slice (from: y, to: dx). */
 typedef struct
 {
-  int           function;
+  int           function; /* index into `functions` */
   HybDType      dtype;
-  gconstpointer from, dy; /* x, or y and its gradient */
+  gconstpointer from, dy;
   gpointer      to;
-} Work;
+} ActivationArgs;
 
 static void
 forward_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  gsize       n = (gsize) (end - begin);
+  const ActivationArgs *args = data;
+  gsize                 n = (gsize) (end - begin);
 
-  if (work->dtype == HYB_F64)
-    functions[work->function].forward_f64 (n,
-                                           (const double *) work->from + begin,
-                                           (double *) work->to + begin);
+  if (args->dtype == HYB_F64)
+    functions[args->function].forward_f64 (n,
+                                           (const double *) args->from + begin,
+                                           (double *) args->to + begin);
   else
-    functions[work->function].forward_f32 (n,
-                                           (const float *) work->from + begin,
-                                           (float *) work->to + begin);
+    functions[args->function].forward_f32 (n,
+                                           (const float *) args->from + begin,
+                                           (float *) args->to + begin);
 }
 
 static void
 backward_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  gsize       n = (gsize) (end - begin);
+  const ActivationArgs *args = data;
+  gsize                 n = (gsize) (end - begin);
 
-  if (work->dtype == HYB_F64)
-    functions[work->function].backward_f64 (n,
-                                            (const double *) work->from + begin,
-                                            (const double *) work->dy + begin,
-                                            (double *) work->to + begin);
+  if (args->dtype == HYB_F64)
+    functions[args->function].backward_f64 (n,
+                                            (const double *) args->from + begin,
+                                            (const double *) args->dy + begin,
+                                            (double *) args->to + begin);
   else
-    functions[work->function].backward_f32 (n,
-                                            (const float *) work->from + begin,
-                                            (const float *) work->dy + begin,
-                                            (float *) work->to + begin);
+    functions[args->function].backward_f32 (n,
+                                            (const float *) args->from + begin,
+                                            (const float *) args->dy + begin,
+                                            (float *) args->to + begin);
 }
 
 static void
 activation_forward (const HybCall *call, const HybRun *run)
 {
   const ActivationParams *params = call->params;
-  Work work = { params->act_type, call->output[0].dtype, run->input[0], NULL, run->output[0] };
+  ActivationArgs          args = {
+             params->act_type, call->output[0].dtype, run->input[0], NULL, run->output[0]
+  };
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, forward_slice, &work);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, forward_slice, &args);
 }
 
 /* Inputs: gradient of the output, output. */
@@ -154,11 +160,11 @@ static void
 activation_backward (const HybCall *call, const HybRun *run)
 {
   const ActivationParams *params = call->params;
-  Work                    work = {
-                       params->act_type, call->output[0].dtype, run->input[1], run->input[0], run->output[0]
+  ActivationArgs          args = {
+             params->act_type, call->output[0].dtype, run->input[1], run->input[0], run->output[0]
   };
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, backward_slice, &work);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, backward_slice, &args);
 }
 
 static void
@@ -172,7 +178,7 @@ activation_gradient (HybGrad *grad)
 static void
 activation_second_gradient (HybGrad *grad)
 {
-  /* In the order of act_type; written in the output. */
+  /* In the order of act_type: rows of second-gradient.c whose derivative is a function of y. */
   static const char *const names[] = { "relu", "sigmoid", "tanh", "softrelu", "softsign-output" };
   const ActivationParams  *params = hyb_grad_params (grad);
 
@@ -193,7 +199,7 @@ static const char *const backward_inputs[] = { "gradient", "output", NULL };
 const HybOp hyb_ops_activation[] = {
   {
       .name = "Activation",
-      .doc = "One function applied to every element.",
+      .doc = "Applies one function to every element.",
       .category = HYB_CATEGORY_ELEMENTWISE,
       .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .inputs = activation_inputs,
@@ -207,7 +213,7 @@ const HybOp hyb_ops_activation[] = {
   },
   {
       .name = "_backward_Activation",
-      .doc = "Gradient of Activation from its output and the gradient of that.",
+      .doc = "Gradient of Activation, computed from its output.",
       .category = HYB_CATEGORY_ELEMENTWISE,
       .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .inputs = backward_inputs,

@@ -1,9 +1,9 @@
-/* batch-norm.c — BatchNorm and its relatives: every channel brought to mean 0 and
- * variance 1, then scaled and shifted; and the gradient.
+/* batch-norm.c — BatchNorm, BatchNorm_v1, SyncBatchNorm and BatchNormWithReLU: every channel
+ * normalised to mean 0 and variance 1, then scaled and shifted; and the gradients.
  *
- * While training, mean and variance are those of the batch, and the moving
- * statistics (states) follow them: only where a gradient is asked, as in MXNet, whose
- * backward pass moves them.  So it is the recording form of the operator that writes.
+ * While training, mean and variance are those of the batch.  The moving statistics (mutable
+ * inputs) are updated only by the recording forms, which stand in where a gradient is needed:
+ * MXNet updates them in its backward pass.  Start at normalise() and backward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -30,30 +30,28 @@ typedef struct
   char    *key;
 } BatchNormParams;
 
-#define COMMON_FIELDS                                                      \
-  { HYB_FIELD (BatchNormParams, eps),                                      \
-    HYB_PARAM_FLOAT,                                                       \
-    "0.001",                                                               \
-    .doc = "added to the variance, so that the quotient stays finite" },   \
-      { HYB_FIELD (BatchNormParams, momentum),                             \
-        HYB_PARAM_FLOAT,                                                   \
-        "0.9",                                                             \
-        .doc = "how much of the moving statistics stays" },                \
-      { HYB_FIELD (BatchNormParams, fix_gamma),                            \
-        HYB_PARAM_BOOL,                                                    \
-        "True",                                                            \
-        .doc = "take gamma as 1, whatever is stored" },                    \
-      { HYB_FIELD (BatchNormParams, use_global_stats),                     \
-        HYB_PARAM_BOOL,                                                    \
-        "False",                                                           \
-        .doc = "use the moving statistics while training too" },           \
-  {                                                                        \
-    HYB_FIELD (BatchNormParams, output_mean_var), HYB_PARAM_BOOL, "False", \
-        .doc = "show mean and inverse deviation as outputs"                \
+#define COMMON_FIELDS                                                          \
+  { HYB_FIELD (BatchNormParams, eps),                                          \
+    HYB_PARAM_FLOAT,                                                           \
+    "0.001",                                                                   \
+    .doc = "added to the variance to avoid division by zero" },                \
+      { HYB_FIELD (BatchNormParams, momentum),                                 \
+        HYB_PARAM_FLOAT,                                                       \
+        "0.9",                                                                 \
+        .doc = "weight of the old value when moving statistics are updated" }, \
+      { HYB_FIELD (BatchNormParams, fix_gamma),                                \
+        HYB_PARAM_BOOL,                                                        \
+        "True",                                                                \
+        .doc = "use 1 instead of the stored gamma" },                          \
+      { HYB_FIELD (BatchNormParams, use_global_stats),                         \
+        HYB_PARAM_BOOL,                                                        \
+        "False",                                                               \
+        .doc = "use the moving statistics in training as well" },              \
+  {                                                                            \
+    HYB_FIELD (BatchNormParams, output_mean_var), HYB_PARAM_BOOL, "False",     \
+        .doc = "return mean and inverse standard deviation as well"            \
   }
 
-/* Where an operator has no such attribute, its value is a constant of the family:
- * channels on axis 1 (see view_channels). */
 static const HybParam batch_norm_params[] = {
   COMMON_FIELDS,
   { HYB_FIELD (BatchNormParams, axis), HYB_PARAM_INT, "1", .doc = "axis of the channels" },
@@ -89,7 +87,7 @@ batch_norm_n_visible (gconstpointer values)
   return params->output_mean_var ? 3 : 1;
 }
 
-/* The member is 0 where the attribute does not exist. */
+/* The axis attribute, or 1 for operators without it (whose params->axis is always 0). */
 static gint64
 channel_axis (const HybCall *call)
 {
@@ -133,7 +131,8 @@ batch_norm_infer_shape (HybCall *call, GError **error)
          hyb_layer_expect_vector (&call->output[2].shape, "var", channels, error);
 }
 
-/* Half floats keep statistics and parameters in float32; everything else is of one type. */
+/* One dtype for all operands, except that half-float data has float32 parameters and
+ * statistics.  The first n_data inputs and output 0 are data. */
 static gboolean
 infer_dtypes (HybCall *call, guint n_data, GError **error)
 {
@@ -174,7 +173,7 @@ batch_norm_infer_dtype (HybCall *call, GError **error)
   return infer_dtypes (call, 1, error);
 }
 
-/* The data seen from its channels: outer × channels × inner. */
+/* The data as (outer, channels, inner). */
 typedef struct
 {
   gint64 outer, channels, inner;
@@ -194,19 +193,20 @@ view_channels (const HybCall *call, const HybShape *data)
 
 typedef enum
 {
-  FORM_PLAIN,
-  FORM_VARIANCE, /* operators whose third output is the variance itself */
-  FORM_RELU,
+  FORM_PLAIN,    /* the third output is 1 / √(variance + eps) */
+  FORM_VARIANCE, /* the third output is the variance */
+  FORM_RELU,     /* as FORM_PLAIN, with a rectifier behind it */
 } Form;
 
+/* Arguments of normalise_channels and backward_channels.  gamma: NULL with fix_gamma. */
 typedef struct
 {
   const BatchNormParams *params;
   ChannelView            view;
-  gboolean               of_batch; /* statistics are those of the batch */
-  gboolean               moves;    /* the moving statistics follow */
+  gboolean               uses_batch_statistics; /* else the moving ones */
+  gboolean               updates_moving;
   gboolean               with_relu;
-  gboolean               shows_variance; /* the third output is not 1 / √(variance + eps) */
+  gboolean               returns_variance; /* as FORM_VARIANCE */
   gconstpointer          x, gamma, beta, dy, y;
   gpointer               moving_mean, moving_var;
   gpointer               to, mean, spread; /* spread: 1 / √(variance + eps), or the variance */
@@ -228,15 +228,15 @@ run_channels (const HybCall *call, BatchNormArgs *args, HybParallelFunc f32, Hyb
 }
 
 static void
-normalise (const HybCall *call, const HybRun *run, Form form, gboolean moves)
+normalise (const HybCall *call, const HybRun *run, Form form, gboolean updates_moving)
 {
   const BatchNormParams *params = call->params;
   BatchNormArgs          args = { .params = params,
                                   .view = view_channels (call, &call->input[0].shape),
-                                  .of_batch = run->training && !params->use_global_stats,
-                                  .moves = moves,
+                                  .uses_batch_statistics = run->training && !params->use_global_stats,
+                                  .updates_moving = updates_moving,
                                   .with_relu = form == FORM_RELU,
-                                  .shows_variance = form == FORM_VARIANCE,
+                                  .returns_variance = form == FORM_VARIANCE,
                                   .x = run->input[0],
                                   .gamma = params->fix_gamma ? NULL : run->input[1],
                                   .beta = run->input[2],
@@ -266,8 +266,8 @@ FORWARD (relu, FORM_RELU)
 
 #undef FORWARD
 
-/* Inputs: gradient, data, gamma, mean, spread, and the output where relu follows.
- * Outputs: gradients by data, gamma, beta. */
+/* Inputs: gradient, data, (FORM_RELU: output,) gamma, mean, spread.
+ * Outputs: gradients of data, gamma and beta. */
 static void
 backward (const HybCall *call, const HybRun *run, Form form)
 {
@@ -275,9 +275,9 @@ backward (const HybCall *call, const HybRun *run, Form form)
   gboolean               with_relu = form == FORM_RELU;
   BatchNormArgs          args = { .params = params,
                                   .view = view_channels (call, &call->input[1].shape),
-                                  .of_batch = run->training && !params->use_global_stats,
+                                  .uses_batch_statistics = run->training && !params->use_global_stats,
                                   .with_relu = with_relu,
-                                  .shows_variance = form == FORM_VARIANCE,
+                                  .returns_variance = form == FORM_VARIANCE,
                                   .dy = run->input[0],
                                   .x = run->input[1],
                                   .y = with_relu ? run->input[2] : NULL,
@@ -325,7 +325,7 @@ backward_infer_dtype (HybCall *call, GError **error)
   return infer_dtypes (call, call->n_inputs - 3, error);
 }
 
-/* MXNet too ignores gradients of the statistics. */
+/* Gradients of the outputs mean and var are ignored, as in MXNet. */
 static void
 emit_gradient (HybGrad *grad, const char *op, gboolean with_relu)
 {
@@ -400,7 +400,7 @@ static const char *const backward_relu_inputs[] = {
 };
 static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
 
-/* What the inputs of the gradients are of the operator, see HybOp.operands. */
+/* HybOp.operands of the gradients without and with a rectifier. */
 static const char plain_uses[] = "g0 i0 i1 o1 o2 > i0 i1 i2";
 static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
 
@@ -422,14 +422,14 @@ static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
     SAME_IN_BOTH_FORMS (table, differentiate) },                                                   \
   {                                                                                                \
     .name = recording_name,                                                                        \
-    .doc = "Batch normalisation that also moves its statistics while training.",                   \
+    .doc = "Batch normalisation that also updates its moving statistics while training.",          \
     .flags = HYB_OP_INTERNAL | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE,                        \
     .forward = batch_norm_##compute##_recording_forward, SAME_IN_BOTH_FORMS (table, differentiate) \
   }
 
 #define BACKWARD(internal_name, input_names, of, uses, table, compute)                             \
   {                                                                                                \
-    .name = internal_name, .doc = "Gradients of batch normalisation by data, gamma and beta.",     \
+    .name = internal_name, .doc = "Gradients of batch normalisation.",                             \
     .category = HYB_CATEGORY_NORMALISATION,                                                        \
     .flags = HYB_OP_INTERNAL | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE, .inputs = input_names, \
     .gradient_of = of, .operands = uses, .outputs = backward_outputs, .params = table,             \
@@ -441,19 +441,19 @@ static const char relu_uses[] = "g0 i0 o0 i1 o1 o2 > i0 i1 i2";
 const HybOp hyb_ops_batch_norm[] = {
   BATCH_NORM ("BatchNorm",
               "_recording_BatchNorm",
-              "Every channel brought to mean 0 and variance 1, then scaled and shifted.",
+              "Normalises every channel to mean 0 and variance 1, then scales and shifts it.",
               batch_norm_params,
               plain,
               batch_norm_gradient),
   BATCH_NORM ("BatchNorm_v1",
               "_recording_BatchNorm_v1",
-              "BatchNorm of old models.",
+              "BatchNorm as in old models, whose third output is the variance.",
               batch_norm_v1_params,
               variance,
               batch_norm_v1_gradient),
   BATCH_NORM ("_contrib_SyncBatchNorm",
               "_recording_SyncBatchNorm",
-              "BatchNorm over all devices, of which there is one here.",
+              "BatchNorm across devices; Hybridscope runs on one.",
               sync_batch_norm_params,
               variance,
               sync_batch_norm_gradient),

@@ -1,8 +1,9 @@
-/* dropout.c — Dropout: while training, elements are set to 0 at random and the rest
- * scaled up, so that the mean stays.
+/* dropout.c — Dropout: while training, sets random elements to 0 and scales the others by
+ * 1 / (1 − p), which keeps the mean.
  *
- * The mask is a hidden output (0 or 1 / (1 − p)), so that the gradient sees the
- * same draw.  Element i of the mask comes from number i of the node's stream.
+ * The mask (0 or 1 / (1 − p)) is a hidden output that the gradient reuses.  Element i of the
+ * mask comes from number i of the node's random stream, whatever the number of threads.
+ * Start at dropout_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -41,7 +42,7 @@ static const HybParam dropout_params[] = {
     "0.5",
     .low = 0,
     .high = 1,
-    .doc = "share of the elements that are dropped" },
+    .doc = "probability that an element is dropped" },
   { HYB_FIELD (DropoutParams, mode),
     HYB_PARAM_ENUM,
     "training",
@@ -50,7 +51,7 @@ static const HybParam dropout_params[] = {
   { HYB_FIELD (DropoutParams, axes),
     HYB_PARAM_SHAPE,
     "()",
-    .doc = "axes along which all elements share one draw" },
+    .doc = "axes along which all elements share one random draw" },
   { HYB_FIELD (DropoutParams, cudnn_off),
     HYB_PARAM_OPTIONAL_BOOL,
     "False",
@@ -59,7 +60,7 @@ static const HybParam dropout_params[] = {
 };
 
 static gboolean
-drops (const HybCall *call, gboolean training)
+is_active (const HybCall *call, gboolean training)
 {
   const DropoutParams *params = call->params;
 
@@ -92,11 +93,11 @@ dropout_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[1].shape, "mask", &want, error);
 }
 
-/* Where nothing is dropped the output is the input. */
+/* If nothing is dropped, the output is the input. */
 static gboolean
 dropout_view (const HybCall *call, guint output, guint *input, gsize *offset)
 {
-  if (output != 0 || drops (call, call->training))
+  if (output != 0 || is_active (call, call->training))
     return FALSE;
 
   *input = 0;
@@ -104,6 +105,7 @@ dropout_view (const HybCall *call, guint output, guint *input, gsize *offset)
   return TRUE;
 }
 
+/* Arguments of draw_slice (which writes the mask to `to`), multiply_slice and multiply_row. */
 typedef struct
 {
   double        p;
@@ -115,7 +117,7 @@ typedef struct
 #define REAL_KERNEL "engine/ops/nn/dropout-kernel.h"
 #include "engine/kernels/each-real.h"
 
-/* to = x · mask under broadcasting of the mask. */
+/* to = x · mask, where the mask is broadcast to the shape of x. */
 static void
 multiply (const HybCall *call, const HybShape *mask, DropoutArgs *args)
 {
@@ -153,7 +155,7 @@ dropout_forward (const HybCall *call, const HybRun *run)
 {
   const DropoutParams *params = call->params;
   gint64               n = hyb_shape_size (&call->output[1].shape);
-  DropoutArgs          args = { .p = drops (call, run->training) ? params->p : 0.0,
+  DropoutArgs          args = { .p = is_active (call, run->training) ? params->p : 0.0,
                                 .seed = hyb_run_random_seed (run),
                                 .x = run->input[0],
                                 .mask = run->output[1],
@@ -163,7 +165,7 @@ dropout_forward (const HybCall *call, const HybRun *run)
                     4096,
                     call->output[0].dtype == HYB_F64 ? draw_slice_f64 : draw_slice_f32,
                     &args);
-  if (!drops (call, run->training))
+  if (!is_active (call, run->training))
     {
       copy_input (call, run);
       return;
@@ -179,7 +181,7 @@ dropout_backward (const HybCall *call, const HybRun *run)
 {
   DropoutArgs args = { .x = run->input[0], .mask = run->input[1], .to = run->output[0] };
 
-  if (drops (call, run->training))
+  if (is_active (call, run->training))
     multiply (call, &call->input[1].shape, &args);
   else
     copy_input (call, run);
@@ -196,7 +198,7 @@ dropout_gradient (HybGrad *grad)
 static void
 dropout_cost (const HybCall *call, HybCost *cost)
 {
-  hyb_rule_cost_elementwise (call, drops (call, call->training) ? 2 : 0, cost);
+  hyb_rule_cost_elementwise (call, is_active (call, call->training) ? 2 : 0, cost);
 }
 
 static const char *const dropout_inputs[] = { "data", NULL };
@@ -222,7 +224,7 @@ const HybOp hyb_ops_dropout[] = {
   },
   {
       .name = "_backward_Dropout",
-      .doc = "Gradient of Dropout: what passed the mask passes it again.",
+      .doc = "Gradient of Dropout: multiplies by the mask of the forward pass.",
       .category = HYB_CATEGORY_ELEMENTWISE,
       .flags = HYB_OP_INTERNAL | HYB_OP_TRAINING_DEPENDENT | HYB_OP_IN_PLACE,
       .gradient_of = "Dropout",

@@ -1,26 +1,29 @@
-/* group-norm-kernel.h — the loops of group-norm.c, for float and double.  Sums are in double.
+/* group-norm-kernel.h — the loops of group-norm.c, for float and double.
+ *
+ * Data is (samples × groups, length): a row is one group of one sample, and its elements are
+ * contiguous.  Sums are kept in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/row-sums-kernel.h"
 
 static void
 NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  gint64      n = work->length;
+  const GroupNormArgs *args = data;
+  gint64               n = args->length;
 
   for (gint64 row = begin; row < end; row++)
     {
-      const REAL *x = (const REAL *) work->x + row * n;
-      REAL       *y = (REAL *) work->to + row * n;
+      const REAL *x = (const REAL *) args->x + row * n;
+      REAL       *y = (REAL *) args->to + row * n;
       double      exact = NAME (hyb_row_sum) (n, x) / (double) n;
       double      squares = NAME (hyb_row_squares) (n, x, exact), deviation;
       REAL        mean = (REAL) exact, scale;
-      REAL        shift = ((const REAL *) work->beta)[row % work->groups];
+      REAL        shift = ((const REAL *) args->beta)[row % args->groups];
 
-      deviation = sqrt (squares / (double) n + work->eps);
-      scale = (REAL) (1.0 / deviation) * ((const REAL *) work->gamma)[row % work->groups];
-      ((REAL *) work->mean)[row] = mean;
-      ((REAL *) work->deviation)[row] = (REAL) deviation;
+      deviation = sqrt (squares / (double) n + args->eps);
+      scale = (REAL) (1.0 / deviation) * ((const REAL *) args->gamma)[row % args->groups];
+      ((REAL *) args->mean)[row] = mean;
+      ((REAL *) args->deviation)[row] = (REAL) deviation;
       for (gint64 k = 0; k < n; k++)
         y[k] = (x[k] - mean) * scale + shift;
     }
@@ -31,21 +34,21 @@ NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
 static void
 NAME (backward_groups) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  gint64      n = work->length;
+  const GroupNormArgs *args = data;
+  gint64               n = args->length;
 
   for (gint64 group = begin; group < end; group++)
     {
-      REAL   gamma = ((const REAL *) work->gamma)[group];
+      REAL   gamma = ((const REAL *) args->gamma)[group];
       double all_products = 0.0, all = 0.0;
 
-      for (gint64 row = group; row < work->rows; row += work->groups)
+      for (gint64 row = group; row < args->rows; row += args->groups)
         {
-          const REAL *x = (const REAL *) work->x + row * n;
-          const REAL *dy = (const REAL *) work->dy + row * n;
-          REAL       *dx = (REAL *) work->to + row * n;
-          REAL        mean = ((const REAL *) work->mean)[row];
-          REAL        inverse = 1 / ((const REAL *) work->deviation)[row];
+          const REAL *x = (const REAL *) args->x + row * n;
+          const REAL *dy = (const REAL *) args->dy + row * n;
+          REAL       *dx = (REAL *) args->to + row * n;
+          REAL        mean = ((const REAL *) args->mean)[row];
+          REAL        inverse = 1 / ((const REAL *) args->deviation)[row];
           double      sum = NAME (hyb_row_sum) (n, dy);
           double      product = NAME (row_centred_product) (x, mean, dy, n) * (double) inverse;
           REAL        mean_dy, mean_product;
@@ -59,7 +62,7 @@ NAME (backward_groups) (gint64 begin, gint64 end, gpointer data)
             dx[k] = gamma * inverse * (dy[k] - mean_dy - (x[k] - mean) * inverse * mean_product);
         }
 
-      ((REAL *) work->dgamma)[group] = (REAL) all_products;
-      ((REAL *) work->dbeta)[group] = (REAL) all;
+      ((REAL *) args->dgamma)[group] = (REAL) all_products;
+      ((REAL *) args->dbeta)[group] = (REAL) all;
     }
 }

@@ -1,8 +1,8 @@
-/* group-norm.c — GroupNorm and InstanceNorm: every sample's groups of channels (or
- * single channels) brought to mean 0 and variance 1, and the gradients.
+/* group-norm.c — GroupNorm and InstanceNorm: normalise each group of channels (InstanceNorm:
+ * each channel) of each sample to mean 0 and variance 1; and the gradients.
  *
- * The two differ in the size of a group and in which scale a channel takes: MXNet 1.x
- * has one gamma and beta per group in GroupNorm.
+ * gamma and beta have one element per group, as in MXNet 1.x.  InstanceNorm is the case of one
+ * channel per group.  Start at group_norm_forward() and group_norm_backward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -20,7 +20,7 @@
 
 typedef struct
 {
-  gint64   num_groups; /* 0: every channel is a group (InstanceNorm has no such attribute) */
+  gint64   num_groups; /* 0 in InstanceNorm, which has no such attribute: one per channel */
   double   eps;
   gboolean output_mean_var;
 } GroupNormParams;
@@ -31,15 +31,15 @@ static const HybParam group_norm_params[] = {
     "1",
     .low = 1,
     .high = G_MAXINT32,
-    .doc = "channels are cut into so many groups" },
+    .doc = "number of channel groups" },
   { HYB_FIELD (GroupNormParams, eps),
     HYB_PARAM_FLOAT,
     "1e-5",
-    .doc = "added to the variance, so that the quotient stays finite" },
+    .doc = "added to the variance to avoid division by zero" },
   { HYB_FIELD (GroupNormParams, output_mean_var),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "show mean and deviation as outputs" },
+    .doc = "return mean and standard deviation as well" },
   { 0 },
 };
 
@@ -47,7 +47,7 @@ static const HybParam instance_norm_params[] = {
   { HYB_FIELD (GroupNormParams, eps),
     HYB_PARAM_FLOAT,
     "0.001",
-    .doc = "added to the variance, so that the quotient stays finite" },
+    .doc = "added to the variance to avoid division by zero" },
   { 0 },
 };
 
@@ -85,7 +85,7 @@ group_norm_infer_shape (HybCall *call, GError **error)
                          HYB_GRAPH_ERROR_TYPES,
                          "data",
                          NULL,
-                         "%" G_GINT64_FORMAT " channels cannot be cut into %" G_GINT64_FORMAT
+                         "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
                          " groups (num_groups)",
                          data->dim[1],
                          groups);
@@ -97,7 +97,8 @@ group_norm_infer_shape (HybCall *call, GError **error)
          hyb_layer_expect (&call->output[2].shape, "std", &want, error);
 }
 
-/* A row is one group of one sample: `length` elements in a piece. */
+/* Arguments of normalise_rows and backward_groups.  A row is one group of one sample: `length`
+ * contiguous elements. */
 typedef struct
 {
   gint64        rows, groups, length;
@@ -138,8 +139,8 @@ group_norm_forward (const HybCall *call, const HybRun *run)
                     &args);
 }
 
-/* Inputs: gradient, data, gamma, mean, std.  Outputs: gradients by data, gamma, beta.
- * A slice is a group over all samples, so that its sums have one writer. */
+/* Inputs: gradient, data, gamma, mean, std.  Outputs: gradients of data, gamma and beta.
+ * A slice is a group over all samples, so that one thread computes each sum. */
 static void
 group_norm_backward (const HybCall *call, const HybRun *run)
 {
@@ -167,7 +168,7 @@ backward_infer_shape (HybCall *call, GError **error)
          hyb_shape_assign (&call->output[2].shape, &call->input[2].shape, error);
 }
 
-/* MXNet too ignores gradients of mean and deviation. */
+/* Gradients of the outputs mean and std are ignored, as in MXNet. */
 static void
 emit_gradient (HybGrad *grad, const char *op)
 {
@@ -215,8 +216,8 @@ static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
 const HybOp hyb_ops_group_norm[] = {
   {
       .name = "GroupNorm",
-      .doc = "Groups of channels of each sample brought to mean 0 and variance 1, then scaled "
-             "and shifted.",
+      .doc = "Normalises groups of channels of each sample to mean 0 and variance 1, then scales "
+             "and shifts them.",
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_IN_PLACE,
       .inputs = group_norm_inputs,
@@ -232,8 +233,8 @@ const HybOp hyb_ops_group_norm[] = {
   },
   {
       .name = "InstanceNorm",
-      .doc = "Every channel of each sample brought to mean 0 and variance 1, then scaled and "
-             "shifted.",
+      .doc = "Normalises every channel of each sample to mean 0 and variance 1, then scales and "
+             "shifts it.",
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_IN_PLACE,
       .inputs = group_norm_inputs,
@@ -248,7 +249,7 @@ const HybOp hyb_ops_group_norm[] = {
   },
   {
       .name = "_backward_GroupNorm",
-      .doc = "Gradients of GroupNorm by data, gamma and beta.",
+      .doc = "Gradients of GroupNorm with respect to data, gamma and beta.",
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
       .gradient_of = "GroupNorm",
@@ -264,7 +265,7 @@ const HybOp hyb_ops_group_norm[] = {
   },
   {
       .name = "_backward_InstanceNorm",
-      .doc = "Gradients of InstanceNorm by data, gamma and beta.",
+      .doc = "Gradients of InstanceNorm with respect to data, gamma and beta.",
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
       .gradient_of = "InstanceNorm",

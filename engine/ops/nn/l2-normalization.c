@@ -1,4 +1,7 @@
-/* l2-normalization.c — L2Normalization: rows divided by their Euclidean length, and the gradient.
+/* l2-normalization.c — L2Normalization: divides rows by their Euclidean norm; and the gradient.
+ *
+ * Data is seen as (outer, length, inner); a row has `length` elements, `inner` apart, and its
+ * norm √(eps + Σ x²) is a hidden output for the gradient.  Start at KERNELS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -31,16 +34,16 @@ static const HybParam l2_params[] = {
   { HYB_FIELD (L2Params, eps),
     HYB_PARAM_FLOAT,
     "1e-10",
-    .doc = "added to the sum of squares, so that the quotient stays finite" },
+    .doc = "added to the sum of squares to avoid division by zero" },
   { HYB_FIELD (L2Params, mode),
     HYB_PARAM_ENUM,
     "instance",
     .choices = mode_names,
-    .doc = "what a row is" },
+    .doc = "which elements share a norm" },
   { 0 },
 };
 
-/* Axes [first, last) are summed over; the norms have the shape of the others. */
+/* The norm is taken over the axes [*first, *last) and has the shape of the others. */
 static void
 summed_axes (const L2Params *params, const HybShape *data, int *first, int *last)
 {
@@ -74,46 +77,46 @@ l2_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[1].shape, "norm", &want, error);
 }
 
-/* outer × length × inner; a row is one (outer, inner). */
+/* Arguments of normalise_rows and backward_rows. */
 typedef struct
 {
   gint64        outer, length, inner;
   double        eps;
   gconstpointer x, dy, y;
   gpointer      to, norm;
-} Work;
+} L2Args;
 
 static void
-init_work (Work *work, const HybCall *call)
+init_args (L2Args *args, const HybCall *call)
 {
   const L2Params *params = call->params;
   const HybShape *data = &call->output[0].shape;
   int             first, last;
 
   summed_axes (params, data, &first, &last);
-  work->outer = hyb_shape_count (data, 0, first);
-  work->length = hyb_shape_count (data, first, last);
-  work->inner = hyb_shape_count (data, last, data->rank);
-  work->eps = params->eps;
+  args->outer = hyb_shape_count (data, 0, first);
+  args->length = hyb_shape_count (data, first, last);
+  args->inner = hyb_shape_count (data, last, data->rank);
+  args->eps = params->eps;
 }
 
 #define KERNELS(T, suffix)                                                      \
   static void normalise_rows_##suffix (gint64 begin, gint64 end, gpointer data) \
   {                                                                             \
-    const Work *work = data;                                                    \
-    gint64      n = work->length, step = work->inner;                           \
+    const L2Args *args = data;                                                  \
+    gint64        n = args->length, step = args->inner;                         \
                                                                                 \
     for (gint64 row = begin; row < end; row++)                                  \
       {                                                                         \
         gint64   base = row / step * n * step + row % step;                     \
-        const T *x = (const T *) work->x + base;                                \
-        T       *y = (T *) work->to + base;                                     \
-        double   sum = work->eps;                                               \
+        const T *x = (const T *) args->x + base;                                \
+        T       *y = (T *) args->to + base;                                     \
+        double   sum = args->eps;                                               \
         T        norm;                                                          \
                                                                                 \
         for (gint64 k = 0; k < n; k++)                                          \
           sum += (double) x[k * step] * (double) x[k * step];                   \
-        ((T *) work->norm)[row] = norm = (T) sqrt (sum);                        \
+        ((T *) args->norm)[row] = norm = (T) sqrt (sum);                        \
         for (gint64 k = 0; k < n; k++)                                          \
           y[k * step] = x[k * step] / norm;                                     \
       }                                                                         \
@@ -122,16 +125,16 @@ init_work (Work *work, const HybCall *call)
   /* dx = (dy − y · Σ (y ∘ dy)) / norm. */                                \
   static void backward_rows_##suffix (gint64 begin, gint64 end, gpointer data)  \
   {                                                                             \
-    const Work *work = data;                                                    \
-    gint64      n = work->length, step = work->inner;                           \
+    const L2Args *args = data;                                                  \
+    gint64        n = args->length, step = args->inner;                         \
                                                                                 \
     for (gint64 row = begin; row < end; row++)                                  \
       {                                                                         \
         gint64   base = row / step * n * step + row % step;                     \
-        const T *y = (const T *) work->y + base;                                \
-        const T *dy = (const T *) work->dy + base;                              \
-        T       *dx = (T *) work->to + base;                                    \
-        T        norm = ((const T *) work->norm)[row];                          \
+        const T *y = (const T *) args->y + base;                                \
+        const T *dy = (const T *) args->dy + base;                              \
+        T       *dx = (T *) args->to + base;                                    \
+        T        norm = ((const T *) args->norm)[row];                          \
         double   sum = 0.0;                                                     \
                                                                                 \
         for (gint64 k = 0; k < n; k++)                                          \
@@ -147,33 +150,33 @@ KERNELS (double, f64)
 #undef KERNELS
 
 static void
-run_rows (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelFunc f64)
+run_rows (const HybCall *call, L2Args *args, HybParallelFunc f32, HybParallelFunc f64)
 {
-  hyb_parallel_for (work->outer * work->inner,
-                    MAX (1, 8192 / MAX (1, work->length)),
+  hyb_parallel_for (args->outer * args->inner,
+                    MAX (1, 8192 / MAX (1, args->length)),
                     call->output[0].dtype == HYB_F64 ? f64 : f32,
-                    work);
+                    args);
 }
 
 static void
 l2_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .x = run->input[0], .to = run->output[0], .norm = run->output[1] };
+  L2Args args = { .x = run->input[0], .to = run->output[0], .norm = run->output[1] };
 
-  init_work (&work, call);
-  run_rows (call, &work, normalise_rows_f32, normalise_rows_f64);
+  init_args (&args, call);
+  run_rows (call, &args, normalise_rows_f32, normalise_rows_f64);
 }
 
 /* Inputs: gradient, output, norm. */
 static void
 l2_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = {
+  L2Args args = {
     .dy = run->input[0], .y = run->input[1], .norm = (gpointer) run->input[2], .to = run->output[0]
   };
 
-  init_work (&work, call);
-  run_rows (call, &work, backward_rows_f32, backward_rows_f64);
+  init_args (&args, call);
+  run_rows (call, &args, backward_rows_f32, backward_rows_f64);
 }
 
 static void
@@ -199,7 +202,7 @@ static const char *const backward_inputs[] = { "gradient", "output", "norm", NUL
 const HybOp hyb_ops_l2_normalization[] = {
   {
       .name = "L2Normalization",
-      .doc = "Rows divided by their Euclidean length.",
+      .doc = "Divides rows by their Euclidean norm.",
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_IN_PLACE,
       .inputs = l2_inputs,

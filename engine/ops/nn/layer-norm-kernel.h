@@ -1,12 +1,15 @@
-/* layer-norm-kernel.h — the loops of layer-norm.c, for float and double.  Sums are in double.
+/* layer-norm-kernel.h — the loops of layer-norm.c, for float and double.
+ *
+ * Data is (outer, length, inner), normalised along `length`: a row has `length` elements, `inner`
+ * apart.  The case inner = 1 has loops of its own, which vectorise.  Sums are kept in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/row-sums-kernel.h"
 
-/* Index of the first element of a row; the others follow `inner` apart. */
+/* Index of the first element of a row. */
 static inline gint64
-NAME (row_base) (const Work *work, gint64 row)
+NAME (row_base) (const LayerNormArgs *args, gint64 row)
 {
-  return row / work->inner * work->length * work->inner + row % work->inner;
+  return row / args->inner * args->length * args->inner + row % args->inner;
 }
 
 static void
@@ -32,24 +35,24 @@ NAME (row_statistics) (const REAL *x, gint64 n, gint64 step, double *mean, doubl
 static void
 NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  const REAL *gamma = work->gamma;
-  const REAL *beta = work->beta;
-  gint64      n = work->length, step = work->inner;
+  const LayerNormArgs *args = data;
+  const REAL          *gamma = args->gamma;
+  const REAL          *beta = args->beta;
+  gint64               n = args->length, step = args->inner;
 
   for (gint64 row = begin; row < end; row++)
     {
-      const REAL *x = (const REAL *) work->x + NAME (row_base) (work, row);
-      REAL       *y = (REAL *) work->to + NAME (row_base) (work, row);
+      const REAL *x = (const REAL *) args->x + NAME (row_base) (args, row);
+      REAL       *y = (REAL *) args->to + NAME (row_base) (args, row);
       double      exact, squares, deviation;
       REAL        mean, inverse;
 
       NAME (row_statistics) (x, n, step, &exact, &squares);
-      deviation = sqrt (squares / (double) n + work->eps);
+      deviation = sqrt (squares / (double) n + args->eps);
       mean = (REAL) exact;
       inverse = (REAL) (1.0 / deviation);
-      ((REAL *) work->mean)[row] = mean;
-      ((REAL *) work->deviation)[row] = (REAL) deviation;
+      ((REAL *) args->mean)[row] = mean;
+      ((REAL *) args->deviation)[row] = (REAL) deviation;
 
       if (step == 1)
         NAME (hyb_row_normalise) (n, x, mean, inverse, gamma, beta, y);
@@ -59,23 +62,23 @@ NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* With x̂ = (x − mean) / std and g = dy · gamma, which stands in dx in between:
+/* With x̂ = (x − mean) / std and g = dy · gamma (held in dx until the last step):
  * dx = (g − mean (g) − x̂ · mean (g x̂)) / std. */
 static void
 NAME (backward_rows) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  const REAL *gamma = work->gamma;
-  gint64      n = work->length, step = work->inner;
+  const LayerNormArgs *args = data;
+  const REAL          *gamma = args->gamma;
+  gint64               n = args->length, step = args->inner;
 
   for (gint64 row = begin; row < end; row++)
     {
-      gint64      base = NAME (row_base) (work, row);
-      const REAL *x = (const REAL *) work->x + base;
-      const REAL *dy = (const REAL *) work->dy + base;
-      REAL       *dx = (REAL *) work->to + base;
-      REAL        mean = ((const REAL *) work->mean)[row];
-      REAL        inverse = 1 / ((const REAL *) work->deviation)[row];
+      gint64      base = NAME (row_base) (args, row);
+      const REAL *x = (const REAL *) args->x + base;
+      const REAL *dy = (const REAL *) args->dy + base;
+      REAL       *dx = (REAL *) args->to + base;
+      REAL        mean = ((const REAL *) args->mean)[row];
+      REAL        inverse = 1 / ((const REAL *) args->deviation)[row];
       double      sum = 0.0, product = 0.0;
       REAL        mean_g, slope;
 
@@ -104,7 +107,7 @@ NAME (backward_rows) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Adds one row's part of the sums for n places of the axis, `step` elements apart. */
+/* Adds dy x̂ to `product` and dy to `sum` for n elements of one row, `step` apart. */
 static inline void
 NAME (add_row) (const REAL *x,
                 const REAL *dy,
@@ -122,13 +125,13 @@ NAME (add_row) (const REAL *x,
     }
 }
 
-/* dgamma = Σ dy x̂ and dbeta = Σ dy over all rows, for a part of the axis; row after
- * row, so that memory is read in order. */
+/* dgamma = Σ dy x̂ and dbeta = Σ dy over all rows, for elements [begin, end) of the axis.  The
+ * outer loop goes over rows, so that memory is read in order. */
 static void
 NAME (parameter_sums) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  double      product[256], sum[256];
+  const LayerNormArgs *args = data;
+  double               product[256], sum[256];
 
   for (gint64 first = begin; first < end; first += 256)
     {
@@ -136,24 +139,24 @@ NAME (parameter_sums) (gint64 begin, gint64 end, gpointer data)
 
       memset (product, 0, sizeof product);
       memset (sum, 0, sizeof sum);
-      for (gint64 row = 0; row < work->outer * work->inner; row++)
+      for (gint64 row = 0; row < args->outer * args->inner; row++)
         {
-          gint64      base = NAME (row_base) (work, row) + first * work->inner;
-          const REAL *x = (const REAL *) work->x + base;
-          const REAL *dy = (const REAL *) work->dy + base;
-          REAL        mean = ((const REAL *) work->mean)[row];
-          REAL        inverse = 1 / ((const REAL *) work->deviation)[row];
+          gint64      base = NAME (row_base) (args, row) + first * args->inner;
+          const REAL *x = (const REAL *) args->x + base;
+          const REAL *dy = (const REAL *) args->dy + base;
+          REAL        mean = ((const REAL *) args->mean)[row];
+          REAL        inverse = 1 / ((const REAL *) args->deviation)[row];
 
-          if (work->inner == 1)
+          if (args->inner == 1)
             NAME (add_row) (x, dy, mean, inverse, n, 1, product, sum);
           else
-            NAME (add_row) (x, dy, mean, inverse, n, work->inner, product, sum);
+            NAME (add_row) (x, dy, mean, inverse, n, args->inner, product, sum);
         }
 
       for (gint64 k = 0; k < n; k++)
         {
-          ((REAL *) work->dgamma)[first + k] = (REAL) product[k];
-          ((REAL *) work->dbeta)[first + k] = (REAL) sum[k];
+          ((REAL *) args->dgamma)[first + k] = (REAL) product[k];
+          ((REAL *) args->dbeta)[first + k] = (REAL) sum[k];
         }
     }
 }

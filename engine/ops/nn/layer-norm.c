@@ -1,4 +1,8 @@
-/* layer-norm.c — LayerNorm: mean 0 and variance 1 along one axis, and its gradient.
+/* layer-norm.c — LayerNorm: normalises along one axis to mean 0 and variance 1, then scales and
+ * shifts; and its gradient.
+ *
+ * Mean and standard deviation of each row are outputs, which the gradient reads.
+ * Start at layer_norm_forward() and layer_norm_backward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -22,15 +26,15 @@ typedef struct
 } LayerNormParams;
 
 static const HybParam layer_norm_params[] = {
-  { HYB_FIELD (LayerNormParams, axis), HYB_PARAM_INT, "-1", .doc = "axis that is normalised" },
+  { HYB_FIELD (LayerNormParams, axis), HYB_PARAM_INT, "-1", .doc = "axis to normalise along" },
   { HYB_FIELD (LayerNormParams, eps),
     HYB_PARAM_FLOAT,
     "1e-5",
-    .doc = "added to the variance, so that the quotient stays finite" },
+    .doc = "added to the variance to avoid division by zero" },
   { HYB_FIELD (LayerNormParams, output_mean_var),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "show mean and deviation as outputs" },
+    .doc = "return mean and standard deviation as well" },
   { 0 },
 };
 
@@ -42,7 +46,7 @@ layer_norm_n_visible (gconstpointer values)
   return params->output_mean_var ? 3 : 1;
 }
 
-/* gamma and beta have the length of the axis; mean and deviation keep it as 1. */
+/* gamma and beta have the length of the axis; in mean and std the axis has length 1. */
 static gboolean
 layer_norm_infer_shape (HybCall *call, GError **error)
 {
@@ -71,7 +75,8 @@ layer_norm_infer_shape (HybCall *call, GError **error)
          hyb_layer_expect (&call->output[2].shape, "std", &want, error);
 }
 
-/* The data seen from the axis: outer × length × inner; a row is one (outer, inner). */
+/* Arguments of normalise_rows, backward_rows and parameter_sums: the data as (outer, length,
+ * inner), where a row is one (outer, inner). */
 typedef struct
 {
   gint64        outer, length, inner;
@@ -119,7 +124,7 @@ layer_norm_forward (const HybCall *call, const HybRun *run)
   run_rows (call, &args, normalise_rows_f32, normalise_rows_f64);
 }
 
-/* Inputs: gradient, data, gamma, mean, std.  Outputs: gradients by data, gamma, beta. */
+/* Inputs: gradient, data, gamma, mean, std.  Outputs: gradients of data, gamma and beta. */
 static void
 layer_norm_backward (const HybCall *call, const HybRun *run)
 {
@@ -148,7 +153,7 @@ backward_infer_shape (HybCall *call, GError **error)
          hyb_shape_assign (&call->output[2].shape, &call->input[2].shape, error);
 }
 
-/* MXNet too ignores gradients of mean and deviation. */
+/* Gradients of the outputs mean and std are ignored, as in MXNet. */
 static void
 layer_norm_gradient (HybGrad *grad)
 {
@@ -183,7 +188,7 @@ static const char *const backward_outputs[] = { "data", "gamma", "beta", NULL };
 const HybOp hyb_ops_layer_norm[] = {
   {
       .name = "LayerNorm",
-      .doc = "Every row along an axis brought to mean 0 and variance 1, then scaled and shifted.",
+      .doc = "Normalises along an axis to mean 0 and variance 1, then scales and shifts.",
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_IN_PLACE,
       .inputs = layer_norm_inputs,
@@ -199,7 +204,7 @@ const HybOp hyb_ops_layer_norm[] = {
   },
   {
       .name = "_backward_LayerNorm",
-      .doc = "Gradients of LayerNorm by data, gamma and beta.",
+      .doc = "Gradients of LayerNorm with respect to data, gamma and beta.",
       .category = HYB_CATEGORY_NORMALISATION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "LayerNorm",

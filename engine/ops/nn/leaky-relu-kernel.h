@@ -1,10 +1,11 @@
-/* leaky-relu-kernel.h — the loops of leaky-relu.c, for float and double.
+/* leaky-relu-kernel.h — the loops of leaky-relu.c, for float and double.  All work on elements
+ * [begin, end) in order, except gamma_sums, which reduces over one channel after the other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 static inline REAL
-NAME (slope_of_channel) (const Work *work, gint64 index)
+NAME (slope_of_channel) (const LeakyArgs *args, gint64 index)
 {
-  return ((const REAL *) work->gamma)[index / work->channels.inner % work->channels.channels];
+  return ((const REAL *) args->gamma)[index / args->channels.inner % args->channels.channels];
 }
 
 static inline REAL
@@ -22,32 +23,32 @@ NAME (gelu_slope) (REAL x)
   return (REAL) 0.5 * (1 + erf (x * (REAL) M_SQRT1_2)) + x * density;
 }
 
-/* The slopes of rrelu: drawn while training, their mean otherwise. */
+/* Slopes of rrelu: uniform in [lower_bound, upper_bound) while training, else the mean of both. */
 static void
-NAME (draw_slopes) (const Work *work, gint64 begin, gint64 end)
+NAME (draw_slopes) (const LeakyArgs *args, gint64 begin, gint64 end)
 {
-  REAL  *mask = work->mask;
-  double low = work->params->lower_bound, high = work->params->upper_bound;
+  REAL  *mask = args->mask;
+  double low = args->params->lower_bound, high = args->params->upper_bound;
 
   for (gint64 i = begin; i < end; i++)
-    mask[i] = work->training
-                  ? (REAL) (low + (high - low) * hyb_random_uniform (work->seed, (guint64) i))
+    mask[i] = args->training
+                  ? (REAL) (low + (high - low) * hyb_random_uniform (args->seed, (guint64) i))
                   : (REAL) ((low + high) / 2);
 }
 
 static void
 NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  const REAL *x = work->x;
-  REAL       *y = work->to;
-  const REAL *mask = work->mask;
-  REAL        slope = (REAL) work->params->slope;
+  const LeakyArgs *args = data;
+  const REAL      *x = args->x;
+  REAL            *y = args->to;
+  const REAL      *mask = args->mask;
+  REAL             slope = (REAL) args->params->slope;
 
-  if (work->mask)
-    NAME (draw_slopes) (work, begin, end);
+  if (args->mask)
+    NAME (draw_slopes) (args, begin, end);
 
-  switch ((LeakyKind) work->params->act_type)
+  switch ((LeakyKind) args->params->act_type)
     {
     case LEAKY:
       for (gint64 i = begin; i < end; i++)
@@ -59,7 +60,7 @@ NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
       break;
     case PRELU:
       for (gint64 i = begin; i < end; i++)
-        y[i] = x[i] > 0 ? x[i] : NAME (slope_of_channel) (work, i) * x[i];
+        y[i] = x[i] > 0 ? x[i] : NAME (slope_of_channel) (args, i) * x[i];
       break;
     case ELU:
       for (gint64 i = begin; i < end; i++)
@@ -76,19 +77,19 @@ NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* At 0 the slope of the negative side holds. */
+/* At x = 0 the slope of the negative side is used. */
 static void
 NAME (backward_slice) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
-  const REAL *x = work->x;
-  const REAL *y = work->y;
-  const REAL *dy = work->dy;
-  const REAL *mask = work->mask;
-  REAL       *dx = work->to;
-  REAL        slope = (REAL) work->params->slope;
+  const LeakyArgs *args = data;
+  const REAL      *x = args->x;
+  const REAL      *y = args->y;
+  const REAL      *dy = args->dy;
+  const REAL      *mask = args->mask;
+  REAL            *dx = args->to;
+  REAL             slope = (REAL) args->params->slope;
 
-  switch ((LeakyKind) work->params->act_type)
+  switch ((LeakyKind) args->params->act_type)
     {
     case LEAKY:
       for (gint64 i = begin; i < end; i++)
@@ -100,7 +101,7 @@ NAME (backward_slice) (gint64 begin, gint64 end, gpointer data)
       break;
     case PRELU:
       for (gint64 i = begin; i < end; i++)
-        dx[i] = x[i] > 0 ? dy[i] : NAME (slope_of_channel) (work, i) * dy[i];
+        dx[i] = x[i] > 0 ? dy[i] : NAME (slope_of_channel) (args, i) * dy[i];
       break;
     case ELU:
       for (gint64 i = begin; i < end; i++)
@@ -117,13 +118,14 @@ NAME (backward_slice) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* dgamma[channel] = Σ dy · x over the elements of the channel where x ≤ 0. */
 static void
-NAME (gamma_sums) (const Work *work, gint64 size)
+NAME (gamma_sums) (const LeakyArgs *args, gint64 size)
 {
-  const REAL *x = work->x;
-  const REAL *dy = work->dy;
-  REAL       *sums = work->to;
-  gint64      inner = work->channels.inner, channels = work->channels.channels;
+  const REAL *x = args->x;
+  const REAL *dy = args->dy;
+  REAL       *sums = args->to;
+  gint64      inner = args->channels.inner, channels = args->channels.channels;
 
   for (gint64 channel = 0; channel < channels; channel++)
     {

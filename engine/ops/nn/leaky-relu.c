@@ -1,4 +1,7 @@
-/* leaky-relu.c — LeakyReLU: rectifiers that let negative values through, and their gradients.
+/* leaky-relu.c — LeakyReLU: leaky, rrelu, prelu, elu, selu and gelu, and their gradients.
+ *
+ * The formulas are in leaky-relu-kernel.h.  rrelu has a second output, the slopes it drew;
+ * prelu a second input, gamma, the learned slopes.  Start at leaky_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -17,8 +20,8 @@
 typedef enum
 {
   LEAKY,
-  RRELU, /* slope drawn per element while training */
-  PRELU, /* slope learned, one per channel or one for all */
+  RRELU, /* one random slope per element while training */
+  PRELU, /* learned slopes: one per channel, or one for all */
   ELU,
   SELU,
   GELU,
@@ -37,19 +40,19 @@ static const HybParam leaky_params[] = {
     HYB_PARAM_ENUM,
     "leaky",
     .choices = leaky_names,
-    .doc = "the function" },
+    .doc = "function to apply" },
   { HYB_FIELD (LeakyParams, slope),
     HYB_PARAM_FLOAT,
     "0.25",
-    .doc = "factor for negative values (leaky, elu)" },
+    .doc = "slope for negative values (leaky), or scale of the exponential (elu)" },
   { HYB_FIELD (LeakyParams, lower_bound),
     HYB_PARAM_FLOAT,
     "0.125",
-    .doc = "least random slope (rrelu)" },
+    .doc = "lower bound of the random slopes (rrelu)" },
   { HYB_FIELD (LeakyParams, upper_bound),
     HYB_PARAM_FLOAT,
     "0.334",
-    .doc = "bound of random slopes (rrelu)" },
+    .doc = "upper bound of the random slopes (rrelu)" },
   { 0 },
 };
 
@@ -84,7 +87,7 @@ leaky_check (gconstpointer values, GError **error)
                        params->upper_bound);
 }
 
-/* gamma is one slope (1) or one per channel, which stand on axis 1 (axis 0 of a vector). */
+/* gamma has 1 element, or one per channel: axis 1 of the data, or axis 0 of a vector. */
 static gboolean
 expect_slopes (const HybShape *data, HybShape *gamma, GError **error)
 {
@@ -109,7 +112,7 @@ leaky_infer_shape (HybCall *call, GError **error)
   return expect_slopes (&call->input[0].shape, &call->input[1].shape, error);
 }
 
-/* Which slope of gamma an element takes: (index / inner) % channels. */
+/* Element i of the data takes slope (i / inner) % channels of gamma. */
 typedef struct
 {
   gint64 inner, channels;
@@ -124,6 +127,7 @@ view_channels (const HybShape *data, const HybShape *gamma)
   };
 }
 
+/* Arguments of leaky_slice, backward_slice and gamma_sums.  mask: the slopes of rrelu. */
 typedef struct
 {
   const LeakyParams *params;
@@ -162,7 +166,7 @@ leaky_forward (const HybCall *call, const HybRun *run)
                     &args);
 }
 
-/* Inputs: gradient, data, and with rrelu the mask, with prelu gamma, with selu the output. */
+/* Inputs: gradient, data, and a third one: the mask (rrelu), gamma (prelu) or the output (selu). */
 static void
 backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 {
@@ -173,7 +177,6 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-/* The third input is the mask of rrelu, the output of selu, the slopes of prelu. */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
@@ -213,7 +216,7 @@ backward_forward (const HybCall *call, const HybRun *run)
                     &args);
 }
 
-/* Gradient by the slopes: Σ dy · x over the negative elements of each channel.
+/* Gradient with respect to gamma: Σ dy · x over the negative elements of each channel.
  * Inputs: gradient, data, gamma (for its shape). */
 static void
 backward_gamma_forward (const HybCall *call, const HybRun *run)
@@ -252,8 +255,8 @@ leaky_gradient (HybGrad *grad)
                         0,
                         hyb_grad_emit_same (grad, "_backward_LeakyReLU", n_inputs, inputs));
 
-  /* Both gradients read the gradient that flows in.  MXNet's CPU kernel differs: it may write
-   * the data gradient over that one first, which scales the slope's gradient by the slope. */
+  /* Both gradients read the incoming gradient.  MXNet's CPU kernel may overwrite that with the
+   * data gradient first, which scales the gradient of gamma by the slope. */
   if (params->act_type == PRELU && hyb_grad_wants (grad, 1))
     hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_LeakyReLU_gamma", 3, inputs));
 }
@@ -274,10 +277,10 @@ static const char *const backward_gamma_inputs[] = { "gradient", "data", "gamma"
 const HybOp hyb_ops_leaky_relu[] = {
   {
       .name = "LeakyReLU",
-      .doc = "Rectifiers that let negative values through, weakened.",
+      .doc = "Rectifiers that scale negative values instead of cutting them off.",
       .category = HYB_CATEGORY_ELEMENTWISE,
-      /* MODAL and RANDOM for rrelu; OWN_GRADIENT for selu, whose gradient in MXNet is
-       * lambda · (alpha + out) on the negative side and not its derivative. */
+      /* MODAL and RANDOM because of rrelu.  OWN_GRADIENT because of selu: on the negative side
+       * MXNet uses lambda · (alpha + output), which is not the derivative. */
       .flags = HYB_OP_RANDOM | HYB_OP_TRAINING_DEPENDENT | HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = leaky_inputs,
       .outputs = leaky_outputs,
@@ -293,7 +296,7 @@ const HybOp hyb_ops_leaky_relu[] = {
   },
   {
       .name = "_backward_LeakyReLU",
-      .doc = "Gradient of LeakyReLU by its data.",
+      .doc = "Gradient of LeakyReLU with respect to its data.",
       .category = HYB_CATEGORY_ELEMENTWISE,
       .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
       .gradient_of = "LeakyReLU",
@@ -309,7 +312,7 @@ const HybOp hyb_ops_leaky_relu[] = {
   },
   {
       .name = "_backward_LeakyReLU_gamma",
-      .doc = "Gradient of LeakyReLU by the learned slopes.",
+      .doc = "Gradient of LeakyReLU with respect to the learned slopes.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "LeakyReLU",

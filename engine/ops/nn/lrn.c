@@ -1,6 +1,8 @@
-/* lrn.c — LRN: every element weakened by its neighbours in other channels, and the gradient.
+/* lrn.c — LRN, local response normalisation across channels, and the gradient.
  *
- * out = x · n^(−beta), n = knorm + alpha / nsize · Σ x² over nsize channels around it.
+ * out = x · norm^(−beta) with norm = knorm + alpha / nsize · Σ x² over the nsize channels around
+ * that of x, at the same position.  Data is (batch, channels, height, width); norm is a hidden
+ * output for the gradient.  Start at KERNELS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -22,15 +24,18 @@ typedef struct
 } LrnParams;
 
 static const HybParam lrn_params[] = {
-  { HYB_FIELD (LrnParams, alpha), HYB_PARAM_FLOAT, "0.0001", .doc = "weight of the neighbours" },
-  { HYB_FIELD (LrnParams, beta), HYB_PARAM_FLOAT, "0.75", .doc = "exponent" },
-  { HYB_FIELD (LrnParams, knorm), HYB_PARAM_FLOAT, "2", .doc = "added to the sum" },
+  { HYB_FIELD (LrnParams, alpha),
+    HYB_PARAM_FLOAT,
+    "0.0001",
+    .doc = "weight of the sum of squares" },
+  { HYB_FIELD (LrnParams, beta), HYB_PARAM_FLOAT, "0.75", .doc = "exponent of the norm" },
+  { HYB_FIELD (LrnParams, knorm), HYB_PARAM_FLOAT, "2", .doc = "constant term of the norm" },
   { HYB_FIELD (LrnParams, nsize),
     HYB_PARAM_INT,
     NULL,
     .low = 1,
     .high = G_MAXINT32,
-    .doc = "number of channels summed over, odd" },
+    .doc = "number of channels to sum over, odd" },
   { 0 },
 };
 
@@ -47,7 +52,7 @@ lrn_check (gconstpointer values, GError **error)
                        HYB_OP_ERROR_ATTRIBUTE,
                        "nsize",
                        NULL,
-                       "%" G_GINT64_FORMAT " is even, so the window has no middle",
+                       "%" G_GINT64_FORMAT " is even, so the window has no centre",
                        params->nsize);
 }
 
@@ -67,76 +72,78 @@ lrn_infer_shape (HybCall *call, GError **error)
                        HYB_GRAPH_ERROR_TYPES,
                        "data",
                        NULL,
-                       "nsize is %" G_GINT64_FORMAT " but there are %" G_GINT64_FORMAT " channels",
+                       "nsize is %" G_GINT64_FORMAT " but the data has %" G_GINT64_FORMAT
+                       " channels",
                        params->nsize,
                        data->dim[1]);
 }
 
+/* Arguments of normalise_planes and backward_planes. */
 typedef struct
 {
   const LrnParams *params;
-  gint64           channels, positions;
+  gint64           channels, positions; /* positions: height × width */
   gconstpointer    x, dy, norm_in;
   gpointer         to, norm;
-} Work;
+} LrnArgs;
 
-/* A slice is a range of (sample, channel); whole rows of positions follow each other. */
-#define KERNELS(T, suffix)                                                                                      \
-  static void normalise_planes_##suffix (gint64 begin, gint64 end, gpointer data)                               \
-  {                                                                                                             \
-    const Work *work = data;                                                                                    \
-    gint64      radius = work->params->nsize / 2, n = work->positions;                                          \
-    T           alpha = (T) (work->params->alpha / (double) work->params->nsize);                               \
-    T           beta = (T) work->params->beta;                                                                  \
-                                                                                                                \
-    for (gint64 plane = begin; plane < end; plane++)                                                            \
-      {                                                                                                         \
-        gint64   channel = plane % work->channels;                                                              \
-        gint64   low = MAX (-channel, -radius), high = MIN (work->channels - 1 - channel, radius);              \
-        const T *x = (const T *) work->x + plane * n;                                                           \
-        T       *y = (T *) work->to + plane * n;                                                                \
-        T       *norm = (T *) work->norm + plane * n;                                                           \
-                                                                                                                \
-        for (gint64 i = 0; i < n; i++)                                                                          \
-          norm[i] = 0;                                                                                          \
-        for (gint64 k = low; k <= high; k++)                                                                    \
-          for (gint64 i = 0; i < n; i++)                                                                        \
-            norm[i] += x[k * n + i] * x[k * n + i];                                                             \
-        for (gint64 i = 0; i < n; i++)                                                                          \
-          {                                                                                                     \
-            norm[i] = (T) work->params->knorm + alpha * norm[i];                                                \
-            y[i] = x[i] * pow (norm[i], -beta);                                                                 \
-          }                                                                                                     \
-      }                                                                                                         \
-  }                                                                                                             \
-                                                                                                                \
-  /* dx = dy n^(−beta) − 2 alpha beta / nsize · x · Σ dy x n^(−beta − 1) over the windows that     \
-   * see the element. */ \
-  static void backward_planes_##suffix (gint64 begin, gint64 end, gpointer data)                                \
-  {                                                                                                             \
-    const Work *work = data;                                                                                    \
-    gint64      radius = work->params->nsize / 2, n = work->positions;                                          \
-    T           beta = (T) work->params->beta;                                                                  \
-    T factor = (T) (2 * work->params->alpha * work->params->beta / (double) work->params->nsize);               \
-                                                                                                                \
-    for (gint64 plane = begin; plane < end; plane++)                                                            \
-      {                                                                                                         \
-        gint64   channel = plane % work->channels;                                                              \
-        gint64   low = MAX (-channel, -radius), high = MIN (work->channels - 1 - channel, radius);              \
-        const T *x = (const T *) work->x + plane * n;                                                           \
-        const T *dy = (const T *) work->dy + plane * n;                                                         \
-        const T *norm = (const T *) work->norm_in + plane * n;                                                  \
-        T       *dx = (T *) work->to + plane * n;                                                               \
-                                                                                                                \
-        for (gint64 i = 0; i < n; i++)                                                                          \
-          {                                                                                                     \
-            T sum = 0;                                                                                          \
-                                                                                                                \
-            for (gint64 k = low; k <= high; k++)                                                                \
-              sum += dy[k * n + i] * x[k * n + i] * pow (norm[k * n + i], -beta - 1);                           \
-            dx[i] = dy[i] * pow (norm[i], -beta) - factor * x[i] * sum;                                         \
-          }                                                                                                     \
-      }                                                                                                         \
+/* A slice is a range of planes, one per sample and channel, of `positions` elements each. */
+#define KERNELS(T, suffix)                                                                                       \
+  static void normalise_planes_##suffix (gint64 begin, gint64 end, gpointer data)                                \
+  {                                                                                                              \
+    const LrnArgs *args = data;                                                                                  \
+    gint64         radius = args->params->nsize / 2, n = args->positions;                                        \
+    T              alpha = (T) (args->params->alpha / (double) args->params->nsize);                             \
+    T              beta = (T) args->params->beta;                                                                \
+                                                                                                                 \
+    for (gint64 plane = begin; plane < end; plane++)                                                             \
+      {                                                                                                          \
+        gint64   channel = plane % args->channels;                                                               \
+        gint64   low = MAX (-channel, -radius), high = MIN (args->channels - 1 - channel, radius);               \
+        const T *x = (const T *) args->x + plane * n;                                                            \
+        T       *y = (T *) args->to + plane * n;                                                                 \
+        T       *norm = (T *) args->norm + plane * n;                                                            \
+                                                                                                                 \
+        for (gint64 i = 0; i < n; i++)                                                                           \
+          norm[i] = 0;                                                                                           \
+        for (gint64 k = low; k <= high; k++)                                                                     \
+          for (gint64 i = 0; i < n; i++)                                                                         \
+            norm[i] += x[k * n + i] * x[k * n + i];                                                              \
+        for (gint64 i = 0; i < n; i++)                                                                           \
+          {                                                                                                      \
+            norm[i] = (T) args->params->knorm + alpha * norm[i];                                                 \
+            y[i] = x[i] * pow (norm[i], -beta);                                                                  \
+          }                                                                                                      \
+      }                                                                                                          \
+  }                                                                                                              \
+                                                                                                                 \
+  /* dx = dy norm^(−beta) − 2 alpha beta / nsize · x · Σ dy x norm^(−beta − 1), summed over the     \
+   * channels whose window holds x. */ \
+  static void backward_planes_##suffix (gint64 begin, gint64 end, gpointer data)                                 \
+  {                                                                                                              \
+    const LrnArgs *args = data;                                                                                  \
+    gint64         radius = args->params->nsize / 2, n = args->positions;                                        \
+    T              beta = (T) args->params->beta;                                                                \
+    T factor = (T) (2 * args->params->alpha * args->params->beta / (double) args->params->nsize);                \
+                                                                                                                 \
+    for (gint64 plane = begin; plane < end; plane++)                                                             \
+      {                                                                                                          \
+        gint64   channel = plane % args->channels;                                                               \
+        gint64   low = MAX (-channel, -radius), high = MIN (args->channels - 1 - channel, radius);               \
+        const T *x = (const T *) args->x + plane * n;                                                            \
+        const T *dy = (const T *) args->dy + plane * n;                                                          \
+        const T *norm = (const T *) args->norm_in + plane * n;                                                   \
+        T       *dx = (T *) args->to + plane * n;                                                                \
+                                                                                                                 \
+        for (gint64 i = 0; i < n; i++)                                                                           \
+          {                                                                                                      \
+            T sum = 0;                                                                                           \
+                                                                                                                 \
+            for (gint64 k = low; k <= high; k++)                                                                 \
+              sum += dy[k * n + i] * x[k * n + i] * pow (norm[k * n + i], -beta - 1);                            \
+            dx[i] = dy[i] * pow (norm[i], -beta) - factor * x[i] * sum;                                          \
+          }                                                                                                      \
+      }                                                                                                          \
   }
 
 KERNELS (float, f32)
@@ -145,36 +152,36 @@ KERNELS (double, f64)
 #undef KERNELS
 
 static void
-run_planes (const HybCall *call, Work *work, HybParallelFunc f32, HybParallelFunc f64)
+run_planes (const HybCall *call, LrnArgs *args, HybParallelFunc f32, HybParallelFunc f64)
 {
   const HybShape *shape = &call->output[0].shape;
 
-  work->params = call->params;
-  work->channels = shape->dim[1];
-  work->positions = hyb_shape_count (shape, 2, 4);
-  hyb_parallel_for (shape->dim[0] * work->channels,
-                    MAX (1, 4096 / MAX (1, work->positions)),
+  args->params = call->params;
+  args->channels = shape->dim[1];
+  args->positions = hyb_shape_count (shape, 2, 4);
+  hyb_parallel_for (shape->dim[0] * args->channels,
+                    MAX (1, 4096 / MAX (1, args->positions)),
                     call->output[0].dtype == HYB_F64 ? f64 : f32,
-                    work);
+                    args);
 }
 
 static void
 lrn_forward (const HybCall *call, const HybRun *run)
 {
-  Work work = { .x = run->input[0], .to = run->output[0], .norm = run->output[1] };
+  LrnArgs args = { .x = run->input[0], .to = run->output[0], .norm = run->output[1] };
 
-  run_planes (call, &work, normalise_planes_f32, normalise_planes_f64);
+  run_planes (call, &args, normalise_planes_f32, normalise_planes_f64);
 }
 
 /* Inputs: gradient, data, norm. */
 static void
 lrn_backward (const HybCall *call, const HybRun *run)
 {
-  Work work = {
+  LrnArgs args = {
     .dy = run->input[0], .x = run->input[1], .norm_in = run->input[2], .to = run->output[0]
   };
 
-  run_planes (call, &work, backward_planes_f32, backward_planes_f64);
+  run_planes (call, &args, backward_planes_f32, backward_planes_f64);
 }
 
 static void
@@ -202,7 +209,7 @@ static const char *const backward_inputs[] = { "gradient", "data", "norm", NULL 
 const HybOp hyb_ops_lrn[] = {
   {
       .name = "LRN",
-      .doc = "Every element weakened by its neighbours in other channels.",
+      .doc = "Local response normalisation across channels.",
       .category = HYB_CATEGORY_NORMALISATION,
       .inputs = lrn_inputs,
       .outputs = lrn_outputs,

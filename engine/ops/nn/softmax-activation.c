@@ -1,4 +1,5 @@
-/* softmax-activation.c — SoftmaxActivation of old models: softmax over the last axis or the channels.
+/* softmax-activation.c — SoftmaxActivation, an old form of softmax over the last axis (mode
+ * instance) or axis 1 (mode channel), and its gradient.  kernels/softmax.c computes both.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -26,7 +27,7 @@ static const HybParam softmax_activation_params[] = {
     HYB_PARAM_ENUM,
     "instance",
     .choices = mode_names,
-    .doc = "which axis sums to one" },
+    .doc = "axis of the softmax: last (instance) or 1 (channel)" },
   { 0 },
 };
 
@@ -62,8 +63,8 @@ softmax_activation_forward (const HybCall *call, const HybRun *run)
   hyb_softmax_forward (&view, call->output[0].dtype, run->input[0], run->output[0]);
 }
 
-/* Inputs: gradient, output.  MXNet's own gradient takes axis 1 for the channels in both
- * modes and is wrong for data of rank 3 and more in mode instance; this is the derivative. */
+/* Inputs: gradient, output.  This is the derivative in both modes.  MXNet always uses axis 1,
+ * which is wrong in mode instance for data of rank 3 and more. */
 static void
 softmax_activation_backward (const HybCall *call, const HybRun *run)
 {
@@ -92,7 +93,7 @@ static const char *const backward_inputs[] = { "gradient", "output", NULL };
 const HybOp hyb_ops_softmax_activation[] = {
   {
       .name = "SoftmaxActivation",
-      .doc = "Exponentials of the input, scaled to sum to one over the last axis or the channels.",
+      .doc = "Softmax over the last axis or the channels, as in old models.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_IN_PLACE,
       .inputs = softmax_activation_inputs,

@@ -1,4 +1,8 @@
 /* softmax.c — softmax, softmin and log_softmax along one axis, and their gradients.
+ *
+ * kernels/softmax.c has the loops.  softmin is softmax of −x; the attribute dtype may ask for
+ * another output type, in which everything is then computed.  A good model for new operators:
+ * start with the table at the bottom, then softmax_infer_shape() and compute().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/op.h"
@@ -21,19 +25,22 @@ typedef struct
 } SoftmaxParams;
 
 static const HybParam softmax_params[] = {
-  { HYB_FIELD (SoftmaxParams, axis), HYB_PARAM_INT, "-1", .doc = "axis that sums to one" },
+  { HYB_FIELD (SoftmaxParams, axis),
+    HYB_PARAM_INT,
+    "-1",
+    .doc = "axis along which the outputs sum to one" },
   { HYB_FIELD (SoftmaxParams, temperature),
     HYB_PARAM_OPTIONAL_FLOAT,
     "None",
-    .doc = "divides the input" },
+    .doc = "divisor of the input" },
   { HYB_FIELD (SoftmaxParams, dtype),
     HYB_PARAM_DTYPE,
     "None",
-    .doc = "element type of the output, if not that of the input" },
+    .doc = "element type of the output; None: that of the input" },
   { HYB_FIELD (SoftmaxParams, use_length),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "a second input tells how much of each row counts" },
+    .doc = "a second input gives the valid length of each row" },
   { 0 },
 };
 
@@ -46,7 +53,7 @@ softmax_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-/* Lengths have the shape of the data without the axis; a vector has one. */
+/* Lengths have the shape of the data without the axis; for a vector, () or (1). */
 static gboolean
 infer_length (HybShape *length, const HybShape *data, int axis, GError **error)
 {
@@ -91,10 +98,10 @@ softmax_infer_dtype (HybCall *call, GError **error)
                          HYB_GRAPH_ERROR_TYPES,
                          "length",
                          NULL,
-                         "it is %s and must be int32 or int64",
+                         "its type is %s but must be int32 or int64",
                          hyb_dtype_name (length));
 
-  /* Where nobody says it, float32 would be assumed. */
+  /* An unknown dtype would default to float32. */
   if (length == HYB_DTYPE_UNKNOWN)
     call->input[1].dtype = HYB_I32;
 
@@ -116,7 +123,7 @@ view_softmax (const HybCall *call, double sign, gboolean log)
   return view;
 }
 
-/* Room for operands of another type than the one computed in. */
+/* Bytes for a copy in the type of `to` (double at most), needed if the two types differ. */
 static gsize
 convert_workspace (const HybType *from, const HybType *to)
 {
@@ -129,7 +136,7 @@ softmax_workspace (const HybCall *call)
   return convert_workspace (&call->input[0], &call->output[0]);
 }
 
-/* Computes in the type of the output. */
+/* Converts the data to the type of the output first if they differ.  sign: −1 for softmin. */
 static void
 compute (const HybCall *call, const HybRun *run, double sign, gboolean log)
 {
@@ -172,8 +179,10 @@ log_softmax_forward (const HybCall *call, const HybRun *run)
   compute (call, run, 1, TRUE);
 }
 
-/* Gradient.  Inputs: gradient, output, and the data where dtype makes its type differ.
- * Past the length the output is 0 and so is the gradient: lengths are not needed. */
+/* --- Gradient --- */
+
+/* Inputs: gradient, output, and the data if the attribute dtype is set.  Past the length the
+ * output is 0 and so is the gradient, so lengths are not needed. */
 static void
 backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 {
@@ -198,7 +207,7 @@ backward_workspace (const HybCall *call)
   return convert_workspace (&call->output[0], &call->input[0]);
 }
 
-/* Computes in the type of the forward output. */
+/* Computes in the type of the forward output and converts the result if the data's differs. */
 static void
 compute_backward (const HybCall *call, const HybRun *run, double sign, gboolean log)
 {
@@ -248,7 +257,9 @@ emit_gradient (HybGrad *grad, const char *op)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, n_inputs, inputs));
 }
 
-/* --- Once more: dx = y ∘ g − y Σ (y ∘ g), and g − eʸ Σ g for the logarithm --- */
+/* --- Second gradient, of dx = y ∘ g − y Σ (y ∘ g) (softmax) and g − eʸ Σ g (log_softmax) ---
+ *
+ * y: output of the forward operator, g: its gradient, h: the gradient of dx. */
 
 static HybValueId
 emit_two (HybGrad *grad, const char *op, HybValueId a, HybValueId b)
@@ -275,13 +286,13 @@ temperature (const SoftmaxParams *params)
   return isnan (params->temperature) ? 1 : params->temperature;
 }
 
-/* Only where nothing but the formula above was computed. */
+/* Whether the gradient node computed just the formula above, without type conversion. */
 static gboolean
 is_plain (HybGrad *grad, const char *op)
 {
   if (hyb_grad_n_inputs (grad) == 2)
     return TRUE;
-  hyb_grad_refuse (grad, "%s of data with lengths or of another type has no gradient", op);
+  hyb_grad_refuse (grad, "%s with the attribute dtype has no second gradient", op);
   return FALSE;
 }
 
@@ -390,19 +401,19 @@ static const char *const backward_inputs[] = { "gradient", "output", "data", NUL
 
 const HybOp hyb_ops_softmax[] = {
   FORWARD ("softmax",
-           "Exponentials of the input, scaled to sum to one along an axis.",
+           "Exponentials of the input, normalised to sum to one along an axis.",
            softmax_inputs,
            softmax_arity,
            softmax_forward,
            softmax_gradient),
   FORWARD ("softmin",
-           "Exponentials of the negated input, scaled to sum to one along an axis.",
+           "Exponentials of the negated input, normalised to sum to one along an axis.",
            one_input,
            NULL,
            softmin_forward,
            softmin_gradient),
   FORWARD ("log_softmax",
-           "Logarithm of softmax, without computing it.",
+           "Logarithm of softmax, computed directly so that small values do not underflow.",
            one_input,
            NULL,
            log_softmax_forward,

@@ -21,7 +21,7 @@ static const OpRefusal refusals[] = {
     "channels that cannot be grouped",
     "num_groups=2",
     { "f32[2,3,4]", "f32[2]", "f32[2]" },
-    "3 channels cannot be cut into 2 groups" },
+    "3 channels cannot be split into 2 groups" },
   { "GroupNorm InstanceNorm",
     "no spatial axis",
     NULL,
