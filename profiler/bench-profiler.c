@@ -9,7 +9,7 @@
 #include "engine/open/open.h"
 #include "engine/variants/variant.h"
 #include "profiler/base/clock.h"
-#include "profiler/explain/advise.h"
+#include "profiler/explain/estimate.h"
 #include "profiler/summary/roofline.h"
 #include "profiler/summary/save-capture.h"
 #include "profiler/summary/summary.h"

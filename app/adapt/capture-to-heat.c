@@ -3,8 +3,8 @@
 
 #include "app/adapt/capture-to-heat.h"
 
+#include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
-#include "profiler/exchange/report.h"
 #include "profiler/explain/difference.h"
 #include "profiler/summary/roofline.h"
 

@@ -2,11 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe-capture.h"
+#include "app/command/open-model.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/formats/file.h"
+#include "profiler/base/format.h"
 #include "profiler/exchange/import.h"
-#include "profiler/exchange/report.h"
+#include "profiler/exchange/report-text.h"
 #include "profiler/summary/save-capture.h"
 
 #include <stdio.h>
@@ -18,7 +20,7 @@ typedef struct
 
 /* As far as they can be known without running; bulked events are shared by them. */
 static HybType *
-infer_types (const ScopeCommon *common, HybModel *model, GError **error)
+infer_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   guint               n = hyb_graph_n_values (graph);
@@ -130,7 +132,7 @@ read_like (const ImportOptions *options,
     return FALSE;
   *like = prof_import_trace (trace, hyb_model_get_graph (model), types, NULL, NULL, &import, error);
   if (import.n_shared > 0)
-    scope_say (HYB_SEVERITY_WARNING,
+    scope_print_message (HYB_SEVERITY_WARNING,
                "%s has bulked events itself: it tells no proportions of what they hold",
                options->like);
   prof_import_clear (&import);
@@ -138,7 +140,7 @@ read_like (const ImportOptions *options,
 }
 
 static HybModel *
-open_symbol (const ScopeCommon *common, const ImportOptions *options, GError **error)
+open_symbol (const ScopeCommonOptions *common, const ImportOptions *options, GError **error)
 {
   char *files[] = { options->symbol, NULL, NULL };
   g_autoptr (HybModel) model = scope_open_model_tolerant (common, files, error);
@@ -156,7 +158,7 @@ open_symbol (const ScopeCommon *common, const ImportOptions *options, GError **e
 }
 
 static int
-run_import (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_import (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const ImportOptions *options = data;
   g_autoptr (HybModel) model = NULL;
@@ -195,21 +197,21 @@ static const GOptionEntry import_options[] = {
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ImportOptions, symbol),
+    SCOPE_OPTION_FIELD (ImportOptions, symbol),
     "The graph that the trace belongs to",
     "MODEL" },
   { "like",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ImportOptions, like),
+    SCOPE_OPTION_FIELD (ImportOptions, like),
     "Share bulked events out as this trace without bulking has them",
     "PROFILE.json" },
   { "capture",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ImportOptions, capture),
+    SCOPE_OPTION_FIELD (ImportOptions, capture),
     "Where it goes",
     "FILE.hscope" },
   { 0 },
@@ -220,7 +222,7 @@ const ScopeCommand scope_command_import = {
   .arguments = "PROFILE.json",
   .summary = "Lay a trace of MXNet's profiler (or another Chrome trace) over a graph",
   .n_files = { 1, 1 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .options = import_options,
   .options_size = sizeof (ImportOptions),
   .run = run_import,

@@ -5,9 +5,11 @@
 #include "app/command/inputs.h"
 #include "app/command/progress.h"
 #include "app/command/variants.h"
+#include "app/command/open-model.h"
 
 #include "engine/formats/npz.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
+#include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
 #include "profiler/summary/roofline.h"
 #include "profiler/summary/save-capture.h"
@@ -24,7 +26,7 @@ typedef struct
 } ProfileOptions;
 
 static HybMode
-mode_of (const ScopeCommon *common)
+mode_of (const ScopeCommonOptions *common)
 {
   if (g_strcmp0 (common->mode, "imperative") == 0)
     return HYB_MODE_IMPERATIVE;
@@ -32,7 +34,7 @@ mode_of (const ScopeCommon *common)
 }
 
 static gboolean
-check_options (const ScopeCommon *common, const ProfileOptions *options, GError **error)
+check_options (const ScopeCommonOptions *common, const ProfileOptions *options, GError **error)
 {
   if (!scope_check_device (common, error))
     return FALSE;
@@ -49,7 +51,7 @@ check_options (const ScopeCommon *common, const ProfileOptions *options, GError 
 
 /* Conditions that only the command knows. */
 static ProfFacts *
-describe_conditions (const ScopeCommon *common, HybModel *model, const char *file)
+describe_conditions (const ScopeCommonOptions *common, HybModel *model, const char *file)
 {
   ProfFacts *facts = prof_facts_new ();
   ProfPeaks  peaks;
@@ -66,7 +68,7 @@ describe_conditions (const ScopeCommon *common, HybModel *model, const char *fil
 }
 
 static ProfCapture *
-measure (const ScopeCommon    *common,
+measure (const ScopeCommonOptions    *common,
          const ProfileOptions *options,
          ScopeInputs          *inputs,
          ProfFacts            *facts,
@@ -91,7 +93,7 @@ measure (const ScopeCommon    *common,
     .counters = options->counters,
     .seconds = options->time_limit,
     .cancellable = scope_cancel_on_signal (),
-    .progress = scope_progress_tell,
+    .progress = scope_progress_update,
     .data = &progress,
   };
   ProfTicks    before = prof_machine_ticks (), after;
@@ -124,7 +126,7 @@ write_files (const ProfileOptions *options, const ProfCapture *capture, GError *
 }
 
 static void
-print_result (const ScopeCommon *common, const ProfileOptions *options, const ProfCapture *capture)
+print_result (const ScopeCommonOptions *common, const ProfileOptions *options, const ProfCapture *capture)
 {
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
 
@@ -145,7 +147,7 @@ print_result (const ScopeCommon *common, const ProfileOptions *options, const Pr
 }
 
 static int
-run_profile (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   ProfileOptions *options = data;
   g_autoptr (HybModel) model = NULL;
@@ -154,7 +156,7 @@ run_profile (const ScopeCommon *common, gpointer data, char **files, GError **er
   g_autoptr (ProfCapture) capture = NULL;
   g_autofree char *name = g_path_get_basename (files[0]);
   ScopeInputs      inputs = { 0 };
-  ScopeCommon      filled = *common;
+  ScopeCommonOptions      filled = *common;
 
   /* Options that were not given are 0. */
   options->warmup = options->warmup == 0 ? -1 : options->warmup;
@@ -165,7 +167,7 @@ run_profile (const ScopeCommon *common, gpointer data, char **files, GError **er
     return SCOPE_EXIT_FILE;
 
   facts = describe_conditions (common, model, files[0]);
-  scope_choose_init (&filled, model);
+  scope_common_options_set_default_init (&filled, model);
   if (scope_inputs_fill (&inputs, &filled, model, given, options->backward, error))
     capture = measure (common, options, &inputs, facts, name, error);
   scope_inputs_clear (&inputs);
@@ -180,70 +182,70 @@ static const GOptionEntry profile_options[] = {
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ProfileOptions, capture),
+    SCOPE_OPTION_FIELD (ProfileOptions, capture),
     "Where everything that was measured goes",
     "FILE.hscope" },
   { "input",
     'i',
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ProfileOptions, input),
+    SCOPE_OPTION_FIELD (ProfileOptions, input),
     "Arrays by name of variable",
     "IN.npz" },
   { "repeat",
     0,
     0,
     G_OPTION_ARG_INT,
-    SCOPE_INTO (ProfileOptions, repeat),
+    SCOPE_OPTION_FIELD (ProfileOptions, repeat),
     "Clean samples (default: until the median is known to 1 %)",
     "N" },
   { "warmup",
     0,
     0,
     G_OPTION_ARG_INT,
-    SCOPE_INTO (ProfileOptions, warmup),
+    SCOPE_OPTION_FIELD (ProfileOptions, warmup),
     "Runs before anything counts (default: until it is steady)",
     "N" },
   { "traced",
     0,
     0,
     G_OPTION_ARG_INT,
-    SCOPE_INTO (ProfileOptions, traced),
+    SCOPE_OPTION_FIELD (ProfileOptions, traced),
     "Traced runs (default: 10)",
     "N" },
   { "time-limit",
     0,
     0,
     G_OPTION_ARG_DOUBLE,
-    SCOPE_INTO (ProfileOptions, time_limit),
+    SCOPE_OPTION_FIELD (ProfileOptions, time_limit),
     "For all of it (default: 60)",
     "SECONDS" },
   { "backward",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (ProfileOptions, backward),
+    SCOPE_OPTION_FIELD (ProfileOptions, backward),
     "Forward and backward, in training mode",
     NULL },
   { "counters",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (ProfileOptions, counters),
+    SCOPE_OPTION_FIELD (ProfileOptions, counters),
     "Count cycles, instructions and cache misses, too, where the machine allows",
     NULL },
   { "trace",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ProfileOptions, trace),
+    SCOPE_OPTION_FIELD (ProfileOptions, trace),
     "Write the traced runs as Chrome JSON (Perfetto opens it)",
     "FILE.json" },
   { "csv",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ProfileOptions, csv),
+    SCOPE_OPTION_FIELD (ProfileOptions, csv),
     "Write the table of nodes",
     "FILE.csv" },
   { 0 },
@@ -254,7 +256,7 @@ const ScopeCommand scope_command_profile = {
   .arguments = "MODEL [PARAMS]",
   .summary = "Measure where the time of a model goes",
   .n_files = { 1, 2 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES | SCOPE_GROUP_RUN,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .options = profile_options,
   .options_size = sizeof (ProfileOptions),
   .run = run_profile,

@@ -4,7 +4,7 @@
 
 #include "app/compare/compare-result.h"
 #include "app/process/conversion.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 #include "viz/paint/chart.h"
 
 #include <glib/gi18n.h>

@@ -7,7 +7,7 @@
 #include "app/compare/compare-curves.h"
 #include "app/process/conversion.h"
 #include "app/widgets/tooltip.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 #include "viz/paint/chart.h"
 
 #include <glib/gi18n.h>

@@ -5,7 +5,7 @@
 #include "app/compare/difference-heat.h"
 #include "app/process/child.h"
 #include "app/process/layout-worker.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>

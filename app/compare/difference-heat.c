@@ -3,7 +3,7 @@
 #include "app/compare/difference-heat.h"
 
 #include "app/process/worker.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 #include "profiler/explain/difference.h"
 
 #include <glib/gi18n.h>

@@ -7,8 +7,8 @@
 
 #include "app/process/conversion.h"
 #include "app/session/settings.h"
+#include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
-#include "profiler/exchange/report.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "app/views/node-view-private.h"
 
 #include "app/widgets/bars.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "app/models/cost-item.h"
 #include "app/widgets/columns.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

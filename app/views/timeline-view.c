@@ -4,8 +4,8 @@
 
 #include "app/widgets/bars.h"
 #include "app/widgets/lane-chart.h"
+#include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
-#include "profiler/exchange/report.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

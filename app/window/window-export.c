@@ -3,7 +3,8 @@
 #include "app/window/window-private.h"
 
 #include "app/process/worker.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
+#include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
 
 #include <glib/gi18n.h>

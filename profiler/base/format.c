@@ -1,7 +1,8 @@
 /* format.c — quantities as people read them; “–” for what is not known, never 0.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 
+#include <glib.h>
 #include <math.h>
 
 static char *

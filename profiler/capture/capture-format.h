@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/capture/capture.h"
+#include "profiler/capture/entries.h"
 
 #define PROF_MAGIC      "hscope\x1a\n"
 #define PROF_VERSION    1

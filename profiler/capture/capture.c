@@ -12,19 +12,6 @@
 
 G_DEFINE_QUARK (prof - error - quark, prof_error)
 
-const guint32 prof_entry_sizes[PROF_N_SECTIONS] = {
-  [PROF_SECTION_STRINGS] = 1,
-  [PROF_SECTION_TEXTS] = sizeof (ProfTextFact),
-  [PROF_SECTION_NUMBERS] = sizeof (ProfNumberFact),
-  [PROF_SECTION_GRAPHS] = sizeof (ProfGraph),
-  [PROF_SECTION_NODES] = sizeof (ProfNode),
-  [PROF_SECTION_EDGES] = sizeof (guint32),
-  [PROF_SECTION_SAMPLES] = sizeof (ProfSample),
-  [PROF_SECTION_EVENTS] = sizeof (ProfEvent),
-  [PROF_SECTION_MEMORY] = sizeof (ProfMemoryPoint),
-  [PROF_SECTION_SYMBOL] = 1,
-};
-
 struct _ProfCapture
 {
   gatomicrefcount references;

@@ -1,7 +1,8 @@
 /* report-text.c — a capture in a terminal.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/exchange/report.h"
+#include "profiler/exchange/report-text.h"
 
+#include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
 #include "profiler/explain/advise.h"
 #include "profiler/summary/gradients.h"

@@ -3,8 +3,9 @@
 #include "profiler/explain/advise.h"
 
 #include "engine/op/op.h"
+#include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
-#include "profiler/exchange/report.h"
+#include "profiler/explain/estimate.h"
 #include "profiler/summary/roofline.h"
 
 #include <math.h>

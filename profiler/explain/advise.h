@@ -15,11 +15,3 @@ typedef struct
 
 /* Of ProfAdvice, largest gain first. */
 GPtrArray *prof_advise (const ProfCapture *capture, const ProfSummary *summary);
-
-/* Seconds that a sequence of cells, unrolled by name, would take as one fused layer, by
- * the ladder's model: inputs of all steps in one product, pointwise work in the cache.
- * NaN: there is no such sequence.  scope gets the cell's name. */
-double prof_estimate_fused (const ProfCapture *capture,
-                            const ProfSummary *summary,
-                            guint             *n_steps,
-                            const char       **scope);

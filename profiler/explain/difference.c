@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/difference.h"
 
-#include "profiler/summary/summary-private.h"
+#include "profiler/summary/run-matrix.h"
 
 #include <math.h>
 
 typedef struct
 {
   const ProfCapture *capture;
-  Matrix             matrix;
+  ProfRunMatrix      matrix;
   guint32           *by_row;
   gboolean          *is_used; /* by row */
 } Side;
@@ -101,14 +101,14 @@ static void
 side_init (Side *side, const ProfCapture *capture)
 {
   *side = (Side){ .capture = capture };
-  prof_matrix_fill (&side->matrix, capture, &side->by_row);
+  prof_run_matrix_init (&side->matrix, capture, &side->by_row);
   side->is_used = g_new0 (gboolean, MAX (prof_capture_n_nodes (capture), 1));
 }
 
 static void
 side_clear (Side *side)
 {
-  prof_matrix_clear (&side->matrix);
+  prof_run_matrix_clear (&side->matrix);
   g_free (side->by_row);
   g_free (side->is_used);
 }
@@ -146,7 +146,7 @@ sum_groups (const ProfCapture *capture, const guint32 *group, guint n_groups, gu
   double *sums;
   gsize   n;
 
-  prof_matrix_fill (&side.matrix, capture, &side.by_row);
+  prof_run_matrix_init (&side.matrix, capture, &side.by_row);
   *n_runs = side.matrix.n_runs;
   n = (gsize) n_groups * *n_runs;
   sums = g_new (double, MAX (n, 1));
@@ -164,7 +164,7 @@ sum_groups (const ProfCapture *capture, const guint32 *group, guint n_groups, gu
       for (guint run = 0; run < *n_runs; run++)
         to[run] = isnan (to[run]) ? runs[run] : to[run] + runs[run];
     }
-  prof_matrix_clear (&side.matrix);
+  prof_run_matrix_clear (&side.matrix);
   g_free (side.by_row);
   return sums;
 }

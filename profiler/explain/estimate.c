@@ -6,7 +6,7 @@
  * registers beside them; slices, and calling operators, go.  What a pass has put into the
  * unrolled form already stays as it is.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/explain/advise.h"
+#include "profiler/explain/estimate.h"
 
 #include "engine/op/op.h"
 #include "profiler/base/statistics.h"

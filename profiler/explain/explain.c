@@ -3,9 +3,10 @@
  * Buckets are differences of classes of work, and add up to the difference of the clean
  * medians but for a residual that is always told.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/explain/compare.h"
+#include "profiler/explain/explain.h"
 
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
+#include "profiler/explain/work-classes.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 #include "engine/analysis/pass.h"
 #include "engine/base/parallel.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 #include "profiler/summary/save-capture.h"
 
 #include <math.h>

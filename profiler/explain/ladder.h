@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/explain/compare.h"
+#include "profiler/explain/explain.h"
+#include "profiler/record/measure.h"
 
 typedef struct
 {

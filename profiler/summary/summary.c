@@ -7,7 +7,7 @@
 
 #include "engine/op/op.h"
 #include "profiler/base/statistics.h"
-#include "profiler/summary/summary-private.h"
+#include "profiler/summary/run-matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,170 +32,6 @@ prof_category_name (guint category)
   return category < HYB_N_CATEGORIES ? names[category] : "other";
 }
 
-/* --- Going through events --- */
-
-void
-prof_walk_events (const ProfCapture *capture, ProfEventFunc func, gpointer data)
-{
-  const ProfEvent *events = prof_capture_get_events (capture);
-  guint64          inside[PROF_DEPTH_MAX + 2] = { 0 };
-
-  for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    {
-      ProfEventKind kind = prof_event_kind (&events[i]);
-      guint         depth = prof_event_depth (&events[i]);
-      guint64       duration = prof_event_duration (&events[i]);
-      guint64       self = duration - MIN (duration, inside[depth + 1]);
-
-      if (kind == PROF_EVENT_MEMORY || kind >= PROF_N_EVENTS)
-        continue;
-      inside[depth + 1] = 0;
-      inside[depth] += duration;
-      if (kind == PROF_EVENT_RUN)
-        memset (inside, 0, sizeof inside);
-      func (data, &events[i], duration, self);
-    }
-}
-
-typedef struct
-{
-  const ProfCapture *capture;
-  Matrix            *matrix;
-  guint32           *by_row;
-  guint             *column; /* by run: column of the matrix; G_MAXUINT: none */
-  guint              n_columns, exact;
-  guint64            in_nodes; /* of the run that is going on, outermost nodes only */
-  guint64            lost;     /* of those, without a row */
-  guint64            n_spans;
-  guint64            n_exact;
-} Pass;
-
-static guint32
-row_of (const Pass *pass, const ProfEvent *event)
-{
-  return event->node < prof_capture_n_nodes (pass->capture) ? event->node : PROF_NONE;
-}
-
-static void
-add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self)
-{
-  Pass   *pass = data;
-  Matrix *matrix = pass->matrix;
-  guint   column = event->run < pass->n_columns ? pass->column[event->run] : G_MAXUINT;
-  guint32 row, index;
-
-  switch (prof_event_kind (event))
-    {
-    case PROF_EVENT_NODE:
-      pass->n_spans++;
-      if (prof_event_depth (event) == 1)
-        pass->in_nodes += duration;
-      row = row_of (pass, event);
-      if (row == PROF_NONE)
-        pass->lost += self;
-      if (row == PROF_NONE || column == G_MAXUINT)
-        return;
-      index = pass->by_row[row];
-      matrix->self[(gsize) index * matrix->n_runs + column] += self;
-      matrix->inclusive[(gsize) index * matrix->n_runs + column] += duration;
-      matrix->count[index]++;
-      return;
-    case PROF_EVENT_BRANCH:
-      pass->n_spans++;
-      return;
-    case PROF_EVENT_RUN:
-      if (column != G_MAXUINT)
-        {
-          matrix->wall[column] = (double) duration * 1e-9;
-          matrix->nodes[column] = (double) pass->in_nodes * 1e-9;
-          matrix->spans[column] = (double) pass->n_spans;
-          matrix->lost[column] = (double) pass->lost * 1e-9;
-        }
-      else if (event->run == pass->exact)
-        matrix->exact_between = (double) (duration - MIN (duration, pass->in_nodes)) * 1e-9;
-      pass->in_nodes = pass->n_spans = pass->lost = 0;
-      return;
-    case PROF_EVENT_PASS:
-    case PROF_EVENT_COPY:
-    case PROF_EVENT_MEMORY:
-    case PROF_N_EVENTS:
-      return;
-    }
-}
-
-/* Which runs there are, in the order they ended; exact ones stay out. */
-static void
-find_runs (const ProfCapture *capture, Pass *pass)
-{
-  const ProfSample *samples = prof_capture_get_samples (capture);
-  const ProfEvent  *events = prof_capture_get_events (capture);
-
-  pass->exact = G_MAXUINT;
-  for (guint i = 0; i < prof_capture_n_samples (capture); i++)
-    if (samples[i].kind == PROF_SAMPLE_EXACT)
-      pass->exact = samples[i].run;
-
-  pass->n_columns = G_MAXUINT16 + 1;
-  pass->column = g_new (guint, pass->n_columns);
-  for (guint i = 0; i < pass->n_columns; i++)
-    pass->column[i] = G_MAXUINT;
-  for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN && events[i].run != pass->exact &&
-        pass->column[events[i].run] == G_MAXUINT)
-      pass->column[events[i].run] = pass->matrix->n_runs++;
-}
-
-/* Rows that ran, in the order of rows. */
-static void
-find_rows (const ProfCapture *capture, Pass *pass)
-{
-  const ProfEvent *events = prof_capture_get_events (capture);
-  guint            n_nodes = prof_capture_n_nodes (capture);
-
-  pass->by_row = g_new (guint32, MAX (n_nodes, 1));
-  memset (pass->by_row, 0xff, n_nodes * sizeof (guint32));
-  for (guint i = 0; i < prof_capture_n_events (capture); i++)
-    if (prof_event_kind (&events[i]) == PROF_EVENT_NODE && events[i].node < n_nodes)
-      pass->by_row[events[i].node] = 0;
-  for (guint32 row = 0; row < n_nodes; row++)
-    if (pass->by_row[row] != PROF_NONE)
-      pass->by_row[row] = pass->matrix->n_rows++;
-}
-
-void
-prof_matrix_fill (Matrix *matrix, const ProfCapture *capture, guint32 **by_row)
-{
-  Pass  pass = { .capture = capture, .matrix = matrix };
-  gsize n;
-
-  *matrix = (Matrix){ .exact_between = NAN };
-  find_runs (capture, &pass);
-  find_rows (capture, &pass);
-  n = MAX ((gsize) matrix->n_rows * matrix->n_runs, 1);
-  matrix->self = g_new0 (guint64, n);
-  matrix->inclusive = g_new0 (guint64, n);
-  matrix->count = g_new0 (guint64, MAX (matrix->n_rows, 1));
-  matrix->wall = g_new0 (double, MAX (matrix->n_runs, 1));
-  matrix->nodes = g_new0 (double, MAX (matrix->n_runs, 1));
-  matrix->spans = g_new0 (double, MAX (matrix->n_runs, 1));
-  matrix->lost = g_new0 (double, MAX (matrix->n_runs, 1));
-  prof_walk_events (capture, add_event, &pass);
-  g_free (pass.column);
-  *by_row = pass.by_row;
-}
-
-void
-prof_matrix_clear (Matrix *matrix)
-{
-  g_free (matrix->self);
-  g_free (matrix->inclusive);
-  g_free (matrix->count);
-  g_free (matrix->wall);
-  g_free (matrix->nodes);
-  g_free (matrix->spans);
-  g_free (matrix->lost);
-}
-
 /* --- Sums --- */
 
 static double *
@@ -209,7 +45,7 @@ dup_seconds (const guint64 *ns, guint n)
 }
 
 static ProfNodeSum
-sum_node (const ProfCapture *capture, const Matrix *matrix, guint32 row, guint index)
+sum_node (const ProfCapture *capture, const ProfRunMatrix *matrix, guint32 row, guint index)
 {
   const ProfNode    *node = prof_capture_get_node (capture, row);
   gsize              at = (gsize) index * matrix->n_runs;
@@ -315,13 +151,13 @@ category_of (const ProfCapture *capture, const ProfNode *node)
 ProfSummary *
 prof_summary_new (const ProfCapture *capture)
 {
-  ProfSummary *summary = g_new0 (ProfSummary, 1);
-  Matrix       matrix;
-  double       per_span = prof_capture_get_number (capture, "trace.overhead_ns");
-  double       per_clock = prof_capture_get_number (capture, "trace.clock_ns");
-  guint        index = 0;
+  ProfSummary  *summary = g_new0 (ProfSummary, 1);
+  ProfRunMatrix matrix;
+  double        per_span = prof_capture_get_number (capture, "trace.overhead_ns");
+  double        per_clock = prof_capture_get_number (capture, "trace.clock_ns");
+  guint         index = 0;
 
-  prof_matrix_fill (&matrix, capture, &summary->by_row);
+  prof_run_matrix_init (&matrix, capture, &summary->by_row);
   summary->n_runs = matrix.n_runs;
   summary->traced = prof_median (matrix.wall, matrix.n_runs);
   summary->nodes = prof_median (matrix.nodes, matrix.n_runs);
@@ -351,7 +187,7 @@ prof_summary_new (const ProfCapture *capture)
   summary->scope = group (capture, summary, scope_of);
   summary->category = group (capture, summary, category_of);
   summary->step = prof_summary_steps_of (capture, PROF_NONE);
-  prof_matrix_clear (&matrix);
+  prof_run_matrix_clear (&matrix);
   return summary;
 }
 

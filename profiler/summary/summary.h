@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "profiler/capture/capture.h"
+#include "profiler/summary/steps.h"
 
 typedef struct
 {
@@ -24,13 +24,6 @@ typedef struct
   double      flops, bytes;
   guint16     category; /* of the first */
 } ProfGroupSum;
-
-typedef struct
-{
-  guint32 step;
-  double  self; /* of all nodes of that step */
-  double  count;
-} ProfStepSum;
 
 typedef struct
 {
@@ -56,27 +49,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)
 
 /* FLOP a second; NaN: not known, as of loops, whose work is done inside. */
 double prof_node_rate (const ProfNode *node, const ProfNodeSum *sum);
-
-/* Self seconds by loop, operator and step. */
-typedef struct
-{
-  ProfText place; /* the loop's name, or the folded scope of an unrolled sequence */
-  ProfText type;
-  double   self;  /* all steps */
-  double  *steps; /* n_steps of the matrix; NAN: it did not run in that one */
-} ProfStepRow;
-
-typedef struct
-{
-  guint   n_steps;
-  GArray *rows; /* of ProfStepRow, those that take longest first */
-} ProfStepMatrix;
-
-ProfStepMatrix *prof_step_matrix_new (const ProfCapture *capture);
-void            prof_step_matrix_free (ProfStepMatrix *matrix);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfStepMatrix, prof_step_matrix_free)
-
-/* One row's self seconds a step of the loop around it; GArray of ProfStepSum. */
-GArray *prof_summary_steps_of (const ProfCapture *capture, guint32 row);
 
 const char *prof_category_name (guint category);

@@ -4,7 +4,7 @@
 #include "engine/formats/mxnet-symbol.h"
 #include "engine/graph/model.h"
 #include "profiler/capture/capture-builder.h"
-#include "profiler/exchange/report.h"
+#include "profiler/exchange/report-text.h"
 #include "profiler/exchange/write-trace.h"
 #include "tests/profiler/profile-run.h"
 

@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/clock.h"
 #include "profiler/capture/capture-builder.h"
-#include "profiler/explain/compare.h"
 #include "profiler/explain/difference.h"
+#include "profiler/explain/explain.h"
 #include "profiler/explain/ladder.h"
 #include "tests/profiler/profile-run.h"
 
 #include "engine/op/op.h"
+#include "profiler/explain/equality.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "engine/base/random.h"
 #include "engine/open/open.h"
 #include "profiler/exchange/import.h"
-#include "profiler/exchange/report.h"
+#include "profiler/summary/summary.h"
 #include "tests/profiler/profile-run.h"
 
 #include <cjson/cJSON.h>

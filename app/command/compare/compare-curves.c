@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-curves.h"
 
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 #include "viz/paint/chart.h"
 
 #include <math.h>

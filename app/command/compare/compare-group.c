@@ -5,7 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "profiler/base/clock.h"
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 #include "profiler/explain/ladder.h"
 #include "profiler/summary/save-capture.h"
 
@@ -79,8 +79,30 @@ scope_candidate_dup_name (const ScopeCandidate *candidate)
   return g_strdup_printf ("%s, %s", candidate->variant, scope_mode_name (candidate->mode));
 }
 
+char *
+scope_group_dup_title (const ScopeGroup *group)
+{
+  GString *title = g_string_new (group->cell);
+
+  if (group->batch > 0)
+    g_string_append_printf (title,
+                            "%sbatch %" G_GINT64_FORMAT,
+                            title->len > 0 ? ", " : "",
+                            group->batch);
+  if (group->length > 0)
+    g_string_append_printf (title,
+                            "%slength %" G_GINT64_FORMAT,
+                            title->len > 0 ? ", " : "",
+                            group->length);
+  g_string_append_printf (title,
+                          "%s%s",
+                          title->len > 0 ? ", " : "",
+                          group->backward ? "training" : "inference");
+  return g_string_free (title, FALSE);
+}
+
 gboolean
-scope_candidate_is_apart (const ScopeCandidate *slow, const ScopeCandidate *fast)
+scope_candidate_is_clearly_slower (const ScopeCandidate *slow, const ScopeCandidate *fast)
 {
   return slow->clean.minimum > APART * fast->clean.maximum;
 }
@@ -94,9 +116,9 @@ scope_candidate_verdict (const ScopeCandidate *candidate, const ScopeCandidate *
              first->samples,
              MIN (candidate->clean.n, first->clean.n),
              &pairing);
-  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_apart (first, candidate))
+  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_clearly_slower (first, candidate))
     return "faster in all of few samples";
-  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_apart (candidate, first))
+  if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_clearly_slower (candidate, first))
     return "slower in all of few samples";
   return prof_verdict_name (pairing.verdict);
 }
@@ -310,175 +332,3 @@ scope_group_drop_subjects (ScopeGroup *group)
     g_clear_pointer (&((ScopeCandidate *) group->candidates->pdata[i])->subject, prof_subject_free);
 }
 
-static const ScopeCandidate *
-find_candidate (const ScopeGroup *group, const char *variant, HybMode mode)
-{
-  for (guint i = 0; i < group->candidates->len; i++)
-    {
-      const ScopeCandidate *candidate = group->candidates->pdata[i];
-
-      if (candidate->mode == mode && strcmp (candidate->variant, variant) == 0)
-        return candidate;
-    }
-  return NULL;
-}
-
-static void
-add_rung (ProfBucket *bucket, const char *what, double seconds)
-{
-  g_autofree char *time = prof_format_seconds (seconds);
-
-  g_free (bucket->rung);
-  bucket->rung = g_strdup_printf ("%s: %s", what, time);
-  bucket->proved = seconds;
-}
-
-/* Candidates between the two are rungs that were run, too: the mode alone, then the form. */
-static void
-add_rungs (const ScopeGroup     *group,
-           const ScopeCandidate *slow,
-           const ScopeCandidate *fast,
-           ProfExplanation      *explanation)
-{
-  const ScopeCandidate *between = find_candidate (group, slow->variant, fast->mode);
-  double                begin = slow->clean.median.median, end = fast->clean.median.median;
-  g_autofree char      *mode = NULL, *form = NULL;
-
-  if (between && between != slow && between != fast)
-    {
-      mode = g_strdup_printf ("%s in %s mode", slow->variant, scope_mode_name (fast->mode));
-      add_rung (&explanation->bucket[PROF_BUCKET_HOST], mode, begin - between->clean.median.median);
-      begin = between->clean.median.median;
-    }
-  if (strcmp (slow->variant, fast->variant) != 0)
-    {
-      form = g_strdup_printf ("%s instead of %s, all together", fast->variant, slow->variant);
-      add_rung (&explanation->bucket[PROF_BUCKET_GEMM], form, begin - end);
-      add_rung (&explanation->bucket[PROF_BUCKET_POINTWISE], form, begin - end);
-    }
-}
-
-void
-scope_group_explain (const ScopeGroup     *group,
-                     const ScopeCandidate *slow,
-                     const ScopeCandidate *fast,
-                     ProfExplanation      *explanation)
-{
-  ProfPairing pairing;
-
-  if (slow->one && fast->one)
-    prof_explain_threads (slow->capture,
-                          fast->capture,
-                          slow->one,
-                          fast->one,
-                          slow->gemm_one,
-                          fast->gemm_one,
-                          explanation);
-  else
-    prof_explain (slow->capture, fast->capture, slow->gemm, fast->gemm, explanation);
-  /* Measured in turns, less can be told apart. */
-  prof_pair (slow->samples, fast->samples, MIN (slow->clean.n, fast->clean.n), &pairing);
-  explanation->is_certain |= pairing.verdict == PROF_SLOWER;
-  explanation->is_certain |= scope_candidate_is_apart (slow, fast);
-  add_rungs (group, slow, fast, explanation);
-}
-
-/* --- JSON --- */
-
-static void
-describe_place (ScopeJson *json, const ScopeGroup *group)
-{
-  if (group->cell)
-    scope_json_string (json, "cell", group->cell);
-  if (group->batch > 0)
-    scope_json_int (json, "batch", group->batch);
-  else
-    scope_json_null (json, "batch");
-  if (group->length > 0)
-    scope_json_int (json, "length", group->length);
-  else
-    scope_json_null (json, "length");
-  scope_json_boolean (json, "train", group->backward);
-}
-
-void
-scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
-{
-  double base = NAN;
-
-  for (guint i = 0; i < group->candidates->len; i++)
-    {
-      const ScopeCandidate *candidate = group->candidates->pdata[i];
-
-      if (i == 0)
-        base = candidate->clean.median.median;
-      scope_json_begin_object (json, NULL);
-      scope_json_string (json, "variant", candidate->variant);
-      scope_json_string (json, "mode", scope_mode_name (candidate->mode));
-      describe_place (json, group);
-      scope_json_double (json, "median", candidate->clean.median.median);
-      scope_json_double (json, "low", candidate->clean.median.low);
-      scope_json_double (json, "high", candidate->clean.median.high);
-      scope_json_int (json, "samples", candidate->clean.n);
-      scope_json_double (json, "peak_bytes", candidate->peak_bytes);
-      scope_json_double (json,
-                         "speed_up_percent",
-                         100 * (base / candidate->clean.median.median - 1));
-      if (candidate->path)
-        scope_json_string (json, "capture", candidate->path);
-      scope_json_end (json);
-    }
-}
-
-void
-scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
-{
-  for (guint i = 0; i < group->candidates->len; i++)
-    for (guint k = 0; k < i; k++)
-      {
-        const ScopeCandidate *a = group->candidates->pdata[i], *b = group->candidates->pdata[k];
-        g_autofree char      *name_a = scope_candidate_dup_name (a);
-        g_autofree char      *name_b = scope_candidate_dup_name (b);
-        ProfPairing           pairing;
-
-        prof_pair (a->samples, b->samples, MIN (a->clean.n, b->clean.n), &pairing);
-        scope_json_begin_object (json, NULL);
-        scope_json_string (json, "a", name_a);
-        scope_json_string (json, "b", name_b);
-        describe_place (json, group);
-        scope_json_double (json, "ratio", pairing.ratio.median);
-        scope_json_double (json, "low", pairing.ratio.low);
-        scope_json_double (json, "high", pairing.ratio.high);
-        scope_json_string (json, "verdict", prof_verdict_name (pairing.verdict));
-        scope_json_end (json);
-      }
-}
-
-void
-scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation)
-{
-  g_autofree char *reason = scope_explanation_dup_reason (explanation);
-
-  scope_json_begin_object (json, key);
-  scope_json_double (json, "saved", explanation->saved);
-  scope_json_string (json, "reason", reason);
-  scope_json_begin_list (json, "buckets");
-  for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    {
-      const ProfBucket *bucket = &explanation->bucket[i];
-
-      scope_json_begin_object (json, NULL);
-      scope_json_string (json, "name", bucket->name);
-      scope_json_double (json, "seconds", bucket->seconds);
-      scope_json_double (json, "low", bucket->low);
-      scope_json_double (json, "high", bucket->high);
-      scope_json_string (json, "rung", bucket->rung);
-      scope_json_double (json, "proved", bucket->proved);
-      scope_json_end (json);
-    }
-  scope_json_end (json);
-  scope_json_double (json, "residual", explanation->residual);
-  scope_json_double (json, "flops_a", explanation->flops_a);
-  scope_json_double (json, "flops_b", explanation->flops_b);
-  scope_json_end (json);
-}

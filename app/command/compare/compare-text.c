@@ -1,34 +1,14 @@
 /* compare-text.c — a group of candidates, and why one is faster, for people.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/compare-group.h"
+#include "app/command/compare/compare-text.h"
 
-#include "profiler/exchange/report.h"
+#include "app/command/compare/compare-explain.h"
+
+#include "profiler/base/format.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-char *
-scope_group_dup_title (const ScopeGroup *group)
-{
-  GString *title = g_string_new (group->cell);
-
-  if (group->batch > 0)
-    g_string_append_printf (title,
-                            "%sbatch %" G_GINT64_FORMAT,
-                            title->len > 0 ? ", " : "",
-                            group->batch);
-  if (group->length > 0)
-    g_string_append_printf (title,
-                            "%slength %" G_GINT64_FORMAT,
-                            title->len > 0 ? ", " : "",
-                            group->length);
-  g_string_append_printf (title,
-                          "%s%s",
-                          title->len > 0 ? ", " : "",
-                          group->backward ? "training" : "inference");
-  return g_string_free (title, FALSE);
-}
 
 static void
 print_title (const ScopeGroup *group)
@@ -87,58 +67,6 @@ scope_group_print (const ScopeGroup *group)
                      : scope_candidate_verdict (candidate, first));
     }
   fflush (stdout); /* a long comparison is read while it goes on */
-}
-
-static void
-append_share (GString *text, const char *between, const ProfBucket *bucket, double saved)
-{
-  g_string_append_printf (text,
-                          "%s%s (%.0f %%)",
-                          between,
-                          bucket->name,
-                          100 * bucket->seconds / saved);
-}
-
-/* The bucket that saves most, or costs most, beside one; PROF_N_BUCKETS: none of weight. */
-static guint
-find_bucket (const ProfExplanation *explanation, guint beside, double sign)
-{
-  guint best = PROF_N_BUCKETS;
-
-  for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    {
-      double weight = sign * explanation->bucket[i].seconds;
-
-      if (i != beside && weight > 0.1 * explanation->saved &&
-          (best == PROF_N_BUCKETS || weight > sign * explanation->bucket[best].seconds))
-        best = i;
-    }
-  return best;
-}
-
-/* The buckets that matter most, in words. */
-char *
-scope_explanation_dup_reason (const ProfExplanation *explanation)
-{
-  guint    first = find_bucket (explanation, PROF_N_BUCKETS, 1), second, back;
-  GString *text;
-
-  if (!explanation->is_certain || !(explanation->saved > 0))
-    return g_strdup ("no difference beyond the noise");
-  if (first == PROF_N_BUCKETS)
-    return g_strdup ("nothing that could be told apart");
-  text = g_string_new (NULL);
-  second = find_bucket (explanation, first, 1);
-  back = find_bucket (explanation, first, -1);
-  append_share (text,
-                second == PROF_N_BUCKETS ? "mostly " : "",
-                &explanation->bucket[first],
-                explanation->saved);
-  if (second != PROF_N_BUCKETS)
-    append_share (text, " and ", &explanation->bucket[second], explanation->saved);
-  if (back != PROF_N_BUCKETS)
-    append_share (text, ", against ", &explanation->bucket[back], explanation->saved);
-  return g_string_free (text, FALSE);
 }
 
 void

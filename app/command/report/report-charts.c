@@ -3,8 +3,8 @@
 #include "app/command/report/report-charts.h"
 
 #include "app/command/report/report-bars.h"
+#include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
-#include "profiler/exchange/report.h"
 #include "profiler/summary/gradients.h"
 
 #include <math.h>
@@ -228,99 +228,4 @@ scope_report_add_capture (ScopePage *page, const ProfCapture *capture)
   add_gradients (page, capture);
   add_histogram (page, capture);
   scope_report_add_conditions (page, capture);
-}
-
-/* --- Comparisons --- */
-
-void
-scope_report_add_group (ScopePage             *page,
-                        const ScopeGroup      *group,
-                        const ProfExplanation *explanation)
-{
-  g_autofree char      *title = scope_group_dup_title (group);
-  ScopeBars            *bars = scope_bars_new ();
-  ScopeCandidate       *slow, *fast;
-  const ScopeCandidate *first = group->candidates->len > 0 ? group->candidates->pdata[0] : NULL;
-
-  for (guint i = 0; scope_group_is_measured (group) && i < group->candidates->len; i++)
-    {
-      const ScopeCandidate *candidate = group->candidates->pdata[i];
-      g_autofree char      *name = scope_candidate_dup_name (candidate);
-      g_autofree char      *time = prof_format_seconds (candidate->clean.median.median);
-      g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
-      g_autofree char      *text =
-          g_strdup_printf ("%s · %+.0f %% · %s · n = %u",
-                           time,
-                           100 * (first->clean.median.median / candidate->clean.median.median - 1),
-                           memory,
-                           candidate->clean.n);
-
-      scope_bars_add (bars,
-                      name,
-                      text,
-                      candidate->clean.median.median,
-                      candidate->clean.median.low,
-                      candidate->clean.median.high,
-                      viz_chart_hue (i));
-    }
-  scope_page_add_bars (page, title, bars);
-  if (explanation && scope_group_extremes (group, &slow, &fast))
-    {
-      g_autofree char *from = scope_candidate_dup_name (slow);
-      g_autofree char *to = scope_candidate_dup_name (fast);
-      g_autofree char *reason = scope_explanation_dup_reason (explanation);
-      g_autofree char *why =
-          g_strdup_printf ("%s: why “%s” beats “%s”: %s", title, to, from, reason);
-
-      scope_page_add_waterfall (page,
-                                why,
-                                from,
-                                slow->clean.median.median,
-                                to,
-                                fast->clean.median.median,
-                                explanation);
-      scope_page_add_rungs (page, explanation);
-    }
-}
-
-void
-scope_report_add_ladder (ScopePage             *page,
-                         const ProfLadder      *ladder,
-                         const ProfExplanation *explanation)
-{
-  ScopeBars      *bars = scope_bars_new ();
-  const ProfRung *first = ladder->rungs->pdata[0];
-  const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
-
-  for (guint i = 0; i < ladder->rungs->len; i++)
-    {
-      const ProfRung  *rung = ladder->rungs->pdata[i];
-      g_autofree char *time = prof_format_seconds (rung->seconds);
-      g_autofree char *saved = prof_format_seconds (-rung->saved);
-      g_autofree char *text = i == 0 ? g_strdup (time)
-                                     : g_strdup_printf ("%s · %s%s · %s",
-                                                        time,
-                                                        rung->saved < 0 ? "+" : "",
-                                                        saved,
-                                                        prof_verdict_name (rung->verdict));
-
-      scope_bars_add (bars,
-                      rung->name,
-                      text,
-                      rung->seconds,
-                      rung->seconds,
-                      rung->seconds,
-                      viz_chart_hue (0));
-    }
-  scope_page_add_bars (page, "The ladder: one switch of the engine after the other", bars);
-  if (!explanation)
-    return;
-  scope_page_add_waterfall (page,
-                            "What the ladder saves, by kind of work",
-                            first->name,
-                            first->seconds,
-                            last->name,
-                            last->seconds,
-                            explanation);
-  scope_page_add_rungs (page, explanation);
 }

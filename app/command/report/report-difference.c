@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-charts.h"
 
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
 #include "profiler/explain/difference.h"
 #include "viz/paint/chart.h"
 

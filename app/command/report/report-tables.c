@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-charts.h"
 
+#include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
-#include "profiler/exchange/report.h"
 #include "profiler/explain/advise.h"
 #include "profiler/summary/gradients.h"
 #include "profiler/summary/roofline.h"

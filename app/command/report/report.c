@@ -4,7 +4,8 @@
 #include "app/command/describe-capture.h"
 #include "app/command/report/report-charts.h"
 
-#include "profiler/exchange/report.h"
+#include "profiler/base/format.h"
+#include "profiler/exchange/report-text.h"
 #include "profiler/explain/difference.h"
 
 #include <stdio.h>
@@ -141,7 +142,7 @@ take_output (const ReportOptions *options, char **files)
 }
 
 static int
-run_report (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_report (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const ReportOptions *options = data;
   g_autofree char     *output = take_output (options, files);
@@ -175,21 +176,21 @@ static const GOptionEntry report_options[] = {
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (ReportOptions, html),
+    SCOPE_OPTION_FIELD (ReportOptions, html),
     "One HTML file that needs no other",
     NULL },
   { "svg",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (ReportOptions, svg),
+    SCOPE_OPTION_FIELD (ReportOptions, svg),
     "The charts as one SVG",
     NULL },
   { "output",
     'o',
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ReportOptions, output),
+    SCOPE_OPTION_FIELD (ReportOptions, output),
     "Where it goes: .html, .svg or .pdf (default: stdout)",
     "FILE" },
   { 0 },

@@ -1,55 +1,12 @@
-/* compare.h — several ways of computing the same, measured in turns.
+/* explain.h — why one variant of a model is faster than another.
+ *
+ * What is saved is divided into buckets, which are differences of classes of work (work-classes.h).
+ * Buckets and residual add up to the difference of the clean medians.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "profiler/base/statistics.h"
 #include "profiler/capture/capture.h"
-#include "profiler/record/measure.h"
-
-/* Whether two subjects compute the same numbers. */
-typedef struct
-{
-  double   max_abs; /* the largest difference */
-  double   tolerance;
-  guint    n_compared; /* arrays: heads by position, gradients by name where both have them */
-  gboolean ok;
-} ProfEquality;
-
-/* Of the last run of each, which had the same seed. */
-void prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality);
-/* The worse of both. */
-void prof_equality_join (ProfEquality *to, const ProfEquality *from);
-
-/* --- What the time goes to, in classes that can be compared --- */
-
-typedef enum
-{
-  PROF_CLASS_HOST, /* between operators, and the machinery of loops */
-  PROF_CLASS_GEMM,
-  PROF_CLASS_POINTWISE,
-  PROF_CLASS_MOVEMENT,
-  PROF_CLASS_RECURRENT, /* fused layers, whose inside cannot be seen */
-  PROF_N_CLASSES,
-} ProfClass;
-
-ProfClass prof_class_of (guint category);
-
-/* Seconds of one run by class: the part of traced runs that it took, less what watching
- * took, of the clean median; HOST is what is left of that. */
-typedef struct
-{
-  double  clean; /* median */
-  double  seconds[PROF_N_CLASSES];
-  double *runs[PROF_N_CLASSES]; /* by traced run */
-  guint   n_runs;
-  double *samples; /* clean */
-  guint   n_samples;
-  double  flops; /* NaN: not known */
-} ProfWork;
-
-void prof_work_init (ProfWork *work, const ProfCapture *capture);
-void prof_work_clear (ProfWork *work);
-
-/* --- Why B is faster than A --- */
 
 typedef enum
 {

@@ -1,97 +1,18 @@
-/* compare.c — equal numbers first, then classes of work.
+/* work-classes.c — sums the traced runs of a capture by class of work.
+ *
+ * Times of nodes come from traced runs and are scaled to the clean median, run by run, so that a disturbed
+ * traced run does not count for more.  Start reading at prof_work_init().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/explain/compare.h"
+#include "profiler/explain/work-classes.h"
 
 #include "engine/op/op.h"
-#include "profiler/summary/summary-private.h"
+#include "profiler/base/statistics.h"
+#include "profiler/summary/run-matrix.h"
 
 #include <math.h>
-#include <string.h>
 
-/* Sums of a long sequence come out differently in another order; this much of the
- * largest value is far below what any reader of a model would see. */
-#define TOLERANCE 1e-4
-
-/* --- Numbers --- */
-
-static gboolean
-compare_tensors (HybTensor *a, HybTensor *b, ProfEquality *equality, double *largest)
-{
-  gboolean is_close = TRUE;
-
-  for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
-    {
-      double x = hyb_tensor_get_value (a, i), y = hyb_tensor_get_value (b, i);
-      double difference = x == y || (isnan (x) && isnan (y)) ? 0 : fabs (x - y);
-
-      *largest = MAX (*largest, isfinite (x) ? fabs (x) : 0);
-      if (!isfinite (difference))
-        is_close = FALSE;
-      else
-        equality->max_abs = MAX (equality->max_abs, difference);
-    }
-  return is_close;
-}
-
-static HybTensor *
-find_gradient (ProfSubject *subject, const char *name)
-{
-  for (guint i = prof_subject_n_heads (subject); i < prof_subject_n_outputs (subject); i++)
-    if (g_strcmp0 (prof_subject_get_gradient_name (subject, i), name) == 0)
-      return prof_subject_get_output (subject, i);
-  return NULL;
-}
-
-void
-prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality)
-{
-  guint    n_heads = MIN (prof_subject_n_heads (a), prof_subject_n_heads (b));
-  double   largest = 0;
-  gboolean is_close = TRUE;
-
-  *equality = (ProfEquality){ 0 };
-  for (guint i = 0; i < prof_subject_n_outputs (a); i++)
-    {
-      HybTensor *x = prof_subject_get_output (a, i);
-      HybTensor *y = i < n_heads ? prof_subject_get_output (b, i)
-                     : i < prof_subject_n_heads (a)
-                         ? NULL
-                         : find_gradient (b, prof_subject_get_gradient_name (a, i));
-
-      if (!y || hyb_tensor_get_size (x) != hyb_tensor_get_size (y))
-        {
-          /* Fused layers keep their weights in one array: its gradient has no partner. */
-          is_close = is_close && i >= n_heads;
-          continue;
-        }
-      is_close = compare_tensors (x, y, equality, &largest) && is_close;
-      equality->n_compared++;
-    }
-  equality->tolerance = TOLERANCE * MAX (largest, 1);
-  equality->ok = is_close && equality->n_compared > 0 && equality->max_abs <= equality->tolerance;
-}
-
-void
-prof_equality_join (ProfEquality *to, const ProfEquality *from)
-{
-  if (to->n_compared == 0)
-    {
-      *to = *from;
-      return;
-    }
-  to->ok = to->ok && from->ok;
-  to->n_compared += from->n_compared;
-  if (from->max_abs / from->tolerance > to->max_abs / to->tolerance)
-    {
-      to->max_abs = from->max_abs;
-      to->tolerance = from->tolerance;
-    }
-}
-
-/* --- Classes --- */
-
-ProfClass
-prof_class_of (guint category)
+static ProfClass
+class_of (guint category)
 {
   static const guint8 classes[HYB_N_CATEGORIES] = {
     [HYB_CATEGORY_DATA] = PROF_CLASS_MOVEMENT,
@@ -112,7 +33,7 @@ prof_class_of (guint category)
 /* A traced run that was disturbed is longer in all of its parts: what counts is the part of
  * the run that a class took, of as long as a clean run takes. */
 static double
-find_scale (const ProfWork *work, const Matrix *matrix, guint run, double per_span)
+find_scale (const ProfWork *work, const ProfRunMatrix *matrix, guint run, double per_span)
 {
   double wall = matrix->wall[run] - matrix->spans[run] * per_span;
 
@@ -120,9 +41,13 @@ find_scale (const ProfWork *work, const Matrix *matrix, guint run, double per_sp
 }
 
 static void
-add_row (ProfWork *work, const Matrix *matrix, guint32 at, const ProfNode *node, double per_span)
+add_row (ProfWork            *work,
+         const ProfRunMatrix *matrix,
+         guint32              at,
+         const ProfNode      *node,
+         double               per_span)
 {
-  ProfClass class = prof_class_of (node->category);
+  ProfClass class = class_of (node->category);
   double count = (double) matrix->count[at] / MAX (matrix->n_runs, 1);
 
   /* Without its types nobody knows what a product computes; movement computes nothing. */
@@ -142,21 +67,21 @@ void
 prof_work_init (ProfWork *work, const ProfCapture *capture)
 {
   double              per_span = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9;
-  Matrix              matrix;
+  ProfRunMatrix       matrix;
   g_autofree guint32 *by_row = NULL;
 
   *work = (ProfWork){ 0 };
   per_span = isfinite (per_span) ? per_span : 0;
   work->samples = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &work->n_samples);
   work->clean = prof_median (work->samples, work->n_samples);
-  prof_matrix_fill (&matrix, capture, &by_row);
+  prof_run_matrix_init (&matrix, capture, &by_row);
   work->n_runs = matrix.n_runs;
   for (guint c = 0; c < PROF_N_CLASSES; c++)
     work->runs[c] = g_new0 (double, MAX (matrix.n_runs, 1));
   for (guint32 row = 0; row < prof_capture_n_nodes (capture); row++)
     if (by_row[row] != PROF_NONE)
       add_row (work, &matrix, by_row[row], prof_capture_get_node (capture, row), per_span);
-  prof_matrix_clear (&matrix);
+  prof_run_matrix_clear (&matrix);
 
   for (guint run = 0; run < work->n_runs; run++)
     {

@@ -1,22 +1,26 @@
-/* summary-steps.c — the same sums, a step of a loop or of an unrolled sequence each.
+/* steps.c — sums the events of a capture by step of a loop or of an unrolled sequence.
+ *
+ * A node may run in any step, so arrays by step grow while the events are walked.  Start reading at
+ * prof_summary_steps_of() for one row and at prof_step_matrix_new() for the table of operators and steps.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "profiler/base/statistics.h"
-#include "profiler/summary/summary-private.h"
+#include "profiler/summary/steps.h"
+
+#include "profiler/summary/event-walk.h"
 
 #include <math.h>
 
-/* No sequence that is drawn has more. */
+/* Steps from here on are ignored: a damaged capture may hold any number. */
 #define MAX_STEPS (1 << 20)
 
 typedef struct
 {
   const ProfCapture *capture;
-  guint32            row;   /* PROF_NONE: all */
-  GArray            *self;  /* of double, by step: ns over all runs */
-  GArray            *count; /* of double */
-} Steps;
+  guint32            row;   /* PROF_NONE: all rows */
+  GArray            *self;  /* of double: ns in all runs, by step */
+  GArray            *count; /* of double: executions in all runs, by step */
+} StepSums;
 
-/* Of a loop's body: as the loop counts; else as the name says. */
+/* The iteration of the loop for a node of a body; else the step in the node's name. */
 static guint32
 step_of (const ProfCapture *capture, const ProfEvent *event)
 {
@@ -28,8 +32,8 @@ step_of (const ProfCapture *capture, const ProfEvent *event)
 static void
 add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self)
 {
-  Steps  *steps = data;
-  guint32 step;
+  StepSums *steps = data;
+  guint32   step;
 
   if (prof_event_kind (event) != PROF_EVENT_NODE ||
       event->node >= prof_capture_n_nodes (steps->capture) ||
@@ -47,15 +51,15 @@ add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self
   g_array_index (steps->count, double, step) += 1;
 }
 
-GArray *
-prof_sum_steps (const ProfCapture *capture, guint32 row, guint n_runs)
+static GArray *
+sum_steps (const ProfCapture *capture, guint32 row, guint n_runs)
 {
-  GArray *sums = g_array_new (FALSE, FALSE, sizeof (ProfStepSum));
-  Steps   steps = {
-      .capture = capture,
-      .row = row,
-      .self = g_array_new (FALSE, TRUE, sizeof (double)),
-      .count = g_array_new (FALSE, TRUE, sizeof (double)),
+  GArray  *sums = g_array_new (FALSE, FALSE, sizeof (ProfStepSum));
+  StepSums steps = {
+    .capture = capture,
+    .row = row,
+    .self = g_array_new (FALSE, TRUE, sizeof (double)),
+    .count = g_array_new (FALSE, TRUE, sizeof (double)),
   };
 
   prof_walk_events (capture, add_event, &steps);
@@ -86,7 +90,7 @@ count_runs (const ProfCapture *capture)
 GArray *
 prof_summary_steps_of (const ProfCapture *capture, guint32 row)
 {
-  return prof_sum_steps (capture, row, count_runs (capture));
+  return sum_steps (capture, row, count_runs (capture));
 }
 
 /* --- By operator --- */
@@ -99,7 +103,7 @@ typedef struct
 typedef struct
 {
   const ProfCapture *capture;
-  GHashTable        *rows; /* StepKey → GArray of double, ns by step; 0: not run */
+  GHashTable        *rows; /* StepKey → GArray of double: ns by step; 0 if it did not run */
   guint              n_steps;
 } StepRows;
 
@@ -125,7 +129,7 @@ free_steps (gpointer steps)
   g_array_unref (steps);
 }
 
-/* A body is called as the loop around it; an unrolled sequence has no loop but a scope. */
+/* The name of the loop around a node of a body; else the scope of an unrolled sequence. */
 static ProfText
 place_of (const ProfCapture *capture, const ProfNode *node)
 {

@@ -1,0 +1,83 @@
+/* equality.c — compares the outputs of two subjects element by element.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/explain/equality.h"
+
+#include <math.h>
+
+/* Relative to the largest value.  Sums over a long sequence differ when the order of summation does;
+ * this much is far below what matters to anybody who uses the model. */
+#define TOLERANCE 1e-4
+
+static gboolean
+compare_tensors (HybTensor *a, HybTensor *b, ProfEquality *equality, double *largest)
+{
+  gboolean is_close = TRUE;
+
+  for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
+    {
+      double x = hyb_tensor_get_value (a, i), y = hyb_tensor_get_value (b, i);
+      double difference = x == y || (isnan (x) && isnan (y)) ? 0 : fabs (x - y);
+
+      *largest = MAX (*largest, isfinite (x) ? fabs (x) : 0);
+      if (!isfinite (difference))
+        is_close = FALSE;
+      else
+        equality->max_abs = MAX (equality->max_abs, difference);
+    }
+  return is_close;
+}
+
+static HybTensor *
+find_gradient (ProfSubject *subject, const char *name)
+{
+  for (guint i = prof_subject_n_heads (subject); i < prof_subject_n_outputs (subject); i++)
+    if (g_strcmp0 (prof_subject_get_gradient_name (subject, i), name) == 0)
+      return prof_subject_get_output (subject, i);
+  return NULL;
+}
+
+void
+prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality)
+{
+  guint    n_heads = MIN (prof_subject_n_heads (a), prof_subject_n_heads (b));
+  double   largest = 0;
+  gboolean is_close = TRUE;
+
+  *equality = (ProfEquality){ 0 };
+  for (guint i = 0; i < prof_subject_n_outputs (a); i++)
+    {
+      HybTensor *x = prof_subject_get_output (a, i);
+      HybTensor *y = i < n_heads ? prof_subject_get_output (b, i)
+                     : i < prof_subject_n_heads (a)
+                         ? NULL
+                         : find_gradient (b, prof_subject_get_gradient_name (a, i));
+
+      if (!y || hyb_tensor_get_size (x) != hyb_tensor_get_size (y))
+        {
+          /* Fused layers keep their weights in one array: its gradient has no partner. */
+          is_close = is_close && i >= n_heads;
+          continue;
+        }
+      is_close = compare_tensors (x, y, equality, &largest) && is_close;
+      equality->n_compared++;
+    }
+  equality->tolerance = TOLERANCE * MAX (largest, 1);
+  equality->ok = is_close && equality->n_compared > 0 && equality->max_abs <= equality->tolerance;
+}
+
+void
+prof_equality_join (ProfEquality *to, const ProfEquality *from)
+{
+  if (to->n_compared == 0)
+    {
+      *to = *from;
+      return;
+    }
+  to->ok = to->ok && from->ok;
+  to->n_compared += from->n_compared;
+  if (from->max_abs / from->tolerance > to->max_abs / to->tolerance)
+    {
+      to->max_abs = from->max_abs;
+      to->tolerance = from->tolerance;
+    }
+}

@@ -1,0 +1,14 @@
+/* event-walk.h — visits the events of a capture with their self times.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "profiler/capture/capture.h"
+
+/* Called for one event.  duration and self, the duration without the events inside, are in ns. */
+typedef void (*ProfEventFunc) (gpointer         data,
+                               const ProfEvent *event,
+                               guint64          duration,
+                               guint64          self);
+
+/* Calls func for every event except MEMORY events, in the order in which they ended. */
+void prof_walk_events (const ProfCapture *capture, ProfEventFunc func, gpointer data);

@@ -1,0 +1,152 @@
+/* run-matrix.c — sums the events of a capture per node and traced run.
+ *
+ * Two passes over the events find the runs (columns) and the nodes that ran (rows), a walk then adds up
+ * the times.  Start reading at prof_run_matrix_init().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "profiler/summary/run-matrix.h"
+
+#include "profiler/summary/event-walk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One walk over the events that fills a matrix. */
+typedef struct
+{
+  const ProfCapture *capture;
+  ProfRunMatrix     *matrix;
+  guint32           *index_of_row; /* by row of the capture: row of the matrix or PROF_NONE */
+  guint             *column;       /* by run: column of the matrix; G_MAXUINT if it has none */
+  guint              n_columns;    /* entries of column */
+  guint              exact;        /* the exact run; G_MAXUINT if there is none */
+  /* Of the current run: */
+  guint64 in_nodes; /* ns inside outermost nodes */
+  guint64 lost;     /* self ns of nodes without a row */
+  guint64 n_spans;
+} MatrixFill;
+
+static guint32
+row_of (const MatrixFill *fill, const ProfEvent *event)
+{
+  return event->node < prof_capture_n_nodes (fill->capture) ? event->node : PROF_NONE;
+}
+
+static void
+add_event (gpointer data, const ProfEvent *event, guint64 duration, guint64 self)
+{
+  MatrixFill    *fill = data;
+  ProfRunMatrix *matrix = fill->matrix;
+  guint          column = event->run < fill->n_columns ? fill->column[event->run] : G_MAXUINT;
+  guint32        row, index;
+
+  switch (prof_event_kind (event))
+    {
+    case PROF_EVENT_NODE:
+      fill->n_spans++;
+      if (prof_event_depth (event) == 1)
+        fill->in_nodes += duration;
+      row = row_of (fill, event);
+      if (row == PROF_NONE)
+        fill->lost += self;
+      if (row == PROF_NONE || column == G_MAXUINT)
+        return;
+      index = fill->index_of_row[row];
+      matrix->self[(gsize) index * matrix->n_runs + column] += self;
+      matrix->inclusive[(gsize) index * matrix->n_runs + column] += duration;
+      matrix->count[index]++;
+      return;
+    case PROF_EVENT_BRANCH:
+      fill->n_spans++;
+      return;
+    case PROF_EVENT_RUN:
+      if (column != G_MAXUINT)
+        {
+          matrix->wall[column] = (double) duration * 1e-9;
+          matrix->nodes[column] = (double) fill->in_nodes * 1e-9;
+          matrix->spans[column] = (double) fill->n_spans;
+          matrix->lost[column] = (double) fill->lost * 1e-9;
+        }
+      else if (event->run == fill->exact)
+        matrix->exact_between = (double) (duration - MIN (duration, fill->in_nodes)) * 1e-9;
+      fill->in_nodes = fill->n_spans = fill->lost = 0;
+      return;
+    case PROF_EVENT_PASS:
+    case PROF_EVENT_COPY:
+    case PROF_EVENT_MEMORY:
+    case PROF_N_EVENTS:
+      return;
+    }
+}
+
+/* Gives each run a column, in the order in which the runs ended.  The exact run has none. */
+static void
+find_runs (const ProfCapture *capture, MatrixFill *fill)
+{
+  const ProfSample *samples = prof_capture_get_samples (capture);
+  const ProfEvent  *events = prof_capture_get_events (capture);
+
+  fill->exact = G_MAXUINT;
+  for (guint i = 0; i < prof_capture_n_samples (capture); i++)
+    if (samples[i].kind == PROF_SAMPLE_EXACT)
+      fill->exact = samples[i].run;
+
+  fill->n_columns = G_MAXUINT16 + 1;
+  fill->column = g_new (guint, fill->n_columns);
+  for (guint i = 0; i < fill->n_columns; i++)
+    fill->column[i] = G_MAXUINT;
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    if (prof_event_kind (&events[i]) == PROF_EVENT_RUN && events[i].run != fill->exact &&
+        fill->column[events[i].run] == G_MAXUINT)
+      fill->column[events[i].run] = fill->matrix->n_runs++;
+}
+
+/* Gives each node of the capture that ran a row of the matrix, in the same order. */
+static void
+find_rows (const ProfCapture *capture, MatrixFill *fill)
+{
+  const ProfEvent *events = prof_capture_get_events (capture);
+  guint            n_nodes = prof_capture_n_nodes (capture);
+
+  fill->index_of_row = g_new (guint32, MAX (n_nodes, 1));
+  memset (fill->index_of_row, 0xff, n_nodes * sizeof (guint32));
+  for (guint i = 0; i < prof_capture_n_events (capture); i++)
+    if (prof_event_kind (&events[i]) == PROF_EVENT_NODE && events[i].node < n_nodes)
+      fill->index_of_row[events[i].node] = 0;
+  for (guint32 row = 0; row < n_nodes; row++)
+    if (fill->index_of_row[row] != PROF_NONE)
+      fill->index_of_row[row] = fill->matrix->n_rows++;
+}
+
+void
+prof_run_matrix_init (ProfRunMatrix *matrix, const ProfCapture *capture, guint32 **index_of_row)
+{
+  MatrixFill fill = { .capture = capture, .matrix = matrix };
+  gsize      n;
+
+  *matrix = (ProfRunMatrix){ .exact_between = NAN };
+  find_runs (capture, &fill);
+  find_rows (capture, &fill);
+  n = MAX ((gsize) matrix->n_rows * matrix->n_runs, 1);
+  matrix->self = g_new0 (guint64, n);
+  matrix->inclusive = g_new0 (guint64, n);
+  matrix->count = g_new0 (guint64, MAX (matrix->n_rows, 1));
+  matrix->wall = g_new0 (double, MAX (matrix->n_runs, 1));
+  matrix->nodes = g_new0 (double, MAX (matrix->n_runs, 1));
+  matrix->spans = g_new0 (double, MAX (matrix->n_runs, 1));
+  matrix->lost = g_new0 (double, MAX (matrix->n_runs, 1));
+  prof_walk_events (capture, add_event, &fill);
+  g_free (fill.column);
+  *index_of_row = fill.index_of_row;
+}
+
+void
+prof_run_matrix_clear (ProfRunMatrix *matrix)
+{
+  g_free (matrix->self);
+  g_free (matrix->inclusive);
+  g_free (matrix->count);
+  g_free (matrix->wall);
+  g_free (matrix->nodes);
+  g_free (matrix->spans);
+  g_free (matrix->lost);
+}
