@@ -17,22 +17,13 @@ static const char *const changes_of_opening[] = {
 };
 
 static gboolean
-has_param (const HybOp *op, const char *key)
-{
-  for (const HybParam *param = op->params; param && param->name; param++)
-    if (strcmp (param->name, key) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
 is_unknown_key (const HybNode *node, const char *key)
 {
   if (hyb_node_is_variable (node) || node->op->flags & HYB_OP_OPAQUE)
     return FALSE;
   if (g_str_has_prefix (key, "__") && g_str_has_suffix (key, "__"))
     return FALSE;
-  return !has_param (node->op, key);
+  return !hyb_params_find (node->op->params, key);
 }
 
 static HybGraph *without_unknown (HybGraph *graph, GPtrArray *changes);

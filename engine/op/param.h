@@ -1,7 +1,8 @@
-/* param.h — the attributes of an operator, described as data.
+/* param.h — the attributes of an operator, described by a table.
  *
- * A table of HybParam lets one parser read them from a model file, one writer
- * save them, one inspector show them and one message name what is wrong.
+ * Each operator has a struct for its attributes and a table of HybParam that says which text of a
+ * model file fills which member.  From the table attributes are parsed, saved, compared and shown
+ * in the inspector.  Start with hyb_params_parse().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,22 +10,24 @@
 
 G_BEGIN_DECLS
 
-/* “None” where an integer may be absent (end of a slice_axis, axis of a sum). */
+/* The value “None” of an integer that may be absent (the end of slice_axis, the axis of a sum). */
 #define HYB_NONE G_MININT64
 
-/* A tuple of any length; an element may be HYB_NONE.  n == HYB_UNKNOWN: the whole is None. */
+/* A tuple of any length; elements may be HYB_NONE.  n is HYB_UNKNOWN if the whole is None. */
 typedef struct
 {
   int     n;
   gint64 *value;
 } HybInts;
 
+/* The same for numbers. */
 typedef struct
 {
   int     n;
   double *value;
 } HybFloats;
 
+/* The C type of the member, and how its text is read. */
 typedef enum
 {
   HYB_PARAM_INT,            /* gint64 */
@@ -33,47 +36,56 @@ typedef enum
   HYB_PARAM_OPTIONAL_FLOAT, /* double, NaN for “None” */
   HYB_PARAM_BOOL,           /* gboolean */
   HYB_PARAM_OPTIONAL_BOOL,  /* int: -1 for “None”, 0, 1 */
-  HYB_PARAM_ENUM,           /* int, index into choices (put "None" there where it is allowed) */
+  HYB_PARAM_ENUM,           /* int, index into choices (which may contain “None”) */
   HYB_PARAM_DTYPE,          /* HybDType, HYB_DTYPE_UNKNOWN for “None” */
-  HYB_PARAM_SHAPE, /* HybShape as written: codes such as 0 and -1 stay; rank HYB_UNKNOWN for “None” */
+  HYB_PARAM_SHAPE,  /* HybShape as written, so codes such as 0 and -1 stay; rank HYB_UNKNOWN for
+                     * “None” */
   HYB_PARAM_INTS,   /* HybInts */
   HYB_PARAM_FLOATS, /* HybFloats */
   HYB_PARAM_STRING, /* char * */
 } HybParamKind;
 
+/* One attribute.  Tables end with an entry whose name is NULL. */
 typedef struct
 {
-  const char        *name;   /* as spelled in model files */
-  gsize              offset; /* where it lives in the operator's own struct */
-  HybParamKind       kind;
-  const char        *fallback;  /* spelled as in a file; NULL: must be given */
-  double             low, high; /* allowed range; equal: any number */
-  const char *const *choices;   /* HYB_PARAM_ENUM only, NULL-terminated */
-  const char        *doc;       /* a phrase for the inspector */
+  const char  *name;   /* as spelled in model files */
+  gsize        offset; /* of the member in the operator's params struct */
+  HybParamKind kind;
+  const char  *fallback;      /* default, spelled as in a file; NULL if the attribute is required */
+  double       low, high;     /* allowed range, both ends included; any number if they are equal */
+  const char *const *choices; /* HYB_PARAM_ENUM only, NULL-terminated */
+  const char        *doc;     /* a phrase for the inspector */
 } HybParam;
 
-/* HYB_FIELD: name and offset of one member, so that they cannot disagree. */
+/* Initialises name and offset of a HybParam from one member, so that they cannot disagree. */
 #define HYB_FIELD(Struct, member) .name = #member, .offset = G_STRUCT_OFFSET (Struct, member)
 
-/* Attributes come as key, value, key, value, …, NULL.  Keys that start and end
- * with two underscores are the user's and skipped.  A key that is in no table is
- * put into unknown (a GPtrArray of const char *, may be NULL) and is no error.
- * NULL and an error naming the attribute, its text and what is allowed. */
+/* Parses attributes given as key, value, key, value, …, NULL into a new params struct of `size`
+ * bytes, which the caller releases with hyb_params_unref().  Keys that begin and end with two
+ * underscores belong to users and are skipped.  A key that the table does not have is no error: it
+ * is appended to unknown (a GPtrArray of const char *, owned by attributes; may be NULL).
+ * NULL and an error if a required attribute is missing, or a text does not parse or is out of
+ * range. */
 gpointer hyb_params_parse (const HybParam    *params,
                            gsize              size,
                            const char *const *attributes,
                            GPtrArray         *unknown,
                            GError           **error);
-/* Parsed values are counted, so that copies of a node share them. */
-gpointer hyb_params_new (const HybParam *params, gsize size); /* all zero, for code that fills it */
+/* Params structs are reference-counted, so that copies of a node share them.  Adds a reference and
+ * returns values; NULL is allowed. */
 gpointer hyb_params_ref (gconstpointer values);
-/* By what a table says; of two structs parsed from whatever text.  param-equal.c */
+/* Drops a reference, the last of which frees the struct; NULL is allowed. */
+void hyb_params_unref (gpointer values);
+
+/* TRUE if both structs hold the same values, however their texts were spelled. */
 gboolean hyb_params_equal (const HybParam *table, gconstpointer a, gconstpointer b);
-guint    hyb_params_hash (guint hash, const HybParam *table, gconstpointer params);
-void     hyb_params_unref (gpointer values); /* NULL is fine */
-/* The value as MXNet's front end would write it.  (transfer full) */
+/* Continues `hash` with the values; equal structs give equal hashes. */
+guint hyb_params_hash (guint hash, const HybParam *table, gconstpointer params);
+
+/* The value of one attribute as MXNet's Python front end writes it.  (transfer full) */
 char *hyb_param_to_string (const HybParam *param, gconstpointer values);
-/* The tuple grammar alone: "(1, 2)", "[1,2]", "3", "None". */
+/* Parses a tuple of integers: "(1, 2)", "[1,2]", "3" or "None".  FALSE if the text is malformed;
+ * else the caller frees ints->value. */
 gboolean hyb_params_parse_ints (const char *text, HybInts *ints);
 
 G_END_DECLS

@@ -98,7 +98,7 @@ hyb_convolutions_add (HybRewrite        *rewrite,
 static gboolean
 has_flag (const HybNode *node, const char *name)
 {
-  return g_strcmp0 (hyb_node_get_attribute (node, name), "True") == 0;
+  return hyb_params_get_bool (node->op->params, node->params, name);
 }
 
 HybValueId

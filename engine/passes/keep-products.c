@@ -40,16 +40,11 @@ typedef struct
 
 /* --- Which loop a way back belongs to --- */
 
-static gboolean
-find_number (const HybNode *node, const char *name, gint64 *value)
+/* An integer attribute of a loop; -1 if the loop has none of this name. */
+static gint64
+get_int (const HybNode *node, const char *name)
 {
-  for (const HybParam *param = node->op->params; param->name != NULL; param++)
-    if (param->kind == HYB_PARAM_INT && strcmp (param->name, name) == 0)
-      {
-        *value = *(const gint64 *) ((const char *) node->params + param->offset);
-        return TRUE;
-      }
-  return FALSE;
+  return hyb_params_get_int (node->op->params, node->params, name, -1);
 }
 
 /* The way back reads the states that this loop has recorded, and all that the loop reads. */
@@ -59,11 +54,11 @@ belongs_to (Keeping *keeping, HybNodeId id, const HybLoopPorts *back, HybNodeId 
   const HybNode    *node = hyb_graph_get_node (keeping->graph, loop);
   const HybValueId *inputs = hyb_graph_get_inputs (keeping->graph, id);
   HybLoopPorts      ports;
-  gint64            n_outputs;
+  gint64            n_outputs = get_int (node, "num_outputs");
   guint             n_states = (guint) back->states.n;
 
   if (!hyb_loop_ports_find (keeping->graph, loop, &ports) || ports.first != 0 ||
-      ports.n_variables != back->n_variables || !find_number (node, "num_outputs", &n_outputs) ||
+      ports.n_variables != back->n_variables || n_outputs < 0 ||
       node->n_outputs != (guint) n_outputs + 1 + n_states || back->first < n_states + 1)
     return FALSE;
   for (guint k = 0; k < n_states; k++)
@@ -286,7 +281,7 @@ make_loop (Keeping *keeping, HybNodeId id)
                        .line = node->line };
   HybNodeId   made;
 
-  find_number (node, "num_out_data", &n_rows);
+  n_rows = get_int (node, "num_out_data");
   body = make_body (hyb_graph_get_bodies (keeping->graph, id)[0], (guint) n_rows, kept);
   made = hyb_builder_add (keeping->rewrite.builder, &spec, &keeping->error);
   if (made == HYB_NO_ID)
@@ -303,10 +298,9 @@ find_kept (Keeping *keeping, HybNodeId loop, guint index)
 {
   const HybNode *node = hyb_graph_get_node (keeping->graph, loop);
   guint          n_kept = keeping->kept[loop]->len;
-  gint64         n_rows = 0;
+  gint64         n_rows = get_int (node, "num_out_data");
   HybValueId     behind;
 
-  find_number (node, "num_out_data", &n_rows);
   behind = g_array_index (keeping->rewrite.map, HybValueId, node->first_output + (guint) n_rows);
   return behind - n_kept + index;
 }

@@ -10,10 +10,7 @@
 static const HybInts *
 find_ints (const HybNode *node, const char *name)
 {
-  for (const HybParam *param = node->op->params; param->name != NULL; param++)
-    if (param->kind == HYB_PARAM_INTS && strcmp (param->name, name) == 0)
-      return (const HybInts *) ((const char *) node->params + param->offset);
-  return NULL;
+  return hyb_params_get_ints (node->op->params, node->params, name);
 }
 
 gboolean

@@ -140,54 +140,28 @@ hyb_value_word (const HybGraph *graph, HybValueId value)
   return hyb_node_word (hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value)));
 }
 
-static const HybParam *
-find_param (const HybNode *node, const char *name)
-{
-  for (const HybParam *param = node->op->params; param && node->params && param->name; param++)
-    if (strcmp (param->name, name) == 0)
-      return param;
-  return NULL;
-}
-
 gint64
 hyb_node_int (const HybNode *node, const char *name, gint64 fallback)
 {
-  const HybParam *param = find_param (node, name);
-  gconstpointer   field = param ? (const char *) node->params + param->offset : NULL;
-
-  if (!param)
-    return fallback;
-  if (param->kind == HYB_PARAM_INT || param->kind == HYB_PARAM_OPTIONAL_INT)
-    return *(const gint64 *) field;
-  if (param->kind == HYB_PARAM_ENUM || param->kind == HYB_PARAM_BOOL)
-    return *(const int *) field;
-  return fallback;
+  return hyb_params_get_int (node->op->params, node->params, name, fallback);
 }
 
 double
 hyb_node_double (const HybNode *node, const char *name, double fallback)
 {
-  const HybParam *param = find_param (node, name);
-
-  if (!param || (param->kind != HYB_PARAM_FLOAT && param->kind != HYB_PARAM_OPTIONAL_FLOAT))
-    return fallback;
-  return *(const double *) ((const char *) node->params + param->offset);
+  return hyb_params_get_double (node->op->params, node->params, name, fallback);
 }
 
 gboolean
 hyb_node_bool (const HybNode *node, const char *name)
 {
-  return hyb_node_int (node, name, FALSE) == TRUE;
+  return hyb_params_get_bool (node->op->params, node->params, name);
 }
 
 const HybInts *
 hyb_node_ints (const HybNode *node, const char *name)
 {
-  const HybParam *param = find_param (node, name);
-
-  if (!param || param->kind != HYB_PARAM_INTS)
-    return NULL;
-  return (const HybInts *) ((const char *) node->params + param->offset);
+  return hyb_params_get_ints (node->op->params, node->params, name);
 }
 
 gboolean

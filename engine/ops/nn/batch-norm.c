@@ -91,13 +91,7 @@ batch_norm_n_visible (gconstpointer values)
 static gint64
 channel_axis (const HybCall *call)
 {
-  const BatchNormParams *params = call->params;
-
-  for (const HybParam *param = call->op->params; param->name != NULL; param++)
-    if (param->offset == G_STRUCT_OFFSET (BatchNormParams, axis))
-      return params->axis;
-
-  return 1;
+  return hyb_params_get_int (call->op->params, call->params, "axis", 1);
 }
 
 static gboolean
