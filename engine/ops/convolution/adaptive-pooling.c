@@ -1,5 +1,8 @@
-/* adaptive-pooling.c — AdaptiveAvgPooling2D: means over as many windows as are wanted, and the
- * gradient.
+/* adaptive-pooling.c — AdaptiveAvgPooling2D: averages over as many windows as the output has
+ * cells, and the gradient.
+ *
+ * Data is (batch, channels, height, width).  Along an axis of `size` cells, window i of n covers
+ * cells [⌊i · size / n⌋, ⌈(i + 1) · size / n⌉); windows may overlap.  Start at KERNELS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -23,8 +26,9 @@ static const HybParam adaptive_params[] = {
   { 0 },
 };
 
+/* Output height (axis 0) or width (axis 1). */
 static gint64
-wanted_size (const AdaptiveParams *params, int axis)
+output_size (const AdaptiveParams *params, int axis)
 {
   const HybShape *size = &params->output_size;
 
@@ -36,9 +40,9 @@ adaptive_check (gconstpointer values, GError **error)
 {
   const AdaptiveParams *params = values;
 
-  if (params->output_size.rank <= 2 && wanted_size (params, 0) >= 1 &&
-      wanted_size (params, 1) >= 1 &&
-      MAX (wanted_size (params, 0), wanted_size (params, 1)) < G_MAXINT32)
+  if (params->output_size.rank <= 2 && output_size (params, 0) >= 1 &&
+      output_size (params, 1) >= 1 &&
+      MAX (output_size (params, 0), output_size (params, 1)) < G_MAXINT32)
     return TRUE;
 
   return hyb_error_at (error,
@@ -46,7 +50,7 @@ adaptive_check (gconstpointer values, GError **error)
                        HYB_OP_ERROR_ATTRIBUTE,
                        "output_size",
                        NULL,
-                       "it must be one or two positive numbers");
+                       "it must be one or two positive numbers below 2³¹");
 }
 
 static gboolean
@@ -61,7 +65,7 @@ adaptive_infer_shape (HybCall *call, GError **error)
     return FALSE;
 
   for (int axis = 0; axis < 4; axis++)
-    want.dim[axis] = axis < 2 ? data->dim[axis] : wanted_size (params, axis - 2);
+    want.dim[axis] = axis < 2 ? data->dim[axis] : output_size (params, axis - 2);
   if (!hyb_layer_expect (&call->output[0].shape, "output", &want, error))
     return FALSE;
 
@@ -72,11 +76,12 @@ adaptive_infer_shape (HybCall *call, GError **error)
                            HYB_GRAPH_ERROR_TYPES,
                            "data",
                            NULL,
-                           "it has no cell along axis %d",
+                           "it has no cells along axis %d, so there is nothing to average",
                            axis);
   return TRUE;
 }
 
+/* Arguments of mean_planes and spread_planes: height and width of data and output. */
 typedef struct
 {
   gint64        in[2], out[2];
@@ -84,7 +89,7 @@ typedef struct
   gpointer      to;
 } AdaptiveArgs;
 
-/* Window i of n over size cells: ⌊i size / n⌋ to ⌈(i + 1) size / n⌉. */
+/* Window i of n over `size` cells covers [window_begin, window_end). */
 static inline gint64
 window_begin (gint64 i, gint64 n, gint64 size)
 {
@@ -97,6 +102,8 @@ window_end (gint64 i, gint64 n, gint64 size)
   return ((i + 1) * size + n - 1) / n;
 }
 
+/* A slice is a range of planes, one per sample and channel.  mean_planes averages each window;
+ * spread_planes adds an equal share of each window's gradient to its cells. */
 #define KERNELS(T, suffix)                                                                     \
   static void mean_planes_##suffix (gint64 begin, gint64 end, gpointer data)                   \
   {                                                                                            \
@@ -201,7 +208,7 @@ adaptive_gradient (HybGrad *grad)
                       hyb_grad_emit_same (grad, "_backward_AdaptiveAvgPooling2D", 2, inputs));
 }
 
-/* Every cell of the data is in at least one window. */
+/* One addition for each data cell, as each is in at least one window. */
 static void
 adaptive_cost (const HybCall *call, HybCost *cost)
 {
@@ -215,7 +222,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 const HybOp hyb_ops_adaptive_pooling[] = {
   {
       .name = "_contrib_AdaptiveAvgPooling2D",
-      .doc = "Means over as many windows as the output shall have cells.",
+      .doc = "Averages over as many windows as the output has cells.",
       .category = HYB_CATEGORY_REDUCTION,
       .inputs = adaptive_inputs,
       .params = adaptive_params,

@@ -1,5 +1,8 @@
 /* convolution.c — Convolution over one, two or three spatial axes, and its gradients.
- * The arithmetic is in kernels/convolution/convolve.c; here the image is the data and the map the output.
+ *
+ * This file infers shapes and picks a kernel: kernels/convolution/direct-convolution.c for floats
+ * where it suits, else convolve.c (im2col and a matrix product).  In the kernels' terms the image
+ * is the data and the map is the output.  Start at convolution_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/convolution/convolution.h"
 
@@ -21,20 +24,17 @@ static const char *const tune_choices[] = { "None", "off", "limited_workspace", 
 static const char *const layout_choices[] = {
   "None", "NCW", "NCHW", "NCDHW", "NHWC", "NDHWC", NULL,
 };
-/* Kernel axes that a layout is for; 0: any.  Channel-last ones stand from FIRST_CHANNEL_LAST on. */
+/* Number of kernel axes of each layout; 0: any.  From FIRST_CHANNEL_LAST on, channels are last. */
 static const int layout_axes[] = { 0, 1, 2, 3, 2, 3 };
 #define FIRST_CHANNEL_LAST 4
 
 static const HybParam convolution_params[] = {
   { HYB_FIELD (ConvolutionParams, kernel), HYB_PARAM_SHAPE, NULL, .doc = "size of the window" },
-  { HYB_FIELD (ConvolutionParams, stride),
-    HYB_PARAM_SHAPE,
-    "()",
-    .doc = "cells from window to window" },
+  { HYB_FIELD (ConvolutionParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells between windows" },
   { HYB_FIELD (ConvolutionParams, dilate),
     HYB_PARAM_SHAPE,
     "()",
-    .doc = "cells from tap to tap within the window" },
+    .doc = "cells between the taps of a window" },
   { HYB_FIELD (ConvolutionParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros added on both sides" },
   { HYB_FIELD (ConvolutionParams, num_filter),
     HYB_PARAM_INT,
@@ -47,9 +47,9 @@ static const HybParam convolution_params[] = {
     "1",
     .low = 1,
     .high = G_MAXINT32,
-    .doc = "channels are cut into groups that do not see each other" },
+    .doc = "number of channel groups, convolved independently" },
   { HYB_FIELD (ConvolutionParams, workspace), HYB_PARAM_INT, "1024", .doc = "has no effect" },
-  { HYB_FIELD (ConvolutionParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "leave the bias out" },
+  { HYB_FIELD (ConvolutionParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "omit the bias input" },
   { HYB_FIELD (ConvolutionParams, cudnn_tune),
     HYB_PARAM_ENUM,
     "None",
@@ -98,7 +98,7 @@ convolution_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_ATTRIBUTE,
                          "num_filter",
                          NULL,
-                         "%" G_GINT64_FORMAT " filters cannot be cut into %" G_GINT64_FORMAT
+                         "%" G_GINT64_FORMAT " filters cannot be split into %" G_GINT64_FORMAT
                          " groups",
                          params->num_filter,
                          params->num_group);
@@ -112,20 +112,22 @@ is_channel_last (const ConvolutionParams *params)
   return params->layout >= FIRST_CHANNEL_LAST;
 }
 
-/* The first of the spatial axes, and the axis of the channels. */
+/* The first spatial axis of data and output. */
 static int
 spatial_axis (const ConvolutionParams *params)
 {
   return is_channel_last (params) ? 1 : 2;
 }
 
+/* The channel axis of data and output. */
 static int
 channel_axis (const ConvolutionParams *params)
 {
   return is_channel_last (params) ? params->kernel.rank + 1 : 1;
 }
 
-/* weight (filters, channels / groups, kernel…); the channels last where data has them last. */
+/* weight is (filters, channels / groups, kernel…); in channel-last layouts the channels are its
+ * last axis too. */
 static gboolean
 infer_weight (HybCall *call, GError **error)
 {
@@ -148,7 +150,7 @@ infer_weight (HybCall *call, GError **error)
                              HYB_GRAPH_ERROR_TYPES,
                              "data",
                              NULL,
-                             "%" G_GINT64_FORMAT " channels cannot be cut into %" G_GINT64_FORMAT
+                             "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
                              " groups (num_group)",
                              channels,
                              params->num_group);
@@ -160,14 +162,15 @@ infer_weight (HybCall *call, GError **error)
           hyb_layer_expect_vector (&call->input[2].shape, "bias", params->num_filter, error));
 }
 
-/* Size of the output along one spatial axis: the places where the window fits. */
+/* Output size along one spatial axis for `size` data cells: the number of window positions.
+ * HYB_UNKNOWN if size is. */
 static gboolean
-output_size (const HybWindow *window, int axis, gint64 size, gint64 *places, GError **error)
+output_size (const HybWindow *window, int axis, gint64 size, gint64 *n_positions, GError **error)
 {
   gint64 padded = size + 2 * window->pad[axis];
   gint64 span = hyb_window_span (window, axis);
 
-  *places = HYB_UNKNOWN;
+  *n_positions = HYB_UNKNOWN;
   if (size == HYB_UNKNOWN)
     return TRUE;
 
@@ -183,7 +186,7 @@ output_size (const HybWindow *window, int axis, gint64 size, gint64 *places, GEr
                          axis,
                          padded);
 
-  *places = (padded - span) / window->stride[axis] + 1;
+  *n_positions = (padded - span) / window->stride[axis] + 1;
   return TRUE;
 }
 
@@ -213,13 +216,13 @@ infer_data_and_output (HybCall *call, GError **error)
   for (int i = 0; i < window.rank; i++)
     {
       int    axis = spatial_axis (params) + i;
-      gint64 places;
+      gint64 n_positions;
 
-      if (!output_size (&window, i, data->dim[axis], &places, error))
+      if (!output_size (&window, i, data->dim[axis], &n_positions, error))
         return FALSE;
-      want_output.dim[axis] = places;
+      want_output.dim[axis] = n_positions;
 
-      /* Backward only where one size alone gives that many places. */
+      /* The data size follows from the output size only with stride 1. */
       if (window.stride[i] == 1 && output->dim[axis] != HYB_UNKNOWN)
         want_data.dim[axis] =
             output->dim[axis] - 1 + hyb_window_span (&window, i) - 2 * window.pad[i];
@@ -251,7 +254,7 @@ hyb_convolution_refuse_layout (const char *layout, GError **error)
                        HYB_OP_ERROR_UNSUPPORTED,
                        "layout",
                        "Export the model with a channel-first layout",
-                       "%s is computed on GPUs only",
+                       "%s is supported on GPUs only",
                        layout);
 }
 
@@ -277,7 +280,7 @@ hyb_convolution_view (const HybWindow *window,
 
   for (int i = 0; i < 3; i++)
     {
-      int from = i - (3 - window->rank); /* missing axes stand in front */
+      int from = i - (3 - window->rank); /* missing axes are the first ones, of size 1 */
 
       convolve.image[i] = from < 0 ? 1 : data->dim[2 + from];
       convolve.map[i] = from < 0 ? 1 : output->dim[2 + from];
@@ -306,9 +309,9 @@ hyb_convolution_view_call (const HybCall *call)
   return view_convolve (call, &call->input[0].shape, &call->output[0].shape);
 }
 
-/* Whether shifted images serve better than columns of windows. */
+/* Whether the direct kernel is used, not im2col and a matrix product. */
 static gboolean
-is_shifted (const HybCall *call, const HybConvolve *convolve)
+is_direct (const HybCall *call, const HybConvolve *convolve)
 {
   return call->output[0].dtype == HYB_F32 && hyb_direct_convolve_fits (convolve);
 }
@@ -318,7 +321,7 @@ convolution_workspace (const HybCall *call)
 {
   HybConvolve convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
 
-  if (is_shifted (call, &convolve))
+  if (is_direct (call, &convolve))
     return hyb_direct_convolve_workspace (&convolve);
   return hyb_convolve_workspace (&convolve, hyb_dtype_size (call->output[0].dtype));
 }
@@ -329,7 +332,7 @@ convolution_forward (const HybCall *call, const HybRun *run)
   HybConvolve   convolve = view_convolve (call, &call->input[0].shape, &call->output[0].shape);
   gconstpointer bias = call->n_inputs > 2 ? run->input[2] : NULL;
 
-  if (is_shifted (call, &convolve))
+  if (is_direct (call, &convolve))
     hyb_direct_convolve (&convolve,
                          run->input[0],
                          run->input[1],
@@ -357,7 +360,8 @@ convolution_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* Gradient by the data.  Inputs: gradient of the output, weight, data (for its shape). */
+/* --- Gradient with respect to the data: inputs gradient, weight, data (for its shape) --- */
+
 static gsize
 backward_data_workspace (const HybCall *call)
 {
@@ -389,7 +393,8 @@ backward_data_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* Gradient by the weight.  Inputs: gradient of the output, data, weight (for its shape). */
+/* --- Gradient with respect to the weight: inputs gradient, data, weight (for its shape) --- */
+
 static gsize
 backward_weight_workspace (const HybCall *call)
 {
@@ -455,7 +460,9 @@ convolution_gradient (HybGrad *grad)
   const ConvolutionParams *params = hyb_grad_params (grad);
 
   if (is_channel_last (params))
-    hyb_grad_refuse (grad, "layout %s has no gradient here", layout_choices[params->layout]);
+    hyb_grad_refuse (grad,
+                     "the gradient is not available for layout %s",
+                     layout_choices[params->layout]);
   else
     hyb_convolution_gradient (grad, "_backward_Convolution_data", "_backward_Convolution_weight");
 }
@@ -469,7 +476,7 @@ const HybOp hyb_ops_convolution[] = {
   {
       .name = "Convolution",
       .aliases = convolution_aliases,
-      .doc = "Filters slide over the data; each gives one channel of the output.",
+      .doc = "Slides filters over the data; each gives one channel of the output.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .inputs = convolution_inputs,
       .params = convolution_params,
@@ -486,7 +493,7 @@ const HybOp hyb_ops_convolution[] = {
   },
   {
       .name = "_backward_Convolution_data",
-      .doc = "Gradient of Convolution by its data.",
+      .doc = "Gradient of Convolution with respect to its data.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Convolution",
@@ -502,7 +509,7 @@ const HybOp hyb_ops_convolution[] = {
   },
   {
       .name = "_backward_Convolution_weight",
-      .doc = "Gradient of Convolution by its weight.",
+      .doc = "Gradient of Convolution with respect to its weight.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Convolution",

@@ -1,23 +1,25 @@
-/* convolution.h — what the operators and passes share that convolve.
+/* convolution.h — helpers shared by Convolution, Deconvolution, _fused_convolution and the
+ * passes that rewrite convolutions.  Implemented in convolution.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/kernels/convolution/convolve.h"
 #include "engine/op/layer-rules.h"
 
-/* The kernels' view of a window over data that gives output (batch, filters, places…); types
- * are known. */
+/* Describes, for kernels/convolution, a window over data (batch, channels, space…) that gives
+ * output (batch, filters, space…).  Both shapes must be known. */
 HybConvolve hyb_convolution_view (const HybWindow *window,
                                   gint64           groups,
                                   gint64           filters,
                                   const HybShape  *data,
                                   const HybShape  *output);
-/* The same of one use of Convolution. */
+/* The same for a call of Convolution. */
 HybConvolve hyb_convolution_view_call (const HybCall *call);
 
-/* FALSE, and why: MXNet refuses channels in the last place on the CPU when it runs, here that
- * is known while planning. */
+/* Always FALSE: sets the error for a channel-last layout.  MXNet's CPU build refuses those too,
+ * though only when it runs. */
 gboolean hyb_convolution_refuse_layout (const char *layout, GError **error);
 
-/* By the data and the weight through the operators named, and by the bias if there is one. */
+/* Emits the gradients of inputs data and weight as the operators named by_data and by_weight, and
+ * that of the bias, if there is one, as a sum. */
 void hyb_convolution_gradient (HybGrad *grad, const char *by_data, const char *by_weight);

@@ -1,6 +1,8 @@
 /* deconvolution.c — Deconvolution (transposed convolution), and its gradients.
- * Every input cell spreads a weighted window over the output: the image of
- * kernels/convolution/convolve.c is the output here and the map is the data.
+ *
+ * Every data cell adds a weighted window to the output.  kernels/convolution/convolve.c computes
+ * it; in its terms the image is the output and the map is the data.
+ * Start at deconvolution_infer_shape() and deconvolution_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/convolution/convolution.h"
 
@@ -28,11 +30,11 @@ static const HybParam deconvolution_params[] = {
   { HYB_FIELD (DeconvolutionParams, stride),
     HYB_PARAM_SHAPE,
     "()",
-    .doc = "output cells from window to window" },
+    .doc = "output cells between windows" },
   { HYB_FIELD (DeconvolutionParams, dilate),
     HYB_PARAM_SHAPE,
     "()",
-    .doc = "cells from tap to tap within the window" },
+    .doc = "cells between the taps of a window" },
   { HYB_FIELD (DeconvolutionParams, pad),
     HYB_PARAM_SHAPE,
     "()",
@@ -44,7 +46,7 @@ static const HybParam deconvolution_params[] = {
   { HYB_FIELD (DeconvolutionParams, target_shape),
     HYB_PARAM_SHAPE,
     "()",
-    .doc = "wanted output size; decides pad and adj" },
+    .doc = "requested output size; overrides pad and adj" },
   { HYB_FIELD (DeconvolutionParams, num_filter),
     HYB_PARAM_INT,
     NULL,
@@ -56,9 +58,12 @@ static const HybParam deconvolution_params[] = {
     "1",
     .low = 1,
     .high = G_MAXINT32,
-    .doc = "channels are cut into groups that do not see each other" },
+    .doc = "number of channel groups, convolved independently" },
   { HYB_FIELD (DeconvolutionParams, workspace), HYB_PARAM_INT, "512", .doc = "has no effect" },
-  { HYB_FIELD (DeconvolutionParams, no_bias), HYB_PARAM_BOOL, "True", .doc = "leave the bias out" },
+  { HYB_FIELD (DeconvolutionParams, no_bias),
+    HYB_PARAM_BOOL,
+    "True",
+    .doc = "omit the bias input" },
   { HYB_FIELD (DeconvolutionParams, cudnn_tune),
     HYB_PARAM_ENUM,
     "None",
@@ -82,6 +87,7 @@ deconvolution_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
+/* Whether target_shape is given; all zeros mean that it is not. */
 static gboolean
 has_target (const DeconvolutionParams *params)
 {
@@ -92,6 +98,7 @@ has_target (const DeconvolutionParams *params)
   return FALSE;
 }
 
+/* Checks target_shape or, without one, adj: one number per axis, adj below the stride. */
 static gboolean
 check_adjustment (const DeconvolutionParams *params, GError **error)
 {
@@ -145,7 +152,7 @@ deconvolution_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_ATTRIBUTE,
                          "num_filter",
                          NULL,
-                         "%" G_GINT64_FORMAT " filters cannot be cut into %" G_GINT64_FORMAT
+                         "%" G_GINT64_FORMAT " filters cannot be split into %" G_GINT64_FORMAT
                          " groups",
                          params->num_filter,
                          params->num_group);
@@ -159,14 +166,15 @@ is_channel_last (const DeconvolutionParams *params)
   return params->layout >= FIRST_CHANNEL_LAST;
 }
 
-/* Output size and padding along one axis for `size` input cells. */
+typedef struct
+{
+  gint64 output, pad;
+} AxisSizes;
+
+/* Computes the output size and padding along one axis for `size` data cells; with target_shape
+ * the padding follows from the output size.  FALSE if no size fits. */
 static gboolean
-fit_axis (const DeconvolutionParams *params,
-          int                        axis,
-          gint64                     size,
-          gint64                    *output,
-          gint64                    *pad,
-          GError                   **error)
+fit_axis (const DeconvolutionParams *params, int axis, gint64 size, AxisSizes *fit, GError **error)
 {
   HybWindow window;
   gint64    total;
@@ -176,16 +184,16 @@ fit_axis (const DeconvolutionParams *params,
 
   if (has_target (params))
     {
-      *output = params->target_shape.dim[axis];
-      *pad = (total - *output + 1) / 2;
+      fit->output = params->target_shape.dim[axis];
+      fit->pad = (total - fit->output + 1) / 2;
     }
   else
     {
-      *pad = window.pad[axis];
-      *output = total - 2 * *pad + (axis < params->adj.rank ? params->adj.dim[axis] : 0);
+      fit->pad = window.pad[axis];
+      fit->output = total - 2 * fit->pad + (axis < params->adj.rank ? params->adj.dim[axis] : 0);
     }
 
-  if (*pad >= 0 && *output > 0)
+  if (fit->pad >= 0 && fit->output > 0)
     return TRUE;
 
   return hyb_error_at (error,
@@ -193,16 +201,15 @@ fit_axis (const DeconvolutionParams *params,
                        HYB_GRAPH_ERROR_TYPES,
                        "data",
                        has_target (params) ? "Ask for a smaller target_shape" : "Use less padding",
-                       "%" G_GINT64_FORMAT
-                       " cells along spatial axis %d spread over %" G_GINT64_FORMAT
-                       ", which does not give %" G_GINT64_FORMAT,
+                       "%" G_GINT64_FORMAT " cells along spatial axis %d give %" G_GINT64_FORMAT
+                       " before padding is cut off, which cannot become %" G_GINT64_FORMAT,
                        size,
                        axis,
                        total,
-                       *output);
+                       fit->output);
 }
 
-/* weight (channels of data, filters / groups, kernel…). */
+/* weight is (data channels, filters / groups, kernel…). */
 static gboolean
 infer_weight (HybCall *call, GError **error)
 {
@@ -221,7 +228,7 @@ infer_weight (HybCall *call, GError **error)
                          HYB_GRAPH_ERROR_TYPES,
                          "data",
                          NULL,
-                         "%" G_GINT64_FORMAT " channels cannot be cut into %" G_GINT64_FORMAT
+                         "%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
                          " groups (num_group)",
                          want.dim[0],
                          params->num_group);
@@ -258,13 +265,15 @@ deconvolution_infer_shape (HybCall *call, GError **error)
   want.dim[is_channel_last (params) ? rank - 1 : 1] = params->num_filter;
   for (int i = 0; i < params->kernel.rank; i++)
     {
-      gint64 pad;
+      AxisSizes fit;
 
       if (has_target (params))
         want.dim[first + i] = params->target_shape.dim[i];
-      if (data->dim[first + i] != HYB_UNKNOWN &&
-          !fit_axis (params, i, data->dim[first + i], &want.dim[first + i], &pad, error))
+      if (data->dim[first + i] == HYB_UNKNOWN)
+        continue;
+      if (!fit_axis (params, i, data->dim[first + i], &fit, error))
         return FALSE;
+      want.dim[first + i] = fit.output;
     }
   if (!hyb_layer_expect (output, "output", &want, error))
     return FALSE;
@@ -296,17 +305,17 @@ view_convolve (const HybCall *call, const HybShape *data, const HybShape *output
   hyb_window_init (&window, &params->kernel, &params->stride, &params->dilate, &params->pad);
   for (int i = 0; i < 3; i++)
     {
-      int    from = i - (3 - window.rank); /* missing axes stand in front */
-      gint64 size;
+      int       from = i - (3 - window.rank); /* missing axes are the first ones, of size 1 */
+      AxisSizes fit = { 0, 0 };
 
       convolve.image[i] = from < 0 ? 1 : output->dim[2 + from];
       convolve.map[i] = from < 0 ? 1 : data->dim[2 + from];
       convolve.kernel[i] = from < 0 ? 1 : window.kernel[from];
       convolve.stride[i] = from < 0 ? 1 : window.stride[from];
       convolve.dilate[i] = from < 0 ? 1 : window.dilate[from];
-      convolve.pad[i] = 0;
       if (from >= 0)
-        fit_axis (params, from, data->dim[2 + from], &size, &convolve.pad[i], NULL);
+        fit_axis (params, from, data->dim[2 + from], &fit, NULL);
+      convolve.pad[i] = fit.pad;
     }
 
   return convolve;
@@ -346,8 +355,9 @@ deconvolution_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* Gradient by the data: an ordinary convolution of the gradient.  Inputs: gradient
- * of the output, weight, data (for its shape). */
+/* --- Gradient with respect to the data: a convolution of the gradient.  Inputs: gradient,
+ * weight, data (for its shape) --- */
+
 static HybConvolve
 view_backward_data (const HybCall *call)
 {
@@ -385,7 +395,8 @@ backward_data_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* Gradient by the weight.  Inputs: gradient of the output, data, weight (for its shape). */
+/* --- Gradient with respect to the weight: inputs gradient, data, weight (for its shape) --- */
+
 static HybConvolve
 view_backward_weight (const HybCall *call)
 {
@@ -428,7 +439,9 @@ deconvolution_gradient (HybGrad *grad)
   const DeconvolutionParams *params = hyb_grad_params (grad);
 
   if (is_channel_last (params))
-    hyb_grad_refuse (grad, "layout %s has no gradient here", layout_choices[params->layout]);
+    hyb_grad_refuse (grad,
+                     "the gradient is not available for layout %s",
+                     layout_choices[params->layout]);
   else
     hyb_convolution_gradient (grad,
                               "_backward_Deconvolution_data",
@@ -442,7 +455,7 @@ static const char *const backward_weight_inputs[] = { "gradient", "data", "weigh
 const HybOp hyb_ops_deconvolution[] = {
   {
       .name = "Deconvolution",
-      .doc = "Every cell of the data spreads a weighted window over the output.",
+      .doc = "Transposed convolution: every data cell adds a weighted window to the output.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .inputs = deconvolution_inputs,
       .params = deconvolution_params,
@@ -459,7 +472,7 @@ const HybOp hyb_ops_deconvolution[] = {
   },
   {
       .name = "_backward_Deconvolution_data",
-      .doc = "Gradient of Deconvolution by its data.",
+      .doc = "Gradient of Deconvolution with respect to its data.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Deconvolution",
@@ -475,7 +488,7 @@ const HybOp hyb_ops_deconvolution[] = {
   },
   {
       .name = "_backward_Deconvolution_weight",
-      .doc = "Gradient of Deconvolution by its weight.",
+      .doc = "Gradient of Deconvolution with respect to its weight.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Deconvolution",

@@ -1,7 +1,10 @@
-/* fused-convolution.c — Convolution as passes make it: with what follows it (sum, rectifier), and
- * on filters that were transformed once; and the operators that prepare its operands.
+/* fused-convolution.c — internal operators that passes put in place of Convolution:
+ * _fused_convolution (convolution, then an optional sum and rectifier; ordinary or Winograd
+ * filters), _winograd_filters (transforms filters) and _fold_batch_norm (merges a BatchNorm into
+ * weight and bias).
  *
- * Made where shifted images fit only (kernels/convolution/direct-convolution.h); so there is no other way here.
+ * Float only.  The passes emit _fused_convolution only where hyb_direct_convolve_fits(), so there
+ * is no fallback kernel.  Start at fused_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/convolution/convolution.h"
 
@@ -21,8 +24,11 @@ typedef struct
 
 static const HybParam fused_params[] = {
   { HYB_FIELD (FusedParams, kernel), HYB_PARAM_SHAPE, NULL, .doc = "size of the window" },
-  { HYB_FIELD (FusedParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells from window to window" },
-  { HYB_FIELD (FusedParams, dilate), HYB_PARAM_SHAPE, "()", .doc = "cells from tap to tap" },
+  { HYB_FIELD (FusedParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells between windows" },
+  { HYB_FIELD (FusedParams, dilate),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "cells between the taps of a window" },
   { HYB_FIELD (FusedParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros added on both sides" },
   { HYB_FIELD (FusedParams, num_filter),
     HYB_PARAM_INT,
@@ -35,14 +41,17 @@ static const HybParam fused_params[] = {
     "1",
     .low = 1,
     .high = G_MAXINT32,
-    .doc = "groups of channels that do not see each other" },
-  { HYB_FIELD (FusedParams, has_bias), HYB_PARAM_BOOL, "False", .doc = "there is a bias" },
-  { HYB_FIELD (FusedParams, adds), HYB_PARAM_BOOL, "False", .doc = "the last input is added" },
-  { HYB_FIELD (FusedParams, rectify), HYB_PARAM_BOOL, "False", .doc = "negative sums become 0" },
+    .doc = "number of channel groups, convolved independently" },
+  { HYB_FIELD (FusedParams, has_bias), HYB_PARAM_BOOL, "False", .doc = "input 2 is a bias" },
+  { HYB_FIELD (FusedParams, adds), HYB_PARAM_BOOL, "False", .doc = "add the last input" },
+  { HYB_FIELD (FusedParams, rectify),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "replace negative results by 0" },
   { HYB_FIELD (FusedParams, winograd),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "the filters are Winograd's, with half the multiplications" },
+    .doc = "the weight is the output of _winograd_filters" },
   { 0 },
 };
 
@@ -63,7 +72,7 @@ fused_check (gconstpointer values, GError **error)
   return hyb_window_check (&params->kernel, &params->stride, &params->dilate, &params->pad, error);
 }
 
-/* From the data alone: a pass knew the types when it made this. */
+/* Infers forward only: the pass that emitted the node knew all types. */
 static gboolean
 fused_infer_shape (HybCall *call, GError **error)
 {
@@ -130,7 +139,7 @@ fused_forward (const HybCall *call, const HybRun *run)
                                                                     run->workspace);
 }
 
-/* As the operators it stands for, however few multiplications there are. */
+/* The cost of the operators it replaces, also with Winograd filters, which need fewer products. */
 static void
 fused_cost (const HybCall *call, HybCost *cost)
 {
@@ -143,7 +152,7 @@ fused_cost (const HybCall *call, HybCost *cost)
                 (double) n_each * (double) hyb_shape_size (&call->output[0].shape);
 }
 
-/* --- Filters for Winograd's way: (filters, channels, 3, 3) to (6, filters, channels, 3) --- */
+/* --- _winograd_filters: (filters, channels, 3, 3) to (6, filters, channels, 3) --- */
 
 static gboolean
 filters_infer_shape (HybCall *call, GError **error)
@@ -171,7 +180,7 @@ filters_forward (const HybCall *call, const HybRun *run)
   hyb_winograd_filters (weight->dim[0], weight->dim[1], run->input[0], run->output[0]);
 }
 
-/* --- A convolution's weight and bias that do what BatchNorm did behind it --- */
+/* --- _fold_batch_norm: weight and bias of a convolution that includes the BatchNorm behind it --- */
 
 typedef struct
 {
@@ -182,7 +191,10 @@ typedef struct
 static const HybParam fold_params[] = {
   { HYB_FIELD (FoldParams, eps), HYB_PARAM_FLOAT, "0.001", .doc = "added to the variance" },
   { HYB_FIELD (FoldParams, fix_gamma), HYB_PARAM_BOOL, "True", .doc = "take gamma as 1" },
-  { HYB_FIELD (FoldParams, has_bias), HYB_PARAM_BOOL, "False", .doc = "there was a bias" },
+  { HYB_FIELD (FoldParams, has_bias),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "input 5 is the convolution's bias" },
   { 0 },
 };
 
@@ -202,7 +214,8 @@ fold_infer_shape (HybCall *call, GError **error)
          hyb_shape_unify (&call->output[1].shape, &call->input[1].shape, error);
 }
 
-/* Inputs: weight, gamma, beta, mean, variance, bias. */
+/* With scale = gamma / √(variance + eps) for each filter: weight · scale and
+ * (bias − mean) · scale + beta.  Inputs: weight, gamma, beta, mean, variance, bias. */
 static void
 fold_forward (const HybCall *call, const HybRun *run)
 {
@@ -228,7 +241,7 @@ fold_forward (const HybCall *call, const HybRun *run)
 
 const HybOp hyb_ops_fused_convolution[] = {
   { .name = "_fused_convolution",
-    .doc = "Convolution with a sum, a rectifier or transformed filters.",
+    .doc = "Convolution followed by a sum or rectifier, or with Winograd filters.",
     .category = HYB_CATEGORY_CONVOLUTION,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "data", "weight", "bias", "other", NULL },
@@ -241,14 +254,14 @@ const HybOp hyb_ops_fused_convolution[] = {
     .workspace = fused_workspace,
     .cost = fused_cost },
   { .name = "_winograd_filters",
-    .doc = "Filters of 3 × 3 transformed for half the multiplications.",
+    .doc = "Transforms filters of 3 × 3 for Winograd convolution.",
     .category = HYB_CATEGORY_MOVEMENT,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "weight", NULL },
     .infer_shape = filters_infer_shape,
     .forward = filters_forward },
   { .name = "_fold_batch_norm",
-    .doc = "Weight and bias of a convolution that does the BatchNorm behind it too.",
+    .doc = "Merges a BatchNorm into the weight and bias of the convolution before it.",
     .category = HYB_CATEGORY_MOVEMENT,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "weight", "gamma", "beta", "mean", "var", "bias", NULL },

@@ -1,7 +1,9 @@
-/* im2col.c — the windows of a convolution as columns, and columns added back.
+/* im2col.c — im2col, which lays the windows of a convolution out as columns, and col2im, which
+ * adds columns back to an image; each is the gradient of the other.
  *
- * For each channel and each element of the window, the values it sees on its way
- * are a box of the input with steps; what lies in the padding is zero.
+ * Image is (batch, channels, space…), columns are (batch, channels × window, positions).  For one
+ * element of the window, the image cells under it at all positions are a strided box, so each
+ * element is one HybMove.  Cells in the padding stay zero.  Start at move_windows().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -19,25 +21,44 @@ typedef struct
 
 static const HybParam im2col_params[] = {
   { HYB_FIELD (WindowParams, kernel), HYB_PARAM_SHAPE, .doc = "size of the window" },
-  { HYB_FIELD (WindowParams, stride), HYB_PARAM_SHAPE, "()", .doc = "steps of the window; 1" },
-  { HYB_FIELD (WindowParams, dilate), HYB_PARAM_SHAPE, "()", .doc = "distance of its elements; 1" },
-  { HYB_FIELD (WindowParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros around the input; 0" },
+  { HYB_FIELD (WindowParams, stride),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "cells between windows; 1 if empty" },
+  { HYB_FIELD (WindowParams, dilate),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "cells between the taps of a window; 1 if empty" },
+  { HYB_FIELD (WindowParams, pad),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "zeros added on both sides; 0 if empty" },
   { 0 },
 };
 
 static const HybParam col2im_params[] = {
   { HYB_FIELD (WindowParams, output_size), HYB_PARAM_SHAPE, .doc = "size of the image" },
   { HYB_FIELD (WindowParams, kernel), HYB_PARAM_SHAPE, .doc = "size of the window" },
-  { HYB_FIELD (WindowParams, stride), HYB_PARAM_SHAPE, "()", .doc = "steps of the window; 1" },
-  { HYB_FIELD (WindowParams, dilate), HYB_PARAM_SHAPE, "()", .doc = "distance of its elements; 1" },
-  { HYB_FIELD (WindowParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros around the image; 0" },
+  { HYB_FIELD (WindowParams, stride),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "cells between windows; 1 if empty" },
+  { HYB_FIELD (WindowParams, dilate),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "cells between the taps of a window; 1 if empty" },
+  { HYB_FIELD (WindowParams, pad),
+    HYB_PARAM_SHAPE,
+    "()",
+    .doc = "zeros added on both sides; 0 if empty" },
   { 0 },
 };
 
-/* Sizes so small that no sum or product below overflows. */
+/* Bound of sizes and attributes, so that no sum or product below overflows. */
 #define MAX_EXTENT      (G_GINT64_CONSTANT (1) << 30)
 #define MAX_WINDOW_AXES 3
 
+/* extents must be empty or have `rank` elements from low to MAX_EXTENT. */
 static gboolean
 check_extents (const HybShape *extents, const char *name, gint64 low, int rank, GError **error)
 {
@@ -52,9 +73,11 @@ check_extents (const HybShape *extents, const char *name, gint64 low, int rank, 
     if (extents->dim[i] < low || extents->dim[i] > MAX_EXTENT)
       return hyb_refuse_attribute (error,
                                    NULL,
-                                   "%s has an element of %" G_GINT64_FORMAT,
+                                   "%s has an element of %" G_GINT64_FORMAT
+                                   ", outside %" G_GINT64_FORMAT " to 2³⁰",
                                    name,
-                                   extents->dim[i]);
+                                   extents->dim[i],
+                                   low);
   return TRUE;
 }
 
@@ -65,7 +88,11 @@ window_check (gconstpointer values, GError **error)
   int                 rank = params->kernel.rank;
 
   if (rank < 1 || rank > MAX_WINDOW_AXES)
-    return hyb_refuse_attribute (error, NULL, "kernel must have 1 to %d elements", MAX_WINDOW_AXES);
+    return hyb_refuse_attribute (error,
+                                 NULL,
+                                 "kernel has %d elements but must have 1 to %d",
+                                 MAX (rank, 0),
+                                 MAX_WINDOW_AXES);
 
   return check_extents (&params->kernel, "kernel", 1, rank, error) &&
          check_extents (&params->stride, "stride", 1, rank, error) &&
@@ -79,7 +106,11 @@ col2im_check (gconstpointer values, GError **error)
   const WindowParams *params = values;
 
   if (params->output_size.rank != params->kernel.rank)
-    return hyb_refuse_attribute (error, NULL, "output_size and kernel differ in length");
+    return hyb_refuse_attribute (error,
+                                 NULL,
+                                 "output_size has %d elements but kernel has %d",
+                                 MAX (params->output_size.rank, 0),
+                                 MAX (params->kernel.rank, 0));
 
   return window_check (values, error) &&
          check_extents (&params->output_size, "output_size", 1, params->kernel.rank, error);
@@ -91,9 +122,9 @@ extent_or (const HybShape *extents, int axis, gint64 fallback)
   return extents->rank > 0 ? extents->dim[axis] : fallback;
 }
 
-/* How many places the window has along an axis; 0 if it does not fit. */
+/* Number of window positions along an axis of `size` cells; 0 if the window does not fit. */
 static gint64
-count_places (const WindowParams *params, int axis, gint64 size)
+count_positions (const WindowParams *params, int axis, gint64 size)
 {
   gint64 span = (params->kernel.dim[axis] - 1) * extent_or (&params->dilate, axis, 1) + 1;
   gint64 room = size + 2 * extent_or (&params->pad, axis, 0);
@@ -101,11 +132,11 @@ count_places (const WindowParams *params, int axis, gint64 size)
   return room < span ? 0 : (room - span) / extent_or (&params->stride, axis, 1) + 1;
 }
 
-/* Image (N, C, spatial …) and columns (N, C × window, places). */
+/* Infers the image from the columns and the reverse, as far as known. */
 static gboolean
 infer_windows (const WindowParams *params, HybShape *image, HybShape *columns, GError **error)
 {
-  gint64   window = 1, places = 1;
+  gint64   window = 1, positions = 1;
   int      rank = params->kernel.rank;
   HybShape ranked = hyb_shape_make (rank + 2, NULL);
   HybShape out;
@@ -119,7 +150,7 @@ infer_windows (const WindowParams *params, HybShape *image, HybShape *columns, G
   for (int i = 0; i < rank; i++)
     {
       gint64 size = image->dim[i + 2];
-      gint64 count = size == HYB_UNKNOWN ? HYB_UNKNOWN : count_places (params, i, size);
+      gint64 count = size == HYB_UNKNOWN ? HYB_UNKNOWN : count_positions (params, i, size);
 
       if (size > MAX_EXTENT || count == 0)
         return hyb_refuse_types (error,
@@ -128,10 +159,10 @@ infer_windows (const WindowParams *params, HybShape *image, HybShape *columns, G
                                  i + 2,
                                  size);
       window = hyb_dim_multiply (window, params->kernel.dim[i]);
-      places = hyb_dim_multiply (places, count);
+      positions = hyb_dim_multiply (positions, count);
     }
 
-  out = hyb_shape_3d (image->dim[0], hyb_dim_multiply (image->dim[1], window), places);
+  out = hyb_shape_3d (image->dim[0], hyb_dim_multiply (image->dim[1], window), positions);
   if (!hyb_shape_unify (columns, &out, error))
     return FALSE;
 
@@ -148,64 +179,74 @@ infer_windows (const WindowParams *params, HybShape *image, HybShape *columns, G
   return TRUE;
 }
 
-/* Where one element of the window meets the image, along one axis: places first to
- * last - 1, and the image's index at the first. */
+/* The window positions [first, end) along one axis at which an element of the window lies inside
+ * the image, and the index of the image cell under it at position `first`. */
 typedef struct
 {
-  gint64 first, last, at;
-} Meeting;
+  gint64 first, end, cell;
+} PositionRange;
 
-static Meeting
-meet (const WindowParams *params, int axis, gint64 element, gint64 size, gint64 places)
+static PositionRange
+positions_inside (const WindowParams *params,
+                  int                 axis,
+                  gint64              element,
+                  gint64              size,
+                  gint64              positions)
 {
   gint64 stride = extent_or (&params->stride, axis, 1);
   gint64 shift = element * extent_or (&params->dilate, axis, 1) - extent_or (&params->pad, axis, 0);
-  Meeting meeting;
+  PositionRange range;
 
-  meeting.first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
-  meeting.last = size <= shift ? 0 : (size - 1 - shift) / stride + 1;
-  meeting.last = MIN (meeting.last, places);
-  meeting.at = meeting.first * stride + shift;
-  return meeting;
+  range.first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+  range.end = size <= shift ? 0 : (size - 1 - shift) / stride + 1;
+  range.end = MIN (range.end, positions);
+  range.cell = range.first * stride + shift;
+  return range;
 }
 
-/* What one element of the window, with this index, moves of one channel.  FALSE: nothing. */
+/* A move from image to columns, and where it starts in each, in elements. */
+typedef struct
+{
+  HybMove move;
+  gint64  image_start, row_start;
+} ElementMove;
+
+/* Appends the spatial axes that window element `element` (an index per axis) moves to a move whose
+ * first axis is the channels.  FALSE if the element lies in the padding at every position. */
 static gboolean
-lay_element (const WindowParams *params,
-             const HybShape     *image,
-             const gint64       *element,
-             HybMove            *move,
-             gint64             *image_start,
-             gint64             *row_start)
+append_spatial_axes (const WindowParams *params,
+                     const HybShape     *image,
+                     const gint64       *element,
+                     ElementMove        *to)
 {
   int    rank = params->kernel.rank;
   gint64 image_step = 1, row_step = 1;
-  gint64 dim[MAX_WINDOW_AXES], from[MAX_WINDOW_AXES], to[MAX_WINDOW_AXES];
+  gint64 dim[MAX_WINDOW_AXES], image_stride[MAX_WINDOW_AXES], row_stride[MAX_WINDOW_AXES];
 
-  *image_start = *row_start = 0;
+  to->image_start = to->row_start = 0;
   for (int i = rank - 1; i >= 0; i--)
     {
-      gint64  size = image->dim[i + 2];
-      gint64  places = count_places (params, i, size);
-      Meeting meeting = meet (params, i, element[i], size, places);
+      gint64        size = image->dim[i + 2];
+      gint64        positions = count_positions (params, i, size);
+      PositionRange range = positions_inside (params, i, element[i], size, positions);
 
-      if (meeting.last <= meeting.first)
+      if (range.end <= range.first)
         return FALSE;
-      dim[i] = meeting.last - meeting.first;
-      from[i] = extent_or (&params->stride, i, 1) * image_step;
-      to[i] = row_step;
-      *image_start += meeting.at * image_step;
-      *row_start += meeting.first * row_step;
+      dim[i] = range.end - range.first;
+      image_stride[i] = extent_or (&params->stride, i, 1) * image_step;
+      row_stride[i] = row_step;
+      to->image_start += range.cell * image_step;
+      to->row_start += range.first * row_step;
       image_step *= size;
-      row_step *= places;
+      row_step *= positions;
     }
 
-  move->rank = 1; /* behind the axis of channels */
   for (int i = 0; i < rank; i++)
-    hyb_move_axis (move, dim[i], from[i], to[i]);
+    hyb_move_axis (&to->move, dim[i], image_stride[i], row_stride[i]);
   return TRUE;
 }
 
+/* Advances to the next element of the window, the last axis fastest. */
 static void
 next_element (const WindowParams *params, gint64 *element)
 {
@@ -217,8 +258,9 @@ next_element (const WindowParams *params, gint64 *element)
     }
 }
 
+/* Turns a move from image to columns into one from columns to image. */
 static void
-swap_sides (HybMove *move)
+reverse_move (HybMove *move)
 {
   for (int i = 0; i < move->rank; i++)
     {
@@ -229,47 +271,42 @@ swap_sides (HybMove *move)
     }
 }
 
-/* Moves every element of the window for all samples and channels: image to columns,
- * or columns added to the image. */
+/* Moves every element of the window for all samples and channels: copies input 0, an image, to
+ * output 0, columns (to_columns), or adds input 0, columns, to output 0, an image. */
 static void
-move_windows (const WindowParams *params,
-              const HybShape     *image,
-              HybDType            dtype,
-              gboolean            to_columns,
-              gconstpointer       input,
-              gpointer            output)
+move_windows (const HybCall *call, const HybRun *run, const HybShape *image, gboolean to_columns)
 {
-  HybMove move;
-  gint64  item = (gint64) hyb_dtype_size (dtype);
-  gint64  window = hyb_shape_count (&params->kernel, 0, params->kernel.rank);
-  gint64  channels = image->dim[0] * image->dim[1];
-  gint64  pixels = hyb_shape_count (image, 2, image->rank);
-  gint64  places = 1;
-  gint64  element[MAX_WINDOW_AXES] = { 0 };
+  const WindowParams *params = call->params;
+  HybDType            dtype = call->input[0].dtype;
+  gint64              item = (gint64) hyb_dtype_size (dtype);
+  gint64              window = hyb_shape_count (&params->kernel, 0, params->kernel.rank);
+  gint64              channels = image->dim[0] * image->dim[1];
+  gint64              pixels = hyb_shape_count (image, 2, image->rank);
+  gint64              positions = 1;
+  gint64              element[MAX_WINDOW_AXES] = { 0 };
+  ElementMove         to = { { 0 }, 0, 0 };
+  const char         *input = run->input[0];
+  char               *output = run->output[0];
 
   for (int i = 0; i < params->kernel.rank; i++)
-    places *= count_places (params, i, image->dim[i + 2]);
+    positions *= count_positions (params, i, image->dim[i + 2]);
 
   for (gint64 w = 0; w < window; w++, next_element (params, element))
     {
-      gint64 image_start, row_start;
-
-      move = (HybMove){ .item = (gsize) item };
-      hyb_move_axis (&move, channels, pixels, window * places);
-      if (!lay_element (params, image, element, &move, &image_start, &row_start))
+      to.move = (HybMove){ .item = (gsize) item };
+      hyb_move_axis (&to.move, channels, pixels, window * positions);
+      if (!append_spatial_axes (params, image, element, &to))
         continue;
-      row_start += w * places;
+      to.row_start += w * positions;
       if (to_columns)
-        hyb_move (&move,
-                  (const char *) input + image_start * item,
-                  (char *) output + row_start * item);
+        hyb_move (&to.move, input + to.image_start * item, output + to.row_start * item);
       else
         {
-          swap_sides (&move);
-          hyb_move_add (&move,
+          reverse_move (&to.move);
+          hyb_move_add (&to.move,
                         dtype,
-                        (const char *) input + row_start * item,
-                        (char *) output + image_start * item);
+                        input + to.row_start * item,
+                        output + to.image_start * item);
         }
     }
 }
@@ -284,12 +321,7 @@ static void
 im2col_forward (const HybCall *call, const HybRun *run)
 {
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
-  move_windows (call->params,
-                &call->input[0].shape,
-                call->input[0].dtype,
-                TRUE,
-                run->input[0],
-                run->output[0]);
+  move_windows (call, run, &call->input[0].shape, TRUE);
 }
 
 static void
@@ -300,7 +332,7 @@ im2col_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_im2col", 2, inputs));
 }
 
-/* Inputs: gradient, data. */
+/* Inputs: gradient, data (for its shape). */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
@@ -321,17 +353,12 @@ col2im_infer_shape (HybCall *call, GError **error)
          hyb_shape_assign (&call->output[0].shape, &image, error);
 }
 
-/* Both col2im and the gradient of im2col. */
+/* Kernel of col2im and of the gradient of im2col. */
 static void
 columns_to_image (const HybCall *call, const HybRun *run)
 {
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
-  move_windows (call->params,
-                &call->output[0].shape,
-                call->input[0].dtype,
-                FALSE,
-                run->input[0],
-                run->output[0]);
+  move_windows (call, run, &call->output[0].shape, FALSE);
 }
 
 static char *
@@ -369,7 +396,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 const HybOp hyb_ops_im2col[] = {
   {
       .name = "im2col",
-      .doc = "What a window sees at each of its places, as columns.",
+      .doc = "Lays the contents of a sliding window out as columns.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = data_input,
       .params = im2col_params,
@@ -383,7 +410,7 @@ const HybOp hyb_ops_im2col[] = {
   },
   {
       .name = "_backward_im2col",
-      .doc = "Gradient of im2col: overlapping values are added.",
+      .doc = "Gradient of im2col; overlapping values are added.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "im2col",
@@ -399,7 +426,7 @@ const HybOp hyb_ops_im2col[] = {
   },
   {
       .name = "col2im",
-      .doc = "Columns put back to where a window saw them; overlapping values are added.",
+      .doc = "Puts the columns of im2col back into an image; overlapping values are added.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = data_input,
       .params = col2im_params,

@@ -1,17 +1,18 @@
 /* pooling-kernel.h — the loops of pooling.c, for float and double.
  *
- * CHUNK neighbouring windows of a row of the map go together: tap after tap, each loop
- * goes over those windows whose cell at the tap is real, so that it has no branches.
+ * A slice is a range of planes.  Up to CHUNK neighbouring windows of one output row are processed
+ * together: for plane, row, tap, the innermost loop runs over the windows whose cell at that tap
+ * lies inside the image, and so has no branches.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #define CHUNK 64
 
-/* What is gathered for one window after the other. */
+/* Running results of the windows of a row. */
 typedef struct
 {
-  REAL   value[CHUNK]; /* sum, or largest */
-  gint64 at[CHUNK];    /* where the largest is; -1: nowhere */
-} NAME (Gathered);
+  REAL   value[CHUNK]; /* sum or maximum */
+  gint64 at[CHUNK];    /* index of the maximum in the image; −1 if there is none */
+} NAME (WindowResults);
 
 static inline REAL
 NAME (power) (REAL x, gint64 p)
@@ -25,7 +26,7 @@ NAME (root) (REAL x, gint64 p)
   return p == 1 ? x : p == 2 ? (REAL) sqrt ((double) x) : (REAL) cbrt ((double) x);
 }
 
-/* One tap: the cells of windows [low, high), stride apart from `from` on. */
+/* Adds one tap to the windows [low, high): their cells start at x[from], `stride` apart. */
 static inline __attribute__ ((always_inline)) void
 NAME (gather_tap_by) (const PoolingArgs *args,
                       const REAL        *x,
@@ -33,7 +34,7 @@ NAME (gather_tap_by) (const PoolingArgs *args,
                       gint64             stride,
                       gint64             low,
                       gint64             high,
-                      NAME (Gathered) * to)
+                      NAME (WindowResults) * to)
 {
   if (args->type == POOL_MAX && !args->dy)
     for (gint64 k = low; k < high; k++)
@@ -55,7 +56,7 @@ NAME (gather_tap_by) (const PoolingArgs *args,
       to->value[k] += x[from + (k - low) * stride];
 }
 
-/* Known strides become vectors. */
+/* Constant strides let the compiler vectorise. */
 static void
 NAME (gather_tap) (const PoolingArgs *args,
                    const REAL        *x,
@@ -63,7 +64,7 @@ NAME (gather_tap) (const PoolingArgs *args,
                    gint64             stride,
                    gint64             low,
                    gint64             high,
-                   NAME (Gathered) * to)
+                   NAME (WindowResults) * to)
 {
   if (stride == 1)
     NAME (gather_tap_by) (args, x, from, 1, low, high, to);
@@ -73,9 +74,9 @@ NAME (gather_tap) (const PoolingArgs *args,
     NAME (gather_tap_by) (args, x, from, stride, low, high, to);
 }
 
-/* n windows from `first` on of the row of the map at outer place (d, h). */
+/* Gathers all taps of the windows of a row. */
 static void
-NAME (gather) (const PoolingArgs *args, const REAL *x, const Row *row, NAME (Gathered) * to)
+NAME (gather) (const PoolingArgs *args, const REAL *x, const Row *row, NAME (WindowResults) * to)
 {
   for (gint64 k = 0; k < row->n; k++)
     {
@@ -103,7 +104,8 @@ NAME (gather) (const PoolingArgs *args, const REAL *x, const Row *row, NAME (Gat
         }
 }
 
-/* An empty window leaves the lowest number for the maximum, and 0 otherwise. */
+/* Turns the gathered value of window k of a row into the output.  An empty window gives
+ * REAL_LOWEST for the maximum and 0 otherwise. */
 static REAL
 NAME (finish) (const PoolingArgs *args, const Row *row, gint64 k, REAL value)
 {
@@ -122,7 +124,7 @@ static void
 NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
 {
   const PoolingArgs *args = data;
-  NAME (Gathered) gathered;
+  NAME (WindowResults) results;
   Row row;
 
   for (gint64 plane = begin; plane < end; plane++)
@@ -132,21 +134,21 @@ NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
 
       for (gboolean more = first_row (args, &row, CHUNK); more; more = next_row (args, &row, CHUNK))
         {
-          NAME (gather) (args, x, &row, &gathered);
+          NAME (gather) (args, x, &row, &results);
           for (gint64 k = 0; k < row.n; k++)
-            y[(row.start + k) * args->step] = NAME (finish) (args, &row, k, gathered.value[k]);
+            y[(row.start + k) * args->step] = NAME (finish) (args, &row, k, results.value[k]);
         }
     }
 }
 
-/* d (Σ xᵖ)^(1/p) / dx = (x / y)^(p − 1); 0 where the norm has no slope. */
+/* d (Σ xᵖ)^(1/p) / dx = (x / y)^(p − 1); 0 at y = 0, where it is undefined. */
 static inline REAL
 NAME (norm_slope) (REAL x, REAL y, gint64 p)
 {
   return p == 1 ? 1 : y == 0 ? 0 : p == 2 ? x / y : (x / y) * (x / y);
 }
 
-/* Hands the gradients of a row of windows to the cells under them. */
+/* Adds the gradients of a row of windows to the cells under them; not for the maximum. */
 static void
 NAME (spread_row) (const PoolingArgs *args,
                    const REAL        *x,
@@ -178,8 +180,8 @@ NAME (spread_row) (const PoolingArgs *args,
         }
 }
 
-/* n windows of two rows of the image: the first of the largest cells gets the gradient, none
- * where no number is larger than the lowest. */
+/* Gradient of n windows of 2 × 2 over two rows of the image: goes to the first maximum of each
+ * window, or nowhere if no cell is above REAL_LOWEST (NaN, −∞). */
 static void
 NAME (spread_halving_row) (gint64      n,
                            const REAL *top,
@@ -228,7 +230,7 @@ static void
 NAME (spread_planes) (gint64 begin, gint64 end, gpointer data)
 {
   const PoolingArgs *args = data;
-  NAME (Gathered) gathered;
+  NAME (WindowResults) results;
   Row row;
 
   for (gint64 plane = begin; plane < end; plane++)
@@ -250,10 +252,10 @@ NAME (spread_planes) (gint64 begin, gint64 end, gpointer data)
       for (gboolean more = first_row (args, &row, CHUNK); more; more = next_row (args, &row, CHUNK))
         if (args->type == POOL_MAX)
           {
-            NAME (gather) (args, x, &row, &gathered);
+            NAME (gather) (args, x, &row, &results);
             for (gint64 k = 0; k < row.n; k++)
-              if (gathered.at[k] >= 0)
-                dx[gathered.at[k]] += dy[(row.start + k) * args->step];
+              if (results.at[k] >= 0)
+                dx[results.at[k]] += dy[(row.start + k) * args->step];
           }
         else
           NAME (spread_row) (args, x, (const REAL *) args->y + map_base, dy, &row, dx);

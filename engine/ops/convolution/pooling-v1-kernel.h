@@ -1,7 +1,8 @@
-/* pooling-v1-kernel.h — the loops of pooling-v1.c, for float and double.
+/* pooling-v1-kernel.h — the loops of pooling-v1.c, for float and double: for plane, output row,
+ * output column, row and column of the window.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The largest or the sum of one window; cells of the padding are 0. */
+/* Maximum, sum or average of one window; cells of the padding are 0. */
 static REAL
 NAME (gather) (const PoolingArgs *args, const REAL *x, const gint64 begin[2], const gint64 end[2])
 {
@@ -10,7 +11,7 @@ NAME (gather) (const PoolingArgs *args, const REAL *x, const gint64 begin[2], co
   for (gint64 i = begin[0]; i < end[0]; i++)
     for (gint64 j = begin[1]; j < end[1]; j++)
       {
-        REAL cell = is_real (args, i, j) ? x[place (args, i, j)] : 0;
+        REAL cell = is_inside (args, i, j) ? x[cell_index (args, i, j)] : 0;
 
         if (args->type != POOL_MAX)
           value += cell;
@@ -40,7 +41,7 @@ NAME (pool) (gint64 first, gint64 last, gpointer data)
     }
 }
 
-/* Every cell that equals the largest of a window gets what flows into it. */
+/* For the maximum, every cell that equals it gets the whole gradient of the window. */
 static void
 NAME (spread) (gint64 first, gint64 last, gpointer data)
 {
@@ -63,8 +64,9 @@ NAME (spread) (gint64 first, gint64 last, gpointer data)
             find_window (args, h, w, begin, end);
             for (gint64 i = begin[0]; i < end[0]; i++)
               for (gint64 j = begin[1]; j < end[1]; j++)
-                if (is_real (args, i, j) && (args->type != POOL_MAX || x[place (args, i, j)] == *y))
-                  dx[place (args, i, j)] += *dy * share;
+                if (is_inside (args, i, j) &&
+                    (args->type != POOL_MAX || x[cell_index (args, i, j)] == *y))
+                  dx[cell_index (args, i, j)] += *dy * share;
           }
     }
 }

@@ -1,6 +1,8 @@
-/* pooling-v1.c — Pooling_v1 of old models.  Other than in Pooling, padding counts as zeros
- * (for the largest too), averages divide by the whole kernel, and every largest cell gets
- * the gradient.
+/* pooling-v1.c — Pooling_v1 of old models, over two spatial axes, and the gradient.
+ *
+ * Unlike in Pooling, padding counts as zeros, even for the maximum; averages divide by the size
+ * of the kernel; and every cell that equals the maximum gets the gradient.
+ * Start at pooling_forward(); the loops are in pooling-v1-kernel.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -34,22 +36,22 @@ static const char *const convention_names[] = { "valid", "full", NULL };
 
 static const HybParam pooling_params[] = {
   { HYB_FIELD (PoolingParams, kernel), HYB_PARAM_SHAPE, "()", .doc = "size of the window" },
-  { HYB_FIELD (PoolingParams, stride), HYB_PARAM_SHAPE, "()", .doc = "from window to window" },
+  { HYB_FIELD (PoolingParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells between windows" },
   { HYB_FIELD (PoolingParams, pad), HYB_PARAM_SHAPE, "()", .doc = "zeros added on both sides" },
   { HYB_FIELD (PoolingParams, pool_type),
     HYB_PARAM_ENUM,
     "max",
     .choices = pool_names,
-    .doc = "what is taken of a window" },
+    .doc = "how a window is reduced to one value" },
   { HYB_FIELD (PoolingParams, pooling_convention),
     HYB_PARAM_ENUM,
     "valid",
     .choices = convention_names,
-    .doc = "whether the last window may hang over" },
+    .doc = "whether the last window may extend beyond the padding (full) or not (valid)" },
   { HYB_FIELD (PoolingParams, global_pool),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "one window over everything" },
+    .doc = "pool over all spatial positions" },
   { 0 },
 };
 
@@ -66,11 +68,12 @@ pooling_check (gconstpointer values, GError **error)
                                                    HYB_OP_ERROR,
                                                    HYB_OP_ERROR_ATTRIBUTE,
                                                    "kernel",
-                                                   "Use Pooling for others",
-                                                   "two sizes are needed, not %d",
+                                                   "Use Pooling for other kernels",
+                                                   "it has %d sizes, but Pooling_v1 needs 2",
                                                    params->kernel.rank);
 }
 
+/* Replaces *size, the data cells along a spatial axis, by the number of windows. */
 static gboolean
 count_windows (const PoolingParams *params, int axis, gint64 *size, GError **error)
 {
@@ -116,11 +119,12 @@ pooling_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
 
+/* Arguments of pool and spread.  image: data size; map: output size. */
 typedef struct
 {
   PoolType      type;
   gint64        planes, image[2], map[2], kernel[2], stride[2], pad[2];
-  double        share; /* of a cell in an average */
+  double        share; /* weight of a cell in an average: 1 / kernel size */
   gconstpointer x, y, dy;
   gpointer      to;
 } PoolingArgs;
@@ -145,7 +149,7 @@ init_args (PoolingArgs *args, const HybCall *call, const HybShape *data, const H
   args->share = 1.0 / (double) MAX (args->kernel[0] * args->kernel[1], 1);
 }
 
-/* In the padded image, whose first cells are -pad. */
+/* Rows and columns [begin, end) of the window at (h, w); negative ones lie in the padding. */
 static void
 find_window (const PoolingArgs *args, gint64 h, gint64 w, gint64 begin[2], gint64 end[2])
 {
@@ -159,13 +163,13 @@ find_window (const PoolingArgs *args, gint64 h, gint64 w, gint64 begin[2], gint6
 }
 
 static gboolean
-is_real (const PoolingArgs *args, gint64 i, gint64 j)
+is_inside (const PoolingArgs *args, gint64 i, gint64 j)
 {
   return i >= 0 && i < args->image[0] && j >= 0 && j < args->image[1];
 }
 
 static gint64
-place (const PoolingArgs *args, gint64 i, gint64 j)
+cell_index (const PoolingArgs *args, gint64 i, gint64 j)
 {
   return i * args->image[1] + j;
 }
@@ -223,7 +227,7 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
 const HybOp hyb_ops_pooling_v1[] = {
   {
       .name = "Pooling_v1",
-      .doc = "Pooling of old models: padding counts as zeros.",
+      .doc = "Pooling as in old models, where padding counts as zeros.",
       .category = HYB_CATEGORY_REDUCTION,
       .inputs = pooling_inputs,
       .params = pooling_params,
@@ -237,7 +241,7 @@ const HybOp hyb_ops_pooling_v1[] = {
   },
   {
       .name = "_backward_Pooling_v1",
-      .doc = "Gradient of Pooling_v1: every largest cell gets all of it.",
+      .doc = "Gradient of Pooling_v1; every cell that equals the maximum gets all of it.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Pooling_v1",

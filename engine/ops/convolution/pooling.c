@@ -1,4 +1,8 @@
-/* pooling.c — Pooling: maximum, average, sum or p-norm of windows, and the gradient.
+/* pooling.c — Pooling: maximum, average, sum or p-norm of windows over one to three spatial
+ * axes, and the gradient.
+ *
+ * This file infers shapes and describes windows; pooling-kernel.h has the loops.  The data is
+ * called image and the output map, as in kernels/convolution.  Start at pooling_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -19,13 +23,13 @@ typedef enum
   POOL_MAX,
   POOL_AVERAGE,
   POOL_SUM,
-  POOL_NORM, /* (Σ xᵖ)^(1/p), the values with their sign */
+  POOL_NORM, /* (Σ xᵖ)^(1/p), of x itself and not |x| */
 } PoolType;
 
 typedef enum
 {
-  CONVENTION_VALID, /* the last window must fit */
-  CONVENTION_FULL,  /* the last window may hang over */
+  CONVENTION_VALID, /* all windows lie within the padded data */
+  CONVENTION_FULL,  /* the last window may extend beyond it */
   CONVENTION_SAME,
 } PoolConvention;
 
@@ -43,7 +47,7 @@ static const char *const convention_names[] = { "valid", "full", "same", NULL };
 static const char *const layout_names[] = {
   "None", "NCW", "NCHW", "NCDHW", "NWC", "NHWC", "NDHWC", NULL,
 };
-/* Spatial axes of a layout; 0: any.  Channel-last ones stand from FIRST_CHANNEL_LAST on. */
+/* Number of spatial axes of each layout; 0: any.  From FIRST_CHANNEL_LAST on, channels are last. */
 static const int layout_axes[] = { 0, 1, 2, 3, 1, 2, 3 };
 #define FIRST_CHANNEL_LAST 4
 
@@ -53,21 +57,18 @@ static const HybParam pooling_params[] = {
     HYB_PARAM_ENUM,
     "max",
     .choices = pool_names,
-    .doc = "what is taken of a window" },
+    .doc = "how a window is reduced to one value" },
   { HYB_FIELD (PoolingParams, global_pool),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "one window over everything" },
+    .doc = "pool over all spatial positions" },
   { HYB_FIELD (PoolingParams, cudnn_off), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
   { HYB_FIELD (PoolingParams, pooling_convention),
     HYB_PARAM_ENUM,
     "valid",
     .choices = convention_names,
-    .doc = "whether the last window may hang over" },
-  { HYB_FIELD (PoolingParams, stride),
-    HYB_PARAM_SHAPE,
-    "()",
-    .doc = "cells from window to window" },
+    .doc = "whether the last window may extend beyond the padding (full) or not (valid)" },
+  { HYB_FIELD (PoolingParams, stride), HYB_PARAM_SHAPE, "()", .doc = "cells between windows" },
   { HYB_FIELD (PoolingParams, pad), HYB_PARAM_SHAPE, "()", .doc = "cells added on both sides" },
   { HYB_FIELD (PoolingParams, p_value),
     HYB_PARAM_OPTIONAL_INT,
@@ -76,7 +77,7 @@ static const HybParam pooling_params[] = {
   { HYB_FIELD (PoolingParams, count_include_pad),
     HYB_PARAM_OPTIONAL_BOOL,
     "None",
-    .doc = "average over padding too" },
+    .doc = "count padding in averages" },
   { HYB_FIELD (PoolingParams, layout),
     HYB_PARAM_ENUM,
     "None",
@@ -86,7 +87,7 @@ static const HybParam pooling_params[] = {
   { 0 },
 };
 
-/* MXNet's builds with oneDNN give max pooling a second, hidden output. */
+/* MXNet built with oneDNN gives max pooling a second, hidden output, which files count. */
 static guint
 pooling_n_stored (gconstpointer values)
 {
@@ -106,7 +107,8 @@ pooling_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_ATTRIBUTE,
                          "p_value",
                          NULL,
-                         "pool_type lp needs 1, 2 or 3");
+                         "pool_type lp needs 1, 2 or 3, not %" G_GINT64_FORMAT,
+                         params->p_value);
 
   if (params->global_pool)
     return TRUE;
@@ -117,7 +119,7 @@ pooling_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_UNSUPPORTED,
                          "pooling_convention",
                          "Use valid or full with padding",
-                         "“same” is refused by MXNet too");
+                         "“same” is not supported, nor is it by MXNet");
 
   if (!hyb_window_check (&params->kernel, &params->stride, NULL, &params->pad, error))
     return FALSE;
@@ -141,7 +143,7 @@ is_channel_last (const PoolingParams *params)
   return params->layout >= FIRST_CHANNEL_LAST;
 }
 
-/* Number of windows along one axis. */
+/* Replaces the data size along a spatial axis in `out` by the number of windows. */
 static gboolean
 count_windows (const PoolingParams *params,
                const HybWindow     *window,
@@ -206,7 +208,7 @@ pooling_infer_shape (HybCall *call, GError **error)
   if (!hyb_layer_expect (&call->output[0].shape, "output", &want, error))
     return FALSE;
 
-  /* Batch and channels are the same on both sides. */
+  /* Batch and channels of the data follow from the output. */
   want = hyb_shape_make (data->rank, NULL);
   want.dim[0] = call->output[0].shape.dim[0];
   want.dim[is_channel_last (params) ? data->rank - 1 : 1] =
@@ -214,8 +216,9 @@ pooling_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (data, "data", &want, error);
 }
 
-/* Everything as three spatial axes (missing ones in front, of size 1) and planes,
- * one per sample and channel, whose cells lie `step` elements apart. */
+/* Arguments of pool_planes and spread_planes.  There are always three spatial axes: missing ones
+ * are the first, of size 1.  A plane is one channel of one sample; its cells lie `step` elements
+ * apart (1, or the number of channels if these are the last axis). */
 typedef struct
 {
   PoolType type;
@@ -272,18 +275,18 @@ plane_base (const PoolingArgs *args, gint64 plane, gint64 cells)
   return plane / args->channels * args->channels * cells + plane % args->channels;
 }
 
-/* Windows beside each other in one row of the map: `n` from column `first` on, the first of
- * them number `start` of the map; which rows of the image they see, and what an average
- * divides by for these. */
+/* `n` neighbouring windows of one row of the map. */
 typedef struct
 {
-  gint64 place[2];
-  gint64 first, n, start;
-  gint64 low[2], high[2];
-  gint64 divisor;
+  gint64 place[2];        /* index of the row along the first two axes of the map */
+  gint64 first, n;        /* columns [first, first + n) of the map */
+  gint64 start;           /* index of the first window within the whole map */
+  gint64 low[2], high[2]; /* cells [low, high) of the image along the first two axes */
+  gint64 divisor;         /* number of those cells that an average counts */
 } Row;
 
-/* The real cells under a window along one axis; returns how many an average counts. */
+/* Sets [*low, *high) to the image cells under a window along one axis; returns how many cells an
+ * average counts, which may include padding. */
 static gint64
 window_range (const PoolingArgs *args, int axis, gint64 position, gint64 *low, gint64 *high)
 {
@@ -295,6 +298,7 @@ window_range (const PoolingArgs *args, int axis, gint64 position, gint64 *low, g
   return args->counts_padding ? end - start : *high - *low;
 }
 
+/* The number of cells that an average counts along the last axis. */
 static gint64
 last_divisor (const PoolingArgs *args, gint64 column)
 {
@@ -304,26 +308,28 @@ last_divisor (const PoolingArgs *args, gint64 column)
 }
 
 static void
-enter_row (const PoolingArgs *args, Row *row, gint64 most)
+enter_row (const PoolingArgs *args, Row *row, gint64 max_windows)
 {
   row->divisor = window_range (args, 0, row->place[0], &row->low[0], &row->high[0]) *
                  window_range (args, 1, row->place[1], &row->low[1], &row->high[1]);
-  row->n = MIN (most, args->map[2] - row->first);
+  row->n = MIN (max_windows, args->map[2] - row->first);
 }
 
+/* Starts with the first windows of the map, max_windows at most.  FALSE if the map is empty. */
 static gboolean
-first_row (const PoolingArgs *args, Row *row, gint64 most)
+first_row (const PoolingArgs *args, Row *row, gint64 max_windows)
 {
   *row = (Row){ 0 };
   if (volume (args->map) == 0)
     return FALSE;
 
-  enter_row (args, row, most);
+  enter_row (args, row, max_windows);
   return TRUE;
 }
 
+/* Moves on to the next windows of the row or the next row.  FALSE at the end. */
 static gboolean
-next_row (const PoolingArgs *args, Row *row, gint64 most)
+next_row (const PoolingArgs *args, Row *row, gint64 max_windows)
 {
   row->first += row->n;
   row->start += row->n;
@@ -339,11 +345,12 @@ next_row (const PoolingArgs *args, Row *row, gint64 most)
   if (row->place[0] == args->map[0])
     return FALSE;
 
-  enter_row (args, row, most);
+  enter_row (args, row, max_windows);
   return TRUE;
 }
 
-/* Those of the windows of a row whose cell at a tap of the last axis is real. */
+/* Sets [*low, *high) to the windows of a row whose cell at a tap of the last axis lies inside the
+ * image. */
 static void
 tap_range (const PoolingArgs *args, const Row *row, gint64 tap, gint64 *low, gint64 *high)
 {
@@ -356,7 +363,8 @@ tap_range (const PoolingArgs *args, const Row *row, gint64 tap, gint64 *low, gin
   *high = CLAMP (*high, *low, row->n);
 }
 
-/* Windows of 2 × 2 beside each other for the maximum: the common way to halve an image. */
+/* Whether this is max pooling with windows of 2 × 2, stride 2 and no padding, which is common and
+ * has a kernel of its own for the gradient. */
 static gboolean
 is_halving (const PoolingArgs *args)
 {
@@ -373,6 +381,7 @@ is_halving (const PoolingArgs *args)
 #define REAL_KERNEL "engine/ops/convolution/pooling-kernel.h"
 #include "engine/kernels/each-real.h"
 
+/* Fewest planes that are worth a thread. */
 static gint64
 plane_grain (const PoolingArgs *args)
 {
@@ -446,7 +455,7 @@ static const char *const backward_inputs[] = { "gradient", "data", "output", NUL
 const HybOp hyb_ops_pooling[] = {
   {
       .name = "Pooling",
-      .doc = "One value for each window: its maximum, average, sum or norm.",
+      .doc = "Maximum, average, sum or norm of each window.",
       .category = HYB_CATEGORY_REDUCTION,
       .inputs = pooling_inputs,
       .params = pooling_params,
@@ -461,7 +470,7 @@ const HybOp hyb_ops_pooling[] = {
   },
   {
       .name = "_backward_Pooling",
-      .doc = "Gradient of Pooling: each window hands its share back to its cells.",
+      .doc = "Gradient of Pooling: distributes that of each window over its cells.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Pooling",

@@ -51,12 +51,12 @@ static const OpRefusal refusals[] = {
     "channels that cannot be grouped",
     "kernel=(1,) num_filter=2 num_group=2",
     { "f32[1,3,3]", "f32[3,1,1]" },
-    "3 channels cannot be cut into 2 groups" },
+    "3 channels cannot be split into 2 groups" },
   { "Deconvolution",
     "channels last",
     "kernel=(2, 2) num_filter=2 layout=NHWC",
     { "f32[1,3,3,2]", "f32[2,2,2,2]" },
-    "NHWC is computed on GPUs only" },
+    "NHWC is supported on GPUs only" },
   { 0 },
 };
 
