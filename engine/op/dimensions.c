@@ -1,4 +1,4 @@
-/* dimensions.c — single dimensions: learning them, multiplying them, looking along one axis.
+/* dimensions.c — arithmetic on the dimensions of shapes, any of which may be unknown.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/dimensions.h"
 
@@ -105,7 +105,8 @@ hyb_dims_with (const HybShape *shape, int axis, gint64 size)
   return more;
 }
 
-/* The one unknown dimension and the product of the others; -1 if not exactly one is unknown. */
+/* Sets *others to the product of the known dimensions and returns the only unknown one; -1 if not
+ * exactly one is unknown. */
 static int
 find_gap (const HybShape *shape, gint64 *others)
 {
@@ -123,6 +124,7 @@ find_gap (const HybShape *shape, gint64 *others)
   return gap;
 }
 
+/* Infers the only unknown dimension of a shape of `size` elements, if there is only one. */
 static gboolean
 fill_gap (HybShape *shape, gint64 size, GError **error)
 {

@@ -1,11 +1,11 @@
-/* layer-rules.c — operands sized by their data, and windows over images.
+/* layer-rules.c — shapes that layers expect of their operands, and windows that slide over images.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/layer-rules.h"
 
 #include "engine/base/error.h"
 #include "engine/op/rules.h"
 
-/* Far above any image, and small enough that products of two stay in gint64. */
+/* No real image is as large, and the product of two such numbers does not overflow gint64. */
 #define WINDOW_LIMIT (G_GINT64_CONSTANT (1) << 30)
 
 gboolean
@@ -73,8 +73,8 @@ hyb_layer_expect_image (const HybShape *shape, const char *operand, int rank, GE
                            HYB_GRAPH_ERROR_TYPES,
                            operand,
                            NULL,
-                           "it has %" G_GINT64_FORMAT " cells along axis %d, and %" G_GINT64_FORMAT
-                           " are possible",
+                           "it has %" G_GINT64_FORMAT
+                           " cells along axis %d, but at most %" G_GINT64_FORMAT " are supported",
                            shape->dim[i],
                            i,
                            WINDOW_LIMIT);
@@ -130,6 +130,7 @@ hyb_layer_label_dtype (HybCall *call, GError **error)
   return TRUE;
 }
 
+/* The number for this axis; fallback if the tuple is missing or too short. */
 static gint64
 tuple_value (const HybShape *tuple, int axis, gint64 fallback)
 {
@@ -154,6 +155,7 @@ hyb_window_init (HybWindow      *window,
     }
 }
 
+/* The tuple is missing or empty, or has `rank` numbers from low to WINDOW_LIMIT. */
 static gboolean
 check_tuple (const HybShape *tuple, const char *name, int rank, gint64 low, GError **error)
 {
@@ -199,7 +201,7 @@ hyb_window_check (const HybShape *kernel,
                          HYB_OP_ERROR_ATTRIBUTE,
                          "kernel",
                          NULL,
-                         "it has %d axes, and windows over 1, 2 or 3 are possible",
+                         "it has %d axes, but only windows over 1, 2 or 3 axes are supported",
                          MAX (kernel->rank, 0));
 
   return check_tuple (kernel, "kernel", kernel->rank, 1, error) &&
@@ -211,9 +213,6 @@ hyb_window_check (const HybShape *kernel,
 gint64
 hyb_window_span (const HybWindow *window, int axis)
 {
-  gint64 span;
-
-  /* Both factors are at most WINDOW_LIMIT, so the product fits. */
-  span = window->dilate[axis] * (window->kernel[axis] - 1) + 1;
-  return span;
+  /* Both factors are at most WINDOW_LIMIT, so the product does not overflow. */
+  return window->dilate[axis] * (window->kernel[axis] - 1) + 1;
 }

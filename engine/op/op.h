@@ -1,12 +1,11 @@
-/* op.h — what an operator is.
+/* op.h — the description of an operator: HybOp, and HybCall, one use of it.
  *
- * An operator is one const HybOp in the array at the bottom of one file in this
- * folder; the file is named once in op-list.h.  Everything Hybridscope knows
- * about it is here: the file readers, the type pass, autograd, the executor, the
- * profiler and the inspector all read this struct, and none of them switches on
- * operator names.
+ * Every operator is a constant HybOp in an array at the bottom of a file below engine/ops
+ * (or engine/control); op-list.h lists these arrays.  The struct holds all that Hybridscope
+ * knows about the operator: file readers, type inference, autograd, the executor, the
+ * profiler and the inspector read it, and none of them switches on operator names.
  *
- * Start with softmax.c.
+ * Start with engine/ops/nn/softmax.c, a complete operator of ordinary size.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,7 +21,7 @@ typedef struct _HybGrad        HybGrad;        /* engine/gradient/gradient.h */
 typedef struct _HybRun         HybRun;         /* engine/op/run.h */
 typedef struct _HybPlanOptions HybPlanOptions; /* engine/op/plan-options.h */
 
-/* What kind of work it is.  viz/diagram/palette.c decides how that looks. */
+/* The kind of work an operator does; pictures colour nodes by it (viz/diagram/palette.c). */
 typedef enum
 {
   HYB_CATEGORY_DATA,
@@ -41,55 +40,63 @@ typedef enum
 typedef enum
 {
   HYB_OP_IN_PLACE = 1 << 0,           /* output 0 may share the memory of input 0 */
-  HYB_OP_RANDOM = 1 << 1,             /* draws from the run's generator: never folded or merged */
+  HYB_OP_RANDOM = 1 << 1,             /* draws random numbers: never folded or merged */
   HYB_OP_TRAINING_DEPENDENT = 1 << 2, /* computes something else while training */
   HYB_OP_NO_GRADIENT = 1 << 3,        /* constant almost everywhere: its gradient is zero */
-  HYB_OP_CUSTOM_GRADIENT = 1 << 4, /* defined as something else than the derivative: losses, selu */
-  HYB_OP_INTERNAL = 1 << 5, /* made by passes or autograd; not an operator of MXNet's files */
-  HYB_OP_OPAQUE = 1 << 6,   /* stands for an operator we do not have: seen, never run */
-  /* Where all operands have one shape, whatever it is: element i of the only output depends on
-   * element i of the inputs alone, and computing it needs nothing but them and the attributes. */
+  HYB_OP_CUSTOM_GRADIENT = 1 << 4,    /* the gradient is not the derivative (losses, selu) */
+  HYB_OP_INTERNAL = 1 << 5,           /* created by passes or autograd; not in MXNet's files */
+  HYB_OP_OPAQUE = 1 << 6,             /* placeholder for an unknown operator; cannot run */
+  /* If all operands have the same shape, element i of the only output depends on element i of
+   * the inputs and on the attributes, and on nothing else.  Such operators can be fused. */
   HYB_OP_POINTWISE = 1 << 7,
-  HYB_OP_SUM = 1 << 8, /* adds all of its inputs up, which have one shape */
+  HYB_OP_SUM = 1 << 8, /* output 0 is the sum of all inputs, which have the same shape */
 } HybOpFlags;
 
-/* What a variable of a body is fed with. */
+/* How a variable of a body gets its value. */
 typedef enum
 {
-  HYB_PORT_VALUE,    /* a branch's input: nothing more to say */
-  HYB_PORT_DATA,     /* another slice every step */
+  HYB_PORT_VALUE,    /* from an input of a branch, unchanged */
+  HYB_PORT_DATA,     /* a different slice of an input in every step */
   HYB_PORT_STATE,    /* carried from step to step */
-  HYB_PORT_CAPTURED, /* the same every step */
+  HYB_PORT_CAPTURED, /* the same input in every step */
 } HybPortKind;
 
+/* How an operator would run on a GPU.  There is no GPU module yet, and nothing reads this. */
 typedef enum
 {
-  HYB_GPU_NONE,    /* the executor copies to the host and back, and says so */
-  HYB_GPU_LIBRARY, /* cuDNN or cuBLAS */
-  HYB_GPU_KERNEL,  /* our own */
+  HYB_GPU_NONE,    /* not at all: computed on the host */
+  HYB_GPU_LIBRARY, /* through cuDNN or cuBLAS */
+  HYB_GPU_KERNEL,  /* with a kernel of Hybridscope's */
 } HybGpuPath;
 
-/* One use of an operator: its attributes and the types around it. */
+/* One use of an operator: its attributes, and the types of its inputs and outputs.  The arrays
+ * belong to the caller. */
 typedef struct
 {
   const HybOp  *op;
-  gconstpointer params; /* the operator's own struct, already parsed; NULL if it has none */
+  gconstpointer params; /* the operator's params struct, already parsed; NULL if it has none */
   guint         n_inputs;
-  guint         n_outputs; /* hidden ones included */
+  guint         n_outputs; /* including hidden ones */
   HybType      *input;
   HybType      *output;
-  HybGraph    **body; /* what a loop repeats or a condition chooses; else NULL */
+  HybGraph    **body; /* subgraphs that a loop repeats or a condition chooses from; or NULL */
   guint         n_bodies;
-  gboolean      training; /* planned for a training pass */
-  gboolean legacy_shapes; /* 0 in a shape attribute means “unknown” (no is_np_shape in the file) */
-  gpointer prepared;      /* what prepare() made; NULL before */
-  /* While preparing: how the plan around is made, for plans of bodies; NULL: operator by
-   * operator. */
+  gboolean      training;      /* planned for a training pass */
+  gboolean      legacy_shapes; /* the file does not set is_np_shape: 0 in a shape attribute means
+                                * “unknown” */
+  gpointer      prepared;      /* owned by the operator: set by prepare(), freed by release() */
+
+  /* The following two are set only while prepare() runs. */
+
+  /* How the surrounding plan is made, for operators that plan their bodies; NULL when there is
+   * no plan because the graph runs operator by operator. */
   const HybPlanOptions *plan_options;
-  /* While preparing for a plan: by input, contents that no run changes; NULL: not known. */
+  /* For each input its contents if no run changes them, else NULL.  The array is NULL outside of
+   * a plan. */
   HybTensor *const *constants;
 } HybCall;
 
+/* Work of one call, for the roofline. */
 typedef struct
 {
   double flops;
@@ -97,130 +104,164 @@ typedef struct
   double bytes_written;
 } HybCost;
 
+/* Everything known about an operator.  Members that are left 0 have the default that their
+ * comment gives.  Bit i of a mask (guint32) stands for input i. */
 struct _HybOp
 {
-  /* Identity */
-  const char        *name;    /* the name in MXNet files */
-  const char *const *aliases; /* NULL-terminated; NULL: none */
+  /* --- Identity --- */
+
+  const char        *name;    /* as in MXNet's files */
+  const char *const *aliases; /* NULL-terminated; default: no aliases */
   const char        *doc;     /* one sentence, shown in the inspector */
   HybCategory        category;
   HybOpFlags         flags;
 
-  /* Signature */
-  const char *const *inputs;  /* names, NULL-terminated; beyond them the last is numbered */
-  const char *const *outputs; /* likewise; a leading "_" hides it (dropout's mask).  NULL: one,
-                               * "output" — or output0, output1 … if arity gives several */
-  guint32            mutates; /* bit i: input i is state that forward writes (running mean) */
-  guint32            constant_inputs; /* bit i: input i never gets a gradient (indices, labels) */
-  /* Bit i: output 0 is a sum over the slowest axis of these inputs, so that a loop
-   * may collect their rows and compute it once (gradients of weights). */
-  guint32 row_sum_inputs;
-  /* Bit i: a row (index of the slowest axis) of output 0 depends on the same row of these
-   * inputs alone, and on all of the others: rows of several calls may be one call. */
-  guint32         rowwise_inputs;
-  const HybParam *params; /* ends with an empty entry; NULL: none */
-  gsize           params_size;
-  /* NULL: as many as named. */
-  void (*arity) (gconstpointer params, guint *n_inputs, guint *n_outputs);
-  /* How many of the outputs a user sees, the first ones; NULL: those without "_". */
-  guint (*n_visible) (gconstpointer params);
-  /* How many outputs MXNet's files count (node_row_ptr), where that is another number;
-   * NULL: all. */
-  guint (*n_stored) (gconstpointer params);
-  /* What one attribute cannot say alone (two that contradict each other).  NULL: nothing. */
-  gboolean (*check) (gconstpointer params, GError **error);
-  guint n_bodies; /* subgraphs a node of this kind owns */
-  /* Which input of the node feeds variable number `variable` (in node order) of body
-   * number `body` when it is entered; G_MAXUINT: none.  Required with n_bodies. */
-  guint (*body_variable) (gconstpointer params, guint n_inputs, guint body, guint variable);
+  /* --- Inputs, outputs and attributes --- */
 
-  /* What pictures and converters need to know of bodies.  NULL: no bodies. */
-  const char *const *bodies; /* their names, as many as n_bodies */
+  /* Names, NULL-terminated.  Further inputs repeat the last name with a number. */
+  const char *const *inputs;
+  /* Likewise; a leading "_" hides an output from users (dropout's mask).  Hidden outputs come
+   * last.  Default: "output", or output0, output1 … if there are several. */
+  const char *const *outputs;
+  const HybParam    *params;      /* table of attributes, ended by an empty entry; default: none */
+  gsize              params_size; /* of the struct that the table fills */
+
+  /* The number of inputs and outputs for given attributes.  Default: as many as are named. */
+  void (*arity) (gconstpointer params, guint *n_inputs, guint *n_outputs);
+  /* The number of outputs that users see, counted from the first.  Default: those without "_". */
+  guint (*n_visible) (gconstpointer params);
+  /* The number of outputs that MXNet's files count (node_row_ptr).  Default: all of them. */
+  guint (*n_stored) (gconstpointer params);
+  /* Checks that need several attributes (such as two that contradict each other).  Default: no
+   * such checks. */
+  gboolean (*check) (gconstpointer params, GError **error);
+
+  /* Inputs that are state which forward writes (BatchNorm's running mean). */
+  guint32 mutates;
+  /* Inputs that never get a gradient (indices, labels). */
+  guint32 constant_inputs;
+  /* Output 0 is a sum over the slowest axis of these inputs, as the gradient of a weight is.  A
+   * loop may therefore collect their rows over all steps and compute the sum once. */
+  guint32 row_sum_inputs;
+  /* Row i of output 0 (index i of the slowest axis) depends on row i of these inputs, and on all
+   * of the other inputs.  The rows of several calls may therefore be computed by one call. */
+  guint32 rowwise_inputs;
+
+  /* --- Bodies: subgraphs of loops and conditions (engine/control) --- */
+
+  guint              n_bodies; /* of every node of this operator */
+  const char *const *bodies;   /* their names; required with n_bodies, as the functions below */
+  /* The input of the node that feeds variable number `variable` (in node order) of a body on
+   * entry; G_MAXUINT if no input does. */
+  guint (*body_variable) (gconstpointer params, guint n_inputs, guint body, guint variable);
+  /* How that variable gets its value; pictures and converters need it. */
   HybPortKind (*body_port) (gconstpointer params, guint n_inputs, guint body, guint variable);
-  /* The variable that takes this head of the body in the next step; G_MAXUINT: none. */
+  /* The variable that receives this head of the body in the next step; G_MAXUINT if none does. */
   guint (*body_next) (gconstpointer params, guint body, guint head);
-  /* The output of the node that this head of the body becomes; G_MAXUINT: none. */
+  /* The output of the node that this head of the body becomes; G_MAXUINT if it becomes none. */
   guint (*body_result) (gconstpointer params, guint body, guint head);
 
-  /* Types.  Fill what can be known, in either direction, and leave the rest
-   * unknown; the pass calls again until nothing changes.  FALSE only for a
-   * contradiction.  infer_dtype NULL: all inputs and outputs have one dtype. */
+  /* --- Types --- */
+
+  /* Fill in what can be inferred, from inputs to outputs or back, and leave the rest unknown;
+   * type inference calls again until nothing changes.  FALSE only for a contradiction.  Default
+   * of infer_dtype: all inputs and outputs have the same dtype. */
   gboolean (*infer_shape) (HybCall *call, GError **error);
   gboolean (*infer_dtype) (HybCall *call, GError **error);
 
-  /* The dtypes that forward computes in.  Others are converted around it by the
-   * executor: half floats to float32, integers to float64 (float32 where that
-   * is all there is).  0: HYB_DTYPES_F32. */
+  /* The dtypes that forward can compute in (HYB_DTYPES_…).  The executor converts others around
+   * the call: half floats to float32, integers to float64 (to float32 where that is the only
+   * choice).  Default: HYB_DTYPES_F32. */
   guint32 dtypes;
 
-  /* Computation on the CPU.  Types are final and memory is planned, so it cannot
-   * fail.  workspace NULL: needs none. */
+  /* --- Computation on the CPU --- */
+
+  /* Computes the outputs.  Types are final and memory is allocated, so it cannot fail. */
   void (*forward) (const HybCall *call, const HybRun *run);
+  /* Bytes of scratch memory that forward gets in run->workspace.  Default: 0. */
   gsize (*workspace) (const HybCall *call);
 
-  /* Output as a part of an input, without computing: TRUE if output number
-   * `output` is input number *input, contiguous, from byte *offset on (reshapes,
-   * slices of the slowest axis).  forward must work all the same.  NULL: never. */
+  /* TRUE if output number `output` is a contiguous part of input number *input, starting at byte
+   * *offset (reshapes, slices of the slowest axis), so that nothing need be computed.  forward
+   * must work nevertheless: the planner may decide for a copy.  Default: never. */
   gboolean (*view) (const HybCall *call, guint output, guint *input, gsize *offset);
 
-  /* Once per plan, after types are known and before workspace is asked: what
-   * forward will want ready (bodies planned, tables filled); put it into
-   * call->prepared.  May fail: this is where a body that cannot run is found. */
+  /* Called once per plan, when types are final and before workspace(): sets call->prepared to
+   * what forward needs ready (plans of bodies, tables).  FALSE if the call cannot run. */
   gboolean (*prepare) (HybCall *call, GError **error);
-  void (*release) (HybCall *call);
-  /* What prepare() has decided, in a few words for the printed plan; NULL: nothing. */
+  void (*release) (HybCall *call); /* frees call->prepared */
+  /* A few words about what prepare() decided, for the printed plan; NULL if there is nothing to
+   * say.  The text belongs to the call. */
   const char *(*note) (const HybCall *call);
 
-  /* Operators whose output types show only while running (boolean_mask, a
-   * while_loop that grows its state): used instead of forward when types stay
-   * unknown though all inputs are known.  (transfer full) tensors in outputs. */
-  /* TRUE: also where all types are known, as the values may be refused.  NULL: no. */
-  gboolean (*checks_values) (gconstpointer params);
+  /* For operators whose output types depend on values (boolean_mask, a while_loop that grows its
+   * state): runs instead of forward where output types are still unknown although all inputs are
+   * known.  Sets outputs to new tensors, which the caller owns, and call->output to their types.
+   * FALSE if the values cannot be computed with. */
   gboolean (*compute) (HybCall          *call,
                        const HybRun     *run,
                        HybTensor *const *inputs,
                        HybTensor       **outputs,
                        GError          **error);
+  /* TRUE if compute must run even where all types are known, because it checks values that
+   * forward could only accept (take with mode=raise).  Default: FALSE. */
+  gboolean (*checks_values) (gconstpointer params);
 
-  /* The GPU twin is engine/cuda/ops/<same file name>, bound by name when the
-   * CUDA module loads; test-cuda-table checks that this field tells the truth. */
-  HybGpuPath gpu;
+  /* --- The gradient --- */
 
-  /* Gradient, as new nodes: what autograd adds is an ordinary graph that can be
-   * drawn, planned and timed.  NULL with no HYB_OP_NO_GRADIENT: asking is an error. */
+  /* Adds the nodes that compute the gradients of the inputs (engine/gradient/gradient.h), so that
+   * gradients can be drawn, planned and timed like any other graph.  Default: differentiating is
+   * an error, unless HYB_OP_NO_GRADIENT is set. */
   void (*gradient) (HybGrad *grad);
-  /* The operator that stands in for this one when its gradient will be asked: same
-   * inputs, attributes and first outputs, and further hidden outputs that keep
-   * what the gradient needs (gates of an RNN, states of a loop).  NULL: itself. */
+  /* The operator that replaces this one in graphs that are differentiated.  It has the same
+   * inputs, attributes and first outputs, and further hidden outputs that store what the gradient
+   * needs (gates of an RNN, states of a loop).  Default: no replacement. */
   const char *recording;
-  /* An operator that computes a gradient: whose it is, and what each of its inputs is of
-   * that operator's use: “g0” a gradient of output 0, “i1” input 1, “o2” output 2, “i*”
-   * all inputs, “g*” a gradient of every visible output, “last” the last output, “-”
-   * nothing of it; behind “>” the same of outputs.  Both have one params table (or
-   * infer_shape there needs none).  hyb_call_infer() then asks infer_shape there too, so
-   * that data and gradients cannot contradict each other.  NULL: infer_shape sees to it. */
+
+  /* For an operator that computes a gradient: the name of the operator it differentiates.  Both
+   * must have the same params table, unless infer_shape of that operator ignores attributes.
+   * hyb_call_infer() then also asks infer_shape of that operator, so that data and gradients of
+   * contradictory shapes are refused.  Default: infer_shape alone decides. */
   const char *gradient_of;
+  /* With gradient_of: what each input, and after “>” each output, stands for, as words with a
+   * space between them:
+   *
+   *   g0    a gradient of output 0          i1    input 1          o2    output 2
+   *   g*    a gradient of every visible     i*    all inputs       last  the last output
+   *         output
+   *   -     nothing of that operator
+   *
+   * “g0 i0 > i0” for example takes a gradient and the data, and returns a gradient of the data. */
   const char *operands;
 
-  /* Work done, for the roofline.  NULL: one operation per output element, every
-   * input read once, every output written once. */
+  /* --- Cost and devices --- */
+
+  /* The work of one call.  Default: one operation for each element of the outputs; every input
+   * is read once, every output written once. */
   void (*cost) (const HybCall *call, HybCost *cost);
+  HybGpuPath gpu;
 };
 
-const HybOp *hyb_op_find (const char *name); /* by name or alias; NULL: unknown */
-/* All of them, aliases aside, in the order of op-list.h. */
+/* The operator with this name or alias; NULL if it is unknown. */
+const HybOp *hyb_op_find (const char *name);
+/* All operators in the order of op-list.h, each once.  The array belongs to the library. */
 const HybOp *const *hyb_op_list (guint *n_ops);
 
-/* Whether compute() is what runs, whatever is known of the types. */
+/* TRUE if compute() has to run even where all types are known: the operator has no forward, or
+ * checks_values() says so. */
 gboolean hyb_op_needs_compute (const HybOp *op, gconstpointer params);
 
-/* Names of the operands of one use; (transfer full) where numbered. */
-char *hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs);
-char *hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs);
+/* The number of inputs and outputs for given attributes, hidden outputs included. */
+void hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs);
+/* The number of outputs that users see, out of n_outputs. */
 guint hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs);
-/* How many outputs decide whether a name has a number: hidden ones too, as in MXNet, but
- * not what our loops and branches keep for themselves. */
+/* The number of outputs that decides whether their names carry numbers: as in MXNet hidden ones
+ * count too, except those that loops and conditions add here. */
 guint hyb_op_n_numbered (const HybOp *op, gconstpointer params, guint n_outputs);
-void  hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs);
+
+/* The name of input number `index` of a use with n_inputs inputs.  (transfer full) */
+char *hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs);
+/* The name of output number `index`, without a leading "_".  (transfer full) */
+char *hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs);
 
 G_END_DECLS

@@ -1,4 +1,7 @@
-/* param-equal.c — whether two uses of an operator have the same attributes.
+/* param-equal.c — equality and hashes of params structs, for the passes that merge equal nodes.
+ *
+ * Values are compared byte by byte, as the table of attributes says where they are.
+ * Start with hyb_params_equal().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/param.h"
 
@@ -14,8 +17,8 @@ hash_bytes (guint hash, gconstpointer data, gsize size)
   return hash;
 }
 
-/* The memory that one attribute's value stands in; shapes and tuples of both
- * kinds are their count followed by this. */
+/* The bytes of one attribute's value.  Of a shape or tuple these are its elements only; compare
+ * param_count() too. */
 static gconstpointer
 param_memory (const HybParam *param, gconstpointer params, gsize *size)
 {
@@ -53,7 +56,8 @@ param_memory (const HybParam *param, gconstpointer params, gsize *size)
   g_assert_not_reached ();
 }
 
-/* Tells None from an empty tuple, and a missing string from an empty one. */
+/* The number of elements of a shape or tuple.  It differs between None and an empty tuple, and
+ * between a missing string and an empty one, which have equal bytes. */
 static int
 param_count (const HybParam *param, gconstpointer params)
 {

@@ -1,7 +1,7 @@
-/* param.c — reading and writing operator attributes by their tables.
+/* param.c — parsing and writing the attributes of operators, as their tables describe.
  *
- * Text comes from files of strangers: every kind has its own small parser that
- * takes the whole text or refuses it (the grammar is that of MXNet's front ends).
+ * The grammar is that of MXNet's front ends.  The text is not trusted: every kind has a small
+ * parser that accepts the whole text or rejects it.  Start with hyb_params_parse().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/param.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More elements than any attribute of a real file has; keeps a hostile one small. */
+/* Elements of a tuple.  No real file has as many; the limit bounds the memory a hostile one takes. */
 #define MAX_ELEMENTS 65536
 
 static const char *
@@ -24,7 +24,10 @@ skip_space (const char *text)
   return text;
 }
 
-/* An integer at *text, with the “L” of old Python; FALSE if there is none. */
+/* The scan_… functions read one value at *text and advance *text behind it; FALSE if there is no
+ * value.  The parse_… functions accept one value and white space, and nothing else. */
+
+/* An integer, perhaps with the suffix “L” that Python 2 writes. */
 static gboolean
 scan_int (const char **text, gint64 *value)
 {
@@ -80,7 +83,7 @@ parse_bool (const char *text, gboolean *value)
   return TRUE;
 }
 
-/* One element of a tuple: an integer, None, or (as_float) a number. */
+/* Appends one element of a tuple: a double with as_float, else a gint64 or None. */
 static gboolean
 scan_element (const char **text, gboolean as_float, GArray *elements)
 {
@@ -208,13 +211,14 @@ parse_dtype (const char *text, HybDType *dtype)
   if (*dtype != HYB_DTYPE_UNKNOWN || strcmp (text, "None") == 0)
     return TRUE;
 
-  /* A code, as _zeros_without_dtype writes it: -1 is none. */
+  /* A numeric code, as _zeros_without_dtype has it; -1 means that there is no dtype. */
   if (!parse_int (text, &code) || (code != -1 && !hyb_dtype_is_valid_code (code)))
     return FALSE;
   *dtype = (HybDType) code;
   return TRUE;
 }
 
+/* Stores the value of text in the member `at`. */
 static gboolean
 parse_value (const HybParam *param, const char *text, gpointer at)
 {
@@ -254,6 +258,7 @@ parse_value (const HybParam *param, const char *text, gpointer at)
   g_return_val_if_reached (FALSE);
 }
 
+/* What a value of this kind has to be, for messages. */
 static const char *
 kind_name (HybParamKind kind)
 {
@@ -307,7 +312,8 @@ check_range (const HybParam *param, gconstpointer at, const char *text, GError *
 
   if (param->kind == HYB_PARAM_INT || param->kind == HYB_PARAM_OPTIONAL_INT)
     {
-      /* Of an integer that may not be None it is the smallest number, and out of any range. */
+      /* HYB_NONE is allowed for optional integers only; for others it is the smallest integer and
+       * out of any range. */
       if (param->kind == HYB_PARAM_OPTIONAL_INT && *(const gint64 *) at == HYB_NONE)
         return TRUE;
       value = (double) *(const gint64 *) at;
@@ -357,31 +363,33 @@ collect_unknown (const HybParam *params, const char *const *attributes, GPtrArra
     }
 }
 
-/* What stands before the values that callers see. */
+/* Precedes the params struct that callers see. */
 typedef struct
 {
   const HybParam *params;
   gint            references;
 } ParamsHeader;
 
-/* Room enough to keep the values aligned for any type. */
-#define HEADER_ROOM 16
-G_STATIC_ASSERT (sizeof (ParamsHeader) <= HEADER_ROOM);
+/* A multiple of the alignment of every type, so that the params struct is aligned too. */
+#define HEADER_BYTES 16
+G_STATIC_ASSERT (sizeof (ParamsHeader) <= HEADER_BYTES);
 
 static ParamsHeader *
 header_of (gconstpointer values)
 {
-  return (ParamsHeader *) ((char *) values - HEADER_ROOM);
+  return (ParamsHeader *) ((char *) values - HEADER_BYTES);
 }
 
-gpointer
-hyb_params_new (const HybParam *params, gsize size)
+/* A params struct of zeros with one reference. */
+static gpointer
+params_new (const HybParam *params, gsize size)
 {
-  /* An operator without attributes: what stands right behind a block points into none. */
-  char *block = g_malloc0 (HEADER_ROOM + MAX (size, 1));
+  /* At least one byte, also for operators without attributes: valgrind does not count a pointer
+   * just behind a block as a pointer to it. */
+  char *block = g_malloc0 (HEADER_BYTES + MAX (size, 1));
 
   *(ParamsHeader *) block = (ParamsHeader){ params, 1 };
-  return block + HEADER_ROOM;
+  return block + HEADER_BYTES;
 }
 
 gpointer
@@ -419,7 +427,7 @@ hyb_params_parse (const HybParam    *params,
                   GPtrArray         *unknown,
                   GError           **error)
 {
-  gpointer values = hyb_params_new (params, size);
+  gpointer values = params_new (params, size);
 
   for (const HybParam *param = params; param && param->name; param++)
     {
@@ -453,12 +461,12 @@ hyb_params_parse (const HybParam    *params,
   return values;
 }
 
+/* Appends the shortest text (of at least 6 digits' precision) that reads back as the same number. */
 static void
 append_float (GString *text, double value)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
-  /* The shortest text that reads back as the same number. */
   for (int precision = 6; precision <= 17; precision++)
     {
       g_autofree char *format = g_strdup_printf ("%%.%dg", precision);

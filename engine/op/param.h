@@ -82,6 +82,28 @@ gboolean hyb_params_equal (const HybParam *table, gconstpointer a, gconstpointer
 /* Continues `hash` with the values; equal structs give equal hashes. */
 guint hyb_params_hash (guint hash, const HybParam *table, gconstpointer params);
 
+/* --- Reading parsed attributes by name (param-get.c) ---
+ *
+ * For code that handles many operators and does not know their params structs.  table and values
+ * may be NULL. */
+
+/* The entry of this name; NULL if the table has none. */
+const HybParam *hyb_params_find (const HybParam *table, const char *name);
+/* The value of an integer, enum or boolean; fallback if there is no such attribute. */
+gint64
+hyb_params_get_int (const HybParam *table, gconstpointer values, const char *name, gint64 fallback);
+/* The value of a float; fallback if there is no such attribute. */
+double hyb_params_get_double (const HybParam *table,
+                              gconstpointer   values,
+                              const char     *name,
+                              double          fallback);
+/* TRUE if there is such an attribute and it is True. */
+gboolean hyb_params_get_bool (const HybParam *table, gconstpointer values, const char *name);
+/* The tuple of integers, which belongs to values; NULL if there is no such attribute. */
+const HybInts *hyb_params_get_ints (const HybParam *table, gconstpointer values, const char *name);
+
+/* --- Text --- */
+
 /* The value of one attribute as MXNet's Python front end writes it.  (transfer full) */
 char *hyb_param_to_string (const HybParam *param, gconstpointer values);
 /* Parses a tuple of integers: "(1, 2)", "[1,2]", "3" or "None".  FALSE if the text is malformed;

@@ -1,11 +1,11 @@
-/* probe.h — how a run is watched.
+/* probe.h — callbacks through which a run is observed.
  *
- * The engine measures nothing itself: it calls a probe, and knows nothing of
- * who listens.  profiler/record/recorder.c is the listener that matters; tests use a
- * ten-line one.
+ * The engine measures nothing itself.  It calls a probe before and after every operator, and does
+ * not know what the probe does with the calls.  profiler/record/recorder.c is the probe that
+ * matters; tests write small ones of their own.
  *
- * Probe functions run on the computing thread, between operators.  They must
- * not lock, allocate (but for value) or touch the graph; copy what is needed and return.
+ * The callbacks run on the computing thread, between operators.  They must not take locks,
+ * allocate memory (except in value()) or change the graph: copy what is needed and return.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -21,35 +21,40 @@ typedef enum
 {
   HYB_SPAN_NODE,   /* one operator */
   HYB_SPAN_PASS,   /* one graph pass */
-  HYB_SPAN_COPY,   /* between host and device */
-  HYB_SPAN_BRANCH, /* one step of a loop, one arm of a condition */
+  HYB_SPAN_COPY,   /* a copy between host and device */
+  HYB_SPAN_BRANCH, /* one step of a loop, or one branch of a condition */
 } HybSpanKind;
 
+/* What begins or ends. */
 typedef struct
 {
   HybSpanKind kind;
-  guint32     id;     /* node id in its own graph, or pass index, or body index */
-  guint32     graph;  /* hyb_graph_get_id() of the graph that the node stands in */
-  guint16     device; /* 0: the host */
-  guint16     depth;  /* how many subgraphs deep */
-  guint64     run;    /* which run of the graph */
-  guint32     step;   /* which step of the innermost loop */
-  /* Of nodes: the graph that id counts in, and its plan (NULL: operator by operator).
-   * Both may be gone after the run; who wants them later takes a reference. */
+  guint32     id;     /* node id in its graph, or index of the pass or body */
+  guint32     graph;  /* hyb_graph_get_id() of the graph that holds the node */
+  guint16     device; /* 0 is the host */
+  guint16     depth;  /* number of enclosing subgraphs */
+  guint64     run;    /* HybRun.number */
+  guint32     step;   /* step of the innermost loop */
+
+  /* For nodes: the graph in which id counts, and its plan (NULL when it runs operator by
+   * operator).  Both may be freed after the run; take a reference to use them later. */
   HybGraph      *in;
   const HybPlan *plan;
 } HybSpan;
 
+/* The callbacks; those that are NULL are not called. */
 typedef struct
 {
-  gpointer data;
+  gpointer data; /* passed to every callback */
 
   void (*begin) (gpointer data, const HybSpan *span);
   void (*end) (gpointer data, const HybSpan *span);
-  void (*memory) (gpointer data, guint16 device, gint64 bytes); /* negative: freed */
-  /* A visible output of an operator that ran just now; the tensor is lent.  Only where a run goes
-   * operator by operator: a plan has no place for what nobody reads.  Whoever sets it has loops
-   * and branches run their bodies so, too; it is no clock, and may allocate. */
+  /* `bytes` more are allocated on the device; negative if memory was freed. */
+  void (*memory) (gpointer data, guint16 device, gint64 bytes);
+  /* A visible output of the operator that just ran; the tensor is valid during the call only.
+   * Called only where a run goes operator by operator, because a plan does not keep every value;
+   * setting it makes loops and conditions run their bodies that way too.  It may allocate, so
+   * times measured by the same probe are distorted. */
   void (*value) (gpointer data, const HybSpan *span, guint output, const HybTensor *tensor);
 } HybProbe;
 

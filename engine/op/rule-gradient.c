@@ -1,8 +1,8 @@
-/* rule-gradient.c — shapes of operators that compute a gradient.
+/* rule-gradient.c — shape inference for operators that compute a gradient.
  *
- * What an input of such an operator may look like is known already: by the operator
- * whose gradient it is.  So the shapes are laid out as a use of that one, as
- * HybOp.operands says, its rule is asked, and what it finds is taken back.
+ * hyb_rule_gradient() builds a call of the differentiated operator: HybOp.operands says which
+ * operand of the gradient operator corresponds to which of its operands.  It copies the shapes
+ * there, runs that operator's infer_shape, and copies the result back.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/rules.h"
@@ -11,38 +11,42 @@
 
 #include <string.h>
 
-/* Operands for which no memory is taken to hold their types. */
-#define FEW_OPERANDS 12
+/* Types of up to this many operands are kept on the stack. */
+#define MAX_STACK_OPERANDS 12
 
-/* What an operand of the gradient operator is of the differentiated one. */
+/* A walk over the words of HybOp.operands, which pairs operands of the gradient operator with
+ * operands of the differentiated one. */
 typedef struct
 {
-  HybCall *call, *forward;
-  gboolean takes; /* the call learns from forward, not the other way round */
-  guint    next;  /* operand of call: inputs, then outputs */
-  guint    end;
+  HybCall *call;       /* of the gradient operator */
+  HybCall *forward;    /* of the differentiated one */
+  gboolean is_reverse; /* copy shapes from forward to call, not from call to forward */
+  guint    next;       /* the operand of call that comes next, counting inputs and then outputs */
+  guint    end;        /* the operand of call to stop at */
 } Pairing;
 
+/* Pairs the next operand of the call with *there, an operand of the forward call; NULL skips it. */
 static gboolean
 pair_next (Pairing *pairing, HybType *there, GError **error)
 {
   HybType *here;
 
-  /* The last words may be about operands that only some attributes give. */
+  /* Attributes may leave out the last operands. */
   if (pairing->next == pairing->end)
     return TRUE;
 
-  /* Inputs and outputs need not lie side by side. */
+  /* input and output need not be parts of one array. */
   here = pairing->next < pairing->call->n_inputs
              ? &pairing->call->input[pairing->next]
              : &pairing->call->output[pairing->next - pairing->call->n_inputs];
   pairing->next++;
   if (!there)
     return TRUE;
-  return pairing->takes ? hyb_shape_assign (&here->shape, &there->shape, error)
-                        : hyb_shape_assign (&there->shape, &here->shape, error);
+  return pairing->is_reverse ? hyb_shape_assign (&here->shape, &there->shape, error)
+                             : hyb_shape_assign (&there->shape, &here->shape, error);
 }
 
+/* Pairs the next n operands with there[0] to there[n - 1]. */
 static gboolean
 pair_all (Pairing *pairing, HybType *there, guint n, GError **error)
 {
@@ -52,8 +56,9 @@ pair_all (Pairing *pairing, HybType *there, guint n, GError **error)
                          HYB_GRAPH_ERROR_TYPES,
                          NULL,
                          NULL,
-                         "%u operands are too few",
-                         pairing->end);
+                         "it has %u operands, but at least %u are needed",
+                         pairing->end,
+                         pairing->next + n);
 
   for (guint i = 0; i < n; i++)
     if (!pair_next (pairing, &there[i], error))
@@ -61,6 +66,7 @@ pair_all (Pairing *pairing, HybType *there, guint n, GError **error)
   return TRUE;
 }
 
+/* Pairs the operands that one word stands for ("g0", "i*", "last", "-"). */
 static gboolean
 pair_word (Pairing *pairing, const char *word, GError **error)
 {
@@ -85,9 +91,9 @@ pair_word (Pairing *pairing, const char *word, GError **error)
 }
 
 static gboolean
-pair_operands (HybCall *call, HybCall *forward, gboolean takes, GError **error)
+pair_operands (HybCall *call, HybCall *forward, gboolean is_reverse, GError **error)
 {
-  Pairing     pairing = { call, forward, takes, 0, call->n_inputs };
+  Pairing     pairing = { call, forward, is_reverse, 0, call->n_inputs };
   const char *word = call->op->operands;
 
   for (; word != NULL; word = strchr (word, ' '))
@@ -107,27 +113,28 @@ pair_operands (HybCall *call, HybCall *forward, gboolean takes, GError **error)
 gboolean
 hyb_rule_gradient (HybCall *call, GError **error)
 {
-  HybType  few[FEW_OPERANDS];
-  HybType *room = few;
+  HybType  stack[MAX_STACK_OPERANDS];
+  HybType *types = stack;
   HybCall  forward = *call;
-  gboolean fits;
+  gboolean is_consistent;
 
   forward.op = hyb_op_find (call->op->gradient_of);
   forward.prepared = NULL;
   hyb_op_arity (forward.op, call->params, &forward.n_inputs, &forward.n_outputs);
-  if (forward.n_inputs + forward.n_outputs > FEW_OPERANDS)
-    room = g_new (HybType, forward.n_inputs + forward.n_outputs);
+  if (forward.n_inputs + forward.n_outputs > MAX_STACK_OPERANDS)
+    types = g_new (HybType, forward.n_inputs + forward.n_outputs);
   for (guint i = 0; i < forward.n_inputs + forward.n_outputs; i++)
-    room[i] = HYB_TYPE_UNKNOWN;
-  forward.input = room;
-  forward.output = room + forward.n_inputs;
+    types[i] = HYB_TYPE_UNKNOWN;
+  forward.input = types;
+  forward.output = types + forward.n_inputs;
 
-  fits = pair_operands (call, &forward, FALSE, error) &&
-         forward.op->infer_shape (&forward, error) && pair_operands (call, &forward, TRUE, error);
-  if (!fits)
+  is_consistent = pair_operands (call, &forward, FALSE, error) &&
+                  forward.op->infer_shape (&forward, error) &&
+                  pair_operands (call, &forward, TRUE, error);
+  if (!is_consistent)
     g_prefix_error (error, "as a gradient of %s: ", forward.op->name);
 
-  if (room != few)
-    g_free (room);
-  return fits;
+  if (types != stack)
+    g_free (types);
+  return is_consistent;
 }

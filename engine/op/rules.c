@@ -1,13 +1,16 @@
-/* rules.c — inference, views and costs that families of operators share.
+/* rules.c — inference rules, views and costs that many operators share.
+ *
+ * hyb_rule_gradient() is in rule-gradient.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/rules.h"
 
 #include "engine/base/error.h"
 
-/* The usual case: inputs known and equal, outputs so too or not known at all. */
+/* A fast path for the usual case: all inputs are known and equal, and each output is equal to them
+ * or entirely unknown.  FALSE, and nothing changed, in any other case. */
 static gboolean
-takes_shape_of_inputs (HybCall *call)
+infer_known_inputs (HybCall *call)
 {
   const HybShape *common = &call->input[0].shape;
 
@@ -29,7 +32,7 @@ hyb_rule_same_shape (HybCall *call, GError **error)
 {
   HybShape common;
 
-  if (takes_shape_of_inputs (call))
+  if (infer_known_inputs (call))
     return TRUE;
 
   common = call->n_inputs > 0 ? call->input[0].shape : call->output[0].shape;
@@ -58,11 +61,12 @@ hyb_rule_unary (HybCall *call, GError **error)
   return hyb_shape_unify (&call->input[0].shape, &call->output[0].shape, error);
 }
 
-/* One axis, counted from the end: what the operands say of it. */
+/* Sets *dim to the size of one axis of the result, counted from the end; HYB_UNKNOWN if an input
+ * with an unknown size could enlarge it. */
 static gboolean
 broadcast_axis (HybCall *call, int from_end, gint64 *dim, GError **error)
 {
-  gboolean unsure = FALSE;
+  gboolean has_unknown = FALSE;
 
   *dim = 1;
   for (guint i = 0; i < call->n_inputs; i++)
@@ -71,7 +75,7 @@ broadcast_axis (HybCall *call, int from_end, gint64 *dim, GError **error)
       gint64          d = from_end < shape->rank ? shape->dim[shape->rank - 1 - from_end] : 1;
 
       if (d < 0)
-        unsure = TRUE;
+        has_unknown = TRUE;
       else if (*dim == 1)
         *dim = d;
       else if (d != 1 && d != *dim)
@@ -89,7 +93,7 @@ broadcast_axis (HybCall *call, int from_end, gint64 *dim, GError **error)
                                b);
         }
     }
-  if (*dim == 1 && unsure)
+  if (*dim == 1 && has_unknown)
     *dim = HYB_UNKNOWN;
   return TRUE;
 }

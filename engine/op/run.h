@@ -1,8 +1,8 @@
-/* run.h — what a kernel sees while it computes.
+/* run.h — HybRun: what a kernel gets while it computes.
  *
- * forward() gets pointers to its operands and nothing it could fail with.  The
- * step counter and key make random numbers depend on the node and the loop step
- * alone, not on order or threads.
+ * forward() gets pointers to its operands and cannot fail.  Random numbers are a function of seed,
+ * node key and loop step (hyb_run_random_seed()), so that they do not depend on the order in which
+ * nodes run or on the number of threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,24 +15,24 @@ G_BEGIN_DECLS
 
 struct _HybRun
 {
-  gconstpointer  *input; /* aux states (HybOp.mutates) may be written through a cast */
-  gpointer       *output;
-  gpointer        workspace; /* as many bytes as workspace() asked, 64-byte aligned */
+  gconstpointer  *input;     /* data of each input; those in HybOp.mutates are written by a cast */
+  gpointer       *output;    /* data of each output */
+  gpointer        workspace; /* HybOp.workspace() bytes, 64-byte aligned; undefined contents */
   gboolean        training;
   guint64         seed;        /* of this run */
-  guint32         key;         /* of this node: HybNode.key */
-  guint64         step;        /* mixed over all enclosing loops; 0 outside */
-  guint16         depth;       /* how many subgraphs deep */
-  guint64         number;      /* which run of the graph */
-  const HybProbe *probe;       /* NULL: nobody watches */
-  GCancellable   *cancellable; /* loops look at it between steps; may be NULL */
+  guint32         key;         /* HybNode.key of this node */
+  guint64         step;        /* mixed from the steps of all enclosing loops; 0 outside of loops */
+  guint16         depth;       /* number of enclosing subgraphs */
+  guint64         number;      /* counts the runs of the graph */
+  const HybProbe *probe;       /* NULL if nothing observes the run */
+  GCancellable   *cancellable; /* checked by loops between steps; may be NULL */
 };
 
-/* A 64-bit seed for this node at this step of this run, for base/random.h. */
+/* The seed for this node in this step of this run, for the functions of base/random.h. */
 guint64 hyb_run_random_seed (const HybRun *run);
 
-/* Reserves bytes at the end of a workspace of *workspace bytes, rounded up to HYB_ALIGNMENT,
- * and returns their offset.  For HybOp.prepare. */
+/* Adds `bytes`, rounded up to HYB_ALIGNMENT, to a workspace of *workspace bytes, and returns the
+ * offset of the added part.  For operators that divide their workspace into several parts. */
 gsize hyb_workspace_take (gsize *workspace, gsize bytes);
 
 G_END_DECLS

@@ -1,13 +1,17 @@
-/* suggest.c — the nearest of some names.
+/* suggest.c — the nearest of several names, by the Damerau-Levenshtein distance (optimal string
+ * alignment).  Start with hyb_suggest_name().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/suggest.h"
 
 #include <string.h>
 
+/* Longer names are never suggested. */
 #define MAX_TEXT 64
 
-guint
-hyb_text_distance (const char *a, const char *b, guint limit)
+/* The number of letters to change, add, drop or swap with their neighbour to turn a into b; at
+ * most limit + 1. */
+static guint
+edit_distance (const char *a, const char *b, guint limit)
 {
   gsize n_a = strlen (a), n_b = strlen (b);
   guint rows[3][MAX_TEXT + 1]; /* two rows back, one row back, this row */
@@ -44,7 +48,7 @@ hyb_suggest_param (const HybParam *params, const char *key)
 
   for (; params && params->name; params++)
     {
-      guint distance = hyb_text_distance (params->name, key, best);
+      guint distance = edit_distance (params->name, key, best);
 
       if (distance < best)
         {
@@ -64,7 +68,7 @@ hyb_suggest_name (const char *const *names, guint n, const char *name)
 
   for (guint i = 0; i < n; i++)
     {
-      guint distance = hyb_text_distance (names[i], name, best);
+      guint distance = edit_distance (names[i], name, best);
 
       if (distance < best)
         {

@@ -1,12 +1,14 @@
-/* suggest.h — “did you mean …?”
+/* suggest.h — “did you mean …?”: the name nearest to a misspelt one.
+ *
+ * A name is near if at most two letters differ, and at most one in three.  Letters that are
+ * changed, added, dropped or swapped with their neighbour count.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/op/param.h"
 
-/* Letters to change, add, drop or swap with their neighbour; at most limit + 1. */
-guint hyb_text_distance (const char *a, const char *b, guint limit);
-/* The nearest attribute; NULL if none is near. */
+/* The attribute whose name is nearest to key; NULL if none is near.  params ends with an empty
+ * entry and may be NULL. */
 const char *hyb_suggest_param (const HybParam *params, const char *key);
-/* The nearest of n names; NULL if none is near. */
+/* The nearest of the n names; NULL if none is near. */
 const char *hyb_suggest_name (const char *const *names, guint n, const char *name);
