@@ -72,7 +72,7 @@ scope_compare_pane_set_facts (ScopeComparePane *self, const char *proof, const c
 }
 
 void
-scope_compare_pane_refuse (ScopeComparePane *self, const char *reason)
+scope_compare_pane_show_refusal (ScopeComparePane *self, const char *reason)
 {
   scope_compare_pane_set_facts (self, NULL, NULL);
   adw_status_page_set_description (self->refused, reason);
@@ -96,7 +96,7 @@ on_state (ScopeComparePane *self)
       update_facts (self);
     }
   else if (state == SCOPE_STATE_FAILED)
-    scope_compare_pane_refuse (self, scope_workspace_get_error (self->workspace));
+    scope_compare_pane_show_refusal (self, scope_workspace_get_error (self->workspace));
 }
 
 static void
@@ -163,11 +163,11 @@ start_view (ScopeComparePane *self)
 }
 
 void
-scope_compare_pane_wait (ScopeComparePane *self)
+scope_compare_pane_show_waiting (ScopeComparePane *self)
 {
   if (scope_workspace_get_state (self->workspace) != SCOPE_STATE_EMPTY)
     start_view (self);
-  scope_compare_pane_set_partners (self, NULL);
+  scope_compare_pane_set_counterparts (self, NULL);
   scope_compare_pane_set_facts (self, NULL, NULL);
   gtk_stack_set_visible_child_name (self->stack, "wait");
 }
@@ -182,20 +182,20 @@ scope_compare_pane_open (ScopeComparePane *self, const char *path, const char *c
 }
 
 void
-scope_compare_pane_set_partners (ScopeComparePane *self, const GArray *partners)
+scope_compare_pane_set_counterparts (ScopeComparePane *self, const GArray *partners)
 {
   ScopeDocument *document = scope_workspace_get_document (self->workspace);
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree char *text = NULL;
 
   for (guint i = 0; partners && i < partners->len; i++)
-    g_array_append_val (boxes, g_array_index (partners, ScopePartner, i).box);
+    g_array_append_val (boxes, g_array_index (partners, ScopeCounterpart, i).box);
   scope_graph_view_set_hits (self->view, (const guint32 *) (gpointer) boxes->data, boxes->len);
   if (boxes->len == 1 && document)
     {
-      const ScopePartner *only = &g_array_index (partners, ScopePartner, 0);
-      const VizBox       *box = viz_diagram_box (scope_document_get_diagram (document), only->box);
-      const char         *name = box->subtitle ? box->subtitle : box->title;
+      const ScopeCounterpart *only = &g_array_index (partners, ScopeCounterpart, 0);
+      const VizBox *box = viz_diagram_box (scope_document_get_diagram (document), only->box);
+      const char   *name = box->subtitle ? box->subtitle : box->title;
 
       if (only->first_step < 0)
         text = g_strdup_printf (_ ("Stands for it: %s"), name);
@@ -237,7 +237,7 @@ zoom_of_all (ScopeComparePane *self)
 }
 
 gboolean
-scope_compare_pane_get_look (ScopeComparePane *self, ScopeLook *look)
+scope_compare_pane_get_relative_view (ScopeComparePane *self, ScopeRelativeView *look)
 {
   ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
   VizPicture  *picture = scope_canvas_get_picture (canvas);
@@ -255,7 +255,7 @@ scope_compare_pane_get_look (ScopeComparePane *self, ScopeLook *look)
 }
 
 void
-scope_compare_pane_set_look (ScopeComparePane *self, const ScopeLook *look)
+scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativeView *look)
 {
   ScopeCanvas *canvas = scope_compare_pane_get_canvas (self);
   VizPicture  *picture = scope_canvas_get_picture (canvas);
@@ -278,10 +278,10 @@ scope_compare_pane_set_look (ScopeComparePane *self, const ScopeLook *look)
 void
 scope_compare_pane_show_all (ScopeComparePane *self)
 {
-  const ScopeLook all = { 0.5, 0.5, 0.94 };
+  const ScopeRelativeView all = { 0.5, 0.5, 0.94 };
 
   if (self->workspace)
-    scope_compare_pane_set_look (self, &all);
+    scope_compare_pane_set_relative_view (self, &all);
 }
 
 static void

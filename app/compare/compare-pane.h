@@ -23,15 +23,15 @@ gboolean scope_compare_pane_is_settled (ScopeComparePane *self);
 
 /* What is shown: that it is being written, with nothing of before; then why it cannot be, or a
  * file. */
-void scope_compare_pane_wait (ScopeComparePane *self);
-void scope_compare_pane_refuse (ScopeComparePane *self, const char *reason);
+void scope_compare_pane_show_waiting (ScopeComparePane *self);
+void scope_compare_pane_show_refusal (ScopeComparePane *self, const char *reason);
 void scope_compare_pane_open (ScopeComparePane *self, const char *path, const char *const *shapes);
 gboolean scope_compare_pane_is_refused (ScopeComparePane *self);
 
 /* proof, time: (nullable) */
 void scope_compare_pane_set_facts (ScopeComparePane *self, const char *proof, const char *time);
 /* Boxes that stand for what is selected in another pane. */
-void scope_compare_pane_set_partners (ScopeComparePane *self, const GArray *partners);
+void scope_compare_pane_set_counterparts (ScopeComparePane *self, const GArray *partners);
 void scope_compare_pane_set_closable (ScopeComparePane *self, gboolean is_closable);
 
 /* Where one looks, as parts of the whole picture: pictures of forms differ in size. */
@@ -39,11 +39,11 @@ typedef struct
 {
   double x, y; /* the middle, 0 … 1 */
   double zoom; /* 1: all of it fits */
-} ScopeLook;
+} ScopeRelativeView;
 
 /* FALSE: there is nothing to look at. */
-gboolean scope_compare_pane_get_look (ScopeComparePane *self, ScopeLook *look);
-void     scope_compare_pane_set_look (ScopeComparePane *self, const ScopeLook *look);
-void     scope_compare_pane_show_all (ScopeComparePane *self);
+gboolean scope_compare_pane_get_relative_view (ScopeComparePane *self, ScopeRelativeView *look);
+void scope_compare_pane_set_relative_view (ScopeComparePane *self, const ScopeRelativeView *look);
+void scope_compare_pane_show_all (ScopeComparePane *self);
 
 G_END_DECLS

@@ -54,7 +54,7 @@ end_painting (Painting *painting, VizOverlay *overlay)
 
   /* Another form may have been chosen meanwhile, or the pane closed. */
   if (overlay && painting->number == self->n_colourings &&
-      scope_compare_window_find (self, painting->pane) < SCOPE_MOST_PANES &&
+      scope_compare_window_find_pane (self, painting->pane) < SCOPE_MAX_PANES &&
       scope_workspace_get_measurement (workspace) == painting->measurement)
     set_overlay (self, painting->pane, overlay);
   g_clear_pointer (&overlay, viz_overlay_unref);
@@ -109,7 +109,7 @@ scope_compare_window_update_colours (ScopeCompareWindow *self)
 {
   self->n_colourings++;
   scope_legend_set (self->legend, NULL, NULL);
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
       paint_pane (self, i);
 }
@@ -125,7 +125,7 @@ update_pane (ScopeCompareWindow *self, guint index)
       self->conversions[index] ? self->conversions[index] : self->unrolled;
   const cJSON *cell = scope_compare_result_find (self->result, scope_compare_pane_get_form (pane));
   const char  *capture = scope_json_get_text (cell, "capture");
-  g_autofree char *proof = conversion ? scope_conversion_tell_proof (conversion) : NULL;
+  g_autofree char *proof = conversion ? scope_conversion_describe_proof (conversion) : NULL;
   g_autofree char *time =
       cell ? prof_format_seconds (scope_json_get_number (cell, "median")) : NULL;
 
@@ -139,7 +139,7 @@ update_pane (ScopeCompareWindow *self, guint index)
 void
 scope_compare_window_update_times (ScopeCompareWindow *self)
 {
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
       update_pane (self, i);
 }
@@ -166,7 +166,7 @@ measured_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeCompareWindow) self = data;
   g_autoptr (GError) error = NULL;
-  g_autofree char *text = scope_child_ask_finish (result, &error);
+  g_autofree char *text = scope_child_run_finish (result, &error);
   cJSON           *json = text ? cJSON_Parse (text) : NULL;
 
   if (g_cancellable_is_cancelled (self->cancellable))
@@ -208,7 +208,7 @@ list_forms (ScopeCompareWindow *self)
 {
   g_autoptr (GPtrArray) forms = g_ptr_array_new ();
 
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && !scope_compare_pane_is_refused (self->panes[i]))
       {
         const char *form = scope_compare_pane_get_form (self->panes[i]);
@@ -289,7 +289,7 @@ scope_compare_window_measure (ScopeCompareWindow *self)
   on_tick (self);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.measure", FALSE);
   gtk_stack_set_visible_child_name (self->stack, "waiting");
-  scope_child_ask_async ((const char *const *) argv->pdata,
+  scope_child_run_async ((const char *const *) argv->pdata,
                          self->measuring,
                          measured_cb,
                          g_object_ref (self));

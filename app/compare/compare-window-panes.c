@@ -7,11 +7,11 @@
 #include <string.h>
 
 guint
-scope_compare_window_find (ScopeCompareWindow *self, ScopeComparePane *pane)
+scope_compare_window_find_pane (ScopeCompareWindow *self, ScopeComparePane *pane)
 {
   guint index = 0;
 
-  while (index < SCOPE_MOST_PANES && self->panes[index] != pane)
+  while (index < SCOPE_MAX_PANES && self->panes[index] != pane)
     index++;
   return index;
 }
@@ -31,15 +31,16 @@ on_document (ScopeWorkspace *workspace, gpointer data)
   ScopeCompareWindow *self = data;
   ScopeDocument      *document = scope_workspace_get_document (workspace);
 
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && scope_compare_pane_get_workspace (self->panes[i]) == workspace)
       {
-        g_clear_pointer (&self->sides[i], scope_side_unref);
+        g_clear_pointer (&self->sides[i], scope_node_map_unref);
         self->sides[i] =
-            scope_side_new (document,
-                            self->conversions[i] ? self->conversions[i]->matches : NULL,
-                            self->conversions[i] ? SCOPE_TIES_FROM : SCOPE_TIES_ITSELF,
-                            self->names);
+            scope_node_map_new (document,
+                                self->conversions[i] ? self->conversions[i]->matches : NULL,
+                                self->conversions[i] ? SCOPE_MATCH_FROM_REFERENCE
+                                                     : SCOPE_MATCH_IDENTITY,
+                                self->names);
       }
   scope_compare_window_update_times (self);
 }
@@ -92,12 +93,12 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   Request            *request = data;
   ScopeCompareWindow *self = request->window;
-  guint               index = scope_compare_window_find (self, request->pane);
+  guint               index = scope_compare_window_find_pane (self, request->pane);
   g_autoptr (GError) error = NULL;
   g_autoptr (ScopeConversion) conversion = scope_conversion_run_finish (result, &error);
 
   /* Another form may have been chosen meanwhile, or the pane closed. */
-  if (!g_cancellable_is_cancelled (self->cancellable) && index < SCOPE_MOST_PANES &&
+  if (!g_cancellable_is_cancelled (self->cancellable) && index < SCOPE_MAX_PANES &&
       g_str_equal (scope_compare_pane_get_form (request->pane), request->form))
     {
       if (conversion)
@@ -107,7 +108,7 @@ written_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
         }
       else
         {
-          scope_compare_pane_refuse (request->pane, error->message);
+          scope_compare_pane_show_refusal (request->pane, error->message);
           settle_pane (self);
         }
     }
@@ -122,12 +123,12 @@ fill_pane (ScopeCompareWindow *self, guint index)
   const char       *form = scope_compare_pane_get_form (pane);
   Request          *request;
 
-  g_clear_pointer (&self->sides[index], scope_side_unref);
+  g_clear_pointer (&self->sides[index], scope_node_map_unref);
   g_clear_pointer (&self->conversions[index], scope_conversion_free);
-  scope_compare_pane_wait (pane);
+  scope_compare_pane_show_waiting (pane);
   if (self->refusal)
     {
-      scope_compare_pane_refuse (pane, self->refusal);
+      scope_compare_pane_show_refusal (pane, self->refusal);
       return;
     }
   if (!self->unrolled)
@@ -166,7 +167,7 @@ unrolled_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
       adw_status_page_set_description (self->failed, error->message);
       gtk_stack_set_visible_child_name (self->stack, "failed");
     }
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
       fill_pane (self, i);
 }
@@ -214,51 +215,51 @@ static void
 on_moved (ScopeComparePane *pane, gpointer data)
 {
   ScopeCompareWindow *self = data;
-  ScopeLook           look;
+  ScopeRelativeView   look;
 
-  if (!self->is_linked || !scope_compare_pane_get_look (pane, &look))
+  if (!self->is_linked || !scope_compare_pane_get_relative_view (pane, &look))
     return;
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && self->panes[i] != pane)
-      scope_compare_pane_set_look (self->panes[i], &look);
+      scope_compare_pane_set_relative_view (self->panes[i], &look);
 }
 
 /* Unless something is selected in another pane, which is why it no longer is in this one. */
 static void
 clear_partners (ScopeCompareWindow *self)
 {
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && scope_workspace_get_selected (
                               scope_compare_pane_get_workspace (self->panes[i])) != VIZ_ROOT)
       return;
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
-      scope_compare_pane_set_partners (self->panes[i], NULL);
+      scope_compare_pane_set_counterparts (self->panes[i], NULL);
 }
 
 static void
 on_selected (ScopeComparePane *pane, gpointer data)
 {
   ScopeCompareWindow *self = data;
-  guint               from = scope_compare_window_find (self, pane);
+  guint               from = scope_compare_window_find_pane (self, pane);
   guint32             box = scope_workspace_get_selected (scope_compare_pane_get_workspace (pane));
 
-  if (box == VIZ_ROOT || from >= SCOPE_MOST_PANES)
+  if (box == VIZ_ROOT || from >= SCOPE_MAX_PANES)
     {
       clear_partners (self);
       return;
     }
-  scope_compare_pane_set_partners (pane, NULL);
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  scope_compare_pane_set_counterparts (pane, NULL);
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     {
       g_autoptr (GArray) partners = NULL;
 
       if (!self->panes[i] || i == from)
         continue;
       if (self->sides[i] && self->sides[from])
-        partners = scope_side_find (self->sides[from], box, self->sides[i]);
+        partners = scope_node_map_find (self->sides[from], box, self->sides[i]);
       scope_workspace_select (scope_compare_pane_get_workspace (self->panes[i]), VIZ_ROOT);
-      scope_compare_pane_set_partners (self->panes[i], partners);
+      scope_compare_pane_set_counterparts (self->panes[i], partners);
     }
 }
 
@@ -270,9 +271,9 @@ on_form_idle (gpointer data)
   ScopeComparePane   *pane = data;
   ScopeCompareWindow *self =
       SCOPE_COMPARE_WINDOW (gtk_widget_get_ancestor (GTK_WIDGET (pane), SCOPE_TYPE_COMPARE_WINDOW));
-  guint index = self ? scope_compare_window_find (self, pane) : SCOPE_MOST_PANES;
+  guint index = self ? scope_compare_window_find_pane (self, pane) : SCOPE_MAX_PANES;
 
-  if (index < SCOPE_MOST_PANES)
+  if (index < SCOPE_MAX_PANES)
     fill_pane (self, index);
   return G_SOURCE_REMOVE;
 }
@@ -289,10 +290,10 @@ update_closable (ScopeCompareWindow *self)
 {
   guint n = scope_compare_window_n_panes (self);
 
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
       scope_compare_pane_set_closable (self->panes[i], n > 2);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.add", n < SCOPE_MOST_PANES);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "compare.add", n < SCOPE_MAX_PANES);
 }
 
 /* The others move up: the first pane is what the rest is held against. */
@@ -300,21 +301,21 @@ static void
 on_closed (ScopeComparePane *pane, gpointer data)
 {
   ScopeCompareWindow *self = data;
-  guint               index = scope_compare_window_find (self, pane);
+  guint               index = scope_compare_window_find_pane (self, pane);
 
-  if (index >= SCOPE_MOST_PANES || scope_compare_window_n_panes (self) <= 2)
+  if (index >= SCOPE_MAX_PANES || scope_compare_window_n_panes (self) <= 2)
     return;
-  g_clear_pointer (&self->sides[index], scope_side_unref);
+  g_clear_pointer (&self->sides[index], scope_node_map_unref);
   g_clear_pointer (&self->conversions[index], scope_conversion_free);
-  for (guint i = index; i + 1 < SCOPE_MOST_PANES; i++)
+  for (guint i = index; i + 1 < SCOPE_MAX_PANES; i++)
     {
       self->panes[i] = self->panes[i + 1];
       self->sides[i] = self->sides[i + 1];
       self->conversions[i] = self->conversions[i + 1];
     }
-  self->panes[SCOPE_MOST_PANES - 1] = NULL;
-  self->sides[SCOPE_MOST_PANES - 1] = NULL;
-  self->conversions[SCOPE_MOST_PANES - 1] = NULL;
+  self->panes[SCOPE_MAX_PANES - 1] = NULL;
+  self->sides[SCOPE_MAX_PANES - 1] = NULL;
+  self->conversions[SCOPE_MAX_PANES - 1] = NULL;
   gtk_box_remove (self->row, GTK_WIDGET (pane));
   update_closable (self);
   scope_compare_window_update_colours (self);
@@ -326,7 +327,7 @@ scope_compare_window_add_pane (ScopeCompareWindow *self, const char *form)
   guint      index = scope_compare_window_n_panes (self);
   GtkWidget *pane;
 
-  if (index >= SCOPE_MOST_PANES)
+  if (index >= SCOPE_MAX_PANES)
     return;
   pane = scope_compare_pane_new (scope_conversion_forms (), form);
   self->panes[index] = SCOPE_COMPARE_PANE (pane);

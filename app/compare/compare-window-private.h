@@ -6,7 +6,7 @@
 
 #include "app/widgets/legend.h"
 
-#define SCOPE_MOST_PANES 3
+#define SCOPE_MAX_PANES 3
 
 struct _ScopeCompareWindow
 {
@@ -26,14 +26,14 @@ struct _ScopeCompareWindow
   ScopeConversion *unrolled;
   char            *refusal; /* why there is none */
   GHashTable      *names;   /* its nodes, → number + 1 */
-  ScopeSide       *sides[SCOPE_MOST_PANES];
-  ScopeConversion *conversions[SCOPE_MOST_PANES];
+  ScopeNodeMap    *sides[SCOPE_MAX_PANES];
+  ScopeConversion *conversions[SCOPE_MAX_PANES];
   gboolean         is_linked, was_measured;
   char            *colours; /* "none", "self", "difference" */
   guint            n_colourings;
 
   /* Children */
-  ScopeComparePane   *panes[SCOPE_MOST_PANES]; /* NULL: fewer */
+  ScopeComparePane   *panes[SCOPE_MAX_PANES]; /* NULL: fewer */
   GtkBox             *row;
   ScopeCompareResult *result;
   GtkStack           *stack; /* of the lower half */
@@ -47,7 +47,7 @@ struct _ScopeCompareWindow
   GtkPopover         *options;
 };
 
-guint scope_compare_window_find (ScopeCompareWindow *self, ScopeComparePane *pane);
+guint scope_compare_window_find_pane (ScopeCompareWindow *self, ScopeComparePane *pane);
 
 /* compare-window-measure.c */
 void scope_compare_window_measure (ScopeCompareWindow *self);

@@ -26,7 +26,7 @@ scope_compare_window_n_panes (ScopeCompareWindow *self)
 {
   guint n = 0;
 
-  while (n < SCOPE_MOST_PANES && self->panes[n])
+  while (n < SCOPE_MAX_PANES && self->panes[n])
     n++;
   return n;
 }
@@ -34,13 +34,13 @@ scope_compare_window_n_panes (ScopeCompareWindow *self)
 ScopeComparePane *
 scope_compare_window_get_pane (ScopeCompareWindow *self, guint index)
 {
-  return index < SCOPE_MOST_PANES ? self->panes[index] : NULL;
+  return index < SCOPE_MAX_PANES ? self->panes[index] : NULL;
 }
 
 gboolean
 scope_compare_window_is_settled (ScopeCompareWindow *self)
 {
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i] && !scope_compare_pane_is_ready (self->panes[i]))
       return FALSE;
   return self->adding == 0;
@@ -81,7 +81,7 @@ act_add (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
   for (guint i = 0; !form && forms[i]; i++)
     {
       form = forms[i];
-      for (guint k = 0; k < SCOPE_MOST_PANES; k++)
+      for (guint k = 0; k < SCOPE_MAX_PANES; k++)
         if (self->panes[k] && g_str_equal (scope_compare_pane_get_form (self->panes[k]), forms[i]))
           form = NULL;
     }
@@ -93,7 +93,7 @@ act_fit (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
 {
   ScopeCompareWindow *self = SCOPE_COMPARE_WINDOW (widget);
 
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     if (self->panes[i])
       scope_compare_pane_show_all (self->panes[i]);
 }
@@ -313,10 +313,10 @@ scope_compare_window_dispose (GObject *object)
 
   g_clear_handle_id (&self->tick, g_source_remove);
   g_clear_handle_id (&self->adding, g_source_remove);
-  for (guint i = 0; i < SCOPE_MOST_PANES; i++)
+  for (guint i = 0; i < SCOPE_MAX_PANES; i++)
     {
       self->panes[i] = NULL;
-      g_clear_pointer (&self->sides[i], scope_side_unref);
+      g_clear_pointer (&self->sides[i], scope_node_map_unref);
       g_clear_pointer (&self->conversions[i], scope_conversion_free);
     }
   G_OBJECT_CLASS (scope_compare_window_parent_class)->dispose (object);

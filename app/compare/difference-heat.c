@@ -11,7 +11,7 @@
 
 typedef struct
 {
-  ScopeSide        *sides[2];
+  ScopeNodeMap     *sides[2];
   ScopeMeasurement *measurements[2];
 } PaintJob;
 
@@ -22,7 +22,7 @@ paint_job_free (gpointer data)
 
   for (guint i = 0; i < 2; i++)
     {
-      scope_side_unref (job->sides[i]);
+      scope_node_map_unref (job->sides[i]);
       scope_measurement_unref (job->measurements[i]);
     }
   g_free (job);
@@ -108,13 +108,13 @@ paint_in_worker (GTask                    *task,
   g_autofree guint32 *rows_a = NULL;
   g_autofree guint32 *rows_b = NULL;
   g_autoptr (GArray) differences = NULL;
-  VizDiagram *diagram = scope_document_get_diagram (scope_side_get_document (job->sides[1]));
+  VizDiagram *diagram = scope_document_get_diagram (scope_node_map_get_document (job->sides[1]));
   VizOverlay *overlay =
       viz_overlay_new (diagram, _ ("difference of self time"), VIZ_SCALE_DIFFERENCE);
   guint    n;
   gboolean any;
 
-  scope_sides_group (job->sides[0], job->sides[1], &boxes_a, &boxes_b, &n);
+  scope_node_maps_group (job->sides[0], job->sides[1], &boxes_a, &boxes_b, &n);
   rows_a = group_rows (job->measurements[0], boxes_a);
   rows_b = group_rows (job->measurements[1], boxes_b);
   differences = prof_difference_groups (scope_measurement_get_capture (job->measurements[0]),
@@ -134,9 +134,9 @@ paint_in_worker (GTask                    *task,
 }
 
 void
-scope_difference_paint_async (ScopeSide          *base,
+scope_difference_paint_async (ScopeNodeMap       *base,
                               ScopeMeasurement   *base_measurement,
-                              ScopeSide          *other,
+                              ScopeNodeMap       *other,
                               ScopeMeasurement   *other_measurement,
                               GCancellable       *cancellable,
                               GAsyncReadyCallback callback,
@@ -145,8 +145,8 @@ scope_difference_paint_async (ScopeSide          *base,
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
   PaintJob *job = g_new0 (PaintJob, 1);
 
-  job->sides[0] = scope_side_ref (base);
-  job->sides[1] = scope_side_ref (other);
+  job->sides[0] = scope_node_map_ref (base);
+  job->sides[1] = scope_node_map_ref (other);
   job->measurements[0] = scope_measurement_ref (base_measurement);
   job->measurements[1] = scope_measurement_ref (other_measurement);
   g_task_set_task_data (task, job, paint_job_free);

@@ -6,9 +6,9 @@
 #include "app/document/measurement.h"
 
 /* In a worker.  What stands for the same is taken together; boxes of other get the change. */
-void        scope_difference_paint_async (ScopeSide          *base,
+void        scope_difference_paint_async (ScopeNodeMap       *base,
                                           ScopeMeasurement   *base_measurement,
-                                          ScopeSide          *other,
+                                          ScopeNodeMap       *other,
                                           ScopeMeasurement   *other_measurement,
                                           GCancellable       *cancellable,
                                           GAsyncReadyCallback callback,

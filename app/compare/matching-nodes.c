@@ -49,7 +49,7 @@ number_of (GHashTable *names, const char *name)
 }
 
 static void
-tie (ScopeSide *self, GHashTable *names, const char *own, const char *middle, gint32 step)
+tie (ScopeNodeMap *self, GHashTable *names, const char *own, const char *middle, gint32 step)
 {
   Tie found = { .box = scope_document_find_name (self->document, own), .step = step };
 
@@ -59,26 +59,29 @@ tie (ScopeSide *self, GHashTable *names, const char *own, const char *middle, gi
   g_array_append_val (self->by_box, found);
 }
 
-ScopeSide *
-scope_side_new (ScopeDocument *document, const GArray *matches, ScopeTies ties, GHashTable *names)
+ScopeNodeMap *
+scope_node_map_new (ScopeDocument      *document,
+                    const GArray       *matches,
+                    ScopeMatchDirection ties,
+                    GHashTable         *names)
 {
-  ScopeSide *self = g_new0 (ScopeSide, 1);
-  HybGraph  *graph = scope_document_get_graph (document);
+  ScopeNodeMap *self = g_new0 (ScopeNodeMap, 1);
+  HybGraph     *graph = scope_document_get_graph (document);
 
   g_atomic_ref_count_init (&self->n_refs);
   self->document = scope_document_ref (document);
   self->by_box = g_array_new (FALSE, FALSE, sizeof (Tie));
-  for (guint i = 0; ties == SCOPE_TIES_ITSELF && i < hyb_graph_n_nodes (graph); i++)
+  for (guint i = 0; ties == SCOPE_MATCH_IDENTITY && i < hyb_graph_n_nodes (graph); i++)
     {
       const char *name = hyb_graph_get_node (graph, i)->name;
 
       tie (self, names, name, name, -1);
     }
-  for (guint i = 0; ties != SCOPE_TIES_ITSELF && i < matches->len; i++)
+  for (guint i = 0; ties != SCOPE_MATCH_IDENTITY && i < matches->len; i++)
     {
       const ScopeNameMatch *match = &g_array_index (matches, ScopeNameMatch, i);
 
-      if (ties == SCOPE_TIES_FROM)
+      if (ties == SCOPE_MATCH_FROM_REFERENCE)
         tie (self, names, match->to, match->from, match->step);
       else
         tie (self, names, match->from, match->to, match->step);
@@ -89,21 +92,21 @@ scope_side_new (ScopeDocument *document, const GArray *matches, ScopeTies ties, 
   return self;
 }
 
-ScopeSide *
-scope_side_ref (ScopeSide *side)
+ScopeNodeMap *
+scope_node_map_ref (ScopeNodeMap *side)
 {
   g_atomic_ref_count_inc (&side->n_refs);
   return side;
 }
 
 ScopeDocument *
-scope_side_get_document (const ScopeSide *side)
+scope_node_map_get_document (const ScopeNodeMap *side)
 {
   return side->document;
 }
 
 void
-scope_side_unref (ScopeSide *side)
+scope_node_map_unref (ScopeNodeMap *side)
 {
   if (!g_atomic_ref_count_dec (&side->n_refs))
     return;
@@ -132,7 +135,7 @@ lower_bound (const GArray *ties, const Tie *key, GCompareFunc compare)
 }
 
 static gboolean
-is_tied (const ScopeSide *self, guint32 box)
+is_tied (const ScopeNodeMap *self, guint32 box)
 {
   Tie   key = { .box = box };
   guint at = lower_bound (self->by_box, &key, compare_boxes);
@@ -142,7 +145,7 @@ is_tied (const ScopeSide *self, guint32 box)
 
 /* The box, or the nearest around it, that is tied; VIZ_ROOT: none. */
 static guint32
-find_tied (const ScopeSide *self, guint32 box)
+find_tied (const ScopeNodeMap *self, guint32 box)
 {
   VizDiagram *diagram = scope_document_get_diagram (self->document);
 
@@ -156,12 +159,12 @@ find_tied (const ScopeSide *self, guint32 box)
 static void
 add_partner (GHashTable *found, const Tie *tie)
 {
-  ScopePartner *partner = g_hash_table_lookup (found, GUINT_TO_POINTER (tie->box));
+  ScopeCounterpart *partner = g_hash_table_lookup (found, GUINT_TO_POINTER (tie->box));
 
   if (!partner)
     {
-      partner = g_new (ScopePartner, 1);
-      *partner = (ScopePartner){ tie->box, tie->step, tie->step };
+      partner = g_new (ScopeCounterpart, 1);
+      *partner = (ScopeCounterpart){ tie->box, tie->step, tie->step };
       g_hash_table_insert (found, GUINT_TO_POINTER (tie->box), partner);
     }
   partner->first_step = MIN (partner->first_step, tie->step);
@@ -169,7 +172,7 @@ add_partner (GHashTable *found, const Tie *tie)
 }
 
 static void
-collect (const ScopeSide *from, guint32 box, const ScopeSide *to, GHashTable *found)
+collect (const ScopeNodeMap *from, guint32 box, const ScopeNodeMap *to, GHashTable *found)
 {
   Tie key = { .box = box };
 
@@ -189,15 +192,15 @@ collect (const ScopeSide *from, guint32 box, const ScopeSide *to, GHashTable *fo
 static int
 compare_partners (gconstpointer a, gconstpointer b)
 {
-  const ScopePartner *x = a, *y = b;
+  const ScopeCounterpart *x = a, *y = b;
 
   return x->box < y->box ? -1 : x->box > y->box;
 }
 
 GArray *
-scope_side_find (const ScopeSide *from, guint32 box, const ScopeSide *to)
+scope_node_map_find (const ScopeNodeMap *from, guint32 box, const ScopeNodeMap *to)
 {
-  GArray     *partners = g_array_new (FALSE, FALSE, sizeof (ScopePartner));
+  GArray     *partners = g_array_new (FALSE, FALSE, sizeof (ScopeCounterpart));
   VizDiagram *diagram = scope_document_get_diagram (from->document);
   g_autoptr (GHashTable) found = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   GHashTableIter iter;
@@ -229,7 +232,7 @@ find_root (guint32 *parent, guint32 node)
 
 /* All nodes that one box is tied to are one. */
 static void
-join (const ScopeSide *side, guint32 *parent)
+join (const ScopeNodeMap *side, guint32 *parent)
 {
   for (guint i = 1; i < side->by_box->len; i++)
     {
@@ -242,7 +245,7 @@ join (const ScopeSide *side, guint32 *parent)
 }
 
 static guint32
-count_nodes (const ScopeSide *side)
+count_nodes (const ScopeNodeMap *side)
 {
   return side->by_node->len > 0
              ? g_array_index (side->by_node, Tie, side->by_node->len - 1).node + 1
@@ -250,7 +253,7 @@ count_nodes (const ScopeSide *side)
 }
 
 static guint32 *
-number_boxes (const ScopeSide *side, guint32 *parent)
+number_boxes (const ScopeNodeMap *side, guint32 *parent)
 {
   guint32  n = viz_diagram_n_boxes (scope_document_get_diagram (side->document));
   guint32 *group = g_new (guint32, n);
@@ -272,11 +275,11 @@ number_boxes (const ScopeSide *side, guint32 *parent)
 }
 
 void
-scope_sides_group (const ScopeSide *a,
-                   const ScopeSide *b,
-                   guint32        **group_a,
-                   guint32        **group_b,
-                   guint           *n_groups)
+scope_node_maps_group (const ScopeNodeMap *a,
+                       const ScopeNodeMap *b,
+                       guint32           **group_a,
+                       guint32           **group_b,
+                       guint              *n_groups)
 {
   guint32             n = MAX (count_nodes (a), count_nodes (b));
   g_autofree guint32 *parent = g_new (guint32, MAX (n, 1));

@@ -298,7 +298,7 @@ scope_document_get_params (const ScopeDocument *document)
 }
 
 gboolean
-scope_document_is_made (const ScopeDocument *document)
+scope_document_is_generated (const ScopeDocument *document)
 {
   return document->is_made;
 }

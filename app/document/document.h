@@ -32,7 +32,7 @@ HybGraph   *scope_document_get_graph (const ScopeDocument *document);
 VizDiagram *scope_document_get_diagram (const ScopeDocument *document);
 const char *scope_document_get_path (const ScopeDocument *document);
 const char *scope_document_get_params (const ScopeDocument *document);   /* NULL: none */
-gboolean    scope_document_is_made (const ScopeDocument *document);      /* by the engine */
+gboolean    scope_document_is_generated (const ScopeDocument *document); /* by the engine */
 GPtrArray  *scope_document_get_findings (const ScopeDocument *document); /* of HybFinding */
 
 /* NULL: a group, or a box that is no node. */

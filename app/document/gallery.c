@@ -45,7 +45,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   g_autoptr (GTask) task = data;
   const Answer    *answer = g_task_get_task_data (task);
   GError          *error = NULL;
-  g_autofree char *text = scope_child_ask_finish (result, &error);
+  g_autofree char *text = scope_child_run_finish (result, &error);
 
   if (!text)
     g_task_return_error (task, error);
@@ -63,7 +63,7 @@ ask (const char *const  *arguments,
   GTask *task = g_task_new (NULL, cancellable, callback, user_data);
 
   g_task_set_task_data (task, (gpointer) answer, NULL);
-  scope_child_ask_async (arguments, cancellable, answered_cb, task);
+  scope_child_run_async (arguments, cancellable, answered_cb, task);
 }
 
 /* --- The list --- */
@@ -128,7 +128,7 @@ traced_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = data;
   GError          *error = NULL;
-  g_autofree char *text = scope_child_ask_finish (result, &error);
+  g_autofree char *text = scope_child_run_finish (result, &error);
 
   if (!text)
     g_task_return_error (task, error);
@@ -154,7 +154,7 @@ scope_gallery_trace_async (const char         *name,
       g_object_unref (task);
       return;
     }
-  scope_child_ask_async ((const char *const[]){ "new", name, "--output", prefix, NULL },
+  scope_child_run_async ((const char *const[]){ "new", name, "--output", prefix, NULL },
                          cancellable,
                          traced_cb,
                          task);
@@ -277,7 +277,8 @@ draw_in_worker (GTask          *task,
   g_autoptr (VizPicture) picture = NULL;
 
   if (document)
-    picture = viz_layout (scope_document_get_diagram (document), NULL, NULL, cancellable, &error);
+    picture =
+        viz_layout_diagram (scope_document_get_diagram (document), NULL, NULL, cancellable, &error);
   if (picture)
     g_task_return_pointer (task, draw_thumbnail (picture), g_object_unref);
   else if (error)

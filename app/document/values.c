@@ -211,7 +211,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = data;
   GError *error = NULL;
-  char   *text = scope_child_ask_finish (result, &error);
+  char   *text = scope_child_run_finish (result, &error);
 
   if (!text)
     {
@@ -223,19 +223,19 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 void
-scope_values_ask_async (const char *const  *arguments,
-                        GCancellable       *cancellable,
-                        GAsyncReadyCallback callback,
-                        gpointer            user_data)
+scope_values_load_async (const char *const  *arguments,
+                         GCancellable       *cancellable,
+                         GAsyncReadyCallback callback,
+                         gpointer            user_data)
 {
-  scope_child_ask_async (arguments,
+  scope_child_run_async (arguments,
                          cancellable,
                          answered_cb,
                          g_task_new (NULL, cancellable, callback, user_data));
 }
 
 ScopeValues *
-scope_values_ask_finish (GAsyncResult *result, GError **error)
+scope_values_load_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_pointer (G_TASK (result), error);
 }

@@ -25,8 +25,8 @@ const ScopeValueSeries *scope_values_find_longest (const ScopeValues *values, co
 const ScopeFirstNan *scope_values_get_first_nan (const ScopeValues *values);
 
 /* arguments: of hscope, NULL-terminated. */
-void         scope_values_ask_async (const char *const  *arguments,
-                                     GCancellable       *cancellable,
-                                     GAsyncReadyCallback callback,
-                                     gpointer            user_data);
-ScopeValues *scope_values_ask_finish (GAsyncResult *result, GError **error);
+void         scope_values_load_async (const char *const  *arguments,
+                                      GCancellable       *cancellable,
+                                      GAsyncReadyCallback callback,
+                                      gpointer            user_data);
+ScopeValues *scope_values_load_finish (GAsyncResult *result, GError **error);

@@ -33,7 +33,7 @@ static gboolean
 take_step (HybGraph *graph, const HybCellStep *step, const char *name, ScopeWeightPart *part)
 {
   part->n_gates = 0;
-  for (guint gate = 0; gate < MIN (step->n_gates, SCOPE_MOST_GATES); gate++)
+  for (guint gate = 0; gate < MIN (step->n_gates, SCOPE_MAX_GATES); gate++)
     for (guint side = 0; side < 2; side++)
       {
         const HybTerm *term = side == 0 ? &step->gate[gate].input : &step->gate[gate].hidden;

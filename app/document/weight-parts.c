@@ -77,7 +77,7 @@ add_packed (GArray *parts, const RnnParams *params, HybTensor *tensor)
       if (from->is_bias || from->rows < 1 || from->columns < 1)
         continue;
       part.title = title_of (from, weights.is_bidirectional);
-      part.n_gates = n_gates > 1 && !from->is_projection ? MIN (n_gates, SCOPE_MOST_GATES) : 0;
+      part.n_gates = n_gates > 1 && !from->is_projection ? MIN (n_gates, SCOPE_MAX_GATES) : 0;
       part.gate_rows = from->rows / MAX (n_gates, 1);
       for (guint gate = 0; gate < part.n_gates; gate++)
         {

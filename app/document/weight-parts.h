@@ -4,16 +4,16 @@
 
 #include "engine/graph/model.h"
 
-#define SCOPE_MOST_GATES 4
+#define SCOPE_MAX_GATES 4
 
 typedef struct
 {
   char       *title; /* of a part of a packed vector: "layer 0, input"; NULL: all of it */
   gint64      offset, rows, columns;
   guint       n_gates; /* 0: no recurrent cell reads it, or it has one gate only */
-  gint64      gate_row[SCOPE_MOST_GATES]; /* where each begins; all have as many */
+  gint64      gate_row[SCOPE_MAX_GATES]; /* where each begins; all have as many */
   gint64      gate_rows;
-  const char *gate[SCOPE_MOST_GATES]; /* not translated */
+  const char *gate[SCOPE_MAX_GATES]; /* not translated */
 } ScopeWeightPart;
 
 /* For a worker: finds cells.  types: by value of graph; NULL: not known.  GArray of ScopeWeightPart,

@@ -116,7 +116,7 @@ take_document (ScopeWorkspace *self, ScopeDocument *document)
     }
   g_clear_pointer (&self->measurement, scope_measurement_unref);
   g_clear_pointer (&self->document, scope_document_unref);
-  scope_workspace_forget_values (self);
+  scope_workspace_clear_values (self);
   self->step = (ScopeStepPath){ 0 };
   self->document = document;
   self->hovered = VIZ_ROOT;
@@ -275,7 +275,7 @@ on_settled (gpointer data)
 
       g_clear_pointer (&self->stamp, g_free);
       scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
-      scope_workspace_complain (self, text);
+      scope_workspace_report_problem (self, text);
       return G_SOURCE_REMOVE;
     }
   /* Events of before may come late, when the folder was watched already. */

@@ -12,7 +12,7 @@ typedef enum
   SCOPE_SIGNAL_STEP,
   SCOPE_SIGNAL_LOGGED,
   SCOPE_SIGNAL_REVEAL,
-  SCOPE_SIGNAL_COMPLAINT,
+  SCOPE_SIGNAL_PROBLEM,
   SCOPE_N_WORKSPACE_SIGNALS,
 } ScopeWorkspaceSignal;
 
@@ -68,7 +68,7 @@ void scope_workspace_emit (ScopeWorkspace *self, ScopeWorkspaceSignal which);
 /* Follows changes of a file; NULL: of none. */
 void scope_workspace_watch (ScopeWorkspace *self, GFile *file);
 /* A sentence that the user must not miss. */
-void scope_workspace_complain (ScopeWorkspace *self, const char *text);
+void scope_workspace_report_problem (ScopeWorkspace *self, const char *text);
 /* workspace-values.c */
-void scope_workspace_ask_values (ScopeWorkspace *self);
-void scope_workspace_forget_values (ScopeWorkspace *self);
+void scope_workspace_load_values (ScopeWorkspace *self);
+void scope_workspace_clear_values (ScopeWorkspace *self);

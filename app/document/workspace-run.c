@@ -64,7 +64,7 @@ capture_opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC
   if (!measurement)
     {
       scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
-      scope_workspace_complain (self, error->message);
+      scope_workspace_report_problem (self, error->message);
       return;
     }
   if (job->document != self->document) /* another model was opened meanwhile */
@@ -76,7 +76,7 @@ capture_opened_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC
                            name);
 
       scope_workspace_log (self, SCOPE_LOG_WARNING, VIZ_ROOT, "%s", text);
-      scope_workspace_complain (self, text);
+      scope_workspace_report_problem (self, text);
       return;
     }
   g_clear_pointer (&self->measurement, scope_measurement_unref);
@@ -206,22 +206,22 @@ judge (ScopeWorkspace *self, GSubprocess *child)
   if (g_subprocess_get_if_exited (child) && g_subprocess_get_exit_status (child) == 0)
     {
       scope_workspace_open_capture (self, self->next_capture);
-      scope_workspace_ask_values (self);
+      scope_workspace_load_values (self);
     }
   else if (was_stopped)
     scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, _ ("The run was stopped"));
   else if (g_subprocess_get_if_signaled (child))
     {
-      g_autofree char *text = scope_child_tell_signal (g_subprocess_get_term_sig (child));
+      g_autofree char *text = scope_child_describe_signal (g_subprocess_get_term_sig (child));
 
       scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", text);
-      scope_workspace_complain (self, text);
+      scope_workspace_report_problem (self, text);
     }
   else
-    scope_workspace_complain (self,
-                              self->last_words ? self->last_words
-                                               : _ ("The run failed without saying why; "
-                                                    "the log has all it said"));
+    scope_workspace_report_problem (self,
+                                    self->last_words ? self->last_words
+                                                     : _ ("The run failed without saying why; "
+                                                          "the log has all it said"));
 }
 
 static void
@@ -339,7 +339,7 @@ started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   else
     {
       scope_workspace_log (self, SCOPE_LOG_ERROR, VIZ_ROOT, "%s", error->message);
-      scope_workspace_complain (self, error->message);
+      scope_workspace_report_problem (self, error->message);
     }
   scope_workspace_notify_running (self);
 }
@@ -357,7 +357,7 @@ scope_workspace_run (ScopeWorkspace *self, const ScopeRunOptions *options, GErro
   self->n_stops = 0;
   g_clear_pointer (&self->options, scope_run_options_free);
   self->options = scope_run_options_copy (options);
-  scope_workspace_forget_values (self);
+  scope_workspace_clear_values (self);
   scope_workspace_emit (self, SCOPE_SIGNAL_VALUES);
   line = g_strjoinv (" ", argv);
   scope_workspace_log (self, SCOPE_LOG_NOTE, VIZ_ROOT, "%s", line);

@@ -8,7 +8,7 @@
 #include <glib/gi18n.h>
 
 void
-scope_workspace_forget_values (ScopeWorkspace *self)
+scope_workspace_clear_values (ScopeWorkspace *self)
 {
   if (self->asking)
     g_cancellable_cancel (self->asking);
@@ -47,7 +47,7 @@ tell_first_nan (ScopeWorkspace *self)
   box = scope_document_find_inside (self->document, first->body, first->node);
   text = describe_first_nan (first);
   scope_workspace_log (self, SCOPE_LOG_ERROR, box, "%s", text);
-  scope_workspace_complain (self, text);
+  scope_workspace_report_problem (self, text);
   scope_workspace_set_step (self, &first->step);
   scope_workspace_show (self, box);
 }
@@ -57,7 +57,7 @@ asked_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeWorkspace) self = data;
   g_autoptr (GError) error = NULL;
-  ScopeValues *values = scope_values_ask_finish (result, &error);
+  ScopeValues *values = scope_values_load_finish (result, &error);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->asking || !self->document)
     {
@@ -80,16 +80,16 @@ asked_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 void
-scope_workspace_ask_values (ScopeWorkspace *self)
+scope_workspace_load_values (ScopeWorkspace *self)
 {
-  scope_workspace_forget_values (self);
+  scope_workspace_clear_values (self);
   if (!self->values_command || !self->document)
     return;
   self->asking = g_cancellable_new ();
-  scope_values_ask_async ((const char *const *) self->values_command,
-                          self->asking,
-                          asked_cb,
-                          g_object_ref (self));
+  scope_values_load_async ((const char *const *) self->values_command,
+                           self->asking,
+                           asked_cb,
+                           g_object_ref (self));
 }
 
 const ScopeValues *

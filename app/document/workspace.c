@@ -67,7 +67,7 @@ scope_workspace_dispose (GObject *object)
   g_clear_object (&self->lines);
   g_clear_handle_id (&self->waiting, g_source_remove);
   scope_workspace_watch (self, NULL);
-  scope_workspace_forget_values (self);
+  scope_workspace_clear_values (self);
   g_clear_pointer (&self->measurement, scope_measurement_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
@@ -134,7 +134,7 @@ scope_workspace_class_init (ScopeWorkspaceClass *class)
   signals[SCOPE_SIGNAL_STEP] = new_signal ("step-changed", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_LOGGED] = new_signal ("logged", G_TYPE_NONE);
   signals[SCOPE_SIGNAL_REVEAL] = new_signal ("reveal", G_TYPE_UINT);
-  signals[SCOPE_SIGNAL_COMPLAINT] = new_signal ("complaint", G_TYPE_STRING);
+  signals[SCOPE_SIGNAL_PROBLEM] = new_signal ("complaint", G_TYPE_STRING);
 }
 
 static void
@@ -271,9 +271,9 @@ scope_workspace_notify_running (ScopeWorkspace *self)
 }
 
 void
-scope_workspace_complain (ScopeWorkspace *self, const char *text)
+scope_workspace_report_problem (ScopeWorkspace *self, const char *text)
 {
-  g_signal_emit (self, signals[SCOPE_SIGNAL_COMPLAINT], 0, text);
+  g_signal_emit (self, signals[SCOPE_SIGNAL_PROBLEM], 0, text);
 }
 
 void

@@ -58,7 +58,7 @@ painted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 void
-scope_page_forget_heat (ScopePage *self)
+scope_page_cancel_heat (ScopePage *self)
 {
   if (self->painting)
     g_cancellable_cancel (self->painting);
@@ -67,9 +67,9 @@ scope_page_forget_heat (ScopePage *self)
 
 /* What is to be known of the colours, or why there are none. */
 void
-scope_page_tell_heat (ScopePage *self)
+scope_page_update_heat_hint (ScopePage *self)
 {
-  scope_page_tell_again (self);
+  scope_page_update_remeasured (self);
   gtk_label_set_text (self->heat_hint,
                       scope_workspace_is_running (self->workspace)
                           ? _ ("Measuring: colours will follow")
@@ -85,8 +85,8 @@ scope_page_update_heat (ScopePage *self)
   ScopeMeasurement *measurement = scope_workspace_get_measurement (self->workspace);
   ScopeHeat         heat = heat_of (self->heat);
 
-  scope_page_forget_heat (self);
-  scope_page_tell_heat (self);
+  scope_page_cancel_heat (self);
+  scope_page_update_heat_hint (self);
   gtk_widget_set_sensitive (GTK_WIDGET (self->heat_button), measurement != NULL);
   if (!measurement || heat >= SCOPE_N_HEATS)
     {

@@ -69,16 +69,16 @@ struct _ScopePage
 /* page-heat.c */
 void scope_page_init_heat (ScopePage *self);
 void scope_page_update_heat (ScopePage *self);
-void scope_page_tell_heat (ScopePage *self);
+void scope_page_update_heat_hint (ScopePage *self);
 /* What is being painted is not wanted any more. */
-void scope_page_forget_heat (ScopePage *self);
+void scope_page_cancel_heat (ScopePage *self);
 /* page-pass.c */
 void scope_page_init_pass (ScopePage *self);
 void scope_page_class_add_pass_actions (GtkWidgetClass *class);
 /* page-again.c */
-gboolean scope_page_is_measured_again (ScopePage *self);
-void     scope_page_tell_again (ScopePage *self);
-void     scope_page_clear_again (ScopePage *self);
+gboolean scope_page_is_remeasuring (ScopePage *self);
+void     scope_page_update_remeasured (ScopePage *self);
+void     scope_page_clear_remeasured (ScopePage *self);
 void     scope_page_class_add_again_actions (GtkWidgetClass *class);
 /* page-form.c */
 void scope_page_clear_family (ScopePage *self);

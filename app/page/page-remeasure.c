@@ -14,7 +14,7 @@
 #include <math.h>
 
 void
-scope_page_clear_again (ScopePage *self)
+scope_page_clear_remeasured (ScopePage *self)
 {
   g_clear_pointer (&self->again_path, g_free);
   g_clear_pointer (&self->again_form, g_free);
@@ -36,7 +36,7 @@ median_of (ScopePage *page)
 }
 
 void
-scope_page_measure_as (ScopePage *self, ScopePage *from)
+scope_page_remeasure (ScopePage *self, ScopePage *from)
 {
   const ScopeRunOptions *last = scope_workspace_get_run_options (from->workspace);
   g_autoptr (ScopeRunOptions) options =
@@ -51,7 +51,7 @@ scope_page_measure_as (ScopePage *self, ScopePage *from)
     return;
   if (!scope_page_run (self, options))
     return;
-  scope_page_clear_again (self);
+  scope_page_clear_remeasured (self);
   self->again_path = g_strdup (scope_workspace_get_run_path (self->workspace));
   self->again_form = g_strdup (scope_conversion_title (scope_page_get_form (from)));
   self->again_seconds = median_of (from);
@@ -61,12 +61,12 @@ scope_page_measure_as (ScopePage *self, ScopePage *from)
                        VIZ_ROOT,
                        _ ("Measured in this form as before as %s"),
                        self->again_form);
-  scope_page_tell_heat (self);
+  scope_page_update_heat_hint (self);
 }
 
 /* Whether the last run of this page is the one that was begun so. */
 gboolean
-scope_page_is_measured_again (ScopePage *self)
+scope_page_is_remeasuring (ScopePage *self)
 {
   return self->again_path &&
          g_strcmp0 (self->again_path, scope_workspace_get_run_path (self->workspace)) == 0;
@@ -94,7 +94,7 @@ describe (ScopePage *self)
 }
 
 void
-scope_page_tell_again (ScopePage *self)
+scope_page_update_remeasured (ScopePage *self)
 {
   g_autofree char *text = describe (self);
 
@@ -106,8 +106,8 @@ scope_page_tell_again (ScopePage *self)
 static void
 act_forget (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
-  scope_page_clear_again (SCOPE_PAGE (widget));
-  scope_page_tell_again (SCOPE_PAGE (widget));
+  scope_page_clear_remeasured (SCOPE_PAGE (widget));
+  scope_page_update_remeasured (SCOPE_PAGE (widget));
 }
 
 void

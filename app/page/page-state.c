@@ -61,7 +61,7 @@ describe_state (ScopePage *self)
 }
 
 void
-scope_page_keep_state (ScopePage *self)
+scope_page_autosave (ScopePage *self)
 {
   g_autofree char *path = NULL;
   g_autofree char *text = NULL;
@@ -95,7 +95,7 @@ saved_beside_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer d
 
   /* A page without a workspace has been closed meanwhile. */
   if (!scope_writer_write_finish (result, &error) && self->workspace)
-    scope_page_say (self, error->message, NULL, NULL);
+    scope_page_show_message (self, error->message, NULL, NULL);
 }
 
 static void

@@ -9,7 +9,7 @@
 G_DEFINE_FINAL_TYPE (ScopePage, scope_page, ADW_TYPE_BIN)
 
 void
-scope_page_say (ScopePage *self, const char *text, const char *label, const char *action)
+scope_page_show_message (ScopePage *self, const char *text, const char *label, const char *action)
 {
   gtk_revealer_set_reveal_child (self->banner, text != NULL);
   if (!text)
@@ -26,7 +26,7 @@ scope_page_say (ScopePage *self, const char *text, const char *label, const char
 static void
 act_dismiss (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter G_GNUC_UNUSED)
 {
-  scope_page_say (SCOPE_PAGE (widget), NULL, NULL, NULL);
+  scope_page_show_message (SCOPE_PAGE (widget), NULL, NULL, NULL);
 }
 
 static void
@@ -73,10 +73,10 @@ scope_page_run (ScopePage *self, const ScopeRunOptions *options)
   if (scope_workspace_is_running (self->workspace) ||
       !scope_workspace_get_document (self->workspace))
     return FALSE;
-  scope_page_say (self, NULL, NULL, NULL);
+  scope_page_show_message (self, NULL, NULL, NULL);
   if (scope_workspace_run (self->workspace, options, &error))
     return TRUE;
-  scope_page_say (self, error->message, NULL, NULL);
+  scope_page_show_message (self, error->message, NULL, NULL);
   return FALSE;
 }
 
@@ -114,7 +114,7 @@ show_failure (ScopePage *self)
 
   if (scope_workspace_get_document (self->workspace))
     {
-      scope_page_say (self, message, _ ("Try Again"), "page.reload");
+      scope_page_show_message (self, message, _ ("Try Again"), "page.reload");
       return;
     }
   adw_status_page_set_description (self->failed, message);
@@ -148,7 +148,7 @@ on_state (ScopePage *self)
         gtk_stack_set_visible_child_name (self->stack, "loading");
       break;
     case SCOPE_STATE_READY:
-      scope_page_say (self, NULL, NULL, NULL);
+      scope_page_show_message (self, NULL, NULL, NULL);
       gtk_stack_set_visible_child_name (self->stack, "model");
       title_findings (self);
       scope_page_update_heat (self);
@@ -166,7 +166,7 @@ on_running (ScopePage *self)
   gboolean is_running = scope_workspace_is_running (self->workspace);
 
   gtk_revealer_set_reveal_child (self->run_revealer, is_running);
-  scope_page_tell_heat (self);
+  scope_page_update_heat_hint (self);
 }
 
 static void
@@ -174,7 +174,7 @@ on_progress (ScopePage *self)
 {
   gtk_progress_bar_set_fraction (self->run_progress,
                                  scope_workspace_get_progress (self->workspace));
-  if (scope_page_is_measured_again (self))
+  if (scope_page_is_remeasuring (self))
     {
       g_autofree char *text = g_strdup_printf (_ ("Measuring this form as well: %s"),
                                                scope_workspace_get_phase (self->workspace));
@@ -188,7 +188,7 @@ on_progress (ScopePage *self)
 static void
 on_complaint (ScopeWorkspace *workspace G_GNUC_UNUSED, const char *text, gpointer data)
 {
-  scope_page_say (data, text, _ ("Show Log"), "page.show-log");
+  scope_page_show_message (data, text, _ ("Show Log"), "page.show-log");
 }
 
 void
@@ -228,7 +228,7 @@ scope_page_dispose (GObject *object)
 {
   ScopePage *self = SCOPE_PAGE (object);
 
-  scope_page_forget_heat (self);
+  scope_page_cancel_heat (self);
   if (self->workspace)
     {
       g_signal_handlers_disconnect_by_data (self->workspace, self);
@@ -242,7 +242,7 @@ scope_page_dispose (GObject *object)
   g_clear_pointer (&self->heat, g_free);
   g_clear_pointer (&self->heat_scale, g_free);
   scope_page_clear_family (self);
-  scope_page_clear_again (self);
+  scope_page_clear_remeasured (self);
   g_clear_pointer (&self->kept, g_free);
   G_OBJECT_CLASS (scope_page_parent_class)->dispose (object);
 }

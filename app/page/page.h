@@ -20,7 +20,8 @@ ScopeOutlineView   *scope_page_get_outline_view (ScopePage *self);
 ScopeOperatorsView *scope_page_get_operators_view (ScopePage *self);
 void                scope_page_open (ScopePage *self, GFile *file);
 /* A sentence above the graph, with a way out: action may be NULL. */
-void scope_page_say (ScopePage *self, const char *text, const char *label, const char *action);
+void
+scope_page_show_message (ScopePage *self, const char *text, const char *label, const char *action);
 /* FALSE: could not be started; the page says why. */
 gboolean scope_page_run (ScopePage *self, const ScopeRunOptions *options);
 /* One of the lower panel: "operators", "timeline", "memory", "findings", "passes", "log". */
@@ -37,11 +38,11 @@ const char *scope_page_get_family_title (ScopePage *self);
 void scope_page_set_family (ScopePage *self, ScopePage *from, const char *form, const char *proof);
 
 /* page-again.c: where from was measured and this is not, measures it in the same way. */
-void scope_page_measure_as (ScopePage *self, ScopePage *from);
+void scope_page_remeasure (ScopePage *self, ScopePage *from);
 
 /* The state of view into the workspace file; when the tab is closed, or asked for. */
 void scope_page_save_state (ScopePage *self);
 /* The same, only if it has changed, and without waiting for the disk. */
-void scope_page_keep_state (ScopePage *self);
+void scope_page_autosave (ScopePage *self);
 
 G_END_DECLS

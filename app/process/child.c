@@ -42,7 +42,7 @@ scope_child_last_line (const char *text)
 }
 
 char *
-scope_child_tell_signal (int number)
+scope_child_describe_signal (int number)
 {
   return g_strdup_printf (_ ("The run was ended by signal %d (%s). The window and what it shows "
                              "are "
@@ -57,7 +57,7 @@ explain_end (GSubprocess *child, const char *err)
   g_autofree char *why = scope_child_last_line (err);
 
   if (g_subprocess_get_if_signaled (child))
-    return scope_child_tell_signal (g_subprocess_get_term_sig (child));
+    return scope_child_describe_signal (g_subprocess_get_term_sig (child));
   if (*why == '\0')
     return g_strdup (_ ("hscope ended without a word"));
   return g_strdup (g_str_has_prefix (why, "error: ") ? why + strlen ("error: ") : why);
@@ -179,7 +179,7 @@ started_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 void
-scope_child_ask_async (const char *const  *arguments,
+scope_child_run_async (const char *const  *arguments,
                        GCancellable       *cancellable,
                        GAsyncReadyCallback callback,
                        gpointer            user_data)
@@ -208,7 +208,7 @@ scope_child_ask_async (const char *const  *arguments,
 }
 
 char *
-scope_child_ask_finish (GAsyncResult *result, GError **error)
+scope_child_run_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_pointer (G_TASK (result), error);
 }

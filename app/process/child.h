@@ -18,14 +18,14 @@ GSubprocess *scope_child_start_finish (GAsyncResult *result, GError **error);
 
 /* Runs hscope with arguments (without the program's name) and gives all of stdout; failing is an
  * error with the last line of stderr. */
-void  scope_child_ask_async (const char *const  *arguments,
+void  scope_child_run_async (const char *const  *arguments,
                              GCancellable       *cancellable,
                              GAsyncReadyCallback callback,
                              gpointer            user_data);
-char *scope_child_ask_finish (GAsyncResult *result, GError **error);
+char *scope_child_run_finish (GAsyncResult *result, GError **error);
 
 /* What the user reads when a signal ended the child.  (transfer full) */
-char *scope_child_tell_signal (int number);
+char *scope_child_describe_signal (int number);
 
 /* The last line that is not empty; (transfer full), "" for none. */
 char *scope_child_last_line (const char *text);

@@ -116,7 +116,7 @@ answered_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
   Answer *answer = g_task_get_task_data (task);
   GError *error = NULL;
 
-  answer->text = scope_child_ask_finish (result, &error);
+  answer->text = scope_child_run_finish (result, &error);
   if (!answer->text)
     g_task_return_error (task, error);
   else
@@ -170,7 +170,7 @@ scope_conversion_run_async (const char         *model,
       g_ptr_array_add (argv, (gpointer) shapes[i]);
     }
   g_ptr_array_add (argv, NULL);
-  scope_child_ask_async ((const char *const *) argv->pdata, cancellable, answered_cb, task);
+  scope_child_run_async ((const char *const *) argv->pdata, cancellable, answered_cb, task);
 }
 
 ScopeConversion *
@@ -180,7 +180,7 @@ scope_conversion_run_finish (GAsyncResult *result, GError **error)
 }
 
 char *
-scope_conversion_tell_proof (const ScopeConversion *conversion)
+scope_conversion_describe_proof (const ScopeConversion *conversion)
 {
   if (isnan (conversion->max_abs))
     return g_strdup (_ ("not compared"));

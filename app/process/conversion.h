@@ -37,4 +37,4 @@ void             scope_conversion_run_async (const char         *model,
                                              gpointer            user_data);
 ScopeConversion *scope_conversion_run_finish (GAsyncResult *result, GError **error);
 /* “proved equal to 2e-7”; (transfer full) */
-char *scope_conversion_tell_proof (const ScopeConversion *conversion);
+char *scope_conversion_describe_proof (const ScopeConversion *conversion);

@@ -33,10 +33,14 @@ run_place (gpointer data, gpointer unused G_GNUC_UNUSED)
   GError          *error = NULL;
   VizPicture      *picture;
 
-  scope_worker_step_back ();
+  scope_worker_lower_priority ();
   if (g_task_return_error_if_cancelled (task))
     return;
-  picture = viz_layout (job->diagram, job->folds, &options, g_task_get_cancellable (task), &error);
+  picture = viz_layout_diagram (job->diagram,
+                                job->folds,
+                                &options,
+                                g_task_get_cancellable (task),
+                                &error);
   if (picture)
     g_task_return_pointer (task, picture, (GDestroyNotify) viz_picture_unref);
   else if (error)
@@ -46,13 +50,13 @@ run_place (gpointer data, gpointer unused G_GNUC_UNUSED)
 }
 
 void
-scope_place_async (VizDiagram         *diagram,
-                   const VizFolds     *folds,
-                   const char         *layout,
-                   VizPicture         *previous,
-                   GCancellable       *cancellable,
-                   GAsyncReadyCallback callback,
-                   gpointer            user_data)
+scope_layout_async (VizDiagram         *diagram,
+                    const VizFolds     *folds,
+                    const char         *layout,
+                    VizPicture         *previous,
+                    GCancellable       *cancellable,
+                    GAsyncReadyCallback callback,
+                    gpointer            user_data)
 {
   static GThreadPool *thread;
   GTask              *task = g_task_new (NULL, cancellable, callback, user_data);
@@ -69,7 +73,7 @@ scope_place_async (VizDiagram         *diagram,
 }
 
 VizPicture *
-scope_place_finish (GAsyncResult *result, GError **error)
+scope_layout_finish (GAsyncResult *result, GError **error)
 {
   return g_task_propagate_pointer (G_TASK (result), error);
 }

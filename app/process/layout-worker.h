@@ -11,12 +11,12 @@
 
 /* diagram is referenced, folds copied.  layout: name in the table.  previous: (nullable) the picture
  * on the screen, whose boxes stay where they are. */
-void scope_place_async (VizDiagram         *diagram,
-                        const VizFolds     *folds,
-                        const char         *layout,
-                        VizPicture         *previous,
-                        GCancellable       *cancellable,
-                        GAsyncReadyCallback callback,
-                        gpointer            user_data);
+void scope_layout_async (VizDiagram         *diagram,
+                         const VizFolds     *folds,
+                         const char         *layout,
+                         VizPicture         *previous,
+                         GCancellable       *cancellable,
+                         GAsyncReadyCallback callback,
+                         gpointer            user_data);
 /* (transfer full) */
-VizPicture *scope_place_finish (GAsyncResult *result, GError **error);
+VizPicture *scope_layout_finish (GAsyncResult *result, GError **error);

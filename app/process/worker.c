@@ -9,7 +9,7 @@
 #define NICE 5
 
 void
-scope_worker_step_back (void)
+scope_worker_lower_priority (void)
 {
 #ifdef __linux__
   static _Thread_local gboolean has_stepped_back;
@@ -38,7 +38,7 @@ run (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   const Call *call = g_object_get_qdata (G_OBJECT (task), call_quark ());
 
-  scope_worker_step_back ();
+  scope_worker_lower_priority ();
   call->function (task, source, data, cancellable);
 }
 

@@ -6,7 +6,7 @@
 
 /* The calling thread gives way to the main loop and to the display from now on, where there are
  * not processors enough for all of them. */
-void scope_worker_step_back (void);
+void scope_worker_lower_priority (void);
 
 /* As g_task_run_in_thread(), in a thread that has stepped back. */
 void scope_worker_run (GTask *task, GTaskThreadFunc function);

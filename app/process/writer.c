@@ -31,7 +31,7 @@ run_write (gpointer data, gpointer unused G_GNUC_UNUSED)
   g_autofree char *folder = g_path_get_dirname (job->path);
   GError          *error = NULL;
 
-  scope_worker_step_back ();
+  scope_worker_lower_priority ();
   /* That it could not be made is said by the file that cannot be written into it. */
   g_mkdir_with_parents (folder, 0700);
   g_file_set_contents (job->path, job->text, -1, &error);

@@ -18,7 +18,7 @@ scope_session_begin (void)
 }
 
 void
-scope_session_note (const char *const *models)
+scope_session_set_open (const char *const *models)
 {
   scope_settings_set_list (OPEN, models);
 }

@@ -8,5 +8,5 @@
  * empty: nothing, or it ended well. */
 char **scope_session_begin (void);
 /* What stands open now: URIs, or "gallery:NAME". */
-void scope_session_note (const char *const *models);
+void scope_session_set_open (const char *const *models);
 void scope_session_end (void);

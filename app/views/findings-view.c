@@ -198,7 +198,7 @@ scope_findings_view_document_changed (ScopeView *view)
 static void
 scope_findings_view_class_init (ScopeFindingsViewClass *class)
 {
-  SCOPE_VIEW_CLASS (class)->waits_to_be_seen = TRUE;
+  SCOPE_VIEW_CLASS (class)->defers_until_mapped = TRUE;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_findings_view_document_changed;
 }
 

@@ -43,7 +43,7 @@ struct _ScopeGraphView
 };
 
 /* Lays out anew; anchor: (box) stays where it is. */
-void scope_graph_view_place (ScopeGraphView *self, guint32 anchor);
+void scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor);
 
 /* graph-view-steps.c */
 void scope_graph_view_update_steps (ScopeGraphView *self);

@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#define MOST_HOPS 30
+#define MAX_HOPS 30
 
 /* The steps of a loop that has run; NULL: the box is none. */
 static const ScopeValueSeries *
@@ -274,8 +274,8 @@ scope_graph_view_init_steps (ScopeGraphView *self)
   gtk_range_set_increments (self->steps_scale, 1, 10);
   self->scrubbing =
       g_signal_connect (self->steps_scale, "value-changed", G_CALLBACK (on_scrubbed), self);
-  gtk_range_set_range (self->trace_scale, 1, MOST_HOPS);
-  gtk_range_set_value (self->trace_scale, MOST_HOPS);
+  gtk_range_set_range (self->trace_scale, 1, MAX_HOPS);
+  gtk_range_set_value (self->trace_scale, MAX_HOPS);
   g_signal_connect (self->trace_scale, "value-changed", G_CALLBACK (on_hops), self);
 }
 
@@ -349,7 +349,7 @@ scope_graph_view_load (ScopeGraphView *self, GKeyFile *file)
   /* A file from elsewhere: numbers that are none would lose the picture for good. */
   self->has_saved_camera = self->saved_zoom > 1e-4 && self->saved_zoom < 100 &&
                            ABS (self->saved_x) < 1e8 && ABS (self->saved_y) < 1e8;
-  scope_graph_view_place (self, VIZ_ROOT);
+  scope_graph_view_update_layout (self, VIZ_ROOT);
   if (selected)
     scope_workspace_select (scope_view_get_workspace (SCOPE_VIEW (self)),
                             viz_diagram_find_id (scope_document_get_diagram (document), selected));

@@ -58,7 +58,7 @@ placed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 {
   g_autoptr (ScopeGraphView) self = data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (VizPicture) picture = scope_place_finish (result, &error);
+  g_autoptr (VizPicture) picture = scope_layout_finish (result, &error);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->placing)
     return;
@@ -82,7 +82,7 @@ placed_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 }
 
 void
-scope_graph_view_place (ScopeGraphView *self, guint32 anchor)
+scope_graph_view_update_layout (ScopeGraphView *self, guint32 anchor)
 {
   ScopeDocument *document = scope_view_get_document (SCOPE_VIEW (self));
 
@@ -94,13 +94,13 @@ scope_graph_view_place (ScopeGraphView *self, guint32 anchor)
   self->placing = g_cancellable_new ();
   self->anchor = anchor;
   set_busy (self, TRUE);
-  scope_place_async (scope_document_get_diagram (document),
-                     self->folds,
-                     self->layout,
-                     scope_canvas_get_picture (self->canvas),
-                     self->placing,
-                     placed_cb,
-                     g_object_ref (self));
+  scope_layout_async (scope_document_get_diagram (document),
+                      self->folds,
+                      self->layout,
+                      scope_canvas_get_picture (self->canvas),
+                      self->placing,
+                      placed_cb,
+                      g_object_ref (self));
 }
 
 gboolean
@@ -154,7 +154,7 @@ scope_graph_view_toggle (ScopeGraphView *self, guint32 box, gboolean deep)
     open_inside (self, scope_document_get_diagram (document), box, open);
   else
     viz_folds_set_open (self->folds, box, open);
-  scope_graph_view_place (self, box);
+  scope_graph_view_update_layout (self, box);
 }
 
 void
@@ -165,7 +165,7 @@ scope_graph_view_set_steps (ScopeGraphView *self, guint32 box, int first, int la
   remember (self);
   viz_folds_set_open (self->folds, box, TRUE);
   viz_folds_set_steps (self->folds, box, first, last);
-  scope_graph_view_place (self, box);
+  scope_graph_view_update_layout (self, box);
 }
 
 static void
@@ -181,7 +181,7 @@ act_fold_all (GtkWidget *widget, const char *name, GVariant *parameter G_GNUC_UN
                scope_document_get_diagram (document),
                VIZ_ROOT,
                g_str_has_suffix (name, "unfold-all"));
-  scope_graph_view_place (self, VIZ_ROOT);
+  scope_graph_view_update_layout (self, VIZ_ROOT);
 }
 
 static void
@@ -192,9 +192,9 @@ swap_folds (ScopeGraphView *self, GPtrArray *from, GPtrArray *to)
   g_ptr_array_add (to, self->folds);
   self->folds = g_ptr_array_steal_index (from, from->len - 1);
   update_actions (self);
-  scope_graph_view_place (self,
-                          scope_workspace_get_selected (
-                              scope_view_get_workspace (SCOPE_VIEW (self))));
+  scope_graph_view_update_layout (self,
+                                  scope_workspace_get_selected (
+                                      scope_view_get_workspace (SCOPE_VIEW (self))));
 }
 
 static void
@@ -218,9 +218,9 @@ act_layout (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *paramet
     return;
   g_free (self->layout);
   self->layout = g_strdup (layout);
-  scope_graph_view_place (self,
-                          scope_workspace_get_selected (
-                              scope_view_get_workspace (SCOPE_VIEW (self))));
+  scope_graph_view_update_layout (self,
+                                  scope_workspace_get_selected (
+                                      scope_view_get_workspace (SCOPE_VIEW (self))));
 }
 
 /* --- Diving --- */
@@ -243,7 +243,7 @@ dive_to (ScopeGraphView *self, guint32 box)
       viz_folds_reveal (self->folds, box);
       viz_folds_set_open (self->folds, box, TRUE);
       self->reveal_after = box;
-      scope_graph_view_place (self, box);
+      scope_graph_view_update_layout (self, box);
     }
   else if (picture && viz_picture_find_box (picture, box) != VIZ_NO_ITEM)
     {
@@ -415,7 +415,7 @@ scope_graph_view_reveal (ScopeView *view, guint32 box)
   remember (self);
   viz_folds_reveal (self->folds, box);
   self->reveal_after = box;
-  scope_graph_view_place (self, VIZ_ROOT);
+  scope_graph_view_update_layout (self, VIZ_ROOT);
   return TRUE;
 }
 
@@ -444,7 +444,7 @@ scope_graph_view_document_changed (ScopeView *view)
   self->folds = viz_folds_new (scope_document_get_diagram (document));
   if (open) /* read again: what stood open stays open */
     viz_folds_from_string (self->folds, open);
-  scope_graph_view_place (self, VIZ_ROOT);
+  scope_graph_view_update_layout (self, VIZ_ROOT);
 }
 
 void

@@ -135,7 +135,7 @@ scope_memory_view_class_init (ScopeMemoryViewClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
-  SCOPE_VIEW_CLASS (class)->waits_to_be_seen = TRUE;
+  SCOPE_VIEW_CLASS (class)->defers_until_mapped = TRUE;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_memory_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->capture_changed = scope_memory_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_memory_view_selection_changed;

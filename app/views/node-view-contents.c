@@ -14,7 +14,7 @@
 
 #define N_BINS 48
 /* Matrices of a packed vector that are drawn. */
-#define MOST_PICTURES 8
+#define MAX_PICTURES 8
 
 typedef struct
 {
@@ -30,7 +30,7 @@ typedef struct
   HybStatistics  statistics;
   double         bins[N_BINS];
   GArray        *parts; /* of ScopeWeightPart */
-  Picture        pictures[MOST_PICTURES];
+  Picture        pictures[MAX_PICTURES];
 } Contents;
 
 static void
@@ -38,7 +38,7 @@ contents_free (gpointer data)
 {
   Contents *contents = data;
 
-  for (guint i = 0; i < MOST_PICTURES; i++)
+  for (guint i = 0; i < MAX_PICTURES; i++)
     g_free (contents->pictures[i].values);
   g_clear_pointer (&contents->parts, g_array_unref);
   scope_document_unref (contents->document);
@@ -79,8 +79,8 @@ put (double *cell, double value)
 static void
 draw_part (Contents *contents, const ScopeWeightPart *part, Picture *picture, GCancellable *stop)
 {
-  picture->n_rows = (guint) MIN (part->rows, SCOPE_MATRIX_MOST);
-  picture->n_columns = (guint) MIN (part->columns, SCOPE_MATRIX_MOST);
+  picture->n_rows = (guint) MIN (part->rows, SCOPE_MATRIX_MAX_CELLS);
+  picture->n_columns = (guint) MIN (part->columns, SCOPE_MATRIX_MAX_CELLS);
   picture->values = g_new0 (double, (gsize) picture->n_rows * picture->n_columns);
   for (gint64 row = 0; row < part->rows; row++)
     {
@@ -110,7 +110,7 @@ count_in_worker (GTask          *task,
                                         scope_document_get_types (contents->document, graph),
                                         contents->name,
                                         contents->tensor);
-  for (guint i = 0; i < MIN (contents->parts->len, MOST_PICTURES); i++)
+  for (guint i = 0; i < MIN (contents->parts->len, MAX_PICTURES); i++)
     draw_part (contents,
                &g_array_index (contents->parts, ScopeWeightPart, i),
                &contents->pictures[i],
@@ -208,17 +208,17 @@ counted_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
   scope_sheet_clear (sheet);
   scope_node_view_add_statistics (sheet, &contents->statistics);
   add_histogram (sheet, contents);
-  for (guint i = 0; i < MIN (contents->parts->len, MOST_PICTURES); i++)
+  for (guint i = 0; i < MIN (contents->parts->len, MAX_PICTURES); i++)
     add_picture (sheet,
                  &g_array_index (contents->parts, ScopeWeightPart, i),
                  &contents->pictures[i],
                  scale);
   legend = g_strdup_printf (_ ("Blue: %.3g and less, orange: %.3g and more"), -scale, scale);
   scope_sheet_add_text (sheet, legend, "dim-label");
-  if (contents->parts->len > MOST_PICTURES)
+  if (contents->parts->len > MAX_PICTURES)
     {
       g_autofree char *more =
-          g_strdup_printf (_ ("… and %u more"), contents->parts->len - MOST_PICTURES);
+          g_strdup_printf (_ ("… and %u more"), contents->parts->len - MAX_PICTURES);
 
       scope_sheet_add_text (sheet, more, "dim-label");
     }

@@ -119,7 +119,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
   g_autofree char   *bytes = g_format_size (totals->parameter_bytes);
   g_autofree char   *label = scope_label_model (scope_document_get_model (document));
 
-  if (scope_document_is_made (document))
+  if (scope_document_is_generated (document))
     scope_sheet_add_title (self->sheet,
                            _ ("Graph of the engine"),
                            _ ("What a pass made of the model"));
@@ -131,7 +131,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
     add_number (self->sheet, _ ("Loop and branch bodies"), totals->n_bodies);
   add_number (self->sheet, _ ("Parameters"), totals->n_parameters);
   scope_sheet_add_row (self->sheet, _ ("Parameter bytes"), bytes, NULL, 0);
-  if (!scope_document_is_made (document))
+  if (!scope_document_is_generated (document))
     add_files (self->sheet, document);
   add_inputs_of_model (self->sheet, document);
   add_outputs_of_model (self->sheet, document);

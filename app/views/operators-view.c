@@ -306,7 +306,7 @@ scope_operators_view_class_init (ScopeOperatorsViewClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
   G_OBJECT_CLASS (class)->finalize = scope_operators_view_finalize;
-  SCOPE_VIEW_CLASS (class)->waits_to_be_seen = TRUE;
+  SCOPE_VIEW_CLASS (class)->defers_until_mapped = TRUE;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_operators_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->capture_changed = scope_operators_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_operators_view_selection_changed;

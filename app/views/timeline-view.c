@@ -211,7 +211,7 @@ scope_timeline_view_class_init (ScopeTimelineViewClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
 
   G_OBJECT_CLASS (class)->dispose = scope_timeline_view_dispose;
-  SCOPE_VIEW_CLASS (class)->waits_to_be_seen = TRUE;
+  SCOPE_VIEW_CLASS (class)->defers_until_mapped = TRUE;
   SCOPE_VIEW_CLASS (class)->document_changed = scope_timeline_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->capture_changed = scope_timeline_view_capture_changed;
   SCOPE_VIEW_CLASS (class)->selection_changed = scope_timeline_view_selection_changed;

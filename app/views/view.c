@@ -13,7 +13,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (ScopeView, scope_view, ADW_TYPE_BIN)
 static gboolean
 must_wait (ScopeView *self)
 {
-  return SCOPE_VIEW_GET_CLASS (self)->waits_to_be_seen &&
+  return SCOPE_VIEW_GET_CLASS (self)->defers_until_mapped &&
          !gtk_widget_get_mapped (GTK_WIDGET (self));
 }
 
@@ -56,7 +56,7 @@ scope_view_map (GtkWidget *widget)
   ScopeViewClass *class = SCOPE_VIEW_GET_CLASS (self);
 
   GTK_WIDGET_CLASS (scope_view_parent_class)->map (widget);
-  if (!class->waits_to_be_seen || !private->workspace)
+  if (!class->defers_until_mapped || !private->workspace)
     return;
   if (private->missed_capture)
     {

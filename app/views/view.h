@@ -27,7 +27,7 @@ struct _ScopeViewClass
   void (*selection_changed) (ScopeView *self);
   void (*capture_changed) (ScopeView *self);
   /* Is told of changes only while it is on the screen, and of what it missed when it comes. */
-  gboolean waits_to_be_seen;
+  gboolean defers_until_mapped;
 
   /* Brings a box into sight.  FALSE: this view has no place for it. */
   gboolean (*reveal) (ScopeView *self, guint32 box);

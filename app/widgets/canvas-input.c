@@ -101,13 +101,13 @@ on_pressed (GtkGestureClick *gesture, int n_press, double x, double y, gpointer 
   if (button == GDK_BUTTON_SECONDARY)
     {
       if (box != VIZ_ROOT)
-        scope_canvas_choose (self, box);
+        scope_canvas_select_by_user (self, box);
       scope_canvas_emit_menu (self, box, x, y);
       return;
     }
   if (button == GDK_BUTTON_MIDDLE || (state & GDK_CONTROL_MASK))
     return;
-  scope_canvas_choose (self, box);
+  scope_canvas_select_by_user (self, box);
   if (n_press == 2 && is_group (self, box))
     scope_canvas_emit (self, SCOPE_CANVAS_TOGGLED, box, (state & GDK_ALT_MASK) != 0);
 }
@@ -119,7 +119,7 @@ on_drag_begin (GtkGestureDrag *gesture, double x, double y, gpointer data)
   GdkModifierType state =
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
 
-  scope_canvas_land (self);
+  scope_canvas_stop_flight (self);
   self->drag_x = self->x;
   self->drag_y = self->y;
   self->has_rubber = (state & GDK_CONTROL_MASK) != 0;
@@ -313,7 +313,7 @@ go_to_item (ScopeCanvas *self, guint32 item)
       gtk_widget_error_bell (GTK_WIDGET (self));
       return;
     }
-  scope_canvas_choose (self, viz_picture_item (self->picture, item)->box);
+  scope_canvas_select_by_user (self, viz_picture_item (self->picture, item)->box);
   scope_canvas_reveal (self, self->selected);
 }
 
@@ -414,7 +414,7 @@ act_out (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter 
   if (!self->picture || self->selected == VIZ_ROOT)
     return;
   parent = viz_diagram_box (viz_picture_diagram (self->picture), self->selected)->parent;
-  scope_canvas_choose (self, parent);
+  scope_canvas_select_by_user (self, parent);
   if (parent != VIZ_ROOT)
     scope_canvas_reveal (self, parent);
 }
@@ -424,7 +424,7 @@ act_select_none (GtkWidget          *widget,
                  const char *name    G_GNUC_UNUSED,
                  GVariant *parameter G_GNUC_UNUSED)
 {
-  scope_canvas_choose (SCOPE_CANVAS (widget), VIZ_ROOT);
+  scope_canvas_select_by_user (SCOPE_CANVAS (widget), VIZ_ROOT);
 }
 
 static void

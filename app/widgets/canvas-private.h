@@ -25,7 +25,7 @@ typedef enum
 typedef struct
 {
   double x, y, zoom;
-} ScopeView3;
+} ScopeCameraPose;
 
 struct _ScopeCanvas
 {
@@ -57,18 +57,18 @@ struct _ScopeCanvas
   guint   is_dragging : 1;
 
   /* Flight */
-  guint      tick;
-  gint64     flight_start;
-  ScopeView3 from, to;
+  guint           tick;
+  gint64          flight_start;
+  ScopeCameraPose from, to;
 };
 
 void   scope_canvas_emit (ScopeCanvas *self, ScopeCanvasSignal which, guint32 box, gboolean deep);
 void   scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y);
-void   scope_canvas_fly (ScopeCanvas *self, double x, double y, double zoom);
-void   scope_canvas_land (ScopeCanvas *self);
+void   scope_canvas_fly_to (ScopeCanvas *self, double x, double y, double zoom);
+void   scope_canvas_stop_flight (ScopeCanvas *self);
 void   scope_canvas_pan (ScopeCanvas *self, double dx, double dy);
-double scope_canvas_least_zoom (ScopeCanvas *self);
-void   scope_canvas_choose (ScopeCanvas *self, guint32 box);
+double scope_canvas_min_zoom (ScopeCanvas *self);
+void   scope_canvas_select_by_user (ScopeCanvas *self, guint32 box);
 
 /* canvas-draw.c */
 void scope_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);

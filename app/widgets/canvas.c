@@ -36,7 +36,7 @@ scope_canvas_emit_menu (ScopeCanvas *self, guint32 box, double x, double y)
 /* --- Camera --- */
 
 double
-scope_canvas_least_zoom (ScopeCanvas *self)
+scope_canvas_min_zoom (ScopeCanvas *self)
 {
   double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1);
   double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)), 1);
@@ -75,7 +75,7 @@ scope_canvas_get_camera (ScopeCanvas *self, double *x, double *y, double *zoom)
 static void
 move_camera (ScopeCanvas *self, double x, double y, double zoom)
 {
-  self->zoom = CLAMP (zoom, scope_canvas_least_zoom (self), SCOPE_ZOOM_MAX);
+  self->zoom = CLAMP (zoom, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
   self->x = x;
   self->y = y;
   keep_in_sight (self);
@@ -86,13 +86,13 @@ move_camera (ScopeCanvas *self, double x, double y, double zoom)
 void
 scope_canvas_set_camera (ScopeCanvas *self, double x, double y, double zoom)
 {
-  scope_canvas_land (self);
+  scope_canvas_stop_flight (self);
   self->is_placed = TRUE;
   move_camera (self, x, y, zoom);
 }
 
 void
-scope_canvas_land (ScopeCanvas *self)
+scope_canvas_stop_flight (ScopeCanvas *self)
 {
   if (self->tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
@@ -126,24 +126,24 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer unused G_GNUC_UNUSED)
 }
 
 void
-scope_canvas_fly (ScopeCanvas *self, double x, double y, double zoom)
+scope_canvas_fly_to (ScopeCanvas *self, double x, double y, double zoom)
 {
   GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
   gboolean       animate = FALSE;
 
-  scope_canvas_land (self);
+  scope_canvas_stop_flight (self);
   g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)),
                 "gtk-enable-animations",
                 &animate,
                 NULL);
-  zoom = CLAMP (zoom, scope_canvas_least_zoom (self), SCOPE_ZOOM_MAX);
+  zoom = CLAMP (zoom, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
   if (!animate || !clock || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     {
       move_camera (self, x, y, zoom);
       return;
     }
-  self->from = (ScopeView3){ self->x, self->y, self->zoom };
-  self->to = (ScopeView3){ x, y, zoom };
+  self->from = (ScopeCameraPose){ self->x, self->y, self->zoom };
+  self->to = (ScopeCameraPose){ x, y, zoom };
   self->flight_start = gdk_frame_clock_get_frame_time (clock);
   self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
 }
@@ -151,22 +151,22 @@ scope_canvas_fly (ScopeCanvas *self, double x, double y, double zoom)
 void
 scope_canvas_pan (ScopeCanvas *self, double dx, double dy)
 {
-  scope_canvas_land (self);
+  scope_canvas_stop_flight (self);
   move_camera (self, self->x + dx / self->zoom, self->y + dy / self->zoom, self->zoom);
 }
 
 void
 scope_canvas_zoom_by (ScopeCanvas *self, double factor, double at_x, double at_y)
 {
-  double zoom = CLAMP (self->zoom * factor, scope_canvas_least_zoom (self), SCOPE_ZOOM_MAX);
+  double zoom = CLAMP (self->zoom * factor, scope_canvas_min_zoom (self), SCOPE_ZOOM_MAX);
   double x = self->x + at_x / self->zoom - at_x / zoom;
   double y = self->y + at_y / self->zoom - at_y / zoom;
 
-  scope_canvas_land (self);
+  scope_canvas_stop_flight (self);
   move_camera (self, x, y, zoom);
 }
 
-static ScopeView3
+static ScopeCameraPose
 view_of_rect (ScopeCanvas *self, const VizRect *rect, double most)
 {
   double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1);
@@ -174,18 +174,18 @@ view_of_rect (ScopeCanvas *self, const VizRect *rect, double most)
   double zoom = MIN ((width - 2 * MARGIN) / MAX (rect->width, 1),
                      (height - 2 * MARGIN) / MAX (rect->height, 1));
 
-  zoom = CLAMP (zoom, scope_canvas_least_zoom (self), most);
-  return (ScopeView3){ rect->x + rect->width / 2 - width / 2 / zoom,
-                       rect->y + rect->height / 2 - height / 2 / zoom,
-                       zoom };
+  zoom = CLAMP (zoom, scope_canvas_min_zoom (self), most);
+  return (ScopeCameraPose){ rect->x + rect->width / 2 - width / 2 / zoom,
+                            rect->y + rect->height / 2 - height / 2 / zoom,
+                            zoom };
 }
 
 void
 scope_canvas_zoom_to_rect (ScopeCanvas *self, const VizRect *rect)
 {
-  ScopeView3 view = view_of_rect (self, rect, SCOPE_ZOOM_MAX);
+  ScopeCameraPose view = view_of_rect (self, rect, SCOPE_ZOOM_MAX);
 
-  scope_canvas_fly (self, view.x, view.y, view.zoom);
+  scope_canvas_fly_to (self, view.x, view.y, view.zoom);
 }
 
 static VizRect
@@ -199,10 +199,10 @@ scope_canvas_zoom_to_fit (ScopeCanvas *self)
 {
   if (self->picture)
     {
-      VizRect    rect = whole_picture (self);
-      ScopeView3 view = view_of_rect (self, &rect, 1);
+      VizRect         rect = whole_picture (self);
+      ScopeCameraPose view = view_of_rect (self, &rect, 1);
 
-      scope_canvas_fly (self, view.x, view.y, view.zoom);
+      scope_canvas_fly_to (self, view.x, view.y, view.zoom);
     }
 }
 
@@ -210,9 +210,9 @@ scope_canvas_zoom_to_fit (ScopeCanvas *self)
 static void
 place_first (ScopeCanvas *self)
 {
-  double     width = gtk_widget_get_width (GTK_WIDGET (self));
-  VizRect    rect;
-  ScopeView3 view;
+  double          width = gtk_widget_get_width (GTK_WIDGET (self));
+  VizRect         rect;
+  ScopeCameraPose view;
 
   if (!self->picture || self->is_placed || width <= 1)
     return;
@@ -259,15 +259,15 @@ scope_canvas_reveal (ScopeCanvas *self, guint32 box)
   zoom = MAX (self->zoom, 0.8);
   if (item->state == VIZ_ITEM_OPEN)
     {
-      VizRect    rect = { item->x, item->y, item->width, item->height };
-      ScopeView3 fit = view_of_rect (self, &rect, zoom);
+      VizRect         rect = { item->x, item->y, item->width, item->height };
+      ScopeCameraPose fit = view_of_rect (self, &rect, zoom);
 
       zoom = MAX (fit.zoom, 0.25);
     }
-  scope_canvas_fly (self,
-                    item->x + item->width / 2 - view.width * self->zoom / zoom / 2,
-                    item->y + item->height / 2 - view.height * self->zoom / zoom / 2,
-                    zoom);
+  scope_canvas_fly_to (self,
+                       item->x + item->width / 2 - view.width * self->zoom / zoom / 2,
+                       item->y + item->height / 2 - view.height * self->zoom / zoom / 2,
+                       zoom);
   return TRUE;
 }
 
@@ -280,7 +280,7 @@ scope_canvas_set_picture (ScopeCanvas *self, VizPicture *picture, guint32 anchor
 
   if (self->picture == picture)
     return;
-  scope_canvas_land (self);
+  scope_canvas_stop_flight (self);
   if (self->picture && picture && anchor != VIZ_ROOT)
     {
       guint32 before = viz_picture_find_box (self->picture, anchor);
@@ -379,7 +379,7 @@ scope_canvas_set_selected (ScopeCanvas *self, guint32 box)
 
 /* The user's choice: others are told. */
 void
-scope_canvas_choose (ScopeCanvas *self, guint32 box)
+scope_canvas_select_by_user (ScopeCanvas *self, guint32 box)
 {
   scope_canvas_set_selected (self, box);
   scope_canvas_emit (self, SCOPE_CANVAS_SELECTED, box, FALSE);
@@ -462,7 +462,7 @@ scope_canvas_dispose (GObject *object)
 {
   ScopeCanvas *self = SCOPE_CANVAS (object);
 
-  scope_canvas_land (self);
+  scope_canvas_stop_flight (self);
   if (self->tiles)
     g_signal_handlers_disconnect_by_data (self->tiles, self);
   g_clear_object (&self->tiles);

@@ -7,11 +7,11 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define LANE       22.0
-#define GAP        2.0
-#define AXIS       22.0
-#define LEAST_TEXT 34.0
-#define MAX_TEXTS  300
+#define LANE           22.0
+#define GAP            2.0
+#define AXIS           22.0
+#define MIN_TEXT_WIDTH 34.0
+#define MAX_TEXTS      300
 
 struct _ScopeLaneChart
 {
@@ -150,7 +150,7 @@ draw_spans (ScopeLaneChart *self, cairo_t *cr, PangoLayout *layout, double width
                             (span->colour & 0xff) / 255.);
       cairo_rectangle (cr, x, y, MAX (right - x - (right - x > 3 ? 0.5 : 0), 0.7), LANE);
       cairo_fill (cr);
-      if (right - x > LEAST_TEXT && span->label && n_texts++ < MAX_TEXTS)
+      if (right - x > MIN_TEXT_WIDTH && span->label && n_texts++ < MAX_TEXTS)
         draw_label (cr, layout, span, MAX (x, 0), y, right - MAX (x, 0));
     }
 }

@@ -7,9 +7,9 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
-#define RAMP_WIDTH  120
-#define RAMP_HEIGHT 10
-#define NOTE_LEAST  24 /* characters */
+#define RAMP_WIDTH     120
+#define RAMP_HEIGHT    10
+#define MIN_NOTE_CHARS 24 /* characters */
 
 struct _ScopeLegend
 {
@@ -112,7 +112,7 @@ add_note (ScopeLegend *self)
   gtk_label_set_wrap (GTK_LABEL (note), TRUE);
   gtk_label_set_lines (GTK_LABEL (note), 2);
   gtk_label_set_ellipsize (GTK_LABEL (note), PANGO_ELLIPSIZE_END);
-  gtk_label_set_width_chars (GTK_LABEL (note), NOTE_LEAST);
+  gtk_label_set_width_chars (GTK_LABEL (note), MIN_NOTE_CHARS);
   gtk_label_set_xalign (GTK_LABEL (note), 0);
   adw_squeezer_add (ADW_SQUEEZER (squeezer), note);
   adw_squeezer_set_allow_none (ADW_SQUEEZER (squeezer), TRUE);

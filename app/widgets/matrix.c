@@ -8,9 +8,9 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define LEAST_HEIGHT 18
-#define MOST_HEIGHT  300
-#define USUAL_WIDTH  240
+#define MIN_HEIGHT    18
+#define MAX_HEIGHT    300
+#define DEFAULT_WIDTH 240
 
 typedef struct
 {
@@ -46,7 +46,7 @@ scope_matrix_measure (GtkWidget     *widget,
                       int           *natural_baseline)
 {
   ScopeMatrix *self = SCOPE_MATRIX (widget);
-  double       width = for_size > 0 ? for_size : USUAL_WIDTH, height;
+  double       width = for_size > 0 ? for_size : DEFAULT_WIDTH, height;
 
   *minimum_baseline = *natural_baseline = -1;
   *minimum = *natural = 60;
@@ -55,7 +55,7 @@ scope_matrix_measure (GtkWidget     *widget,
   height = width * (double) self->rows / (double) self->columns;
   /* Names of blocks need room. */
   *minimum = *natural =
-      (int) CLAMP (height, MAX (LEAST_HEIGHT, (int) self->blocks->len * LEAST_HEIGHT), MOST_HEIGHT);
+      (int) CLAMP (height, MAX (MIN_HEIGHT, (int) self->blocks->len * MIN_HEIGHT), MAX_HEIGHT);
 }
 
 static guint32

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* More cells than this a side are not drawn: each then shows the number farthest from zero. */
-#define SCOPE_MATRIX_MOST 256
+#define SCOPE_MATRIX_MAX_CELLS 256
 
 #define SCOPE_TYPE_MATRIX (scope_matrix_get_type ())
 G_DECLARE_FINAL_TYPE (ScopeMatrix, scope_matrix, SCOPE, MATRIX, GtkWidget)

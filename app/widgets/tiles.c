@@ -167,7 +167,7 @@ run_job (gpointer data, gpointer unused G_GNUC_UNUSED)
 {
   TileJob *job = data;
 
-  scope_worker_step_back ();
+  scope_worker_lower_priority ();
   if (job->is_overview || g_atomic_int_get (&job->tiles->generation) == job->generation)
     paint_job (job);
   /* The object must die in the main thread: the reference travels with the job. */

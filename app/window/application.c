@@ -52,7 +52,7 @@ get_window (ScopeApplication *self)
       window = GTK_WINDOW (scope_window_new (self));
       g_signal_connect (window, "map", G_CALLBACK (on_mapped), NULL);
       if (*self->left_open)
-        scope_window_offer (SCOPE_WINDOW (window), (const char *const *) self->left_open);
+        scope_window_offer_reopen (SCOPE_WINDOW (window), (const char *const *) self->left_open);
     }
   return SCOPE_WINDOW (window);
 }

@@ -78,13 +78,14 @@ find_in_worker (GTask                    *task,
 {
   const FindJob *job = data;
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (ScopeSide) a = scope_side_new (job->old, NULL, SCOPE_TIES_ITSELF, names);
-  g_autoptr (ScopeSide) b =
-      scope_side_new (job->new, job->conversion->matches, SCOPE_TIES_FROM, names);
-  g_autoptr (GArray) partners = scope_side_find (a, job->box, b);
+  g_autoptr (ScopeNodeMap) a = scope_node_map_new (job->old, NULL, SCOPE_MATCH_IDENTITY, names);
+  g_autoptr (ScopeNodeMap) b =
+      scope_node_map_new (job->new, job->conversion->matches, SCOPE_MATCH_FROM_REFERENCE, names);
+  g_autoptr (GArray) partners = scope_node_map_find (a, job->box, b);
 
   g_task_return_int (task,
-                     partners->len > 0 ? g_array_index (partners, ScopePartner, 0).box : VIZ_ROOT);
+                     partners->len > 0 ? g_array_index (partners, ScopeCounterpart, 0).box
+                                       : VIZ_ROOT);
 }
 
 static void
@@ -132,7 +133,7 @@ on_document (ScopeWorkspace *workspace, gpointer data)
   Keep *keep = data;
 
   keep_view (keep);
-  scope_page_measure_as (keep->to, keep->from);
+  scope_page_remeasure (keep->to, keep->from);
   /* Once: what comes later is read from the same file again. */
   g_signal_handlers_disconnect_by_data (workspace, keep);
 }
@@ -192,7 +193,7 @@ check_shapes (ScopePage *page, const char *const *shapes)
                               "it beside Run, under Shapes: %s=…"),
                            node->name,
                            node->name);
-      scope_page_say (page, text, NULL, NULL);
+      scope_page_show_message (page, text, NULL, NULL);
       return FALSE;
     }
   return TRUE;
@@ -205,7 +206,7 @@ open_form (Conversion *request, ScopeConversion *conversion)
 {
   ScopeWorkspace *workspace = scope_page_get_workspace (request->page);
   g_autoptr (GFile) file = g_file_new_for_path (conversion->path);
-  g_autofree char *proof = scope_conversion_tell_proof (conversion);
+  g_autofree char *proof = scope_conversion_describe_proof (conversion);
   g_autofree char *told =
       g_strdup_printf (_ ("Written as %s; %s"), scope_conversion_title (request->form), proof);
   g_autofree char *full =
@@ -239,7 +240,7 @@ converted_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data
   if (conversion)
     open_form (request, conversion);
   else
-    scope_page_say (request->page, error->message, NULL, NULL);
+    scope_page_show_message (request->page, error->message, NULL, NULL);
   conversion_free (request);
 }
 
@@ -277,7 +278,7 @@ act_convert (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parame
   if (sibling)
     {
       adw_tab_view_set_selected_page (self->tabs, sibling);
-      scope_page_measure_as (SCOPE_PAGE (adw_tab_page_get_child (sibling)), page);
+      scope_page_remeasure (SCOPE_PAGE (adw_tab_page_get_child (sibling)), page);
       return;
     }
   shapes = dup_shapes (self, workspace);

@@ -16,7 +16,7 @@ open_dropped (ScopeWindow *self, GFile *file)
     {
       g_autofree char *path = g_file_get_path (file);
 
-      scope_window_take_parameters (self, path);
+      scope_window_set_parameters (self, path);
       return;
     }
   /* Costs of the model that is open. */

@@ -95,7 +95,7 @@ written_cb (GObject *source, GAsyncResult *result, gpointer unused G_GNUC_UNUSED
     {
       text = g_strdup_printf (_ ("%s was not written: %s"), name, error->message);
       if (page)
-        scope_page_say (page, text, NULL, NULL);
+        scope_page_show_message (page, text, NULL, NULL);
       return;
     }
   if (job->scale < 0.99)

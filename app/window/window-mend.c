@@ -42,7 +42,7 @@ on_state (ScopeWorkspace *workspace, GParamSpec *property G_GNUC_UNUSED, gpointe
     return;
   text = g_object_steal_data (G_OBJECT (workspace), "mended");
   if (text)
-    scope_page_say (data, text, _ ("Show Log"), "page.show-log");
+    scope_page_show_message (data, text, _ ("Show Log"), "page.show-log");
 }
 
 static void
@@ -56,7 +56,7 @@ mended_cb (GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointer data)
 
   if (!mended)
     {
-      scope_page_say (page, error->message, NULL, NULL);
+      scope_page_show_message (page, error->message, NULL, NULL);
       return;
     }
   if (!SCOPE_IS_WINDOW (root))
@@ -169,7 +169,7 @@ act_mend (GtkWidget *widget, const char *name G_GNUC_UNUSED, GVariant *parameter
 }
 
 void
-scope_window_take_parameters (ScopeWindow *self, const char *path)
+scope_window_set_parameters (ScopeWindow *self, const char *path)
 {
   ScopePage      *page = scope_window_get_page (self);
   ScopeWorkspace *workspace = page ? scope_page_get_workspace (page) : NULL;
@@ -187,7 +187,7 @@ act_choose_parameters (GtkWidget          *widget,
 {
   static const Choice choice = { N_ ("Choose the Parameters"),
                                  GTK_FILE_CHOOSER_ACTION_OPEN,
-                                 scope_window_take_parameters };
+                                 scope_window_set_parameters };
 
   choose (SCOPE_WINDOW (widget), &choice);
 }

@@ -36,7 +36,7 @@ on_tabs (ScopeWindow *self)
 }
 
 void
-scope_window_name_parts (ScopeWindow *self)
+scope_window_set_accessible_names (ScopeWindow *self)
 {
   for (GtkWidget *child = gtk_widget_get_first_child (self->run_button); child != NULL;
        child = gtk_widget_get_next_sibling (child))

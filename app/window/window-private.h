@@ -39,7 +39,7 @@ struct _ScopeWindow
 /* The start page, or what is open behind it. */
 void scope_window_show_start (ScopeWindow *self, gboolean is_at_start);
 /* window-names.c: what screen readers call the parts that the toolkit leaves nameless. */
-void scope_window_name_parts (ScopeWindow *self);
+void scope_window_set_accessible_names (ScopeWindow *self);
 /* window-actions.c */
 void scope_window_class_add_actions (GtkWidgetClass *class);
 void scope_window_update_actions (ScopeWindow *self);

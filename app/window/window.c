@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* So much may be lost when the process is killed. */
-#define KEEP_EVERY_S 5
-#define GALLERY      "gallery:"
+#define AUTOSAVE_INTERVAL_S 5
+#define GALLERY             "gallery:"
 
 G_DEFINE_FINAL_TYPE (ScopeWindow, scope_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -60,7 +60,7 @@ on_keep (gpointer data)
   ScopeWindow *self = data;
 
   for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
-    scope_page_keep_state (nth_page (self, i));
+    scope_page_autosave (nth_page (self, i));
   return G_SOURCE_CONTINUE;
 }
 
@@ -93,7 +93,7 @@ note_session (ScopeWindow *self)
     if (SCOPE_IS_WINDOW (i->data))
       add_open (i->data, models);
   g_ptr_array_add (models, NULL);
-  scope_session_note ((const char *const *) models->pdata);
+  scope_session_set_open ((const char *const *) models->pdata);
 }
 
 static void
@@ -106,7 +106,7 @@ on_reopen (AdwToast *toast, gpointer data)
 }
 
 void
-scope_window_offer (ScopeWindow *self, const char *const *models)
+scope_window_offer_reopen (ScopeWindow *self, const char *const *models)
 {
   AdwToast *toast = adw_toast_new (_ ("The last session ended before it was closed"));
 
@@ -392,9 +392,9 @@ scope_window_init (ScopeWindow *self)
   if (scope_settings_get_flag ("maximised", FALSE))
     gtk_window_maximize (GTK_WINDOW (self));
   scope_window_add_drop (self);
-  scope_window_name_parts (self);
+  scope_window_set_accessible_names (self);
   gtk_revealer_set_reveal_child (self->first_steps, scope_settings_get_flag ("first-steps", TRUE));
-  self->keeping = g_timeout_add_seconds (KEEP_EVERY_S, on_keep, self);
+  self->keeping = g_timeout_add_seconds (AUTOSAVE_INTERVAL_S, on_keep, self);
   on_page_changed (self);
 }
 

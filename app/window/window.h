@@ -26,11 +26,11 @@ void scope_window_export (ScopeWindow *self, const char *what, const char *path)
 /* Writes what is shown as the export doctor mends it, and opens that; path: of the symbol file. */
 void scope_window_mend (ScopeWindow *self, const char *path);
 /* Reads what is shown again with these parameters. */
-void scope_window_take_parameters (ScopeWindow *self, const char *path);
+void scope_window_set_parameters (ScopeWindow *self, const char *path);
 /* Folds, cameras and selections of all tabs, written now; it does not touch the display. */
 void scope_window_save_state (ScopeWindow *self);
 /* "Open again": what stood open at an end that nobody wanted. */
-void scope_window_offer (ScopeWindow *self, const char *const *models);
+void scope_window_offer_reopen (ScopeWindow *self, const char *const *models);
 void scope_window_toast (ScopeWindow *self, const char *text);
 
 G_END_DECLS

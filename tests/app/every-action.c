@@ -131,7 +131,7 @@ collect_gestures (GHashTable *names, GtkWidget *widget)
 static GHashTable *gestures;
 
 void
-gui_note_gestures (GtkWidget *root)
+gui_record_gestures (GtkWidget *root)
 {
   if (!gestures)
     gestures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

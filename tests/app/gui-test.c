@@ -210,7 +210,7 @@ gui_find_window (GType type)
 }
 
 void
-gui_gesture (const char *name)
+gui_mark_gesture (const char *name)
 {
   g_hash_table_add (tried, g_strconcat ("gesture ", name, NULL));
 }

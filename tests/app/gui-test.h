@@ -27,11 +27,11 @@ gpointer gui_find_window (GType type);
 
 /* Activates an action by name and remembers that it was tried. */
 void     gui_act (gpointer widget, const char *action, const char *target);
-void     gui_gesture (const char *name); /* remembers */
+void     gui_mark_gesture (const char *name); /* remembers */
 gboolean gui_was_tried (const char *name);
 /* What was copied last; NULL: no text.  (transfer full) */
 char *gui_clipboard (GtkWidget *widget);
 
 /* every-action.c: remembers the gestures of what is on screen; then holds all to actions.txt. */
-void gui_note_gestures (GtkWidget *root);
+void gui_record_gestures (GtkWidget *root);
 void gui_test_every_action (void);

@@ -45,7 +45,7 @@ typedef struct
 {
   ScopeConversion *conversion;
   ScopeDocument   *written, *fused;
-  ScopeSide       *a, *b;
+  ScopeNodeMap    *a, *b;
   GHashTable      *names;
 } Pair;
 
@@ -58,15 +58,18 @@ pair_init (Pair *pair)
   pair->written = open_document (model);
   pair->fused = open_document (pair->conversion->path);
   pair->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  pair->a = scope_side_new (pair->written, NULL, SCOPE_TIES_ITSELF, pair->names);
-  pair->b = scope_side_new (pair->fused, pair->conversion->matches, SCOPE_TIES_FROM, pair->names);
+  pair->a = scope_node_map_new (pair->written, NULL, SCOPE_MATCH_IDENTITY, pair->names);
+  pair->b = scope_node_map_new (pair->fused,
+                                pair->conversion->matches,
+                                SCOPE_MATCH_FROM_REFERENCE,
+                                pair->names);
 }
 
 static void
 pair_clear (Pair *pair)
 {
-  scope_side_unref (pair->a);
-  scope_side_unref (pair->b);
+  scope_node_map_unref (pair->a);
+  scope_node_map_unref (pair->b);
   scope_document_unref (pair->written);
   scope_document_unref (pair->fused);
   scope_conversion_free (pair->conversion);
@@ -76,9 +79,9 @@ pair_clear (Pair *pair)
 static void
 test_many_to_one (void)
 {
-  Pair                pair;
-  guint32             node, fused;
-  const ScopePartner *partner;
+  Pair                    pair;
+  guint32                 node, fused;
+  const ScopeCounterpart *partner;
   g_autoptr (GArray) one = NULL;
   g_autoptr (GArray) many = NULL;
 
@@ -86,13 +89,13 @@ test_many_to_one (void)
   g_assert_cmpfloat (pair.conversion->max_abs, <, 1e-4);
   node = scope_document_find_name (pair.written, "unroll0_lstm0_t3_i2h");
   g_assert_cmpuint (node, !=, VIZ_ROOT);
-  one = scope_side_find (pair.a, node, pair.b);
+  one = scope_node_map_find (pair.a, node, pair.b);
   g_assert_cmpuint (one->len, ==, 1);
-  partner = &g_array_index (one, ScopePartner, 0);
+  partner = &g_array_index (one, ScopeCounterpart, 0);
   g_assert_cmpint (partner->first_step, ==, 3);
   g_assert_cmpint (partner->last_step, ==, 3);
   fused = partner->box;
-  many = scope_side_find (pair.b, fused, pair.a);
+  many = scope_node_map_find (pair.b, fused, pair.a);
   /* Thirteen nodes a step, six steps. */
   g_assert_cmpuint (many->len, ==, 78);
   pair_clear (&pair);
@@ -108,7 +111,7 @@ test_groups (void)
   guint32             i2h, out, data;
 
   pair_init (&pair);
-  scope_sides_group (pair.a, pair.b, &a, &b, &n);
+  scope_node_maps_group (pair.a, pair.b, &a, &b, &n);
   i2h = scope_document_find_name (pair.written, "unroll0_lstm0_t0_i2h");
   out = scope_document_find_name (pair.written, "unroll0_lstm0_t5_out");
   data = scope_document_find_name (pair.written, "data");

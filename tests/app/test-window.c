@@ -388,10 +388,10 @@ test_gestures (void)
   y = item->y + item->height / 2 - y;
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_EVENT_CONTROLLER_MOTION), "motion", x, y);
   g_assert_cmpuint (scope_workspace_get_hovered (workspace ()), ==, item->box);
-  gui_gesture ("canvas-hover");
+  gui_mark_gesture ("canvas-hover");
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_GESTURE_CLICK), "pressed", 1, x, y);
   g_assert_cmpuint (scope_workspace_get_selected (workspace ()), ==, item->box);
-  gui_gesture ("canvas-click");
+  gui_mark_gesture ("canvas-click");
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_GESTURE_CLICK), "pressed", 2, x, y);
   gui_settle (page);
   scope_canvas_get_camera (canvas (), &before, &y, &zoom);
@@ -403,23 +403,23 @@ test_gestures (void)
   g_assert_true (handled);
   scope_canvas_get_camera (canvas (), &x, &y, &zoom);
   g_assert_cmpfloat (x, >, before);
-  gui_gesture ("canvas-scroll");
+  gui_mark_gesture ("canvas-scroll");
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_GESTURE_DRAG), "drag-begin", 10.0, 10.0);
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_GESTURE_DRAG), "drag-update", 30.0, 0.0);
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_GESTURE_DRAG), "drag-end", 30.0, 0.0);
   scope_canvas_get_camera (canvas (), &before, &y, &zoom);
   g_assert_cmpfloat (before, <, x);
-  gui_gesture ("canvas-drag");
+  gui_mark_gesture ("canvas-drag");
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_GESTURE_ZOOM), "begin", NULL);
   g_signal_emit_by_name (gui_controller (widget, GTK_TYPE_GESTURE_ZOOM), "scale-changed", 2.0);
   g_assert_cmpfloat_with_epsilon (zoom_now (), 2, 1e-6);
-  gui_gesture ("canvas-pinch");
+  gui_mark_gesture ("canvas-pinch");
   g_signal_emit_by_name (gui_controller (gui_find (GTK_WIDGET (window), "minimap"),
                                          GTK_TYPE_GESTURE_DRAG),
                          "drag-begin",
                          20.0,
                          20.0);
-  gui_gesture ("minimap-drag");
+  gui_mark_gesture ("minimap-drag");
   gui_act (canvas (), "canvas.zoom-fit", NULL);
   gui_settle (page);
 }
@@ -459,7 +459,7 @@ main (int argc, char **argv)
   add_view_tests ();
   add_value_tests ();
   add_mending_tests ();
-  add_manners_tests ();
+  add_behaviour_tests ();
   g_test_add_func ("/app/window/every-action-is-tried", gui_test_every_action);
   status = g_test_run ();
   gui_stop ();

@@ -104,7 +104,7 @@ test_banner (void)
 {
   GtkWidget *label = gui_find (GTK_WIDGET (page), "banner-label");
 
-  scope_page_say (page, "something", NULL, NULL);
+  scope_page_show_message (page, "something", NULL, NULL);
   gui_spin (100);
   g_assert_true (gtk_widget_get_child_visible (label) && gtk_widget_get_mapped (label));
   gui_act (page, "page.dismiss", NULL);
@@ -133,7 +133,7 @@ test_drop (void)
   g_assert_true (handled);
   g_assert_true (scope_window_get_page (window) != page);
   gui_settle (scope_window_get_page (window));
-  gui_gesture ("window-drop");
+  gui_mark_gesture ("window-drop");
   gui_act (window, "win.close-tab", NULL);
   g_assert_true (gui_wait (is_shown, page, 5000));
 }
@@ -247,7 +247,7 @@ test_open_again (void)
 {
   g_autofree char *uri = g_file_get_uri (scope_workspace_get_file (workspace ()));
 
-  scope_window_offer (window, (const char *const[]){ uri, "gallery:lstm-foreach", NULL });
+  scope_window_offer_reopen (window, (const char *const[]){ uri, "gallery:lstm-foreach", NULL });
   g_assert_true (gui_wait (has_offer, NULL, 10000));
   g_signal_emit_by_name (find_button (GTK_WIDGET (window), "Open Again"), "clicked");
   for (guint i = 0; i < 2; i++)
@@ -425,14 +425,14 @@ test_first_steps (void)
     gui_act (window, "win.first-steps", NULL);
 
   /* It does not hide what a banner says. */
-  scope_page_say (page, "something", NULL, NULL);
+  scope_page_show_message (page, "something", NULL, NULL);
   gui_spin (600);
   g_assert_true (gtk_widget_compute_bounds (card, GTK_WIDGET (window), &of_card) &&
                  gtk_widget_compute_bounds (gui_find (GTK_WIDGET (page), "banner-label"),
                                             GTK_WIDGET (window),
                                             &of_banner));
   g_assert_cmpfloat (of_card.origin.y, >=, of_banner.origin.y + of_banner.size.height);
-  scope_page_say (page, NULL, NULL, NULL);
+  scope_page_show_message (page, NULL, NULL, NULL);
   gui_act (window, "win.first-steps", NULL);
   g_assert_false (gtk_revealer_get_reveal_child (GTK_REVEALER (card)));
   g_assert_false (scope_settings_get_flag ("first-steps", TRUE));
@@ -546,7 +546,7 @@ test_quit (void)
 }
 
 void
-add_manners_tests (void)
+add_behaviour_tests (void)
 {
   g_test_add_func ("/app/window/reads-again-and-keeps-the-selection", test_reading_again);
   g_test_add_func ("/app/window/survives-a-missing-file", test_missing_file);

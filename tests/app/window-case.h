@@ -20,4 +20,4 @@ void add_fault_tests (void); /* after a run */
 void add_view_tests (void);
 void add_value_tests (void);
 void add_mending_tests (void);
-void add_manners_tests (void);
+void add_behaviour_tests (void);

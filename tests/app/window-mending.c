@@ -134,7 +134,7 @@ test_choosing_parameters (void)
   g_assert_cmpint (find_finding ("no-parameters")->remedy, ==, HYB_REMEDY_PARAMETERS);
   gui_act (window, "win.choose-parameters", NULL);
   close_dialog ();
-  scope_window_take_parameters (window, params);
+  scope_window_set_parameters (window, params);
   g_assert_cmpint (scope_workspace_get_state (scope_page_get_workspace (shown)),
                    ==,
                    SCOPE_STATE_LOADING);

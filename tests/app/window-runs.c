@@ -151,10 +151,10 @@ test_lane_gestures (void)
   scope_workspace_select (workspace (), VIZ_ROOT);
   g_signal_emit_by_name (motion, "motion", x, 60.0);
   g_assert_nonnull (scope_tooltip_get (lanes));
-  gui_gesture ("lanes-hover");
+  gui_mark_gesture ("lanes-hover");
   g_signal_emit_by_name (gui_controller (lanes, GTK_TYPE_GESTURE_CLICK), "pressed", 1, x, 60.0);
   g_assert_cmpuint (scope_workspace_get_selected (workspace ()), !=, VIZ_ROOT);
-  gui_gesture ("lanes-click");
+  gui_mark_gesture ("lanes-click");
   gui_act (lanes, "lanes.zoom-in", NULL);
   begin = lanes_begin (lanes);
   g_signal_emit_by_name (gui_controller (lanes, GTK_TYPE_EVENT_CONTROLLER_SCROLL),
@@ -164,13 +164,13 @@ test_lane_gestures (void)
                          &handled);
   g_assert_true (handled);
   g_assert_cmpfloat (lanes_begin (lanes), >, begin);
-  gui_gesture ("lanes-scroll");
+  gui_mark_gesture ("lanes-scroll");
   begin = lanes_begin (lanes);
   g_signal_emit_by_name (drag, "drag-begin", 10.0, 60.0);
   g_signal_emit_by_name (drag, "drag-update", 50.0, 0.0);
   g_signal_emit_by_name (drag, "drag-end", 50.0, 0.0);
   g_assert_cmpfloat (lanes_begin (lanes), <, begin);
-  gui_gesture ("lanes-drag");
+  gui_mark_gesture ("lanes-drag");
 }
 
 static void
@@ -193,12 +193,12 @@ test_bars (void)
                          x,
                          10.0);
   g_assert_nonnull (scope_tooltip_get (steps));
-  gui_gesture ("bars-hover");
+  gui_mark_gesture ("bars-hover");
   handler = g_signal_connect (steps, "picked", G_CALLBACK (on_picked), &is_picked);
   g_signal_emit_by_name (gui_controller (steps, GTK_TYPE_GESTURE_CLICK), "pressed", 1, x, 10.0);
   g_signal_handler_disconnect (steps, handler);
   g_assert_true (is_picked);
-  gui_gesture ("bars-click");
+  gui_mark_gesture ("bars-click");
 }
 
 static void
@@ -210,7 +210,7 @@ test_stop (void)
   gui_act (page, "page.stop", NULL);
   gui_act (window, "win.stop", NULL);
   g_assert_true (gui_wait (is_idle, workspace (), 30000));
-  gui_note_gestures (GTK_WIDGET (window));
+  gui_record_gestures (GTK_WIDGET (window));
 }
 
 static gboolean

@@ -95,17 +95,17 @@ check_links (ScopeCompareWindow *compare)
 {
   ScopeComparePane *first = scope_compare_window_get_pane (compare, 0);
   ScopeComparePane *second = scope_compare_window_get_pane (compare, 1);
-  ScopeLook         look, before;
+  ScopeRelativeView look, before;
 
   gui_act (compare, "compare.fit", NULL);
   gui_spin (50);
   scope_canvas_zoom_by (scope_compare_pane_get_canvas (first), 1.5, 10, 10);
-  g_assert_true (scope_compare_pane_get_look (first, &look));
-  g_assert_true (scope_compare_pane_get_look (second, &before));
+  g_assert_true (scope_compare_pane_get_relative_view (first, &look));
+  g_assert_true (scope_compare_pane_get_relative_view (second, &before));
   g_assert_cmpfloat_with_epsilon (look.zoom, before.zoom, 1e-3);
   gui_act (compare, "compare.linked", NULL);
   scope_canvas_zoom_by (scope_compare_pane_get_canvas (first), 1.5, 10, 10);
-  g_assert_true (scope_compare_pane_get_look (second, &look));
+  g_assert_true (scope_compare_pane_get_relative_view (second, &look));
   g_assert_cmpfloat_with_epsilon (look.zoom, before.zoom, 1e-6);
   gui_act (compare, "compare.linked", NULL);
   gui_act (compare, "compare.fit", NULL);
