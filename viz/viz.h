@@ -13,6 +13,7 @@
 #pragma once
 
 #include "viz/diagram/diagram.h"
+#include "viz/diagram/error.h"
 #include "viz/diagram/palette.h"
 #include "viz/export/dot.h"
 #include "viz/export/export.h"
@@ -23,4 +24,5 @@
 #include "viz/paint/chart.h"
 #include "viz/paint/legend.h"
 #include "viz/paint/paint.h"
+#include "viz/scene/layout-diagram.h"
 #include "viz/scene/picture.h"

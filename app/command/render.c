@@ -5,6 +5,7 @@
 #include "app/adapt/capture-to-heat.h"
 #include "app/adapt/graph-to-diagram.h"
 #include "app/command/json-writer.h"
+#include "app/command/open-model.h"
 #include "engine/analysis/infer-types.h"
 #include "viz/viz.h"
 
@@ -30,85 +31,85 @@ static const GOptionEntry render_entries[] = {
     'o',
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (RenderOptions, output),
+    SCOPE_OPTION_FIELD (RenderOptions, output),
     "Picture to write: *.svg, *.png, *.pdf or *.dot",
     "FILE" },
   { "layout",
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_INTO (RenderOptions, layout),
+    SCOPE_OPTION_FIELD (RenderOptions, layout),
     "How to place boxes: auto, layers, grid or dot",
     "NAME" },
   { "expand",
     0,
     0,
     G_OPTION_ARG_STRING_ARRAY,
-    SCOPE_INTO (RenderOptions, expand),
+    SCOPE_OPTION_FIELD (RenderOptions, expand),
     "Open groups whose name matches (repeatable)",
     "GLOB" },
   { "fold",
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_INTO (RenderOptions, fold),
+    SCOPE_OPTION_FIELD (RenderOptions, fold),
     "What to fold: weights,scopes,repeats (all), or none",
     "LIST" },
   { "depth",
     0,
     0,
     G_OPTION_ARG_INT64,
-    SCOPE_INTO (RenderOptions, depth),
+    SCOPE_OPTION_FIELD (RenderOptions, depth),
     "Open groups down to this depth",
     "N" },
   { "overlay",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (RenderOptions, overlay),
+    SCOPE_OPTION_FIELD (RenderOptions, overlay),
     "Colour boxes by what this capture measured",
     "CAPTURE" },
   { "heat",
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_INTO (RenderOptions, heat),
+    SCOPE_OPTION_FIELD (RenderOptions, heat),
     "Which measure: self (default), inclusive, share, flops, bytes or roofline",
     "NAME" },
   { "against",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (RenderOptions, against),
+    SCOPE_OPTION_FIELD (RenderOptions, against),
     "Colour by what the overlay changes against this capture; grey within the noise",
     "CAPTURE" },
   { "theme",
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_INTO (RenderOptions, theme),
+    SCOPE_OPTION_FIELD (RenderOptions, theme),
     "Colours: light, dark, safe, mxnet, contrast or contrast-dark",
     "NAME" },
   { "max-pixels",
     0,
     0,
     G_OPTION_ARG_INT64,
-    SCOPE_INTO (RenderOptions, max_pixels),
+    SCOPE_OPTION_FIELD (RenderOptions, max_pixels),
     "Largest PNG, in pixels",
     "N" },
-  { "scale", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_INTO (RenderOptions, scale), "Pixels a point", "X" },
+  { "scale", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_OPTION_FIELD (RenderOptions, scale), "Pixels a point", "X" },
   { "outlined",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (RenderOptions, outlined),
+    SCOPE_OPTION_FIELD (RenderOptions, outlined),
     "SVG: letters as shapes, for viewers without the font",
     NULL },
   { "transparent",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (RenderOptions, transparent),
+    SCOPE_OPTION_FIELD (RenderOptions, transparent),
     "No background",
     NULL },
   { NULL },
@@ -143,7 +144,7 @@ parse_folds (const RenderOptions *options, ScopeDiagramOptions *diagram, GError 
 
 /* Types for the picture: what cannot be inferred is left out, with a warning. */
 static HybType *
-picture_types (const ScopeCommon *common, HybModel *model, GError **error)
+picture_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
@@ -154,7 +155,7 @@ picture_types (const ScopeCommon *common, HybModel *model, GError **error)
   if (!scope_fill_types (common, model, types, error))
     return NULL;
   if (!hyb_infer_types (graph, types, NULL, common->train, &contradiction))
-    scope_say (HYB_SEVERITY_WARNING, "%s", contradiction->message);
+    scope_print_message (HYB_SEVERITY_WARNING, "%s", contradiction->message);
   return g_steal_pointer (&types);
 }
 
@@ -167,7 +168,7 @@ folds_of (const RenderOptions *options, VizDiagram *diagram)
     viz_folds_open_depth (folds, (guint) MIN (options->depth, 1000));
   for (guint i = 0; options->expand && options->expand[i]; i++)
     if (viz_folds_open_matching (folds, options->expand[i]) == 0)
-      scope_say (HYB_SEVERITY_WARNING, "no group is called “%s”", options->expand[i]);
+      scope_print_message (HYB_SEVERITY_WARNING, "no group is called “%s”", options->expand[i]);
   return folds;
 }
 
@@ -186,7 +187,7 @@ check_found (const RenderOptions *options, const ScopeHeatCount *count, GError *
       return FALSE;
     }
   if (count->n_found < count->n_executed)
-    scope_say (HYB_SEVERITY_WARNING,
+    scope_print_message (HYB_SEVERITY_WARNING,
                "%s: %u of %u nodes with times are in this model",
                options->overlay,
                count->n_found,
@@ -269,7 +270,7 @@ count_nodes (VizDiagram *diagram)
 }
 
 static void
-say_result (const ScopeCommon     *common,
+say_result (const ScopeCommonOptions     *common,
             const RenderOptions   *options,
             VizDiagram            *diagram,
             VizPicture            *picture,
@@ -298,7 +299,7 @@ say_result (const ScopeCommon     *common,
 }
 
 static int
-render_run (const ScopeCommon *common, gpointer data, char **files, GError **error)
+render_run (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const RenderOptions *options = data;
   gint64               start = g_get_monotonic_time ();
@@ -361,7 +362,7 @@ render_run (const ScopeCommon *common, gpointer data, char **files, GError **err
   if (!add_overlay (options, model, diagram, places, folds, &overlay, error))
     return SCOPE_EXIT_FILE;
   export.overlay = overlay;
-  picture = viz_layout (diagram, folds, &layout, NULL, error);
+  picture = viz_layout_diagram (diagram, folds, &layout, NULL, error);
   if (!picture)
     return SCOPE_EXIT_MODEL;
   if (!viz_export_file (picture, options->output, &export, &result, error))
@@ -380,7 +381,7 @@ const ScopeCommand scope_command_render = {
   .arguments = "MODEL [PARAMS]",
   .summary = "Draw the graph as a picture",
   .n_files = { 1, 2 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .options = render_entries,
   .options_size = sizeof (RenderOptions),
   .run = render_run,

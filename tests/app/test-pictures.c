@@ -5,7 +5,7 @@
 #include "tests/viz/geometry.h"
 
 #include "viz/export/export.h"
-#include "viz/layout/layout.h"
+#include "viz/scene/layout-diagram.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static VizPicture *
 lay_out (VizDiagram *diagram, const VizFolds *folds, const char *layout)
 {
   g_autoptr (GError) error = NULL;
-  VizPicture *picture = viz_layout (diagram,
+  VizPicture *picture = viz_layout_diagram (diagram,
                                     folds,
                                     &(VizLayoutOptions){ .layout = layout, .helper = VIZ_HELPER },
                                     NULL,
@@ -295,7 +295,7 @@ n_elsewhere (const VizPicture *before, const VizPicture *after)
 static VizPicture *
 lay_out_after (const VizPicture *previous, const VizFolds *folds)
 {
-  VizPicture *picture = viz_layout (viz_picture_diagram (previous),
+  VizPicture *picture = viz_layout_diagram (viz_picture_diagram (previous),
                                     folds,
                                     &(VizLayoutOptions){ .previous = previous },
                                     NULL,

@@ -6,7 +6,7 @@
 
 #include "viz/export/export.h"
 #include "viz/fold/fold.h"
-#include "viz/layout/layout.h"
+#include "viz/scene/layout-diagram.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -39,7 +39,7 @@ measure (VizDiagramBuilder *builder, VizFoldWhat what)
   viz_fold (builder, what);
   diagram = viz_diagram_builder_freeze (builder);
   folded = processor_time ();
-  picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   laid = processor_time ();
   svg = viz_export_find ("svg")->write (picture, &(VizExportOptions){ .scale = 1 }, &result, NULL);
   written = processor_time ();

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/viz/geometry.h"
 
-#include "viz/scene/node.h"
+#include "viz/diagram/box-text.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>
@@ -62,14 +62,14 @@ check_texts (const VizPicture *picture, Geometry *geometry)
 
       if (item->state == VIZ_ITEM_OPEN)
         continue;
-      lines = viz_node_lines (viz_picture_diagram (picture),
+      lines = viz_box_lines (viz_picture_diagram (picture),
                               item->box,
                               item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
                               item->last_step,
                               viz_picture_is_bare (picture));
       for (guint k = 0; k < lines->len; k++)
         {
-          const VizLine        *line = &g_array_index (lines, VizLine, k);
+          const VizTextLine        *line = &g_array_index (lines, VizTextLine, k);
           PangoFontDescription *font = viz_text_font (viz_picture_font (picture), line->style);
           int                   width;
 

@@ -5,7 +5,7 @@
 #include "viz/export/dot.h"
 #include "viz/export/export.h"
 #include "viz/fold/fold.h"
-#include "viz/layout/layout.h"
+#include "viz/scene/layout-diagram.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ make_picture (guint scene)
 {
   g_autoptr (VizDiagram) diagram = scenes[scene].make ();
 
-  return viz_layout (diagram, NULL, NULL, NULL, NULL);
+  return viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
 }
 
 static void
@@ -101,7 +101,7 @@ test_hostile_names_stay_text (void)
   viz_diagram_builder_add_arrow (builder,
                                  &(VizArrowInfo){ .tail = 1, .head = 2, .label = "<&\"\\>" });
   diagram = viz_diagram_builder_freeze (builder);
-  picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   svg = export(picture, "svg", &(VizExportOptions){ .scale = 1 });
   assert_well_formed (svg);
   dot = viz_dot_write (picture);
@@ -122,7 +122,7 @@ test_dot_text_comes_back (void)
 
   viz_fold (builder, VIZ_FOLD_ALL);
   diagram = viz_diagram_builder_freeze (builder);
-  picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   dot = viz_dot_write (picture);
   again = viz_dot_read (dot, &error);
   g_assert_no_error (error);

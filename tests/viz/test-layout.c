@@ -4,7 +4,7 @@
 #include "tests/viz/scenes.h"
 
 #include "viz/fold/fold.h"
-#include "viz/layout/layout.h"
+#include "viz/scene/layout-diagram.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -15,7 +15,7 @@ lay_out (VizDiagram *diagram, const VizFolds *folds, const char *layout)
 {
   VizLayoutOptions options = { .layout = layout, .helper = VIZ_HELPER };
   g_autoptr (GError) error = NULL;
-  VizPicture *picture = viz_layout (diagram, folds, &options, NULL, &error);
+  VizPicture *picture = viz_layout_diagram (diagram, folds, &options, NULL, &error);
 
   g_assert_no_error (error);
   return picture;
@@ -235,7 +235,7 @@ test_siblings_keep_their_order (void)
       g_autoptr (VizPicture) before = lay_out (graph, NULL, NULL), after = NULL, other = NULL;
       VizLayoutOptions options = { .previous = before };
 
-      after = viz_layout (graph, NULL, &options, NULL, NULL);
+      after = viz_layout_diagram (graph, NULL, &options, NULL, NULL);
       for (guint32 i = 1; i < viz_picture_n_items (before); i++)
         for (guint32 k = i + 1; k < viz_picture_n_items (before); k++)
           {
@@ -246,7 +246,7 @@ test_siblings_keep_their_order (void)
               g_assert_true ((a->x < b->x) == (c->x < d->x));
           }
       /* A picture of something else is no hint, and no harm. */
-      other = viz_layout (diagram, NULL, &options, NULL, NULL);
+      other = viz_layout_diagram (diagram, NULL, &options, NULL, NULL);
       g_assert_nonnull (other);
     }
 }
@@ -274,7 +274,7 @@ test_a_cancelled_layout_gives_no_picture (void)
   g_autoptr (GError) error = NULL;
 
   g_cancellable_cancel (cancellable);
-  g_assert_null (viz_layout (diagram, NULL, NULL, cancellable, &error));
+  g_assert_null (viz_layout_diagram (diagram, NULL, NULL, cancellable, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
@@ -285,7 +285,7 @@ test_an_unknown_layout_is_refused (void)
   g_autoptr (GError) error = NULL;
 
   g_assert_null (
-      viz_layout (diagram, NULL, &(VizLayoutOptions){ .layout = "spiral" }, NULL, &error));
+      viz_layout_diagram (diagram, NULL, &(VizLayoutOptions){ .layout = "spiral" }, NULL, &error));
   g_assert_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT);
 }
 
@@ -300,7 +300,7 @@ test_without_graphviz_layers_step_in (void)
   for (guint i = 0; i < G_N_ELEMENTS (helpers); i++)
     {
       VizLayoutOptions options = { .layout = "dot", .helper = helpers[i] };
-      g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, &options, NULL, NULL);
+      g_autoptr (VizPicture) picture = viz_layout_diagram (diagram, NULL, &options, NULL, NULL);
 
       g_assert_nonnull (picture);
       g_assert_cmpuint (viz_picture_stats (picture)->n_fallbacks, ==, 1);
@@ -333,7 +333,7 @@ test_graphviz_may_do_what_it_likes (void)
       g_assert_true (
           g_file_set_contents_full (helper, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0700, NULL));
       g_test_message ("%s", scripts[i]);
-      picture = viz_layout (diagram, NULL, &options, NULL, NULL);
+      picture = viz_layout_diagram (diagram, NULL, &options, NULL, NULL);
       g_assert_nonnull (picture);
       g_assert_cmpuint (viz_picture_stats (picture)->n_fallbacks, ==, 1);
       g_assert_true (same_picture (picture, own));

@@ -4,7 +4,7 @@
 #include "tests/viz/scenes.h"
 
 #include "viz/fold/fold.h"
-#include "viz/layout/layout.h"
+#include "viz/scene/layout-diagram.h"
 #include "viz/paint/paint.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ test_reference (gconstpointer data)
   g_autofree char *file = g_strconcat (reference->name, ".png", NULL);
   g_autofree char *path = g_build_filename (VIZ_REFERENCES, file, NULL);
   g_autoptr (VizDiagram) diagram = make_diagram (reference->scene);
-  g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  g_autoptr (VizPicture) picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   g_autoptr (VizOverlay) overlay = reference->heat ? make_overlay (diagram) : NULL;
   VizPaintOptions options = { .theme = viz_theme_find (reference->theme),
                               .overlay = overlay,
@@ -81,7 +81,7 @@ static void
 test_tiles_make_the_whole (void)
 {
   g_autoptr (VizDiagram) diagram = make_diagram ("lstm-open");
-  g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  g_autoptr (VizPicture) picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   VizPaintOptions  options = { .scale = 1 };
   cairo_surface_t *whole = compare_draw (picture, &options, 1);
   cairo_surface_t *tiled =
@@ -130,7 +130,7 @@ test_far_coordinates_are_cut (void)
         viz_folds_set_open (folds, i, TRUE);
         viz_folds_set_steps (folds, i, 0, 899);
       }
-  picture = viz_layout (diagram, folds, NULL, NULL, NULL);
+  picture = viz_layout_diagram (diagram, folds, NULL, NULL, NULL);
   g_assert_cmpfloat (viz_picture_width (picture), >, 50000);
   area = (VizRect){
     viz_picture_width (picture) * 0.8, viz_picture_height (picture) / 2 - 128, 256, 256
@@ -148,7 +148,7 @@ test_every_level_draws (void)
 {
   static const double scales[] = { 0, 4, 1, 0.3, 0.05, 0.004 };
   g_autoptr (VizDiagram) diagram = make_diagram ("lstm-open");
-  g_autoptr (VizPicture) picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  g_autoptr (VizPicture) picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   g_autoptr (VizOverlay) overlay = make_overlay (diagram);
 
   for (guint i = 0; i < G_N_ELEMENTS (scales); i++)

@@ -3,7 +3,7 @@
 #include "tests/viz/scenes.h"
 
 #include "viz/fold/fold.h"
-#include "viz/layout/layout.h"
+#include "viz/scene/layout-diagram.h"
 
 static VizPicture *
 make_picture (void)
@@ -11,7 +11,7 @@ make_picture (void)
   VizDiagramBuilder *builder = scene_random (3, 150, 220);
   g_autoptr (VizDiagram) diagram = viz_diagram_builder_freeze (builder);
 
-  return viz_layout (diagram, NULL, NULL, NULL, NULL);
+  return viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
 }
 
 static void
@@ -61,7 +61,7 @@ test_a_port_is_hit_before_its_group (void)
   for (guint i = 0; i < n_scenes; i++)
     if (g_str_equal (scenes[i].name, "foreach"))
       diagram = scenes[i].make ();
-  picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   g_assert_cmpuint (viz_picture_n_plugs (picture), ==, 5);
   for (guint32 i = 0; i < viz_picture_n_plugs (picture); i++)
     {
@@ -107,7 +107,7 @@ test_hidden_boxes_are_shown_by_their_group (void)
 
   viz_fold (builder, VIZ_FOLD_ALL);
   diagram = viz_diagram_builder_freeze (builder);
-  picture = viz_layout (diagram, NULL, NULL, NULL, NULL);
+  picture = viz_layout_diagram (diagram, NULL, NULL, NULL, NULL);
   item = viz_picture_find_box (picture, viz_diagram_find_id (diagram, "lstm_l0_t15_plus"));
   g_assert_cmpint (viz_picture_item (picture, item)->state, ==, VIZ_ITEM_STEPS);
   g_assert_cmpint (viz_picture_item (picture, item)->last_step, ==, 19);

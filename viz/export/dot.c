@@ -2,9 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/export/dot.h"
 
-#include "viz/export/export.h"
-#include "viz/layout/layout.h"
-#include "viz/scene/node.h"
+#include "viz/diagram/box-text.h"
 
 #include <graphviz/cgraph.h>
 #include <string.h>
@@ -40,11 +38,11 @@ add_node (GString *out, const VizPicture *picture, guint32 number)
 {
   const VizItem *item = viz_picture_item (picture, number);
   const VizBox  *box = viz_diagram_box (viz_picture_diagram (picture), item->box);
-  g_autoptr (GArray) lines = viz_node_lines (viz_picture_diagram (picture),
-                                             item->box,
-                                             item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                                             item->last_step,
-                                             viz_picture_is_bare (picture));
+  g_autoptr (GArray) lines = viz_box_lines (viz_picture_diagram (picture),
+                                            item->box,
+                                            item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                                            item->last_step,
+                                            viz_picture_is_bare (picture));
   g_autoptr (GString) label = g_string_new (NULL);
   gboolean is_pill = box->kind == VIZ_BOX_INPUT || box->kind == VIZ_BOX_OUTPUT;
 
@@ -52,7 +50,7 @@ add_node (GString *out, const VizPicture *picture, guint32 number)
     g_string_append_printf (label,
                             "%s%s",
                             i > 0 ? "\n" : "",
-                            g_array_index (lines, VizLine, i).text);
+                            g_array_index (lines, VizTextLine, i).text);
   indent (out, item->depth);
   g_string_append_printf (out, "n%u [label=", number);
   add_quoted (out, label->str);
@@ -88,7 +86,7 @@ add_group (GString          *out,
       item = viz_picture_item (picture, at);
       if (item->state == VIZ_ITEM_OPEN)
         {
-          g_autofree char *title = viz_node_group_title (viz_picture_diagram (picture), item->box);
+          g_autofree char *title = viz_box_group_title (viz_picture_diagram (picture), item->box);
 
           indent (out, item->depth);
           g_string_append_printf (out, "subgraph cluster_%u { label=", at);
@@ -161,24 +159,6 @@ viz_dot_write (const VizPicture *picture)
   g_string_append (out, "}\n");
   return g_string_free (out, FALSE);
 }
-
-static GBytes *
-write_dot (const VizPicture               *picture,
-           const VizExportOptions *options G_GNUC_UNUSED,
-           VizExportResult                *result,
-           GError **error                  G_GNUC_UNUSED)
-{
-  char *text = viz_dot_write (picture);
-
-  *result = (VizExportResult){ (guint32) viz_picture_width (picture),
-                               (guint32) viz_picture_height (picture),
-                               1 };
-  return g_bytes_new_take (text, strlen (text));
-}
-
-extern const VizExport viz_export_dot;
-
-const VizExport viz_export_dot = { "dot", "Graphviz text", write_dot };
 
 /* Reading */
 

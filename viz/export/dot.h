@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "viz/diagram/error.h"
 #include "viz/scene/picture.h"
 
 G_BEGIN_DECLS

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/export/export.h"
 
-#include "viz/layout/layout.h"
+#include "viz/export/dot.h"
 #include "viz/paint/legend.h"
 #include "viz/paint/paint.h"
 
@@ -243,14 +243,29 @@ write_svg (const VizPicture       *picture,
   return g_string_free_to_bytes (out);
 }
 
-extern const VizExport viz_export_dot;
+/* --- DOT --- */
+
+static GBytes *
+write_dot (const VizPicture               *picture,
+           const VizExportOptions *options G_GNUC_UNUSED,
+           VizExportResult                *result,
+           GError **error                  G_GNUC_UNUSED)
+{
+  char *text = viz_dot_write (picture);
+
+  *result = (VizExportResult){ (guint32) viz_picture_width (picture),
+                               (guint32) viz_picture_height (picture),
+                               1 };
+  return g_bytes_new_take (text, strlen (text));
+}
 
 static const VizExport export_svg = { "svg", "Scalable picture", write_svg };
 static const VizExport export_png = { "png", "Picture of points", write_png };
 static const VizExport export_pdf = { "pdf", "Document", write_pdf };
+static const VizExport export_dot = { "dot", "Graphviz text", write_dot };
 
 static const VizExport *const exports[] = {
-  &export_svg, &export_png, &export_pdf, &viz_export_dot, NULL,
+  &export_svg, &export_png, &export_pdf, &export_dot, NULL,
 };
 
 const VizExport *const *

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "viz/diagram/error.h"
 #include "viz/diagram/palette.h"
 #include "viz/fold/overlay.h"
 #include "viz/scene/picture.h"

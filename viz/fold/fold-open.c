@@ -5,6 +5,9 @@
 /* Steps that are shown of a chain at first, at most; as in folds.c. */
 #define SHOWN_STEPS 8
 
+/* About so many boxes are visible at first. */
+#define MAX_VISIBLE 60
+
 /* Not seen at first: rows of their consumers, and what operators do inside. */
 #define HIDDEN (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE)
 
@@ -65,7 +68,7 @@ open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GArray *queue
         return;
       cost += n_children (tree, tree->child[i]);
     }
-  if (tree->n_visible + cost > VIZ_FOLD_BUDGET)
+  if (tree->n_visible + cost > MAX_VISIBLE)
     return;
   tree->n_visible += cost;
   for (guint32 i = tree->first[steps]; i < tree->first[steps + 1]; i++)
@@ -98,7 +101,7 @@ viz_fold_open (VizDiagramBuilder *builder)
           guint32 child = tree.child[i], cost = cost_of_opening (builder, &tree, child);
 
           if (cost == 0 || viz_diagram_builder_box (builder, child)->flags & VIZ_BOX_TWINS ||
-              tree.n_visible + cost > VIZ_FOLD_BUDGET)
+              tree.n_visible + cost > MAX_VISIBLE)
             continue;
           tree.n_visible += cost;
           viz_diagram_builder_add_flags (builder, child, VIZ_BOX_OPEN);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "viz/fold/fold.h"
+#include "viz/diagram/diagram.h"
 
 G_BEGIN_DECLS
 
@@ -56,6 +56,12 @@ typedef struct
   guint32 step;
 } VizPlace;
 
+/* Fills parts and part_of from the names of the members. */
+void viz_names_read (VizNames *names);
+
+/* Makes scopes from parts (only if by_name), and moves every member into the group of its part. */
+void viz_names_add_scopes (VizNames *names, gboolean by_name);
+
 /* "lstm_l0": all tokens down to part.  (transfer full) */
 char *viz_names_path (const VizNames *names, guint32 part);
 
@@ -65,6 +71,9 @@ guint32 *viz_names_absorb (const VizNames *names, const VizPlace *places);
 void viz_names_find_chains (VizNames *names);
 /* Makes the VIZ_BOX_STEPS and their cells; parts of cells get these as groups. */
 void viz_names_add_chains (VizNames *names);
+
+/* Dissolves the scopes among the boxes from n_given on that lie on a cycle of arrows. */
+void viz_fold_dissolve_cycles (VizDiagramBuilder *builder, guint32 n_given);
 
 /* Groups of equal structure among what names left over; n_given: boxes before folding.  FALSE:
  * there are none. */

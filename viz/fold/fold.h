@@ -21,7 +21,4 @@ typedef enum
  * (VIZ_BOX_OPEN) as a person can take in at once. */
 void viz_fold (VizDiagramBuilder *builder, VizFoldWhat what);
 
-/* The number of boxes that are open to see in a folded diagram at first, more or less. */
-#define VIZ_FOLD_BUDGET 60
-
 G_END_DECLS

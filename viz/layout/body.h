@@ -8,22 +8,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
+#include "viz/diagram/geometry.h"
 
 G_BEGIN_DECLS
 
 /* Where an edge meets a node: points from the node's left border. */
 #define VIZ_ANYWHERE (-1.f)
-
-typedef struct
-{
-  double x, y;
-} VizPoint;
-
-typedef struct
-{
-  double x, y, width, height;
-} VizRect;
 
 typedef enum
 {
@@ -93,9 +83,6 @@ void viz_body_free (VizBody *body);
 
 guint    viz_body_hash (gconstpointer body);
 gboolean viz_body_equal (gconstpointer a, gconstpointer b);
-
-/* Whether every box has a row, and so a column. */
-gboolean viz_grid_can_place (const VizBody *body);
 
 /* Copies the answer of an equal body. */
 void viz_body_stamp (VizBody *body, const VizBody *like);

@@ -4,6 +4,7 @@
  * together with the virtual nodes its own ranking would make.  Input and answer
  * pass through anonymous files: no pipe can fill up or break.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/diagram/error.h"
 #include "viz/layout/layers.h"
 #include "viz/layout/layout-helper.h"
 #include "viz/layout/layout.h"
@@ -71,13 +72,13 @@ write_question (const VizBody *body)
 
 /* Beside the program, in the build tree, or where it was installed. */
 static char *
-find_helper (const VizLayoutOptions *options)
+find_helper (const char *helper)
 {
   g_autofree char *program = NULL, *folder = NULL;
   const char *places[] = { "layout-helper", "../viz/layout-helper", "../../viz/layout-helper" };
 
-  if (options->helper)
-    return g_strdup (options->helper);
+  if (helper)
+    return g_strdup (helper);
   program = g_file_read_link ("/proc/self/exe", NULL);
   folder = program ? g_path_get_dirname (program) : g_strdup (".");
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
@@ -371,10 +372,7 @@ is_clean (const VizBody *body)
 }
 
 static gboolean
-dot_place (VizBody                *body,
-           const VizLayoutOptions *options,
-           GCancellable           *cancellable,
-           GError                **error)
+dot_place (VizBody *body, const char *helper, GCancellable *cancellable, GError **error)
 {
   g_autofree char *program = NULL;
   g_autoptr (GBytes) answer = NULL;
@@ -389,7 +387,7 @@ dot_place (VizBody                *body,
                    body->n_nodes);
       return FALSE;
     }
-  program = find_helper (options);
+  program = find_helper (helper);
   answer = ask (body, program, cancellable, error);
   if (!answer)
     return FALSE;
@@ -401,8 +399,6 @@ dot_place (VizBody                *body,
     return TRUE;
   return FALSE;
 }
-
-extern const VizLayout viz_layout_dot;
 
 const VizLayout viz_layout_dot = {
   .name = "dot",

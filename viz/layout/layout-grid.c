@@ -6,6 +6,7 @@
  * track of one gap is shared by what carries the same tensor (a bus), and by
  * others where they do not meet.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/diagram/error.h"
 #include "viz/layout/grid-axis.h"
 #include "viz/layout/layout.h"
 
@@ -454,8 +455,8 @@ route_all (const Grid *grid)
     }
 }
 
-gboolean
-viz_grid_can_place (const VizBody *body)
+static gboolean
+grid_can_place (const VizBody *body)
 {
   guint32 n_cells = 0;
 
@@ -470,15 +471,15 @@ viz_grid_can_place (const VizBody *body)
 }
 
 static gboolean
-grid_place (VizBody                        *body,
-            const VizLayoutOptions *options G_GNUC_UNUSED,
-            GCancellable                   *cancellable,
-            GError                        **error)
+grid_place (VizBody           *body,
+            const char *helper G_GNUC_UNUSED,
+            GCancellable      *cancellable,
+            GError           **error)
 {
   Grid    grid = { .body = body };
   guint32 n_columns, n_rows;
 
-  if (!viz_grid_can_place (body))
+  if (!grid_can_place (body))
     {
       g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "not all boxes have a step and a layer");
       return FALSE;
@@ -516,10 +517,9 @@ grid_place (VizBody                        *body,
   return TRUE;
 }
 
-extern const VizLayout viz_layout_grid;
-
 const VizLayout viz_layout_grid = {
   .name = "grid",
   .label = "Time × layer",
+  .can_place = grid_can_place,
   .place = grid_place,
 };

@@ -30,10 +30,10 @@ viz_layers_clear (VizLayers *layers)
 }
 
 static gboolean
-layers_place (VizBody                        *body,
-              const VizLayoutOptions *options G_GNUC_UNUSED,
-              GCancellable                   *cancellable,
-              GError                        **error)
+layers_place (VizBody           *body,
+              const char *helper G_GNUC_UNUSED,
+              GCancellable      *cancellable,
+              GError           **error)
 {
   VizLayers layers = { .body = body, .cancellable = cancellable };
   gboolean  keeps = body->before && viz_layers_keep_rank (&layers);
@@ -52,8 +52,6 @@ layers_place (VizBody                        *body,
   viz_layers_clear (&layers);
   return done;
 }
-
-extern const VizLayout viz_layout_layers;
 
 const VizLayout viz_layout_layers = {
   .name = "layers",

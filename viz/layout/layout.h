@@ -1,64 +1,35 @@
-/* layout.h — from a diagram to a placed picture.
+/* layout.h — what a layout is: one way to place the content of one open group.
  *
- * Open groups are laid out from the inside out, each by one of the layouts in
- * the table of layout.c, and stand as one box in the group around them.  Equal
- * groups are laid out once and stamped.  The result depends on the arguments
- * only, never on time or addresses.
+ * Each layout is a const struct at the end of its own file; layouts.c lists them.  The result
+ * depends on the arguments only, never on time, addresses or hash order.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "viz/fold/folds.h"
 #include "viz/layout/body.h"
-#include "viz/scene/picture.h"
 
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
 
-#define VIZ_ERROR (viz_error_quark ())
-GQuark viz_error_quark (void);
-
-typedef enum
-{
-  VIZ_ERROR_LIMIT,  /* too large for what was asked */
-  VIZ_ERROR_LAYOUT, /* a layout found no answer; another may */
-  VIZ_ERROR_FORMAT, /* not a file we can read or write */
-} VizError;
-
-typedef struct
-{
-  const char *layout; /* name in the table; NULL: "auto" */
-  const char *font;   /* family; NULL: VIZ_DEFAULT_FONT */
-  const char *helper; /* program of the dot layout; NULL: beside the executable, or installed */
-  gboolean    bare;   /* boxes show title and name only */
-
-  /* The picture on the screen, after a group was opened or closed: the other boxes keep their
-   * places or move out of its way, never by more than its change of size, and go back when it is
-   * closed.  After many changes at once, or under another layout, nothing is kept.  (nullable) */
-  const VizPicture *previous;
-} VizLayoutOptions;
-
-/* One way to place the content of one group. */
 typedef struct
 {
   const char *name;  /* for the command line */
   const char *label; /* for the window */
 
-  /* Fills the answer of body.  FALSE: cancelled, or cannot do this body. */
-  gboolean (*place) (VizBody                *body,
-                     const VizLayoutOptions *options,
-                     GCancellable           *cancellable,
-                     GError                **error);
+  /* Whether place() can handle this body.  NULL: any body. */
+  gboolean (*can_place) (const VizBody *body);
+
+  /* Fills the answer of body.  Returns FALSE with an error if it cannot place this body, and when
+   * cancelled.  helper: (nullable) the program to run, for a layout that works in another process. */
+  gboolean (*place) (VizBody *body, const char *helper, GCancellable *cancellable, GError **error);
 } VizLayout;
 
-const VizLayout *viz_layout_find (const char *name);
+extern const VizLayout viz_layout_auto; /* layouts.c: grid if it can place the body, else layers */
+extern const VizLayout viz_layout_layers; /* layout-layers.c: places any body */
+extern const VizLayout viz_layout_grid;   /* layout-grid.c: time × layer */
+extern const VizLayout viz_layout_dot;    /* layout-dot.c: Graphviz */
 
-/* folds: (nullable), as the diagram says.  options: (nullable).  NULL when cancelled, or for a
- * name that is not in the table.  May run in any thread. */
-VizPicture *viz_layout (VizDiagram             *diagram,
-                        const VizFolds         *folds,
-                        const VizLayoutOptions *options,
-                        GCancellable           *cancellable,
-                        GError                **error);
+/* The layout of that name in the table of layouts.c, or NULL. */
+const VizLayout *viz_layout_find (const char *name);
 
 G_END_DECLS

@@ -7,17 +7,6 @@
 
 #include "viz/paint/painter.h"
 
-#define FULL_FROM  0.45
-#define BOXES_FROM 0.12
-
-VizPaintLevel
-viz_paint_level (double scale)
-{
-  if (scale <= 0 || scale >= FULL_FROM)
-    return VIZ_PAINT_FULL;
-  return scale >= BOXES_FROM ? VIZ_PAINT_BOXES : VIZ_PAINT_OVERVIEW;
-}
-
 static VizPainter
 painter_new (const VizPicture *picture, VizPen *pen, const VizPaintOptions *options)
 {

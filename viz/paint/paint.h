@@ -7,19 +7,13 @@
 
 #include "viz/diagram/palette.h"
 #include "viz/fold/overlay.h"
+#include "viz/paint/detail.h"
 #include "viz/paint/pen.h"
 #include "viz/scene/picture.h"
 
 #include <cairo.h>
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  VIZ_PAINT_FULL,     /* texts and curves */
-  VIZ_PAINT_BOXES,    /* rectangles and straight lines; titles where they are large enough */
-  VIZ_PAINT_OVERVIEW, /* rectangles by colour, one line in four */
-} VizPaintLevel;
 
 typedef struct
 {
@@ -33,8 +27,6 @@ typedef struct
 
 void viz_paint (const VizPicture *picture, cairo_t *cr, const VizPaintOptions *options);
 void viz_paint_with (const VizPicture *picture, VizPen *pen, const VizPaintOptions *options);
-
-VizPaintLevel viz_paint_level (double scale);
 
 /* The live layer on top of tiles: selection, hover, search hits, traced wires.  width is in
  * pixels; options->scale must be set. */

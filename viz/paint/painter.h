@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "viz/paint/paint.h"
+#include "viz/fold/overlay.h"
+#include "viz/paint/detail.h"
+#include "viz/paint/pen.h"
+#include "viz/scene/picture.h"
 
 G_BEGIN_DECLS
 
@@ -36,6 +39,10 @@ void viz_painter_points (const VizPainter *painter,
                          const VizPoint   *points,
                          guint32           n_points,
                          const VizStyle   *style);
+
+/* The level of what the overlay says of an item, as viz_overlay_level_of(); NAN: no overlay, or no
+ * value. */
+double viz_painter_level (const VizPainter *painter, const VizItem *item);
 
 VizColour viz_painter_fill (const VizPainter *painter, const VizItem *item);
 

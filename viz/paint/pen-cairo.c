@@ -149,16 +149,6 @@ cairo_pen_rects (VizPen *pen, const VizRect *rects, guint n_rects, const VizColo
   cairo_fill (cr);
 }
 
-/* Straight pieces are given as curves too; Cairo draws them much faster as lines. */
-static gboolean
-is_straight (const VizPoint *p)
-{
-  double dx = p[3].x - p[0].x, dy = p[3].y - p[0].y;
-
-  return fabs ((p[1].x - p[0].x) * dy - (p[1].y - p[0].y) * dx) < 1e-6 &&
-         fabs ((p[2].x - p[0].x) * dy - (p[2].y - p[0].y) * dx) < 1e-6;
-}
-
 static void
 cairo_pen_curve (VizPen *pen, const VizPoint *points, guint n_points, const VizStyle *style)
 {
@@ -168,7 +158,8 @@ cairo_pen_curve (VizPen *pen, const VizPoint *points, guint n_points, const VizS
     return;
   cairo_move_to (cr, points[0].x, points[0].y);
   for (guint i = 0; i + 3 < n_points; i += 3)
-    if (is_straight (points + i))
+    /* Straight curves are common, and Cairo draws lines much faster. */
+    if (viz_curve_is_straight (points + i))
       cairo_line_to (cr, points[i + 3].x, points[i + 3].y);
     else
       cairo_curve_to (cr,

@@ -189,15 +189,6 @@ svg_rects (VizPen *pen, const VizRect *rects, guint n_rects, const VizColour *fi
   add_style (out, &style);
 }
 
-static gboolean
-is_straight (const VizPoint *p)
-{
-  double dx = p[3].x - p[0].x, dy = p[3].y - p[0].y;
-
-  return fabs ((p[1].x - p[0].x) * dy - (p[1].y - p[0].y) * dx) < 1e-6 &&
-         fabs ((p[2].x - p[0].x) * dy - (p[2].y - p[0].y) * dx) < 1e-6;
-}
-
 static void
 svg_curve (VizPen *pen, const VizPoint *points, guint n_points, const VizStyle *style)
 {
@@ -208,7 +199,7 @@ svg_curve (VizPen *pen, const VizPoint *points, guint n_points, const VizStyle *
   g_string_append (out, "<path d=\"");
   add_point (out, 'M', &points[0]);
   for (guint i = 0; i + 3 < n_points; i += 3)
-    if (is_straight (points + i))
+    if (viz_curve_is_straight (points + i))
       add_point (out, 'L', &points[i + 3]);
     else
       {

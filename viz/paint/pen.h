@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "viz/diagram/geometry.h"
 #include "viz/diagram/measure.h"
 #include "viz/diagram/palette.h"
-#include "viz/scene/picture.h"
 
 #include <cairo.h>
 

@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/picture.h"
 
-#include "viz/scene/picture-build.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -405,16 +403,6 @@ distance_to_segment (double x, double y, VizPoint a, VizPoint b)
   return hypot (x - a.x - t * dx, y - a.y - t * dy);
 }
 
-static VizPoint
-curve_at (const VizPoint *p, double t)
-{
-  double s = 1 - t;
-  double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
-
-  return (VizPoint){ a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
-                     a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y };
-}
-
 /* To eight chords of each curve: closer than any finger. */
 static double
 distance_to_wire (const VizPicture *picture, guint32 wire, double x, double y)
@@ -428,7 +416,7 @@ distance_to_wire (const VizPicture *picture, guint32 wire, double x, double y)
 
       for (guint i = 1; i <= 8; i++)
         {
-          VizPoint to = curve_at (p + k, i / 8.0);
+          VizPoint to = viz_curve_point (p + k, i / 8.0);
 
           best = MIN (best, distance_to_segment (x, y, from, to));
           from = to;

@@ -1,6 +1,6 @@
 /* picture.h — a placed diagram: rectangles, curves, and what lies under a point.
  *
- * Made by viz_layout(); never changes; any number of threads may read it.
+ * Made by viz_layout_diagram(); never changes; any number of threads may read it.
  * Coordinates are points, y down, the upper left corner at 0, 0.
  *
  * An item is one visible rectangle: a box, a closed group, an open group with
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "viz/diagram/diagram.h"
-#include "viz/layout/body.h"
+#include "viz/diagram/geometry.h"
 
 G_BEGIN_DECLS
 
@@ -117,6 +117,25 @@ typedef struct
 } VizPictureStats;
 
 const VizPictureStats *viz_picture_stats (const VizPicture *picture);
+
+/* What a picture is made of. */
+typedef struct
+{
+  VizDiagram     *diagram; /* (transfer none) */
+  const char     *font;    /* (transfer none) */
+  const char     *layout;  /* its name in the table of layouts; a constant string */
+  gboolean        bare;
+  double          width, height;
+  GArray         *items;   /* VizItem (transfer full) */
+  GArray         *wires;   /* VizWire (transfer full) */
+  GArray         *points;  /* VizPoint (transfer full) */
+  GArray         *plugs;   /* VizPlug (transfer full) */
+  guint32        *item_of; /* per box of the diagram (transfer full) */
+  VizPictureStats stats;
+} VizPictureParts;
+
+/* For scene-place.c only.  (transfer full) */
+VizPicture *viz_picture_new (const VizPictureParts *parts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizPicture, viz_picture_unref)
 

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
-#include "viz/scene/node.h"
+#include "viz/diagram/box-text.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,7 +115,7 @@ add_furniture (Cutter *cutter, guint32 number)
 
   if (item->box == VIZ_ROOT)
     return;
-  title = viz_node_group_title (scene->diagram, item->box);
+  title = viz_box_group_title (scene->diagram, item->box);
   node = add_node (body, VIZ_NODE_TITLE, 0, VIZ_NO_ITEM, VIZ_NO_PORT);
   /* Room for the control that closes the group, too. */
   body_node (body, node)->width =

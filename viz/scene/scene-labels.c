@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
-#include "viz/scene/node.h"
+#include "viz/diagram/box-text.h"
 
 #include <math.h>
 
@@ -120,16 +120,6 @@ add_chord (Labels *labels, VizPoint from, VizPoint to)
       }
 }
 
-static VizPoint
-point_on (const VizPoint *p, double t)
-{
-  double s = 1 - t;
-  double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
-
-  return (VizPoint){ a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x,
-                     a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y };
-}
-
 static void
 add_wire (Labels *labels, const VizWire *wire)
 {
@@ -139,7 +129,9 @@ add_wire (Labels *labels, const VizWire *wire)
       guint           n = p[0].x == p[3].x || p[0].y == p[3].y ? 1 : CHORDS;
 
       for (guint c = 0; c < n; c++)
-        add_chord (labels, point_on (p, (double) c / n), point_on (p, (double) (c + 1) / n));
+        add_chord (labels,
+                   viz_curve_point (p, (double) c / n),
+                   viz_curve_point (p, (double) (c + 1) / n));
     }
 }
 
@@ -246,7 +238,7 @@ static void
 place_origin (Labels *labels, VizWire *wire)
 {
   const VizPoint  *start = &g_array_index (labels->points, VizPoint, wire->first_point);
-  g_autofree char *origin = viz_node_stub_text (labels->scene->diagram, wire->arrow);
+  g_autofree char *origin = viz_arrow_stub_text (labels->scene->diagram, wire->arrow);
   VizPoint         places[2];
 
   wire->label_width = (float) viz_measure_width (labels->scene->measure, VIZ_TEXT_EDGE, origin);

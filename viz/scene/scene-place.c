@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
-#include "viz/scene/node.h"
-#include "viz/scene/picture-build.h"
+#include "viz/diagram/box-text.h"
 
 #include <math.h>
 

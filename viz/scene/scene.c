@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
-#include "viz/scene/node.h"
+#include "viz/diagram/box-text.h"
 
 #include <string.h>
 
@@ -49,17 +49,17 @@ add_body (VizScene *scene, guint32 item)
 static void
 measure_item (VizScene *scene, VizSceneItem *item)
 {
-  GArray *lines = viz_node_lines (scene->diagram,
-                                  item->box,
-                                  item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                                  item->last_step,
-                                  scene->bare);
+  GArray *lines = viz_box_lines (scene->diagram,
+                                 item->box,
+                                 item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                                 item->last_step,
+                                 scene->bare);
 
-  viz_node_size (scene->measure,
-                 lines,
-                 viz_diagram_box (scene->diagram, item->box)->kind,
-                 &item->width,
-                 &item->height);
+  viz_box_size (scene->measure,
+                lines,
+                viz_diagram_box (scene->diagram, item->box)->kind,
+                &item->width,
+                &item->height);
   g_array_unref (lines);
 }
 

@@ -10,7 +10,6 @@
 #include "viz/diagram/measure.h"
 #include "viz/fold/folds.h"
 #include "viz/layout/body.h"
-#include "viz/layout/layout.h"
 #include "viz/scene/picture.h"
 
 G_BEGIN_DECLS

@@ -1,45 +1,15 @@
-/* layout.c — the table of layouts, and the way from the inside out.
+/* layout-diagram.c — from a diagram to a placed picture.
+ *
+ * Cuts the visible part of the diagram into one body per open group (scene.h), lets a layout place
+ * each body, innermost groups first, and joins the answers into a picture.
+ * Start reading at viz_layout_diagram().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/layout/layout.h"
+#include "viz/scene/layout-diagram.h"
 
+#include "viz/layout/layout.h"
 #include "viz/scene/scene.h"
 
 #include <string.h>
-
-G_DEFINE_QUARK (viz - error - quark, viz_error)
-
-extern const VizLayout viz_layout_auto, viz_layout_layers, viz_layout_grid, viz_layout_dot;
-
-/* One line a layout; "auto" comes first and is the default. */
-static const VizLayout *const layouts[] = {
-  &viz_layout_auto, &viz_layout_layers, &viz_layout_grid, &viz_layout_dot, NULL,
-};
-
-const VizLayout *
-viz_layout_find (const char *name)
-{
-  for (guint i = 0; layouts[i] != NULL; i++)
-    if (g_strcmp0 (layouts[i]->name, name) == 0)
-      return layouts[i];
-  return NULL;
-}
-
-static gboolean
-auto_place (VizBody                *body,
-            const VizLayoutOptions *options,
-            GCancellable           *cancellable,
-            GError                **error)
-{
-  const VizLayout *layout = viz_grid_can_place (body) ? &viz_layout_grid : &viz_layout_layers;
-
-  return layout->place (body, options, cancellable, error);
-}
-
-const VizLayout viz_layout_auto = {
-  .name = "auto",
-  .label = "Automatic",
-  .place = auto_place,
-};
 
 /* A layout that cannot do a body is no reason to show nothing. */
 static gboolean
@@ -52,13 +22,13 @@ place_body (VizBody                *body,
 {
   g_autoptr (GError) refused = NULL;
 
-  if (layout->place (body, options, cancellable, &refused))
+  if (layout->place (body, options->helper, cancellable, &refused))
     return TRUE;
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   if (stats->n_fallbacks++ == 0)
     g_info ("layout “%s”: %s; using “layers”", layout->name, refused->message);
-  return viz_layout_layers.place (body, options, cancellable, error);
+  return viz_layout_layers.place (body, options->helper, cancellable, error);
 }
 
 static gboolean
@@ -112,11 +82,11 @@ use_previous (VizScene *scene, const char *layout, const char *font, const VizPi
 }
 
 VizPicture *
-viz_layout (VizDiagram             *diagram,
-            const VizFolds         *folds,
-            const VizLayoutOptions *options,
-            GCancellable           *cancellable,
-            GError                **error)
+viz_layout_diagram (VizDiagram             *diagram,
+                    const VizFolds         *folds,
+                    const VizLayoutOptions *options,
+                    GCancellable           *cancellable,
+                    GError                **error)
 {
   static const VizLayoutOptions plain;
   const char                   *name, *font;

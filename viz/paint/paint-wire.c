@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/painter.h"
 
-#include "viz/scene/node.h"
+#include "viz/diagram/box-text.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,15 +40,6 @@ wire_dash (VizArrowKind kind)
   if (kind == VIZ_ARROW_CAPTURED)
     return VIZ_DASH_DASHED;
   return kind == VIZ_ARROW_CONTROL ? VIZ_DASH_DOTTED : VIZ_DASH_NONE;
-}
-
-static gboolean
-is_straight (const VizPoint *p)
-{
-  double dx = p[3].x - p[0].x, dy = p[3].y - p[0].y;
-
-  return fabs ((p[1].x - p[0].x) * dy - (p[1].y - p[0].y) * dx) < 1e-6 &&
-         fabs ((p[2].x - p[0].x) * dy - (p[2].y - p[0].y) * dx) < 1e-6;
 }
 
 /* One side of Liang and Barsky's clipping: p is how fast the line goes out, q how far it may. */
@@ -140,7 +131,7 @@ add_piece (const VizPainter *painter,
       memcpy (p, stack[--n], sizeof p);
       if (!touches (area, p))
         continue;
-      if (is_straight (p))
+      if (viz_curve_is_straight (p))
         {
           VizPoint a = p[0], b = p[3];
 
@@ -301,7 +292,7 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
       viz_painter_ground (painter, fabs (end.y - wire->label_y) < size ? wire->head : wire->tail);
   ground.alpha = 0.8;
   painter->pen->rect (painter->pen, &behind, 2, &style);
-  text = wire->is_stub ? viz_node_stub_text (painter->diagram, wire->arrow)
+  text = wire->is_stub ? viz_arrow_stub_text (painter->diagram, wire->arrow)
                        : g_strdup (viz_diagram_arrow (painter->diagram, wire->arrow)->label);
   painter->pen->text (painter->pen, &at, text);
 }

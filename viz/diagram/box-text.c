@@ -1,6 +1,6 @@
 /* node.c — operator, name, attributes, folded weights, shape: one line each.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "viz/scene/node.h"
+#include "viz/diagram/box-text.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 static void
 add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text)
 {
-  VizLine line = { NULL, style, is_faint };
+  VizTextLine line = { NULL, style, is_faint };
 
   if (!text || *text == '\0')
     return;
@@ -28,7 +28,7 @@ add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text
 static void
 clear_line (gpointer line)
 {
-  g_free (((VizLine *) line)->text);
+  g_free (((VizTextLine *) line)->text);
 }
 
 /* "weight" of "fc1_weight" in "fc1", "h2h_weight" of "l0_h2h_weight" in "l0_t3_h2h": what the two
@@ -106,14 +106,14 @@ add_attributes (GArray *lines, const VizDiagram *diagram, guint32 box)
 }
 
 GArray *
-viz_node_lines (const VizDiagram *diagram,
-                guint32           box,
-                gint32            first_step,
-                gint32            last_step,
-                gboolean          bare)
+viz_box_lines (const VizDiagram *diagram,
+               guint32           box,
+               gint32            first_step,
+               gint32            last_step,
+               gboolean          bare)
 {
   const VizBox *shown = viz_diagram_box (diagram, box);
-  GArray       *lines = g_array_new (FALSE, FALSE, sizeof (VizLine));
+  GArray       *lines = g_array_new (FALSE, FALSE, sizeof (VizTextLine));
   gboolean      has_title = shown->title && *shown->title != '\0';
 
   g_array_set_clear_func (lines, clear_line);
@@ -148,7 +148,7 @@ viz_node_lines (const VizDiagram *diagram,
 }
 
 char *
-viz_node_group_title (const VizDiagram *diagram, guint32 box)
+viz_box_group_title (const VizDiagram *diagram, guint32 box)
 {
   const VizBox    *shown = viz_diagram_box (diagram, box);
   const char      *title = shown->title ? shown->title : shown->subtitle;
@@ -167,7 +167,7 @@ viz_node_group_title (const VizDiagram *diagram, guint32 box)
 }
 
 char *
-viz_node_stub_text (const VizDiagram *diagram, guint32 arrow)
+viz_arrow_stub_text (const VizDiagram *diagram, guint32 arrow)
 {
   const VizBox    *tail = viz_diagram_box (diagram, viz_diagram_arrow (diagram, arrow)->tail);
   const char      *name = tail->subtitle ? tail->subtitle : tail->title ? tail->title : tail->id;
@@ -178,11 +178,11 @@ viz_node_stub_text (const VizDiagram *diagram, guint32 arrow)
 }
 
 void
-viz_node_size (VizMeasure   *measure,
-               const GArray *lines,
-               VizBoxKind    kind,
-               double       *width,
-               double       *height)
+viz_box_size (VizMeasure   *measure,
+              const GArray *lines,
+              VizBoxKind    kind,
+              double       *width,
+              double       *height)
 {
   gboolean has_stripe = kind != VIZ_BOX_INPUT && kind != VIZ_BOX_OUTPUT;
 
@@ -190,7 +190,7 @@ viz_node_size (VizMeasure   *measure,
   *height = 2 * VIZ_BOX_PAD_Y;
   for (guint i = 0; i < lines->len; i++)
     {
-      const VizLine *line = &g_array_index (lines, VizLine, i);
+      const VizTextLine *line = &g_array_index (lines, VizTextLine, i);
 
       *width = MAX (*width, viz_measure_width (measure, line->style, line->text));
       *height += viz_text_line (line->style);

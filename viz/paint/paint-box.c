@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/paint/painter.h"
 
-#include "viz/scene/node.h"
+#include "viz/diagram/box-text.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,8 +35,8 @@ value_of (const VizPainter *painter, const VizItem *item)
   return viz_overlay_value (painter->overlay, item->box);
 }
 
-static double
-level_of (const VizPainter *painter, const VizItem *item)
+double
+viz_painter_level (const VizPainter *painter, const VizItem *item)
 {
   return painter->overlay ? viz_overlay_level_of (painter->overlay, value_of (painter, item)) : NAN;
 }
@@ -46,7 +46,7 @@ viz_painter_fill (const VizPainter *painter, const VizItem *item)
 {
   const VizTheme *theme = painter->theme;
   const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
-  double          level = level_of (painter, item);
+  double          level = viz_painter_level (painter, item);
 
   if (!isnan (level))
     return viz_overlay_scale (painter->overlay) == VIZ_SCALE_DIFFERENCE
@@ -160,17 +160,17 @@ paint_large_title (const VizPainter *painter,
                    const GArray     *lines,
                    const VizColour  *colour)
 {
-  const VizLine   *line = &g_array_index (lines, VizLine, 0);
-  double           size = VIZ_SMALLEST_TEXT / painter->scale;
-  double           room = item->width - VIZ_BOX_STRIPE - 6;
-  g_autofree char *text = NULL;
-  VizTextAt        at = {
-           .style = line->style,
-           .size = size,
-           .x = item->x + VIZ_BOX_STRIPE + room / 2 + 3,
-           .y = item->y + item->height / 2 + size * 0.36,
-           .align = 0.5,
-           .colour = *colour,
+  const VizTextLine *line = &g_array_index (lines, VizTextLine, 0);
+  double             size = VIZ_SMALLEST_TEXT / painter->scale;
+  double             room = item->width - VIZ_BOX_STRIPE - 6;
+  g_autofree char   *text = NULL;
+  VizTextAt          at = {
+             .style = line->style,
+             .size = size,
+             .x = item->x + VIZ_BOX_STRIPE + room / 2 + 3,
+             .y = item->y + item->height / 2 + size * 0.36,
+             .align = 0.5,
+             .colour = *colour,
   };
 
   if (item->height < size * 1.25)
@@ -193,15 +193,15 @@ paint_lines (const VizPainter *painter,
 
   for (guint i = 0; i < lines->len; i++)
     {
-      const VizLine *line = &g_array_index (lines, VizLine, i);
-      double         size = viz_text_size (line->style);
-      VizTextAt      at = {
-             .style = line->style,
-             .size = size,
-             .x = has_stripe ? item->x + VIZ_BOX_PAD_X + VIZ_BOX_STRIPE : item->x + item->width / 2,
-             .align = has_stripe ? 0 : 0.5,
-             .y = y + viz_text_line (line->style) * 0.5 + size * 0.36,
-             .colour = line->is_faint ? faint : strong,
+      const VizTextLine *line = &g_array_index (lines, VizTextLine, i);
+      double             size = viz_text_size (line->style);
+      VizTextAt          at = {
+                 .style = line->style,
+                 .size = size,
+                 .x = has_stripe ? item->x + VIZ_BOX_PAD_X + VIZ_BOX_STRIPE : item->x + item->width / 2,
+                 .align = has_stripe ? 0 : 0.5,
+                 .y = y + viz_text_line (line->style) * 0.5 + size * 0.36,
+                 .colour = line->is_faint ? faint : strong,
       };
 
       if (!viz_painter_shows_text (painter, size))
@@ -273,7 +273,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
                            .dash = box->flags & VIZ_BOX_UNKNOWN ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
   g_autoptr (GArray) lines = NULL;
 
-  if (box->flags & VIZ_BOX_FADED || (painter->overlay && isnan (level_of (painter, item))))
+  if (box->flags & VIZ_BOX_FADED || (painter->overlay && isnan (viz_painter_level (painter, item))))
     fill = viz_colour_mix (&fill, &painter->theme->background, 0.6);
   begin_thing (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
   if (is_full && item->state != VIZ_ITEM_LEAF)
@@ -291,11 +291,11 @@ viz_painter_box (const VizPainter *painter, guint32 number)
 
       painter->pen->rect (painter->pen, &stripe, is_full ? 1 : 0, &solid);
     }
-  lines = viz_node_lines (painter->diagram,
-                          item->box,
-                          item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
-                          item->last_step,
-                          viz_picture_is_bare (painter->picture));
+  lines = viz_box_lines (painter->diagram,
+                         item->box,
+                         item->state == VIZ_ITEM_STEPS ? item->first_step : -1,
+                         item->last_step,
+                         viz_picture_is_bare (painter->picture));
   if (lines->len > 0)
     paint_lines (painter, item, lines, &fill, has_stripe);
   if (is_full)
@@ -335,7 +335,7 @@ viz_painter_group (const VizPainter *painter, guint32 number)
   /* Half as large again fits above the content; more would not. */
   if (at.size < 1.6 * size)
     {
-      g_autofree char *whole = viz_node_group_title (painter->diagram, item->box);
+      g_autofree char *whole = viz_box_group_title (painter->diagram, item->box);
 
       title = fit_text (painter, VIZ_TEXT_GROUP, at.size, whole, item->width - 30);
     }
@@ -406,102 +406,4 @@ viz_painter_plug (const VizPainter *painter, guint32 number)
   painter->pen->rect (painter->pen, &rect, painter->level == VIZ_PAINT_FULL ? 8 : 0, &style);
   if (viz_painter_shows_text (painter, size))
     painter->pen->text (painter->pen, &at, label);
-}
-
-/* Overview: one fill per colour instead of one per box. */
-
-typedef struct
-{
-  VizColour colour;
-  GArray   *rects;
-} Batch;
-
-static void
-batch_free (gpointer data)
-{
-  Batch *batch = data;
-
-  g_array_unref (batch->rects);
-  g_free (batch);
-}
-
-static void
-add_to_batch (GPtrArray *batches, const VizColour *colour, const VizRect *rect)
-{
-  Batch *batch;
-
-  for (guint i = 0; i < batches->len; i++)
-    {
-      batch = g_ptr_array_index (batches, i);
-      if (memcmp (&batch->colour, colour, sizeof *colour) == 0)
-        {
-          g_array_append_val (batch->rects, *rect);
-          return;
-        }
-    }
-  batch = g_new (Batch, 1);
-  batch->colour = *colour;
-  batch->rects = g_array_new (FALSE, FALSE, sizeof (VizRect));
-  g_array_append_val (batch->rects, *rect);
-  g_ptr_array_add (batches, batch);
-}
-
-/* Cost colours come in 33 shades here, so that they stay few. */
-static VizColour
-overview_colour (const VizPainter *painter, const VizItem *item)
-{
-  const VizBox *box = viz_diagram_box (painter->diagram, item->box);
-  double        level = level_of (painter, item);
-  VizColour     colour;
-
-  if (!isnan (level))
-    {
-      level = round (level * 32) / 32;
-      return viz_overlay_scale (painter->overlay) == VIZ_SCALE_DIFFERENCE
-                 ? viz_theme_difference (painter->theme, level)
-                 : viz_theme_heat (painter->theme, level);
-    }
-  colour = painter->theme->category[box->category];
-  return viz_colour_mix (&colour, &painter->theme->box, painter->overlay ? 0.8 : 0.35);
-}
-
-void
-viz_painter_overview (const VizPainter *painter, const GArray *items, const GArray *wires)
-{
-  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
-
-  for (guint i = 0; i < items->len; i++)
-    {
-      guint32 number = g_array_index (items, guint32, i);
-
-      if (viz_picture_item (painter->picture, number)->state == VIZ_ITEM_OPEN)
-        viz_painter_group (painter, number);
-    }
-  for (guint i = 0; i < wires->len; i++)
-    {
-      guint32 number = g_array_index (wires, guint32, i);
-
-      if (number % 4 == 0 || wires->len < 2000)
-        viz_painter_wire (painter, number);
-    }
-  for (guint i = 0; i < items->len; i++)
-    {
-      const VizItem *item = viz_picture_item (painter->picture, g_array_index (items, guint32, i));
-      VizRect        rect = { item->x, item->y, item->width, item->height };
-      VizColour      colour;
-
-      if (item->state == VIZ_ITEM_OPEN)
-        continue;
-      colour = overview_colour (painter, item);
-      add_to_batch (batches, &colour, &rect);
-    }
-  for (guint i = 0; i < batches->len; i++)
-    {
-      const Batch *batch = g_ptr_array_index (batches, i);
-
-      painter->pen->rects (painter->pen,
-                           (const VizRect *) batch->rects->data,
-                           batch->rects->len,
-                           &batch->colour);
-    }
 }

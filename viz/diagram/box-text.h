@@ -19,26 +19,26 @@ typedef struct
   char        *text;
   VizTextStyle style;
   gboolean     is_faint;
-} VizLine;
+} VizTextLine;
 
-/* The lines of a box, as GArray of VizLine.  first_step … last_step: for the part of a chain
+/* The lines of a box, as GArray of VizTextLine.  first_step … last_step: for the part of a chain
  * that is drawn as one box, else -1. */
-GArray *viz_node_lines (const VizDiagram *diagram,
-                        guint32           box,
-                        gint32            first_step,
-                        gint32            last_step,
-                        gboolean          bare);
+GArray *viz_box_lines (const VizDiagram *diagram,
+                       guint32           box,
+                       gint32            first_step,
+                       gint32            last_step,
+                       gboolean          bare);
 
 /* What stands beside the title of an open group. */
-char *viz_node_group_title (const VizDiagram *diagram, guint32 box);
+char *viz_box_group_title (const VizDiagram *diagram, guint32 box);
 
 /* Where a wire comes from that is drawn only at its head. */
-char *viz_node_stub_text (const VizDiagram *diagram, guint32 arrow);
+char *viz_arrow_stub_text (const VizDiagram *diagram, guint32 arrow);
 
-void viz_node_size (VizMeasure   *measure,
-                    const GArray *lines,
-                    VizBoxKind    kind,
-                    double       *width,
-                    double       *height);
+void viz_box_size (VizMeasure   *measure,
+                   const GArray *lines,
+                   VizBoxKind    kind,
+                   double       *width,
+                   double       *height);
 
 G_END_DECLS

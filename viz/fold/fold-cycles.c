@@ -1,0 +1,177 @@
+/* fold-cycles.c — dissolves scopes that lie on a cycle of arrows.
+ *
+ * A scope whose outputs lead back to one of its inputs through boxes outside cannot be drawn as one
+ * box in a flow from top to bottom.  Such scopes hand their children to their parents.
+ * Start reading at viz_fold_dissolve_cycles().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/fold/fold-private.h"
+
+/* Dissolving a scope can put the scope around it on a cycle. */
+#define ROUNDS 4
+
+typedef struct
+{
+  VizDiagramBuilder *builder;
+  guint32            n, n_edges;
+  guint32           *first, *head;
+  guint32           *depth;
+} Quotient;
+
+static guint32
+parent_of (const Quotient *quotient, guint32 box)
+{
+  return viz_diagram_builder_box (quotient->builder, box)->parent;
+}
+
+/* The two boxes of one parent between which an arrow runs; FALSE if there is none. */
+static gboolean
+lift (const Quotient *quotient, const VizArrow *arrow, guint32 *tail, guint32 *head)
+{
+  guint32 a = arrow->tail, b = arrow->head;
+
+  while (quotient->depth[a] > quotient->depth[b])
+    a = parent_of (quotient, a);
+  while (quotient->depth[b] > quotient->depth[a])
+    b = parent_of (quotient, b);
+  if (a == b)
+    return FALSE;
+  while (parent_of (quotient, a) != parent_of (quotient, b))
+    {
+      a = parent_of (quotient, a);
+      b = parent_of (quotient, b);
+    }
+  *tail = a;
+  *head = b;
+  return arrow->kind != VIZ_ARROW_FEEDBACK;
+}
+
+static void
+build_quotient (Quotient *quotient)
+{
+  guint32  n_arrows = viz_diagram_builder_n_arrows (quotient->builder);
+  guint32  tail, head;
+  guint32 *next;
+
+  quotient->first = g_new0 (guint32, quotient->n + 1);
+  quotient->head = g_new (guint32, n_arrows + 1);
+  quotient->depth = g_new0 (guint32, quotient->n);
+  for (guint32 i = 1; i < quotient->n; i++)
+    for (guint32 at = i; at != VIZ_ROOT && quotient->depth[i] < quotient->n;
+         at = parent_of (quotient, at))
+      quotient->depth[i]++;
+  for (guint32 i = 0; i < n_arrows; i++)
+    if (lift (quotient, viz_diagram_builder_arrow (quotient->builder, i), &tail, &head))
+      quotient->first[tail + 1]++;
+  for (guint32 i = 0; i < quotient->n; i++)
+    quotient->first[i + 1] += quotient->first[i];
+  next = g_memdup2 (quotient->first, (quotient->n + 1) * sizeof *next);
+  for (guint32 i = 0; i < n_arrows; i++)
+    if (lift (quotient, viz_diagram_builder_arrow (quotient->builder, i), &tail, &head))
+      quotient->head[next[tail]++] = head;
+  g_free (next);
+}
+
+/* Tarjan's strongly connected components, with a stack of our own.  Marks every box that shares
+ * its component with another. */
+static guint8 *
+find_cycles (const Quotient *quotient)
+{
+  guint32  n = quotient->n, counter = 0;
+  guint8  *in_cycle = g_new0 (guint8, n);
+  guint8  *on_stack = g_new0 (guint8, n);
+  guint32 *index = g_new0 (guint32, n), *low = g_new0 (guint32, n);
+  guint32 *at = g_memdup2 (quotient->first, n * sizeof *at);
+  guint32 *path = g_new (guint32, n + 1), *open = g_new (guint32, n + 1);
+  guint32  n_path = 0, n_open = 0;
+
+  for (guint32 start = 0; start < n; start++)
+    {
+      if (index[start] != 0)
+        continue;
+      path[n_path++] = start;
+      while (n_path > 0)
+        {
+          guint32 node = path[n_path - 1];
+
+          if (index[node] == 0)
+            {
+              index[node] = low[node] = ++counter;
+              open[n_open++] = node;
+              on_stack[node] = TRUE;
+            }
+          if (at[node] < quotient->first[node + 1])
+            {
+              guint32 head = quotient->head[at[node]++];
+
+              if (index[head] == 0)
+                path[n_path++] = head;
+              else if (on_stack[head])
+                low[node] = MIN (low[node], index[head]);
+              continue;
+            }
+          n_path--;
+          if (n_path > 0)
+            low[path[n_path - 1]] = MIN (low[path[n_path - 1]], low[node]);
+          if (low[node] != index[node])
+            continue;
+          for (guint32 first = n_open; n_open > 0;)
+            {
+              guint32 member = open[--n_open];
+
+              on_stack[member] = FALSE;
+              in_cycle[member] = member != node || first - n_open > 1;
+              if (member == node)
+                break;
+            }
+        }
+    }
+  g_free (open);
+  g_free (path);
+  g_free (at);
+  g_free (low);
+  g_free (index);
+  g_free (on_stack);
+  return in_cycle;
+}
+
+/* Gives the children of cyclic scopes to their parents.  FALSE when there were none. */
+static gboolean
+dissolve_cyclic_scopes (VizDiagramBuilder *builder, guint32 n_given)
+{
+  Quotient quotient = { .builder = builder, .n = viz_diagram_builder_n_boxes (builder) };
+  guint8  *in_cycle;
+  gboolean any = FALSE;
+
+  build_quotient (&quotient);
+  in_cycle = find_cycles (&quotient);
+  for (guint32 i = n_given; i < quotient.n; i++)
+    in_cycle[i] = in_cycle[i] && viz_diagram_builder_box (builder, i)->kind == VIZ_BOX_SCOPE &&
+                  viz_diagram_builder_box (builder, i)->step < 0;
+  for (guint32 i = 1; i < quotient.n; i++)
+    {
+      guint32 parent = parent_of (&quotient, i);
+
+      while (parent >= n_given && in_cycle[parent])
+        {
+          parent = parent_of (&quotient, parent);
+          any = TRUE;
+        }
+      viz_diagram_builder_set_parent (builder, i, parent);
+    }
+  /* Empty now: nothing to see. */
+  for (guint32 i = n_given; i < quotient.n; i++)
+    if (in_cycle[i])
+      viz_diagram_builder_add_flags (builder, i, VIZ_BOX_FOLDED);
+  g_free (in_cycle);
+  g_free (quotient.depth);
+  g_free (quotient.head);
+  g_free (quotient.first);
+  return any;
+}
+
+void
+viz_fold_dissolve_cycles (VizDiagramBuilder *builder, guint32 n_given)
+{
+  for (guint round = 0; round < ROUNDS && dissolve_cyclic_scopes (builder, n_given); round++)
+    ;
+}

@@ -1,0 +1,210 @@
+/* fold-names.c — splits the names of boxes into parts, and makes groups from the parts.
+ *
+ * "lstm_l0_t3_i2h" has the parts lstm, l0 and t3; its last part belongs to the box alone.  The
+ * parts of all names of one group form a tree (VizNames), in which parents come before children.
+ * A part becomes a scope if it collects enough boxes.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "viz/fold/fold-private.h"
+
+#include <string.h>
+
+/* Up to this many boxes in a group are easy to read: no scopes are made from underscores. */
+#define SMALL_GROUP 24
+/* A scope from an underscore has at least this many boxes: many names share a word by chance. */
+#define MIN_BY_UNDERSCORE 3
+#define MAX_PARTS         12
+
+static const char *
+name_of (const VizBox *box)
+{
+  if (box->subtitle)
+    return box->subtitle;
+  /* The name of an operator says nothing about where it belongs. */
+  return box->title && box->kind != VIZ_BOX_OPERATOR ? box->title : "";
+}
+
+typedef struct
+{
+  guint32     parent;
+  const char *token;
+} PartKey;
+
+static guint
+part_key_hash (gconstpointer data)
+{
+  const PartKey *key = data;
+
+  return g_direct_hash (key->token) * 31u + key->parent;
+}
+
+static gboolean
+part_key_equal (gconstpointer a, gconstpointer b)
+{
+  const PartKey *left = a, *right = b;
+
+  return left->parent == right->parent && left->token == right->token;
+}
+
+static guint32
+add_part (VizNames   *names,
+          GHashTable *known,
+          guint32     parent,
+          const char *token,
+          gsize       length,
+          char        separator)
+{
+  g_autofree char *copy = g_strndup (token, length);
+  PartKey          key = { parent, g_string_chunk_insert_const (names->strings, copy) };
+  guint32          found = GPOINTER_TO_UINT (g_hash_table_lookup (known, &key));
+  VizNamePart      part = { parent, key.token, separator, 0, VIZ_NO_CELL, VIZ_ROOT };
+
+  if (found > 0)
+    return found;
+  g_array_append_val (names->parts, part);
+  g_hash_table_insert (known,
+                       g_memdup2 (&key, sizeof key),
+                       GUINT_TO_POINTER (names->parts->len - 1));
+  return names->parts->len - 1;
+}
+
+/* "expand_dims3" says the operator once more: that is no scope. */
+static gboolean
+is_numbered_operator (const VizBox *box)
+{
+  const char *name = box->subtitle, *title = box->title;
+  gsize       length;
+
+  if (!name || !title)
+    return FALSE;
+  name += strspn (name, "_");
+  title += strspn (title, "_");
+  length = strlen (title);
+  return g_ascii_strncasecmp (name, title, length) == 0 &&
+         strspn (name + length, "0123456789") == strlen (name + length);
+}
+
+/* All parts of a name but the last, which is the box's own. */
+void
+viz_names_read (VizNames *names)
+{
+  g_autoptr (GHashTable) known =
+      g_hash_table_new_full (part_key_hash, part_key_equal, g_free, NULL);
+
+  for (guint m = 0; m < names->members->len; m++)
+    {
+      guint32     box = g_array_index (names->members, guint32, m), part = 0;
+      const char *at = name_of (viz_diagram_builder_box (names->builder, box));
+      gboolean is_numbered = is_numbered_operator (viz_diagram_builder_box (names->builder, box));
+
+      for (guint depth = 0; depth < MAX_PARTS; depth++)
+        {
+          gsize length = strcspn (at, "/_.");
+
+          if (at[length] == '\0' || at[length + 1] == '\0' || is_numbered)
+            break;
+          if (length > 0)
+            part = add_part (names, known, part, at, length, at[length]);
+          at += length + 1;
+        }
+      names->part_of[box] = part;
+      for (guint32 p = part;; p = viz_names_part (names, p)->parent)
+        {
+          viz_names_part (names, p)->n_leaves++;
+          if (p == 0)
+            break;
+        }
+    }
+}
+
+char *
+viz_names_path (const VizNames *names, guint32 part)
+{
+  GString *path = g_string_new (viz_names_part (names, part)->token);
+
+  for (part = viz_names_part (names, part)->parent; part != 0;
+       part = viz_names_part (names, part)->parent)
+    {
+      const VizNamePart *above = viz_names_part (names, part);
+
+      g_string_prepend_c (path, above->separator);
+      g_string_prepend (path, above->token);
+    }
+  return g_string_free (path, FALSE);
+}
+
+/* Whether a part of names deserves a group, below one that holds n_above boxes. */
+static gboolean
+deserves_group (const VizNamePart *part, guint32 n_above)
+{
+  if (part->n_leaves >= n_above)
+    return FALSE;
+  if (part->separator == '/')
+    return part->n_leaves >= 2;
+  return part->n_leaves >= MIN_BY_UNDERSCORE && n_above > SMALL_GROUP;
+}
+
+/* What went into cells does not count for the scopes around them. */
+static void
+discount_cells (VizNames *names)
+{
+  for (guint32 i = 1; i < names->parts->len; i++)
+    {
+      const VizNamePart *part = viz_names_part (names, i);
+
+      if (part->cell == VIZ_NO_CELL)
+        continue;
+      for (guint32 p = part->parent;; p = viz_names_part (names, p)->parent)
+        {
+          viz_names_part (names, p)->n_leaves -= part->n_leaves;
+          if (p == 0)
+            break;
+        }
+    }
+}
+
+void
+viz_names_add_scopes (VizNames *names, gboolean by_name)
+{
+  /* Boxes in the group of the nearest part above that has one. */
+  g_autofree guint32 *n_above = g_new0 (guint32, names->parts->len);
+
+  discount_cells (names);
+  viz_names_part (names, 0)->group = names->group;
+  n_above[0] = viz_names_part (names, 0)->n_leaves;
+  for (guint32 i = 1; i < names->parts->len; i++)
+    {
+      VizNamePart     *part = viz_names_part (names, i);
+      g_autofree char *path = NULL, *id = NULL;
+
+      n_above[i] = n_above[part->parent];
+      if (part->cell != VIZ_NO_CELL)
+        {
+          n_above[i] = part->n_leaves;
+          continue;
+        }
+      part->group = viz_names_part (names, part->parent)->group;
+      if (!by_name || !deserves_group (part, n_above[part->parent]))
+        continue;
+      path = viz_names_path (names, i);
+      id = g_strconcat ("scope:",
+                        viz_diagram_builder_box (names->builder, names->group)->id,
+                        ":",
+                        path,
+                        NULL);
+      part->group = viz_diagram_builder_add_box (names->builder,
+                                                 &(VizBoxInfo){ .id = id,
+                                                                .title = path,
+                                                                .kind = VIZ_BOX_SCOPE,
+                                                                .parent = part->group,
+                                                                .user = VIZ_NO_USER });
+      n_above[i] = part->n_leaves;
+    }
+  for (guint m = 0; m < names->members->len; m++)
+    {
+      guint32 box = g_array_index (names->members, guint32, m);
+
+      viz_diagram_builder_set_parent (names->builder,
+                                      box,
+                                      viz_names_part (names, names->part_of[box])->group);
+    }
+}

@@ -1,0 +1,40 @@
+/* layout-diagram.h — from a diagram to a placed picture.
+ *
+ * Open groups are laid out from the inside out, each by one of the layouts in layouts.c, and
+ * count as one box in the group around them.  Equal groups are laid out once and copied.  The
+ * result depends on the arguments only, never on time or addresses.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "viz/diagram/error.h"
+#include "viz/fold/folds.h"
+#include "viz/scene/picture.h"
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *layout; /* name in the table of layouts.c; NULL: "auto" */
+  const char *font;   /* family; NULL: VIZ_DEFAULT_FONT */
+  const char *helper; /* program of the dot layout; NULL: beside the executable, or installed */
+  gboolean    bare;   /* boxes show title and name only */
+
+  /* (nullable) The picture on the screen, after a group was opened or closed.  The other boxes then
+   * keep their places or move to make room, never by more than the change of size, and return when
+   * the group is closed.  Ignored after many changes at once, and if it was made from another
+   * diagram, by another layout or with another font. */
+  const VizPicture *previous;
+} VizLayoutOptions;
+
+/* Lays out what folds shows of the diagram.  May run in any thread.  folds: (nullable) the groups
+ * that the diagram opens.  options: (nullable) the defaults.  Returns NULL with an error when
+ * cancelled, and for a layout name that is not in the table.  (transfer full) */
+VizPicture *viz_layout_diagram (VizDiagram             *diagram,
+                                const VizFolds         *folds,
+                                const VizLayoutOptions *options,
+                                GCancellable           *cancellable,
+                                GError                **error);
+
+G_END_DECLS
