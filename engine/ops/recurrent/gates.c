@@ -1,8 +1,10 @@
-/* gates.c — everything between a recurrent cell's products and its new state, as one
- * operator.  passes/fuse-gates.c puts it where a cell was written out.
+/* gates.c — _lstm_gates and _gru_gates: from a recurrent cell's two products i2h and h2h to its
+ * new state, in one operator.  The pass fuse-gates puts them in place of the single operators.
  *
- * Each element goes through the same operations in the same order as in the cell written
- * out, so that the results are the same; but they stay in the nearest cache meanwhile.
+ * Float only, without gradient.  i2h and h2h are (batch, gates × hidden), states (batch, hidden).
+ * Each block of elements goes through all operations while it is in the L1 cache; operations and
+ * their order are those of the unfused cell, so the results are the same bytes.
+ * Start at lstm_block() and gru_block().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -15,19 +17,21 @@
 
 #include "engine/kernels/vectorise.h"
 
-/* Elements that are taken through all operations together: a few KiB. */
+/* Elements of a block; the buffers of an LSTM block are 4 KiB. */
 #define BLOCK 256
-/* Elements of a state below which a slice is not worth a thread. */
+/* Fewest elements of a state that are worth a thread. */
 #define GRAIN 4096
 
+/* Arguments of lstm_rows and gru_rows. */
 typedef struct
 {
   gint64       hidden;
-  const float *i2h, *h2h, *before; /* before: c of the LSTM, h of the GRU */
-  float       *h, *c;
+  const float *i2h, *h2h;
+  const float *before; /* previous c (LSTM) or h (GRU) */
+  float       *h, *c;  /* new state; c: LSTM only */
 } GatesArgs;
 
-/* to = a + b; to may be apart from both only. */
+/* to = a + b; to must not overlap a or b. */
 static void
 add_block (gint64 n, const float *restrict a, const float *restrict b, float *restrict to)
 {
@@ -35,7 +39,8 @@ add_block (gint64 n, const float *restrict a, const float *restrict b, float *re
     to[k] = a[k] + b[k];
 }
 
-/* c = f c' + i g; h = o tanh(c). */
+/* Elements [at, at + n) of a row: c = f c' + i g; h = o tanh (c), where the gates i, f, g, o are
+ * activations of i2h + h2h.  The outputs may overwrite the inputs, hence the copies at the end. */
 static void
 lstm_block (const GatesArgs *args, gint64 row, gint64 at, gint64 n)
 {
@@ -60,7 +65,8 @@ lstm_block (const GatesArgs *args, gint64 row, gint64 at, gint64 n)
   memcpy (h, g, sizeof (float) * (gsize) n);
 }
 
-/* n = tanh(x_n + r h_n); h = (1 - z) n + z h'. */
+/* Elements [at, at + n) of a row: candidate = tanh (x + r y); h = (1 − z) candidate + z h', where
+ * the gates r and z are sigmoids of i2h + h2h, and x and y the third gates of i2h and h2h. */
 static void
 gru_block (const GatesArgs *args, gint64 row, gint64 at, gint64 n)
 {
@@ -127,7 +133,7 @@ gru_gates_forward (const HybCall *call, const HybRun *run)
   gates_forward (call, run, gru_rows);
 }
 
-/* The pass asks for nothing that does not fit; a state says all. */
+/* All shapes follow from the state's; the pass emits only calls whose shapes agree. */
 static gboolean
 gates_infer_shape (HybCall *call, gint64 n_gates, GError **error)
 {
@@ -156,7 +162,8 @@ gru_gates_infer_shape (HybCall *call, GError **error)
   return gates_infer_shape (call, 3, error);
 }
 
-/* As the operators it stands for: some 4 sums and products, and exponentials of about 20. */
+/* The cost of the operators it replaces, per gate element: about 5 sums and products, and an
+ * exponential, counted as 20. */
 static void
 gates_cost (const HybCall *call, HybCost *cost)
 {
@@ -166,7 +173,7 @@ gates_cost (const HybCall *call, HybCost *cost)
 
 const HybOp hyb_ops_gates[] = {
   { .name = "_lstm_gates",
-    .doc = "From an LSTM's two products and its cell to the new output and cell.",
+    .doc = "New output and cell of an LSTM from its two products and its cell.",
     .category = HYB_CATEGORY_ELEMENTWISE,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "i2h", "h2h", "cell", NULL },
@@ -175,7 +182,7 @@ const HybOp hyb_ops_gates[] = {
     .forward = lstm_gates_forward,
     .cost = gates_cost },
   { .name = "_gru_gates",
-    .doc = "From a GRU's two products and its state to the new state.",
+    .doc = "New state of a GRU from its two products and its state.",
     .category = HYB_CATEGORY_ELEMENTWISE,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "i2h", "h2h", "state", NULL },

@@ -1,4 +1,6 @@
-/* rnn-rules.c — attributes, operands and shapes of RNN and its gradient.
+/* rnn-rules.c — the rules that RNN, _rnn_recording and their gradients share: attributes, operand
+ * positions, shape and type inference.  The layout of the parameter vector is described in
+ * kernels/recurrent/recurrent.h.  Start at hyb_rnn_infer_shape().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/recurrent/rnn-rules.h"
@@ -17,34 +19,34 @@ const HybParam hyb_rnn_params[] = {
     NULL,
     .low = 1,
     .high = G_MAXINT32,
-    .doc = "units of every layer and direction" },
+    .doc = "hidden units per layer and direction" },
   { HYB_FIELD (RnnParams, num_layers),
     HYB_PARAM_INT,
     NULL,
     .low = 1,
     .high = 65536,
-    .doc = "layers, each reading the output of the one below" },
+    .doc = "number of stacked layers" },
   { HYB_FIELD (RnnParams, bidirectional),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "run every layer from both ends" },
+    .doc = "run every layer in both directions" },
   { HYB_FIELD (RnnParams, mode), HYB_PARAM_ENUM, NULL, .choices = modes, .doc = "kind of cell" },
   { HYB_FIELD (RnnParams, p),
     HYB_PARAM_FLOAT,
     "0",
     .low = 0,
     .high = 1,
-    .doc = "share of values dropped between layers while training" },
+    .doc = "dropout probability between layers while training" },
   { HYB_FIELD (RnnParams, state_outputs),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "give the final states as well" },
+    .doc = "return the final states as well" },
   { HYB_FIELD (RnnParams, projection_size),
     HYB_PARAM_OPTIONAL_INT,
     "None",
     .low = 1,
     .high = G_MAXINT32,
-    .doc = "size that the LSTM's h is projected to" },
+    .doc = "size to which the LSTM's h is projected" },
   { HYB_FIELD (RnnParams, lstm_state_clip_min),
     HYB_PARAM_OPTIONAL_FLOAT,
     "None",
@@ -60,26 +62,26 @@ const HybParam hyb_rnn_params[] = {
   { HYB_FIELD (RnnParams, use_sequence_length),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "sequences end at their own step" },
+    .doc = "an input gives the length of each sequence" },
   { 0 },
 };
 
-RnnPlaces
-hyb_rnn_places (gconstpointer values)
+RnnOperands
+hyb_rnn_operands (gconstpointer values)
 {
   const RnnParams *params = values;
-  RnnPlaces        places = { G_MAXUINT, G_MAXUINT, 3, G_MAXUINT, G_MAXUINT, 1 };
+  RnnOperands      operands = { G_MAXUINT, G_MAXUINT, 3, G_MAXUINT, G_MAXUINT, 1 };
   gboolean         is_lstm = params->mode == HYB_RNN_LSTM;
 
   if (is_lstm)
-    places.cell = places.n_inputs++;
+    operands.cell = operands.n_inputs++;
   if (params->use_sequence_length)
-    places.lengths = places.n_inputs++;
+    operands.lengths = operands.n_inputs++;
   if (params->state_outputs)
-    places.state_out = places.n_visible++;
+    operands.state_out = operands.n_visible++;
   if (params->state_outputs && is_lstm)
-    places.cell_out = places.n_visible++;
-  return places;
+    operands.cell_out = operands.n_visible++;
+  return operands;
 }
 
 static gboolean
@@ -101,7 +103,7 @@ hyb_rnn_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_ATTRIBUTE,
                          NULL,
                          "Remove projection_size, or use mode lstm",
-                         "projection_size is for mode lstm, not for %s",
+                         "projection_size needs mode lstm, not %s",
                          modes[params->mode]);
   if (has_min != has_max)
     return refuse (error, "lstm_state_clip_min and lstm_state_clip_max need each other");
@@ -144,6 +146,7 @@ unify_named (HybShape *shape, HybShape known, const char *name, GError **error)
   return FALSE;
 }
 
+/* Sets an error that shows how the expected number of parameters comes about; always FALSE. */
 static gboolean
 refuse_parameters (const HybRecurrent *net, gint64 given, gint64 expected, GError **error)
 {
@@ -163,13 +166,13 @@ refuse_parameters (const HybRecurrent *net, gint64 given, gint64 expected, GErro
                           R);
   if (net->n_layers > 1)
     g_string_append_printf (formula,
-                            ", and as much for each of %" G_GINT64_FORMAT
-                            " further layers, with %" G_GINT64_FORMAT " inputs",
-                            net->n_layers - 1,
-                            D * R);
+                            ", plus the same with %" G_GINT64_FORMAT
+                            " inputs for each of %" G_GINT64_FORMAT " further layers",
+                            D * R,
+                            net->n_layers - 1);
   if (net->projection > 0)
     g_string_append_printf (formula,
-                            ", and %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT
+                            ", plus %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT
                             " of projection for each layer and direction",
                             net->projection,
                             net->hidden);
@@ -190,7 +193,7 @@ refuse_parameters (const HybRecurrent *net, gint64 given, gint64 expected, GErro
   return FALSE;
 }
 
-/* The number of parameters follows from the input size, and the other way round. */
+/* Infers the length of the parameter vector from the input size, or the reverse. */
 static gboolean
 infer_parameters (HybCall *call, HybRecurrent *net, GError **error)
 {
@@ -216,21 +219,22 @@ infer_parameters (HybCall *call, HybRecurrent *net, GError **error)
 
   expected = hyb_recurrent_n_parameters (net);
   if (expected < 0)
-    return refuse (error, "that many layers of that size have no parameters that fit into memory");
+    return refuse (error, "the parameters of so many layers of this size exceed the memory");
   if (parameters->dim[0] != HYB_UNKNOWN && parameters->dim[0] != expected)
     return refuse_parameters (net, parameters->dim[0], expected, error);
   parameters->dim[0] = expected;
   return TRUE;
 }
 
-/* What the operands say of the batch; HYB_UNKNOWN if none does. */
+/* The batch size as known from any operand but the data; HYB_UNKNOWN if none has it. */
 static gint64
-find_batch (const HybCall *call, const RnnPlaces *places)
+find_batch (const HybCall *call, const RnnOperands *operands)
 {
-  const HybType *lengths = places->lengths < call->n_inputs ? &call->input[places->lengths] : NULL;
+  const HybType *lengths =
+      operands->lengths < call->n_inputs ? &call->input[operands->lengths] : NULL;
 
   for (guint i = 0; i < call->n_inputs; i++)
-    if (i != 1 && i != places->lengths && call->input[i].shape.rank == 3 &&
+    if (i != 1 && i != operands->lengths && call->input[i].shape.rank == 3 &&
         call->input[i].shape.dim[1] != HYB_UNKNOWN)
       return call->input[i].shape.dim[1];
   if (lengths && lengths->shape.rank == 1 && lengths->shape.dim[0] != HYB_UNKNOWN)
@@ -239,29 +243,29 @@ find_batch (const HybCall *call, const RnnPlaces *places)
 }
 
 static gboolean
-infer_states (HybCall *call, const HybRecurrent *net, const RnnPlaces *places, GError **error)
+infer_states (HybCall *call, const HybRecurrent *net, const RnnOperands *operands, GError **error)
 {
   gint64   slots = net->n_layers * net->n_directions;
   HybShape state = hyb_shape_3d (slots, net->batch, hyb_recurrent_state_size (net));
   HybShape cell = hyb_shape_3d (slots, net->batch, net->hidden);
 
   return unify_named (&call->input[2].shape, state, "state", error) &&
-         (places->cell == G_MAXUINT ||
-          unify_named (&call->input[places->cell].shape, cell, "state_cell", error)) &&
-         (places->lengths == G_MAXUINT || unify_named (&call->input[places->lengths].shape,
-                                                       hyb_shape_1d (net->batch),
-                                                       "sequence_length",
-                                                       error)) &&
-         (places->state_out == G_MAXUINT ||
-          unify_named (&call->output[places->state_out].shape, state, "state output", error)) &&
-         (places->cell_out == G_MAXUINT ||
-          unify_named (&call->output[places->cell_out].shape, cell, "state_cell output", error));
+         (operands->cell == G_MAXUINT ||
+          unify_named (&call->input[operands->cell].shape, cell, "state_cell", error)) &&
+         (operands->lengths == G_MAXUINT || unify_named (&call->input[operands->lengths].shape,
+                                                         hyb_shape_1d (net->batch),
+                                                         "sequence_length",
+                                                         error)) &&
+         (operands->state_out == G_MAXUINT ||
+          unify_named (&call->output[operands->state_out].shape, state, "state output", error)) &&
+         (operands->cell_out == G_MAXUINT ||
+          unify_named (&call->output[operands->cell_out].shape, cell, "state_cell output", error));
 }
 
 gboolean
 hyb_rnn_infer_shape (HybCall *call, GError **error)
 {
-  RnnPlaces    places = hyb_rnn_places (call->params);
+  RnnOperands  operands = hyb_rnn_operands (call->params);
   HybShape    *data = &call->input[0].shape;
   HybShape    *output = &call->output[0].shape;
   HybRecurrent net;
@@ -281,12 +285,12 @@ hyb_rnn_infer_shape (HybCall *call, GError **error)
   if (data->rank == HYB_UNKNOWN)
     *data = hyb_shape_make (3, NULL);
   if (data->dim[1] == HYB_UNKNOWN)
-    data->dim[1] = find_batch (call, &places);
+    data->dim[1] = find_batch (call, &operands);
   if (data->dim[0] == HYB_UNKNOWN && output->rank == 3)
     data->dim[0] = output->dim[0];
 
   net = hyb_rnn_describe (call);
-  if (!infer_parameters (call, &net, error) || !infer_states (call, &net, &places, error))
+  if (!infer_parameters (call, &net, error) || !infer_states (call, &net, &operands, error))
     return FALSE;
   return unify_named (output,
                       hyb_shape_3d (net.n_steps,
@@ -296,13 +300,12 @@ hyb_rnn_infer_shape (HybCall *call, GError **error)
                       error);
 }
 
-/* Lengths may be any numbers. */
 gboolean
 hyb_rnn_infer_dtype (HybCall *call, GError **error)
 {
-  RnnPlaces places = hyb_rnn_places (call->params);
+  RnnOperands operands = hyb_rnn_operands (call->params);
 
   return hyb_rule_dtype_except (call,
-                                places.lengths == G_MAXUINT ? 0 : 1u << places.lengths,
+                                operands.lengths == G_MAXUINT ? 0 : 1u << operands.lengths,
                                 error);
 }

@@ -1,4 +1,5 @@
-/* rnn-rules.h — attributes, operands and shapes of RNN and its gradient.
+/* rnn-rules.h — the rules that RNN, _rnn_recording and their gradients share: attributes, operand
+ * positions, shape and type inference.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,19 +23,25 @@ typedef struct
 
 extern const HybParam hyb_rnn_params[];
 
+/* HybOp.check: FALSE and an error for attributes that contradict each other. */
 gboolean hyb_rnn_check (gconstpointer params, GError **error);
 
-/* Where the operands stand; G_MAXUINT: there is none. */
+/* Positions of optional operands; G_MAXUINT if the attributes exclude them.  Inputs 0 to 2 are
+ * data, parameters and state; output 0 is the output sequence. */
 typedef struct
 {
-  guint cell, lengths, n_inputs;
-  guint state_out, cell_out, n_visible;
-} RnnPlaces;
+  guint cell, lengths, n_inputs;        /* inputs state_cell and sequence_length; all inputs */
+  guint state_out, cell_out, n_visible; /* outputs with the final states; all visible outputs */
+} RnnOperands;
 
-RnnPlaces hyb_rnn_places (gconstpointer params);
+/* The positions that the attributes (RnnParams) imply. */
+RnnOperands hyb_rnn_operands (gconstpointer params);
 
-/* The network as far as shapes are known; sizes that are not stay HYB_UNKNOWN. */
+/* Describes the network of a call for kernels/recurrent; sizes that are not known are HYB_UNKNOWN. */
 HybRecurrent hyb_rnn_describe (const HybCall *call);
 
+/* HybOp.infer_shape: data (steps, batch, input), parameters (P), states (layers × directions,
+ * batch, …), lengths (batch), output (steps, batch, directions × state). */
 gboolean hyb_rnn_infer_shape (HybCall *call, GError **error);
+/* HybOp.infer_dtype: one dtype for all operands but the lengths, which may have any. */
 gboolean hyb_rnn_infer_dtype (HybCall *call, GError **error);

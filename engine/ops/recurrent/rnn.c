@@ -1,8 +1,9 @@
 /* rnn.c — RNN: layers of recurrent cells over a sequence, and its gradient.
  *
- * The arithmetic is in kernels/recurrent/recurrent.h, the shapes in rnn-rules.h.  RNN
- * computes only what it gives; _rnn_recording also keeps what _backward_RNN needs,
- * in one flat reserve.
+ * kernels/recurrent/recurrent.h has the arithmetic, rnn-rules.h the shapes.  RNN computes its
+ * outputs only; _rnn_recording, which reoperands it where a gradient is needed, also writes gates
+ * and states to a hidden output, the reserve, which _backward_RNN reads.
+ * Start at forward() and backward_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -13,14 +14,14 @@
 #include "engine/op/run.h"
 #include "engine/ops/recurrent/rnn-rules.h"
 
-/* What prepare() has decided. */
+/* What prepare() decides.  Panels: float weights in the layout of kernels/matrix/panels.h. */
 typedef struct
 {
-  gboolean   in_panels;
-  HybTensor *panels; /* where the parameters stay the same; else NULL */
+  gboolean   in_panels; /* the kernel multiplies with panels */
+  HybTensor *panels;    /* the panels, if the parameters are constant; else NULL */
 } RnnPlan;
 
-/* The network as it is run. */
+/* The network with prepare()'s decisions. */
 static HybRecurrent
 describe (const HybCall *call)
 {
@@ -35,10 +36,10 @@ describe (const HybCall *call)
 static void
 rnn_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
 {
-  RnnPlaces places = hyb_rnn_places (params);
+  RnnOperands operands = hyb_rnn_operands (params);
 
-  *n_inputs = places.n_inputs;
-  *n_outputs = places.n_visible;
+  *n_inputs = operands.n_inputs;
+  *n_outputs = operands.n_visible;
 }
 
 static void
@@ -51,7 +52,7 @@ recording_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
 static guint
 rnn_n_visible (gconstpointer params)
 {
-  return hyb_rnn_places (params).n_visible;
+  return hyb_rnn_operands (params).n_visible;
 }
 
 static gboolean
@@ -75,12 +76,12 @@ recording_infer_shape (HybCall *call, GError **error)
   net = describe (call);
   reserve = hyb_recurrent_reserve (&net);
   if (reserve < 0)
-    return refuse (error, "what the gradient needs of so many steps does not fit into memory");
+    return refuse (error, "the values to keep for the gradient exceed the memory");
   reserved = hyb_shape_1d (reserve);
   return hyb_shape_assign (&call->output[call->n_outputs - 1].shape, &reserved, error);
 }
 
-/* The reserve is as exact as the arithmetic, also where that runs on half floats. */
+/* The reserve has the type that the kernel computes in: float32 for half floats. */
 static HybDType
 reserve_dtype (HybDType data)
 {
@@ -101,9 +102,10 @@ recording_infer_dtype (HybCall *call, GError **error)
 
 /* --- Running --- */
 
-/* Panels while planning, if no run changes the parameters; they pay in whatever net. */
+/* Packs the parameters into panels now if no run changes them, whatever the size of the network.
+ * FALSE only if memory runs out. */
 static gboolean
-keep_panels (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
+pack_constant_parameters (HybCall *call, HybRecurrent *net, RnnPlan *plan, GError **error)
 {
   HybType type = { hyb_shape_1d (0), HYB_F32 };
 
@@ -143,19 +145,20 @@ rnn_note (const HybCall *call)
   return plan->panels ? "weights in panels, kept" : "weights in panels";
 }
 
-/* Row numbers fit the integers of matrix libraries, and sizes the address space. */
+/* Refuses networks whose row numbers exceed the 32-bit integers of the BLAS or whose workspaces
+ * exceed the address space, and decides about panels. */
 static gboolean
-prepare (HybCall *call, gboolean keeps, GError **error)
+prepare (HybCall *call, gboolean may_keep_panels, GError **error)
 {
   const RnnParams *params = call->params;
   HybRecurrent     net = describe (call);
   RnnPlan         *plan;
 
   if (net.dropout >= 1)
-    return refuse (error, "p is 1, which leaves nothing for the layer above; it must be below 1");
+    return refuse (error, "p is 1, which would drop all values between layers; it must be below 1");
   if (hyb_recurrent_forward_workspace (&net, FALSE) < 0 || hyb_recurrent_reserve (&net) < 0 ||
       hyb_recurrent_backward_workspace (&net) < 0)
-    return refuse (error, "the gates of so many steps do not fit into memory");
+    return refuse (error, "the gates of all steps exceed the memory");
   if ((double) net.n_steps * (double) net.batch > G_MAXINT32 ||
       hyb_recurrent_n_gates (net.cell) * params->state_size > G_MAXINT32)
     return refuse (error, "steps × batch and gates × units must each stay below 2³¹");
@@ -165,7 +168,7 @@ prepare (HybCall *call, gboolean keeps, GError **error)
 
   plan = call->prepared = g_new0 (RnnPlan, 1);
   plan->in_panels = hyb_recurrent_should_use_panels (&net);
-  if (!keeps || keep_panels (call, &net, plan, error))
+  if (!may_keep_panels || pack_constant_parameters (call, &net, plan, error))
     return TRUE;
   rnn_release (call);
   return FALSE;
@@ -189,7 +192,7 @@ element_size (const HybCall *call)
   return hyb_dtype_size (call->input[0].dtype == HYB_F64 ? HYB_F64 : HYB_F32);
 }
 
-/* Lengths as integers come first, then what the kernel asks for. */
+/* The workspace starts with the lengths as integers, in as many bytes; the kernel's follows. */
 static gsize
 lengths_bytes (const HybRecurrent *net)
 {
@@ -216,6 +219,7 @@ recording_workspace (const HybCall *call)
          (gsize) hyb_recurrent_forward_workspace (&net, TRUE) * element_size (call);
 }
 
+/* Lengths of the sequences, clamped to 0 … n_steps; NULL without sequence_length. */
 static const gint64 *
 read_lengths (const HybCall *call, const HybRun *run, const HybRecurrent *net, guint input)
 {
@@ -243,7 +247,7 @@ static void
 forward (const HybCall *call, const HybRun *run, gpointer reserve)
 {
   const RnnPlan *plan = call->prepared;
-  RnnPlaces      places = hyb_rnn_places (call->params);
+  RnnOperands    operands = hyb_rnn_operands (call->params);
   HybRecurrent   net = describe (call);
 
   hyb_recurrent_forward (&net,
@@ -252,11 +256,11 @@ forward (const HybCall *call, const HybRun *run, gpointer reserve)
                              .x = run->input[0],
                              .parameters = run->input[1],
                              .state = run->input[2],
-                             .cell = places.cell == G_MAXUINT ? NULL : run->input[places.cell],
-                             .lengths = read_lengths (call, run, &net, places.lengths),
+                             .cell = operands.cell == G_MAXUINT ? NULL : run->input[operands.cell],
+                             .lengths = read_lengths (call, run, &net, operands.lengths),
                              .y = run->output[0],
-                             .state_out = output_or_null (run, places.state_out),
-                             .cell_out = output_or_null (run, places.cell_out),
+                             .state_out = output_or_null (run, operands.state_out),
+                             .cell_out = output_or_null (run, operands.cell_out),
                              .reserve = reserve,
                              .panels = net.keeps_panels ? hyb_tensor_get_data (plan->panels) : NULL,
                              .workspace = (char *) run->workspace + lengths_bytes (&net),
@@ -287,38 +291,38 @@ rnn_cost (const HybCall *call, HybCost *cost)
 
 /* --- Gradient --- */
 
-/* _backward_RNN: the inputs, the output, the reserve, then a gradient for each
- * visible output; gives a gradient for each input but the lengths.  Its form for weights
- * leaves that of the data out, in one layer a quarter of the work. */
+/* Inputs of _backward_RNN: those of RNN, its output, the reserve, a gradient for each visible
+ * output.  Outputs: a gradient for each input but the lengths.  _backward_RNN_weights omits that
+ * of the data, which in a single layer saves a quarter of the work. */
 static void
 rnn_gradient (HybGrad *grad)
 {
-  RnnPlaces  places = hyb_rnn_places (hyb_grad_params (grad));
-  guint      first = hyb_grad_wants (grad, 0) ? 0 : 1;
-  HybValueId inputs[5 + 2 + 3];
-  HybValueId gradients;
-  guint      n = 0;
+  RnnOperands operands = hyb_rnn_operands (hyb_grad_params (grad));
+  guint       first = hyb_grad_wants (grad, 0) ? 0 : 1;
+  HybValueId  inputs[5 + 2 + 3];
+  HybValueId  gradients;
+  guint       n = 0;
 
-  for (guint i = 0; i < places.n_inputs; i++)
+  for (guint i = 0; i < operands.n_inputs; i++)
     inputs[n++] = hyb_grad_input (grad, i);
   inputs[n++] = hyb_grad_output (grad, 0);
-  inputs[n++] = hyb_grad_output (grad, places.n_visible);
-  for (guint i = 0; i < places.n_visible; i++)
+  inputs[n++] = hyb_grad_output (grad, operands.n_visible);
+  for (guint i = 0; i < operands.n_visible; i++)
     inputs[n++] = hyb_grad_incoming (grad, i);
 
   gradients =
       hyb_grad_emit_same (grad, first == 0 ? "_backward_RNN" : "_backward_RNN_weights", n, inputs);
-  for (guint i = first; i < (places.cell == G_MAXUINT ? 3u : 4u); i++)
+  for (guint i = first; i < (operands.cell == G_MAXUINT ? 3u : 4u); i++)
     hyb_grad_set_input (grad, i, gradients == HYB_NO_ID ? HYB_NO_ID : gradients + i - first);
 }
 
 static void
 backward_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
 {
-  RnnPlaces places = hyb_rnn_places (params);
+  RnnOperands operands = hyb_rnn_operands (params);
 
-  *n_inputs = places.n_inputs + 2 + places.n_visible;
-  *n_outputs = places.cell == G_MAXUINT ? 3 : 4;
+  *n_inputs = operands.n_inputs + 2 + operands.n_visible;
+  *n_outputs = operands.cell == G_MAXUINT ? 3 : 4;
 }
 
 static void
@@ -328,11 +332,11 @@ weights_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
   --*n_outputs;
 }
 
-/* The input that output 0 is the gradient of. */
+/* The RNN input whose gradient is output 0: 0, or 1 for _backward_RNN_weights. */
 static guint
 first_gradient (const HybCall *call)
 {
-  return (hyb_rnn_places (call->params).cell == G_MAXUINT ? 3 : 4) - call->n_outputs;
+  return (hyb_rnn_operands (call->params).cell == G_MAXUINT ? 3 : 4) - call->n_outputs;
 }
 
 static gboolean
@@ -349,13 +353,13 @@ backward_infer_shape (HybCall *call, GError **error)
 static gboolean
 backward_infer_dtype (HybCall *call, GError **error)
 {
-  RnnPlaces places = hyb_rnn_places (call->params);
-  guint32   free = 1u << (places.n_inputs + 1); /* the reserve */
+  RnnOperands operands = hyb_rnn_operands (call->params);
+  guint32     free = 1u << (operands.n_inputs + 1); /* the reserve */
 
-  if (places.lengths != G_MAXUINT)
-    free |= 1u << places.lengths;
+  if (operands.lengths != G_MAXUINT)
+    free |= 1u << operands.lengths;
   return hyb_rule_dtype_except (call, free, error) &&
-         hyb_dtype_assign (&call->input[places.n_inputs + 1].dtype,
+         hyb_dtype_assign (&call->input[operands.n_inputs + 1].dtype,
                            reserve_dtype (call->input[0].dtype),
                            error);
 }
@@ -372,13 +376,14 @@ backward_workspace (const HybCall *call)
 static void
 backward_forward (const HybCall *call, const HybRun *run)
 {
-  RnnPlaces     places = hyb_rnn_places (call->params);
+  RnnOperands   operands = hyb_rnn_operands (call->params);
   HybRecurrent  net = describe (call);
-  guint         first = places.n_inputs + 2;
+  guint         first = operands.n_inputs + 2;
   gpointer     *gradient = run->output - first_gradient (call); /* by input */
   gconstpointer dstate =
-      places.state_out == G_MAXUINT ? NULL : run->input[first + places.state_out];
-  gconstpointer dcell = places.cell_out == G_MAXUINT ? NULL : run->input[first + places.cell_out];
+      operands.state_out == G_MAXUINT ? NULL : run->input[first + operands.state_out];
+  gconstpointer dcell =
+      operands.cell_out == G_MAXUINT ? NULL : run->input[first + operands.cell_out];
 
   hyb_recurrent_backward (&net,
                           call->input[0].dtype,
@@ -386,22 +391,22 @@ backward_forward (const HybCall *call, const HybRun *run)
                               .x = run->input[0],
                               .parameters = run->input[1],
                               .state = run->input[2],
-                              .cell = places.cell == G_MAXUINT ? NULL : run->input[places.cell],
-                              .lengths = read_lengths (call, run, &net, places.lengths),
-                              .y = run->input[places.n_inputs],
-                              .reserve = run->input[places.n_inputs + 1],
+                              .cell = operands.cell == G_MAXUINT ? NULL : run->input[operands.cell],
+                              .lengths = read_lengths (call, run, &net, operands.lengths),
+                              .y = run->input[operands.n_inputs],
+                              .reserve = run->input[operands.n_inputs + 1],
                               .dy = run->input[first],
                               .dstate_out = dstate,
                               .dcell_out = dcell,
                               .dx = first_gradient (call) > 0 ? NULL : gradient[0],
                               .dparameters = gradient[1],
                               .dstate = gradient[2],
-                              .dcell = places.cell == G_MAXUINT ? NULL : gradient[3],
+                              .dcell = operands.cell == G_MAXUINT ? NULL : gradient[3],
                               .workspace = (char *) run->workspace + lengths_bytes (&net),
                           });
 }
 
-/* Twice the forward products: once towards the inputs, once towards the weights. */
+/* Twice the forward products: gradients of the inputs and of the weights. */
 static void
 backward_cost (const HybCall *call, HybCost *cost)
 {
@@ -409,7 +414,7 @@ backward_cost (const HybCall *call, HybCost *cost)
   cost->flops *= 2;
 }
 
-/* Without the first layers' product towards the data. */
+/* Without the first layer's product for the gradient of the data. */
 static void
 weights_cost (const HybCall *call, HybCost *cost)
 {
@@ -450,7 +455,7 @@ const HybOp hyb_ops_rnn[] = {
   },
   {
       .name = "_rnn_recording",
-      .doc = "RNN that keeps gates and states for its gradient.",
+      .doc = "RNN that also keeps gates and states for its gradient.",
       .category = HYB_CATEGORY_RECURRENT,
       .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .inputs =
@@ -475,7 +480,7 @@ const HybOp hyb_ops_rnn[] = {
   },
   {
       .name = "_backward_RNN",
-      .doc = "Gradients of RNN, back through time.",
+      .doc = "Gradients of RNN by backpropagation through time.",
       .category = HYB_CATEGORY_RECURRENT,
       .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_INTERNAL,
       .gradient_of = "_rnn_recording",
@@ -498,7 +503,7 @@ const HybOp hyb_ops_rnn[] = {
   },
   {
       .name = "_backward_RNN_weights",
-      .doc = "Gradients of RNN by all but its data, back through time.",
+      .doc = "Gradients of RNN, except that of its data, by backpropagation through time.",
       .category = HYB_CATEGORY_RECURRENT,
       .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_INTERNAL,
       .inputs = (const char *[]){ "data", "parameters", "state", "operand", NULL },

@@ -1,8 +1,9 @@
-/* sequence.c — sequences of different lengths in one array: SequenceMask,
- * SequenceLast, SequenceReverse.
+/* sequence.c — SequenceMask, SequenceLast and SequenceReverse: operators on sequences of different
+ * lengths in one array, and their gradients.
  *
- * data is (time, sample, …), or (sample, time, …) with axis=1; sequence_length has
- * one length for each sample and is there only with use_sequence_length=True.
+ * data is (steps, samples, …), or (samples, steps, …) with axis=1.  sequence_length, an input only
+ * with use_sequence_length=True, has one length per sample.  Start at find_sequences(): all
+ * kernels move whole blocks, the elements of one step of one sample.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
@@ -21,7 +22,7 @@ typedef struct
 #define USE_FIELD                                                             \
   {                                                                           \
     HYB_FIELD (SequenceParams, use_sequence_length), HYB_PARAM_BOOL, "False", \
-        .doc = "whether there is an input of lengths"                         \
+        .doc = "an input gives the length of each sequence"                   \
   }
 #define AXIS_FIELD(last, text)                                                           \
   {                                                                                      \
@@ -34,7 +35,7 @@ static const HybParam mask_params[] = {
   { HYB_FIELD (SequenceParams, value),
     HYB_PARAM_FLOAT,
     "0.0",
-    .doc = "value behind the end of a sequence" },
+    .doc = "value of the steps past the end of a sequence" },
   AXIS_FIELD (1, "axis of time: 0 or 1"),
   { 0 },
 };
@@ -65,7 +66,9 @@ static gboolean
 reverse_check (gconstpointer values, GError **error)
 {
   return ((const SequenceParams *) values)->axis == 0 ||
-         hyb_refuse_attribute (error, "Swap the axes first.", "SequenceReverse knows axis 0 only");
+         hyb_refuse_attribute (error,
+                               "Swap the axes first",
+                               "SequenceReverse supports axis 0 only");
 }
 
 static gboolean
@@ -74,7 +77,8 @@ except_lengths_dtype (HybCall *call, GError **error)
   return hyb_rule_dtype_except (call, 1 << 1, error);
 }
 
-/* Lengths, one for each sample; they are input `at`. */
+/* Checks data and unifies its number of samples with that of the lengths, input number `at` (if
+ * there is one). */
 static gboolean
 infer_lengths (HybCall *call, HybShape *data, guint at, GError **error)
 {
@@ -83,8 +87,8 @@ infer_lengths (HybCall *call, HybShape *data, guint at, GError **error)
 
   if (data->rank != HYB_UNKNOWN && data->rank < 2)
     return hyb_refuse_types (error,
-                             "It must be (time, sample, …).",
-                             "a sequence of %d dimension has no samples",
+                             "It must be (steps, samples, …)",
+                             "data has %d dimensions but needs at least 2",
                              data->rank);
   if (at >= call->n_inputs || data->rank == HYB_UNKNOWN)
     return TRUE;
@@ -116,7 +120,7 @@ last_infer_shape (HybCall *call, GError **error)
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
   if (data->dim[params->axis] == 0)
-    return hyb_refuse_types (error, NULL, "a sequence without steps has no last one");
+    return hyb_refuse_types (error, NULL, "data has 0 steps, so there is no last one");
 
   out = hyb_dims_without (data, (int) params->axis);
   if (!hyb_shape_unify (output, &out, error))
@@ -125,16 +129,17 @@ last_infer_shape (HybCall *call, GError **error)
   return TRUE;
 }
 
-/* Sequences as blocks of `rest` elements: where the one of a step and a sample is. */
+/* Sequences as blocks of `rest` elements, one for each step and sample. */
 typedef struct
 {
   gint64        steps, samples, rest;
   gint64        step_stride, sample_stride; /* in blocks */
   gsize         block;                      /* bytes */
-  gconstpointer lengths;                    /* NULL: all as long as there are steps */
+  gconstpointer lengths;                    /* one per sample; NULL: all have `steps` steps */
   HybDType      length_dtype;
 } Sequences;
 
+/* The blocks of `data` and the lengths, which are input number lengths_at (if there is one). */
 static Sequences
 find_sequences (const HybCall *call, const HybRun *run, const HybType *data, guint lengths_at)
 {
@@ -168,6 +173,7 @@ length_of (const Sequences *sequences, gint64 sample)
                 sequences->steps);
 }
 
+/* Offset in bytes of the block of a step and a sample. */
 static gsize
 block_at (const Sequences *sequences, gint64 step, gint64 sample)
 {
@@ -175,7 +181,7 @@ block_at (const Sequences *sequences, gint64 step, gint64 sample)
          sequences->block;
 }
 
-/* SequenceMask */
+/* --- SequenceMask --- */
 
 static void
 fill (gpointer to, HybDType dtype, gint64 n, double value)
@@ -216,7 +222,7 @@ mask_view (const HybCall *call, guint output, guint *input, gsize *offset)
   return call->n_inputs == 1;
 }
 
-/* What was set gets nothing: the gradient is masked with zero. */
+/* The gradient is masked with 0, as masked elements do not depend on the data. */
 static void
 mask_gradient (HybGrad *grad)
 {
@@ -235,7 +241,7 @@ mask_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "SequenceMask", attributes, 2, inputs));
 }
 
-/* SequenceLast: an empty sequence gives its first step, as there is nothing better. */
+/* --- SequenceLast: an empty sequence gives its first step --- */
 
 static void
 last_forward (const HybCall *call, const HybRun *run)
@@ -300,7 +306,7 @@ last_backward (const HybCall *call, const HybRun *run)
     }
 }
 
-/* SequenceReverse */
+/* --- SequenceReverse --- */
 
 static void
 reverse_forward (const HybCall *call, const HybRun *run)
@@ -336,7 +342,7 @@ static const char *const backward_inputs[] = { "gradient", "data", "sequence_len
 const HybOp hyb_ops_sequence[] = {
   {
       .name = "SequenceMask",
-      .doc = "Steps behind the end of each sequence set to one value.",
+      .doc = "Sets the steps past the end of each sequence to one value.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_IN_PLACE,
       .inputs = sequence_inputs,
@@ -370,7 +376,7 @@ const HybOp hyb_ops_sequence[] = {
   },
   {
       .name = "_backward_SequenceLast",
-      .doc = "Gradient of SequenceLast: zero but for the last steps.",
+      .doc = "Gradient of SequenceLast: zero except at the last steps.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "SequenceLast",
@@ -388,7 +394,7 @@ const HybOp hyb_ops_sequence[] = {
   },
   {
       .name = "SequenceReverse",
-      .doc = "The steps of each sequence in reverse; what lies behind its end stays.",
+      .doc = "Reverses the steps of each sequence; steps past its end stay.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = sequence_inputs,
       .constant_inputs = 1 << 1,

@@ -26,14 +26,14 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
-  { "SequenceMask", "one dimension", NULL, { "f32[3]" }, "has no samples" },
+  { "SequenceMask", "one dimension", NULL, { "f32[3]" }, "needs at least 2" },
   { "SequenceMask",
     "another number of lengths",
     "use_sequence_length=True",
     { "f32[4,3]", "f32[4]" },
     "the numbers of samples and of lengths" },
   { "SequenceLast", "axis outside", "axis=2", { "f32[3,2,2]" }, "axis" },
-  { "SequenceReverse", "time second", "axis=1", { "f32[3,2,2]" }, "knows axis 0 only" },
+  { "SequenceReverse", "time second", "axis=1", { "f32[3,2,2]" }, "supports axis 0 only" },
   { "SequenceLast", "no step", NULL, { "f32[0,2]" }, "has no last one" },
   { 0 },
 };
