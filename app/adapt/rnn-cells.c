@@ -166,20 +166,20 @@ add_frame (Cells *cells, gint64 layer, gboolean is_backward)
 }
 
 static void
-add_steps (Cells *cells, guint32 frame, const char *frame_id, Place *operands)
+add_steps (Cells *cells, guint32 frame, const char *frame_id, Place *places)
 {
   for (guint i = 0; i < cells->recipe->n_steps; i++)
     {
       const Step      *step = &cells->recipe->steps[i];
       g_autofree char *id = g_strdup_printf ("%s/%u", frame_id, i);
 
-      operands[ROW (i)] = (Place){
+      places[ROW (i)] = (Place){
         add_inside (cells, frame, id, step->title, step->name, VIZ_BOX_OPERATOR, step->category),
         VIZ_NO_PORT
       };
       for (guint r = 0; r < G_N_ELEMENTS (step->reads); r++)
         if (step->reads[r] != READ_NOTHING)
-          join (cells, operands[step->reads[r]], operands[ROW (i)], VIZ_ARROW_NORMAL);
+          join (cells, places[step->reads[r]], places[ROW (i)], VIZ_ARROW_NORMAL);
     }
 }
 
@@ -204,7 +204,7 @@ static Place
 add_cell (Cells *cells, gint64 layer, gboolean is_backward, Place x)
 {
   const Recipe    *recipe = cells->recipe;
-  Place            operands[ROW (16)] = { 0 };
+  Place            places[ROW (16)] = { 0 };
   guint32          frame = add_frame (cells, layer, is_backward);
   g_autofree char *id = g_strdup_printf ("%s%" G_GINT64_FORMAT, is_backward ? "r" : "l", layer);
   guint32          in[N_SOURCES] = { 0 };
@@ -215,14 +215,14 @@ add_cell (Cells *cells, gint64 layer, gboolean is_backward, Place x)
   if (recipe->cell != 0)
     in[READ_C] = add_port (cells, frame, VIZ_PORT_STATE, VIZ_SIDE_IN, "c");
   for (guint i = READ_X; i < N_SOURCES; i++)
-    operands[i] = (Place){ frame, in[i] };
-  join (cells, x, operands[READ_X], VIZ_ARROW_NORMAL);
-  join (cells, (Place){ cells->box, cells->ports.in[2] }, operands[READ_H], VIZ_ARROW_STATE);
+    places[i] = (Place){ frame, in[i] };
+  join (cells, x, places[READ_X], VIZ_ARROW_NORMAL);
+  join (cells, (Place){ cells->box, cells->ports.in[2] }, places[READ_H], VIZ_ARROW_STATE);
   if (recipe->cell != 0 && cells->ports.in[3] != VIZ_NO_PORT)
-    join (cells, (Place){ cells->box, cells->ports.in[3] }, operands[READ_C], VIZ_ARROW_STATE);
+    join (cells, (Place){ cells->box, cells->ports.in[3] }, places[READ_C], VIZ_ARROW_STATE);
 
-  add_steps (cells, frame, id, operands);
-  hidden = operands[recipe->hidden];
+  add_steps (cells, frame, id, places);
+  hidden = places[recipe->hidden];
   if (cells->params->projection_size > 0)
     {
       g_autofree char *projection = g_strconcat (id, "/h2r", NULL);
@@ -242,7 +242,7 @@ add_cell (Cells *cells, gint64 layer, gboolean is_backward, Place x)
   join (cells, hidden, out, VIZ_ARROW_NORMAL);
   add_state (cells, frame, in[READ_H], hidden, 1, "h");
   if (recipe->cell != 0)
-    add_state (cells, frame, in[READ_C], operands[recipe->cell], 2, "c");
+    add_state (cells, frame, in[READ_C], places[recipe->cell], 2, "c");
   return out;
 }
 
