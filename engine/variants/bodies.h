@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/variants/recognise.h"
+#include "engine/variants/cells.h"
 
 #define HYB_MIN_BODIES 3
 
@@ -22,5 +22,3 @@ typedef struct
 
 /* Of HybBody; no node is taken (one flag per node). */
 GPtrArray *hyb_bodies_find (HybGraph *graph, const guint8 *taken);
-/* Those that are no part of an unbroken chain, as chains of no known kind. */
-void hyb_cells_add_bodies (HybCells *cells);

@@ -1,5 +1,7 @@
 /* body-chains.c — bodies that are repeated become chains beside those of known cells.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/body-chains.h"
+
 #include "engine/variants/bodies.h"
 
 #include <string.h>

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/diff.h"
 
-#include "engine/variants/group.h"
+#include "engine/variants/conversion.h"
+#include "engine/variants/recognise.h"
 #include "engine/variants/structure.h"
 #include "engine/variants/vocabulary.h"
 

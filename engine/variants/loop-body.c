@@ -3,7 +3,9 @@
 #include "engine/variants/loop-body.h"
 
 #include "engine/variants/depth-first.h"
+#include "engine/variants/rebuild-value.h"
 #include "engine/variants/vocabulary.h"
+#include "engine/variants/write-groups.h"
 
 static const HybCellStep *
 first_step (const HybLoopBody *body)

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/variants/conversion.h"
 #include "engine/variants/group.h"
+#include "engine/variants/sequence.h"
 
 /* What a variable of the body stands for. */
 typedef enum

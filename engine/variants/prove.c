@@ -6,7 +6,7 @@
 #include "engine/base/random.h"
 #include "engine/exec/executor.h"
 #include "engine/gradient/backward.h"
-#include "engine/variants/moves.h"
+#include "engine/variants/parameter-copies.h"
 #include "engine/variants/recognise.h"
 #include "engine/variants/trial.h"
 #include "engine/variants/vocabulary.h"

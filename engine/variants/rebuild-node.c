@@ -1,7 +1,9 @@
 /* rebuild-node.c — which nodes split, stack, turn and map sequences.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/rebuild-node.h"
+
 #include "engine/variants/depth-first.h"
-#include "engine/variants/rebuild-private.h"
+#include "engine/variants/rebuild-value.h"
 #include "engine/variants/split-products.h"
 #include "engine/variants/vocabulary.h"
 
@@ -288,24 +290,12 @@ follow_sequences (HybRebuild *rebuild, HybNodeId id)
          (follow_map (rebuild, id, node, inputs) || follow_whole (rebuild, id, node, inputs));
 }
 
-void
-hyb_rebuild_plainly (HybRebuild *rebuild, HybNodeId id)
+gboolean
+hyb_rebuild_follow_cuts (HybRebuild *rebuild, const HybType *types)
 {
-  const HybNode         *node = hyb_graph_get_node (rebuild->from, id);
-  const HybValueId      *inputs = hyb_graph_get_inputs (rebuild->from, id);
-  g_autofree HybValueId *values = g_new (HybValueId, MAX (node->n_inputs, 1));
-  HybValueId             first;
-
-  for (guint i = 0; i < node->n_inputs; i++)
-    values[i] = hyb_rebuild_value (rebuild, inputs[i]);
-  if (rebuild->error)
-    return;
-  if (!hyb_node_is_variable (node))
-    g_hash_table_add (rebuild->names, g_strdup (node->name));
-  first = hyb_builder_copy (rebuild->builder, rebuild->from, id, values);
-  hyb_rebuild_match (rebuild, id, first, -1);
-  for (guint i = 0; i < node->n_outputs; i++)
-    rebuild->value[node->first_output + i] = first + i;
+  rebuild->types = types;
+  rebuild->cuts = hyb_cuts_find (rebuild->from, types);
+  return rebuild->cuts != NULL;
 }
 
 void

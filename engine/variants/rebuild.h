@@ -34,42 +34,46 @@ typedef struct
 /* A final state of a loop is a step of its outputs and a row of its final states. */
 #define HYB_MAX_PLACES 2
 
-struct _HybCut;
+typedef enum
+{
+  HYB_LAYOUT_NONE,
+  HYB_LAYOUT_FIRST,  /* time is axis 0 */
+  HYB_LAYOUT_SECOND, /* time is axis 1 */
+  HYB_LAYOUT_ROWS,   /* axis 0 holds all rows of step 0, then all of step 1 … */
+} HybLayout;
+
+/* What a node gives; NONE: it has no part in this. */
+typedef struct
+{
+  HybLayout layout;
+  guint     n_steps;
+} HybCut;
 
 typedef struct
 {
-  HybGraph       *from;
-  const HybType  *types; /* by old value; NULL: not known */
-  struct _HybCut *cuts;  /* by old node; NULL: none */
-  HybBuilder     *builder;
-  HybValueId     *value;     /* by old value; HYB_NO_ID: not made */
-  HybPlace       *place;     /* HYB_MAX_PLACES by old value */
-  GPtrArray      *sequences; /* all that were made */
-  GHashTable     *names;     /* that are taken */
-  GArray         *matches;   /* of HybMatch: old node, new node */
-  HybNodeId       current;   /* the old node that is being made anew; HYB_NO_ID */
-  gint32          step;      /* … and the step of it; -1 */
-  GError         *error;     /* the first; everything after it is void */
+  HybGraph      *from;
+  const HybType *types; /* by old value; NULL: not known */
+  HybCut        *cuts;  /* by old node; NULL: none */
+  HybBuilder    *builder;
+  HybValueId    *value;     /* by old value; HYB_NO_ID: not made */
+  HybPlace      *place;     /* HYB_MAX_PLACES by old value */
+  GPtrArray     *sequences; /* all that were made */
+  GHashTable    *names;     /* that are taken */
+  GArray        *matches;   /* of HybMatch: old node, new node */
+  HybNodeId      current;   /* the old node that is being made anew; HYB_NO_ID */
+  gint32         step;      /* … and the step of it; -1 */
+  GError        *error;     /* the first; everything after it is void */
 } HybRebuild;
 
 void hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from);
 void hyb_rebuild_clear (HybRebuild *rebuild);
-/* Products over all steps at once are made step by step.  types: borrowed.
- * FALSE: there are none. */
-gboolean hyb_rebuild_follow_cuts (HybRebuild *rebuild, const HybType *types);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybRebuild, hyb_rebuild_clear)
-/* Adds the heads; without nodes that no head needs.  NULL: rebuild->error. */
-HybGraph *hyb_rebuild_finish (HybRebuild *rebuild, GError **error);
-
-/* The new value of an old one, made if need be. */
-HybValueId hyb_rebuild_value (HybRebuild *rebuild, HybValueId old);
-/* The old node, with sequences followed through it. */
-void hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id);
 /* Says that the node which makes this new value stands for an old node, too. */
 void hyb_rebuild_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint32 step);
 /* Says what an old value has become. */
-void hyb_rebuild_set (HybRebuild *rebuild, HybValueId old, HybValueId new);
-void hyb_rebuild_set_place (HybRebuild *rebuild, HybValueId old, HybPlace place);
+void            hyb_rebuild_set (HybRebuild *rebuild, HybValueId old, HybValueId new);
+void            hyb_rebuild_set_place (HybRebuild *rebuild, HybValueId old, HybPlace place);
+const HybPlace *hyb_rebuild_find_place (HybRebuild *rebuild, HybValueId old, HybPlaceKind kind);
 
 /* New nodes.  name is made unique; attributes key, value, …, NULL. */
 HybValueId hyb_rebuild_call (HybRebuild        *rebuild,
@@ -90,22 +94,3 @@ HybValueId hyb_rebuild_copy (HybRebuild       *rebuild,
 HybValueId hyb_rebuild_variable (HybRebuild *rebuild, const char *name, const HybShape *shape);
 /* name, or name with a number behind it, that no node has; lives as long as rebuild. */
 const char *hyb_rebuild_name (HybRebuild *rebuild, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-/* --- Sequences --- */
-
-HybSequence *hyb_sequence_of_whole (HybRebuild *rebuild, guint n, HybValueId whole, guint axis);
-HybSequence *hyb_sequence_of_steps (HybRebuild *rebuild, guint n, const HybValueId *steps);
-/* The features begin … end of another, on the last axis. */
-HybSequence *hyb_sequence_part (HybRebuild *rebuild, HybSequence *of, gint64 begin, gint64 end);
-HybSequence *hyb_sequence_reversed (HybRebuild *rebuild, HybSequence *sequence);
-/* What an old value is over its time axis; a new sequence if it is none yet. */
-HybSequence *hyb_rebuild_sequence (HybRebuild *rebuild, HybValueId old, guint axis, guint n);
-/* The sequence that these old values, one a step, are; a new one if they are none. */
-HybSequence *hyb_rebuild_gather (HybRebuild *rebuild, guint n, const HybValueId *old);
-
-guint      hyb_sequence_n (const HybSequence *sequence); /* 0: not known */
-HybValueId hyb_sequence_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis);
-HybValueId hyb_sequence_step (HybRebuild *rebuild, HybSequence *sequence, guint step);
-void
-hyb_sequence_set_last (HybSequence *sequence, HybValueId last); /* where it is given by itself */
-void hyb_sequence_set_name (HybSequence *sequence, const char *name);

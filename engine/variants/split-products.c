@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/split-products.h"
 
-#include "engine/variants/rebuild-private.h"
+#include "engine/variants/rebuild-value.h"
 #include "engine/variants/vocabulary.h"
 
 #define MAX_PATH 16

@@ -9,21 +9,6 @@
 
 #include "engine/variants/rebuild.h"
 
-typedef enum
-{
-  HYB_LAYOUT_NONE,
-  HYB_LAYOUT_FIRST,  /* time is axis 0 */
-  HYB_LAYOUT_SECOND, /* time is axis 1 */
-  HYB_LAYOUT_ROWS,   /* axis 0 holds all rows of step 0, then all of step 1 … */
-} HybLayout;
-
-/* What a node gives; NONE: it has no part in this. */
-typedef struct _HybCut
-{
-  HybLayout layout;
-  guint     n_steps;
-} HybCut;
-
 /* By node; NULL: there is no such product.  To be freed with g_free(). */
 HybCut *hyb_cuts_find (HybGraph *graph, const HybType *types);
 /* Makes a node of rebuild->cuts part of a sequence.  FALSE: it is copied. */

@@ -4,7 +4,8 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/variants/group.h"
-#include "engine/variants/rebuild.h"
+#include "engine/variants/rebuild-node.h"
+#include "engine/variants/recognise.h"
 #include "engine/variants/vocabulary.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/variants/recognise.h"
+#include "engine/graph/graph.h"
 
 typedef enum
 {

@@ -1,6 +1,9 @@
 /* to-foreach.c — a chain as one loop over its inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/form.h"
 #include "engine/variants/loop-body.h"
+#include "engine/variants/rebuild-value.h"
+#include "engine/variants/write-groups.h"
 
 #include "engine/variants/vocabulary.h"
 

@@ -1,6 +1,8 @@
 /* to-fused.c — stacks of chains as one operator each, with packed weights.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/group.h"
+#include "engine/variants/form.h"
+#include "engine/variants/rebuild-value.h"
+#include "engine/variants/write-groups.h"
 
 #include "engine/base/error.h"
 #include "engine/formats/rnn-weights.h"

@@ -3,7 +3,10 @@
  * MXNet knows no shapes before such a loop runs, so that states which begin with a
  * constant of unknown batch size are made from the inputs here.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/form.h"
 #include "engine/variants/loop-body.h"
+#include "engine/variants/rebuild-value.h"
+#include "engine/variants/write-groups.h"
 
 #include "engine/variants/vocabulary.h"
 

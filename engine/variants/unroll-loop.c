@@ -7,6 +7,7 @@
 #include "engine/variants/unroll.h"
 
 #include "engine/base/error.h"
+#include "engine/variants/rebuild-value.h"
 #include "engine/variants/vocabulary.h"
 
 #include <math.h>

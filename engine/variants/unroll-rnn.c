@@ -4,7 +4,9 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/rnn-weights.h"
+#include "engine/variants/rebuild-value.h"
 #include "engine/variants/vocabulary.h"
+#include "engine/variants/write-step.h"
 
 #include <string.h>
 

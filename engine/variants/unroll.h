@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/variants/form.h"
+#include "engine/variants/conversion.h"
 
 #define HYB_MAX_UNROLL 100000
 

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 
-#include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/variants/group.h"
+#include "engine/variants/rebuild-node.h"
+#include "engine/variants/recognise.h"
 #include "engine/variants/structure.h"
 #include "engine/variants/vocabulary.h"
 
@@ -52,83 +53,6 @@ hyb_variant_free (HybVariant *variant)
   g_clear_pointer (&variant->recognised, g_array_unref);
   g_clear_pointer (&variant->matches, g_array_unref);
   g_free (variant);
-}
-
-/* --- One stage --- */
-
-/* Types from parameters, the given inputs and what follows from them; a contradiction
- * leaves what is known. */
-HybType *
-hyb_variant_types (HybModel *model, HybGraph *graph, HybTensorList *input)
-{
-  guint            n_values = hyb_graph_n_values (graph), n;
-  HybType         *types = g_new (HybType, MAX (n_values, 1));
-  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; i < n_values; i++)
-    types[i] = HYB_TYPE_UNKNOWN;
-  for (guint i = 0; i < n; i++)
-    {
-      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *tensor = input ? hyb_tensor_list_find (input, node->name) : NULL;
-
-      if (!tensor)
-        tensor = hyb_model_get_parameter (model, node->name);
-      if (tensor)
-        types[node->first_output] = *hyb_tensor_get_type (tensor);
-    }
-  hyb_infer_types (graph, types, NULL, FALSE, NULL);
-  return types;
-}
-
-void
-hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvertOptions *options)
-{
-  *conversion = (HybConversion){ .options = options, .from = hyb_model_ref (from) };
-  conversion->graph = hyb_graph_ref (hyb_model_get_graph (from));
-  conversion->to = hyb_model_new ();
-  conversion->types = hyb_variant_types (from, conversion->graph, options->input);
-  conversion->moves = hyb_moves_new ();
-  hyb_rebuild_init (&conversion->rebuild, conversion->graph);
-  hyb_model_set_format (conversion->to, "mxnet-symbol");
-  for (guint i = 0; i < hyb_model_n_parameters (from); i++)
-    {
-      const char *name = hyb_model_get_parameter_name (from, i);
-
-      hyb_model_set_parameter (conversion->to, name, hyb_model_get_parameter (from, name));
-      hyb_model_set_parameter_prefix (conversion->to,
-                                      name,
-                                      hyb_model_get_parameter_prefix (from, i));
-    }
-}
-
-void
-hyb_conversion_clear (HybConversion *conversion)
-{
-  hyb_rebuild_clear (&conversion->rebuild);
-  g_clear_pointer (&conversion->from, hyb_model_unref);
-  g_clear_pointer (&conversion->to, hyb_model_unref);
-  g_clear_pointer (&conversion->graph, hyb_graph_unref);
-  g_clear_pointer (&conversion->types, g_free);
-  g_clear_pointer (&conversion->moves, g_array_unref);
-}
-
-gboolean
-hyb_conversion_finish (HybConversion *conversion, GError **error)
-{
-  g_autoptr (HybGraph) graph = hyb_rebuild_finish (&conversion->rebuild, error);
-
-  if (!graph)
-    return FALSE;
-  hyb_model_set_graph (conversion->to, graph);
-  for (guint i = hyb_model_n_parameters (conversion->to); i-- > 0;)
-    {
-      const char *name = hyb_model_get_parameter_name (conversion->to, i);
-
-      if (hyb_graph_find_variable (graph, name) == HYB_NO_ID)
-        hyb_model_remove_parameter (conversion->to, name);
-    }
-  return TRUE;
 }
 
 /* --- All stages --- */

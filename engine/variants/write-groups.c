@@ -1,8 +1,9 @@
 /* write-groups.c — everything anew, each group after all that it reads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/group.h"
+#include "engine/variants/write-groups.h"
 
 #include "engine/base/error.h"
+#include "engine/variants/rebuild-node.h"
 #include "engine/variants/vocabulary.h"
 
 #include <string.h>

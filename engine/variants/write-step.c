@@ -1,6 +1,6 @@
 /* write-step.c — one step of a cell, node for node as Gluon's cells make it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/form.h"
+#include "engine/variants/write-step.h"
 
 typedef struct
 {

@@ -1,4 +1,4 @@
-/* moves.h — where the numbers of new parameters come from.
+/* parameter-copies.h — where the numbers of new parameters come from.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* rebuild-private.h — what a sequence is made of.
+/* sequence.h — one value at every time step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,6 +22,11 @@ struct _HybSequence
   char         *name;
 };
 
+HybSequence *hyb_sequence_of_whole (HybRebuild *rebuild, guint n, HybValueId whole, guint axis);
+HybSequence *hyb_sequence_of_steps (HybRebuild *rebuild, guint n, const HybValueId *steps);
+/* The features begin … end of another, on the last axis. */
+HybSequence *hyb_sequence_part (HybRebuild *rebuild, HybSequence *of, gint64 begin, gint64 end);
+HybSequence *hyb_sequence_reversed (HybRebuild *rebuild, HybSequence *sequence);
 /* Done to every step of parts as the old node does to one. */
 HybSequence *hyb_sequence_mapped (HybRebuild         *rebuild,
                                   HybNodeId           pattern,
@@ -31,7 +36,8 @@ HybSequence *hyb_sequence_mapped (HybRebuild         *rebuild,
 HybSequence *
 hyb_sequence_multiplied (HybRebuild *rebuild, HybNodeId pattern, HybSequence *sequence);
 /* Says how many steps there are, where that was not known. */
-void            hyb_sequence_set_n (HybSequence *sequence, guint n);
-const HybPlace *hyb_rebuild_find_place (HybRebuild *rebuild, HybValueId old, HybPlaceKind kind);
-/* The old node, reading what its inputs became, whatever it does to sequences. */
-void hyb_rebuild_plainly (HybRebuild *rebuild, HybNodeId id);
+void  hyb_sequence_set_n (HybSequence *sequence, guint n);
+guint hyb_sequence_n (const HybSequence *sequence); /* 0: not known */
+void
+hyb_sequence_set_last (HybSequence *sequence, HybValueId last); /* where it is given by itself */
+void hyb_sequence_set_name (HybSequence *sequence, const char *name);

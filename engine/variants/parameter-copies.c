@@ -1,6 +1,6 @@
-/* moves.c — parameters taken apart and put together.
+/* parameter-copies.c — parameters taken apart and put together.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/moves.h"
+#include "engine/variants/parameter-copies.h"
 
 #include "engine/base/error.h"
 

@@ -1,0 +1,419 @@
+/* rebuild-value.c — makes the new value of an old one.
+ *
+ * A value is made when something asks for it: copied from its node, or from its place in a sequence,
+ * which may have to be split or stacked first.  Values and sequences are made from each other, so both
+ * are here.  Start reading at hyb_rebuild_value(), hyb_sequence_whole() and hyb_sequence_step().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/variants/rebuild-value.h"
+
+#include "engine/base/error.h"
+#include "engine/variants/vocabulary.h"
+
+/* Room for the steps, once it is known how many there are. */
+static HybValueId *
+get_steps (HybSequence *sequence)
+{
+  if (!sequence->steps)
+    {
+      sequence->steps = g_new (HybValueId, MAX (sequence->n, 1));
+      for (guint i = 0; i < sequence->n; i++)
+        sequence->steps[i] = HYB_NO_ID;
+    }
+  return sequence->steps;
+}
+
+/* --- The whole --- */
+
+/* Whether the whole lies ready, or follows from others that do. */
+static gboolean
+is_at_hand (const HybSequence *sequence)
+{
+  if (sequence->has_steps)
+    return FALSE;
+  if (sequence->is_mirror)
+    return is_at_hand (sequence->mirror);
+  for (guint i = 0; i < sequence->n_parts; i++)
+    if (!is_at_hand (sequence->parts[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Done twice it would give two different results: what is there already is used. */
+static gboolean
+is_made_once (const HybRebuild *rebuild, const HybSequence *sequence)
+{
+  return sequence->pattern != HYB_NO_ID &&
+         hyb_node_word (hyb_graph_get_node (rebuild->from, sequence->pattern)) == HYB_WORD_DROPOUT;
+}
+
+/* The whole is there, with time on the other axis. */
+static gboolean
+is_swapped (const HybRebuild *rebuild, const HybSequence *sequence, guint axis)
+{
+  return is_made_once (rebuild, sequence) && sequence->whole[1 - axis] != HYB_NO_ID;
+}
+
+static gboolean
+has_some_step (const HybSequence *sequence)
+{
+  for (guint i = 0; sequence->steps && i < sequence->n; i++)
+    if (sequence->steps[i] != HYB_NO_ID)
+      return TRUE;
+  return FALSE;
+}
+
+/* Features side by side, on the last axis of the whole or of a step. */
+static HybValueId
+join_parts (HybRebuild *rebuild, HybSequence *sequence, const char *axis, const HybValueId *inputs)
+{
+  const HybNode    *node = hyb_graph_get_node (rebuild->from, sequence->pattern);
+  g_autofree char  *count = g_strdup_printf ("%u", sequence->n_parts);
+  const char *const attributes[] = { "dim", axis, "num_args", count, NULL };
+
+  return hyb_rebuild_call (rebuild, "Concat", node->name, sequence->n_parts, inputs, attributes);
+}
+
+static HybValueId
+map_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
+{
+  const HybNode         *node = hyb_graph_get_node (rebuild->from, sequence->pattern);
+  g_autofree HybValueId *inputs = g_new (HybValueId, sequence->n_parts);
+
+  for (guint i = 0; i < sequence->n_parts; i++)
+    inputs[i] = hyb_sequence_whole (rebuild, sequence->parts[i], axis);
+  if (hyb_node_word (node) == HYB_WORD_CONCAT)
+    return join_parts (rebuild, sequence, "2", inputs);
+  return hyb_rebuild_copy (rebuild,
+                           rebuild->from,
+                           sequence->pattern,
+                           hyb_rebuild_name (rebuild, "%s", node->name),
+                           inputs);
+}
+
+static HybValueId
+stack_steps (HybRebuild *rebuild, HybSequence *sequence, guint axis)
+{
+  g_autofree HybValueId *steps = g_new (HybValueId, MAX (sequence->n, 1));
+  g_autofree char       *count = g_strdup_printf ("%u", sequence->n);
+  const char *const      attributes[] = { "axis", axis == 0 ? "0" : "1", "num_args", count, NULL };
+
+  for (guint i = 0; i < sequence->n; i++)
+    steps[i] = hyb_sequence_step (rebuild, sequence, i);
+  return hyb_rebuild_call (rebuild,
+                           "stack",
+                           sequence->name ? sequence->name : "stack",
+                           sequence->n,
+                           steps,
+                           attributes);
+}
+
+static HybValueId
+cut_features (HybRebuild *rebuild, HybSequence *sequence, HybValueId value, const char *axis)
+{
+  g_autofree char *begin = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->begin);
+  g_autofree char *end = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->end);
+
+  return hyb_rebuild_unary (rebuild,
+                            "slice_axis",
+                            sequence->name ? sequence->name : "direction",
+                            value,
+                            "axis",
+                            axis,
+                            "begin",
+                            begin,
+                            "end",
+                            end,
+                            NULL);
+}
+
+static HybValueId
+make_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
+{
+  const char *digit = axis == 0 ? "0" : "1";
+
+  if (sequence->is_mirror && is_at_hand (sequence))
+    return hyb_rebuild_unary (rebuild,
+                              "reverse",
+                              "reverse",
+                              hyb_sequence_whole (rebuild, sequence->mirror, axis),
+                              "axis",
+                              digit,
+                              NULL);
+  if (sequence->part_of)
+    return cut_features (rebuild,
+                         sequence,
+                         hyb_sequence_whole (rebuild, sequence->part_of, axis),
+                         "2");
+  if (is_made_once (rebuild, sequence) && sequence->whole[1 - axis] == HYB_NO_ID &&
+      has_some_step (sequence))
+    return stack_steps (rebuild, sequence, axis);
+  if (sequence->pattern != HYB_NO_ID && !is_swapped (rebuild, sequence, axis) &&
+      (sequence->is_of_whole || is_at_hand (sequence)))
+    return map_whole (rebuild, sequence, axis);
+  if (sequence->whole[1 - axis] != HYB_NO_ID && !sequence->has_steps)
+    return hyb_rebuild_unary (rebuild,
+                              "SwapAxis",
+                              "swapaxes",
+                              sequence->whole[1 - axis],
+                              "dim1",
+                              "0",
+                              "dim2",
+                              "1",
+                              NULL);
+  return stack_steps (rebuild, sequence, axis);
+}
+
+HybValueId
+hyb_sequence_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
+{
+  if (sequence->whole[axis] == HYB_NO_ID)
+    sequence->whole[axis] = make_whole (rebuild, sequence, axis);
+  return sequence->whole[axis];
+}
+
+/* --- Steps --- */
+
+static HybValueId
+map_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
+{
+  const HybNode         *node = hyb_graph_get_node (rebuild->from, sequence->pattern);
+  const HybValueId      *old = hyb_graph_get_inputs (rebuild->from, sequence->pattern);
+  g_autofree HybValueId *inputs = g_new (HybValueId, MAX (node->n_inputs, sequence->n_parts));
+  HybNodeId              current = rebuild->current;
+  HybValueId             value;
+
+  for (guint i = 0; i < sequence->n_parts; i++)
+    inputs[i] = hyb_sequence_step (rebuild, sequence->parts[i], step);
+  if (hyb_node_word (node) == HYB_WORD_CONCAT)
+    return join_parts (rebuild, sequence, "1", inputs);
+  for (guint i = sequence->n_parts; i < node->n_inputs; i++) /* weights */
+    inputs[i] = hyb_rebuild_value (rebuild, old[i]);
+  if (sequence->has_steps)
+    rebuild->current = sequence->pattern;
+  value = hyb_rebuild_copy (rebuild,
+                            rebuild->from,
+                            sequence->pattern,
+                            hyb_rebuild_name (rebuild, "%s", node->name),
+                            inputs);
+  rebuild->current = current;
+  return value;
+}
+
+/* All steps at once: they are the outputs of one node. */
+static void
+split_whole (HybRebuild *rebuild, HybSequence *sequence)
+{
+  guint            axis = sequence->whole[0] == HYB_NO_ID && sequence->whole[1] != HYB_NO_ID;
+  g_autofree char *count = g_strdup_printf ("%u", sequence->n);
+  HybValueId      *steps = get_steps (sequence);
+  HybValueId       first = hyb_rebuild_unary (rebuild,
+                                        "SliceChannel",
+                                        "split",
+                                        hyb_sequence_whole (rebuild, sequence, axis),
+                                        "axis",
+                                        axis == 0 ? "0" : "1",
+                                        "num_outputs",
+                                        count,
+                                        "squeeze_axis",
+                                        "1",
+                                        NULL);
+
+  for (guint i = 0; i < sequence->n; i++)
+    steps[i] = first + i;
+}
+
+/* The last one alone is had without knowing how many there are. */
+static HybValueId
+take_last (HybRebuild *rebuild, HybSequence *sequence)
+{
+  if (sequence->last == HYB_NO_ID)
+    sequence->last = hyb_rebuild_unary (rebuild,
+                                        "SequenceLast",
+                                        "last",
+                                        hyb_sequence_whole (rebuild, sequence, 0),
+                                        NULL);
+  return sequence->last;
+}
+
+static HybValueId
+make_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
+{
+  HybSequence *mirror = sequence->is_mirror ? sequence->mirror : NULL;
+
+  if (mirror)
+    return hyb_sequence_step (rebuild, mirror, sequence->n - 1 - step);
+  if (sequence->pattern != HYB_NO_ID &&
+      !(is_made_once (rebuild, sequence) &&
+        (sequence->whole[0] != HYB_NO_ID || sequence->whole[1] != HYB_NO_ID)))
+    return map_step (rebuild, sequence, step);
+  if (sequence->part_of && sequence->part_of->has_steps)
+    return cut_features (rebuild,
+                         sequence,
+                         hyb_sequence_step (rebuild, sequence->part_of, step),
+                         "1");
+  if (step + 1 == sequence->n &&
+      (sequence->last != HYB_NO_ID || (sequence->whole[0] != HYB_NO_ID && sequence->n > 1)))
+    return take_last (rebuild, sequence);
+  split_whole (rebuild, sequence);
+  return sequence->steps[step];
+}
+
+HybValueId
+hyb_sequence_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
+{
+  HybValueId made;
+
+  if (get_steps (sequence)[step] != HYB_NO_ID)
+    return sequence->steps[step];
+  made = make_step (rebuild, sequence, step);
+  if (made != sequence->last)
+    sequence->steps[step] = made;
+  return made;
+}
+
+/* --- Old values --- */
+
+void
+hyb_rebuild_plainly (HybRebuild *rebuild, HybNodeId id)
+{
+  const HybNode         *node = hyb_graph_get_node (rebuild->from, id);
+  const HybValueId      *inputs = hyb_graph_get_inputs (rebuild->from, id);
+  g_autofree HybValueId *values = g_new (HybValueId, MAX (node->n_inputs, 1));
+  HybValueId             first;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    values[i] = hyb_rebuild_value (rebuild, inputs[i]);
+  if (rebuild->error)
+    return;
+  if (!hyb_node_is_variable (node))
+    g_hash_table_add (rebuild->names, g_strdup (node->name));
+  first = hyb_builder_copy (rebuild->builder, rebuild->from, id, values);
+  hyb_rebuild_match (rebuild, id, first, -1);
+  for (guint i = 0; i < node->n_outputs; i++)
+    rebuild->value[node->first_output + i] = first + i;
+}
+
+static HybValueId
+value_at (HybRebuild *rebuild, const HybPlace *place)
+{
+  HybValueId step;
+
+  if (place->kind == HYB_PLACE_WHOLE)
+    return hyb_sequence_whole (rebuild, place->sequence, place->axis);
+  step = hyb_sequence_step (rebuild, place->sequence, place->step);
+  if (place->kind == HYB_PLACE_STEP)
+    return step;
+  return hyb_rebuild_unary (rebuild,
+                            "expand_dims",
+                            "expand_dims",
+                            step,
+                            "axis",
+                            place->axis == 0 ? "0" : "1",
+                            NULL);
+}
+
+/* Somebody wants all steps of what was made for all at once: then it still is. */
+static gboolean
+is_made_at_once (HybRebuild *rebuild, HybValueId old)
+{
+  const HybCut *cut =
+      rebuild->cuts ? &rebuild->cuts[hyb_graph_get_producer (rebuild->from, old)] : NULL;
+
+  return cut && cut->layout != HYB_LAYOUT_NONE &&
+         (hyb_rebuild_find_place (rebuild, old, HYB_PLACE_WHOLE) ||
+          hyb_rebuild_find_place (rebuild, old, HYB_PLACE_ROWS));
+}
+
+/* A row of final states is nearer than a step of all outputs. */
+HybValueId
+hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
+{
+  const HybPlace *places = rebuild->place + (gsize) old * HYB_MAX_PLACES;
+
+  if (rebuild->value[old] != HYB_NO_ID)
+    return rebuild->value[old];
+  if (is_made_at_once (rebuild, old))
+    {
+      hyb_rebuild_plainly (rebuild, hyb_graph_get_producer (rebuild->from, old));
+      return rebuild->value[old];
+    }
+  for (guint i = HYB_MAX_PLACES; i-- > 0;)
+    if (places[i].kind != HYB_PLACE_NONE)
+      {
+        rebuild->value[old] = value_at (rebuild, &places[i]);
+        return rebuild->value[old];
+      }
+  if (!rebuild->error)
+    {
+      g_autofree char *what = hyb_value_describe (rebuild->from, old);
+
+      g_set_error (&rebuild->error,
+                   HYB_GRAPH_ERROR,
+                   HYB_GRAPH_ERROR_STRUCTURE,
+                   "%s is needed before it is made",
+                   what);
+    }
+  return 0;
+}
+
+HybSequence *
+hyb_rebuild_sequence (HybRebuild *rebuild, HybValueId old, guint axis, guint n)
+{
+  const HybPlace *place = hyb_rebuild_find_place (rebuild, old, HYB_PLACE_WHOLE);
+  HybSequence    *sequence;
+
+  if (place && place->axis == axis && (place->sequence->n == n || place->sequence->n == 0))
+    {
+      hyb_sequence_set_n (place->sequence, n);
+      return place->sequence;
+    }
+  sequence = hyb_sequence_of_whole (rebuild, n, hyb_rebuild_value (rebuild, old), axis);
+  hyb_rebuild_set_place (rebuild, old, (HybPlace){ HYB_PLACE_WHOLE, axis, 0, sequence });
+  return sequence;
+}
+
+/* The sequence whose step t is old[t], for all t or for all from the last to the first. */
+static HybSequence *
+find_gathered (HybRebuild *rebuild, guint n, const HybValueId *old, HybPlaceKind kind, guint axis)
+{
+  const HybPlace *first = rebuild->place + (gsize) old[0] * HYB_MAX_PLACES;
+
+  for (guint p = 0; p < HYB_MAX_PLACES; p++)
+    {
+      HybSequence *sequence = first[p].sequence;
+      gboolean     is_ascending, is_all;
+
+      if (first[p].kind != kind || sequence->n != n ||
+          (first[p].step != 0 && first[p].step != n - 1))
+        continue;
+      is_ascending = first[p].step == 0;
+      is_all = TRUE;
+      for (guint t = 0; is_all && t < n; t++)
+        {
+          const HybPlace *places = rebuild->place + (gsize) old[t] * HYB_MAX_PLACES;
+
+          is_all = FALSE;
+          for (guint q = 0; q < HYB_MAX_PLACES; q++)
+            is_all = is_all ||
+                     (places[q].kind == kind && places[q].sequence == sequence &&
+                      places[q].axis == axis && places[q].step == (is_ascending ? t : n - 1 - t));
+        }
+      if (is_all)
+        return is_ascending ? sequence : hyb_sequence_reversed (rebuild, sequence);
+    }
+  return NULL;
+}
+
+HybSequence *
+hyb_rebuild_gather (HybRebuild *rebuild, guint n, const HybValueId *old)
+{
+  HybSequence           *sequence = find_gathered (rebuild, n, old, HYB_PLACE_STEP, 0);
+  g_autofree HybValueId *steps = NULL;
+
+  if (sequence)
+    return sequence;
+  steps = g_new (HybValueId, n);
+  for (guint t = 0; t < n; t++)
+    steps[t] = hyb_rebuild_value (rebuild, old[t]);
+  return hyb_sequence_of_steps (rebuild, n, steps);
+}
