@@ -3,7 +3,7 @@
 #include "engine/variants/bodies.h"
 
 #include "engine/graph/roles.h"
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 #include <string.h>
 

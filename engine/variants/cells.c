@@ -9,7 +9,7 @@ static const struct
 } kinds[HYB_N_CELLS] = {
   [HYB_CELL_NONE] = { "body", 0 },         [HYB_CELL_RNN_RELU] = { "rnn_relu", 1 },
   [HYB_CELL_RNN_TANH] = { "rnn_tanh", 1 }, [HYB_CELL_LSTM] = { "lstm", 4 },
-  [HYB_CELL_GRU] = { "gru", 3 },           [HYB_CELL_GRU_BEFORE] = { "gru_reset_before", 3 },
+  [HYB_CELL_GRU] = { "gru", 3 },           [HYB_CELL_GRU_RESET_BEFORE] = { "gru_reset_before", 3 },
 };
 
 const char *

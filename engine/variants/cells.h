@@ -15,7 +15,7 @@ typedef enum
   HYB_CELL_RNN_TANH,
   HYB_CELL_LSTM,
   HYB_CELL_GRU,
-  HYB_CELL_GRU_BEFORE, /* resets the state before the product: no fused operator does */
+  HYB_CELL_GRU_RESET_BEFORE, /* resets the state before the product: no fused operator does */
   HYB_N_CELLS,
 } HybCellKind;
 

@@ -40,7 +40,7 @@ hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvert
   conversion->graph = hyb_graph_ref (hyb_model_get_graph (from));
   conversion->to = hyb_model_new ();
   conversion->types = hyb_variant_types (from, conversion->graph, options->input);
-  conversion->moves = hyb_moves_new ();
+  conversion->copies = hyb_parameter_copies_new ();
   hyb_rebuild_init (&conversion->rebuild, conversion->graph);
   hyb_model_set_format (conversion->to, "mxnet-symbol");
   for (guint i = 0; i < hyb_model_n_parameters (from); i++)
@@ -62,7 +62,7 @@ hyb_conversion_clear (HybConversion *conversion)
   g_clear_pointer (&conversion->to, hyb_model_unref);
   g_clear_pointer (&conversion->graph, hyb_graph_unref);
   g_clear_pointer (&conversion->types, g_free);
-  g_clear_pointer (&conversion->moves, g_array_unref);
+  g_clear_pointer (&conversion->copies, g_array_unref);
 }
 
 gboolean

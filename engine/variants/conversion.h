@@ -17,7 +17,7 @@ typedef struct
   HybGraph                *graph; /* of from */
   HybModel                *to;    /* gets new parameters; its graph comes last */
   HybType                 *types; /* by value of graph */
-  GArray                  *moves;
+  GArray                  *copies;
   HybRebuild               rebuild;
 } HybConversion;
 

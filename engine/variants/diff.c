@@ -3,9 +3,9 @@
 #include "engine/variants/diff.h"
 
 #include "engine/variants/conversion.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/recognise.h"
 #include "engine/variants/structure.h"
-#include "engine/variants/vocabulary.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,9 +175,9 @@ add_node_units (HybGraph *graph, const HybType *types, const HybNodeId *matched,
   for (guint i = 0; i < structure->len; i++)
     {
       const HybStructure *entry = &g_array_index (structure, HybStructure, i);
-      HybWord             word = hyb_node_word (hyb_graph_get_node (graph, entry->node));
+      HybNodeKind         word = hyb_node_kind (hyb_graph_get_node (graph, entry->node));
       guint               n_directions = g_strcmp0 (entry->direction, "both") == 0 ? 2 : 1;
-      gboolean is_node = word == HYB_WORD_RNN || word == HYB_WORD_FOREACH || word == HYB_WORD_WHILE;
+      gboolean is_node = word == HYB_KIND_RNN || word == HYB_KIND_FOREACH || word == HYB_KIND_WHILE;
 
       if (is_node && entry->cell && matched[entry->node] == HYB_NO_ID)
         g_array_append_val (new_unit (units,

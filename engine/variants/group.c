@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/group.h"
 
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 #define MAX_DEPTH 16
 
@@ -110,7 +110,7 @@ stands_before (const HybCells *cells, const HybChain *a, const HybChain *b)
       const HybValueId *inputs = hyb_graph_get_inputs (cells->graph, users[i]);
       const HybNode    *node = hyb_graph_get_node (cells->graph, users[i]);
 
-      if (hyb_node_word (node) == HYB_WORD_CONCAT && node->n_inputs == 2 && inputs[0] == h &&
+      if (hyb_node_kind (node) == HYB_KIND_CONCAT && node->n_inputs == 2 && inputs[0] == h &&
           inputs[1] == other)
         return TRUE;
     }
@@ -174,7 +174,7 @@ find_source (const Grouper *grouper, HybValueId value, Source *source)
   const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
 
   *source = (Source){ .n = 1 };
-  if (hyb_node_word (node) == HYB_WORD_DROPOUT)
+  if (hyb_node_kind (node) == HYB_KIND_DROPOUT)
     {
       source->dropout = hyb_node_double (node, "p", 0.5);
       source->between[source->n_between++] = id;
@@ -183,7 +183,7 @@ find_source (const Grouper *grouper, HybValueId value, Source *source)
       node = hyb_graph_get_node (graph, id);
       inputs = hyb_graph_get_inputs (graph, id);
     }
-  if (hyb_node_word (node) != HYB_WORD_CONCAT)
+  if (hyb_node_kind (node) != HYB_KIND_CONCAT)
     return find_state (grouper, value, &source->from[0]);
 
   source->n = 2;

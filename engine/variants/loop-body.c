@@ -3,8 +3,8 @@
 #include "engine/variants/loop-body.h"
 
 #include "engine/variants/depth-first.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
-#include "engine/variants/vocabulary.h"
 #include "engine/variants/write-groups.h"
 
 static const HybCellStep *
@@ -117,7 +117,7 @@ hyb_loop_body_n_states (const HybLoopBody *body)
 }
 
 guint
-hyb_loop_body_n_out (const HybLoopBody *body)
+hyb_loop_body_n_outputs (const HybLoopBody *body)
 {
   guint n = body->others->len;
 
@@ -127,7 +127,7 @@ hyb_loop_body_n_out (const HybLoopBody *body)
 }
 
 HybValueId
-hyb_loop_body_begin (const HybLoopBody *body, guint state)
+hyb_loop_body_initial_state (const HybLoopBody *body, guint state)
 {
   return hyb_step_state_in (first_step (body), state);
 }
@@ -264,7 +264,7 @@ hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError
   set_value (body, step->x, x);
   for (guint s = 0; s < n_states; s++)
     {
-      HybValueId       old = hyb_loop_body_begin (body, s);
+      HybValueId       old = hyb_loop_body_initial_state (body, s);
       g_autofree char *name = g_strdup_printf ("state%u-0", s);
 
       set_value (body, old, hyb_loop_body_add_variable (body, name, HYB_BODY_STATE, s));
@@ -296,7 +296,7 @@ hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError
 }
 
 guint
-hyb_loop_body_place (const HybLoopBody *body, HybBodyRole role, guint index)
+hyb_loop_body_position (const HybLoopBody *body, HybBodyRole role, guint index)
 {
   for (guint v = 0; v < body->n_variables; v++)
     if (body->order[v].role == role && body->order[v].index == index)
@@ -305,13 +305,13 @@ hyb_loop_body_place (const HybLoopBody *body, HybBodyRole role, guint index)
 }
 
 char *
-hyb_loop_body_places (const HybLoopBody *body, HybBodyRole role)
+hyb_loop_body_positions (const HybLoopBody *body, HybBodyRole role)
 {
   GString *text = g_string_new ("[");
 
   for (guint i = 0;; i++)
     {
-      guint place = hyb_loop_body_place (body, role, i);
+      guint place = hyb_loop_body_position (body, role, i);
 
       if (place == G_MAXUINT)
         break;
@@ -350,7 +350,7 @@ note_dropout (HybLoopBody *body)
       const HybNodeId *ids = body->chain->nodes->pdata[e];
       const HybNode   *node = hyb_graph_get_node (body->cells->graph, ids[0]);
 
-      if (hyb_node_word (node) != HYB_WORD_DROPOUT || hyb_node_double (node, "p", 0.5) == 0)
+      if (hyb_node_kind (node) != HYB_KIND_DROPOUT || hyb_node_double (node, "p", 0.5) == 0)
         continue;
       hyb_model_add_finding (
           body->conversion->to,
@@ -375,7 +375,7 @@ place_others (HybLoopBody *body, HybValueId first)
       for (guint t = 0; t < n; t++)
         hyb_rebuild_set_place (rebuild,
                                value_at_step (body, g_array_index (body->others, HybValueId, i), t),
-                               (HybPlace){ HYB_PLACE_STEP, 0, t, sequence });
+                               (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, t, sequence });
     }
 }
 
@@ -401,19 +401,19 @@ hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_st
           if (sequence && hyb_step_state (step, state) != HYB_NO_ID)
             hyb_rebuild_set_place (rebuild,
                                    hyb_step_state (step, state),
-                                   (HybPlace){ HYB_PLACE_STEP, 0, s, sequence });
+                                   (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, s, sequence });
         }
       if (hyb_step_state (step, state) != HYB_NO_ID)
-        hyb_rebuild_set (rebuild, hyb_step_state (step, state), first + first_state + state);
+        hyb_rebuild_set_value (rebuild, hyb_step_state (step, state), first + first_state + state);
     }
   place_others (body, first + n_given);
   note_dropout (body);
 }
 
 char *
-hyb_loop_refuse (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
+hyb_loop_check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
 {
-  HybValueId       leak = hyb_group_find_leak (cells, group, TRUE);
+  HybValueId       leak = hyb_group_find_missing_output (cells, group, TRUE);
   g_autofree char *name = NULL;
 
   if (hyb_chain_step (cells, hyb_group_chain (cells, group, 0), 0)->x == HYB_NO_ID)

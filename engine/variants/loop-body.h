@@ -59,14 +59,15 @@ HybValueId hyb_loop_body_call (HybLoopBody       *body,
 /* Writes the step, reading x; heads: outputs given, then more (counter), then states. */
 gboolean hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError **error);
 /* "[0, 2]" of the variables with this role in the order of their indices. (transfer full) */
-char *hyb_loop_body_places (const HybLoopBody *body, HybBodyRole role);
-guint hyb_loop_body_place (const HybLoopBody *body, HybBodyRole role, guint index);
-guint hyb_loop_body_n_out (const HybLoopBody *body);
+char *hyb_loop_body_positions (const HybLoopBody *body, HybBodyRole role);
+guint hyb_loop_body_position (const HybLoopBody *body, HybBodyRole role, guint index);
+guint hyb_loop_body_n_outputs (const HybLoopBody *body);
 /* The loop's outputs in place of the chain's states. */
 void hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_state);
 /* Old values: what the chain reads and begins with. */
 HybSequence *hyb_loop_body_inputs (HybLoopBody *body);
-HybValueId   hyb_loop_body_begin (const HybLoopBody *body, guint state);
+HybValueId   hyb_loop_body_initial_state (const HybLoopBody *body, guint state);
 /* A name for the loop: "lstm0_foreach". (transfer full) */
 char *hyb_loop_body_name (const HybLoopBody *body, const char *what);
-char *hyb_loop_refuse (HybConversion *conversion, const HybCells *cells, const HybGroup *group);
+char *
+hyb_loop_check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group);

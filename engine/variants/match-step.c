@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/match-step.h"
 
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 #define MAX_TERMS 4
 #define MAX_DEPTH 12
@@ -131,22 +131,22 @@ collect (const HybMatcher *matcher, HybValueId value, const Cut *cut, guint dept
   if (hyb_node_is_variable (node))
     return add_bias (matcher, value, cut, sum);
 
-  switch ((int) hyb_node_word (node))
+  switch ((int) hyb_node_kind (node))
     {
-    case HYB_WORD_ADD:
+    case HYB_KIND_ADD:
       return collect (matcher, inputs[0], cut, depth + 1, sum) &&
              collect (matcher, inputs[1], cut, depth + 1, sum);
-    case HYB_WORD_LINEAR:
+    case HYB_KIND_LINEAR:
       return add_linear (node, inputs, cut, sum);
-    case HYB_WORD_DOT:
+    case HYB_KIND_DOT:
       return add_dot (matcher, node, inputs, cut, sum);
-    case HYB_WORD_COPY:
+    case HYB_KIND_COPY:
       return collect (matcher, inputs[0], cut, depth + 1, sum);
-    case HYB_WORD_SPLIT:
+    case HYB_KIND_SPLIT:
       inner.parts = hyb_node_int (node, "num_outputs", 0);
       inner.part = hyb_graph_get_output_index (matcher->graph, value);
       break;
-    case HYB_WORD_SLICE_AXIS:
+    case HYB_KIND_SLICE_AXIS:
       inner.begin = hyb_node_int (node, "begin", 0);
       inner.end = hyb_node_int (node, "end", HYB_NONE);
       break;
@@ -191,7 +191,7 @@ part_product (const HybMatcher *matcher, Sum *sum)
   const HybNode    *node = maker (matcher, sum->term[0].x, &inputs);
   gint64            axis = hyb_node_int (node, "dim", 1);
 
-  if (sum->n != 1 || hyb_node_word (node) != HYB_WORD_CONCAT || node->n_inputs != 2 ||
+  if (sum->n != 1 || hyb_node_kind (node) != HYB_KIND_CONCAT || node->n_inputs != 2 ||
       (axis != 1 && axis != -1))
     return FALSE;
   sum->term[1] = sum->term[0];
@@ -215,24 +215,24 @@ collect_two (const HybMatcher *matcher, HybValueId value, Sum *sum)
 
 /* The value that a node of this word is computed from. */
 static gboolean
-below (const HybMatcher *matcher, HybValueId value, HybWord word, HybValueId *input)
+below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, HybValueId *input)
 {
   const HybValueId *inputs;
   const HybNode    *node = maker (matcher, value, &inputs);
 
-  if (hyb_node_word (node) != word)
+  if (hyb_node_kind (node) != word)
     return FALSE;
   *input = inputs[0];
   return TRUE;
 }
 
 static gboolean
-pair_below (const HybMatcher *matcher, HybValueId value, HybWord word, HybValueId pair[2])
+pair_below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, HybValueId pair[2])
 {
   const HybValueId *inputs;
   const HybNode    *node = maker (matcher, value, &inputs);
 
-  if (hyb_node_word (node) != word || node->n_inputs != 2)
+  if (hyb_node_kind (node) != word || node->n_inputs != 2)
     return FALSE;
   pair[0] = inputs[0];
   pair[1] = inputs[1];
@@ -241,7 +241,7 @@ pair_below (const HybMatcher *matcher, HybValueId value, HybWord word, HybValueI
 
 /* act (one product + another): which of the two is the state's is seen later. */
 static gboolean
-match_gate (const HybMatcher *matcher, HybValueId value, HybWord activation, HybGate *gate)
+match_gate (const HybMatcher *matcher, HybValueId value, HybNodeKind activation, HybGate *gate)
 {
   Sum        sum;
   HybValueId inner;
@@ -264,7 +264,7 @@ exchange_gate (HybGate *gate)
 }
 
 void
-hyb_step_exchange (HybCellStep *step)
+hyb_step_swap_terms (HybCellStep *step)
 {
   for (guint g = 0; g < step->n_gates; g++)
     exchange_gate (&step->gate[g]);
@@ -300,15 +300,15 @@ match_memory (const HybMatcher *matcher, HybValueId kept, HybValueId added, HybC
 {
   HybValueId old[2], new[2];
 
-  if (!pair_below (matcher, kept, HYB_WORD_MUL, old) ||
-      !pair_below (matcher, added, HYB_WORD_MUL, new))
+  if (!pair_below (matcher, kept, HYB_KIND_MUL, old) ||
+      !pair_below (matcher, added, HYB_KIND_MUL, new))
     return FALSE;
 
   for (guint a = 0; a < 2; a++)
     for (guint b = 0; b < 2; b++)
-      if (match_gate (matcher, old[a], HYB_WORD_SIGMOID, &step->gate[1]) &&
-          match_gate (matcher, new[b], HYB_WORD_SIGMOID, &step->gate[0]) &&
-          match_gate (matcher, new[1 - b], HYB_WORD_TANH, &step->gate[2]))
+      if (match_gate (matcher, old[a], HYB_KIND_SIGMOID, &step->gate[1]) &&
+          match_gate (matcher, new[b], HYB_KIND_SIGMOID, &step->gate[0]) &&
+          match_gate (matcher, new[1 - b], HYB_KIND_TANH, &step->gate[2]))
         {
           step->c_in = old[1 - a];
           return TRUE;
@@ -323,13 +323,13 @@ match_lstm (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
 
   step->kind = HYB_CELL_LSTM;
   step->n_gates = 4;
-  if (!pair_below (matcher, value, HYB_WORD_MUL, factors))
+  if (!pair_below (matcher, value, HYB_KIND_MUL, factors))
     return FALSE;
 
   for (guint a = 0; a < 2; a++)
-    if (below (matcher, factors[a], HYB_WORD_TANH, &step->c) &&
-        pair_below (matcher, step->c, HYB_WORD_ADD, terms) &&
-        match_gate (matcher, factors[1 - a], HYB_WORD_SIGMOID, &step->gate[3]))
+    if (below (matcher, factors[a], HYB_KIND_TANH, &step->c) &&
+        pair_below (matcher, step->c, HYB_KIND_ADD, terms) &&
+        match_gate (matcher, factors[1 - a], HYB_KIND_SIGMOID, &step->gate[3]))
       for (guint b = 0; b < 2; b++)
         if (match_memory (matcher, terms[b], terms[1 - b], step) && align_gates (step))
           return TRUE;
@@ -343,10 +343,10 @@ is_one_minus (const HybMatcher *matcher, HybValueId value, HybValueId *of)
 {
   HybValueId pair[2], inner;
 
-  if (below (matcher, value, HYB_WORD_ONE_MINUS, of))
+  if (below (matcher, value, HYB_KIND_ONE_MINUS, of))
     return TRUE;
-  if (!pair_below (matcher, value, HYB_WORD_SUB, pair) ||
-      !below (matcher, pair[0], HYB_WORD_ONES_LIKE, &inner))
+  if (!pair_below (matcher, value, HYB_KIND_SUB, pair) ||
+      !below (matcher, pair[0], HYB_KIND_ONES_LIKE, &inner))
     return FALSE;
   *of = pair[1];
   return TRUE;
@@ -369,11 +369,11 @@ match_reset_after (const HybMatcher *matcher, HybValueId reset, HybValueId plain
 {
   HybValueId factors[2];
 
-  if (!pair_below (matcher, reset, HYB_WORD_MUL, factors) ||
+  if (!pair_below (matcher, reset, HYB_KIND_MUL, factors) ||
       !match_one_term (matcher, plain, &step->gate[2].input))
     return FALSE;
   for (guint a = 0; a < 2; a++)
-    if (match_gate (matcher, factors[a], HYB_WORD_SIGMOID, &step->gate[0]) &&
+    if (match_gate (matcher, factors[a], HYB_KIND_SIGMOID, &step->gate[0]) &&
         match_one_term (matcher, factors[1 - a], &step->gate[2].hidden))
       return TRUE;
   return FALSE;
@@ -390,13 +390,13 @@ match_reset_before (const HybMatcher *matcher, HybValueId inner, HybCellStep *st
     return FALSE;
   for (guint a = 0; a < 2; a++)
     for (guint b = 0; b < 2; b++)
-      if (pair_below (matcher, sum.term[a].x, HYB_WORD_MUL, factors) && factors[b] == step->h_in &&
-          match_gate (matcher, factors[1 - b], HYB_WORD_SIGMOID, &step->gate[0]))
+      if (pair_below (matcher, sum.term[a].x, HYB_KIND_MUL, factors) && factors[b] == step->h_in &&
+          match_gate (matcher, factors[1 - b], HYB_KIND_SIGMOID, &step->gate[0]))
         {
           step->gate[2].hidden = sum.term[a];
           step->gate[2].hidden.x = step->h_in;
           step->gate[2].input = sum.term[1 - a];
-          step->kind = HYB_CELL_GRU_BEFORE;
+          step->kind = HYB_CELL_GRU_RESET_BEFORE;
           return TRUE;
         }
   return FALSE;
@@ -407,8 +407,8 @@ match_candidate (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
 {
   HybValueId inner, terms[2];
 
-  if (!below (matcher, value, HYB_WORD_TANH, &inner) ||
-      !pair_below (matcher, inner, HYB_WORD_ADD, terms))
+  if (!below (matcher, value, HYB_KIND_TANH, &inner) ||
+      !pair_below (matcher, inner, HYB_KIND_ADD, terms))
     return FALSE;
   return match_reset_after (matcher, terms[0], terms[1], step) ||
          match_reset_after (matcher, terms[1], terms[0], step) ||
@@ -421,14 +421,14 @@ match_blend (const HybMatcher *matcher, HybValueId fresh, HybValueId kept, HybCe
 {
   HybValueId new[2], old[2], z;
 
-  if (!pair_below (matcher, fresh, HYB_WORD_MUL, new) ||
-      !pair_below (matcher, kept, HYB_WORD_MUL, old))
+  if (!pair_below (matcher, fresh, HYB_KIND_MUL, new) ||
+      !pair_below (matcher, kept, HYB_KIND_MUL, old))
     return FALSE;
 
   for (guint a = 0; a < 2; a++)
     for (guint b = 0; b < 2; b++)
       if (is_one_minus (matcher, new[a], &z) && old[b] == z &&
-          match_gate (matcher, z, HYB_WORD_SIGMOID, &step->gate[1]))
+          match_gate (matcher, z, HYB_KIND_SIGMOID, &step->gate[1]))
         {
           step->kind = HYB_CELL_GRU;
           step->h_in = old[1 - b];
@@ -444,11 +444,11 @@ match_difference (const HybMatcher *matcher, HybValueId n, HybValueId change, Hy
 {
   HybValueId factors[2], pair[2];
 
-  if (!pair_below (matcher, change, HYB_WORD_MUL, factors))
+  if (!pair_below (matcher, change, HYB_KIND_MUL, factors))
     return FALSE;
   for (guint a = 0; a < 2; a++)
-    if (pair_below (matcher, factors[a], HYB_WORD_SUB, pair) && pair[1] == n &&
-        match_gate (matcher, factors[1 - a], HYB_WORD_SIGMOID, &step->gate[1]))
+    if (pair_below (matcher, factors[a], HYB_KIND_SUB, pair) && pair[1] == n &&
+        match_gate (matcher, factors[1 - a], HYB_KIND_SIGMOID, &step->gate[1]))
       {
         step->kind = HYB_CELL_GRU;
         step->h_in = pair[0];
@@ -464,7 +464,7 @@ match_gru (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
   HybValueId terms[2], h_in;
 
   step->n_gates = 3;
-  if (!pair_below (matcher, value, HYB_WORD_ADD, terms) ||
+  if (!pair_below (matcher, value, HYB_KIND_ADD, terms) ||
       (!match_blend (matcher, terms[0], terms[1], step) &&
        !match_blend (matcher, terms[1], terms[0], step) &&
        !match_difference (matcher, terms[0], terms[1], step) &&
@@ -475,7 +475,7 @@ match_gru (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
   if (!align_gates (step))
     return FALSE;
   if (step->h_in != h_in)
-    hyb_step_exchange (step);
+    hyb_step_swap_terms (step);
   step->is_decided = TRUE;
   return step->h_in == h_in;
 }
@@ -487,10 +487,10 @@ match_plain (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
 {
   step->n_gates = 1;
   step->kind = HYB_CELL_RNN_TANH;
-  if (match_gate (matcher, value, HYB_WORD_TANH, &step->gate[0]))
+  if (match_gate (matcher, value, HYB_KIND_TANH, &step->gate[0]))
     return align_gates (step);
   step->kind = HYB_CELL_RNN_RELU;
-  return match_gate (matcher, value, HYB_WORD_RELU, &step->gate[0]) && align_gates (step);
+  return match_gate (matcher, value, HYB_KIND_RELU, &step->gate[0]) && align_gates (step);
 }
 
 gboolean

@@ -15,6 +15,6 @@ typedef struct
  * wrong way round. */
 gboolean hyb_match_step (const HybMatcher *matcher, HybNodeId node, HybCellStep *step);
 /* Takes the other of the two terms for the state's. */
-void hyb_step_exchange (HybCellStep *step);
+void hyb_step_swap_terms (HybCellStep *step);
 /* The same rows of the same weights and biases in all gates. */
 gboolean hyb_steps_share_weights (const HybCellStep *a, const HybCellStep *b);

@@ -9,42 +9,42 @@
 static void
 clear_move (gpointer data)
 {
-  HybMove *move = data;
+  HybParameterCopy *copy = data;
 
-  g_free (move->from);
-  g_free (move->to);
+  g_free (copy->from);
+  g_free (copy->to);
 }
 
 GArray *
-hyb_moves_new (void)
+hyb_parameter_copies_new (void)
 {
-  GArray *moves = g_array_new (FALSE, TRUE, sizeof (HybMove));
+  GArray *copies = g_array_new (FALSE, TRUE, sizeof (HybParameterCopy));
 
-  g_array_set_clear_func (moves, clear_move);
-  return moves;
+  g_array_set_clear_func (copies, clear_move);
+  return copies;
 }
 
 void
-hyb_moves_add (GArray     *moves,
-               const char *from,
-               gint64      from_offset,
-               gint64      stride,
-               const char *to,
-               gint64      to_offset,
-               gint64      count)
+hyb_parameter_copies_add (GArray     *copies,
+                          const char *from,
+                          gint64      from_offset,
+                          gint64      stride,
+                          const char *to,
+                          gint64      to_offset,
+                          gint64      count)
 {
-  HybMove move = { g_strdup (from), g_strdup (to), from_offset, stride, to_offset, count };
+  HybParameterCopy copy = { g_strdup (from), g_strdup (to), from_offset, stride, to_offset, count };
 
-  g_array_append_val (moves, move);
+  g_array_append_val (copies, copy);
 }
 
 static gboolean
-fits (const HybMove *move, HybTensor *from, HybTensor *to, GError **error)
+fits (const HybParameterCopy *copy, HybTensor *from, HybTensor *to, GError **error)
 {
-  gint64 last = move->from_offset + (move->count - 1) * move->stride;
+  gint64 last = copy->from_offset + (copy->count - 1) * copy->stride;
 
-  if (from && move->count > 0 && move->from_offset >= 0 && last < hyb_tensor_get_size (from) &&
-      move->to_offset >= 0 && move->to_offset + move->count <= hyb_tensor_get_size (to))
+  if (from && copy->count > 0 && copy->from_offset >= 0 && last < hyb_tensor_get_size (from) &&
+      copy->to_offset >= 0 && copy->to_offset + copy->count <= hyb_tensor_get_size (to))
     return TRUE;
   return hyb_error_at (error,
                        HYB_GRAPH_ERROR,
@@ -52,43 +52,43 @@ fits (const HybMove *move, HybTensor *from, HybTensor *to, GError **error)
                        NULL,
                        "Give the file of parameters that belongs to the model",
                        "“%s” %s for “%s”",
-                       move->from,
+                       copy->from,
                        from ? "has too few elements" : "has no values",
-                       move->to);
+                       copy->to);
 }
 
 HybTensor *
-hyb_moves_gather (const GArray  *moves,
-                  const char    *name,
-                  const HybType *type,
-                  HybFindTensor  find,
-                  gpointer       user,
-                  GError       **error)
+hyb_parameter_copies_gather (const GArray    *copies,
+                             const char      *name,
+                             const HybType   *type,
+                             HybFindParameter find,
+                             gpointer         user,
+                             GError         **error)
 {
   gsize size = hyb_dtype_size (type->dtype);
   g_autoptr (HybTensor) to = hyb_tensor_new_zeros (type, error);
 
-  for (guint m = 0; to && m < moves->len; m++)
+  for (guint m = 0; to && m < copies->len; m++)
     {
-      const HybMove *move = &g_array_index (moves, HybMove, m);
+      const HybParameterCopy *copy = &g_array_index (copies, HybParameterCopy, m);
       g_autoptr (HybTensor) from = NULL;
       HybTensor *given;
       char      *write;
       char      *read;
 
-      if (strcmp (move->to, name) != 0)
+      if (strcmp (copy->to, name) != 0)
         continue;
-      given = find (move->from, user);
-      if (!fits (move, given, to, error))
+      given = find (copy->from, user);
+      if (!fits (copy, given, to, error))
         return NULL;
       from = hyb_tensor_convert (given, type->dtype);
-      write = (char *) hyb_tensor_get_data (to) + (gsize) move->to_offset * size;
-      read = (char *) hyb_tensor_get_data (from) + (gsize) move->from_offset * size;
-      if (move->stride == 1)
-        memcpy (write, read, (gsize) move->count * size);
+      write = (char *) hyb_tensor_get_data (to) + (gsize) copy->to_offset * size;
+      read = (char *) hyb_tensor_get_data (from) + (gsize) copy->from_offset * size;
+      if (copy->stride == 1)
+        memcpy (write, read, (gsize) copy->count * size);
       else
-        for (gint64 i = 0; i < move->count; i++)
-          memcpy (write + (gsize) i * size, read + (gsize) (i * move->stride) * size, size);
+        for (gint64 i = 0; i < copy->count; i++)
+          memcpy (write + (gsize) i * size, read + (gsize) (i * copy->stride) * size, size);
     }
   return g_steal_pointer (&to);
 }
@@ -116,29 +116,32 @@ gather_gradient (GHashTable *old_gradients,
 }
 
 gboolean
-hyb_moves_scatter (const GArray *moves, GHashTable *gradients, HybModel *old, GError **error)
+hyb_parameter_copies_scatter_gradients (const GArray *copies,
+                                        GHashTable   *gradients,
+                                        HybModel     *old,
+                                        GError      **error)
 {
   g_autoptr (GHashTable) sums =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) hyb_tensor_unref);
   GHashTableIter iter;
   gpointer       name, tensor;
 
-  for (guint m = 0; m < moves->len; m++)
+  for (guint m = 0; m < copies->len; m++)
     {
-      const HybMove *move = &g_array_index (moves, HybMove, m);
-      HybTensor     *from = g_hash_table_lookup (gradients, move->to);
-      HybTensor     *to;
+      const HybParameterCopy *copy = &g_array_index (copies, HybParameterCopy, m);
+      HybTensor              *from = g_hash_table_lookup (gradients, copy->to);
+      HybTensor              *to;
 
       if (!from)
         continue;
-      to = gather_gradient (sums, gradients, old, move->from, error);
-      if (!fits (move, to, from, error))
+      to = gather_gradient (sums, gradients, old, copy->from, error);
+      if (!fits (copy, to, from, error))
         return FALSE;
-      for (gint64 i = 0; i < move->count; i++)
+      for (gint64 i = 0; i < copy->count; i++)
         {
-          gint64 at = move->from_offset + i * move->stride;
+          gint64 at = copy->from_offset + i * copy->stride;
           double sum =
-              hyb_tensor_get_value (to, at) + hyb_tensor_get_value (from, move->to_offset + i);
+              hyb_tensor_get_value (to, at) + hyb_tensor_get_value (from, copy->to_offset + i);
 
           hyb_dtype_set_double (hyb_tensor_get_data (to),
                                 hyb_tensor_get_dtype (to),
@@ -147,8 +150,8 @@ hyb_moves_scatter (const GArray *moves, GHashTable *gradients, HybModel *old, GE
         }
     }
 
-  for (guint m = 0; m < moves->len; m++)
-    g_hash_table_remove (gradients, g_array_index (moves, HybMove, m).to);
+  for (guint m = 0; m < copies->len; m++)
+    g_hash_table_remove (gradients, g_array_index (copies, HybParameterCopy, m).to);
   g_hash_table_iter_init (&iter, sums);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     g_hash_table_insert (gradients, g_strdup (name), hyb_tensor_ref (tensor));

@@ -6,10 +6,10 @@
 #include "engine/base/random.h"
 #include "engine/exec/executor.h"
 #include "engine/gradient/backward.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/parameter-copies.h"
 #include "engine/variants/recognise.h"
 #include "engine/variants/trial.h"
-#include "engine/variants/vocabulary.h"
 
 #include <float.h>
 #include <math.h>
@@ -221,10 +221,10 @@ compare_gradients (Prover *prover, double slack, GError **error)
   gpointer          name, tensor;
 
   for (guint s = variant ? variant->stages->len : 0; s-- > 0;)
-    if (!hyb_moves_scatter (variant->stages->pdata[s],
-                            prover->b.gradients,
-                            variant->stage_from->pdata[s],
-                            error))
+    if (!hyb_parameter_copies_scatter_gradients (variant->stages->pdata[s],
+                                                 prover->b.gradients,
+                                                 variant->stage_from->pdata[s],
+                                                 error))
       return FALSE;
   g_hash_table_iter_init (&iter, prover->a.gradients);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
@@ -323,7 +323,7 @@ try_all (Prover *prover, GError **error)
   HybModel *a = prover->a.model, *b = prover->b.model;
   guint64   seed = prover->options->seed + 1;
   guint     n_resized = 0;
-  g_autoptr (HybTensorList) given = hyb_trial_given (a, prover->options->input, seed, error);
+  g_autoptr (HybTensorList) given = hyb_trial_complete (a, prover->options->input, seed, error);
   g_autoptr (HybTensorList) random = given ? hyb_trial_random (a, given, seed + 1) : NULL;
 
   if (!given)

@@ -3,9 +3,9 @@
 #include "engine/variants/rebuild-node.h"
 
 #include "engine/variants/depth-first.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/split-products.h"
-#include "engine/variants/vocabulary.h"
 
 /* What follows sequences through one kind of node.  FALSE: it is copied. */
 typedef gboolean (*Follow) (HybRebuild       *rebuild,
@@ -29,14 +29,14 @@ follow_split (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
   if (!is_time_axis (axis))
     return FALSE;
   /* Gates are cut like this too: nothing is gained there. */
-  if (!is_squeezed && !hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_WHOLE))
+  if (!is_squeezed && !hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_WHOLE))
     {
       const HybNodeId *users;
       guint            n_users;
 
       users = hyb_graph_get_users (rebuild->from, node->first_output, &n_users);
       if (n_users == 0 ||
-          hyb_node_word (hyb_graph_get_node (rebuild->from, users[0])) != HYB_WORD_SQUEEZE)
+          hyb_node_kind (hyb_graph_get_node (rebuild->from, users[0])) != HYB_KIND_SQUEEZE)
         return FALSE;
     }
 
@@ -44,38 +44,41 @@ follow_split (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
   for (guint i = 0; i < node->n_outputs; i++)
     hyb_rebuild_set_place (rebuild,
                            node->first_output + i,
-                           (HybPlace){ is_squeezed ? HYB_PLACE_STEP : HYB_PLACE_KEPT,
-                                       is_squeezed ? 0 : (guint) axis,
-                                       i,
-                                       sequence });
+                           (HybSequencePlace){ is_squeezed ? HYB_SEQUENCE_STEP
+                                                           : HYB_SEQUENCE_STEP_KEPT,
+                                               is_squeezed ? 0 : (guint) axis,
+                                               i,
+                                               sequence });
   return TRUE;
 }
 
 static gboolean
 follow_squeeze (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
-  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_KEPT);
-  const HybInts  *axis = hyb_node_ints (node, "axis");
+  const HybSequencePlace *place =
+      hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_STEP_KEPT);
+  const HybInts *axis = hyb_node_ints (node, "axis");
 
   if (!place || !axis || axis->n != 1 || axis->value[0] != place->axis)
     return FALSE;
   hyb_rebuild_set_place (rebuild,
                          node->first_output,
-                         (HybPlace){ HYB_PLACE_STEP, 0, place->step, place->sequence });
+                         (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, place->step, place->sequence });
   return TRUE;
 }
 
 static gboolean
 follow_expand (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
-  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_STEP);
-  gint64          axis = hyb_node_int (node, "axis", 0);
+  const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_STEP);
+  gint64                  axis = hyb_node_int (node, "axis", 0);
 
   if (!place || !is_time_axis (axis))
     return FALSE;
   hyb_rebuild_set_place (rebuild,
                          node->first_output,
-                         (HybPlace){ HYB_PLACE_KEPT, (guint) axis, place->step, place->sequence });
+                         (HybSequencePlace){
+                             HYB_SEQUENCE_STEP_KEPT, (guint) axis, place->step, place->sequence });
   return TRUE;
 }
 
@@ -86,7 +89,7 @@ place_whole (HybRebuild *rebuild, const HybNode *node, HybSequence *sequence, gu
     hyb_sequence_set_name (sequence, node->name);
   hyb_rebuild_set_place (rebuild,
                          node->first_output,
-                         (HybPlace){ HYB_PLACE_WHOLE, axis, 0, sequence });
+                         (HybSequencePlace){ HYB_SEQUENCE_WHOLE, axis, 0, sequence });
 }
 
 static gboolean
@@ -111,7 +114,7 @@ join_kept (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, g
       HybNodeId      maker = hyb_graph_get_producer (rebuild->from, inputs[i]);
       const HybNode *expand = hyb_graph_get_node (rebuild->from, maker);
 
-      if (hyb_node_word (expand) != HYB_WORD_EXPAND || hyb_node_int (expand, "axis", 0) != axis)
+      if (hyb_node_kind (expand) != HYB_KIND_EXPAND || hyb_node_int (expand, "axis", 0) != axis)
         return FALSE;
       steps[i] = hyb_graph_get_inputs (rebuild->from, maker)[0];
     }
@@ -127,7 +130,8 @@ find_parts (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, 
 
   for (guint i = 0; i < node->n_inputs; i++)
     {
-      const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[i], HYB_PLACE_STEP);
+      const HybSequencePlace *place =
+          hyb_rebuild_find_place (rebuild, inputs[i], HYB_SEQUENCE_STEP);
 
       if (!place)
         return NULL;
@@ -156,10 +160,11 @@ follow_map (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVal
     return FALSE;
   hyb_rebuild_set_place (rebuild,
                          node->first_output,
-                         (HybPlace){ HYB_PLACE_STEP,
-                                     0,
-                                     step,
-                                     hyb_sequence_mapped (rebuild, id, node->n_inputs, parts) });
+                         (HybSequencePlace){
+                             HYB_SEQUENCE_STEP,
+                             0,
+                             step,
+                             hyb_sequence_mapped (rebuild, id, node->n_inputs, parts) });
   return TRUE;
 }
 
@@ -172,7 +177,8 @@ join_features (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const Hyb
 
   for (guint i = 0; i < node->n_inputs; i++)
     {
-      const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[i], HYB_PLACE_WHOLE);
+      const HybSequencePlace *place =
+          hyb_rebuild_find_place (rebuild, inputs[i], HYB_SEQUENCE_WHOLE);
 
       if (!place || (i > 0 && (place->axis != axis || place->sequence->n != parts[0]->n)))
         return FALSE;
@@ -198,8 +204,8 @@ follow_concat (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const Hyb
 static gboolean
 follow_swap (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
-  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_WHOLE);
-  HybSequence    *sequence;
+  const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_WHOLE);
+  HybSequence            *sequence;
 
   if (place)
     {
@@ -208,7 +214,9 @@ follow_swap (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
     }
   /* Either axis may be time: seen from here it is the one that comes first now. */
   sequence = hyb_sequence_of_whole (rebuild, 0, hyb_rebuild_value (rebuild, inputs[0]), 1);
-  hyb_rebuild_set_place (rebuild, inputs[0], (HybPlace){ HYB_PLACE_WHOLE, 1, 0, sequence });
+  hyb_rebuild_set_place (rebuild,
+                         inputs[0],
+                         (HybSequencePlace){ HYB_SEQUENCE_WHOLE, 1, 0, sequence });
   place_whole (rebuild, node, sequence, 0);
   return TRUE;
 }
@@ -216,8 +224,8 @@ follow_swap (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
 static gboolean
 follow_reverse (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
-  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_WHOLE);
-  const HybInts  *axis = hyb_node_ints (node, "axis");
+  const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_WHOLE);
+  const HybInts          *axis = hyb_node_ints (node, "axis");
 
   if (!place || !axis || axis->n != 1 || axis->value[0] != place->axis)
     return FALSE;
@@ -228,11 +236,11 @@ follow_reverse (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const Hy
 static gboolean
 follow_copy (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
-  const HybPlace *places = rebuild->place + (gsize) inputs[0] * HYB_MAX_PLACES;
+  const HybSequencePlace *places = rebuild->place + (gsize) inputs[0] * HYB_MAX_PLACES;
 
   rebuild->value[node->first_output] = rebuild->value[inputs[0]];
   for (guint i = 0; i < HYB_MAX_PLACES; i++)
-    if (places[i].kind != HYB_PLACE_NONE)
+    if (places[i].kind != HYB_SEQUENCE_NONE)
       hyb_rebuild_set_place (rebuild, node->first_output, places[i]);
   return TRUE;
 }
@@ -243,7 +251,7 @@ follow_whole (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
 {
   if (!join_features (rebuild, id, node, inputs))
     return FALSE;
-  hyb_rebuild_find_place (rebuild, node->first_output, HYB_PLACE_WHOLE)->sequence->is_of_whole =
+  hyb_rebuild_find_place (rebuild, node->first_output, HYB_SEQUENCE_WHOLE)->sequence->is_of_whole =
       TRUE;
   return TRUE;
 }
@@ -251,27 +259,28 @@ follow_whole (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
 static gboolean
 follow_last (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
-  const HybPlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_PLACE_WHOLE);
+  const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_WHOLE);
 
   if (!place || node->n_inputs != 1 || place->sequence->n == 0 ||
       hyb_node_int (node, "axis", 0) != place->axis)
     return FALSE;
   hyb_rebuild_set_place (rebuild,
                          node->first_output,
-                         (HybPlace){ HYB_PLACE_STEP, 0, place->sequence->n - 1, place->sequence });
+                         (HybSequencePlace){
+                             HYB_SEQUENCE_STEP, 0, place->sequence->n - 1, place->sequence });
   return TRUE;
 }
 
 static const struct
 {
-  HybWord word;
-  Follow  follow;
+  HybNodeKind word;
+  Follow      follow;
 } follows[] = {
-  { HYB_WORD_SPLIT, follow_split },     { HYB_WORD_SQUEEZE, follow_squeeze },
-  { HYB_WORD_EXPAND, follow_expand },   { HYB_WORD_STACK, follow_stack },
-  { HYB_WORD_CONCAT, follow_concat },   { HYB_WORD_SWAP, follow_swap },
-  { HYB_WORD_REVERSE, follow_reverse }, { HYB_WORD_LAST, follow_last },
-  { HYB_WORD_COPY, follow_copy },
+  { HYB_KIND_SPLIT, follow_split },     { HYB_KIND_SQUEEZE, follow_squeeze },
+  { HYB_KIND_EXPAND, follow_expand },   { HYB_KIND_STACK, follow_stack },
+  { HYB_KIND_CONCAT, follow_concat },   { HYB_KIND_SWAP, follow_swap },
+  { HYB_KIND_REVERSE, follow_reverse }, { HYB_KIND_LAST, follow_last },
+  { HYB_KIND_COPY, follow_copy },
 };
 
 static gboolean
@@ -279,9 +288,10 @@ follow_sequences (HybRebuild *rebuild, HybNodeId id)
 {
   const HybNode    *node = hyb_graph_get_node (rebuild->from, id);
   const HybValueId *inputs = hyb_graph_get_inputs (rebuild->from, id);
-  HybWord           word = hyb_node_word (node);
+  HybNodeKind       word = hyb_node_kind (node);
 
-  if (rebuild->cuts && rebuild->cuts[id].layout != HYB_LAYOUT_NONE && hyb_cuts_follow (rebuild, id))
+  if (rebuild->cuts && rebuild->cuts[id].layout != HYB_LAYOUT_NONE &&
+      hyb_split_products_follow (rebuild, id))
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (follows); i++)
     if (follows[i].word == word && follows[i].follow (rebuild, id, node, inputs))
@@ -291,10 +301,10 @@ follow_sequences (HybRebuild *rebuild, HybNodeId id)
 }
 
 gboolean
-hyb_rebuild_follow_cuts (HybRebuild *rebuild, const HybType *types)
+hyb_rebuild_find_split_products (HybRebuild *rebuild, const HybType *types)
 {
   rebuild->types = types;
-  rebuild->cuts = hyb_cuts_find (rebuild->from, types);
+  rebuild->cuts = hyb_split_products_find (rebuild->from, types);
   return rebuild->cuts != NULL;
 }
 
@@ -307,7 +317,7 @@ hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
     return; /* written already */
   rebuild->current = id;
   if (!follow_sequences (rebuild, id))
-    hyb_rebuild_plainly (rebuild, id);
+    hyb_rebuild_copy_node (rebuild, id);
 }
 
 /* New ids for old ones; matches with what is gone go too. */

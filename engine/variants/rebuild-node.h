@@ -6,7 +6,7 @@
 
 /* Products over all steps at once are made step by step.  types: borrowed.
  * FALSE: there are none. */
-gboolean hyb_rebuild_follow_cuts (HybRebuild *rebuild, const HybType *types);
+gboolean hyb_rebuild_find_split_products (HybRebuild *rebuild, const HybType *types);
 /* The old node, with sequences followed through it. */
 void hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id);
 /* Adds the heads; without nodes that no head needs.  NULL: rebuild->error. */

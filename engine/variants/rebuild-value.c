@@ -7,7 +7,7 @@
 #include "engine/variants/rebuild-value.h"
 
 #include "engine/base/error.h"
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 /* Room for the steps, once it is known how many there are. */
 static HybValueId *
@@ -43,7 +43,7 @@ static gboolean
 is_made_once (const HybRebuild *rebuild, const HybSequence *sequence)
 {
   return sequence->pattern != HYB_NO_ID &&
-         hyb_node_word (hyb_graph_get_node (rebuild->from, sequence->pattern)) == HYB_WORD_DROPOUT;
+         hyb_node_kind (hyb_graph_get_node (rebuild->from, sequence->pattern)) == HYB_KIND_DROPOUT;
 }
 
 /* The whole is there, with time on the other axis. */
@@ -81,7 +81,7 @@ map_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
 
   for (guint i = 0; i < sequence->n_parts; i++)
     inputs[i] = hyb_sequence_whole (rebuild, sequence->parts[i], axis);
-  if (hyb_node_word (node) == HYB_WORD_CONCAT)
+  if (hyb_node_kind (node) == HYB_KIND_CONCAT)
     return join_parts (rebuild, sequence, "2", inputs);
   return hyb_rebuild_copy (rebuild,
                            rebuild->from,
@@ -184,7 +184,7 @@ map_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
 
   for (guint i = 0; i < sequence->n_parts; i++)
     inputs[i] = hyb_sequence_step (rebuild, sequence->parts[i], step);
-  if (hyb_node_word (node) == HYB_WORD_CONCAT)
+  if (hyb_node_kind (node) == HYB_KIND_CONCAT)
     return join_parts (rebuild, sequence, "1", inputs);
   for (guint i = sequence->n_parts; i < node->n_inputs; i++) /* weights */
     inputs[i] = hyb_rebuild_value (rebuild, old[i]);
@@ -274,7 +274,7 @@ hyb_sequence_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
 /* --- Old values --- */
 
 void
-hyb_rebuild_plainly (HybRebuild *rebuild, HybNodeId id)
+hyb_rebuild_copy_node (HybRebuild *rebuild, HybNodeId id)
 {
   const HybNode         *node = hyb_graph_get_node (rebuild->from, id);
   const HybValueId      *inputs = hyb_graph_get_inputs (rebuild->from, id);
@@ -288,20 +288,20 @@ hyb_rebuild_plainly (HybRebuild *rebuild, HybNodeId id)
   if (!hyb_node_is_variable (node))
     g_hash_table_add (rebuild->names, g_strdup (node->name));
   first = hyb_builder_copy (rebuild->builder, rebuild->from, id, values);
-  hyb_rebuild_match (rebuild, id, first, -1);
+  hyb_rebuild_add_match (rebuild, id, first, -1);
   for (guint i = 0; i < node->n_outputs; i++)
     rebuild->value[node->first_output + i] = first + i;
 }
 
 static HybValueId
-value_at (HybRebuild *rebuild, const HybPlace *place)
+value_at (HybRebuild *rebuild, const HybSequencePlace *place)
 {
   HybValueId step;
 
-  if (place->kind == HYB_PLACE_WHOLE)
+  if (place->kind == HYB_SEQUENCE_WHOLE)
     return hyb_sequence_whole (rebuild, place->sequence, place->axis);
   step = hyb_sequence_step (rebuild, place->sequence, place->step);
-  if (place->kind == HYB_PLACE_STEP)
+  if (place->kind == HYB_SEQUENCE_STEP)
     return step;
   return hyb_rebuild_unary (rebuild,
                             "expand_dims",
@@ -316,29 +316,29 @@ value_at (HybRebuild *rebuild, const HybPlace *place)
 static gboolean
 is_made_at_once (HybRebuild *rebuild, HybValueId old)
 {
-  const HybCut *cut =
+  const HybSplitProduct *cut =
       rebuild->cuts ? &rebuild->cuts[hyb_graph_get_producer (rebuild->from, old)] : NULL;
 
   return cut && cut->layout != HYB_LAYOUT_NONE &&
-         (hyb_rebuild_find_place (rebuild, old, HYB_PLACE_WHOLE) ||
-          hyb_rebuild_find_place (rebuild, old, HYB_PLACE_ROWS));
+         (hyb_rebuild_find_place (rebuild, old, HYB_SEQUENCE_WHOLE) ||
+          hyb_rebuild_find_place (rebuild, old, HYB_SEQUENCE_ROWS));
 }
 
 /* A row of final states is nearer than a step of all outputs. */
 HybValueId
 hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
 {
-  const HybPlace *places = rebuild->place + (gsize) old * HYB_MAX_PLACES;
+  const HybSequencePlace *places = rebuild->place + (gsize) old * HYB_MAX_PLACES;
 
   if (rebuild->value[old] != HYB_NO_ID)
     return rebuild->value[old];
   if (is_made_at_once (rebuild, old))
     {
-      hyb_rebuild_plainly (rebuild, hyb_graph_get_producer (rebuild->from, old));
+      hyb_rebuild_copy_node (rebuild, hyb_graph_get_producer (rebuild->from, old));
       return rebuild->value[old];
     }
   for (guint i = HYB_MAX_PLACES; i-- > 0;)
-    if (places[i].kind != HYB_PLACE_NONE)
+    if (places[i].kind != HYB_SEQUENCE_NONE)
       {
         rebuild->value[old] = value_at (rebuild, &places[i]);
         return rebuild->value[old];
@@ -359,8 +359,8 @@ hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
 HybSequence *
 hyb_rebuild_sequence (HybRebuild *rebuild, HybValueId old, guint axis, guint n)
 {
-  const HybPlace *place = hyb_rebuild_find_place (rebuild, old, HYB_PLACE_WHOLE);
-  HybSequence    *sequence;
+  const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, old, HYB_SEQUENCE_WHOLE);
+  HybSequence            *sequence;
 
   if (place && place->axis == axis && (place->sequence->n == n || place->sequence->n == 0))
     {
@@ -368,15 +368,19 @@ hyb_rebuild_sequence (HybRebuild *rebuild, HybValueId old, guint axis, guint n)
       return place->sequence;
     }
   sequence = hyb_sequence_of_whole (rebuild, n, hyb_rebuild_value (rebuild, old), axis);
-  hyb_rebuild_set_place (rebuild, old, (HybPlace){ HYB_PLACE_WHOLE, axis, 0, sequence });
+  hyb_rebuild_set_place (rebuild, old, (HybSequencePlace){ HYB_SEQUENCE_WHOLE, axis, 0, sequence });
   return sequence;
 }
 
 /* The sequence whose step t is old[t], for all t or for all from the last to the first. */
 static HybSequence *
-find_gathered (HybRebuild *rebuild, guint n, const HybValueId *old, HybPlaceKind kind, guint axis)
+find_gathered (HybRebuild          *rebuild,
+               guint                n,
+               const HybValueId    *old,
+               HybSequencePlaceKind kind,
+               guint                axis)
 {
-  const HybPlace *first = rebuild->place + (gsize) old[0] * HYB_MAX_PLACES;
+  const HybSequencePlace *first = rebuild->place + (gsize) old[0] * HYB_MAX_PLACES;
 
   for (guint p = 0; p < HYB_MAX_PLACES; p++)
     {
@@ -390,7 +394,7 @@ find_gathered (HybRebuild *rebuild, guint n, const HybValueId *old, HybPlaceKind
       is_all = TRUE;
       for (guint t = 0; is_all && t < n; t++)
         {
-          const HybPlace *places = rebuild->place + (gsize) old[t] * HYB_MAX_PLACES;
+          const HybSequencePlace *places = rebuild->place + (gsize) old[t] * HYB_MAX_PLACES;
 
           is_all = FALSE;
           for (guint q = 0; q < HYB_MAX_PLACES; q++)
@@ -407,7 +411,7 @@ find_gathered (HybRebuild *rebuild, guint n, const HybValueId *old, HybPlaceKind
 HybSequence *
 hyb_rebuild_gather (HybRebuild *rebuild, guint n, const HybValueId *old)
 {
-  HybSequence           *sequence = find_gathered (rebuild, n, old, HYB_PLACE_STEP, 0);
+  HybSequence           *sequence = find_gathered (rebuild, n, old, HYB_SEQUENCE_STEP, 0);
   g_autofree HybValueId *steps = NULL;
 
   if (sequence)

@@ -7,7 +7,7 @@
 /* The new value of an old one, made if need be. */
 HybValueId hyb_rebuild_value (HybRebuild *rebuild, HybValueId old);
 /* The old node, reading what its inputs became, whatever it does to sequences. */
-void hyb_rebuild_plainly (HybRebuild *rebuild, HybNodeId id);
+void hyb_rebuild_copy_node (HybRebuild *rebuild, HybNodeId id);
 
 /* What an old value is over its time axis; a new sequence if it is none yet. */
 HybSequence *hyb_rebuild_sequence (HybRebuild *rebuild, HybValueId old, guint axis, guint n);

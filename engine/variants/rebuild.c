@@ -14,7 +14,7 @@ hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from)
   hyb_builder_set_legacy_shapes (rebuild->builder, hyb_graph_has_legacy_shapes (from));
   rebuild->value = g_new (HybValueId, MAX (n_values, 1));
   memset (rebuild->value, 0xff, n_values * sizeof (HybValueId));
-  rebuild->place = g_new0 (HybPlace, MAX (n_values, 1) * HYB_MAX_PLACES);
+  rebuild->place = g_new0 (HybSequencePlace, MAX (n_values, 1) * HYB_MAX_PLACES);
   rebuild->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   rebuild->matches = g_array_new (FALSE, FALSE, sizeof (HybMatch));
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (from); id++)
@@ -59,7 +59,7 @@ hyb_rebuild_name (HybRebuild *rebuild, const char *format, ...)
 }
 
 void
-hyb_rebuild_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint32 step)
+hyb_rebuild_add_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint32 step)
 {
   HybMatch match = { old, hyb_builder_get_producer (rebuild->builder, new), step };
 
@@ -72,10 +72,10 @@ finish_node (HybRebuild *rebuild, HybNodeId id)
   if (id == HYB_NO_ID)
     return 0;
   if (rebuild->current != HYB_NO_ID)
-    hyb_rebuild_match (rebuild,
-                       rebuild->current,
-                       hyb_builder_output (rebuild->builder, id, 0),
-                       rebuild->step);
+    hyb_rebuild_add_match (rebuild,
+                           rebuild->current,
+                           hyb_builder_output (rebuild->builder, id, 0),
+                           rebuild->step);
   return hyb_builder_output (rebuild->builder, id, 0);
 }
 
@@ -171,28 +171,28 @@ hyb_rebuild_variable (HybRebuild *rebuild, const char *name, const HybShape *sha
 /* --- Old values --- */
 
 void
-hyb_rebuild_set (HybRebuild *rebuild, HybValueId old, HybValueId new)
+hyb_rebuild_set_value (HybRebuild *rebuild, HybValueId old, HybValueId new)
 {
   rebuild->value[old] = new;
 }
 
 void
-hyb_rebuild_set_place (HybRebuild *rebuild, HybValueId old, HybPlace place)
+hyb_rebuild_set_place (HybRebuild *rebuild, HybValueId old, HybSequencePlace place)
 {
-  HybPlace *places = rebuild->place + (gsize) old * HYB_MAX_PLACES;
+  HybSequencePlace *places = rebuild->place + (gsize) old * HYB_MAX_PLACES;
 
   for (guint i = 0; i < HYB_MAX_PLACES; i++)
-    if (places[i].kind == HYB_PLACE_NONE)
+    if (places[i].kind == HYB_SEQUENCE_NONE)
       {
         places[i] = place;
         return;
       }
 }
 
-const HybPlace *
-hyb_rebuild_find_place (HybRebuild *rebuild, HybValueId old, HybPlaceKind kind)
+const HybSequencePlace *
+hyb_rebuild_find_place (HybRebuild *rebuild, HybValueId old, HybSequencePlaceKind kind)
 {
-  const HybPlace *places = rebuild->place + (gsize) old * HYB_MAX_PLACES;
+  const HybSequencePlace *places = rebuild->place + (gsize) old * HYB_MAX_PLACES;
 
   for (guint i = 0; i < HYB_MAX_PLACES; i++)
     if (places[i].kind == kind)

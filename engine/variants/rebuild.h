@@ -16,20 +16,20 @@ typedef struct _HybSequence HybSequence;
 
 typedef enum
 {
-  HYB_PLACE_NONE,
-  HYB_PLACE_STEP,
-  HYB_PLACE_KEPT,  /* a step whose time axis is still there, of size 1 */
-  HYB_PLACE_WHOLE, /* all steps */
-  HYB_PLACE_ROWS,  /* all steps, one below the other on axis 0 */
-} HybPlaceKind;
+  HYB_SEQUENCE_NONE,
+  HYB_SEQUENCE_STEP,
+  HYB_SEQUENCE_STEP_KEPT, /* a step whose time axis is still there, of size 1 */
+  HYB_SEQUENCE_WHOLE,     /* all steps */
+  HYB_SEQUENCE_ROWS,      /* all steps, one below the other on axis 0 */
+} HybSequencePlaceKind;
 
 typedef struct
 {
-  HybPlaceKind kind;
-  guint        axis; /* KEPT, WHOLE: where time is */
-  guint        step; /* STEP, KEPT */
-  HybSequence *sequence;
-} HybPlace;
+  HybSequencePlaceKind kind;
+  guint                axis; /* KEPT, WHOLE: where time is */
+  guint                step; /* STEP, KEPT */
+  HybSequence         *sequence;
+} HybSequencePlace;
 
 /* A final state of a loop is a step of its outputs and a row of its final states. */
 #define HYB_MAX_PLACES 2
@@ -40,40 +40,41 @@ typedef enum
   HYB_LAYOUT_FIRST,  /* time is axis 0 */
   HYB_LAYOUT_SECOND, /* time is axis 1 */
   HYB_LAYOUT_ROWS,   /* axis 0 holds all rows of step 0, then all of step 1 … */
-} HybLayout;
+} HybTimeLayout;
 
 /* What a node gives; NONE: it has no part in this. */
 typedef struct
 {
-  HybLayout layout;
-  guint     n_steps;
-} HybCut;
+  HybTimeLayout layout;
+  guint         n_steps;
+} HybSplitProduct;
 
 typedef struct
 {
-  HybGraph      *from;
-  const HybType *types; /* by old value; NULL: not known */
-  HybCut        *cuts;  /* by old node; NULL: none */
-  HybBuilder    *builder;
-  HybValueId    *value;     /* by old value; HYB_NO_ID: not made */
-  HybPlace      *place;     /* HYB_MAX_PLACES by old value */
-  GPtrArray     *sequences; /* all that were made */
-  GHashTable    *names;     /* that are taken */
-  GArray        *matches;   /* of HybMatch: old node, new node */
-  HybNodeId      current;   /* the old node that is being made anew; HYB_NO_ID */
-  gint32         step;      /* … and the step of it; -1 */
-  GError        *error;     /* the first; everything after it is void */
+  HybGraph         *from;
+  const HybType    *types; /* by old value; NULL: not known */
+  HybSplitProduct  *cuts;  /* by old node; NULL: none */
+  HybBuilder       *builder;
+  HybValueId       *value;     /* by old value; HYB_NO_ID: not made */
+  HybSequencePlace *place;     /* HYB_MAX_PLACES by old value */
+  GPtrArray        *sequences; /* all that were made */
+  GHashTable       *names;     /* that are taken */
+  GArray           *matches;   /* of HybMatch: old node, new node */
+  HybNodeId         current;   /* the old node that is being made anew; HYB_NO_ID */
+  gint32            step;      /* … and the step of it; -1 */
+  GError           *error;     /* the first; everything after it is void */
 } HybRebuild;
 
 void hyb_rebuild_init (HybRebuild *rebuild, HybGraph *from);
 void hyb_rebuild_clear (HybRebuild *rebuild);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybRebuild, hyb_rebuild_clear)
 /* Says that the node which makes this new value stands for an old node, too. */
-void hyb_rebuild_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint32 step);
+void hyb_rebuild_add_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint32 step);
 /* Says what an old value has become. */
-void            hyb_rebuild_set (HybRebuild *rebuild, HybValueId old, HybValueId new);
-void            hyb_rebuild_set_place (HybRebuild *rebuild, HybValueId old, HybPlace place);
-const HybPlace *hyb_rebuild_find_place (HybRebuild *rebuild, HybValueId old, HybPlaceKind kind);
+void hyb_rebuild_set_value (HybRebuild *rebuild, HybValueId old, HybValueId new);
+void hyb_rebuild_set_place (HybRebuild *rebuild, HybValueId old, HybSequencePlace place);
+const HybSequencePlace *
+hyb_rebuild_find_place (HybRebuild *rebuild, HybValueId old, HybSequencePlaceKind kind);
 
 /* New nodes.  name is made unique; attributes key, value, …, NULL. */
 HybValueId hyb_rebuild_call (HybRebuild        *rebuild,

@@ -5,7 +5,7 @@
 #include "engine/graph/roles.h"
 #include "engine/variants/body-chains.h"
 #include "engine/variants/match-step.h"
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ looks_like_state (const HybCells *cells, HybValueId value, const guint8 *is_stat
 
   if (is_state && is_state[value])
     return TRUE;
-  if (hyb_value_word (cells->graph, value) == HYB_WORD_CONSTANT)
+  if (hyb_value_kind (cells->graph, value) == HYB_KIND_CONSTANT)
     return TRUE;
   return hyb_node_is_variable (hyb_graph_get_node (cells->graph, id)) &&
          hyb_graph_get_role (cells->graph, id, FALSE) == HYB_ROLE_STATE;
@@ -55,7 +55,7 @@ try_link (HybCells *cells, HybCellStep *step, guint index, guint before_index)
   HybCellStep *before = get_step (cells, before_index);
   HybCellStep  other = *before;
 
-  hyb_step_exchange (&other);
+  hyb_step_swap_terms (&other);
   if (!follows (step, before) && (before->is_decided || !follows (step, &other)))
     return FALSE;
   if (!follows (step, before))
@@ -78,7 +78,7 @@ decide_by_source (const HybCells *cells, const guint8 *is_state, HybCellStep *st
   if (step->is_decided || x_is == h_is)
     return;
   if (x_is)
-    hyb_step_exchange (step);
+    hyb_step_swap_terms (step);
   step->is_decided = TRUE;
 }
 
@@ -98,7 +98,7 @@ link_step (HybCells *cells, GHashTable *step_of_value, HybCellStep *step, guint 
         return;
       if (step->is_decided)
         return;
-      hyb_step_exchange (step);
+      hyb_step_swap_terms (step);
     }
 }
 
@@ -135,7 +135,7 @@ decide (const HybCells *cells, const HybType *types, const guint8 *is_state, Hyb
       if (looks_like_state (cells, step->h_in, is_state) &&
           !looks_like_state (cells, step->x, is_state) && is_square (types, step))
         return TRUE;
-      hyb_step_exchange (step);
+      hyb_step_swap_terms (step);
     }
   if (step->c == HYB_NO_ID)
     return FALSE;
@@ -145,7 +145,7 @@ decide (const HybCells *cells, const HybType *types, const guint8 *is_state, Hyb
   if (hyb_value_is_variable (cells->graph, step->x) == is_memory_state &&
       (hyb_value_is_variable (cells->graph, step->h_in) != is_memory_state ||
        !is_square (types, step)))
-    hyb_step_exchange (step);
+    hyb_step_swap_terms (step);
   return is_square (types, step);
 }
 
@@ -173,7 +173,7 @@ mark_nodes (HybCells *cells, const HybCellStep *step, guint chain, guint number)
       cells->chain_of_node[id] = chain;
       cells->step_of_node[id] = number;
       for (guint i = 0; i < node->n_inputs; i++)
-        if (i == 0 || hyb_node_word (node) != HYB_WORD_LINEAR)
+        if (i == 0 || hyb_node_kind (node) != HYB_KIND_LINEAR)
           g_array_append_val (todo, inputs[i]);
     }
 }

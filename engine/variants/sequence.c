@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/sequence.h"
 
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 static void
 free_sequence (gpointer data)
@@ -78,7 +78,7 @@ rejoin (HybRebuild *rebuild, HybNodeId pattern, guint n_parts, HybSequence *cons
   const HybNode *node = hyb_graph_get_node (rebuild->from, pattern);
   HybSequence   *whole = parts[0]->part_of;
 
-  if (hyb_node_word (node) != HYB_WORD_CONCAT || n_parts != 2 || !whole ||
+  if (hyb_node_kind (node) != HYB_KIND_CONCAT || n_parts != 2 || !whole ||
       parts[1]->part_of != whole || parts[0]->begin != 0 || parts[0]->end != parts[1]->begin ||
       parts[1]->end != 2 * parts[0]->end)
     return NULL;

@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/split-products.h"
 
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
-#include "engine/variants/vocabulary.h"
 
 #define MAX_PATH 16
 
 typedef struct
 {
-  HybGraph      *graph;
-  const HybType *types;
-  HybCut        *cuts;
+  HybGraph        *graph;
+  const HybType   *types;
+  HybSplitProduct *cuts;
 } Finder;
 
 static const HybShape *
@@ -40,16 +40,16 @@ is_feature_cut (const HybType *types, const HybNode *node, HybValueId input)
 {
   const HybShape *shape = shape_of (types, input);
   gint64          axis = hyb_node_int (node, "axis", 0);
-  HybWord         word = hyb_node_word (node);
+  HybNodeKind     word = hyb_node_kind (node);
 
-  return shape && (word == HYB_WORD_SPLIT || word == HYB_WORD_SLICE_AXIS) &&
+  return shape && (word == HYB_KIND_SPLIT || word == HYB_KIND_SLICE_AXIS) &&
          (axis == -1 || axis == shape->rank - 1) && !hyb_node_bool (node, "squeeze_axis");
 }
 
 /* --- Which cuts there are --- */
 
 /* How the value is laid out that this node cuts into steps; NONE: it does not. */
-static HybLayout
+static HybTimeLayout
 find_layout (const Finder *finder, HybNodeId id, guint *n_steps)
 {
   const HybNode  *node = hyb_graph_get_node (finder->graph, id);
@@ -62,16 +62,16 @@ find_layout (const Finder *finder, HybNodeId id, guint *n_steps)
   if (!out || is_feature_cut (finder->types, node, hyb_graph_get_inputs (finder->graph, id)[0]))
     return HYB_LAYOUT_NONE;
   *n_steps = node->n_outputs;
-  if (hyb_node_word (node) == HYB_WORD_SPLIT && hyb_node_bool (node, "squeeze_axis"))
+  if (hyb_node_kind (node) == HYB_KIND_SPLIT && hyb_node_bool (node, "squeeze_axis"))
     return in->rank != 3 ? HYB_LAYOUT_NONE
            : axis == 0   ? HYB_LAYOUT_FIRST
            : axis == 1   ? HYB_LAYOUT_SECOND
                          : HYB_LAYOUT_NONE;
   if (in->rank != 2 || axis != 0)
     return HYB_LAYOUT_NONE;
-  if (hyb_node_word (node) == HYB_WORD_SPLIT)
+  if (hyb_node_kind (node) == HYB_KIND_SPLIT)
     return HYB_LAYOUT_ROWS;
-  if (hyb_node_word (node) != HYB_WORD_SLICE_AXIS || in->dim[0] % out->dim[0] != 0 ||
+  if (hyb_node_kind (node) != HYB_KIND_SLICE_AXIS || in->dim[0] % out->dim[0] != 0 ||
       slice_begin (node, in->dim[0]) % out->dim[0] != 0)
     return HYB_LAYOUT_NONE;
   *n_steps = (guint) (in->dim[0] / out->dim[0]);
@@ -94,7 +94,7 @@ is_added (const Finder *finder, HybNodeId id, guint depth)
         {
           const HybNode *user = hyb_graph_get_node (finder->graph, users[u]);
 
-          if (hyb_node_word (user) == HYB_WORD_ADD ||
+          if (hyb_node_kind (user) == HYB_KIND_ADD ||
               (depth > 0 && is_feature_cut (finder->types, user, value) &&
                is_added (finder, users[u], depth - 1)))
             return TRUE;
@@ -106,19 +106,19 @@ is_added (const Finder *finder, HybNodeId id, guint depth)
 /* --- The way back to the product --- */
 
 static gboolean
-is_product (const Finder *finder, HybNodeId id, const HybNode *node, HybLayout layout)
+is_product (const Finder *finder, HybNodeId id, const HybNode *node, HybTimeLayout layout)
 {
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
 
-  if (hyb_node_word (node) == HYB_WORD_LINEAR)
+  if (hyb_node_kind (node) == HYB_KIND_LINEAR)
     return layout == HYB_LAYOUT_ROWS || !hyb_node_bool (node, "flatten");
-  return hyb_node_word (node) == HYB_WORD_DOT && !hyb_node_bool (node, "transpose_a") &&
+  return hyb_node_kind (node) == HYB_KIND_DOT && !hyb_node_bool (node, "transpose_a") &&
          shape_of (finder->types, inputs[1]) && finder->types[inputs[1]].shape.rank == 2;
 }
 
 /* The layout of what a reshaping reads, given that of what it makes. */
-static HybLayout
-reshaped_from (const HybShape *in, const HybShape *out, HybLayout layout, guint n_steps)
+static HybTimeLayout
+reshaped_from (const HybShape *in, const HybShape *out, HybTimeLayout layout, guint n_steps)
 {
   if (in->dim[in->rank - 1] != out->dim[out->rank - 1])
     return HYB_LAYOUT_NONE;
@@ -130,8 +130,8 @@ reshaped_from (const HybShape *in, const HybShape *out, HybLayout layout, guint 
 }
 
 /* What the node's first input is, so that the node gives this; NONE: the way ends. */
-static HybLayout
-step_back (const Finder *finder, HybNodeId id, HybCut cut)
+static HybTimeLayout
+step_back (const Finder *finder, HybNodeId id, HybSplitProduct cut)
 {
   const HybNode    *node = hyb_graph_get_node (finder->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
@@ -142,22 +142,22 @@ step_back (const Finder *finder, HybNodeId id, HybCut cut)
     return HYB_LAYOUT_NONE;
   if (is_product (finder, id, node, cut.layout) || is_feature_cut (finder->types, node, inputs[0]))
     return cut.layout;
-  if (hyb_node_word (node) == HYB_WORD_RESHAPE)
+  if (hyb_node_kind (node) == HYB_KIND_RESHAPE)
     return reshaped_from (in, out, cut.layout, cut.n_steps);
-  if (hyb_node_word (node) == HYB_WORD_SWAP && in->rank == 3 && cut.layout != HYB_LAYOUT_ROWS)
+  if (hyb_node_kind (node) == HYB_KIND_SWAP && in->rank == 3 && cut.layout != HYB_LAYOUT_ROWS)
     return cut.layout == HYB_LAYOUT_FIRST ? HYB_LAYOUT_SECOND : HYB_LAYOUT_FIRST;
   return HYB_LAYOUT_NONE;
 }
 
 /* Steps that were put below each other, all with the same number of rows. */
 static gboolean
-is_pile (const Finder *finder, HybNodeId id, HybCut cut)
+is_pile (const Finder *finder, HybNodeId id, HybSplitProduct cut)
 {
   const HybNode    *node = hyb_graph_get_node (finder->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
   const HybShape   *first = node->n_inputs > 0 ? shape_of (finder->types, inputs[0]) : NULL;
 
-  if (hyb_node_word (node) != HYB_WORD_CONCAT || cut.layout != HYB_LAYOUT_ROWS || !first ||
+  if (hyb_node_kind (node) != HYB_KIND_CONCAT || cut.layout != HYB_LAYOUT_ROWS || !first ||
       hyb_node_int (node, "dim", 1) != 0 || node->n_inputs != cut.n_steps)
     return FALSE;
   for (guint i = 1; i < node->n_inputs; i++)
@@ -168,18 +168,18 @@ is_pile (const Finder *finder, HybNodeId id, HybCut cut)
 
 /* Marks the nodes between the cut and what the product reads, if there is a product. */
 static void
-trace (Finder *finder, HybNodeId cutter, HybCut cut)
+trace (Finder *finder, HybNodeId cutter, HybSplitProduct cut)
 {
-  HybNodeId path[MAX_PATH], id;
-  HybCut    cuts[MAX_PATH];
-  guint     n = 0;
-  gboolean  has_product = FALSE;
+  HybNodeId       path[MAX_PATH], id;
+  HybSplitProduct cuts[MAX_PATH];
+  guint           n = 0;
+  gboolean        has_product = FALSE;
 
   for (id = hyb_graph_get_producer (finder->graph, hyb_graph_get_inputs (finder->graph, cutter)[0]);
        n < MAX_PATH && finder->cuts[id].layout == HYB_LAYOUT_NONE;
        id = hyb_graph_get_producer (finder->graph, hyb_graph_get_inputs (finder->graph, id)[0]))
     {
-      HybLayout before = step_back (finder, id, cut);
+      HybTimeLayout before = step_back (finder, id, cut);
 
       if (before == HYB_LAYOUT_NONE && !is_pile (finder, id, cut))
         break;
@@ -200,17 +200,17 @@ trace (Finder *finder, HybNodeId cutter, HybCut cut)
     finder->cuts[path[i]] = cuts[i];
 }
 
-HybCut *
-hyb_cuts_find (HybGraph *graph, const HybType *types)
+HybSplitProduct *
+hyb_split_products_find (HybGraph *graph, const HybType *types)
 {
   guint    n_nodes = hyb_graph_n_nodes (graph);
-  Finder   finder = { graph, types, g_new0 (HybCut, MAX (n_nodes, 1)) };
+  Finder   finder = { graph, types, g_new0 (HybSplitProduct, MAX (n_nodes, 1)) };
   gboolean is_any = FALSE;
 
   for (HybNodeId id = 0; id < n_nodes; id++)
     {
-      HybCut    cut = { 0 };
-      HybNodeId before;
+      HybSplitProduct cut = { 0 };
+      HybNodeId       before;
 
       cut.layout = find_layout (&finder, id, &cut.n_steps);
       if (cut.layout == HYB_LAYOUT_NONE || !is_added (&finder, id, 2))
@@ -229,19 +229,19 @@ hyb_cuts_find (HybGraph *graph, const HybType *types)
 
 /* --- The way forward --- */
 
-static HybPlace
-place_in (HybLayout layout, HybSequence *sequence)
+static HybSequencePlace
+place_in (HybTimeLayout layout, HybSequence *sequence)
 {
   return layout == HYB_LAYOUT_ROWS
-             ? (HybPlace){ HYB_PLACE_ROWS, 0, 0, sequence }
-             : (HybPlace){ HYB_PLACE_WHOLE, layout == HYB_LAYOUT_SECOND, 0, sequence };
+             ? (HybSequencePlace){ HYB_SEQUENCE_ROWS, 0, 0, sequence }
+             : (HybSequencePlace){ HYB_SEQUENCE_WHOLE, layout == HYB_LAYOUT_SECOND, 0, sequence };
 }
 
 /* The sequence that the first input is, in whatever layout. */
 static HybSequence *
-read_sequence (HybRebuild *rebuild, HybValueId input, HybLayout layout, guint n)
+read_sequence (HybRebuild *rebuild, HybValueId input, HybTimeLayout layout, guint n)
 {
-  const HybPlace *place = hyb_rebuild_find_place (rebuild, input, HYB_PLACE_ROWS);
+  const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, input, HYB_SEQUENCE_ROWS);
 
   if (layout == HYB_LAYOUT_ROWS)
     return place && hyb_sequence_n (place->sequence) == n ? place->sequence : NULL;
@@ -252,14 +252,14 @@ static void
 follow_cutter (HybRebuild *rebuild, const HybNode *node, const HybShape *in, HybSequence *sequence)
 {
   gint64 rows = rebuild->types[node->first_output].shape.dim[0];
-  guint  first = hyb_node_word (node) == HYB_WORD_SLICE_AXIS
+  guint  first = hyb_node_kind (node) == HYB_KIND_SLICE_AXIS
                      ? (guint) (slice_begin (node, in->dim[0]) / rows)
                      : 0;
 
   for (guint i = 0; i < node->n_outputs; i++)
     hyb_rebuild_set_place (rebuild,
                            node->first_output + i,
-                           (HybPlace){ HYB_PLACE_STEP, 0, first + i, sequence });
+                           (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, first + i, sequence });
 }
 
 static void
@@ -267,9 +267,9 @@ follow_features (HybRebuild     *rebuild,
                  const HybNode  *node,
                  const HybShape *in,
                  HybSequence    *sequence,
-                 HybLayout       layout)
+                 HybTimeLayout   layout)
 {
-  gboolean is_slice = hyb_node_word (node) == HYB_WORD_SLICE_AXIS;
+  gboolean is_slice = hyb_node_kind (node) == HYB_KIND_SLICE_AXIS;
 
   for (guint i = 0; i < node->n_outputs; i++)
     {
@@ -295,16 +295,16 @@ follow_pile (HybRebuild *rebuild, HybNodeId id, const HybNode *node)
 }
 
 gboolean
-hyb_cuts_follow (HybRebuild *rebuild, HybNodeId id)
+hyb_split_products_follow (HybRebuild *rebuild, HybNodeId id)
 {
-  Finder         finder = { rebuild->from, rebuild->types, rebuild->cuts };
-  const HybNode *node = hyb_graph_get_node (rebuild->from, id);
-  HybCut         cut = rebuild->cuts[id];
-  HybValueId     input = hyb_graph_get_inputs (rebuild->from, id)[0];
-  HybSequence   *sequence;
-  guint          n;
-  gboolean       is_cutter = find_layout (&finder, id, &n) != HYB_LAYOUT_NONE;
-  HybLayout      before = is_cutter ? cut.layout : step_back (&finder, id, cut);
+  Finder          finder = { rebuild->from, rebuild->types, rebuild->cuts };
+  const HybNode  *node = hyb_graph_get_node (rebuild->from, id);
+  HybSplitProduct cut = rebuild->cuts[id];
+  HybValueId      input = hyb_graph_get_inputs (rebuild->from, id)[0];
+  HybSequence    *sequence;
+  guint           n;
+  gboolean        is_cutter = find_layout (&finder, id, &n) != HYB_LAYOUT_NONE;
+  HybTimeLayout   before = is_cutter ? cut.layout : step_back (&finder, id, cut);
 
   if (before == HYB_LAYOUT_NONE)
     return follow_pile (rebuild, id, node);

@@ -10,6 +10,6 @@
 #include "engine/variants/rebuild.h"
 
 /* By node; NULL: there is no such product.  To be freed with g_free(). */
-HybCut *hyb_cuts_find (HybGraph *graph, const HybType *types);
+HybSplitProduct *hyb_split_products_find (HybGraph *graph, const HybType *types);
 /* Makes a node of rebuild->cuts part of a sequence.  FALSE: it is copied. */
-gboolean hyb_cuts_follow (HybRebuild *rebuild, HybNodeId id);
+gboolean hyb_split_products_follow (HybRebuild *rebuild, HybNodeId id);

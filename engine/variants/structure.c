@@ -4,9 +4,9 @@
 
 #include "engine/analysis/infer-types.h"
 #include "engine/variants/group.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-node.h"
 #include "engine/variants/recognise.h"
-#include "engine/variants/vocabulary.h"
 
 #include <string.h>
 
@@ -175,7 +175,7 @@ add_cells_behind_cuts (Finder *finder)
   g_autofree HybType *types = NULL;
 
   hyb_rebuild_init (&rebuild, finder->graph);
-  if (!hyb_rebuild_follow_cuts (&rebuild, finder->types))
+  if (!hyb_rebuild_find_split_products (&rebuild, finder->types))
     return FALSE;
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (finder->graph); id++)
     hyb_rebuild_node (&rebuild, id);
@@ -301,9 +301,9 @@ add_control (Finder *finder, HybNodeId id, const HybNode *node)
 
   for (guint b = 0; b < node->n_bodies; b++)
     entry.nodes += count_nodes (bodies[b]);
-  if (hyb_node_word (node) == HYB_WORD_WHILE)
+  if (hyb_node_kind (node) == HYB_KIND_WHILE)
     entry.steps = hyb_node_int (node, "max_iterations", 0);
-  else if (hyb_node_word (node) == HYB_WORD_FOREACH && node->n_inputs > 0 &&
+  else if (hyb_node_kind (node) == HYB_KIND_FOREACH && node->n_inputs > 0 &&
            finder->types[inputs[0]].shape.rank > 0)
     entry.steps = MAX (finder->types[inputs[0]].shape.dim[0], 0);
   if (entry.kind == HYB_STRUCTURE_LOOP)
@@ -330,7 +330,7 @@ hyb_structure_find (HybGraph *graph, const HybType *types)
     {
       const HybNode *node = hyb_graph_get_node (graph, id);
 
-      if (hyb_node_word (node) == HYB_WORD_RNN)
+      if (hyb_node_kind (node) == HYB_KIND_RNN)
         add_fused (&finder, id, node);
       else if (node->n_bodies > 0 && node->op->category == HYB_CATEGORY_CONTROL)
         add_control (&finder, id, node);

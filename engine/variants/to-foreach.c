@@ -5,7 +5,7 @@
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/write-groups.h"
 
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 static HybValueId
 add_node (HybLoopBody *body, const HybNodeSpec *spec)
@@ -21,11 +21,11 @@ static HybValueId
 write_node (HybLoopBody *body)
 {
   HybRebuild      *rebuild = &body->conversion->rebuild;
-  guint            n_states = hyb_loop_body_n_states (body), n_out = hyb_loop_body_n_out (body);
+  guint            n_states = hyb_loop_body_n_states (body), n_out = hyb_loop_body_n_outputs (body);
   g_autofree char *name = hyb_loop_body_name (body, "foreach");
-  g_autofree char *data = hyb_loop_body_places (body, HYB_BODY_DATA);
-  g_autofree char *states = hyb_loop_body_places (body, HYB_BODY_STATE);
-  g_autofree char *captured = hyb_loop_body_places (body, HYB_BODY_CAPTURED);
+  g_autofree char *data = hyb_loop_body_positions (body, HYB_BODY_DATA);
+  g_autofree char *states = hyb_loop_body_positions (body, HYB_BODY_STATE);
+  g_autofree char *captured = hyb_loop_body_positions (body, HYB_BODY_CAPTURED);
   g_autofree char *n_args = g_strdup_printf ("%u", body->n_variables + 1);
   g_autofree char *n_data = g_strdup_printf ("%u", n_out);
   g_autofree char *n_outputs = g_strdup_printf ("%u", n_out + n_states);
@@ -45,7 +45,7 @@ write_node (HybLoopBody *body)
   g_array_append_val (inputs, value);
   for (guint s = 0; s < n_states; s++)
     {
-      value = hyb_rebuild_value (rebuild, hyb_loop_body_begin (body, s));
+      value = hyb_rebuild_value (rebuild, hyb_loop_body_initial_state (body, s));
       g_array_append_val (inputs, value);
     }
   for (guint i = 0; i < body->captured->len; i++)
@@ -74,7 +74,7 @@ write_group (HybConversion  *conversion,
   x = hyb_loop_body_add_variable (&body, "data-0", HYB_BODY_DATA, 0);
   if (!hyb_loop_body_write (&body, x, HYB_NO_ID, error))
     return FALSE;
-  hyb_group_match (conversion, cells, group, write_node (&body));
+  hyb_group_match_nodes (conversion, cells, group, write_node (&body));
   return TRUE;
 }
 
@@ -83,13 +83,13 @@ write_foreach (HybConversion *conversion, HybCells *cells, GError **error)
 {
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
 
-  return hyb_write_groups (conversion, cells, groups, hyb_loop_refuse, write_group, error);
+  return hyb_write_groups (conversion, cells, groups, hyb_loop_check_group, write_group, error);
 }
 
 static gboolean
 is_foreach (const HybNode *node)
 {
-  return hyb_node_word (node) == HYB_WORD_FOREACH;
+  return hyb_node_kind (node) == HYB_KIND_FOREACH;
 }
 
 const HybFormClass hyb_form_foreach = {

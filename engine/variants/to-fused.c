@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/rnn-weights.h"
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 #include <string.h>
 
@@ -127,7 +127,7 @@ describe_body (const HybCells *cells, const HybGroup *group)
     {
       const HybNode *node = hyb_graph_get_node (cells->graph, id);
 
-      if (cells->chain_of_node[id] == chain && hyb_node_word (node) == HYB_WORD_OTHER)
+      if (cells->chain_of_node[id] == chain && hyb_node_kind (node) == HYB_KIND_OTHER)
         return g_strdup_printf ("its step computes “%s” (%s), which no fused operator does",
                                 node->name,
                                 node->type);
@@ -151,7 +151,7 @@ refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *
         "its reset gate comes before the product, and no fused operator computes that");
   if (shape->rank != HYB_UNKNOWN && shape->rank != 2)
     return g_strdup ("what it reads in a step is no matrix");
-  leak = hyb_group_find_leak (cells, group, FALSE);
+  leak = hyb_group_find_missing_output (cells, group, FALSE);
   if (leak != HYB_NO_ID)
     {
       HybNodeId        id = hyb_graph_get_producer (cells->graph, leak);
@@ -196,13 +196,13 @@ static void
 move_bias (Fuser *fuser, const HybTerm *term, const char *to, gint64 at)
 {
   if (term->bias != HYB_NO_ID)
-    hyb_moves_add (fuser->conversion->moves,
-                   name_of (fuser, term->bias),
-                   term->bias_begin,
-                   1,
-                   to,
-                   at,
-                   fuser->weights.hidden);
+    hyb_parameter_copies_add (fuser->conversion->copies,
+                              name_of (fuser, term->bias),
+                              term->bias_begin,
+                              1,
+                              to,
+                              at,
+                              fuser->weights.hidden);
 }
 
 static void
@@ -213,23 +213,24 @@ move_weight (Fuser          *fuser,
              const char     *to,
              gint64          at)
 {
-  GArray     *moves = fuser->conversion->moves;
+  GArray     *copies = fuser->conversion->copies;
   const char *name = name_of (fuser, term->weight);
   gint64      hidden = fuser->weights.hidden;
   gint64      all = shape->dim[term->is_transposed ? 0 : 1];
   gint64      first = term->columns == HYB_COLUMNS_LAST ? all - columns : 0;
 
   if (!term->is_transposed && columns == all)
-    hyb_moves_add (moves, name, term->begin * columns, 1, to, at, hidden * columns);
+    hyb_parameter_copies_add (copies, name, term->begin * columns, 1, to, at, hidden * columns);
   else
     for (gint64 row = term->begin; row < term->begin + hidden; row++, at += columns)
-      hyb_moves_add (moves,
-                     name,
-                     term->is_transposed ? first * shape->dim[1] + row : row * all + first,
-                     term->is_transposed ? shape->dim[1] : 1,
-                     to,
-                     at,
-                     columns);
+      hyb_parameter_copies_add (copies,
+                                name,
+                                term->is_transposed ? first * shape->dim[1] + row
+                                                    : row * all + first,
+                                term->is_transposed ? shape->dim[1] : 1,
+                                to,
+                                at,
+                                columns);
 }
 
 static gboolean
@@ -290,12 +291,12 @@ pack (Fuser *fuser, const char *to, GError **error)
                         error))
           return FALSE;
     }
-  packed = hyb_moves_gather (fuser->conversion->moves,
-                             to,
-                             &type,
-                             find_parameter,
-                             fuser->conversion->from,
-                             error);
+  packed = hyb_parameter_copies_gather (fuser->conversion->copies,
+                                        to,
+                                        &type,
+                                        find_parameter,
+                                        fuser->conversion->from,
+                                        error);
   if (packed)
     hyb_model_set_parameter (fuser->conversion->to, to, packed);
   return packed != NULL;
@@ -348,7 +349,7 @@ begin_with_constant (Fuser *fuser, guint state, HybValueId *value)
     {
       HybNodeId id = hyb_graph_get_producer (graph, state_of (fuser, row, state));
 
-      if (hyb_node_word (hyb_graph_get_node (graph, id)) != HYB_WORD_CONSTANT ||
+      if (hyb_node_kind (hyb_graph_get_node (graph, id)) != HYB_KIND_CONSTANT ||
           !hyb_nodes_alike (first, hyb_graph_get_node (graph, id)))
         return FALSE;
     }
@@ -438,10 +439,15 @@ place_steps (Fuser       *fuser,
   for (guint s = 0; outputs && s < n; s++)
     hyb_rebuild_set_place (fuser->rebuild,
                            hyb_chain_step (fuser->cells, chain, s)->h,
-                           (HybPlace){ HYB_PLACE_STEP, 0, is_reversed ? n - 1 - s : s, outputs });
-  hyb_rebuild_set_place (fuser->rebuild, last->h, (HybPlace){ HYB_PLACE_STEP, 0, row, states });
+                           (HybSequencePlace){
+                               HYB_SEQUENCE_STEP, 0, is_reversed ? n - 1 - s : s, outputs });
+  hyb_rebuild_set_place (fuser->rebuild,
+                         last->h,
+                         (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, row, states });
   if (memories)
-    hyb_rebuild_set_place (fuser->rebuild, last->c, (HybPlace){ HYB_PLACE_STEP, 0, row, memories });
+    hyb_rebuild_set_place (fuser->rebuild,
+                           last->c,
+                           (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, row, memories });
 }
 
 static void
@@ -494,7 +500,7 @@ write_group (HybConversion  *conversion,
   if (fuser.weights.mode == HYB_RNN_LSTM)
     inputs[3] = begin_state (&fuser, 1);
   first = write_node (&fuser, prefix, inputs);
-  hyb_group_match (conversion, cells, group, first);
+  hyb_group_match_nodes (conversion, cells, group, first);
   place_outputs (&fuser, first);
   return TRUE;
 }
@@ -511,7 +517,7 @@ write_fused (HybConversion *conversion, HybCells *cells, GError **error)
 static gboolean
 is_fused (const HybNode *node)
 {
-  return hyb_node_word (node) == HYB_WORD_RNN;
+  return hyb_node_kind (node) == HYB_KIND_RNN;
 }
 
 const HybFormClass hyb_form_fused = {

@@ -4,18 +4,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-node.h"
 #include "engine/variants/unroll.h"
-#include "engine/variants/vocabulary.h"
 
 static const struct
 {
-  HybWord word;
+  HybNodeKind word;
   gboolean (*write_out) (HybConversion *conversion, HybNodeId id, GError **error);
 } writers[] = {
-  { HYB_WORD_RNN, hyb_unroll_rnn },
-  { HYB_WORD_FOREACH, hyb_unroll_foreach },
-  { HYB_WORD_WHILE, hyb_unroll_while },
+  { HYB_KIND_RNN, hyb_unroll_rnn },
+  { HYB_KIND_FOREACH, hyb_unroll_foreach },
+  { HYB_KIND_WHILE, hyb_unroll_while },
 };
 
 gboolean
@@ -23,11 +23,11 @@ hyb_unroll (HybConversion *conversion, GError **error)
 {
   HybRebuild *rebuild = &conversion->rebuild;
 
-  hyb_rebuild_follow_cuts (rebuild, conversion->types);
+  hyb_rebuild_find_split_products (rebuild, conversion->types);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (conversion->graph) && !rebuild->error; id++)
     {
-      HybWord word = hyb_node_word (hyb_graph_get_node (conversion->graph, id));
-      guint   i = 0;
+      HybNodeKind word = hyb_node_kind (hyb_graph_get_node (conversion->graph, id));
+      guint       i = 0;
 
       while (i < G_N_ELEMENTS (writers) && writers[i].word != word)
         i++;

@@ -8,7 +8,7 @@
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/write-groups.h"
 
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ is_open_constant (const HybLoopBody *body, HybValueId old, gint64 *units)
   HybInts        shape = { 0 };
   gboolean       is_open;
 
-  if (hyb_node_word (node) != HYB_WORD_CONSTANT || !text || !hyb_params_parse_ints (text, &shape))
+  if (hyb_node_kind (node) != HYB_KIND_CONSTANT || !text || !hyb_params_parse_ints (text, &shape))
     return FALSE;
   is_open = shape.n == 2 && shape.value[0] <= 0 && shape.value[1] > 0;
   *units = is_open ? shape.value[1] : 0;
@@ -126,7 +126,7 @@ make_state (WhileWriter *writer, HybValueId old, gint64 units)
 static HybValueId
 begin_state (WhileWriter *writer, guint state)
 {
-  HybValueId old = hyb_loop_body_begin (writer->body, state);
+  HybValueId old = hyb_loop_body_initial_state (writer->body, state);
   gint64     units;
 
   if (is_open_constant (writer->body, old, &units))
@@ -184,9 +184,9 @@ variable_places (const HybLoopBody *body)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_printf (text, "[%u", hyb_loop_body_place (body, HYB_BODY_COUNTER, 0));
+  g_string_printf (text, "[%u", hyb_loop_body_position (body, HYB_BODY_COUNTER, 0));
   for (guint s = 0; s < hyb_loop_body_n_states (body); s++)
-    g_string_append_printf (text, ", %u", hyb_loop_body_place (body, HYB_BODY_STATE, s));
+    g_string_append_printf (text, ", %u", hyb_loop_body_position (body, HYB_BODY_STATE, s));
   g_string_append_c (text, ']');
   return g_string_free (text, FALSE);
 }
@@ -194,16 +194,16 @@ variable_places (const HybLoopBody *body)
 static void
 write_node (WhileWriter *writer, HybGraph *condition, const HybGroup *group)
 {
-  HybLoopBody      *body = writer->body;
-  guint             n_states = hyb_loop_body_n_states (body), n_out = hyb_loop_body_n_out (body);
-  g_autofree char  *name = hyb_loop_body_name (body, "while_loop");
-  g_autofree char  *places = input_places (body);
-  g_autofree char  *variables = variable_places (body);
-  g_autofree char  *limit = g_strdup_printf ("%u", body->chain->n_steps);
-  g_autofree char  *n_args = g_strdup_printf ("%u", body->n_variables + 2);
-  g_autofree char  *n_data = g_strdup_printf ("%u", n_out);
-  g_autofree char  *n_outputs = g_strdup_printf ("%u", n_out + 1 + n_states);
-  HybGraph *const   bodies[] = { condition, body->graph };
+  HybLoopBody     *body = writer->body;
+  guint            n_states = hyb_loop_body_n_states (body), n_out = hyb_loop_body_n_outputs (body);
+  g_autofree char *name = hyb_loop_body_name (body, "while_loop");
+  g_autofree char *places = input_places (body);
+  g_autofree char *variables = variable_places (body);
+  g_autofree char *limit = g_strdup_printf ("%u", body->chain->n_steps);
+  g_autofree char *n_args = g_strdup_printf ("%u", body->n_variables + 2);
+  g_autofree char *n_data = g_strdup_printf ("%u", n_out);
+  g_autofree char *n_outputs = g_strdup_printf ("%u", n_out + 1 + n_states);
+  HybGraph *const  bodies[] = { condition, body->graph };
   const char *const attributes[] = {
     "cond_input_locs",
     "[0]",
@@ -236,10 +236,10 @@ write_node (WhileWriter *writer, HybGraph *condition, const HybGroup *group)
   id = hyb_builder_add (writer->rebuild->builder, &spec, &writer->rebuild->error);
   if (id == HYB_NO_ID)
     return;
-  hyb_group_match (body->conversion,
-                   body->cells,
-                   group,
-                   hyb_builder_output (writer->rebuild->builder, id, 0));
+  hyb_group_match_nodes (body->conversion,
+                         body->cells,
+                         group,
+                         hyb_builder_output (writer->rebuild->builder, id, 0));
   hyb_loop_body_place_outputs (body,
                                hyb_builder_output (writer->rebuild->builder, id, 0),
                                n_out + 1);
@@ -279,7 +279,7 @@ close_constants (HybConversion *conversion)
       g_autoptr (GPtrArray) attributes = g_ptr_array_new ();
       g_autofree char *text = NULL;
 
-      if (hyb_node_word (node) != HYB_WORD_CONSTANT || !hyb_shape_is_known (shape))
+      if (hyb_node_kind (node) != HYB_KIND_CONSTANT || !hyb_shape_is_known (shape))
         continue;
       text = hyb_shape_to_string (shape);
       for (guint i = 0; node->attributes && node->attributes[i]; i += 2)
@@ -291,14 +291,14 @@ close_constants (HybConversion *conversion)
         }
       g_ptr_array_add (attributes, NULL);
       conversion->rebuild.current = id;
-      hyb_rebuild_set (&conversion->rebuild,
-                       node->first_output,
-                       hyb_rebuild_call (&conversion->rebuild,
-                                         node->op->name,
-                                         node->name,
-                                         0,
-                                         NULL,
-                                         (const char *const *) attributes->pdata));
+      hyb_rebuild_set_value (&conversion->rebuild,
+                             node->first_output,
+                             hyb_rebuild_call (&conversion->rebuild,
+                                               node->op->name,
+                                               node->name,
+                                               0,
+                                               NULL,
+                                               (const char *const *) attributes->pdata));
     }
 }
 
@@ -333,7 +333,7 @@ refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *
   HybNodeId id = find_meeting (cells);
 
   if (id == HYB_NO_ID)
-    return hyb_loop_refuse (conversion, cells, group);
+    return hyb_loop_check_group (conversion, cells, group);
   return g_strdup_printf ("“%s” joins what comes out of it with other arrays, which MXNet "
                           "cannot do behind a loop of unknown shape",
                           hyb_graph_get_node (cells->graph, id)->name);
@@ -352,7 +352,7 @@ write_while (HybConversion *conversion, HybCells *cells, GError **error)
 static gboolean
 is_while (const HybNode *node)
 {
-  return hyb_node_word (node) == HYB_WORD_WHILE;
+  return hyb_node_kind (node) == HYB_KIND_WHILE;
 }
 
 const HybFormClass hyb_form_while = {

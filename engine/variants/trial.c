@@ -181,7 +181,7 @@ make_list (HybModel      *model,
 }
 
 HybTensorList *
-hyb_trial_given (HybModel *model, HybTensorList *input, guint64 seed, GError **error)
+hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   g_autofree HybType *types = known_types (model);

@@ -9,7 +9,7 @@
  * NULL), its parameters, and 2 for what nothing says.  NULL: that does not go together,
  * and why. */
 HybTensorList *
-hyb_trial_given (HybModel *model, HybTensorList *input, guint64 seed, GError **error);
+hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError **error);
 /* Random numbers of the same types; whole numbers stay whole, in the same range. */
 HybTensorList *hyb_trial_random (HybModel *model, HybTensorList *like, guint64 seed);
 /* Like hyb_trial_random(), with one dimension of one array larger by one and everything

@@ -7,8 +7,8 @@
 #include "engine/variants/unroll.h"
 
 #include "engine/base/error.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
-#include "engine/variants/vocabulary.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +64,7 @@ constant_of (HybGraph *graph, HybValueId value)
   static const char *const names[] = { "_zeros", "_ones" };
   const HybNode           *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value));
 
-  if (hyb_node_word (node) != HYB_WORD_CONSTANT)
+  if (hyb_node_kind (node) != HYB_KIND_CONSTANT)
     return NAN;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (node->op == hyb_op_find (names[i]))
@@ -155,14 +155,14 @@ follow_squeeze (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyV
 static gboolean
 follow (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
 {
-  switch ((int) hyb_node_word (node))
+  switch ((int) hyb_node_kind (node))
     {
-    case HYB_WORD_COPY:
+    case HYB_KIND_COPY:
       *out = loop->values[inputs[0]];
       return TRUE;
-    case HYB_WORD_TAKE:
+    case HYB_KIND_TAKE:
       return follow_take (loop, node, inputs, out);
-    case HYB_WORD_SQUEEZE:
+    case HYB_KIND_SQUEEZE:
       return follow_squeeze (loop, node, inputs, out);
     default:
       return FALSE;
@@ -188,7 +188,7 @@ write_node (Loop *loop, HybNodeId id, guint step)
       hyb_rebuild_copy (loop->rebuild, loop->body, id, step_name (loop, node->name, step), values);
   for (guint i = 0; i < node->n_outputs; i++)
     out[i] = new_value (first + i);
-  if (hyb_node_word (node) == HYB_WORD_PLUS_SCALAR)
+  if (hyb_node_kind (node) == HYB_KIND_PLUS_SCALAR)
     out->number = loop->values[inputs[0]].number + hyb_node_double (node, "scalar", NAN);
 }
 
@@ -225,13 +225,13 @@ place_outputs (Loop *loop, guint n_rows)
                 : hyb_rebuild_unary (loop->rebuild, "zeros_like", "unreached", steps[0], NULL);
       hyb_rebuild_set_place (loop->rebuild,
                              first + i,
-                             (HybPlace){
-                                 .kind = HYB_PLACE_WHOLE,
+                             (HybSequencePlace){
+                                 .kind = HYB_SEQUENCE_WHOLE,
                                  .sequence =
                                      hyb_sequence_of_steps (loop->rebuild, n_rows, steps) });
     }
   for (guint i = 0; i < loop->n_states; i++)
-    hyb_rebuild_set (loop->rebuild, first + loop->n_out + i, use (loop, &loop->states[i]));
+    hyb_rebuild_set_value (loop->rebuild, first + loop->n_out + i, use (loop, &loop->states[i]));
 }
 
 /* --- foreach --- */
@@ -327,14 +327,14 @@ evaluate (const Loop *loop, HybGraph *condition, const double *number_of_input)
     {
       const HybNode    *node = hyb_graph_get_node (condition, id);
       const HybValueId *inputs = hyb_graph_get_inputs (condition, id);
-      HybWord           word = hyb_node_word (node);
+      HybNodeKind       word = hyb_node_kind (node);
       double            scalar = hyb_node_double (node, "scalar", NAN);
 
-      if (word == HYB_WORD_COPY)
+      if (word == HYB_KIND_COPY)
         numbers[node->first_output] = numbers[inputs[0]];
-      else if (word == HYB_WORD_PLUS_SCALAR)
+      else if (word == HYB_KIND_PLUS_SCALAR)
         numbers[node->first_output] = numbers[inputs[0]] + scalar;
-      else if (word == HYB_WORD_LESSER_SCALAR && !isnan (numbers[inputs[0]]))
+      else if (word == HYB_KIND_LESSER_SCALAR && !isnan (numbers[inputs[0]]))
         numbers[node->first_output] = numbers[inputs[0]] < scalar;
     }
   return n_heads == 1 ? numbers[heads[0]] : NAN;

@@ -4,8 +4,8 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/rnn-weights.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-value.h"
-#include "engine/variants/vocabulary.h"
 #include "engine/variants/write-step.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct
   guint             n_steps, n_directions, n_rows;
   double            dropout;
   char             *prefix;
-  HybCellText      *cells;    /* by row: layer × directions + direction */
+  HybUnrolledCell  *cells;    /* by row: layer × directions + direction */
   HybValueId       *state[2]; /* h and c by row, first old, then new */
   HybValueId       *x;        /* by step: what a layer reads */
 } Fused;
@@ -47,7 +47,7 @@ find_parameter (const char *name, gpointer user)
 }
 
 static HybValueId *
-cell_slot (HybCellText *cell, const HybRnnPart *part)
+cell_slot (HybUnrolledCell *cell, const HybRnnPart *part)
 {
   if (part->is_bias)
     return part->is_hidden ? &cell->h2h_bias : &cell->i2h_bias;
@@ -67,9 +67,13 @@ add_part (Fused *fused, const HybRnnPart *part, const char *packed, GError **err
   g_autoptr (HybTensor) tensor = NULL;
 
   type.shape = part->is_bias ? hyb_shape_1d (part->rows) : hyb_shape_2d (part->rows, part->columns);
-  hyb_moves_add (conversion->moves, packed, part->offset, 1, unique, 0, count);
-  tensor =
-      hyb_moves_gather (conversion->moves, unique, &type, find_parameter, conversion->from, error);
+  hyb_parameter_copies_add (conversion->copies, packed, part->offset, 1, unique, 0, count);
+  tensor = hyb_parameter_copies_gather (conversion->copies,
+                                        unique,
+                                        &type,
+                                        find_parameter,
+                                        conversion->from,
+                                        error);
   if (!tensor)
     return FALSE;
   hyb_model_set_parameter (conversion->to, unique, tensor);
@@ -110,7 +114,7 @@ find_variable (HybGraph *graph, HybValueId value, HybValueId *variable)
 {
   HybNodeId id = hyb_graph_get_producer (graph, value);
 
-  if (hyb_value_word (graph, value) == HYB_WORD_RESHAPE)
+  if (hyb_value_kind (graph, value) == HYB_KIND_RESHAPE)
     value = hyb_graph_get_inputs (graph, id)[0];
   *variable = value;
   return hyb_value_is_variable (graph, value);
@@ -174,15 +178,15 @@ find_weights (Fused *fused, GError **error)
       if (!unpack_variable (fused, value, error))
         return FALSE;
     }
-  else if (hyb_value_word (graph, value) != HYB_WORD_PARAM_CONCAT &&
-           hyb_value_word (graph, value) != HYB_WORD_CONCAT)
+  else if (hyb_value_kind (graph, value) != HYB_KIND_PARAM_CONCAT &&
+           hyb_value_kind (graph, value) != HYB_KIND_CONCAT)
     return refuse (fused, error, NULL, "its weights are computed");
   else if (!take_variables (fused, value, error))
     return FALSE;
 
   for (guint row = 0; row < fused->n_rows; row++)
     {
-      HybCellText *cell = &fused->cells[row];
+      HybUnrolledCell *cell = &fused->cells[row];
 
       cell->kind = (HybCellKind) (HYB_CELL_RNN_RELU + (int) fused->weights.mode);
       cell->hidden = fused->weights.hidden;
@@ -243,17 +247,17 @@ static HybValueId *
 begin_states (Fused *fused, HybValueId old)
 {
   HybGraph    *graph = fused->conversion->graph;
-  HybWord      word = hyb_value_word (graph, old);
+  HybNodeKind  word = hyb_value_kind (graph, old);
   HybValueId  *rows = g_new (HybValueId, fused->n_rows);
   HybNodeId    maker = hyb_graph_get_producer (graph, old);
   HybSequence *sequence;
 
   rows[0] = HYB_NO_ID;
-  if (word == HYB_WORD_CONSTANT)
+  if (word == HYB_KIND_CONSTANT)
     split_constant (fused, old, rows);
   if (rows[0] != HYB_NO_ID)
     return rows;
-  if (word == HYB_WORD_EXPAND && fused->n_rows == 1 &&
+  if (word == HYB_KIND_EXPAND && fused->n_rows == 1 &&
       hyb_node_int (hyb_graph_get_node (graph, maker), "axis", 1) == 0)
     {
       rows[0] = hyb_rebuild_value (fused->rebuild, hyb_graph_get_inputs (graph, maker)[0]);
@@ -334,8 +338,8 @@ write_layer (Fused *fused, guint layer)
 static void
 place_outputs (Fused *fused)
 {
-  HybValueId first = fused->node->first_output;
-  HybPlace   place = { .kind = HYB_PLACE_WHOLE };
+  HybValueId       first = fused->node->first_output;
+  HybSequencePlace place = { .kind = HYB_SEQUENCE_WHOLE };
 
   place.sequence = hyb_sequence_of_steps (fused->rebuild, fused->n_steps, fused->x);
   hyb_rebuild_set_place (fused->rebuild, first, place);
@@ -398,7 +402,7 @@ hyb_unroll_rnn (HybConversion *conversion, HybNodeId id, GError **error)
   if (fused.weights.n_layers > 1000)
     return refuse (&fused, error, NULL, "it has more than a thousand layers");
   fused.n_rows = fused.weights.n_layers * fused.n_directions;
-  fused.cells = g_new0 (HybCellText, fused.n_rows);
+  fused.cells = g_new0 (HybUnrolledCell, fused.n_rows);
   is_done = write_out (&fused, error);
   g_free (fused.cells);
   g_free (fused.state[0]);

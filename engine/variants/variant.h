@@ -43,7 +43,7 @@ typedef struct
 {
   HybModel  *model;
   HybForm    form;
-  GPtrArray *stages;     /* of GArray of HybMove: how parameters moved, first to last */
+  GPtrArray *stages;     /* of GArray of HybParameterCopy: how parameters moved, first to last */
   GPtrArray *stage_from; /* of HybModel: the models that each stage starts from */
   GArray    *recognised; /* of HybRecognised */
   GArray    *matches;    /* of HybMatch: nodes of the old graph and what stands for them */

@@ -4,10 +4,10 @@
 
 #include "engine/base/error.h"
 #include "engine/variants/group.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-node.h"
 #include "engine/variants/recognise.h"
 #include "engine/variants/structure.h"
-#include "engine/variants/vocabulary.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ keep_stage (HybVariant *variant, HybConversion *conversion)
 
   g_array_unref (variant->matches);
   variant->matches = matches;
-  g_ptr_array_add (variant->stages, g_array_ref (conversion->moves));
+  g_ptr_array_add (variant->stages, g_array_ref (conversion->copies));
   g_ptr_array_add (variant->stage_from, hyb_model_ref (conversion->from));
   g_clear_pointer (&variant->model, hyb_model_unref);
   variant->model = hyb_model_ref (conversion->to);
@@ -172,7 +172,7 @@ is_recurrent (HybModel *model, const HybConvertOptions *options)
   if (find_loop (model))
     return TRUE;
   hyb_conversion_init (&conversion, model, options);
-  if (hyb_rebuild_follow_cuts (&conversion.rebuild, conversion.types))
+  if (hyb_rebuild_find_split_products (&conversion.rebuild, conversion.types))
     return TRUE;
   cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
   return cells->chains->len > 0;

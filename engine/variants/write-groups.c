@@ -3,8 +3,8 @@
 #include "engine/variants/write-groups.h"
 
 #include "engine/base/error.h"
+#include "engine/variants/node-kind.h"
 #include "engine/variants/rebuild-node.h"
-#include "engine/variants/vocabulary.h"
 
 #include <string.h>
 
@@ -65,7 +65,9 @@ is_read_outside (const HybCells *cells, const HybGroup *group, HybValueId value,
 }
 
 HybValueId
-hyb_group_find_leak (const HybCells *cells, const HybGroup *group, gboolean gives_all_states)
+hyb_group_find_missing_output (const HybCells *cells,
+                               const HybGroup *group,
+                               gboolean        gives_all_states)
 {
   g_autoptr (GHashTable) heads = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) rows = g_hash_table_new (NULL, NULL);
@@ -286,17 +288,17 @@ try_order (Orderer *orderer)
 /* --- Writing --- */
 
 void
-hyb_group_match (HybConversion  *conversion,
-                 const HybCells *cells,
-                 const HybGroup *group,
-                 HybValueId      value)
+hyb_group_match_nodes (HybConversion  *conversion,
+                       const HybCells *cells,
+                       const HybGroup *group,
+                       HybValueId      value)
 {
   if (conversion->rebuild.error)
     return;
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (cells->graph); id++)
     for (guint c = 0; c < group->chains->len; c++)
       if (cells->chain_of_node[id] == g_array_index (group->chains, guint, c))
-        hyb_rebuild_match (&conversion->rebuild, id, value, (gint32) cells->step_of_node[id]);
+        hyb_rebuild_add_match (&conversion->rebuild, id, value, (gint32) cells->step_of_node[id]);
 }
 
 static void
@@ -368,7 +370,7 @@ gboolean
 hyb_write_groups (HybConversion *conversion,
                   HybCells      *cells,
                   GPtrArray     *groups,
-                  HybRefuseGroup refuse,
+                  HybCheckGroup  refuse,
                   HybWriteGroup  write,
                   GError       **error)
 {

@@ -4,9 +4,9 @@
 
 typedef struct
 {
-  HybRebuild        *rebuild;
-  const HybCellText *cell;
-  guint              step;
+  HybRebuild            *rebuild;
+  const HybUnrolledCell *cell;
+  guint                  step;
 } Writer;
 
 static HybValueId
@@ -116,12 +116,12 @@ write_gru (const Writer *writer, HybValueId i2h, HybValueId h2h, HybValueId h)
 }
 
 HybValueId
-hyb_write_step (HybRebuild        *rebuild,
-                const HybCellText *cell,
-                guint              step,
-                HybValueId         x,
-                HybValueId         h,
-                HybValueId        *c)
+hyb_write_step (HybRebuild            *rebuild,
+                const HybUnrolledCell *cell,
+                guint                  step,
+                HybValueId             x,
+                HybValueId             h,
+                HybValueId            *c)
 {
   Writer     writer = { rebuild, cell, step };
   HybValueId i2h = linear (&writer, "i2h", x, cell->i2h_weight, cell->i2h_bias);

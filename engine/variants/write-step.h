@@ -12,12 +12,12 @@ typedef struct
   gint64      hidden;
   const char *prefix; /* "lstm0_" */
   HybValueId  i2h_weight, h2h_weight, i2h_bias, h2h_bias;
-} HybCellText;
+} HybUnrolledCell;
 
 /* The new h; *c is the old memory in, the new one out (LSTM). */
-HybValueId hyb_write_step (HybRebuild        *rebuild,
-                           const HybCellText *cell,
-                           guint              step,
-                           HybValueId         x,
-                           HybValueId         h,
-                           HybValueId        *c);
+HybValueId hyb_write_step (HybRebuild            *rebuild,
+                           const HybUnrolledCell *cell,
+                           guint                  step,
+                           HybValueId             x,
+                           HybValueId             h,
+                           HybValueId            *c);

@@ -1,78 +1,78 @@
 /* vocabulary.c — operators as words, and their attributes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/variants/vocabulary.h"
+#include "engine/variants/node-kind.h"
 
 #include <string.h>
 
 static const struct
 {
   const char *op;
-  HybWord     word;
+  HybNodeKind word;
 } words[] = {
-  { "elemwise_add", HYB_WORD_ADD },
-  { "broadcast_add", HYB_WORD_ADD },
-  { "elemwise_sub", HYB_WORD_SUB },
-  { "broadcast_sub", HYB_WORD_SUB },
-  { "elemwise_mul", HYB_WORD_MUL },
-  { "broadcast_mul", HYB_WORD_MUL },
-  { "sigmoid", HYB_WORD_SIGMOID },
-  { "tanh", HYB_WORD_TANH },
-  { "relu", HYB_WORD_RELU },
-  { "ones_like", HYB_WORD_ONES_LIKE },
-  { "FullyConnected", HYB_WORD_LINEAR },
-  { "dot", HYB_WORD_DOT },
-  { "SliceChannel", HYB_WORD_SPLIT },
-  { "slice_axis", HYB_WORD_SLICE_AXIS },
-  { "stack", HYB_WORD_STACK },
-  { "Concat", HYB_WORD_CONCAT },
-  { "expand_dims", HYB_WORD_EXPAND },
-  { "squeeze", HYB_WORD_SQUEEZE },
-  { "reverse", HYB_WORD_REVERSE },
-  { "_zeros", HYB_WORD_CONSTANT },
-  { "_ones", HYB_WORD_CONSTANT },
-  { "_full", HYB_WORD_CONSTANT },
-  { "_copy", HYB_WORD_COPY },
-  { "take", HYB_WORD_TAKE },
-  { "SequenceLast", HYB_WORD_LAST },
-  { "Reshape", HYB_WORD_RESHAPE },
-  { "_rnn_param_concat", HYB_WORD_PARAM_CONCAT },
-  { "Dropout", HYB_WORD_DROPOUT },
-  { "RNN", HYB_WORD_RNN },
-  { "_foreach", HYB_WORD_FOREACH },
-  { "_while_loop", HYB_WORD_WHILE },
-  { "_lesser_scalar", HYB_WORD_LESSER_SCALAR },
-  { "_plus_scalar", HYB_WORD_PLUS_SCALAR },
+  { "elemwise_add", HYB_KIND_ADD },
+  { "broadcast_add", HYB_KIND_ADD },
+  { "elemwise_sub", HYB_KIND_SUB },
+  { "broadcast_sub", HYB_KIND_SUB },
+  { "elemwise_mul", HYB_KIND_MUL },
+  { "broadcast_mul", HYB_KIND_MUL },
+  { "sigmoid", HYB_KIND_SIGMOID },
+  { "tanh", HYB_KIND_TANH },
+  { "relu", HYB_KIND_RELU },
+  { "ones_like", HYB_KIND_ONES_LIKE },
+  { "FullyConnected", HYB_KIND_LINEAR },
+  { "dot", HYB_KIND_DOT },
+  { "SliceChannel", HYB_KIND_SPLIT },
+  { "slice_axis", HYB_KIND_SLICE_AXIS },
+  { "stack", HYB_KIND_STACK },
+  { "Concat", HYB_KIND_CONCAT },
+  { "expand_dims", HYB_KIND_EXPAND },
+  { "squeeze", HYB_KIND_SQUEEZE },
+  { "reverse", HYB_KIND_REVERSE },
+  { "_zeros", HYB_KIND_CONSTANT },
+  { "_ones", HYB_KIND_CONSTANT },
+  { "_full", HYB_KIND_CONSTANT },
+  { "_copy", HYB_KIND_COPY },
+  { "take", HYB_KIND_TAKE },
+  { "SequenceLast", HYB_KIND_LAST },
+  { "Reshape", HYB_KIND_RESHAPE },
+  { "_rnn_param_concat", HYB_KIND_PARAM_CONCAT },
+  { "Dropout", HYB_KIND_DROPOUT },
+  { "RNN", HYB_KIND_RNN },
+  { "_foreach", HYB_KIND_FOREACH },
+  { "_while_loop", HYB_KIND_WHILE },
+  { "_lesser_scalar", HYB_KIND_LESSER_SCALAR },
+  { "_plus_scalar", HYB_KIND_PLUS_SCALAR },
 };
 
 /* Where an attribute decides what the node says. */
-static HybWord
+static HybNodeKind
 activation_word (const HybNode *node)
 {
   static const char *const names[] = { "relu", "sigmoid", "tanh" };
-  static const HybWord     meanings[] = { HYB_WORD_RELU, HYB_WORD_SIGMOID, HYB_WORD_TANH };
+  static const HybNodeKind meanings[] = { HYB_KIND_RELU, HYB_KIND_SIGMOID, HYB_KIND_TANH };
   const char              *type = hyb_node_get_attribute (node, "act_type");
 
   for (guint i = 0; type && i < G_N_ELEMENTS (names); i++)
     if (strcmp (type, names[i]) == 0)
       return meanings[i];
-  return HYB_WORD_OTHER;
+  return HYB_KIND_OTHER;
 }
 
-static HybWord
+static HybNodeKind
 rminus_word (const HybNode *node)
 {
-  return hyb_node_double (node, "scalar", 0) == 1 ? HYB_WORD_ONE_MINUS : HYB_WORD_OTHER;
+  return hyb_node_double (node, "scalar", 0) == 1 ? HYB_KIND_ONE_MINUS : HYB_KIND_OTHER;
 }
 
-static HybWord
+static HybNodeKind
 swap_word (const HybNode *node)
 {
   gint64 a = hyb_node_int (node, "dim1", 0), b = hyb_node_int (node, "dim2", 0);
 
-  return (a == 0 && b == 1) || (a == 1 && b == 0) ? HYB_WORD_SWAP : HYB_WORD_OTHER;
+  return (a == 0 && b == 1) || (a == 1 && b == 0) ? HYB_KIND_SWAP : HYB_KIND_OTHER;
 }
 
-static HybWord
+static HybNodeKind
 transpose_word (const HybNode *node)
 {
   const char *text = hyb_node_get_attribute (node, "axes");
@@ -80,18 +80,18 @@ transpose_word (const HybNode *node)
   gboolean    is_swap;
 
   if (!text || !hyb_params_parse_ints (text, &axes))
-    return HYB_WORD_OTHER;
+    return HYB_KIND_OTHER;
   is_swap = axes.n >= 2 && axes.value[0] == 1 && axes.value[1] == 0;
   for (int i = 2; i < axes.n; i++)
     is_swap = is_swap && axes.value[i] == i;
   g_free (axes.value);
-  return is_swap ? HYB_WORD_SWAP : HYB_WORD_OTHER;
+  return is_swap ? HYB_KIND_SWAP : HYB_KIND_OTHER;
 }
 
 static const struct
 {
   const char *op;
-  HybWord (*word) (const HybNode *node);
+  HybNodeKind (*word) (const HybNode *node);
 } worded[] = {
   { "Activation", activation_word },
   { "_rminus_scalar", rminus_word },
@@ -115,8 +115,8 @@ make_index (void)
   return index;
 }
 
-HybWord
-hyb_node_word (const HybNode *node)
+HybNodeKind
+hyb_node_kind (const HybNode *node)
 {
   static gsize       is_made;
   static GHashTable *index;
@@ -131,13 +131,13 @@ hyb_node_word (const HybNode *node)
   word = GPOINTER_TO_UINT (g_hash_table_lookup (index, node->op));
   if (word > G_MAXINT - G_N_ELEMENTS (worded))
     return worded[G_MAXINT - word].word (node);
-  return (HybWord) word;
+  return (HybNodeKind) word;
 }
 
-HybWord
-hyb_value_word (const HybGraph *graph, HybValueId value)
+HybNodeKind
+hyb_value_kind (const HybGraph *graph, HybValueId value)
 {
-  return hyb_node_word (hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value)));
+  return hyb_node_kind (hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value)));
 }
 
 gint64
@@ -170,7 +170,7 @@ hyb_node_is_elementwise (const HybNode *node)
   return !hyb_node_is_variable (node) && node->n_bodies == 0 && node->n_inputs > 0 &&
          !(node->op->flags & HYB_OP_OPAQUE) &&
          (node->op->category == HYB_CATEGORY_ELEMENTWISE ||
-          hyb_node_word (node) == HYB_WORD_DROPOUT) &&
+          hyb_node_kind (node) == HYB_KIND_DROPOUT) &&
          hyb_op_n_visible (node->op, node->params, node->n_outputs) == 1;
 }
 

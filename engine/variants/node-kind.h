@@ -7,42 +7,42 @@
 
 typedef enum
 {
-  HYB_WORD_OTHER,
-  HYB_WORD_ADD,
-  HYB_WORD_SUB,
-  HYB_WORD_MUL,
-  HYB_WORD_SIGMOID,
-  HYB_WORD_TANH,
-  HYB_WORD_RELU,
-  HYB_WORD_ONES_LIKE,
-  HYB_WORD_ONE_MINUS, /* 1 − x */
-  HYB_WORD_LINEAR,    /* x Wᵀ + b */
-  HYB_WORD_DOT,
-  HYB_WORD_SPLIT,
-  HYB_WORD_SLICE_AXIS,
-  HYB_WORD_STACK,
-  HYB_WORD_CONCAT,
-  HYB_WORD_EXPAND,
-  HYB_WORD_SQUEEZE,
-  HYB_WORD_SWAP, /* of the first two axes; other transpositions are OTHER */
-  HYB_WORD_REVERSE,
-  HYB_WORD_CONSTANT, /* an array filled with one number */
-  HYB_WORD_COPY,
-  HYB_WORD_TAKE,
-  HYB_WORD_LAST, /* the last step of a sequence */
-  HYB_WORD_RESHAPE,
-  HYB_WORD_PARAM_CONCAT,
-  HYB_WORD_DROPOUT,
-  HYB_WORD_RNN,
-  HYB_WORD_FOREACH,
-  HYB_WORD_WHILE,
-  HYB_WORD_LESSER_SCALAR,
-  HYB_WORD_PLUS_SCALAR,
-} HybWord;
+  HYB_KIND_OTHER,
+  HYB_KIND_ADD,
+  HYB_KIND_SUB,
+  HYB_KIND_MUL,
+  HYB_KIND_SIGMOID,
+  HYB_KIND_TANH,
+  HYB_KIND_RELU,
+  HYB_KIND_ONES_LIKE,
+  HYB_KIND_ONE_MINUS, /* 1 − x */
+  HYB_KIND_LINEAR,    /* x Wᵀ + b */
+  HYB_KIND_DOT,
+  HYB_KIND_SPLIT,
+  HYB_KIND_SLICE_AXIS,
+  HYB_KIND_STACK,
+  HYB_KIND_CONCAT,
+  HYB_KIND_EXPAND,
+  HYB_KIND_SQUEEZE,
+  HYB_KIND_SWAP, /* of the first two axes; other transpositions are OTHER */
+  HYB_KIND_REVERSE,
+  HYB_KIND_CONSTANT, /* an array filled with one number */
+  HYB_KIND_COPY,
+  HYB_KIND_TAKE,
+  HYB_KIND_LAST, /* the last step of a sequence */
+  HYB_KIND_RESHAPE,
+  HYB_KIND_PARAM_CONCAT,
+  HYB_KIND_DROPOUT,
+  HYB_KIND_RNN,
+  HYB_KIND_FOREACH,
+  HYB_KIND_WHILE,
+  HYB_KIND_LESSER_SCALAR,
+  HYB_KIND_PLUS_SCALAR,
+} HybNodeKind;
 
-HybWord hyb_node_word (const HybNode *node);
+HybNodeKind hyb_node_kind (const HybNode *node);
 /* Of the node that makes a value. */
-HybWord hyb_value_word (const HybGraph *graph, HybValueId value);
+HybNodeKind hyb_value_kind (const HybGraph *graph, HybValueId value);
 
 /* An attribute as parsed, defaults included; fallback where the operator has none such. */
 gint64   hyb_node_int (const HybNode *node, const char *name, gint64 fallback);
