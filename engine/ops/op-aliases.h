@@ -1,5 +1,7 @@
-/* op-aliases.h — second names that MXNet 1.9.1 gives operators for its NumPy interface:
- * HYB_ALIAS (second name, name).  No guard: it is included once, by op-table.c.
+/* op-aliases.h — additional names that MXNet 1.9.1 gives operators in its NumPy interface.
+ *
+ * HYB_ALIAS (alias, name) makes operator `name` known as `alias` too.  Only op-table.c includes this
+ * file, with its own definition of HYB_ALIAS, so there is no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 HYB_ALIAS ("_np_repeat", "repeat")
 HYB_ALIAS ("_npi_argsort", "argsort")

@@ -1,4 +1,7 @@
-/* op-table.c — the operators by name, from op-list.h.
+/* op-table.c — finds operators by name, and answers questions about their inputs and outputs.
+ *
+ * The table is built from op-list.h and op-aliases.h on first use and lives until the process ends.
+ * Start with hyb_op_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/op.h"
@@ -9,7 +12,8 @@
 #include "engine/ops/op-list.h"
 #undef HYB_OPS
 
-static const HybOp *const families[] = {
+/* Each entry is an array of operators that ends with an empty one. */
+static const HybOp *const op_arrays[] = {
 #define HYB_OPS(folder, file) hyb_ops_##file,
 #include "engine/ops/op-list.h"
 #undef HYB_OPS
@@ -18,14 +22,14 @@ static const HybOp *const families[] = {
 static const struct
 {
   const char *alias, *name;
-} second_names[] = {
-#define HYB_ALIAS(second, first) { second, first },
+} numpy_aliases[] = {
+#define HYB_ALIAS(alias, name) { alias, name },
 #include "engine/ops/op-aliases.h"
 #undef HYB_ALIAS
 };
 
-/* Operators that know sparse arrays have one more name each. */
-#define SPARSE "_sparse_"
+/* MXNet gives operators that support sparse arrays a second name with this prefix. */
+#define SPARSE_PREFIX "_sparse_"
 
 typedef struct
 {
@@ -50,45 +54,46 @@ op_table (void)
     {
       table.by_name = g_hash_table_new (g_str_hash, g_str_equal);
       table.list = g_ptr_array_new ();
-      for (guint i = 0; i < G_N_ELEMENTS (families); i++)
-        for (const HybOp *op = families[i]; op->name != NULL; op++)
+      for (guint i = 0; i < G_N_ELEMENTS (op_arrays); i++)
+        for (const HybOp *op = op_arrays[i]; op->name != NULL; op++)
           {
             g_ptr_array_add (table.list, (gpointer) op);
             table_add (&table, op->name, op);
             for (guint a = 0; op->aliases && op->aliases[a]; a++)
               table_add (&table, op->aliases[a], op);
           }
-      for (guint i = 0; i < G_N_ELEMENTS (second_names); i++)
+      for (guint i = 0; i < G_N_ELEMENTS (numpy_aliases); i++)
         table_add (&table,
-                   second_names[i].alias,
-                   g_hash_table_lookup (table.by_name, second_names[i].name));
+                   numpy_aliases[i].alias,
+                   g_hash_table_lookup (table.by_name, numpy_aliases[i].name));
       g_once_init_leave (&once, 1);
     }
   return &table;
 }
 
-/* Names asked for of late, by where they lie: most are constants of the program, and comparing
- * one takes less than hashing it. */
-#define N_RECENT 64
+/* A cache of recent look-ups for each thread, indexed by the address of the name.  Most names are
+ * string constants of the program, and comparing a name is faster than hashing it. */
+#define N_CACHED 64
 
 typedef struct
 {
-  const char  *name; /* the table's */
+  const char  *name; /* the table's copy, which stays valid */
   const HybOp *op;
-} Recent;
+} CachedName;
 
 const HybOp *
 hyb_op_find (const char *name)
 {
-  static _Thread_local Recent recent[N_RECENT];
-  Recent                     *entry = &recent[((gsize) name ^ (gsize) name >> 6) % N_RECENT];
-  gpointer                    known, op;
+  static _Thread_local CachedName cache[N_CACHED];
+  CachedName                     *entry = &cache[((gsize) name ^ (gsize) name >> 6) % N_CACHED];
+  gpointer                        known, op;
 
   if (entry->name && strcmp (entry->name, name) == 0)
     return entry->op;
   if (!g_hash_table_lookup_extended (op_table ()->by_name, name, &known, &op))
-    return g_str_has_prefix (name, SPARSE) ? hyb_op_find (name + strlen (SPARSE)) : NULL;
-  *entry = (Recent){ known, op };
+    return g_str_has_prefix (name, SPARSE_PREFIX) ? hyb_op_find (name + strlen (SPARSE_PREFIX))
+                                                  : NULL;
+  *entry = (CachedName){ known, op };
   return op;
 }
 
@@ -134,7 +139,7 @@ hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs)
   if (!op->outputs)
     return n_outputs;
 
-  /* The hidden ones are last; numbered ones beyond the names are as the last name. */
+  /* Outputs beyond the named ones are hidden if the last name is. */
   for (guint i = 0; i < n_outputs; i++)
     n += op->outputs[MIN (i, count_names (op->outputs) - 1)][0] != '_';
   return n;
@@ -146,7 +151,9 @@ hyb_op_n_numbered (const HybOp *op, gconstpointer params, guint n_outputs)
   return op->n_bodies > 0 ? hyb_op_n_visible (op, params, n_outputs) : n_outputs;
 }
 
-/* “data”, or “arg2” where the last name, “arg”, is repeated.  “output0” is counted on from. */
+/* The name of operand number `index` of n: names[index], or, where the last name is repeated, that
+ * name with a number: “arg” gives arg0, arg1 …, and so does “output0” give output0, output1 ….
+ * NULL if there are no names. */
 static char *
 numbered_name (const char *const *names, guint index, guint n)
 {

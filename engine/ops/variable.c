@@ -1,11 +1,12 @@
-/* variable.c — what stands in a graph without computing: variables (“null” in
- * files), and opaque nodes for operators we do not have.
+/* variable.c — nodes that compute nothing: variables (operator “null” in files), and “_opaque”, the
+ * placeholder for operators that Hybridscope does not know.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/op.h"
 
+/* infer_shape and infer_dtype: the operands say nothing about each other. */
 static gboolean
-nothing_follows (HybCall *call, GError **error)
+infer_nothing (HybCall *call, GError **error)
 {
   return TRUE;
 }
@@ -20,16 +21,16 @@ const HybOp hyb_ops_variable[] = {
       .category = HYB_CATEGORY_DATA,
       .inputs = no_inputs,
       .outputs = one_output,
-      .infer_shape = nothing_follows,
-      .infer_dtype = nothing_follows,
+      .infer_shape = infer_nothing,
+      .infer_dtype = infer_nothing,
   },
   {
       .name = "_opaque",
-      .doc = "An operator that Hybridscope does not know: it can be looked at, not run.",
+      .doc = "An operator that Hybridscope does not know: it is displayed but cannot run.",
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_OPAQUE | HYB_OP_INTERNAL,
-      .infer_shape = nothing_follows,
-      .infer_dtype = nothing_follows,
+      .infer_shape = infer_nothing,
+      .infer_dtype = infer_nothing,
   },
   { 0 },
 };

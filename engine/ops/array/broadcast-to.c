@@ -1,5 +1,8 @@
-/* broadcast-to.c — axes of one element enlarged: broadcast_to, broadcast_axis,
- * broadcast_like.
+/* broadcast-to.c — broadcast_to, broadcast_axis and broadcast_like: repeat an array along axes of
+ * size 1.
+ *
+ * The three differ in how they say the new shape (…_infer_shape); they share broadcast_forward(),
+ * a strided copy.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -7,7 +10,7 @@
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
-/* A repeated axis has a reading stride of 0. */
+/* A repeated axis is read with stride 0. */
 static void
 broadcast_forward (const HybCall *call, const HybRun *run)
 {
@@ -23,7 +26,7 @@ broadcast_forward (const HybCall *call, const HybRun *run)
   hyb_move (&move, run->input[0], run->output[0]);
 }
 
-/* Nothing is repeated after all. */
+/* A view if the shape stays the same, so that nothing is repeated. */
 static gboolean
 broadcast_view (const HybCall *call, guint output, guint *input, gsize *offset)
 {
@@ -44,7 +47,7 @@ broadcast_gradient (HybGrad *grad)
                                      HYB_NO_ID));
 }
 
-/* Axis `axis` of *out becomes `size`, which only an axis of 1 can. */
+/* Enlarges axis `axis` of *out to `size`, which must be its size already unless it has size 1. */
 static gboolean
 enlarge (HybShape *out, int axis, gint64 size, GError **error)
 {
@@ -63,7 +66,7 @@ enlarge (HybShape *out, int axis, gint64 size, GError **error)
   return TRUE;
 }
 
-/* broadcast_to */
+/* --- broadcast_to --- */
 
 typedef struct
 {
@@ -100,7 +103,7 @@ broadcast_to_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (params->shape.rank > 0 && params->shape.rank != data->rank)
     return hyb_refuse_types (error,
-                             "Both must have as many dimensions.",
+                             "Give shape one number for each dimension of the input.",
                              "shape has %d dimensions but the input has %d",
                              params->shape.rank,
                              data->rank);
@@ -111,7 +114,7 @@ broadcast_to_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
-/* broadcast_axis */
+/* --- broadcast_axis --- */
 
 typedef struct
 {
@@ -161,7 +164,7 @@ broadcast_axis_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
-/* broadcast_like */
+/* --- broadcast_like --- */
 
 typedef struct
 {
@@ -177,7 +180,7 @@ static const HybParam broadcast_like_params[] = {
   { HYB_FIELD (BroadcastLikeParams, rhs_axes),
     HYB_PARAM_INTS,
     "None",
-    .doc = "axes of the second input that say how far" },
+    .doc = "axes of the second input that give the new sizes" },
   { 0 },
 };
 
@@ -202,7 +205,7 @@ broadcast_like_infer_shape (HybCall *call, GError **error)
     return TRUE;
   if (params->lhs_axes.n == HYB_UNKNOWN && lhs->rank != rhs->rank)
     return hyb_refuse_types (error,
-                             "Name the axes, or give both as many dimensions.",
+                             "Name the axes, or give both inputs the same number of dimensions.",
                              "an input of %d dimensions cannot be broadcast like one of %d",
                              lhs->rank,
                              rhs->rank);
@@ -233,19 +236,19 @@ static const char *const broadcast_axis_aliases[] = { "broadcast_axes", NULL };
 
 const HybOp hyb_ops_broadcast_to[] = {
   { BROADCAST_OP (broadcast_to,
-                  "Axes of size 1 enlarged to a shape.",
+                  "Repeats axes of size 1 until the array has a given shape.",
                   data_input,
                   BroadcastToParams) },
   {
       BROADCAST_OP (broadcast_axis,
-                    "Some axes of size 1 enlarged.",
+                    "Repeats some axes of size 1.",
                     data_input,
                     BroadcastAxisParams),
       .aliases = broadcast_axis_aliases,
   },
   {
       BROADCAST_OP (broadcast_like,
-                    "Axes of size 1 enlarged to those of another array.",
+                    "Repeats axes of size 1 to match another array.",
                     like_inputs,
                     BroadcastLikeParams),
       .constant_inputs = 1 << 1,

@@ -1,4 +1,7 @@
-/* concat.c — arrays side by side: Concat, _rnn_param_concat and stack.
+/* concat.c — Concat and _rnn_param_concat join arrays along an axis, stack along a new one.
+ *
+ * Each piece is a block of rows of the result, copied with one strided move.  _backward_Concat
+ * splits a gradient into the pieces again.  Start with concat_forward() and infer_joined().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -31,105 +34,121 @@ concat_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-/* All dimensions but the joined one are common to pieces and whole. */
+/* The pieces and the whole that they are joined to. */
+typedef struct
+{
+  HybType  *pieces;
+  guint     n;
+  HybShape *whole;
+  gint64    dim;     /* the attribute: the joined axis, negative from the end */
+  guint     n_equal; /* up to this many pieces of unknown size are taken to be equal */
+} Joined;
+
+/* Unifies all dimensions except the joined one.  Sets *axis to the joined axis; -1 while no rank
+ * is known. */
 static gboolean
-share_other_dims (HybType *pieces, guint n, HybShape *whole, gint64 dim, int *axis, GError **error)
+share_other_dims (const Joined *joined, int *axis, GError **error)
 {
   HybShape common = HYB_SHAPE_UNKNOWN;
 
   *axis = -1;
-  for (guint i = 0; i <= n; i++)
+  for (guint i = 0; i <= joined->n; i++)
     {
-      HybShape shape = i < n ? pieces[i].shape : *whole;
+      HybShape shape = i < joined->n ? joined->pieces[i].shape : *joined->whole;
 
       if (shape.rank == HYB_UNKNOWN)
         continue;
-      *axis = hyb_shape_axis (&shape, dim, error);
+      *axis = hyb_shape_axis (&shape, joined->dim, error);
       if (*axis < 0)
         return FALSE;
       shape.dim[*axis] = HYB_UNKNOWN;
       if (!hyb_shape_assign (&common, &shape, error))
         {
-          g_prefix_error (error, i < n ? "input %u: " : "the output: ", i);
+          g_prefix_error (error, i < joined->n ? "input %u: " : "the output: ", i);
           return FALSE;
         }
     }
   if (common.rank == HYB_UNKNOWN)
     return TRUE;
 
-  for (guint i = 0; i < n; i++)
-    if (!hyb_shape_assign (&pieces[i].shape, &common, error))
+  for (guint i = 0; i < joined->n; i++)
+    if (!hyb_shape_assign (&joined->pieces[i].shape, &common, error))
       return FALSE;
-  return hyb_shape_assign (whole, &common, error);
+  return hyb_shape_assign (joined->whole, &common, error);
 }
 
-/* The pieces make up the whole: what one (or n_equal alike) of them must be. */
+/* The sizes of the pieces along the joined axis add up to that of the whole: infers the whole, or
+ * up to n_equal unknown pieces. */
 static gboolean
-share_joined_dim (HybType  *pieces,
-                  guint     n,
-                  HybShape *whole,
-                  int       axis,
-                  guint     n_equal,
-                  GError  **error)
+share_joined_dim (const Joined *joined, int axis, GError **error)
 {
-  gint64 sum = 0;
-  guint  n_unknown = 0;
+  gint64 *whole = &joined->whole->dim[axis];
+  gint64  sum = 0;
+  guint   n_unknown = 0;
 
-  for (guint i = 0; i < n; i++)
-    if (pieces[i].shape.dim[axis] == HYB_UNKNOWN)
+  for (guint i = 0; i < joined->n; i++)
+    if (joined->pieces[i].shape.dim[axis] == HYB_UNKNOWN)
       n_unknown++;
-    else if (__builtin_add_overflow (sum, pieces[i].shape.dim[axis], &sum))
+    else if (__builtin_add_overflow (sum, joined->pieces[i].shape.dim[axis], &sum))
       sum = G_MAXINT64;
 
   if (n_unknown == 0)
-    return hyb_dim_unify (&whole->dim[axis], &sum, "the joined dimension and its parts", error);
-  if (whole->dim[axis] == HYB_UNKNOWN || n_unknown > n_equal)
+    return hyb_dim_unify (whole, &sum, "the joined dimension and the sum of its parts", error);
+  if (*whole == HYB_UNKNOWN || n_unknown > joined->n_equal)
     return TRUE;
 
-  sum = whole->dim[axis] - sum;
+  sum = *whole - sum;
   if (sum < 0 || sum % n_unknown != 0)
     return hyb_refuse_types (error,
                              NULL,
                              "%" G_GINT64_FORMAT
-                             " elements of the joined axis are left for %u inputs",
+                             " elements of the joined axis remain for %u inputs",
                              sum,
                              n_unknown);
-  for (guint i = 0; i < n; i++)
-    if (pieces[i].shape.dim[axis] == HYB_UNKNOWN)
-      pieces[i].shape.dim[axis] = sum / n_unknown;
+  for (guint i = 0; i < joined->n; i++)
+    if (joined->pieces[i].shape.dim[axis] == HYB_UNKNOWN)
+      joined->pieces[i].shape.dim[axis] = sum / n_unknown;
   return TRUE;
 }
 
 static gboolean
-infer_joined (HybCall  *call,
-              HybType  *pieces,
-              guint     n,
-              HybShape *whole,
-              guint     n_equal,
-              GError  **error)
+infer_joined (const Joined *joined, GError **error)
+{
+  int axis;
+
+  return share_other_dims (joined, &axis, error) &&
+         (axis < 0 || share_joined_dim (joined, axis, error));
+}
+
+/* The inputs of a call as pieces of its output. */
+static Joined
+joined_inputs (HybCall *call, guint n_equal)
 {
   const ConcatParams *params = call->params;
-  int                 axis;
 
-  return share_other_dims (pieces, n, whole, params->dim, &axis, error) &&
-         (axis < 0 || share_joined_dim (pieces, n, whole, axis, n_equal, error));
+  return (Joined){ call->input, call->n_inputs, &call->output[0].shape, params->dim, n_equal };
 }
 
 static gboolean
 concat_infer_shape (HybCall *call, GError **error)
 {
-  return infer_joined (call, call->input, call->n_inputs, &call->output[0].shape, 1, error);
+  Joined joined = joined_inputs (call, 1);
+
+  return infer_joined (&joined, error);
 }
 
-/* The size of the whole is known from an RNN; two unknown pieces are the weights
- * of the first layer in both directions, which are alike. */
+/* An RNN determines the size of the whole.  If two pieces are unknown, they are the weights of the
+ * first layer in both directions, which have equal sizes. */
 static gboolean
 rnn_param_concat_infer_shape (HybCall *call, GError **error)
 {
-  return infer_joined (call, call->input, call->n_inputs, &call->output[0].shape, 2, error);
+  Joined joined = joined_inputs (call, 2);
+
+  return infer_joined (&joined, error);
 }
 
-/* Piece i of a whole as rows of memory, in either direction. */
+/* The copy between one piece and its part of the whole, in the given direction: rows of the
+ * dimensions from the axis on. */
 static HybMove
 piece_rows (const HybShape *piece,
             const HybShape *whole,
@@ -181,7 +200,7 @@ concat_gradient (HybGrad *grad)
     hyb_grad_set_input (grad, i, first + i);
 }
 
-/* The gradient takes the whole apart.  Inputs: gradient, then the pieces for their shapes. */
+/* --- _backward_Concat: the gradient of the whole, then the pieces (for their shapes) --- */
 
 static void
 backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
@@ -195,11 +214,14 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
+  const ConcatParams *params = call->params;
+  Joined joined = { call->output, call->n_outputs, &call->input[0].shape, params->dim, 1 };
+
   for (guint i = 0; i < call->n_outputs; i++)
     if (!hyb_shape_unify (&call->output[i].shape, &call->input[i + 1].shape, error))
       return FALSE;
 
-  return infer_joined (call, call->output, call->n_outputs, &call->input[0].shape, 1, error);
+  return infer_joined (&joined, error);
 }
 
 static void
@@ -219,6 +241,7 @@ backward_forward (const HybCall *call, const HybRun *run)
     }
 }
 
+/* Pieces along the slowest axis (of more than one element) are contiguous in the whole. */
 static gboolean
 backward_view (const HybCall *call, guint output, guint *input, gsize *offset)
 {
@@ -236,7 +259,7 @@ backward_view (const HybCall *call, guint output, guint *input, gsize *offset)
   return TRUE;
 }
 
-/* The pieces are looked at for their shapes only. */
+/* Of the pieces only the shapes are read. */
 static void
 backward_cost (const HybCall *call, HybCost *cost)
 {
@@ -244,7 +267,7 @@ backward_cost (const HybCall *call, HybCost *cost)
   cost->bytes_read = cost->bytes_written;
 }
 
-/* stack */
+/* --- stack --- */
 
 typedef struct
 {
@@ -289,9 +312,9 @@ stack_infer_shape (HybCall *call, GError **error)
   if (common.rank == HYB_UNKNOWN)
     return TRUE;
   if (common.rank >= HYB_MAX_RANK)
-    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+    return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
 
-  /* The axis is one of the result's. */
+  /* The attribute counts axes of the result, not of the inputs. */
   out = hyb_shape_make (common.rank + 1, NULL);
   axis = hyb_shape_axis (&out, params->axis, error);
   if (axis < 0)
@@ -336,7 +359,7 @@ stack_gradient (HybGrad *grad)
     hyb_grad_set_input (grad, i, first + i);
 }
 
-/* Taken apart and put together again. */
+/* The gradient of splitting is concatenation. */
 static void
 concat_second_gradient (HybGrad *grad)
 {
@@ -356,7 +379,7 @@ const HybOp hyb_ops_concat[] = {
   {
       .name = "Concat",
       .aliases = concat_aliases,
-      .doc = "Arrays joined along one axis.",
+      .doc = "Joins arrays along one axis.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = piece_inputs,
       .params = concat_params,
@@ -370,7 +393,7 @@ const HybOp hyb_ops_concat[] = {
   },
   {
       .name = "_rnn_param_concat",
-      .doc = "Weights of an RNN joined to the flat array that it wants.",
+      .doc = "Joins the weights of an RNN into one flat array.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = piece_inputs,
       .params = concat_params,
@@ -402,7 +425,7 @@ const HybOp hyb_ops_concat[] = {
   },
   {
       .name = "stack",
-      .doc = "Arrays of one shape joined along a new axis.",
+      .doc = "Joins arrays of one shape along a new axis.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = piece_inputs,
       .params = stack_params,

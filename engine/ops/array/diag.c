@@ -1,4 +1,7 @@
-/* diag.c — the diagonal of matrices, or a matrix with a diagonal.
+/* diag.c — diag: extracts the diagonal of matrices, or makes a matrix from its diagonal.
+ *
+ * Both directions, and both gradients, are one strided copy between the packed diagonal (“flat”)
+ * and the array that contains it (“deep”).  Start with lay_diagonal().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -39,6 +42,7 @@ find_axes (const DiagParams *params, const HybShape *data, int *rows, int *colum
          hyb_refuse_attribute (error, NULL, "axis1 and axis2 are both axis %d", *rows);
 }
 
+/* The length of diagonal k; not positive if the matrix does not have it. */
 static gint64
 diagonal_length (gint64 k, gint64 rows, gint64 columns)
 {
@@ -48,7 +52,7 @@ diagonal_length (gint64 k, gint64 rows, gint64 columns)
   return k >= 0 ? MIN (rows, columns - k) : MIN (rows + k, columns);
 }
 
-/* One dimension becomes a square, in which the diagonal has just its length. */
+/* A vector of n elements becomes a square matrix whose diagonal k has n elements. */
 static gboolean
 infer_square (const DiagParams *params, HybShape *data, HybShape *output, GError **error)
 {
@@ -91,11 +95,11 @@ diag_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
-/* The diagonal is the flat side, packed; the deep side holds it among other elements. */
+/* How the diagonal lies in the deep array. */
 typedef struct
 {
-  HybMove move; /* from: deep, to: flat */
-  gint64  start;
+  HybMove move;  /* from: deep, to: flat; item is left 0 */
+  gint64  start; /* the first element of the diagonal in the deep array */
 } Diagonal;
 
 static Diagonal
@@ -122,6 +126,7 @@ lay_diagonal (const DiagParams *params,
   return diagonal;
 }
 
+/* Copies the diagonal of input 0 to output 0. */
 static void
 take_diagonal (const HybCall *call, const HybRun *run, const Diagonal *diagonal)
 {
@@ -133,7 +138,7 @@ take_diagonal (const HybCall *call, const HybRun *run, const Diagonal *diagonal)
             run->output[0]);
 }
 
-/* Zero but for the diagonal, which is input 0. */
+/* Sets output 0 to zero except on the diagonal, which is input 0. */
 static void
 put_diagonal (const HybCall *call, const HybRun *run, const Diagonal *diagonal)
 {
@@ -209,7 +214,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 const HybOp hyb_ops_diag[] = {
   {
       .name = "diag",
-      .doc = "The diagonal of matrices, or of one dimension a matrix with it as diagonal.",
+      .doc = "Extracts the diagonal of matrices, or makes a diagonal matrix from a vector.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = data_input,
       .params = diag_params,

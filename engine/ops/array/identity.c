@@ -1,4 +1,5 @@
-/* identity.c — operators that hand their input on: for nothing, or to stop a gradient.
+/* identity.c — operators that return their input unchanged: _copy, _identity_with_attr_like_rhs,
+ * BlockGrad (which stops gradients) and cast_storage (all arrays are dense here).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/gradient.h"
@@ -26,13 +27,13 @@ typedef struct
   int stype;
 } CastStorageParams;
 
-/* Only dense arrays exist here, so that every storage is the same. */
+/* Only dense arrays exist here, so the attribute has no effect. */
 static const HybParam cast_storage_params[] = {
   { HYB_FIELD (CastStorageParams, stype),
     HYB_PARAM_ENUM,
     NULL,
     .choices = (const char *const[]){ "default", "row_sparse", "csr", NULL },
-    .doc = "storage asked for; all are kept dense" },
+    .doc = "requested storage; arrays are always dense" },
   { 0 },
 };
 
@@ -47,7 +48,7 @@ const HybOp hyb_ops_identity[] = {
   {
       .name = "_copy",
       .aliases = (const char *const[]){ "identity", "_CrossDeviceCopy", NULL },
-      .doc = "The input as it is.",
+      .doc = "Returns its input.",
       COMMON,
       .flags = HYB_OP_IN_PLACE,
       .inputs = inputs,
@@ -56,7 +57,7 @@ const HybOp hyb_ops_identity[] = {
   },
   {
       .name = "_identity_with_attr_like_rhs",
-      .doc = "The left input as it is; it has the shape and type of the right one.",
+      .doc = "Returns its left input, which has the shape and type of the right one.",
       COMMON,
       .flags = HYB_OP_IN_PLACE,
       .inputs = like_inputs,
@@ -67,7 +68,7 @@ const HybOp hyb_ops_identity[] = {
   {
       .name = "BlockGrad",
       .aliases = (const char *const[]){ "stop_gradient", NULL },
-      .doc = "The input as it is; no gradient flows back.",
+      .doc = "Returns its input, and stops gradients.",
       COMMON,
       .flags = HYB_OP_IN_PLACE | HYB_OP_NO_GRADIENT,
       .inputs = inputs,
@@ -75,7 +76,7 @@ const HybOp hyb_ops_identity[] = {
   },
   {
       .name = "cast_storage",
-      .doc = "The input as it is: all arrays are dense here.",
+      .doc = "Returns its input: all arrays are dense here.",
       COMMON,
       .flags = HYB_OP_IN_PLACE,
       .inputs = inputs,

@@ -1,7 +1,8 @@
-/* reshape.c — the same elements under another shape: Reshape and its relatives.
+/* reshape.c — Reshape, Flatten, expand_dims, squeeze and reshape_like: the same elements under
+ * another shape.
  *
- * None of them computes anything: they are views of their input.  forward is
- * there for those who need a copy.
+ * All of them are views of their input (hyb_rule_view_all); forward copies where the planner cannot
+ * use a view.  What differs is how the shape is inferred: start with reshape_infer_shape().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
@@ -17,7 +18,7 @@ copy_all (const HybCall *call, const HybRun *run)
     memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
 }
 
-/* Nothing moves: the output is the input's memory. */
+/* The output is the input's memory, so nothing is copied. */
 static void
 cost_nothing (const HybCall *call, HybCost *cost)
 {
@@ -36,7 +37,7 @@ reshape_back_gradient (HybGrad *grad)
                                      HYB_NO_ID));
 }
 
-/* Reshape: a list of sizes and codes, read from left to right along the source. */
+/* --- Reshape --- */
 
 typedef struct
 {
@@ -66,45 +67,48 @@ static const HybParam reshape_params[] = {
   { 0 },
 };
 
+/* Codes in the shape attribute; positive numbers are sizes.  Codes are read from left to right
+ * while the dimensions of the input are used up. */
 enum
 {
-  CODE_COPY = 0,
-  CODE_INFER = -1,
-  CODE_COPY_REST = -2,
-  CODE_MERGE = -3,
-  CODE_SPLIT = -4,
+  CODE_COPY = 0,       /* the next dimension */
+  CODE_INFER = -1,     /* whatever makes the number of elements right; only once */
+  CODE_COPY_REST = -2, /* all dimensions that are left */
+  CODE_MERGE = -3,     /* the product of the next two */
+  CODE_SPLIT = -4,     /* the next dimension as two, whose sizes follow */
 };
 
-/* How far reading has come. */
+/* The state while codes are read. */
 typedef struct
 {
   const HybShape *source;
   const HybShape *codes;
-  int             at_source, at_code;
-  gboolean        has_inferred;
+  int             at_source, at_code; /* the next dimension and code */
+  gboolean        has_inferred;       /* a -1 was read */
   HybShape        out;
 } Reshaping;
 
 static gboolean
-append_dim (Reshaping *work, gint64 dim, GError **error)
+append_dim (Reshaping *reshaping, gint64 dim, GError **error)
 {
-  if (work->out.rank >= HYB_MAX_RANK)
+  if (reshaping->out.rank >= HYB_MAX_RANK)
     return hyb_refuse_attribute (error,
                                  NULL,
                                  "shape asks for more than %d dimensions",
                                  HYB_MAX_RANK);
 
-  work->out.dim[work->out.rank++] = dim;
+  reshaping->out.dim[reshaping->out.rank++] = dim;
   return TRUE;
 }
 
+/* Uses up the next dimension of the input. */
 static gboolean
-take_source (Reshaping *work, gint64 *dim, GError **error)
+take_source (Reshaping *reshaping, gint64 *dim, GError **error)
 {
-  if (work->at_source >= work->source->rank)
+  if (reshaping->at_source >= reshaping->source->rank)
     {
-      g_autofree char *codes = hyb_shape_to_string (work->codes);
-      g_autofree char *source = hyb_shape_to_string (work->source);
+      g_autofree char *codes = hyb_shape_to_string (reshaping->codes);
+      g_autofree char *source = hyb_shape_to_string (reshaping->source);
 
       return hyb_refuse_types (error,
                                "Each code 0, -3 and -4 uses up dimensions of the input.",
@@ -113,23 +117,23 @@ take_source (Reshaping *work, gint64 *dim, GError **error)
                                source);
     }
 
-  *dim = work->source->dim[work->at_source++];
+  *dim = reshaping->source->dim[reshaping->at_source++];
   return TRUE;
 }
 
-/* -4, a, b: one dimension becomes two, one of which may be -1. */
+/* -4, a, b: one dimension becomes a × b; a or b may be -1 to be inferred. */
 static gboolean
-apply_split (Reshaping *work, GError **error)
+apply_split (Reshaping *reshaping, GError **error)
 {
   gint64 whole = 0, first, second;
 
-  if (work->at_code + 2 > work->codes->rank)
+  if (reshaping->at_code + 2 > reshaping->codes->rank)
     return hyb_refuse_attribute (error, NULL, "code -4 in shape needs two sizes after it");
-  if (!take_source (work, &whole, error))
+  if (!take_source (reshaping, &whole, error))
     return FALSE;
 
-  first = work->codes->dim[work->at_code++];
-  second = work->codes->dim[work->at_code++];
+  first = reshaping->codes->dim[reshaping->at_code++];
+  second = reshaping->codes->dim[reshaping->at_code++];
   if (first < -1 || second < -1 || first == 0 || second == 0 || (first == -1 && second == -1))
     return hyb_refuse_attribute (error,
                                  "Give two sizes, or one size and -1.",
@@ -156,74 +160,74 @@ apply_split (Reshaping *work, GError **error)
                                  second);
     }
 
-  return append_dim (work, first, error) && append_dim (work, second, error);
+  return append_dim (reshaping, first, error) && append_dim (reshaping, second, error);
 }
 
 static gboolean
-apply_code (Reshaping *work, gint64 code, GError **error)
+apply_code (Reshaping *reshaping, gint64 code, GError **error)
 {
   gint64 a = 0, b = 0;
 
   if (code > 0)
     {
-      work->at_source++;
-      return append_dim (work, code, error);
+      reshaping->at_source++;
+      return append_dim (reshaping, code, error);
     }
   if (code == CODE_COPY)
-    return take_source (work, &a, error) && append_dim (work, a, error);
+    return take_source (reshaping, &a, error) && append_dim (reshaping, a, error);
   if (code == CODE_INFER)
     {
-      if (work->has_inferred)
+      if (reshaping->has_inferred)
         return hyb_refuse_attribute (error, NULL, "only one dimension of shape can be -1");
-      work->has_inferred = TRUE;
-      work->at_source++;
-      return append_dim (work, HYB_UNKNOWN, error);
+      reshaping->has_inferred = TRUE;
+      reshaping->at_source++;
+      return append_dim (reshaping, HYB_UNKNOWN, error);
     }
   if (code == CODE_COPY_REST)
     {
-      while (work->at_source < work->source->rank)
-        if (!take_source (work, &a, error) || !append_dim (work, a, error))
+      while (reshaping->at_source < reshaping->source->rank)
+        if (!take_source (reshaping, &a, error) || !append_dim (reshaping, a, error))
           return FALSE;
       return TRUE;
     }
   if (code == CODE_MERGE)
-    return take_source (work, &a, error) && take_source (work, &b, error) &&
-           append_dim (work, hyb_dim_multiply (a, b), error);
+    return take_source (reshaping, &a, error) && take_source (reshaping, &b, error) &&
+           append_dim (reshaping, hyb_dim_multiply (a, b), error);
   if (code == CODE_SPLIT)
-    return apply_split (work, error);
+    return apply_split (reshaping, error);
 
   return hyb_refuse_attribute (error,
-                               "Codes go from 0 to -4.",
+                               "Use the codes 0 to -4.",
                                "shape has an unknown code %" G_GINT64_FORMAT,
                                code);
 }
 
 static HybShape
-turn_round (const HybShape *shape)
+reversed (const HybShape *shape)
 {
-  HybShape turned = { .rank = shape->rank };
+  HybShape result = { .rank = shape->rank };
 
   for (int i = 0; i < shape->rank; i++)
-    turned.dim[i] = shape->dim[shape->rank - 1 - i];
-  return turned;
+    result.dim[i] = shape->dim[shape->rank - 1 - i];
+  return result;
 }
 
 static gboolean
 apply_codes (const ReshapeParams *params, const HybShape *data, HybShape *out, GError **error)
 {
-  HybShape  source = params->reverse ? turn_round (data) : *data;
-  HybShape  codes = params->reverse ? turn_round (&params->shape) : params->shape;
-  Reshaping work = { .source = &source, .codes = &codes };
+  HybShape  source = params->reverse ? reversed (data) : *data;
+  HybShape  codes = params->reverse ? reversed (&params->shape) : params->shape;
+  Reshaping reshaping = { .source = &source, .codes = &codes };
 
-  while (work.at_code < codes.rank)
-    if (!apply_code (&work, codes.dim[work.at_code++], error))
+  while (reshaping.at_code < codes.rank)
+    if (!apply_code (&reshaping, codes.dim[reshaping.at_code++], error))
       return FALSE;
 
-  *out = params->reverse ? turn_round (&work.out) : work.out;
+  *out = params->reverse ? reversed (&reshaping.out) : reshaping.out;
   return TRUE;
 }
 
-/* Sizes alone say the shape without knowing the input. */
+/* TRUE if the shape can be inferred even while the rank of the input is unknown. */
 static gboolean
 has_only_sizes (const HybShape *codes)
 {
@@ -234,6 +238,7 @@ has_only_sizes (const HybShape *codes)
   return TRUE;
 }
 
+/* target_shape: sizes, one of which may be 0 to be inferred. */
 static gboolean
 apply_target_shape (const ReshapeParams *params,
                     const HybShape      *data,
@@ -267,11 +272,11 @@ reshape_infer_shape (HybCall *call, GError **error)
 
   if (params->shape.rank > 0)
     {
-      HybShape none = { .rank = 0 };
+      HybShape empty = { .rank = 0 };
 
       if (data->rank == HYB_UNKNOWN && !has_only_sizes (&params->shape))
         return TRUE;
-      if (!apply_codes (params, data->rank == HYB_UNKNOWN ? &none : data, &out, error))
+      if (!apply_codes (params, data->rank == HYB_UNKNOWN ? &empty : data, &out, error))
         return FALSE;
     }
   else if (params->target_shape.rank > 0 && !apply_target_shape (params, data, &out, error))
@@ -282,7 +287,7 @@ reshape_infer_shape (HybCall *call, GError **error)
          hyb_dims_same_size (data, &call->output[0].shape, error);
 }
 
-/* Flatten */
+/* --- Flatten --- */
 
 static gboolean
 flatten_infer_shape (HybCall *call, GError **error)
@@ -297,7 +302,7 @@ flatten_infer_shape (HybCall *call, GError **error)
       return hyb_shape_assign (output, &out, error);
     }
   if (data->rank == 0)
-    return hyb_refuse_types (error, NULL, "an array of no dimensions cannot be flattened");
+    return hyb_refuse_types (error, NULL, "a 0-dimensional array cannot be flattened");
 
   out = hyb_shape_2d (data->dim[0], hyb_dims_product (data, 1, data->rank));
   if (!hyb_shape_unify (output, &out, error))
@@ -307,7 +312,7 @@ flatten_infer_shape (HybCall *call, GError **error)
   return hyb_dims_same_size (data, output, error);
 }
 
-/* expand_dims */
+/* --- expand_dims --- */
 
 typedef struct
 {
@@ -334,12 +339,12 @@ expand_dims_infer_shape (HybCall *call, GError **error)
   if (rank < 0)
     return TRUE;
   if (rank >= HYB_MAX_RANK)
-    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+    return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
   if (params->axis < -rank - 1 || params->axis > rank)
     return hyb_refuse_types (error,
                              NULL,
                              "axis %" G_GINT64_FORMAT
-                             " cannot be put into an input of %d dimension%s; use %d to %d",
+                             " cannot be inserted into an input of %d dimension%s; use %d to %d",
                              params->axis,
                              rank,
                              rank == 1 ? "" : "s",
@@ -357,7 +362,7 @@ expand_dims_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (data, &back, error);
 }
 
-/* squeeze */
+/* --- squeeze --- */
 
 typedef struct
 {
@@ -372,6 +377,7 @@ static const HybParam squeeze_params[] = {
   { 0 },
 };
 
+/* Sets remove[axis] for every listed axis, whose size must be (or becomes) 1. */
 static gboolean
 mark_squeezed (const SqueezeParams *params, HybShape *data, gboolean *remove, GError **error)
 {
@@ -430,7 +436,7 @@ squeeze_infer_shape (HybCall *call, GError **error)
   return TRUE;
 }
 
-/* reshape_like: the shape of another array, or some of its dimensions. */
+/* --- reshape_like: the shape of another array, or a range of its dimensions --- */
 
 typedef struct
 {
@@ -445,21 +451,27 @@ static const HybParam reshape_like_params[] = {
   { HYB_FIELD (ReshapeLikeParams, lhs_end),
     HYB_PARAM_OPTIONAL_INT,
     "None",
-    .doc = "axis behind the last to replace" },
+    .doc = "axis after the last to replace" },
   { HYB_FIELD (ReshapeLikeParams, rhs_begin),
     HYB_PARAM_OPTIONAL_INT,
     "None",
-    .doc = "first axis to put there" },
+    .doc = "first axis of the second input to use" },
   { HYB_FIELD (ReshapeLikeParams, rhs_end),
     HYB_PARAM_OPTIONAL_INT,
     "None",
-    .doc = "axis behind the last to put there" },
+    .doc = "axis after the last of the second input to use" },
   { 0 },
 };
 
-/* Begin and end of a range of axes; negative ones count from the end. */
+/* The axes [from, to). */
+typedef struct
+{
+  int from, to;
+} AxisRange;
+
+/* Resolves a range given by attributes: negative axes count from the end, HYB_NONE is either end. */
 static gboolean
-range_of_axes (const HybShape *shape, gint64 begin, gint64 end, int *from, int *to, GError **error)
+resolve_range (const HybShape *shape, gint64 begin, gint64 end, AxisRange *range, GError **error)
 {
   if (begin == HYB_NONE)
     begin = 0;
@@ -478,8 +490,8 @@ range_of_axes (const HybShape *shape, gint64 begin, gint64 end, int *from, int *
                              begin,
                              end,
                              shape->rank);
-  *from = (int) begin;
-  *to = (int) end;
+  range->from = (int) begin;
+  range->to = (int) end;
   return TRUE;
 }
 
@@ -491,7 +503,7 @@ reshape_like_infer_shape (HybCall *call, GError **error)
   HybShape                *rhs = &call->input[1].shape;
   HybShape                *output = &call->output[0].shape;
   HybShape                 out = { .rank = 0 };
-  int                      lhs_from = 0, lhs_to = 0, rhs_from = 0, rhs_to = 0;
+  AxisRange                left, right;
 
   if (params->lhs_begin == HYB_NONE && params->lhs_end == HYB_NONE &&
       params->rhs_begin == HYB_NONE && params->rhs_end == HYB_NONE)
@@ -499,17 +511,17 @@ reshape_like_infer_shape (HybCall *call, GError **error)
 
   if (lhs->rank == HYB_UNKNOWN || rhs->rank == HYB_UNKNOWN)
     return TRUE;
-  if (!range_of_axes (lhs, params->lhs_begin, params->lhs_end, &lhs_from, &lhs_to, error) ||
-      !range_of_axes (rhs, params->rhs_begin, params->rhs_end, &rhs_from, &rhs_to, error))
+  if (!resolve_range (lhs, params->lhs_begin, params->lhs_end, &left, error) ||
+      !resolve_range (rhs, params->rhs_begin, params->rhs_end, &right, error))
     return FALSE;
-  if (lhs->rank - (lhs_to - lhs_from) + rhs_to - rhs_from > HYB_MAX_RANK)
-    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+  if (lhs->rank - (left.to - left.from) + right.to - right.from > HYB_MAX_RANK)
+    return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
 
-  for (int i = 0; i < lhs_from; i++)
+  for (int i = 0; i < left.from; i++)
     out.dim[out.rank++] = lhs->dim[i];
-  for (int i = rhs_from; i < rhs_to; i++)
+  for (int i = right.from; i < right.to; i++)
     out.dim[out.rank++] = rhs->dim[i];
-  for (int i = lhs_to; i < lhs->rank; i++)
+  for (int i = left.to; i < lhs->rank; i++)
     out.dim[out.rank++] = lhs->dim[i];
 
   return hyb_shape_assign (output, &out, error) && hyb_dims_same_size (lhs, output, error);
@@ -529,7 +541,7 @@ static const char *const flatten_aliases[] = { "flatten", NULL };
 const HybOp hyb_ops_reshape[] = {
   {
       RESHAPE_OP ("Reshape",
-                  "The same elements under another shape.",
+                  "Gives the same elements another shape.",
                   data_input,
                   reshape_params,
                   ReshapeParams,
@@ -539,7 +551,7 @@ const HybOp hyb_ops_reshape[] = {
   {
       .name = "Flatten",
       .aliases = flatten_aliases,
-      .doc = "All axes but the first taken together.",
+      .doc = "Merges all axes except the first.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_IN_PLACE,
       .inputs = data_input,
@@ -552,7 +564,7 @@ const HybOp hyb_ops_reshape[] = {
   },
   {
       RESHAPE_OP ("expand_dims",
-                  "A new axis of size 1.",
+                  "Inserts an axis of size 1.",
                   data_input,
                   expand_params,
                   ExpandParams,
@@ -560,7 +572,7 @@ const HybOp hyb_ops_reshape[] = {
   },
   {
       RESHAPE_OP ("squeeze",
-                  "Axes of size 1 left out.",
+                  "Removes axes of size 1.",
                   data_input,
                   squeeze_params,
                   SqueezeParams,
@@ -568,7 +580,7 @@ const HybOp hyb_ops_reshape[] = {
   },
   {
       RESHAPE_OP ("reshape_like",
-                  "The elements of one array under the shape of another.",
+                  "Gives the elements of one array the shape of another.",
                   like_inputs,
                   reshape_like_params,
                   ReshapeLikeParams,

@@ -1,4 +1,5 @@
-/* shape-array.c — the shape of an array as an array of integers.
+/* shape-array.c — shape_array and size_array: the shape of an array, or its number of elements, as
+ * an int64 array.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -13,7 +14,7 @@ infer_dtype_int64 (HybCall *call, GError **error)
 static gboolean
 shape_array_infer_shape (HybCall *call, GError **error)
 {
-  HybShape out = hyb_shape_1d (call->input[0].shape.rank); /* unknown is unknown in both */
+  HybShape out = hyb_shape_1d (call->input[0].shape.rank); /* HYB_UNKNOWN, too, means the same */
 
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
@@ -42,7 +43,7 @@ size_array_forward (const HybCall *call, const HybRun *run)
   *(gint64 *) run->output[0] = hyb_shape_size (&call->input[0].shape);
 }
 
-/* Only types are read. */
+/* Reads the type of the input only, not its elements. */
 static void
 shape_array_cost (const HybCall *call, HybCost *cost)
 {

@@ -1,7 +1,8 @@
-/* slice.c — a box cut out of an array: slice, slice_axis, slice_like.
+/* slice.c — slice, slice_axis and slice_like: cut a box out of an array.
  *
- * Each operator says where its box begins and how it steps; the extents are
- * those of the output.  A box that is one run of memory is a view.
+ * For each operator a function …_box() computes where its box begins and how it steps; the extents
+ * of the box are those of the output.  A contiguous box is a view, others are one strided copy.
+ * Start with copy_out() and slice_box().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -11,6 +12,7 @@
 
 #include <string.h>
 
+/* For every axis the first index and the distance between indices. */
 typedef struct
 {
   gint64 begin[HYB_MAX_RANK];
@@ -30,7 +32,7 @@ whole_box (const HybShape *data)
   return box;
 }
 
-/* Strides of the box inside data, in *stride; where it begins is returned. */
+/* Sets stride[] to the strides of the box inside data, and returns the index of its first element. */
 static gint64
 lay_box (const Box *box, const HybShape *data, gint64 *stride)
 {
@@ -64,7 +66,7 @@ copy_out (const HybCall *call, const HybRun *run, const Box *box)
   hyb_move (&move, (const char *) run->input[0] + start * (gint64) move.item, run->output[0]);
 }
 
-/* The gradient of a cut: zero outside the box.  Inputs: gradient, data. */
+/* The gradient: zero outside of the box.  Inputs: gradient, data (for its shape). */
 static void
 copy_back (const HybCall *call, const HybRun *run, const Box *box)
 {
@@ -85,7 +87,8 @@ copy_back (const HybCall *call, const HybRun *run, const Box *box)
   hyb_move (&move, run->input[0], (char *) run->output[0] + start * (gint64) move.item);
 }
 
-/* A box is one run if behind its first axis of more than one element all is whole. */
+/* A box is contiguous if it contains all elements of every axis after its first axis of more than
+ * one element. */
 static gboolean
 view_box (const HybCall *call, const Box *box, guint *input, gsize *offset)
 {
@@ -110,7 +113,7 @@ view_box (const HybCall *call, const Box *box, guint *input, gsize *offset)
   return TRUE;
 }
 
-/* slice */
+/* --- slice --- */
 
 typedef struct
 {
@@ -119,8 +122,11 @@ typedef struct
 
 static const HybParam slice_params[] = {
   { HYB_FIELD (SliceParams, begin), HYB_PARAM_INTS, .doc = "first index of each leading axis" },
-  { HYB_FIELD (SliceParams, end), HYB_PARAM_INTS, .doc = "index behind the last" },
-  { HYB_FIELD (SliceParams, step), HYB_PARAM_INTS, "()", .doc = "distance, perhaps negative" },
+  { HYB_FIELD (SliceParams, end), HYB_PARAM_INTS, .doc = "index after the last" },
+  { HYB_FIELD (SliceParams, step),
+    HYB_PARAM_INTS,
+    "()",
+    .doc = "distance between indices, may be negative" },
   { 0 },
 };
 
@@ -131,7 +137,7 @@ slice_check (gconstpointer values, GError **error)
 
   if (MAX (0, params->begin.n) != MAX (0, params->end.n))
     return hyb_refuse_attribute (error,
-                                 "Both name the leading axes, one element each.",
+                                 "Give both one number for each leading axis.",
                                  "begin has %d elements but end has %d",
                                  MAX (0, params->begin.n),
                                  MAX (0, params->end.n));
@@ -150,10 +156,11 @@ slice_check (gconstpointer values, GError **error)
   return TRUE;
 }
 
-/* As NumPy: None is open, negative counts from the end, beyond is cut.  Returns the
- * number of elements. */
+/* Resolves begin:end:step on an axis of `size` elements as NumPy does: None is open, negative
+ * numbers count from the end, and numbers outside are clamped.  Sets *first to the first index and
+ * returns the number of elements. */
 static gint64
-slice_range (gint64 size, gint64 begin, gint64 end, gint64 step, gint64 *first)
+resolve_slice (gint64 size, gint64 begin, gint64 end, gint64 step, gint64 *first)
 {
   gint64 low = step > 0 ? 0 : -1;
   gint64 high = step > 0 ? size : size - 1;
@@ -170,36 +177,32 @@ slice_range (gint64 size, gint64 begin, gint64 end, gint64 step, gint64 *first)
   *first = begin;
   if (step > 0)
     return end > begin ? (end - begin - 1) / step + 1 : 0;
-  /* −step overflows for the smallest integer only, which steps once at most. */
+  /* −step overflows for G_MININT64, with which no axis has a second element anyway. */
   return begin > end ? (begin - end - 1) / (step == G_MININT64 ? G_MAXINT64 : -step) + 1 : 0;
 }
 
-/* The range of axis i; extent may be NULL. */
-static void
-slice_axis_range (const SliceParams *params,
-                  gint64             size,
-                  int                i,
-                  gint64            *begin,
-                  gint64            *step,
-                  gint64            *extent)
+typedef struct
 {
-  gint64 count;
+  gint64 begin, step, count;
+} SliceRange;
 
-  *begin = 0;
-  *step = 1;
+/* The indices that axis number i, of `size` elements, keeps. */
+static SliceRange
+range_of_axis (const SliceParams *params, int i, gint64 size)
+{
+  SliceRange range = { .begin = 0, .step = 1, .count = size };
+
   if (i >= params->begin.n)
-    count = size;
-  else
-    {
-      if (i < params->step.n && params->step.value[i] != HYB_NONE)
-        *step = params->step.value[i];
-      count = slice_range (size, params->begin.value[i], params->end.value[i], *step, begin);
-      /* A lone element has no distance to the next (and a huge step no place). */
-      if (count <= 1)
-        *step = 1;
-    }
-  if (extent)
-    *extent = count;
+    return range;
+
+  if (i < params->step.n && params->step.value[i] != HYB_NONE)
+    range.step = params->step.value[i];
+  range.count =
+      resolve_slice (size, params->begin.value[i], params->end.value[i], range.step, &range.begin);
+  /* The step of a single element does not matter, and a huge one would overflow strides. */
+  if (range.count <= 1)
+    range.step = 1;
+  return range;
 }
 
 static Box
@@ -208,7 +211,12 @@ slice_box (gconstpointer values, const HybShape *data)
   Box box;
 
   for (int i = 0; i < data->rank; i++)
-    slice_axis_range (values, data->dim[i], i, &box.begin[i], &box.step[i], NULL);
+    {
+      SliceRange range = range_of_axis (values, i, data->dim[i]);
+
+      box.begin[i] = range.begin;
+      box.step[i] = range.step;
+    }
   return box;
 }
 
@@ -218,7 +226,6 @@ slice_infer_shape (HybCall *call, GError **error)
   const SliceParams *params = call->params;
   HybShape          *data = &call->input[0].shape;
   HybShape           out = { .rank = data->rank };
-  gint64             begin, step;
 
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
@@ -230,15 +237,13 @@ slice_infer_shape (HybCall *call, GError **error)
                              data->rank);
 
   for (int i = 0; i < data->rank; i++)
-    if (data->dim[i] == HYB_UNKNOWN)
-      out.dim[i] = HYB_UNKNOWN;
-    else
-      slice_axis_range (params, data->dim[i], i, &begin, &step, &out.dim[i]);
+    out.dim[i] =
+        data->dim[i] == HYB_UNKNOWN ? HYB_UNKNOWN : range_of_axis (params, i, data->dim[i]).count;
 
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
-/* slice_axis */
+/* --- slice_axis --- */
 
 typedef struct
 {
@@ -250,10 +255,11 @@ static const HybParam slice_axis_params[] = {
   { HYB_FIELD (SliceAxisParams, begin), HYB_PARAM_INT, .doc = "first index" },
   { HYB_FIELD (SliceAxisParams, end),
     HYB_PARAM_OPTIONAL_INT,
-    .doc = "index behind the last; None: to the end" },
+    .doc = "index after the last; None: to the end" },
   { 0 },
 };
 
+/* Resolves negative indices and None on an axis of `size` elements; does not check the result. */
 static void
 slice_axis_bounds (const SliceAxisParams *params, gint64 size, gint64 *begin, gint64 *end)
 {
@@ -281,9 +287,9 @@ slice_axis_infer_shape (HybCall *call, GError **error)
       slice_axis_bounds (params, data->dim[axis], &begin, &end);
       if (begin < 0 || end > data->dim[axis] || begin >= end)
         return hyb_refuse_types (error,
-                                 "Both must lie inside, and begin before end.",
+                                 "Both must be inside the axis, and begin less than end.",
                                  "begin %" G_GINT64_FORMAT " and end %" G_GINT64_FORMAT
-                                 " do not cut an axis of %" G_GINT64_FORMAT,
+                                 " select nothing from an axis of %" G_GINT64_FORMAT " elements",
                                  params->begin,
                                  end,
                                  data->dim[axis]);
@@ -310,7 +316,7 @@ slice_axis_box (gconstpointer values, const HybShape *data)
   return box;
 }
 
-/* slice_like */
+/* --- slice_like --- */
 
 typedef struct
 {
@@ -325,6 +331,7 @@ static const HybParam slice_like_params[] = {
   { 0 },
 };
 
+/* Shortens one axis of *out to that of *like. */
 static gboolean
 cut_like (HybShape *out, const HybShape *like, int axis, GError **error)
 {
@@ -379,15 +386,17 @@ slice_like_box (gconstpointer values, const HybShape *data)
   return whole_box (data);
 }
 
-/* What the three have in common, from the box alone. */
+/* --- What the three operators share --- */
 
+/* infer_shape of the gradients.  Inputs: gradient, data. */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
   return hyb_shape_unify (&call->output[0].shape, &call->input[1].shape, error);
 }
 
-/* The gradient is as long as the array that nobody has any more: it stands for that. */
+/* The gradient operator does not get shape_like, but the gradient has its size along the cut axes,
+ * so it can take its place. */
 static gboolean
 slice_like_backward_infer_shape (HybCall *call, GError **error)
 {
@@ -451,20 +460,26 @@ static const char *const slice_aliases[] = { "crop", NULL };
 
 #define BACKWARD_OP(stem, Params, infer)                                                  \
   .name = "_backward_" #stem, .gradient_of = #stem, .operands = "g0 i0 > i0",             \
-  .doc = "Gradient of " #stem ": zero where nothing was cut out.",                        \
+  .doc = "Gradient of " #stem ": zero for elements that were not selected.",              \
   .category = HYB_CATEGORY_MOVEMENT, .flags = HYB_OP_INTERNAL, .inputs = backward_inputs, \
   .params = stem##_params, .params_size = sizeof (Params), .infer_shape = infer,          \
   .dtypes = HYB_DTYPES_ALL, .forward = stem##_backward, .cost = hyb_rule_cost_move
 
 const HybOp hyb_ops_slice[] = {
   {
-      SLICE_OP (slice, "A part of each leading axis, perhaps in steps.", data_input, SliceParams),
+      SLICE_OP (slice,
+                "Selects a range of each leading axis, optionally with a step.",
+                data_input,
+                SliceParams),
       .aliases = slice_aliases,
       .check = slice_check,
   },
-  { SLICE_OP (slice_axis, "A part of one axis.", data_input, SliceAxisParams) },
+  { SLICE_OP (slice_axis, "Selects a range of one axis.", data_input, SliceAxisParams) },
   {
-      SLICE_OP (slice_like, "Cut to the sizes of another array.", like_inputs, SliceLikeParams),
+      SLICE_OP (slice_like,
+                "Cuts axes to the sizes of those of another array.",
+                like_inputs,
+                SliceLikeParams),
       .constant_inputs = 1 << 1,
       .infer_dtype = hyb_rule_dtype_first,
   },

@@ -1,4 +1,7 @@
-/* source-range.c — evenly spaced numbers.
+/* source-range.c — _arange, _linspace and _contrib_arange_like: evenly spaced numbers.
+ *
+ * All of them compute start + ⌊i / repeat⌋ × step in double precision and convert it to the output
+ * dtype.  Start with range_fill().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -10,7 +13,7 @@
 
 #include <math.h>
 
-/* One struct for all; each table names the members that its operator has. */
+/* Shared by all operators; the table of each lists the members that it has. */
 typedef struct
 {
   double   start, stop, step;
@@ -20,19 +23,19 @@ typedef struct
   HybDType dtype;
 } RangeParams;
 
-#define STEP_PARAM                                                                          \
-  {                                                                                         \
-    HYB_FIELD (RangeParams, step), HYB_PARAM_FLOAT, "1.0", .doc = "distance of two numbers" \
+#define STEP_PARAM                                                                           \
+  {                                                                                          \
+    HYB_FIELD (RangeParams, step), HYB_PARAM_FLOAT, "1.0", .doc = "difference of neighbours" \
   }
-#define REPEAT_PARAM                                                                          \
-  {                                                                                           \
-    HYB_FIELD (RangeParams, repeat), HYB_PARAM_INT, "1", .low = 1, .high = G_MAXINT32,        \
-                                                         .doc = "how often each number comes" \
+#define REPEAT_PARAM                                                                           \
+  {                                                                                            \
+    HYB_FIELD (RangeParams, repeat), HYB_PARAM_INT, "1", .low = 1, .high = G_MAXINT32,         \
+                                                         .doc = "how often each number occurs" \
   }
 #define INFER_PARAM                                                \
   {                                                                \
     HYB_FIELD (RangeParams, infer_range), HYB_PARAM_BOOL, "False", \
-        .doc = "the length follows from what reads it"             \
+        .doc = "infer the length from the consumers"               \
   }
 #define DEVICE_PARAM                                                                       \
   {                                                                                        \
@@ -68,7 +71,7 @@ static const HybParam linspace_params[] = {
     NULL,
     .low = 0,
     .high = G_MAXINT32,
-    .doc = "how many" },
+    .doc = "how many numbers" },
   { HYB_FIELD (RangeParams, endpoint),
     HYB_PARAM_BOOL,
     "True",
@@ -96,21 +99,22 @@ static const HybParam arange_like_params[] = {
 #undef DEVICE_PARAM
 #undef DTYPE_PARAM
 
-/* Number i is start + ⌊i / repeat⌋ step. */
 typedef struct
 {
   double   start, step;
   gint64   repeat;
   HybDType dtype;
   char    *to;
-} RangeWork;
+} RangeFill;
 
+/* Numbers computed on the stack before they are converted. */
 #define PIECE 512
 
+/* Numbers [begin, end); number i is start + ⌊i / repeat⌋ × step. */
 static void
 range_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const RangeWork *work = data;
+  const RangeFill *fill = data;
   double           values[PIECE];
 
   for (gint64 at = begin; at < end; at += PIECE)
@@ -118,9 +122,9 @@ range_slice (gint64 begin, gint64 end, gpointer data)
       gint64 n = MIN (PIECE, end - at);
 
       for (gint64 i = 0; i < n; i++)
-        values[i] = work->start + (double) ((at + i) / work->repeat) * work->step;
-      hyb_dtype_convert (work->to + at * (gint64) hyb_dtype_size (work->dtype),
-                         work->dtype,
+        values[i] = fill->start + (double) ((at + i) / fill->repeat) * fill->step;
+      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype),
+                         fill->dtype,
                          values,
                          HYB_F64,
                          (gsize) n);
@@ -130,11 +134,11 @@ range_slice (gint64 begin, gint64 end, gpointer data)
 static void
 range_fill (const HybCall *call, const HybRun *run, double start, double step, gint64 repeat)
 {
-  RangeWork work = { start, step, repeat, call->output[0].dtype, run->output[0] };
+  RangeFill fill = { start, step, repeat, call->output[0].dtype, run->output[0] };
   hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
                     HYB_EACH_GRAIN / 4,
                     range_slice,
-                    &work);
+                    &fill);
 }
 
 /* As in MXNet, start and step are whole numbers unless the type is float32 or float64. */
@@ -151,7 +155,8 @@ arange_fill (const HybCall *call, const HybRun *run, double start)
               params->repeat);
 }
 
-/* With one number given it is the end; unless the length comes from elsewhere. */
+/* If only one number is given it is the end, and the start is 0; unless the length is inferred from
+ * the consumers. */
 static void
 arange_ends (const RangeParams *params, double *start, double *stop)
 {
@@ -173,8 +178,8 @@ arange_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR,
                          HYB_OP_ERROR_ATTRIBUTE,
                          NULL,
-                         "Give a positive or negative distance",
-                         "step %g leads nowhere",
+                         "Give a positive or negative number",
+                         "step is %g",
                          params->step);
   if (params->infer_range)
     return TRUE;
@@ -185,7 +190,7 @@ arange_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR,
                          HYB_OP_ERROR_ATTRIBUTE,
                          NULL,
-                         "Let step point from start to stop",
+                         "Choose a step that leads from start to stop",
                          "a range from %g to %g in steps of %g is not possible",
                          start,
                          stop,
@@ -234,7 +239,7 @@ linspace_forward (const HybCall *call, const HybRun *run)
               params->start,
               gaps > 0 ? (params->stop - params->start) / (double) gaps : 0,
               1);
-  /* The sum of steps may miss it by a bit. */
+  /* Because of rounding errors the last number may differ from stop. */
   if (params->endpoint && params->num > 1)
     hyb_dtype_set_double (run->output[0],
                           call->output[0].dtype,
@@ -289,7 +294,7 @@ static const char *const like_inputs[] = { "data", NULL };
 const HybOp hyb_ops_source_range[] = {
   {
       .name = "_arange",
-      .doc = "Numbers from start to stop in equal steps.",
+      .doc = "Numbers from start to stop (excluded) in equal steps.",
       COMMON,
       .inputs = no_inputs,
       .params = arange_params,
@@ -300,7 +305,7 @@ const HybOp hyb_ops_source_range[] = {
   },
   {
       .name = "_linspace",
-      .doc = "A number of equal steps from start to stop.",
+      .doc = "A given number of evenly spaced numbers from start to stop.",
       COMMON,
       .inputs = no_inputs,
       .params = linspace_params,

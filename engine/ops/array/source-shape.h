@@ -1,11 +1,13 @@
-/* source-shape.h — the shape attribute of operators that make a tensor out of nothing.
+/* source-shape.h — the rule for the shape attribute of operators without inputs (constants, random
+ * numbers).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/op/op.h"
 
-/* Output 0 has the shape given as attribute.  A negative length is unknown, and in files
- * with legacy shapes so are a length of 0 and “()”: consumers tell. */
+/* Output 0 has the shape given by an attribute.  Negative sizes are unknown, and in files with
+ * legacy shapes so are the size 0 and the shape “()”; they are inferred from the consumers.  FALSE
+ * for a contradiction. */
 static inline gboolean
 source_infer_shape (HybCall *call, const HybShape *given, GError **error)
 {

@@ -1,6 +1,6 @@
-/* source.c — tensors of one value, and unit matrices.
+/* source.c — _zeros, _ones, _full, _zeros_without_dtype and _eye: constant tensors from attributes.
  *
- * Ranges: source-range.c.  Random numbers: random.c.
+ * Ranges are in source-range.c, random numbers in ../random/random.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/fill.h"
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* One struct for all, so that they share their inference; each table names the members
- * that its operator has. */
+/* Shared by all operators, so that they can share inference; the table of each lists the members
+ * that it has. */
 typedef struct
 {
   HybShape shape;
@@ -23,10 +23,10 @@ typedef struct
   gint64   N, M, k;
 } SourceParams;
 
-#define SHAPE_PARAM                                            \
-  {                                                            \
-    HYB_FIELD (SourceParams, shape), HYB_PARAM_SHAPE, "()",    \
-        .doc = "shape; lengths of 0 follow from what reads it" \
+#define SHAPE_PARAM                                         \
+  {                                                         \
+    HYB_FIELD (SourceParams, shape), HYB_PARAM_SHAPE, "()", \
+        .doc = "shape; 0 is inferred from the consumers"    \
   }
 #define DEVICE_PARAM                                                                        \
   {                                                                                         \
@@ -56,7 +56,7 @@ static const HybParam without_dtype_params[] = {
     "-1",
     .low = -1,
     .high = HYB_N_DTYPES - 1,
-    .doc = "code of the element type; -1 follows from what reads it" },
+    .doc = "code of the element type; -1 is inferred from the consumers" },
   { 0 },
 };
 
@@ -73,7 +73,7 @@ static const HybParam eye_params[] = {
     "0",
     .low = -(double) G_MAXINT32,
     .high = G_MAXINT32,
-    .doc = "which diagonal; positive ones lie above the main one" },
+    .doc = "number of the diagonal; positive ones are above the main one" },
   DEVICE_PARAM,
   DTYPE_PARAM,
   { 0 },
@@ -179,7 +179,7 @@ const HybOp hyb_ops_source[] = {
   },
   {
       .name = "_full",
-      .doc = "A tensor of one value.",
+      .doc = "A tensor filled with one value.",
       COMMON,
       .params = full_params,
       .infer_shape = constant_infer_shape,
@@ -188,7 +188,7 @@ const HybOp hyb_ops_source[] = {
   },
   {
       .name = "_zeros_without_dtype",
-      .doc = "A tensor of zeros whose element type follows from what reads it.",
+      .doc = "A tensor of zeros whose element type is inferred from its consumers.",
       COMMON,
       .params = without_dtype_params,
       .infer_shape = constant_infer_shape,

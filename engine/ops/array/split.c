@@ -1,6 +1,7 @@
-/* split.c — one array taken apart along an axis: SliceChannel and _split_v2.
+/* split.c — SliceChannel (split) and _split_v2: split an array along an axis.
  *
- * Parts of the slowest axis are views; others are rows copied out.
+ * The two differ in the range of each part (slice_channel_range(), split_v2_range()); the rest is
+ * shared.  Parts of the slowest axis are views, others are one strided copy each.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -10,11 +11,11 @@
 
 #define MAX_PARTS 65536
 
-/* Where part `part` of n lies on an axis of `size` elements. */
+/* Sets [*begin, *end) to the range of part number `part` on an axis of `size` elements. */
 typedef void (
     *SplitRange) (gconstpointer params, gint64 size, guint part, gint64 *begin, gint64 *end);
 
-/* What both operators say about a split. */
+/* The attributes that both operators have, and the range function of one of them. */
 typedef struct
 {
   gint64     axis;
@@ -22,17 +23,13 @@ typedef struct
   SplitRange range;
 } Split;
 
-/* The shape of one part; its axis is kept at size 1 if it will be squeezed. */
+/* The shape of one part, without the axis if it is squeezed.  The rank of the input is known. */
 static gboolean
-part_shape (const Split    *split,
-            const HybCall  *call,
-            const HybShape *data,
-            int             axis,
-            guint           part,
-            HybShape       *shape,
-            GError        **error)
+part_shape (const Split *split, const HybCall *call, guint part, HybShape *shape, GError **error)
 {
-  gint64 begin = 0, end = HYB_UNKNOWN;
+  const HybShape *data = &call->input[0].shape;
+  int             axis = hyb_shape_axis (data, split->axis, NULL);
+  gint64          begin = 0, end = HYB_UNKNOWN;
 
   *shape = *data;
   if (data->dim[axis] == HYB_UNKNOWN)
@@ -48,7 +45,8 @@ part_shape (const Split    *split,
   if (shape->dim[axis] != 1 && shape->dim[axis] != HYB_UNKNOWN)
     return hyb_refuse_types (error,
                              "Leave squeeze_axis out, or make one part for each element.",
-                             "a part of %" G_GINT64_FORMAT " elements cannot lose its axis",
+                             "squeeze_axis cannot remove the axis of a part of %" G_GINT64_FORMAT
+                             " elements",
                              shape->dim[axis]);
   *shape = hyb_dims_without (shape, axis);
   return TRUE;
@@ -70,7 +68,7 @@ split_infer_shape (const Split *split, HybCall *call, GError **error)
     {
       HybShape shape;
 
-      if (!part_shape (split, call, data, axis, i, &shape, error) ||
+      if (!part_shape (split, call, i, &shape, error) ||
           !hyb_shape_unify (&call->output[i].shape, &shape, error))
         return FALSE;
       for (int k = 0; k < data->rank; k++)
@@ -115,7 +113,7 @@ split_view (const Split *split, const HybCall *call, guint output, guint *input,
   return TRUE;
 }
 
-/* The gradients of the parts, put together again. */
+/* The gradient joins the gradients of the parts. */
 static void
 split_gradient (const Split *split, HybGrad *grad)
 {
@@ -138,7 +136,7 @@ split_gradient (const Split *split, HybGrad *grad)
                                           parts));
 }
 
-/* SliceChannel: parts of one size. */
+/* --- SliceChannel: parts of equal size --- */
 
 typedef struct
 {
@@ -153,11 +151,11 @@ static const HybParam slice_channel_params[] = {
     .low = 1,
     .high = MAX_PARTS,
     .doc = "number of parts" },
-  { HYB_FIELD (SliceChannelParams, axis), HYB_PARAM_INT, "1", .doc = "axis that is taken apart" },
+  { HYB_FIELD (SliceChannelParams, axis), HYB_PARAM_INT, "1", .doc = "axis that is split" },
   { HYB_FIELD (SliceChannelParams, squeeze_axis),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "leave out the axis, then of size 1" },
+    .doc = "remove the axis, which has size 1 then" },
   { 0 },
 };
 
@@ -186,9 +184,9 @@ slice_channel_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = (guint) ((const SliceChannelParams *) values)->num_outputs;
 }
 
-/* The parts tell the size of the whole, too. */
+/* Infers the rank of the input and the size of its axis from the parts. */
 static gboolean
-learn_from_parts (const SliceChannelParams *params, HybCall *call, GError **error)
+infer_from_parts (const SliceChannelParams *params, HybCall *call, GError **error)
 {
   HybShape *data = &call->input[0].shape;
   int       axis;
@@ -201,7 +199,7 @@ learn_from_parts (const SliceChannelParams *params, HybCall *call, GError **erro
         if (rank > HYB_MAX_RANK)
           return hyb_refuse_types (error,
                                    NULL,
-                                   "no more than %d dimensions are possible",
+                                   "at most %d dimensions are supported",
                                    HYB_MAX_RANK);
         *data = hyb_shape_make (rank, NULL);
       }
@@ -227,7 +225,7 @@ slice_channel_infer_shape (HybCall *call, GError **error)
   Split                     split = slice_channel_split (params);
   int                       axis;
 
-  if (!learn_from_parts (params, call, error))
+  if (!infer_from_parts (params, call, error))
     return FALSE;
   if (data->rank == HYB_UNKNOWN)
     return TRUE;
@@ -244,7 +242,7 @@ slice_channel_infer_shape (HybCall *call, GError **error)
   return split_infer_shape (&split, call, error);
 }
 
-/* _split_v2: parts as equal as possible, or from given places. */
+/* --- _split_v2: parts that are as equal as possible, or that begin at given indices --- */
 
 typedef struct
 {
@@ -259,17 +257,17 @@ static const HybParam split_v2_params[] = {
     HYB_PARAM_INTS,
     "()",
     .doc = "where each part begins, the first (0) included" },
-  { HYB_FIELD (SplitV2Params, axis), HYB_PARAM_INT, "1", .doc = "axis that is taken apart" },
+  { HYB_FIELD (SplitV2Params, axis), HYB_PARAM_INT, "1", .doc = "axis that is split" },
   { HYB_FIELD (SplitV2Params, squeeze_axis),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "leave out the axis, then of size 1" },
+    .doc = "remove the axis, which has size 1 then" },
   { HYB_FIELD (SplitV2Params, sections),
     HYB_PARAM_INT,
     "0",
     .low = 0,
     .high = MAX_PARTS,
-    .doc = "number of parts as equal as possible; 0: as indices say" },
+    .doc = "number of parts, as equal as possible; 0: use indices" },
   { 0 },
 };
 
@@ -284,7 +282,7 @@ split_v2_check (gconstpointer values, GError **error)
     return hyb_refuse_attribute (error, NULL, "the first of indices must be 0");
   for (int i = 1; params->sections == 0 && i < params->indices.n; i++)
     if (params->indices.value[i] < params->indices.value[i - 1])
-      return hyb_refuse_attribute (error, NULL, "indices must rise");
+      return hyb_refuse_attribute (error, NULL, "indices must be in ascending order");
 
   return TRUE;
 }
@@ -297,7 +295,8 @@ split_v2_range (gconstpointer values, gint64 size, guint part, gint64 *begin, gi
   if (params->sections > 0)
     {
       gint64 length = size / params->sections;
-      gint64 longer = size % params->sections; /* the first so many have one more */
+      gint64 longer =
+          size % params->sections; /* this many parts, the first ones, are longer by 1 */
 
       *begin = part * length + MIN ((gint64) part, longer);
       *end = *begin + length + ((gint64) part < longer ? 1 : 0);
@@ -340,9 +339,9 @@ split_v2_infer_shape (HybCall *call, GError **error)
   for (int i = 0; data->rank > 0 && params->sections == 0 && i < params->indices.n; i++)
     if (data->dim[axis] != HYB_UNKNOWN && params->indices.value[i] > data->dim[axis])
       return hyb_refuse_types (error,
-                               "Let no part begin behind the end",
-                               "indices: a part begins at %" G_GINT64_FORMAT
-                               " but the axis ends at %" G_GINT64_FORMAT,
+                               "Use indices inside the axis",
+                               "indices has %" G_GINT64_FORMAT
+                               " but the axis has only %" G_GINT64_FORMAT " elements",
                                params->indices.value[i],
                                data->dim[axis]);
   return split_infer_shape (&split, call, error);
@@ -384,7 +383,7 @@ const HybOp hyb_ops_split[] = {
   {
       .name = "SliceChannel",
       .aliases = slice_channel_aliases,
-      .doc = "Equal parts of one axis.",
+      .doc = "Splits an array along one axis into equal parts.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = data_input,
       .outputs = slice_channel_outputs,
@@ -400,7 +399,7 @@ const HybOp hyb_ops_split[] = {
   },
   {
       .name = "_split_v2",
-      .doc = "Parts of one axis, as equal as possible or from given places.",
+      .doc = "Splits an array along one axis into equal parts or at given indices.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = data_input,
       .params = split_v2_params,

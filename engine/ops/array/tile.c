@@ -1,4 +1,7 @@
-/* tile.c — an array, or each of its elements, several times: tile and repeat.
+/* tile.c — tile repeats an array along its axes, repeat each of its elements.
+ *
+ * Forward is one strided copy that reads with stride 0 along axes of repetitions; the gradient
+ * is the same move in the other direction, which adds.  Start with tile_move() and repeat_move().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -8,7 +11,7 @@
 
 #include <string.h>
 
-/* tile: reps and shape are aligned at their last elements, as NumPy does. */
+/* --- tile: reps and shape are aligned at their last elements, as in NumPy --- */
 
 typedef struct
 {
@@ -16,7 +19,7 @@ typedef struct
 } TileParams;
 
 static const HybParam tile_params[] = {
-  { HYB_FIELD (TileParams, reps), HYB_PARAM_INTS, .doc = "how often along each axis" },
+  { HYB_FIELD (TileParams, reps), HYB_PARAM_INTS, .doc = "number of repetitions along each axis" },
   { 0 },
 };
 
@@ -33,20 +36,23 @@ tile_check (gconstpointer values, GError **error)
   return TRUE;
 }
 
-/* Size and repetitions of axis i of the result. */
-static void
-tile_axis (const TileParams *params,
-           const HybShape   *data,
-           int               rank,
-           int               i,
-           gint64           *size,
-           gint64           *reps)
+typedef struct
+{
+  gint64 size; /* of the input */
+  gint64 reps;
+} TiledAxis;
+
+/* Axis i of a result of this rank. */
+static TiledAxis
+tiled_axis (const TileParams *params, const HybShape *data, int rank, int i)
 {
   int at = i - (rank - data->rank);
   int rep = i - (rank - MAX (0, params->reps.n));
 
-  *size = at >= 0 ? data->dim[at] : 1;
-  *reps = rep >= 0 ? params->reps.value[rep] : 1;
+  return (TiledAxis){
+    .size = at >= 0 ? data->dim[at] : 1,
+    .reps = rep >= 0 ? params->reps.value[rep] : 1,
+  };
 }
 
 static gboolean
@@ -60,15 +66,15 @@ tile_infer_shape (HybCall *call, GError **error)
     return TRUE;
   for (int i = 0; i < out.rank; i++)
     {
-      gint64 size, reps;
+      TiledAxis axis = tiled_axis (params, data, out.rank, i);
 
-      tile_axis (params, data, out.rank, i, &size, &reps);
-      out.dim[i] = hyb_dim_multiply (size, reps);
+      out.dim[i] = hyb_dim_multiply (axis.size, axis.reps);
     }
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
-/* Between the single array and the tiled one: two axes for each, repetition and element. */
+/* The move between the single array and the tiled one, in the given direction.  Each axis of the
+ * result is two axes of the move: repetitions, and elements of the input. */
 static HybMove
 tile_move (const TileParams *params,
            const HybShape   *single,
@@ -83,15 +89,14 @@ tile_move (const TileParams *params,
   hyb_dims_strides (tiled, tiled_stride);
   for (int i = 0; i < tiled->rank; i++)
     {
-      int    at = i - (tiled->rank - single->rank);
-      gint64 step = at >= 0 ? stride[at] : 0;
-      gint64 far, size, reps;
+      TiledAxis axis = tiled_axis (params, single, tiled->rank, i);
+      int       at = i - (tiled->rank - single->rank);
+      gint64    step = at >= 0 ? stride[at] : 0;
+      gint64    rep_stride = axis.size * tiled_stride[i];
 
-      tile_axis (params, single, tiled->rank, i, &size, &reps);
-      far = size * tiled_stride[i];
-      hyb_move_axis (&move, reps, to_tiled ? 0 : far, to_tiled ? far : 0);
+      hyb_move_axis (&move, axis.reps, to_tiled ? 0 : rep_stride, to_tiled ? rep_stride : 0);
       hyb_move_axis (&move,
-                     size,
+                     axis.size,
                      to_tiled ? step : tiled_stride[i],
                      to_tiled ? tiled_stride[i] : step);
     }
@@ -124,7 +129,7 @@ tile_backward (const HybCall *call, const HybRun *run)
   hyb_move_add (&move, call->input[0].dtype, run->input[0], run->output[0]);
 }
 
-/* repeat */
+/* --- repeat --- */
 
 typedef struct
 {
@@ -137,7 +142,7 @@ static const HybParam repeat_params[] = {
     HYB_PARAM_INT,
     .low = 0,
     .high = 1e15,
-    .doc = "how often each element comes" },
+    .doc = "how often each element occurs" },
   { HYB_FIELD (RepeatParams, axis),
     HYB_PARAM_OPTIONAL_INT,
     "None",
@@ -166,16 +171,20 @@ repeat_infer_shape (HybCall *call, GError **error)
   return hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
+/* The move between the single array and the one with repeated elements, in the given direction. */
 static HybMove
-repeat_move (const RepeatParams *params, const HybShape *single, gsize item, gboolean to_many)
+repeat_move (const RepeatParams *params, const HybShape *single, gsize item, gboolean to_repeated)
 {
   HybAxisView view = hyb_axis_view_optional (single, params->axis);
   HybMove     move = { .item = item };
   gint64      n = view.outer * view.length; /* rows of inner elements, each repeated */
-  gint64      many = params->repeats * view.inner;
+  gint64      stride = params->repeats * view.inner;
 
-  hyb_move_axis (&move, n, to_many ? view.inner : many, to_many ? many : view.inner);
-  hyb_move_axis (&move, params->repeats, to_many ? 0 : view.inner, to_many ? view.inner : 0);
+  hyb_move_axis (&move, n, to_repeated ? view.inner : stride, to_repeated ? stride : view.inner);
+  hyb_move_axis (&move,
+                 params->repeats,
+                 to_repeated ? 0 : view.inner,
+                 to_repeated ? view.inner : 0);
   hyb_move_axis (&move, view.inner, 1, 1);
   return move;
 }
@@ -252,10 +261,10 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 
 const HybOp hyb_ops_tile[] = {
   {
-      REPEATING_OP (tile, "The array several times along its axes.", TileParams),
+      REPEATING_OP (tile, "Repeats the array along its axes.", TileParams),
       .check = tile_check,
   },
-  { REPEATING_OP (repeat, "Each element several times.", RepeatParams) },
+  { REPEATING_OP (repeat, "Repeats each element.", RepeatParams) },
   { BACKWARD_OP (tile, TileParams), .check = tile_check },
   { BACKWARD_OP (repeat, RepeatParams) },
   { 0 },

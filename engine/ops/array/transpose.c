@@ -1,7 +1,8 @@
-/* transpose.c — the same elements in another order: transpose, SwapAxis, reverse,
- * depth_to_space, space_to_depth.
+/* transpose.c — transpose, SwapAxis, reverse, depth_to_space and space_to_depth: the same elements
+ * in another order.
  *
- * Each is one strided move; the order of axes that matters is the output's.
+ * Each is one strided copy whose axes are in the order of the output.  transpose and SwapAxis
+ * describe a permutation of axes (…_order()) and share permute().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -23,7 +24,7 @@ permute (const HybCall *call, const HybRun *run, const int *order)
   hyb_move (&move, run->input[0], run->output[0]);
 }
 
-/* Only axes of size 1 change places: nothing moves. */
+/* TRUE if only axes of size 1 change places, so that the elements stay where they are. */
 static gboolean
 keeps_order (const HybCall *call, const int *order)
 {
@@ -47,6 +48,7 @@ view_if_kept (const HybCall *call, const int *order, guint *input, gsize *offset
   return keeps_order (call, order);
 }
 
+/* Relates the dimensions of input and output, whose ranks are known. */
 static gboolean
 infer_permuted (HybCall *call, const int *order, GError **error)
 {
@@ -64,7 +66,7 @@ infer_permuted (HybCall *call, const int *order, GError **error)
   return TRUE;
 }
 
-/* One rank for both sides, whichever knows it; FALSE only for a contradiction. */
+/* Gives input and output the same rank, if one of them (or `rank`) is known. */
 static gboolean
 share_rank (HybCall *call, int rank, GError **error)
 {
@@ -79,7 +81,7 @@ share_rank (HybCall *call, int rank, GError **error)
          hyb_shape_assign (&call->output[0].shape, &ranked, error);
 }
 
-/* transpose */
+/* --- transpose --- */
 
 typedef struct
 {
@@ -177,7 +179,7 @@ transpose_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "transpose", attributes, 1, &dy));
 }
 
-/* SwapAxis */
+/* --- SwapAxis --- */
 
 typedef struct
 {
@@ -244,7 +246,7 @@ swap_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "SwapAxis", 1, &dy));
 }
 
-/* reverse */
+/* --- reverse --- */
 
 typedef struct
 {
@@ -252,7 +254,7 @@ typedef struct
 } ReverseParams;
 
 static const HybParam reverse_params[] = {
-  { HYB_FIELD (ReverseParams, axis), HYB_PARAM_INTS, .doc = "axes whose order is turned round" },
+  { HYB_FIELD (ReverseParams, axis), HYB_PARAM_INTS, .doc = "axes to reverse" },
   { 0 },
 };
 
@@ -278,19 +280,19 @@ reverse_forward (const HybCall *call, const HybRun *run)
   HybMove              move = { .item = hyb_dtype_size (call->input[0].dtype) };
   const char          *from = run->input[0];
   gint64               stride[HYB_MAX_RANK];
-  gboolean             turned[HYB_MAX_RANK] = { FALSE };
+  gboolean             is_reversed[HYB_MAX_RANK] = { FALSE };
 
   if (hyb_shape_size (shape) == 0)
     return;
 
   for (int i = 0; i < params->axis.n; i++)
-    turned[hyb_shape_axis (shape, params->axis.value[i], NULL)] = TRUE;
+    is_reversed[hyb_shape_axis (shape, params->axis.value[i], NULL)] = TRUE;
 
   hyb_dims_strides (shape, stride);
   for (int i = 0; i < shape->rank; i++)
     {
-      hyb_move_axis (&move, shape->dim[i], turned[i] ? -stride[i] : stride[i], stride[i]);
-      if (turned[i])
+      hyb_move_axis (&move, shape->dim[i], is_reversed[i] ? -stride[i] : stride[i], stride[i]);
+      if (is_reversed[i])
         from += (shape->dim[i] - 1) * stride[i] * (gint64) move.item;
     }
   hyb_move (&move, from, run->output[0]);
@@ -304,7 +306,9 @@ reverse_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "reverse", 1, &dy));
 }
 
-/* depth_to_space and space_to_depth: channels are (b, b, C), a block's row first. */
+/* --- depth_to_space and space_to_depth ---
+ *
+ * The channels of the deep side are (b, b, C): row in the block, column in the block, channel. */
 
 typedef struct
 {
@@ -320,6 +324,7 @@ static const HybParam block_params[] = {
   { 0 },
 };
 
+/* Relates *dim = by × *quotient. */
 static gboolean
 divide_dim (gint64 *dim, gint64 by, gint64 *quotient, const char *what, GError **error)
 {
@@ -331,14 +336,21 @@ divide_dim (gint64 *dim, gint64 by, gint64 *quotient, const char *what, GError *
   if (*dim % by != 0)
     return hyb_refuse_types (error,
                              NULL,
-                             "%s, %" G_GINT64_FORMAT ", does not divide by %" G_GINT64_FORMAT,
+                             "%s, %" G_GINT64_FORMAT ", is not divisible by %" G_GINT64_FORMAT,
                              what,
                              *dim,
                              by);
   if (*quotient == HYB_UNKNOWN)
     *quotient = *dim / by;
   else if (*quotient != *dim / by)
-    return hyb_refuse_types (error, NULL, "%s does not go with the other side", what);
+    return hyb_refuse_types (error,
+                             NULL,
+                             "%s is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT
+                             " × %" G_GINT64_FORMAT,
+                             what,
+                             *dim,
+                             by,
+                             *quotient);
   return TRUE;
 }
 
@@ -442,21 +454,17 @@ static const char *const reverse_aliases[] = { "flip", NULL };
 
 const HybOp hyb_ops_transpose[] = {
   {
-      ORDER_OP ("transpose",
-                "Axes in another order.",
-                transpose_params,
-                TransposeParams,
-                transpose),
+      ORDER_OP ("transpose", "Permutes the axes.", transpose_params, TransposeParams, transpose),
       .view = transpose_view,
   },
   {
-      ORDER_OP ("SwapAxis", "Two axes exchanged.", swap_params, SwapParams, swap),
+      ORDER_OP ("SwapAxis", "Exchanges two axes.", swap_params, SwapParams, swap),
       .aliases = swap_aliases,
       .view = swap_view,
   },
   {
       ORDER_OP ("reverse",
-                "The order along some axes turned round.",
+                "Reverses the order of elements along axes.",
                 reverse_params,
                 ReverseParams,
                 reverse),
@@ -464,14 +472,14 @@ const HybOp hyb_ops_transpose[] = {
   },
   {
       ORDER_OP ("depth_to_space",
-                "Channels spread out to blocks of pixels.",
+                "Rearranges channels into blocks of pixels.",
                 block_params,
                 BlockParams,
                 depth_to_space),
   },
   {
       ORDER_OP ("space_to_depth",
-                "Blocks of pixels gathered into channels.",
+                "Rearranges blocks of pixels into channels.",
                 block_params,
                 BlockParams,
                 space_to_depth),

@@ -1,4 +1,5 @@
-/* test-broadcast-to.c — axes of one element enlarged.
+/* test-broadcast-to.c — tests of broadcast_to, broadcast_axis and broadcast_like: samples and
+ * refusals for op-check.h, and the order of repeated elements.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-concat.c — arrays side by side.
+/* test-concat.c — tests of Concat, _rnn_param_concat and stack: samples and refusals for op-check.h,
+ * the order of pieces, and the inference of one or two unknown pieces.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-diag.c — diagonals.
+/* test-diag.c — tests of diag: samples and refusals for op-check.h, and the values of diagonals above
+ * and below the main one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-identity.c — operators that hand their input on.
+/* test-identity.c — tests of operators that return their input unchanged: samples and refusals for
+ * op-check.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

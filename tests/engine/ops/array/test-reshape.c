@@ -1,4 +1,5 @@
-/* test-reshape.c — the codes of Reshape, and what its relatives do to a shape.
+/* test-reshape.c — tests of Reshape, Flatten, expand_dims, squeeze and reshape_like: samples and
+ * refusals for op-check.h, and every code of Reshape's shape attribute.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -79,7 +80,7 @@ typedef struct
   const char *type;
 } CodeRow;
 
-/* The table of the reference, row by row. */
+/* The examples of MXNet's reference manual. */
 static const CodeRow rows[] = {
   { "shape=(0, 12)", "f32[2,3,4]", "float32 (2, 12)" },
   { "shape=(4, -1)", "f32[2,3,4]", "float32 (4, 6)" },

@@ -1,4 +1,5 @@
-/* test-shape-array.c — shapes as arrays.
+/* test-shape-array.c — tests of shape_array and size_array: samples for op-check.h, and the values
+ * and dtype of their results.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-slice.c — boxes cut out of arrays.
+/* test-slice.c — tests of slice, slice_axis and slice_like: samples and refusals for op-check.h, and
+ * the values of slices with negative steps, without elements and of pairs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -43,12 +44,12 @@ static const OpRefusal refusals[] = {
     "end outside",
     "axis=1 begin=2 end=9",
     { "f32[2,3]" },
-    "do not cut an axis of 3" },
+    "select nothing from an axis of 3" },
   { "slice_axis",
     "begin outside",
     "axis=1 begin=-4 end=2",
     { "f32[2,3]" },
-    "do not cut an axis of 3" },
+    "select nothing from an axis of 3" },
   { "slice_axis", "axis outside", "axis=3 begin=0 end=1", { "f32[2,3]" }, "axis 3 is outside" },
   { "slice_like", "longer", NULL, { "f32[2,3]", "f32[2,4]" }, "fewer than the 4" },
   { "slice_like", "other dimensions", NULL, { "f32[2,3]", "f32[2]" }, "have no common axes" },
@@ -71,7 +72,7 @@ test_negative_steps_go_backwards (void)
   op_assert_near (z, 0, 4., 2.);
 }
 
-/* Rows of five do not hold whole numbers of the pairs that are cut out. */
+/* Rows of five elements do not consist of whole pairs, so pairs must not be copied as one element. */
 static void
 test_pairs_are_cut_out_of_odd_rows (void)
 {

@@ -1,4 +1,5 @@
-/* test-source-range.c — evenly spaced numbers.
+/* test-source-range.c — tests of _arange, _linspace and _contrib_arange_like: samples and refusals
+ * for op-check.h, and the numbers of some ranges.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -33,7 +34,7 @@ test_values (void)
   g_autoptr (HybTensor) c = op_run ("_linspace", "start=0 stop=1 num=3 endpoint=False", NULL);
   g_autoptr (HybTensor) d = op_run ("_linspace", "start=1 stop=2 num=3", NULL);
 
-  /* Whole numbers start and go on whole, half floats too. */
+  /* In integers and half floats start and step are truncated to whole numbers. */
   g_autoptr (HybTensor) e = op_run ("_arange", "start=0.5 stop=5 step=1.5 dtype=int32", NULL);
   g_autoptr (HybTensor) f = op_run ("_contrib_arange_like",
                                     "start=-0.5 step=-1.5",

@@ -1,4 +1,5 @@
-/* test-source.c — tensors of one value, and unit matrices.
+/* test-source.c — tests of _zeros, _ones, _full and _eye: samples and refusals for op-check.h, and
+ * the values of their results.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-split.c — arrays taken apart.
+/* test-split.c — tests of SliceChannel and _split_v2: samples and refusals for op-check.h, and the
+ * sizes of parts that are not all equal.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -33,10 +34,14 @@ static const OpRefusal refusals[] = {
     "parts too long to lose their axis",
     "num_outputs=2 squeeze_axis=True",
     { "f32[2,4]" },
-    "a part of 2 elements cannot lose its axis" },
+    "cannot remove the axis of a part of 2 elements" },
   { "SliceChannel", "too many parts", "num_outputs=2000000000", { "f32[2,4]" }, "num_outputs" },
   { "_split_v2", "nothing says where", "axis=0", { "f32[2,4]" }, "neither sections nor indices" },
-  { "_split_v2", "places fall", "axis=0 indices=(0, 3, 1)", { "f32[4]" }, "indices must rise" },
+  { "_split_v2",
+    "places fall",
+    "axis=0 indices=(0, 3, 1)",
+    { "f32[4]" },
+    "indices must be in ascending order" },
   { "_split_v2", "the beginning is missing", "axis=0 indices=(1, 3)", { "f32[4]" }, "must be 0" },
   { 0 },
 };

@@ -1,4 +1,5 @@
-/* test-tile.c — arrays and elements several times.
+/* test-tile.c — tests of tile and repeat: samples and refusals for op-check.h, and the order of the
+ * copies, in which the two differ.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

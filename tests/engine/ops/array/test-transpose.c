@@ -1,4 +1,5 @@
-/* test-transpose.c — orders of axes and of elements.
+/* test-transpose.c — tests of transpose, SwapAxis, reverse, depth_to_space and space_to_depth:
+ * samples and refusals for op-check.h, and values of large arrays in every dtype.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -40,12 +41,12 @@ static const OpRefusal refusals[] = {
     "channels do not divide",
     "block_size=2",
     { "f32[1,6,2,2]" },
-    "does not divide by 4" },
+    "is not divisible by 4" },
   { "space_to_depth",
     "height does not divide",
     "block_size=2",
     { "f32[1,2,3,2]" },
-    "the height, 3, does not divide by 2" },
+    "the height, 3, is not divisible by 2" },
   { "depth_to_space", "three dimensions", "block_size=2", { "f32[4,2,2]" }, "3 dimensions, not 4" },
   { 0 },
 };
@@ -69,7 +70,7 @@ test_large_transposes_are_right_in_every_dtype (void)
     }
 }
 
-/* Pairs that stay together move as one element. */
+/* Where pairs of elements stay together, the kernel moves each pair as one element. */
 static void
 test_short_runs_move_together (void)
 {
