@@ -1,8 +1,9 @@
-/* ctc-loss.c — CTCLoss: −log of the probability that a sequence spells a label, over all
- * ways of stretching the label with repeats and blanks (Graves et al., 2006).
+/* ctc-loss.c — CTCLoss: −log of the probability that a sequence spells a label, summed over all
+ * alignments with repeats and blanks (Graves et al., “Connectionist temporal classification”,
+ * 2006), and its gradient.
  *
- * The gradient falls out of the same pass; it is a hidden output.  Everything is in
- * logarithms and in double.
+ * The gradient needs the same forward-backward pass and is a hidden output; _backward_CTCLoss
+ * only scales it.  All probabilities are logarithms, in double.  Start at ctc_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -33,11 +34,11 @@ static const HybParam ctc_params[] = {
   { HYB_FIELD (CtcParams, use_data_lengths),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "an input tells how many steps of each sequence count" },
+    .doc = "an input gives the number of valid steps of each sequence" },
   { HYB_FIELD (CtcParams, use_label_lengths),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "an input tells how long each label is; else padding ends it" },
+    .doc = "an input gives the length of each label; else padding ends it" },
   { HYB_FIELD (CtcParams, blank_label),
     HYB_PARAM_ENUM,
     "first",
@@ -79,8 +80,8 @@ ctc_infer_shape (HybCall *call, GError **error)
                          HYB_GRAPH_ERROR_TYPES,
                          "label",
                          "Use shorter labels or more steps",
-                         "there are up to %" G_GINT64_FORMAT " labels but only %" G_GINT64_FORMAT
-                         " steps",
+                         "labels have up to %" G_GINT64_FORMAT
+                         " classes but the data has only %" G_GINT64_FORMAT " steps",
                          label->dim[1],
                          data->dim[0]);
   for (guint i = 2; i < call->n_inputs; i++)
@@ -104,19 +105,21 @@ ctc_infer_dtype (HybCall *call, GError **error)
   return TRUE;
 }
 
-/* One sample.  A label of length L stretched with blanks has 2 L + 1 places. */
+/* One sample.  The extended label has a blank before, between and after the L classes of the
+ * label: n_positions = 2 L + 1. */
 typedef struct
 {
   gint64  steps, classes, blank;
-  gint64  label_length, places;
-  gint64 *path;  /* class at each place */
-  double *logp;  /* steps × classes: log softmax */
-  double *alpha; /* steps × places: log p of the beginning, this step included */
-  double *beta;  /* places: log p of the rest, this step not included */
-  double *next;  /* places */
-  double *mass;  /* classes */
-} Sample;
+  gint64  label_length, n_positions;
+  gint64 *extended; /* class at each position of the extended label */
+  double *logp;     /* steps × classes: log softmax of the data */
+  double *alpha;    /* steps × n_positions: log p of the steps up to and including this one */
+  double *beta;     /* n_positions: log p of the steps after the current one */
+  double *next;     /* n_positions: beta of the next step */
+  double *mass;     /* classes: log Σ alpha · beta over the positions of a class */
+} CtcSample;
 
+/* log (eᵃ + eᵇ) */
 static double
 log_add (double a, double b)
 {
@@ -125,19 +128,20 @@ log_add (double a, double b)
   return isinf (high) && high < 0 ? high : high + log1p (exp (low - high));
 }
 
-/* Whether a place may be reached from two places before: over a blank between two
- * different labels. */
+/* Whether a position may be reached from two positions before, skipping a blank: only between two
+ * different classes. */
 static gboolean
-may_skip (const Sample *sample, gint64 place)
+may_skip (const CtcSample *sample, gint64 position)
 {
-  return place >= 2 && sample->path[place] != sample->blank &&
-         sample->path[place] != sample->path[place - 2];
+  return position >= 2 && sample->extended[position] != sample->blank &&
+         sample->extended[position] != sample->extended[position - 2];
 }
 
+/* Fills alpha; returns log p (label). */
 static double
-go_forward (Sample *sample)
+forward_pass (CtcSample *sample)
 {
-  gint64 n = sample->places, last = sample->steps - 1;
+  gint64 n = sample->n_positions, last = sample->steps - 1;
 
   for (gint64 t = 0; t < sample->steps; t++)
     for (gint64 s = 0; s < n; s++)
@@ -155,43 +159,43 @@ go_forward (Sample *sample)
             if (may_skip (sample, s))
               sum = log_add (sum, before[s - 2]);
           }
-        sample->alpha[t * n + s] = sum + sample->logp[t * sample->classes + sample->path[s]];
+        sample->alpha[t * n + s] = sum + sample->logp[t * sample->classes + sample->extended[s]];
       }
 
   return n == 1 ? sample->alpha[last * n]
                 : log_add (sample->alpha[last * n + n - 1], sample->alpha[last * n + n - 2]);
 }
 
-/* Log probability of what follows step t, from that of what follows t + 1. */
+/* Computes beta of step t from `next`, beta of step t + 1. */
 static void
-step_back (Sample *sample, gint64 t)
+backward_step (CtcSample *sample, gint64 t)
 {
-  gint64        n = sample->places;
+  gint64        n = sample->n_positions;
   const double *logp = sample->logp + (t + 1) * sample->classes;
 
   for (gint64 s = 0; s < n; s++)
     {
-      double sum = sample->next[s] + logp[sample->path[s]];
+      double sum = sample->next[s] + logp[sample->extended[s]];
 
       if (s + 1 < n)
-        sum = log_add (sum, sample->next[s + 1] + logp[sample->path[s + 1]]);
+        sum = log_add (sum, sample->next[s + 1] + logp[sample->extended[s + 1]]);
       if (s + 2 < n && may_skip (sample, s + 2))
-        sum = log_add (sum, sample->next[s + 2] + logp[sample->path[s + 2]]);
+        sum = log_add (sum, sample->next[s + 2] + logp[sample->extended[s + 2]]);
       sample->beta[s] = sum;
     }
 }
 
-/* Room for one sample, cut out of the workspace. */
+/* Workspace in bytes: the arrays of CtcSample for one sample; G_MAXSIZE if that overflows. */
 static gsize
 sample_bytes (gint64 steps, gint64 classes, gint64 label_length)
 {
-  gsize places = 2 * (gsize) label_length + 1;
+  gsize n_positions = 2 * (gsize) label_length + 1;
   gsize words, product;
 
-  if (!g_size_checked_mul (&words, (gsize) steps, places) ||
+  if (!g_size_checked_mul (&words, (gsize) steps, n_positions) ||
       !g_size_checked_mul (&product, (gsize) steps, (gsize) classes) ||
       !g_size_checked_add (&words, words, product) ||
-      !g_size_checked_add (&words, words, 3 * places + (gsize) classes) ||
+      !g_size_checked_add (&words, words, 3 * n_positions + (gsize) classes) ||
       !g_size_checked_mul (&words, words, sizeof (double)))
     return G_MAXSIZE;
 
@@ -206,22 +210,22 @@ ctc_workspace (const HybCall *call)
   return sample_bytes (data->dim[0], data->dim[2], call->input[1].shape.dim[1]);
 }
 
-/* What a call is about, with the types of its operands out of the way. */
+/* The call and its sizes. */
 typedef struct
 {
   const HybCall *call;
   const HybRun  *run;
-  gint64         steps, n_samples, classes, label_room;
+  gint64         steps, n_samples, classes, max_label_length;
 } CtcBatch;
 
 static gint64
-read_length (const CtcBatch *batch, guint input, gint64 sample, gint64 most)
+read_length (const CtcBatch *batch, guint input, gint64 sample, gint64 max_length)
 {
   return CLAMP (hyb_dtype_get_int (batch->run->input[input],
                                    batch->call->input[input].dtype,
                                    (gsize) sample),
                 0,
-                most);
+                max_length);
 }
 
 static gint64
@@ -229,7 +233,7 @@ read_label (const CtcBatch *batch, gint64 sample, gint64 i)
 {
   return hyb_dtype_get_int (batch->run->input[1],
                             batch->call->input[1].dtype,
-                            (gsize) (sample * batch->label_room + i));
+                            (gsize) (sample * batch->max_label_length + i));
 }
 
 static gint64
@@ -240,16 +244,17 @@ label_length (const CtcBatch *batch, gint64 sample)
   gint64           n = 0;
 
   if (params->use_label_lengths)
-    return read_length (batch, batch->call->n_inputs - 1, sample, batch->label_room);
+    return read_length (batch, batch->call->n_inputs - 1, sample, batch->max_label_length);
 
-  while (n < batch->label_room && read_label (batch, sample, n) != padding)
+  while (n < batch->max_label_length && read_label (batch, sample, n) != padding)
     n++;
   return n;
 }
 
-/* FALSE: the label names a class that does not exist. */
+/* Sets *sample up for sample number `index`, with arrays in the workspace.  FALSE if the label has
+ * a class that does not exist. */
 static gboolean
-init_sample (Sample *sample, const CtcBatch *batch, gint64 index)
+init_sample (CtcSample *sample, const CtcBatch *batch, gint64 index)
 {
   const CtcParams *params = batch->call->params;
   double          *room = batch->run->workspace;
@@ -259,32 +264,33 @@ init_sample (Sample *sample, const CtcBatch *batch, gint64 index)
   sample->classes = batch->classes;
   sample->blank = params->blank_label == BLANK_FIRST ? 0 : batch->classes - 1;
   sample->label_length = label_length (batch, index);
-  sample->places = 2 * sample->label_length + 1;
+  sample->n_positions = 2 * sample->label_length + 1;
 
   sample->logp = room;
   sample->alpha = sample->logp + batch->steps * batch->classes;
-  sample->beta = sample->alpha + batch->steps * (2 * batch->label_room + 1);
-  sample->next = sample->beta + 2 * batch->label_room + 1;
-  sample->path = (gint64 *) (sample->next + 2 * batch->label_room + 1);
-  sample->mass = (double *) (sample->path + 2 * batch->label_room + 1);
+  sample->beta = sample->alpha + batch->steps * (2 * batch->max_label_length + 1);
+  sample->next = sample->beta + 2 * batch->max_label_length + 1;
+  sample->extended = (gint64 *) (sample->next + 2 * batch->max_label_length + 1);
+  sample->mass = (double *) (sample->extended + 2 * batch->max_label_length + 1);
 
-  for (gint64 s = 0; s < sample->places; s++)
+  for (gint64 s = 0; s < sample->n_positions; s++)
     {
-      sample->path[s] = s % 2 == 0 ? sample->blank : read_label (batch, index, s / 2);
-      if (sample->path[s] < 0 || sample->path[s] >= batch->classes)
+      sample->extended[s] = s % 2 == 0 ? sample->blank : read_label (batch, index, s / 2);
+      if (sample->extended[s] < 0 || sample->extended[s] >= batch->classes)
         return FALSE;
     }
   return TRUE;
 }
 
-/* A label needs a step for each of its places and one for a blank between equal ones. */
+/* Whether there are enough steps: one for each class of the label, and one for the blank between
+ * two equal ones. */
 static gboolean
-fits (const Sample *sample)
+is_feasible (const CtcSample *sample)
 {
   gint64 needed = sample->label_length;
 
-  for (gint64 s = 3; s < sample->places; s += 2)
-    needed += sample->path[s] == sample->path[s - 2];
+  for (gint64 s = 3; s < sample->n_positions; s += 2)
+    needed += sample->extended[s] == sample->extended[s - 2];
   return needed <= sample->steps;
 }
 
@@ -299,7 +305,7 @@ ctc_forward (const HybCall *call, const HybRun *run)
                      .steps = call->input[0].shape.dim[0],
                      .n_samples = call->input[0].shape.dim[1],
                      .classes = call->input[0].shape.dim[2],
-                     .label_room = call->input[1].shape.dim[1] };
+                     .max_label_length = call->input[1].shape.dim[1] };
 
   memset (run->output[1], 0, hyb_type_bytes (&call->output[1]));
   for (gint64 sample = 0; sample < batch.n_samples; sample++)
@@ -324,7 +330,7 @@ backward_infer_shape (HybCall *call, GError **error)
                                   error);
 }
 
-/* Inputs: gradient (batch), gradient of each loss by the data. */
+/* Inputs: gradient (batch), gradient of each sample's loss with respect to the data. */
 static void
 ctc_backward (const HybCall *call, const HybRun *run)
 {
@@ -342,15 +348,15 @@ ctc_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_backward_CTCLoss", NULL, 2, inputs));
 }
 
-/* About ten operations per place and step, forward and back, and softmax. */
+/* About ten operations per position and step, forward and backward, and softmax. */
 static void
 ctc_cost (const HybCall *call, HybCost *cost)
 {
   const HybShape *data = &call->input[0].shape;
-  double          places = 2.0 * (double) call->input[1].shape.dim[1] + 1.0;
+  double          n_positions = 2.0 * (double) call->input[1].shape.dim[1] + 1.0;
 
-  cost->flops =
-      (double) data->dim[0] * (double) data->dim[1] * (20.0 * places + 6.0 * (double) data->dim[2]);
+  cost->flops = (double) data->dim[0] * (double) data->dim[1] *
+                (20.0 * n_positions + 6.0 * (double) data->dim[2]);
   hyb_rule_cost_bytes (call, cost);
 }
 
@@ -386,7 +392,7 @@ const HybOp hyb_ops_ctc_loss[] = {
   },
   {
       .name = "_backward_CTCLoss",
-      .doc = "Gradient of CTCLoss by its data: that of each sample times what flows in.",
+      .doc = "Gradient of CTCLoss: scales that of each sample by the incoming gradient.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,

@@ -1,8 +1,9 @@
-/* kl-sparse-reg.c — IdentityAttachKLSparseReg: the data, whose gradient pulls the mean
- * activation of every unit towards a target.
+/* kl-sparse-reg.c — IdentityAttachKLSparseReg: the identity, whose gradient adds that of a
+ * Kullback-Leibler penalty between the mean activation of every unit and a target.
  *
- * The mean moves along from batch to batch (a state); what it is after this batch is a
- * hidden output, so that the gradient does not depend on when the state is written.
+ * The mean is a moving average over batches, kept in the mutable input moving_avg.  Its value
+ * after this batch is also a hidden output, so that the gradient does not depend on when the
+ * state is written.  Start at KERNELS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -24,23 +25,23 @@ static const HybParam sparse_params[] = {
     "0.1",
     .low = 0,
     .high = 1,
-    .doc = "wanted mean activation" },
+    .doc = "target of the mean activation" },
   { HYB_FIELD (SparseParams, penalty),
     HYB_PARAM_FLOAT,
     "0.001",
     .low = 0,
     .high = 1,
-    .doc = "weight of the pull" },
+    .doc = "weight of the penalty" },
   { HYB_FIELD (SparseParams, momentum),
     HYB_PARAM_FLOAT,
     "0.9",
     .low = 0,
     .high = 1,
-    .doc = "how much of the mean stays" },
+    .doc = "weight of the old value when the mean is updated" },
   { 0 },
 };
 
-/* data (batch, units, …); the mean has one number a unit. */
+/* data (batch, units, …), mean (units). */
 static gboolean
 sparse_infer_shape (HybCall *call, GError **error)
 {
@@ -56,50 +57,51 @@ sparse_infer_shape (HybCall *call, GError **error)
          hyb_layer_expect_vector (&call->output[1].shape, "average", units, error);
 }
 
-#define KERNELS(T, suffix)                                                                       \
-  static void move_average_##suffix (const HybCall *call, const HybRun *run)                     \
-  {                                                                                              \
-    const SparseParams *params = call->params;                                                   \
-    const HybShape     *shape = &call->input[0].shape;                                           \
-    const T            *x = run->input[0];                                                       \
-    T                  *state = (T *) run->input[1];                                             \
-    T                  *average = run->output[1];                                                \
-    gint64              units = shape->dim[1], inner = hyb_shape_count (shape, 2, shape->rank);  \
-                                                                                                 \
-    for (gint64 unit = 0; unit < units; unit++)                                                  \
-      {                                                                                          \
-        double sum = 0.0;                                                                        \
-                                                                                                 \
-        for (gint64 n = 0; n < shape->dim[0]; n++)                                               \
-          for (gint64 i = 0; i < inner; i++)                                                     \
-            sum += (double) x[(n * units + unit) * inner + i];                                   \
-        if (run->training)                                                                       \
-          state[unit] =                                                                          \
-              (T) (params->momentum * (double) state[unit] +                                     \
-                   (1.0 - params->momentum) * sum / (double) MAX (shape->dim[0] * inner, 1));    \
-        average[unit] = state[unit];                                                             \
-      }                                                                                          \
-  }                                                                                              \
-                                                                                                 \
-  /* dx = dy + penalty · ((1 − target) / (1 − average) − target / average). */            \
-  static void add_pull_##suffix (const HybCall *call, const HybRun *run)                         \
-  {                                                                                              \
-    const SparseParams *params = call->params;                                                   \
-    const HybShape     *shape = &call->output[0].shape;                                          \
-    const T            *dy = run->input[0];                                                      \
-    const T            *average = run->input[1];                                                 \
-    T                  *dx = run->output[0];                                                     \
-    gint64              units = shape->dim[1], inner = hyb_shape_count (shape, 2, shape->rank);  \
-                                                                                                 \
-    for (gint64 row = 0; row < shape->dim[0] * units; row++)                                     \
-      {                                                                                          \
-        double mean = (double) average[row % units];                                             \
-        T      pull = (T) (params->penalty * ((1.0 - params->sparseness_target) / (1.0 - mean) - \
-                                         params->sparseness_target / mean));                \
-                                                                                                 \
-        for (gint64 i = row * inner; i < (row + 1) * inner; i++)                                 \
-          dx[i] = dy[i] + pull;                                                                  \
-      }                                                                                          \
+#define KERNELS(T, suffix)                                                                      \
+  static void update_average_##suffix (const HybCall *call, const HybRun *run)                  \
+  {                                                                                             \
+    const SparseParams *params = call->params;                                                  \
+    const HybShape     *shape = &call->input[0].shape;                                          \
+    const T            *x = run->input[0];                                                      \
+    T                  *state = (T *) run->input[1];                                            \
+    T                  *average = run->output[1];                                               \
+    gint64              units = shape->dim[1], inner = hyb_shape_count (shape, 2, shape->rank); \
+                                                                                                \
+    for (gint64 unit = 0; unit < units; unit++)                                                 \
+      {                                                                                         \
+        double sum = 0.0;                                                                       \
+                                                                                                \
+        for (gint64 n = 0; n < shape->dim[0]; n++)                                              \
+          for (gint64 i = 0; i < inner; i++)                                                    \
+            sum += (double) x[(n * units + unit) * inner + i];                                  \
+        if (run->training)                                                                      \
+          state[unit] =                                                                         \
+              (T) (params->momentum * (double) state[unit] +                                    \
+                   (1.0 - params->momentum) * sum / (double) MAX (shape->dim[0] * inner, 1));   \
+        average[unit] = state[unit];                                                            \
+      }                                                                                         \
+  }                                                                                             \
+                                                                                                \
+  /* dx = dy + penalty · ((1 − target) / (1 − average) − target / average), per unit. */ \
+  static void add_penalty_gradient_##suffix (const HybCall *call, const HybRun *run)            \
+  {                                                                                             \
+    const SparseParams *params = call->params;                                                  \
+    const HybShape     *shape = &call->output[0].shape;                                         \
+    const T            *dy = run->input[0];                                                     \
+    const T            *average = run->input[1];                                                \
+    T                  *dx = run->output[0];                                                    \
+    gint64              units = shape->dim[1], inner = hyb_shape_count (shape, 2, shape->rank); \
+                                                                                                \
+    for (gint64 row = 0; row < shape->dim[0] * units; row++)                                    \
+      {                                                                                         \
+        double mean = (double) average[row % units];                                            \
+        T      penalty_slope =                                                                  \
+            (T) (params->penalty * ((1.0 - params->sparseness_target) / (1.0 - mean) -          \
+                                    params->sparseness_target / mean));                         \
+                                                                                                \
+        for (gint64 i = row * inner; i < (row + 1) * inner; i++)                                \
+          dx[i] = dy[i] + penalty_slope;                                                        \
+      }                                                                                         \
   }
 
 KERNELS (float, f32)
@@ -112,9 +114,9 @@ sparse_forward (const HybCall *call, const HybRun *run)
 {
   memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
   if (call->output[0].dtype == HYB_F64)
-    move_average_f64 (call, run);
+    update_average_f64 (call, run);
   else
-    move_average_f32 (call, run);
+    update_average_f32 (call, run);
 }
 
 /* Inputs: gradient, average. */
@@ -122,9 +124,9 @@ static void
 sparse_backward (const HybCall *call, const HybRun *run)
 {
   if (call->output[0].dtype == HYB_F64)
-    add_pull_f64 (call, run);
+    add_penalty_gradient_f64 (call, run);
   else
-    add_pull_f32 (call, run);
+    add_penalty_gradient_f32 (call, run);
 }
 
 static void
@@ -144,7 +146,7 @@ static const char *const backward_inputs[] = { "gradient", "average", NULL };
 const HybOp hyb_ops_kl_sparse_reg[] = {
   {
       .name = "IdentityAttachKLSparseReg",
-      .doc = "The data; its gradient pulls the mean activation of every unit towards a target.",
+      .doc = "Identity whose gradient adds a penalty on the mean activation of every unit.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_TRAINING_DEPENDENT,
       .inputs = sparse_inputs,

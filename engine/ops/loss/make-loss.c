@@ -1,5 +1,5 @@
-/* make-loss.c — MakeLoss and make_loss: the data is a loss, so its gradient is constant,
- * whatever flows in.
+/* make-loss.c — MakeLoss and make_loss: the identity, marking the data as a loss.  The gradient is
+ * a constant and ignores the incoming gradient.  Start at gradient_value().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -25,16 +25,16 @@ typedef struct
 static const char *const normalization_names[] = { "null", "batch", "valid", NULL };
 
 static const HybParam make_loss_params[] = {
-  { HYB_FIELD (MakeLossParams, grad_scale), HYB_PARAM_FLOAT, "1", .doc = "the gradient" },
+  { HYB_FIELD (MakeLossParams, grad_scale), HYB_PARAM_FLOAT, "1", .doc = "value of the gradient" },
   { HYB_FIELD (MakeLossParams, valid_thresh),
     HYB_PARAM_FLOAT,
     "0",
-    .doc = "values above it count as valid" },
+    .doc = "elements above it count as valid (normalization valid)" },
   { HYB_FIELD (MakeLossParams, normalization),
     HYB_PARAM_ENUM,
     "null",
     .choices = normalization_names,
-    .doc = "what the gradient is divided by" },
+    .doc = "divisor of the gradient: 1, the batch size or the number of valid elements" },
   { 0 },
 };
 
@@ -45,6 +45,7 @@ make_loss_forward (const HybCall *call, const HybRun *run)
     memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
 }
 
+/* The gradient of every element: grad_scale after normalization. */
 static double
 gradient_value (const HybCall *call, gconstpointer data)
 {
@@ -57,7 +58,7 @@ gradient_value (const HybCall *call, gconstpointer data)
     {
     case NORMALIZE_NULL:
       return params->grad_scale;
-    case NORMALIZE_BATCH: /* rows of the data as a matrix: a vector is one */
+    case NORMALIZE_BATCH: /* rows of the data as a matrix; a vector is one row */
       return params->grad_scale /
              (double) MAX (hyb_shape_count (shape, 0, MAX (shape->rank - 1, 0)), 1);
     case NORMALIZE_VALID:
@@ -103,7 +104,7 @@ static const char *const plain_outputs[] = { "loss", NULL };
 const HybOp hyb_ops_make_loss[] = {
   {
       .name = "MakeLoss",
-      .doc = "The data; its gradient is a constant.",
+      .doc = "Identity that marks the data as a loss; its gradient is a constant.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = make_loss_inputs,
@@ -118,7 +119,7 @@ const HybOp hyb_ops_make_loss[] = {
   },
   {
       .name = "make_loss",
-      .doc = "The data; its gradient is one.",
+      .doc = "Identity that marks the data as a loss; its gradient is one.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = make_loss_inputs,

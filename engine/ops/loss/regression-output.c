@@ -1,6 +1,7 @@
-/* regression-output.c — LinearRegressionOutput, LogisticRegressionOutput and
- * MAERegressionOutput: the data (or its sigmoid), whose gradient is that of a distance
- * to the label, whatever flows in.
+/* regression-output.c — LinearRegressionOutput, LogisticRegressionOutput and MAERegressionOutput.
+ *
+ * The output is the data or its sigmoid; the gradient is that of a loss against the label and
+ * ignores the incoming gradient: output − label, or its sign.  Start with the table at the bottom.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -29,8 +30,8 @@ static const HybParam regression_params[] = {
   { 0 },
 };
 
-/* The label has the shape of the data, or another one with as many samples and elements; a
- * column of data goes with a plain vector. */
+/* The label has the shape of the data, or a different one with the same numbers of samples and
+ * elements.  For data (n, 1) an unknown label becomes (n). */
 static gboolean
 regression_infer_shape (HybCall *call, GError **error)
 {
@@ -78,7 +79,7 @@ sigmoid_forward (const HybCall *call, const HybRun *run)
     hyb_vector_sigmoid ((gsize) n, run->input[0], run->output[0]);
 }
 
-/* Inputs: output, label.  k = grad_scale / outputs per sample. */
+/* Inputs: output (y), label.  k = grad_scale / elements per sample. */
 #define BACKWARD(name, T, VALUE)                                                             \
   static void name (const HybCall *call, const HybRun *run)                                  \
   {                                                                                          \
@@ -98,7 +99,7 @@ sigmoid_forward (const HybCall *call, const HybRun *run)
 
 BACKWARD (difference_f32, float, (y - label) * k)
 BACKWARD (difference_f64, double, (y - label) * k)
-/* Equality counts as below. */
+/* Where y = label the gradient is −k. */
 BACKWARD (sign_f32, float, y > label ? k : -k)
 BACKWARD (sign_f64, double, y > label ? k : -k)
 
@@ -169,14 +170,14 @@ backward_cost (const HybCall *call, HybCost *cost)
 static const char *const regression_inputs[] = { "data", "label", NULL };
 static const char *const backward_inputs[] = { "output", "label", NULL };
 
-#define FORWARD(mxnet_name, sentence, compute, look, differentiate, work)                 \
+#define FORWARD(mxnet_name, sentence, compute, view_func, differentiate, cost_func)       \
   {                                                                                       \
     .name = mxnet_name, .doc = sentence, .category = HYB_CATEGORY_LOSS,                   \
     .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE, .inputs = regression_inputs,       \
     .constant_inputs = 1u << 1, .params = regression_params,                              \
     .params_size = sizeof (RegressionParams), .infer_shape = regression_infer_shape,      \
     .infer_dtype = hyb_layer_label_dtype, .dtypes = HYB_DTYPES_FLOAT, .forward = compute, \
-    .view = look, .gradient = differentiate, .cost = work                                 \
+    .view = view_func, .gradient = differentiate, .cost = cost_func                       \
   }
 
 #define BACKWARD(internal_name, of, sentence, compute)                                    \
@@ -191,30 +192,30 @@ static const char *const backward_inputs[] = { "output", "label", NULL };
 
 const HybOp hyb_ops_regression_output[] = {
   FORWARD ("LinearRegressionOutput",
-           "The data; its gradient is that of half the squared distance to the label.",
+           "Identity whose gradient is that of half the squared distance to the label.",
            identity_forward,
            hyb_rule_view_all,
            difference_gradient,
            identity_cost),
   FORWARD ("LogisticRegressionOutput",
-           "Sigmoid of the data; its gradient is that of the cross entropy with the label.",
+           "Sigmoid whose gradient is that of the cross entropy with the label.",
            sigmoid_forward,
            NULL,
            difference_gradient,
            sigmoid_cost),
   FORWARD ("MAERegressionOutput",
-           "The data; its gradient is that of the absolute distance to the label.",
+           "Identity whose gradient is that of the absolute distance to the label.",
            identity_forward,
            hyb_rule_view_all,
            sign_gradient,
            identity_cost),
   BACKWARD ("_backward_RegressionOutput_difference",
             "LinearRegressionOutput",
-            "Difference of output and label.",
+            "Gradient of a regression output: output minus label.",
             difference_backward),
   BACKWARD ("_backward_RegressionOutput_sign",
             "MAERegressionOutput",
-            "Which side of the label the output is on.",
+            "Gradient of MAERegressionOutput: sign of output minus label.",
             sign_backward),
   { 0 },
 };

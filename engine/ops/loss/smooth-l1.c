@@ -1,4 +1,5 @@
-/* smooth-l1.c — smooth_l1: a parabola around 0 that goes over into the absolute value.
+/* smooth-l1.c — smooth_l1: a parabola around 0, continued by the absolute value (Huber loss), and
+ * its gradient.  Start at KERNELS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -18,12 +19,12 @@ static const HybParam smooth_params[] = {
   { HYB_FIELD (SmoothParams, scalar),
     HYB_PARAM_FLOAT,
     "1",
-    .doc = "sigma: the parabola reaches to 1 / sigma²" },
+    .doc = "sigma: the parabola ends at ±1 / sigma²" },
   { HYB_FIELD (SmoothParams, is_int), HYB_PARAM_BOOL, "True", .doc = "has no effect" },
   { 0 },
 };
 
-/* With s = sigma²: ½ s x² where |x| ≤ 1/s, |x| − ½/s elsewhere; s x and ±1 are the slopes. */
+/* With s = sigma²: y = ½ s x² where |x| ≤ 1/s and |x| − ½/s elsewhere; the slopes are s x and ±1. */
 #define KERNELS(T, suffix)                                                          \
   static void smooth_##suffix (gint64 n, T s, const T *x, T *y)                     \
   {                                                                                 \
@@ -89,7 +90,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 const HybOp hyb_ops_smooth_l1[] = {
   {
       .name = "smooth_l1",
-      .doc = "A parabola around 0 that goes over into the absolute value.",
+      .doc = "A parabola around 0, continued by the absolute value.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .inputs = smooth_inputs,

@@ -1,4 +1,5 @@
-/* softmax-cross-entropy.c — softmax_cross_entropy: sum over the rows of −log p at the label.
+/* softmax-cross-entropy.c — softmax_cross_entropy: the sum over rows of −log p[label], and its
+ * gradient.  data (rows, classes), label (rows), output (1).  Start at KERNELS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -10,8 +11,8 @@
 
 #include <tgmath.h>
 
-/* A probability below this counts as this, so that the loss stays finite. */
-#define LEAST_PROBABILITY 1e-8
+/* Lower bound of p, so that the loss stays finite. */
+#define MIN_PROBABILITY 1e-8
 
 static gboolean
 cross_entropy_infer_shape (HybCall *call, GError **error)
@@ -30,48 +31,50 @@ cross_entropy_infer_shape (HybCall *call, GError **error)
                                   error);
 }
 
-/* Class of a row; the nearest one where the label is outside. */
+/* Label (input 1) of a row, clamped to 0 … classes − 1. */
 static gint64
-class_of_row (const HybCall *call, gconstpointer labels, guint input, gint64 row, gint64 classes)
+class_of_row (const HybCall *call, const HybRun *run, gint64 row, gint64 classes)
 {
-  return CLAMP (hyb_dtype_get_int (labels, call->input[input].dtype, (gsize) row), 0, classes - 1);
+  return CLAMP (hyb_dtype_get_int (run->input[1], call->input[1].dtype, (gsize) row),
+                0,
+                classes - 1);
 }
 
-#define KERNELS(T, suffix)                                                                         \
-  static void cross_entropy_##suffix (const HybCall *call, const HybRun *run)                      \
-  {                                                                                                \
-    const T *x = run->input[0];                                                                    \
-    gint64   rows = call->input[0].shape.dim[0], classes = call->input[0].shape.dim[1];            \
-    double   loss = 0.0;                                                                           \
-                                                                                                   \
-    for (gint64 row = 0; classes > 0 && row < rows; row++, x += classes)                           \
-      {                                                                                            \
-        T      maximum = x[0];                                                                     \
-        double sum = 0.0, p;                                                                       \
-                                                                                                   \
-        for (gint64 k = 1; k < classes; k++)                                                       \
-          maximum = x[k] > maximum ? x[k] : maximum;                                               \
-        for (gint64 k = 0; k < classes; k++)                                                       \
-          sum += (double) exp (x[k] - maximum);                                                    \
-        p = (double) exp (x[class_of_row (call, run->input[1], 1, row, classes)] - maximum) / sum; \
-        loss -= log (p > LEAST_PROBABILITY ? p : LEAST_PROBABILITY);                               \
-      }                                                                                            \
-    *(T *) run->output[0] = (T) loss;                                                              \
-  }                                                                                                \
-                                                                                                   \
-  /* dx = (p − one at the label) · dy; the probabilities are there already. */                  \
-  static void subtract_labels_##suffix (const HybCall *call, const HybRun *run)                    \
-  {                                                                                                \
-    T     *dx = run->output[0];                                                                    \
-    T      dy = *(const T *) run->input[0];                                                        \
-    gint64 rows = call->output[0].shape.dim[0], classes = call->output[0].shape.dim[1];            \
-                                                                                                   \
-    for (gint64 row = 0; classes > 0 && row < rows; row++, dx += classes)                          \
-      {                                                                                            \
-        dx[class_of_row (call, run->input[1], 1, row, classes)] -= 1;                              \
-        for (gint64 k = 0; k < classes; k++)                                                       \
-          dx[k] *= dy;                                                                             \
-      }                                                                                            \
+#define KERNELS(T, suffix)                                                              \
+  static void cross_entropy_##suffix (const HybCall *call, const HybRun *run)           \
+  {                                                                                     \
+    const T *x = run->input[0];                                                         \
+    gint64   rows = call->input[0].shape.dim[0], classes = call->input[0].shape.dim[1]; \
+    double   loss = 0.0;                                                                \
+                                                                                        \
+    for (gint64 row = 0; classes > 0 && row < rows; row++, x += classes)                \
+      {                                                                                 \
+        T      maximum = x[0];                                                          \
+        double sum = 0.0, p;                                                            \
+                                                                                        \
+        for (gint64 k = 1; k < classes; k++)                                            \
+          maximum = x[k] > maximum ? x[k] : maximum;                                    \
+        for (gint64 k = 0; k < classes; k++)                                            \
+          sum += (double) exp (x[k] - maximum);                                         \
+        p = (double) exp (x[class_of_row (call, run, row, classes)] - maximum) / sum;   \
+        loss -= log (p > MIN_PROBABILITY ? p : MIN_PROBABILITY);                        \
+      }                                                                                 \
+    *(T *) run->output[0] = (T) loss;                                                   \
+  }                                                                                     \
+                                                                                        \
+  /* dx = (p − 1 [k = label]) · dy; output 0 holds p on entry. */                    \
+  static void subtract_labels_##suffix (const HybCall *call, const HybRun *run)         \
+  {                                                                                     \
+    T     *dx = run->output[0];                                                         \
+    T      dy = *(const T *) run->input[0];                                             \
+    gint64 rows = call->output[0].shape.dim[0], classes = call->output[0].shape.dim[1]; \
+                                                                                        \
+    for (gint64 row = 0; classes > 0 && row < rows; row++, dx += classes)               \
+      {                                                                                 \
+        dx[class_of_row (call, run, row, classes)] -= 1;                                \
+        for (gint64 k = 0; k < classes; k++)                                            \
+          dx[k] *= dy;                                                                  \
+      }                                                                                 \
   }
 
 KERNELS (float, f32)
@@ -137,7 +140,7 @@ static const char *const backward_inputs[] = { "gradient", "label", "data", NULL
 const HybOp hyb_ops_softmax_cross_entropy[] = {
   {
       .name = "softmax_cross_entropy",
-      .doc = "Sum over the rows of the negative logarithm of softmax at the label.",
+      .doc = "Sum over rows of the negative logarithm of softmax at the label.",
       .category = HYB_CATEGORY_LOSS,
       .inputs = cross_entropy_inputs,
       .constant_inputs = 1u << 1,
@@ -150,7 +153,7 @@ const HybOp hyb_ops_softmax_cross_entropy[] = {
   },
   {
       .name = "_backward_softmax_cross_entropy",
-      .doc = "Gradient of softmax_cross_entropy by its data.",
+      .doc = "Gradient of softmax_cross_entropy with respect to its data.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "softmax_cross_entropy",

@@ -1,13 +1,15 @@
-/* softmax-output-kernel.h — the loops of softmax-output.c, for float and double.
+/* softmax-output-kernel.h — the gradient loops of softmax-output.c, for float and double: one over
+ * all elements for labels that are probabilities, one over rows and classes for class numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The incoming gradient of an element, or 1 if it is ignored. */
 static inline REAL
 NAME (incoming) (const SoftmaxOutputArgs *args, gint64 index)
 {
   return args->incoming ? ((const REAL *) args->incoming)[index] : 1;
 }
 
-/* Labels that are probabilities themselves: p − label. */
+/* Labels that are probabilities: p − label. */
 static void
 NAME (probability_gradient) (const SoftmaxOutputArgs *args)
 {
@@ -22,9 +24,9 @@ NAME (probability_gradient) (const SoftmaxOutputArgs *args)
     }
 }
 
-/* Labels that are class numbers: p − target, where the target is 1 − a at the label
- * and a / (K − 1) elsewhere, with a = smooth_alpha and K classes.  MXNet smooths nothing
- * with multi_output. */
+/* Labels that are class numbers: p − target, where the target is 1 − a at the label and
+ * a / (K − 1) elsewhere, with a = smooth_alpha and K classes.  With multi_output MXNet ignores
+ * smooth_alpha. */
 static void
 NAME (label_gradient) (const SoftmaxOutputArgs *args)
 {

@@ -1,5 +1,7 @@
-/* softmax-output.c — SoftmaxOutput: softmax whose gradient is that of the cross entropy
- * with the labels, whatever flows in.
+/* softmax-output.c — SoftmaxOutput: softmax whose gradient is that of the cross entropy with the
+ * labels.  It ignores the incoming gradient unless the attribute out_grad is set.
+ *
+ * Start at softmax_output_backward(); the gradient loops are in softmax-output-kernel.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -39,11 +41,11 @@ static const HybParam softmax_output_params[] = {
   { HYB_FIELD (SoftmaxOutputParams, ignore_label),
     HYB_PARAM_FLOAT,
     "-1",
-    .doc = "label that stands for nothing" },
+    .doc = "label of rows to ignore (use_ignore)" },
   { HYB_FIELD (SoftmaxOutputParams, multi_output),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "softmax over axis 1, for every position" },
+    .doc = "softmax over axis 1 at every position" },
   { HYB_FIELD (SoftmaxOutputParams, use_ignore),
     HYB_PARAM_BOOL,
     "False",
@@ -56,32 +58,33 @@ static const HybParam softmax_output_params[] = {
     HYB_PARAM_ENUM,
     "null",
     .choices = normalization_names,
-    .doc = "what the gradient is divided by" },
+    .doc = "divisor of the gradient: 1, the batch size or the number of valid labels" },
   { HYB_FIELD (SoftmaxOutputParams, out_grad),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "multiply by the gradient that flows in" },
+    .doc = "multiply by the incoming gradient" },
   { HYB_FIELD (SoftmaxOutputParams, smooth_alpha),
     HYB_PARAM_FLOAT,
     "0",
     .low = 0,
     .high = 1,
-    .doc = "how much of a label goes to the other classes" },
+    .doc = "label smoothing: probability spread over the other classes" },
   { 0 },
 };
 
-/* Without multi_output the classes stand on the last axis.  MXNet's documents say “all
- * axes but the first” where neither attribute is given, and its usual builds compute
- * over the last axis; for two axes that is the same. */
+/* Axis 1 with multi_output, else the last axis.  MXNet's documentation says “all axes but the
+ * first” if preserve_shape is not set either, but its usual builds use the last axis; for data of
+ * rank 2 it is the same. */
 static int
 class_axis (const SoftmaxOutputParams *params, const HybShape *data)
 {
   return params->multi_output ? 1 : data->rank - 1;
 }
 
-/* The shape a label has when nobody says another one. */
+/* The label shape to infer if it is not known: the data without the class axis, where
+ * multi_output flattens the positions. */
 static HybShape
-natural_label (const SoftmaxOutputParams *params, const HybShape *data)
+default_label_shape (const SoftmaxOutputParams *params, const HybShape *data)
 {
   HybShape label = *data;
 
@@ -94,7 +97,7 @@ natural_label (const SoftmaxOutputParams *params, const HybShape *data)
   return hyb_shape_2d (data->dim[0], hyb_layer_extent (data, 2, data->rank));
 }
 
-/* Data without axis 1, or with a 1 there. */
+/* Whether the label has the shape of the data with axis 1 removed or of size 1. */
 static gboolean
 is_spatial_label (const HybShape *label, const HybShape *data)
 {
@@ -126,7 +129,7 @@ softmax_output_infer_shape (HybCall *call, GError **error)
       (hyb_shape_equal (label, data) || (params->multi_output && is_spatial_label (label, data))))
     return TRUE;
 
-  want = natural_label (params, data);
+  want = default_label_shape (params, data);
   return hyb_layer_expect (label, "label", &want, error);
 }
 
@@ -139,17 +142,19 @@ softmax_output_forward (const HybCall *call, const HybRun *run)
   hyb_softmax_forward (&view, call->output[0].dtype, run->input[0], run->output[0]);
 }
 
+/* Arguments of the gradient loops. */
 typedef struct
 {
   const SoftmaxOutputParams *params;
   HybSoftmaxView             view;
   gint64                     size, batch;
-  gconstpointer              p, label, incoming; /* incoming: with out_grad only */
+  gconstpointer              p, label, incoming; /* incoming: NULL without out_grad */
   HybDType                   label_dtype;
   gpointer                   to;
 } SoftmaxOutputArgs;
 
-/* Labels are compared as whole numbers; a value that is none within reach is met by no label. */
+/* Labels are compared as integers.  An ignore_label that is infinite, NaN or 1e15 and more in
+ * absolute value matches no label. */
 static gboolean
 is_ignored (const SoftmaxOutputArgs *args, gint64 label)
 {
@@ -158,7 +163,7 @@ is_ignored (const SoftmaxOutputArgs *args, gint64 label)
   return fabs (ignored) < 1e15 && (double) label == ignored;
 }
 
-/* What every element of the gradient is multiplied with. */
+/* The factor of every element of the gradient: grad_scale after normalization. */
 static double
 gradient_scale (const SoftmaxOutputArgs *args)
 {
@@ -188,7 +193,7 @@ gradient_scale (const SoftmaxOutputArgs *args)
 #define REAL_KERNEL "engine/ops/loss/softmax-output-kernel.h"
 #include "engine/kernels/each-real.h"
 
-/* Inputs: output, label, and the gradient that flows in with out_grad. */
+/* Inputs: output, label, with out_grad the incoming gradient. */
 static void
 softmax_output_backward (const HybCall *call, const HybRun *run)
 {
@@ -265,7 +270,7 @@ const HybOp hyb_ops_softmax_output[] = {
   {
       .name = "SoftmaxOutput",
       .aliases = softmax_output_aliases,
-      .doc = "Softmax; its gradient is that of the cross entropy with the labels.",
+      .doc = "Softmax whose gradient is that of the cross entropy with the labels.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = softmax_output_inputs,
@@ -281,7 +286,7 @@ const HybOp hyb_ops_softmax_output[] = {
   },
   {
       .name = "_backward_SoftmaxOutput",
-      .doc = "Difference of the probabilities and the labels.",
+      .doc = "Gradient of SoftmaxOutput: probabilities minus labels.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "SoftmaxOutput",

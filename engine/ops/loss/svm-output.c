@@ -1,5 +1,5 @@
-/* svm-output.c — SVMOutput: the data, whose gradient is that of a hinge loss, one class
- * against all others, whatever flows in.
+/* svm-output.c — SVMOutput: the identity, whose gradient is that of a one-against-all hinge loss
+ * and ignores the incoming gradient.  Start at BACKWARD.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -17,7 +17,7 @@ typedef struct
 } SvmParams;
 
 static const HybParam svm_params[] = {
-  { HYB_FIELD (SvmParams, margin), HYB_PARAM_FLOAT, "1", .doc = "distance that is far enough" },
+  { HYB_FIELD (SvmParams, margin), HYB_PARAM_FLOAT, "1", .doc = "margin of the hinge loss" },
   { HYB_FIELD (SvmParams, regularization_coefficient),
     HYB_PARAM_FLOAT,
     "1",
@@ -25,11 +25,11 @@ static const HybParam svm_params[] = {
   { HYB_FIELD (SvmParams, use_linear),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "hinge instead of squared hinge" },
+    .doc = "use the hinge loss (L1) instead of its square (L2)" },
   { 0 },
 };
 
-/* Labels: the data without its last axis. */
+/* The label has the shape of the data without its last axis, the classes. */
 static gboolean
 svm_infer_shape (HybCall *call, GError **error)
 {
@@ -54,8 +54,8 @@ svm_forward (const HybCall *call, const HybRun *run)
     memcpy (run->output[0], run->input[0], hyb_type_bytes (&call->output[0]));
 }
 
-/* Inputs: data, label.  With s = 1 at the label and −1 elsewhere and v = margin − s x:
- * −s c (linear) or −2 c s v where v > 0, and 0 elsewhere. */
+/* Inputs: data, label.  With s = 1 at the label and −1 elsewhere, v = margin − s x and
+ * c = regularization_coefficient: dx = −c s (use_linear) or −2 c s v where v > 0, else 0. */
 #define BACKWARD(name, T)                                                                    \
   static void name (const HybCall *call, const HybRun *run)                                  \
   {                                                                                          \
@@ -119,7 +119,7 @@ static const char *const svm_inputs[] = { "data", "label", NULL };
 const HybOp hyb_ops_svm_output[] = {
   {
       .name = "SVMOutput",
-      .doc = "The data; its gradient is that of a hinge loss, one class against all others.",
+      .doc = "Identity whose gradient is that of a one-against-all hinge loss.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_CUSTOM_GRADIENT | HYB_OP_IN_PLACE,
       .inputs = svm_inputs,
@@ -136,7 +136,7 @@ const HybOp hyb_ops_svm_output[] = {
   },
   {
       .name = "_backward_SVMOutput",
-      .doc = "Gradient of the hinge loss.",
+      .doc = "Gradient of SVMOutput, a hinge loss.",
       .category = HYB_CATEGORY_LOSS,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "SVMOutput",
