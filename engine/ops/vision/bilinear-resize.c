@@ -1,5 +1,7 @@
-/* bilinear-resize.c — BilinearResize2D: images of another size, each cell mixed from four, and
- * the gradient.
+/* bilinear-resize.c — BilinearResize2D: resizes images by bilinear interpolation; and the gradient.
+ *
+ * Data is (batch, channels, height, width); the mode decides how the output size is found
+ * (output_size), find_cells() which data cells an output cell mixes.  Start at KERNELS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -16,10 +18,10 @@
 
 typedef enum
 {
-  MODE_SIZE,
-  MODE_ODD_SCALE,
-  MODE_LIKE,
-  MODE_TO_EVEN_DOWN,
+  MODE_SIZE,         /* scale × size, or height and width */
+  MODE_ODD_SCALE,    /* scale × size, kept odd for odd sizes */
+  MODE_LIKE,         /* the size of a second input */
+  MODE_TO_EVEN_DOWN, /* the next even or odd size */
   MODE_TO_EVEN_UP,
   MODE_TO_ODD_DOWN,
   MODE_TO_ODD_UP,
@@ -53,20 +55,20 @@ static const HybParam resize_params[] = {
   { HYB_FIELD (ResizeParams, scale_height),
     HYB_PARAM_OPTIONAL_FLOAT,
     "None",
-    .doc = "factor instead of height" },
+    .doc = "factor of the height, instead of height" },
   { HYB_FIELD (ResizeParams, scale_width),
     HYB_PARAM_OPTIONAL_FLOAT,
     "None",
-    .doc = "factor instead of width" },
+    .doc = "factor of the width, instead of width" },
   { HYB_FIELD (ResizeParams, mode),
     HYB_PARAM_ENUM,
     "size",
     .choices = mode_names,
-    .doc = "what decides about the size" },
+    .doc = "how the output size is found" },
   { HYB_FIELD (ResizeParams, align_corners),
     HYB_PARAM_BOOL,
     "True",
-    .doc = "corner cells stay corner cells" },
+    .doc = "map corner cells to corner cells" },
   { 0 },
 };
 
@@ -93,13 +95,14 @@ resize_check (gconstpointer values, GError **error)
                            HYB_OP_ERROR_ATTRIBUTE,
                            i == 0 ? "scale_height" : "scale_width",
                            NULL,
-                           "it must be a positive factor");
+                           "%g is not a factor above 0 and up to 1e6",
+                           scales[i]);
   return TRUE;
 }
 
-/* Size along axis 0 (height) or 1 (width) of an image with `size` cells there. */
+/* Output height (axis 0) or width (axis 1) for `size` data cells; HYB_UNKNOWN in MODE_LIKE. */
 static gint64
-wanted_size (const ResizeParams *params, int axis, gint64 size)
+output_size (const ResizeParams *params, int axis, gint64 size)
 {
   double scale = axis == 0 ? params->scale_height : params->scale_width;
 
@@ -145,7 +148,7 @@ resize_infer_shape (HybCall *call, GError **error)
     else if (params->mode == MODE_LIKE)
       want.dim[axis] = call->input[1].shape.dim[axis];
     else if (data->dim[axis] != HYB_UNKNOWN)
-      want.dim[axis] = wanted_size (params, axis - 2, data->dim[axis]);
+      want.dim[axis] = output_size (params, axis - 2, data->dim[axis]);
 
   for (int axis = 2; axis < 4; axis++)
     if (data->dim[axis] == 0 || want.dim[axis] == 0)
@@ -163,24 +166,23 @@ resize_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
 
-/* Where a cell of the output lies in the data along one axis: between cells low and
- * high, `share` of the way. */
+/* The data cells that an output cell mixes along one axis: (1 − share) · low + share · high. */
 typedef struct
 {
   gint64 low, high;
   double share;
-} Place;
+} CellPair;
 
-static Place
-find_place (gboolean align_corners, gint64 i, gint64 size, gint64 wanted)
+static CellPair
+find_cells (gboolean align_corners, gint64 i, gint64 size, gint64 output_size)
 {
-  double at;
-  Place  place;
+  double   at;
+  CellPair place;
 
   if (align_corners)
-    at = wanted > 1 ? (double) i * (double) (size - 1) / (double) (wanted - 1) : 0.0;
+    at = output_size > 1 ? (double) i * (double) (size - 1) / (double) (output_size - 1) : 0.0;
   else
-    at = MAX (0.0, ((double) i + 0.5) * (double) size / (double) wanted - 0.5);
+    at = MAX (0.0, ((double) i + 0.5) * (double) size / (double) output_size - 0.5);
 
   place.low = MIN ((gint64) at, size - 1);
   place.high = MIN (place.low + 1, size - 1);
@@ -188,6 +190,7 @@ find_place (gboolean align_corners, gint64 i, gint64 size, gint64 wanted)
   return place;
 }
 
+/* Arguments of mix_planes and spread_planes.  in, out: height and width of data and output. */
 typedef struct
 {
   gboolean      align_corners;
@@ -196,56 +199,59 @@ typedef struct
   gpointer      to;
 } ResizeArgs;
 
-/* A slice is a range of planes. */
-#define KERNELS(T, suffix)                                                                         \
-  static void mix_planes_##suffix (gint64 begin, gint64 end, gpointer data)                        \
-  {                                                                                                \
-    const ResizeArgs *args = data;                                                                 \
-    gint64            width = args->in[1];                                                         \
-                                                                                                   \
-    for (gint64 row = begin * args->out[0]; row < end * args->out[0]; row++)                       \
-      {                                                                                            \
-        Place v = find_place (args->align_corners, row % args->out[0], args->in[0], args->out[0]); \
-        const T *x = (const T *) args->from + row / args->out[0] * args->in[0] * width;            \
-        T       *y = (T *) args->to + row * args->out[1];                                          \
-                                                                                                   \
-        for (gint64 j = 0; j < args->out[1]; j++)                                                  \
-          {                                                                                        \
-            Place h = find_place (args->align_corners, j, width, args->out[1]);                    \
-            T     a = (T) v.share, b = (T) h.share;                                                \
-                                                                                                   \
-            y[j] =                                                                                 \
-                (1 - a) * ((1 - b) * x[v.low * width + h.low] + b * x[v.low * width + h.high]) +   \
-                a * ((1 - b) * x[v.high * width + h.low] + b * x[v.high * width + h.high]);        \
-          }                                                                                        \
-      }                                                                                            \
-  }                                                                                                \
-                                                                                                   \
-  static void spread_planes_##suffix (gint64 begin, gint64 end, gpointer data)                     \
-  {                                                                                                \
-    const ResizeArgs *args = data;                                                                 \
-    gint64            width = args->in[1], size = args->in[0] * width;                             \
-                                                                                                   \
-    for (gint64 i = begin * size; i < end * size; i++)                                             \
-      ((T *) args->to)[i] = 0;                                                                     \
-                                                                                                   \
-    for (gint64 row = begin * args->out[0]; row < end * args->out[0]; row++)                       \
-      {                                                                                            \
-        Place v = find_place (args->align_corners, row % args->out[0], args->in[0], args->out[0]); \
-        const T *dy = (const T *) args->from + row * args->out[1];                                 \
-        T       *dx = (T *) args->to + row / args->out[0] * size;                                  \
-                                                                                                   \
-        for (gint64 j = 0; j < args->out[1]; j++)                                                  \
-          {                                                                                        \
-            Place h = find_place (args->align_corners, j, width, args->out[1]);                    \
-            T     a = (T) v.share, b = (T) h.share;                                                \
-                                                                                                   \
-            dx[v.low * width + h.low] += (1 - a) * (1 - b) * dy[j];                                \
-            dx[v.low * width + h.high] += (1 - a) * b * dy[j];                                     \
-            dx[v.high * width + h.low] += a * (1 - b) * dy[j];                                     \
-            dx[v.high * width + h.high] += a * b * dy[j];                                          \
-          }                                                                                        \
-      }                                                                                            \
+/* A slice is a range of planes, one per sample and channel.  mix_planes interpolates;
+ * spread_planes adds each output gradient to its four data cells. */
+#define KERNELS(T, suffix)                                                                       \
+  static void mix_planes_##suffix (gint64 begin, gint64 end, gpointer data)                      \
+  {                                                                                              \
+    const ResizeArgs *args = data;                                                               \
+    gint64            width = args->in[1];                                                       \
+                                                                                                 \
+    for (gint64 row = begin * args->out[0]; row < end * args->out[0]; row++)                     \
+      {                                                                                          \
+        CellPair v =                                                                             \
+            find_cells (args->align_corners, row % args->out[0], args->in[0], args->out[0]);     \
+        const T *x = (const T *) args->from + row / args->out[0] * args->in[0] * width;          \
+        T       *y = (T *) args->to + row * args->out[1];                                        \
+                                                                                                 \
+        for (gint64 j = 0; j < args->out[1]; j++)                                                \
+          {                                                                                      \
+            CellPair h = find_cells (args->align_corners, j, width, args->out[1]);               \
+            T        a = (T) v.share, b = (T) h.share;                                           \
+                                                                                                 \
+            y[j] =                                                                               \
+                (1 - a) * ((1 - b) * x[v.low * width + h.low] + b * x[v.low * width + h.high]) + \
+                a * ((1 - b) * x[v.high * width + h.low] + b * x[v.high * width + h.high]);      \
+          }                                                                                      \
+      }                                                                                          \
+  }                                                                                              \
+                                                                                                 \
+  static void spread_planes_##suffix (gint64 begin, gint64 end, gpointer data)                   \
+  {                                                                                              \
+    const ResizeArgs *args = data;                                                               \
+    gint64            width = args->in[1], size = args->in[0] * width;                           \
+                                                                                                 \
+    for (gint64 i = begin * size; i < end * size; i++)                                           \
+      ((T *) args->to)[i] = 0;                                                                   \
+                                                                                                 \
+    for (gint64 row = begin * args->out[0]; row < end * args->out[0]; row++)                     \
+      {                                                                                          \
+        CellPair v =                                                                             \
+            find_cells (args->align_corners, row % args->out[0], args->in[0], args->out[0]);     \
+        const T *dy = (const T *) args->from + row * args->out[1];                               \
+        T       *dx = (T *) args->to + row / args->out[0] * size;                                \
+                                                                                                 \
+        for (gint64 j = 0; j < args->out[1]; j++)                                                \
+          {                                                                                      \
+            CellPair h = find_cells (args->align_corners, j, width, args->out[1]);               \
+            T        a = (T) v.share, b = (T) h.share;                                           \
+                                                                                                 \
+            dx[v.low * width + h.low] += (1 - a) * (1 - b) * dy[j];                              \
+            dx[v.low * width + h.high] += (1 - a) * b * dy[j];                                   \
+            dx[v.high * width + h.low] += a * (1 - b) * dy[j];                                   \
+            dx[v.high * width + h.high] += a * b * dy[j];                                        \
+          }                                                                                      \
+      }                                                                                          \
   }
 
 KERNELS (float, f32)
@@ -306,7 +312,7 @@ backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-/* “like” gives its size only. */
+/* The input “like” gives only its size, so it gets no gradient. */
 static void
 resize_gradient (HybGrad *grad)
 {
@@ -327,7 +333,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 const HybOp hyb_ops_bilinear_resize[] = {
   {
       .name = "_contrib_BilinearResize2D",
-      .doc = "Images of another size, each cell mixed from four.",
+      .doc = "Resizes images by bilinear interpolation.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = resize_inputs,
       .constant_inputs = 1u << 1,

@@ -1,5 +1,8 @@
-/* bilinear-sampler.c — BilinearSampler, GridGenerator and SpatialTransformer: images read at
- * the positions of a grid, grids from matrices or flows, and the two in one; and the gradients.
+/* bilinear-sampler.c — BilinearSampler (samples images at the positions of a grid), GridGenerator
+ * (makes grids from matrices or flows), SpatialTransformer (both in one), and their gradients.
+ *
+ * A grid (batch, 2, h, w) holds x and y of each output cell, from −1 to 1 across the image.
+ * kernels/sampling.h has the loops.  Start at sampler_forward() and grid_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -73,7 +76,7 @@ sampler_forward (const HybCall *call, const HybRun *run)
     hyb_sample_f32 (&sampling, run->input[0], run->input[1], run->output[0]);
 }
 
-/* Inputs: gradient, data, grid.  Outputs: gradients by data and grid. */
+/* Inputs: gradient, data, grid.  Outputs: gradients of data and grid. */
 static void
 sampler_backward (const HybCall *call, const HybRun *run)
 {
@@ -124,8 +127,8 @@ sampler_backward_cost (const HybCall *call, HybCost *cost)
 
 typedef enum
 {
-  TRANSFORM_AFFINE, /* data (batch, 6): a matrix of 2 × 3 */
-  TRANSFORM_WARP,   /* data (batch, 2, h, w): how far to look, in cells */
+  TRANSFORM_AFFINE, /* data (batch, 6): a 2 × 3 matrix */
+  TRANSFORM_WARP,   /* data (batch, 2, h, w): a flow, x and y offsets in cells */
 } TransformType;
 
 typedef struct
@@ -141,7 +144,7 @@ static const HybParam grid_params[] = {
     HYB_PARAM_ENUM,
     NULL,
     .choices = transform_names,
-    .doc = "what the grid is made from" },
+    .doc = "source of the grid: a matrix (affine) or a flow (warp)" },
   { HYB_FIELD (GridParams, target_shape),
     HYB_PARAM_SHAPE,
     "(0, 0)",
@@ -160,7 +163,7 @@ check_target (const HybShape *target, GError **error)
                        HYB_OP_ERROR_ATTRIBUTE,
                        "target_shape",
                        NULL,
-                       "an affine grid needs its height and width");
+                       "an affine grid needs two positive numbers, height and width");
 }
 
 static gboolean
@@ -171,6 +174,7 @@ grid_check (gconstpointer values, GError **error)
   return params->transform_type == TRANSFORM_WARP || check_target (&params->target_shape, error);
 }
 
+/* Unifies matrix (batch, 6) and grid (batch, 2, target height, target width); name: of matrix. */
 static gboolean
 infer_affine (HybShape       *matrix,
               HybShape       *grid,
@@ -201,7 +205,7 @@ grid_infer_shape (HybCall *call, GError **error)
          hyb_shape_unify (data, &call->output[0].shape, error);
 }
 
-/* x = (flow + j) · 2 / (W − 1) − 1, y alike; the gradient only scales. */
+/* x = (flow + j) · 2 / (width − 1) − 1, and likewise y; the gradient is scaled only. */
 #define WARP(T, suffix)                                                                          \
   static void warp_##suffix (const HybShape *shape, const T *flow, T *grid, gboolean backward)   \
   {                                                                                              \
@@ -239,7 +243,7 @@ grid_forward (const HybCall *call, const HybRun *run)
               : warp_f32 (shape, run->input[0], run->output[0], FALSE);
 }
 
-/* data: a matrix a sample, (batch, 6), or a flow like the grid. */
+/* data is (batch, 6), a matrix per sample, or a flow of the shape of the grid. */
 static gboolean
 grid_backward_infer_shape (HybCall *call, GError **error)
 {
@@ -258,7 +262,7 @@ grid_backward_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->input[1].shape, "data", &want, error);
 }
 
-/* Gradient by the matrix or the flow.  Inputs: gradient of the grid, data (for its shape). */
+/* Gradient of the matrix or the flow.  Inputs: gradient of the grid, data (for its shape). */
 static void
 grid_backward (const HybCall *call, const HybRun *run)
 {
@@ -310,12 +314,12 @@ static const HybParam transformer_params[] = {
     HYB_PARAM_ENUM,
     NULL,
     .choices = affine_names,
-    .doc = "what the grid is made from" },
+    .doc = "source of the grid" },
   { HYB_FIELD (TransformerParams, sampler_type),
     HYB_PARAM_ENUM,
     NULL,
     .choices = bilinear_names,
-    .doc = "how cells are mixed" },
+    .doc = "interpolation between cells" },
   { HYB_FIELD (TransformerParams, cudnn_off),
     HYB_PARAM_OPTIONAL_BOOL,
     "None",
@@ -364,7 +368,7 @@ transformer_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-/* The gradients of its two halves, one after the other. */
+/* The gradients of BilinearSampler and GridGenerator, chained. */
 static void
 transformer_gradient (HybGrad *grad)
 {
@@ -391,7 +395,7 @@ static const char *const transformer_outputs[] = { "output", "_grid", NULL };
 const HybOp hyb_ops_bilinear_sampler[] = {
   {
       .name = "BilinearSampler",
-      .doc = "Reads images at the positions of a grid.",
+      .doc = "Samples images at the positions of a grid.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = sampler_inputs,
       .params = sampler_params,
@@ -418,7 +422,7 @@ const HybOp hyb_ops_bilinear_sampler[] = {
   },
   {
       .name = "SpatialTransformer",
-      .doc = "Reads images at the positions of a grid made from a matrix.",
+      .doc = "Samples images at the positions of a grid made from an affine matrix.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = transformer_inputs,
       .outputs = transformer_outputs,
@@ -433,7 +437,7 @@ const HybOp hyb_ops_bilinear_sampler[] = {
   },
   {
       .name = "_backward_BilinearSampler",
-      .doc = "Gradients of BilinearSampler by data and grid.",
+      .doc = "Gradients of BilinearSampler with respect to data and grid.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "BilinearSampler",
@@ -447,7 +451,7 @@ const HybOp hyb_ops_bilinear_sampler[] = {
   },
   {
       .name = "_backward_GridGenerator",
-      .doc = "Gradient of GridGenerator by the matrix or the flow.",
+      .doc = "Gradient of GridGenerator with respect to the matrix or the flow.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .inputs = grid_backward_inputs,

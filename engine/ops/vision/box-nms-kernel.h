@@ -1,7 +1,8 @@
-/* box-nms-kernel.h — the loops of box-nms.c, for float and double.
+/* box-nms-kernel.h — the loops of box-nms.c, for float and double.  A box is a row of `width`
+ * numbers, four of them its coordinates.  Start at select_boxes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Length that two intervals have in common. */
+/* Length of the intersection of the intervals [a1, a2] and [b1, b2]. */
 static inline REAL
 NAME (common_length) (REAL a1, REAL a2, REAL b1, REAL b2)
 {
@@ -10,7 +11,7 @@ NAME (common_length) (REAL a1, REAL a2, REAL b1, REAL b2)
   return length > 0 ? length : 0;
 }
 
-/* Common area over the area of both; 0 where both are empty. */
+/* Intersection over union of two boxes; 0 if they do not intersect. */
 static REAL
 NAME (overlap) (const REAL *a, const REAL *b, BoxFormat format)
 {
@@ -40,6 +41,7 @@ NAME (overlap) (const REAL *a, const REAL *b, BoxFormat format)
   return common > 0 && all > 0 ? common / all : 0;
 }
 
+/* out (lhs boxes, rhs boxes) = overlap of every pair. */
 static void
 NAME (compare_boxes) (const HybCall *call, const HybRun *run)
 {
@@ -53,7 +55,8 @@ NAME (compare_boxes) (const HybCall *call, const HybRun *run)
       *out++ = NAME (overlap) (lhs + 4 * i, rhs + 4 * j, (BoxFormat) params->format);
 }
 
-/* The boxes that take part, best first; returns how many. */
+/* Collects the boxes above the score threshold and not of the background, best first, topk at
+ * most; returns their number. */
 static gint64
 NAME (find_candidates) (const NmsParams *params,
                         const REAL      *boxes,
@@ -78,6 +81,7 @@ NAME (find_candidates) (const NmsParams *params,
   return params->topk > 0 ? MIN (n_candidates, params->topk) : n_candidates;
 }
 
+/* Non-maximum suppression: clears is_kept of boxes that overlap a better one that is kept. */
 static void
 NAME (suppress) (const NmsParams *params,
                  const REAL      *boxes,
@@ -105,6 +109,7 @@ NAME (suppress) (const NmsParams *params,
     }
 }
 
+/* From in_format to out_format, in place. */
 static void
 NAME (convert_box) (const NmsParams *params, REAL *box)
 {
@@ -129,6 +134,7 @@ NAME (convert_box) (const NmsParams *params, REAL *box)
     }
 }
 
+/* One sample: the boxes kept, best first, then rows of −1; record has their row in the data. */
 static void
 NAME (select_boxes) (const HybCall *call, const HybRun *run, gint64 batch)
 {

@@ -1,4 +1,7 @@
-/* box-nms.c — box_nms and box_iou: how much boxes overlap, and of overlapping ones only the best.
+/* box-nms.c — box_iou (intersection over union of boxes) and box_nms (non-maximum suppression),
+ * and the gradient of the latter.
+ *
+ * box-nms-kernel.h has the loops.  Start at nms_infer_shape() for the layout of a box.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -31,11 +34,11 @@ static const HybParam iou_params[] = {
     HYB_PARAM_ENUM,
     "corner",
     .choices = format_names,
-    .doc = "what the four numbers of a box are" },
+    .doc = "coordinates of a box: two corners, or centre and size" },
   { 0 },
 };
 
-/* lhs (…, 4), rhs (…, 4): every box of one with every box of the other. */
+/* lhs (l…, 4), rhs (r…, 4), output (l…, r…): every box of lhs with every box of rhs. */
 static gboolean
 iou_infer_shape (HybCall *call, GError **error)
 {
@@ -82,7 +85,7 @@ static const HybParam nms_params[] = {
   { HYB_FIELD (NmsParams, overlap_thresh),
     HYB_PARAM_FLOAT,
     "0.5",
-    .doc = "a box that overlaps a better one by more is dropped" },
+    .doc = "boxes that overlap a better one by more are dropped" },
   { HYB_FIELD (NmsParams, valid_thresh),
     HYB_PARAM_FLOAT,
     "0",
@@ -90,44 +93,47 @@ static const HybParam nms_params[] = {
   { HYB_FIELD (NmsParams, topk),
     HYB_PARAM_INT,
     "-1",
-    .doc = "only so many of the best are looked at; -1: all" },
+    .doc = "number of best boxes to consider; -1: all" },
   { HYB_FIELD (NmsParams, coord_start),
     HYB_PARAM_INT,
     "2",
     .low = 0,
     .high = G_MAXINT32,
-    .doc = "where the four numbers of a box stand in its row" },
+    .doc = "index of the four coordinates in the row of a box" },
   { HYB_FIELD (NmsParams, score_index),
     HYB_PARAM_INT,
     "1",
     .low = 0,
     .high = G_MAXINT32,
-    .doc = "where its score stands" },
+    .doc = "index of the score" },
   { HYB_FIELD (NmsParams, id_index),
     HYB_PARAM_INT,
     "-1",
     .low = -1,
     .high = G_MAXINT32,
-    .doc = "where its class stands; -1: it has none" },
-  { HYB_FIELD (NmsParams, background_id), HYB_PARAM_INT, "-1", .doc = "class that is dropped" },
+    .doc = "index of the class; -1: boxes have none" },
+  { HYB_FIELD (NmsParams, background_id),
+    HYB_PARAM_INT,
+    "-1",
+    .doc = "class of the background, which is dropped" },
   { HYB_FIELD (NmsParams, force_suppress),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "boxes of different classes drop each other too" },
+    .doc = "suppress boxes of different classes too" },
   { HYB_FIELD (NmsParams, in_format),
     HYB_PARAM_ENUM,
     "corner",
     .choices = format_names,
-    .doc = "what the four numbers of a box are" },
+    .doc = "coordinates of a box: two corners, or centre and size" },
   { HYB_FIELD (NmsParams, out_format),
     HYB_PARAM_ENUM,
     "corner",
     .choices = format_names,
-    .doc = "and what they shall be in the output" },
+    .doc = "coordinates of a box in the output" },
   { 0 },
 };
 
-/* data (…, boxes, width); the second output tells from which row an output row comes. */
+/* data and output 0 (…, boxes, width), output 1 (…, boxes): the data row of each output row. */
 static gboolean
 nms_infer_shape (HybCall *call, GError **error)
 {
@@ -150,8 +156,7 @@ nms_infer_shape (HybCall *call, GError **error)
                          HYB_GRAPH_ERROR_TYPES,
                          "data",
                          "Check coord_start, score_index and id_index",
-                         "a box has %" G_GINT64_FORMAT " numbers where %" G_GINT64_FORMAT
-                         " are needed",
+                         "a box has %" G_GINT64_FORMAT " numbers but needs %" G_GINT64_FORMAT,
                          width,
                          needed);
 
@@ -160,7 +165,7 @@ nms_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[1].shape, "record", &want, error);
 }
 
-/* A box that takes part, for sorting. */
+/* A box to sort and suppress. */
 typedef struct
 {
   double score;
@@ -168,7 +173,7 @@ typedef struct
   gint64 is_kept;
 } Candidate;
 
-/* Best first; of equal ones the first. */
+/* For qsort(): best score first, then by row. */
 static int
 compare_candidates (gconstpointer a, gconstpointer b)
 {
@@ -215,7 +220,7 @@ nms_forward (const HybCall *call, const HybRun *run)
       select_boxes_f32 (call, run, batch);
 }
 
-/* The record has a number for each box. */
+/* gradient (…, boxes, width), record (…, boxes). */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
@@ -232,7 +237,7 @@ backward_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->input[1].shape, "record", &boxes, error);
 }
 
-/* Gradients go back to the rows that were kept.  Inputs: gradient, record. */
+/* Copies gradients to the rows of the boxes that were kept.  Inputs: gradient, record. */
 static void
 nms_backward (const HybCall *call, const HybRun *run)
 {
@@ -275,7 +280,7 @@ static const char *const backward_inputs[] = { "gradient", "record", NULL };
 const HybOp hyb_ops_box_nms[] = {
   {
       .name = "_contrib_box_iou",
-      .doc = "How much boxes overlap: common area over the area of both.",
+      .doc = "Overlap of boxes: intersection over union.",
       .category = HYB_CATEGORY_ELEMENTWISE,
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = iou_inputs,
@@ -289,7 +294,7 @@ const HybOp hyb_ops_box_nms[] = {
   {
       .name = "_contrib_box_nms",
       .aliases = nms_aliases,
-      .doc = "Of boxes that overlap, only the best; sorted, the rest -1.",
+      .doc = "Non-maximum suppression: keeps the best of boxes that overlap, sorted by score.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = nms_inputs,
       .outputs = nms_outputs,
@@ -303,7 +308,7 @@ const HybOp hyb_ops_box_nms[] = {
   },
   {
       .name = "_backward_box_nms",
-      .doc = "Gradient of box_nms: back to the rows that were kept.",
+      .doc = "Gradient of box_nms: passed to the boxes that were kept.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,

@@ -1,9 +1,13 @@
-/* correlation-kernel.h — the loops of correlation.c, for float and double.
+/* correlation-kernel.h — the loops of correlation.c, for float and double: for sample, shift,
+ * output row and column, then rows, columns and channels of a pair of patches.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Sum over one pair of patches in all channels. */
+/* Sum of products or absolute differences over one pair of patches, all channels. */
 static REAL
-NAME (compare_patches) (const View *view, const REAL *a, const REAL *b, const Patches *at)
+NAME (compare_patches) (const CorrelationView *view,
+                        const REAL            *a,
+                        const REAL            *b,
+                        const PatchPair       *at)
 {
   gint64 plane = view->height * view->width;
   REAL   sum = 0;
@@ -27,7 +31,7 @@ NAME (compare_patches) (const View *view, const REAL *a, const REAL *b, const Pa
 }
 
 static void
-NAME (correlate) (const View *view, const REAL *a, const REAL *b, REAL *out)
+NAME (correlate) (const CorrelationView *view, const REAL *a, const REAL *b, REAL *out)
 {
   gint64 sample = view->channels * view->height * view->width;
 
@@ -36,21 +40,25 @@ NAME (correlate) (const View *view, const REAL *a, const REAL *b, REAL *out)
       for (gint64 i = 0; i < view->out_height; i++)
         for (gint64 j = 0; j < view->out_width; j++, out++)
           {
-            Patches at = find_patches (view, shift, i, j);
+            PatchPair at = find_patch_pair (view, shift, i, j);
 
             *out = NAME (compare_patches) (view, a, b, &at) / (REAL) view->size;
           }
 }
 
-/* Both images of one sample, and the gradients by them. */
+/* Both images of one sample, and their gradients. */
 typedef struct
 {
   const REAL *a, *b;
   REAL       *da, *db;
 } NAME (Images);
 
+/* Adds the gradient of one output cell, dy, to the cells of both patches. */
 static void
-NAME (spread_patches) (const View *view, const NAME (Images) * images, const Patches *at, REAL dy)
+NAME (spread_patches) (const CorrelationView *view,
+                       const NAME (Images) * images,
+                       const PatchPair *at,
+                       REAL             dy)
 {
   gint64 plane = view->height * view->width;
 
@@ -75,7 +83,7 @@ NAME (spread_patches) (const View *view, const NAME (Images) * images, const Pat
 }
 
 static void
-NAME (spread) (const View *view, const HybRun *run)
+NAME (spread) (const CorrelationView *view, const HybRun *run)
 {
   gint64      sample = view->channels * view->height * view->width;
   const REAL *dy = run->input[0];
@@ -92,7 +100,7 @@ NAME (spread) (const View *view, const HybRun *run)
         for (gint64 i = 0; i < view->out_height; i++)
           for (gint64 j = 0; j < view->out_width; j++, dy++)
             {
-              Patches at = find_patches (view, shift, i, j);
+              PatchPair at = find_patch_pair (view, shift, i, j);
 
               NAME (spread_patches) (view, &images, &at, *dy / (REAL) view->size);
             }

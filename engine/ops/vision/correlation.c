@@ -1,5 +1,8 @@
-/* correlation.c — Correlation: how alike two images are, for every shift of one against the
- * other; and the gradients.
+/* correlation.c — Correlation: compares patches of two images for every shift of one against the
+ * other, as optical flow networks do; and the gradients.
+ *
+ * data1, data2 (batch, channels, height, width); output (batch, shifts², height, width): the mean
+ * product or absolute difference over a patch.  Start at find_patch_pair().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -18,44 +21,44 @@ typedef struct
   gboolean is_multiply;
 } CorrelationParams;
 
-/* Far above any image, and small enough that products of two stay in gint64. */
-#define LIMIT (1 << 20)
+/* Far above any image, and small enough that products of two do not overflow gint64. */
+#define MAX_ATTRIBUTE (1 << 20)
 
 static const HybParam correlation_params[] = {
   { HYB_FIELD (CorrelationParams, kernel_size),
     HYB_PARAM_INT,
     "1",
     .low = 1,
-    .high = LIMIT,
-    .doc = "size of the patches compared, odd" },
+    .high = MAX_ATTRIBUTE,
+    .doc = "height and width of the patches, odd" },
   { HYB_FIELD (CorrelationParams, max_displacement),
     HYB_PARAM_INT,
     "1",
     .low = 0,
-    .high = LIMIT,
+    .high = MAX_ATTRIBUTE,
     .doc = "largest shift" },
   { HYB_FIELD (CorrelationParams, stride1),
     HYB_PARAM_INT,
     "1",
     .low = 1,
-    .high = LIMIT,
-    .doc = "cells from patch to patch" },
+    .high = MAX_ATTRIBUTE,
+    .doc = "cells between patches" },
   { HYB_FIELD (CorrelationParams, stride2),
     HYB_PARAM_INT,
     "1",
     .low = 1,
-    .high = LIMIT,
-    .doc = "cells from shift to shift" },
+    .high = MAX_ATTRIBUTE,
+    .doc = "cells between shifts" },
   { HYB_FIELD (CorrelationParams, pad_size),
     HYB_PARAM_INT,
     "0",
     .low = 0,
-    .high = LIMIT,
+    .high = MAX_ATTRIBUTE,
     .doc = "zeros added on all sides" },
   { HYB_FIELD (CorrelationParams, is_multiply),
     HYB_PARAM_BOOL,
     "True",
-    .doc = "products, not absolute differences" },
+    .doc = "compare by product instead of absolute difference" },
   { 0 },
 };
 
@@ -72,11 +75,11 @@ correlation_check (gconstpointer values, GError **error)
                        HYB_OP_ERROR_ATTRIBUTE,
                        "kernel_size",
                        NULL,
-                       "%" G_GINT64_FORMAT " is even, so a patch has no middle",
+                       "%" G_GINT64_FORMAT " is even, so a patch has no centre",
                        params->kernel_size);
 }
 
-/* Shifts in one direction. */
+/* Number of shifts along each axis. */
 static gint64
 count_shifts (const CorrelationParams *params)
 {
@@ -121,22 +124,21 @@ correlation_infer_shape (HybCall *call, GError **error)
          hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
 
-/* One output cell compares the patch of data1 at (y1, x1) with that of data2 at (y2, x2),
- * counted without the padding; cells outside are 0. */
+/* The sizes of a call. */
 typedef struct
 {
   const CorrelationParams *params;
   gint64                   batch, channels, height, width;
   gint64                   shifts, out_height, out_width;
   double                   size; /* of a patch, all channels */
-} View;
+} CorrelationView;
 
-static View
+static CorrelationView
 view_correlation (const HybCall *call, const HybShape *data, const HybShape *output)
 {
   const CorrelationParams *params = call->params;
 
-  return (View){
+  return (CorrelationView){
     .params = params,
     .batch = data->dim[0],
     .channels = data->dim[1],
@@ -149,18 +151,21 @@ view_correlation (const HybCall *call, const HybShape *data, const HybShape *out
   };
 }
 
+/* The patch of data1 at (y, x) and that of data2 at (y + dy, x + dx), without the padding; cells
+ * outside the image are 0. */
 typedef struct
 {
   gint64 y, x, dy, dx;
-} Patches;
+} PatchPair;
 
-static Patches
-find_patches (const View *view, gint64 shift, gint64 i, gint64 j)
+/* The patches that output cell (shift, i, j) compares. */
+static PatchPair
+find_patch_pair (const CorrelationView *view, gint64 shift, gint64 i, gint64 j)
 {
   const CorrelationParams *params = view->params;
   gint64                   radius = view->shifts / 2;
 
-  return (Patches){
+  return (PatchPair){
     .y = i * params->stride1 + params->max_displacement - params->pad_size,
     .x = j * params->stride1 + params->max_displacement - params->pad_size,
     .dy = (shift / view->shifts - radius) * params->stride2,
@@ -168,9 +173,9 @@ find_patches (const View *view, gint64 shift, gint64 i, gint64 j)
   };
 }
 
-/* Index of a cell within its plane; -1 outside. */
+/* Index of a cell within its plane; −1 outside. */
 static inline gint64
-cell_index (const View *view, gint64 y, gint64 x)
+cell_index (const CorrelationView *view, gint64 y, gint64 x)
 {
   if (y < 0 || y >= view->height || x < 0 || x >= view->width)
     return -1;
@@ -184,7 +189,7 @@ cell_index (const View *view, gint64 y, gint64 x)
 static void
 correlation_forward (const HybCall *call, const HybRun *run)
 {
-  View view = view_correlation (call, &call->input[0].shape, &call->output[0].shape);
+  CorrelationView view = view_correlation (call, &call->input[0].shape, &call->output[0].shape);
 
   if (call->output[0].dtype == HYB_F64)
     correlate_f64 (&view, run->input[0], run->input[1], run->output[0]);
@@ -192,11 +197,11 @@ correlation_forward (const HybCall *call, const HybRun *run)
     correlate_f32 (&view, run->input[0], run->input[1], run->output[0]);
 }
 
-/* Inputs: gradient, data1, data2.  Outputs: gradients by them. */
+/* Inputs: gradient, data1, data2.  Outputs: gradients of data1 and data2. */
 static void
 correlation_backward (const HybCall *call, const HybRun *run)
 {
-  View view = view_correlation (call, &call->input[1].shape, &call->input[0].shape);
+  CorrelationView view = view_correlation (call, &call->input[1].shape, &call->input[0].shape);
 
   for (guint i = 0; i < 2; i++)
     memset (run->output[i], 0, hyb_type_bytes (&call->output[i]));
@@ -221,7 +226,7 @@ correlation_gradient (HybGrad *grad)
 static void
 correlation_cost (const HybCall *call, HybCost *cost)
 {
-  View view = view_correlation (call, &call->input[0].shape, &call->output[0].shape);
+  CorrelationView view = view_correlation (call, &call->input[0].shape, &call->output[0].shape);
 
   hyb_rule_cost_elementwise (call, 2.0 * view.size, cost);
 }
@@ -229,7 +234,7 @@ correlation_cost (const HybCall *call, HybCost *cost)
 static void
 backward_cost (const HybCall *call, HybCost *cost)
 {
-  View view = view_correlation (call, &call->input[1].shape, &call->input[0].shape);
+  CorrelationView view = view_correlation (call, &call->input[1].shape, &call->input[0].shape);
 
   cost->flops = 4.0 * view.size * (double) hyb_shape_size (&call->input[0].shape);
   hyb_rule_cost_bytes (call, cost);
@@ -242,7 +247,7 @@ static const char *const backward_outputs[] = { "data1", "data2", NULL };
 const HybOp hyb_ops_correlation[] = {
   {
       .name = "Correlation",
-      .doc = "How alike two images are, for every shift of one against the other.",
+      .doc = "Compares patches of two images for every shift of one against the other.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .inputs = correlation_inputs,
       .params = correlation_params,
@@ -256,7 +261,7 @@ const HybOp hyb_ops_correlation[] = {
   },
   {
       .name = "_backward_Correlation",
-      .doc = "Gradients of Correlation by both images.",
+      .doc = "Gradients of Correlation with respect to both images.",
       .category = HYB_CATEGORY_CONVOLUTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Correlation",

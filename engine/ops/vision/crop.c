@@ -1,4 +1,7 @@
-/* crop.c — Crop of old models: a window of height and width, and the gradient.
+/* crop.c — Crop of old models: cuts the same window out of every image; and the gradient.
+ *
+ * Data is (batch, channels, height, width).  The window's size comes from h_w or a second input,
+ * its position from offset or center_crop.  Start at copy_rows().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -23,10 +26,19 @@ static const HybParam crop_params[] = {
     NULL,
     .low = 1,
     .high = 2,
-    .doc = "2: a second input gives the size" },
-  { HYB_FIELD (CropParams, offset), HYB_PARAM_SHAPE, "(0, 0)", .doc = "first row and column" },
-  { HYB_FIELD (CropParams, h_w), HYB_PARAM_SHAPE, "(0, 0)", .doc = "height and width" },
-  { HYB_FIELD (CropParams, center_crop), HYB_PARAM_BOOL, "False", .doc = "take the middle" },
+    .doc = "number of inputs; with 2, the second gives the size" },
+  { HYB_FIELD (CropParams, offset),
+    HYB_PARAM_SHAPE,
+    "(0, 0)",
+    .doc = "first row and column of the window" },
+  { HYB_FIELD (CropParams, h_w),
+    HYB_PARAM_SHAPE,
+    "(0, 0)",
+    .doc = "height and width of the window" },
+  { HYB_FIELD (CropParams, center_crop),
+    HYB_PARAM_BOOL,
+    "False",
+    .doc = "take the centre instead of offset" },
   { 0 },
 };
 
@@ -52,12 +64,20 @@ crop_check (gconstpointer values, GError **error)
                        HYB_OP_ERROR_ATTRIBUTE,
                        params->offset.rank == 2 ? "h_w" : "offset",
                        NULL,
-                       "it must have two numbers");
+                       "it has %d numbers but needs 2",
+                       MAX (params->offset.rank == 2 ? params->h_w.rank : params->offset.rank, 0));
 }
 
-/* The first row (axis 0) or column (axis 1) taken. */
+/* The first row (axis 0) or column (axis 1) of the window. */
+/* Images: their type and data. */
+typedef struct
+{
+  const HybType *type;
+  gpointer       data;
+} CropImage;
+
 static gint64
-first_of (const CropParams *params, const HybShape *whole, const HybShape *part, int axis)
+window_start (const CropParams *params, const HybShape *whole, const HybShape *part, int axis)
 {
   if (params->center_crop)
     return (whole->dim[2 + axis] - part->dim[2 + axis]) / 2;
@@ -90,7 +110,7 @@ crop_infer_shape (HybCall *call, GError **error)
   for (int axis = 0; axis < 2 && data->rank == 4; axis++)
     if (data->dim[2 + axis] != HYB_UNKNOWN && output->dim[2 + axis] != HYB_UNKNOWN)
       {
-        gint64 first = first_of (params, data, output, axis);
+        gint64 first = window_start (params, data, output, axis);
 
         if (output->dim[2 + axis] < 1 || first < 0 ||
             output->dim[2 + axis] > data->dim[2 + axis] - first)
@@ -99,8 +119,8 @@ crop_infer_shape (HybCall *call, GError **error)
                                HYB_GRAPH_ERROR_TYPES,
                                "data",
                                NULL,
-                               "%" G_GINT64_FORMAT " cells from %" G_GINT64_FORMAT
-                               " on are not within the %" G_GINT64_FORMAT " along axis %d",
+                               "a window of %" G_GINT64_FORMAT " cells from %" G_GINT64_FORMAT
+                               " on does not fit the %" G_GINT64_FORMAT " cells of axis %d",
                                output->dim[2 + axis],
                                first,
                                data->dim[2 + axis],
@@ -109,27 +129,25 @@ crop_infer_shape (HybCall *call, GError **error)
   return TRUE;
 }
 
-/* Copies rows between a part and the whole it lies in; to_part tells which way. */
+/* Copies the rows of the window from the whole images to the part (to_part) or back. */
 static void
 copy_rows (const CropParams *params,
-           const HybType    *whole_type,
-           const HybType    *part_type,
-           gpointer          whole,
-           gpointer          part,
+           const CropImage  *whole,
+           const CropImage  *part,
            gboolean          to_part)
 {
-  const HybShape *large = &whole_type->shape;
-  const HybShape *small = &part_type->shape;
-  gsize           size = hyb_dtype_size (whole_type->dtype);
-  gint64          top = first_of (params, large, small, 0);
-  gint64          left = first_of (params, large, small, 1);
+  const HybShape *large = &whole->type->shape;
+  const HybShape *small = &part->type->shape;
+  gsize           size = hyb_dtype_size (whole->type->dtype);
+  gint64          top = window_start (params, large, small, 0);
+  gint64          left = window_start (params, large, small, 1);
 
   for (gint64 row = 0; row < hyb_shape_count (small, 0, 3); row++)
     {
       gint64 plane = row / small->dim[2], line = row % small->dim[2] + top;
-      char  *in_whole =
-          (char *) whole + (gsize) ((plane * large->dim[2] + line) * large->dim[3] + left) * size;
-      char *in_part = (char *) part + (gsize) (row * small->dim[3]) * size;
+      char  *in_whole = (char *) whole->data +
+                       (gsize) ((plane * large->dim[2] + line) * large->dim[3] + left) * size;
+      char *in_part = (char *) part->data + (gsize) (row * small->dim[3]) * size;
 
       if (to_part)
         memcpy (in_part, in_whole, (gsize) small->dim[3] * size);
@@ -141,25 +159,21 @@ copy_rows (const CropParams *params,
 static void
 crop_forward (const HybCall *call, const HybRun *run)
 {
-  copy_rows (call->params,
-             &call->input[0],
-             &call->output[0],
-             (gpointer) run->input[0],
-             run->output[0],
-             TRUE);
+  CropImage whole = { &call->input[0], (gpointer) run->input[0] };
+  CropImage part = { &call->output[0], run->output[0] };
+
+  copy_rows (call->params, &whole, &part, TRUE);
 }
 
 /* Inputs: gradient, data (for its shape). */
 static void
 crop_backward (const HybCall *call, const HybRun *run)
 {
+  CropImage whole = { &call->output[0], run->output[0] };
+  CropImage part = { &call->input[0], (gpointer) run->input[0] };
+
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
-  copy_rows (call->params,
-             &call->output[0],
-             &call->input[0],
-             run->output[0],
-             (gpointer) run->input[0],
-             FALSE);
+  copy_rows (call->params, &whole, &part, FALSE);
 }
 
 static void
@@ -183,7 +197,7 @@ static const char *const backward_inputs[] = { "gradient", "data", NULL };
 const HybOp hyb_ops_crop[] = {
   {
       .name = "Crop",
-      .doc = "Takes a window of height and width.",
+      .doc = "Cuts a window out of every image.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = crop_inputs,
       .params = crop_params,

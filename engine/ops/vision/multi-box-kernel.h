@@ -1,4 +1,5 @@
-/* multi-box-kernel.h — the loops of multi-box.c, for float and double.
+/* multi-box-kernel.h — the loops of multi-box.c, for float and double.  Boxes are two corners
+ * (x1, y1, x2, y2) in units of the image's size.  Start at make_boxes and detect.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 static inline REAL
@@ -7,7 +8,8 @@ NAME (clipped) (REAL x, gboolean clip)
   return !clip ? x : x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-/* All sizes with the first ratio, then the first size with the other ratios. */
+/* For each cell, a box for every size with the first ratio, then one for the first size with every
+ * other ratio. */
 static void
 NAME (make_boxes) (const PriorParams *params, const HybShape *data, REAL *to)
 {
@@ -34,7 +36,7 @@ NAME (make_boxes) (const PriorParams *params, const HybShape *data, REAL *to)
       }
 }
 
-/* The box that offsets make of an anchor. */
+/* Decodes the predicted offsets (centre and log size, relative to an anchor) into a box. */
 static void
 NAME (place_box) (const DetectionParams *params, const REAL *anchor, const REAL *offset, REAL *to)
 {
@@ -51,6 +53,7 @@ NAME (place_box) (const DetectionParams *params, const REAL *anchor, const REAL 
   to[3] = NAME (clipped) (y + half_height, params->clip);
 }
 
+/* Intersection over union. */
 static REAL
 NAME (box_overlap) (const REAL *a, const REAL *b)
 {
@@ -62,7 +65,8 @@ NAME (box_overlap) (const REAL *a, const REAL *b)
   return all > 0 ? common / all : 0;
 }
 
-/* Rows (class − 1, score, box) of the anchors that are an object, in their order. */
+/* Writes a row (class − 1, score, box) for each anchor whose best class is above the threshold, in
+ * their order; returns the number of rows. */
 static gint64
 NAME (find_objects) (const HybCall *call, const HybRun *run, gint64 sample, REAL *rows)
 {
@@ -98,7 +102,7 @@ NAME (find_objects) (const HybCall *call, const HybRun *run, gint64 sample, REAL
   return n;
 }
 
-/* Marks with class −1 what overlaps a better row of its class. */
+/* Sets the class to −1 in rows that overlap a better row of the same class. */
 static void
 NAME (mark_overlapping) (const DetectionParams *params, REAL *rows, gint64 n)
 {
@@ -109,7 +113,8 @@ NAME (mark_overlapping) (const DetectionParams *params, REAL *rows, gint64 n)
         rows[6 * j] = -1;
 }
 
-/* Beyond nms_topk rows stay where they were, as in MXNet 1.9.1. */
+/* Detections of one sample: sorts the best nms_topk rows, then suppresses overlapping ones.  Rows
+ * beyond nms_topk stay unsorted in place, as in MXNet 1.9.1. */
 static void
 NAME (detect) (const HybCall *call, const HybRun *run, gint64 sample)
 {

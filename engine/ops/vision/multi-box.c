@@ -1,5 +1,7 @@
-/* multi-box.c — MultiBoxPrior and MultiBoxDetection: the default boxes of a single shot
- * detector, and its detections from what it says about them.
+/* multi-box.c — MultiBoxPrior (the anchor boxes of a single shot detector) and MultiBoxDetection
+ * (detections from class scores and offsets of anchors).  No gradients.
+ *
+ * multi-box-kernel.h has the loops.  Start at prior_infer_shape() and detection_infer_shape().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -21,20 +23,24 @@ typedef struct
 } PriorParams;
 
 static const HybParam prior_params[] = {
-  { HYB_FIELD (PriorParams, sizes), HYB_PARAM_FLOATS, "(1,)", .doc = "heights of the boxes" },
-  { HYB_FIELD (PriorParams, ratios), HYB_PARAM_FLOATS, "(1,)", .doc = "width over height" },
-  { HYB_FIELD (PriorParams, clip), HYB_PARAM_BOOL, "False", .doc = "cut boxes off at the edges" },
+  { HYB_FIELD (PriorParams, sizes),
+    HYB_PARAM_FLOATS,
+    "(1,)",
+    .doc = "heights of the boxes, relative to the image" },
+  { HYB_FIELD (PriorParams, ratios), HYB_PARAM_FLOATS, "(1,)", .doc = "ratios of width to height" },
+  { HYB_FIELD (PriorParams, clip), HYB_PARAM_BOOL, "False", .doc = "clip boxes to the image" },
   { HYB_FIELD (PriorParams, steps),
     HYB_PARAM_FLOATS,
     "(-1, -1)",
-    .doc = "from cell to cell, down and across; -1: as many as cells fit" },
+    .doc = "distance between cells, down and across; -1: 1 / number of cells" },
   { HYB_FIELD (PriorParams, offsets),
     HYB_PARAM_FLOATS,
     "(0.5, 0.5)",
-    .doc = "centre within a cell, down and across" },
+    .doc = "centre of a box within its cell, down and across" },
   { 0 },
 };
 
+/* values must have n numbers; n = 0: at least one. */
 static gboolean
 check_count (const HybFloats *values, const char *name, int n, GError **error)
 {
@@ -46,9 +52,10 @@ check_count (const HybFloats *values, const char *name, int n, GError **error)
                        HYB_OP_ERROR_ATTRIBUTE,
                        name,
                        NULL,
-                       n == 0 ? "it must have one number at least, not %d"
-                              : "it must have as many numbers as axes, not %d",
-                       MAX (values->n, 0));
+                       n == 0 ? "it has %d numbers but needs at least 1"
+                              : "it has %d numbers but needs %d",
+                       MAX (values->n, 0),
+                       n);
 }
 
 static gboolean
@@ -69,12 +76,12 @@ prior_check (gconstpointer values, GError **error)
                            HYB_OP_ERROR_ATTRIBUTE,
                            "ratios",
                            NULL,
-                           "%g is no ratio of lengths",
+                           "%g is not a positive ratio",
                            params->ratios.value[i]);
   return TRUE;
 }
 
-/* data (batch, channels, H, W) gives only its size; output (1, boxes, 4). */
+/* data (batch, channels, H, W), used for its shape only; output (1, boxes, 4). */
 static gboolean
 prior_infer_shape (HybCall *call, GError **error)
 {
@@ -106,26 +113,23 @@ typedef struct
 } DetectionParams;
 
 static const HybParam detection_params[] = {
-  { HYB_FIELD (DetectionParams, clip),
-    HYB_PARAM_BOOL,
-    "True",
-    .doc = "cut boxes off at the edges" },
+  { HYB_FIELD (DetectionParams, clip), HYB_PARAM_BOOL, "True", .doc = "clip boxes to the image" },
   { HYB_FIELD (DetectionParams, threshold),
     HYB_PARAM_FLOAT,
     "0.01",
-    .doc = "least score of a detection" },
+    .doc = "minimum score of a detection" },
   { HYB_FIELD (DetectionParams, background_id),
     HYB_PARAM_INT,
     "0",
-    .doc = "class that is no object" },
+    .doc = "class of the background" },
   { HYB_FIELD (DetectionParams, nms_threshold),
     HYB_PARAM_FLOAT,
     "0.5",
-    .doc = "a detection that overlaps a better one so much is marked" },
+    .doc = "detections that overlap a better one by as much or more are suppressed" },
   { HYB_FIELD (DetectionParams, force_suppress),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "detections of different classes mark each other too" },
+    .doc = "suppress detections of different classes too" },
   { HYB_FIELD (DetectionParams, variances),
     HYB_PARAM_FLOATS,
     "(0.1, 0.1, 0.2, 0.2)",
@@ -133,7 +137,7 @@ static const HybParam detection_params[] = {
   { HYB_FIELD (DetectionParams, nms_topk),
     HYB_PARAM_INT,
     "-1",
-    .doc = "only so many of the best are sorted; -1: all" },
+    .doc = "number of best detections to sort; -1: all" },
   { 0 },
 };
 
@@ -174,7 +178,7 @@ detection_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (&call->output[0].shape, "output", &want, error);
 }
 
-/* A detection, for sorting: best first, of equal ones the first. */
+/* A detection to sort: best score first, then by row. */
 typedef struct
 {
   double score;
@@ -204,7 +208,7 @@ prior_forward (const HybCall *call, const HybRun *run)
     make_boxes_f32 (call->params, &call->input[0].shape, run->output[0]);
 }
 
-/* Candidates, and the rows of one sample before they are sorted. */
+/* Holds the candidates, then the rows of one sample before they are sorted. */
 static gsize
 detection_workspace (const HybCall *call)
 {
@@ -230,7 +234,7 @@ static const char *const detection_inputs[] = { "cls_prob", "loc_pred", "anchor"
 const HybOp hyb_ops_multi_box[] = {
   {
       .name = "_contrib_MultiBoxPrior",
-      .doc = "Default boxes of several sizes and ratios around every cell.",
+      .doc = "Anchor boxes of several sizes and ratios around every cell.",
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = prior_inputs,
@@ -243,7 +247,7 @@ const HybOp hyb_ops_multi_box[] = {
   },
   {
       .name = "_contrib_MultiBoxDetection",
-      .doc = "Detections from scores, offsets and default boxes.",
+      .doc = "Detections from class scores, box offsets and anchor boxes.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = detection_inputs,

@@ -1,4 +1,7 @@
-/* pad.c — Pad: cells added around images, and the gradient.
+/* pad.c — Pad: adds cells around images of two or three spatial axes; and the gradient.
+ *
+ * The mode decides which data cell a padding cell repeats, if any: source_of().  The loops go over
+ * rows of the output (KERNELS).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -13,8 +16,8 @@
 typedef enum
 {
   PAD_CONSTANT,
-  PAD_EDGE,    /* the outermost cell again and again */
-  PAD_REFLECT, /* the cells inside, mirrored at the outermost, which is not repeated */
+  PAD_EDGE,    /* repeats the outermost cell */
+  PAD_REFLECT, /* mirrors the cells at the outermost one, which is not repeated */
 } PadMode;
 
 typedef struct
@@ -31,20 +34,20 @@ static const HybParam pad_params[] = {
     HYB_PARAM_ENUM,
     NULL,
     .choices = mode_names,
-    .doc = "what is put into the new cells" },
+    .doc = "content of the padding" },
   { HYB_FIELD (PadParams, pad_width),
     HYB_PARAM_SHAPE,
     NULL,
-    .doc = "cells before and after, axis by axis" },
+    .doc = "cells before and after, for each axis" },
   { HYB_FIELD (PadParams, constant_value),
     HYB_PARAM_FLOAT,
     "0",
-    .doc = "what new cells hold in mode constant" },
+    .doc = "value of the padding in mode constant" },
   { 0 },
 };
 
-/* Far above any image, so that sums stay in range. */
-#define WIDTH_LIMIT (G_GINT64_CONSTANT (1) << 40)
+/* Far above any image, and small enough that sums do not overflow. */
+#define MAX_WIDTH (G_GINT64_CONSTANT (1) << 40)
 
 static gboolean
 pad_check (gconstpointer values, GError **error)
@@ -58,19 +61,19 @@ pad_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_ATTRIBUTE,
                          "pad_width",
                          "Give two numbers for each axis",
-                         "it has %d numbers; data of 4 or 5 dimensions can be padded",
+                         "it has %d numbers but needs 8 or 10, for data of 4 or 5 dimensions",
                          MAX (width->rank, 0));
 
   for (int i = 0; i < width->rank; i++)
-    if (width->dim[i] < 0 || width->dim[i] > (i < 4 ? 0 : WIDTH_LIMIT))
+    if (width->dim[i] < 0 || width->dim[i] > (i < 4 ? 0 : MAX_WIDTH))
       return hyb_error_at (error,
                            HYB_OP_ERROR,
                            HYB_OP_ERROR_ATTRIBUTE,
                            "pad_width",
                            NULL,
-                           i < 4 ? "%" G_GINT64_FORMAT " cells along batch or channels: only 0 is "
-                                   "possible there"
-                                 : "%" G_GINT64_FORMAT " cells cannot be added",
+                           i < 4 ? "%" G_GINT64_FORMAT
+                                   " cells along batch or channels, but only 0 is supported there"
+                                 : "%" G_GINT64_FORMAT " cells, outside 0 to 2⁴⁰",
                            width->dim[i]);
 
   return TRUE;
@@ -119,7 +122,8 @@ pad_infer_shape (HybCall *call, GError **error)
          hyb_layer_expect (data, "data", &want_data, error);
 }
 
-/* Five axes, the last five of the shape with ones in front. */
+/* Sizes of data (inside) and output (outside) and the padding before the data.  Always five axes;
+ * missing ones are the first, of size 1. */
 typedef struct
 {
   PadMode mode;
@@ -144,7 +148,7 @@ pad_geometry (const PadParams *params, const HybShape *data, const HybShape *out
   return geometry;
 }
 
-/* The cell of the data that a cell of the output shows along one axis; -1: none. */
+/* The data cell that an output cell repeats along one axis; −1 if it holds the constant. */
 static inline gint64
 source_of (const PadGeometry *geometry, int axis, gint64 position)
 {
@@ -165,7 +169,8 @@ source_of (const PadGeometry *geometry, int axis, gint64 position)
   return -1;
 }
 
-/* The row of the data that a row of the output (its number over four axes) shows. */
+/* The data row that an output row repeats; −1 if it holds the constant.  Rows are numbered over the
+ * first four axes. */
 static gint64
 source_row (const PadGeometry *geometry, gint64 row)
 {
@@ -185,6 +190,7 @@ source_row (const PadGeometry *geometry, gint64 row)
   return from;
 }
 
+/* pad fills the output; accumulate adds each output gradient to the data cell it repeats. */
 #define KERNELS(T, suffix)                                                                         \
   static void pad_##suffix (const PadGeometry *geometry, const T *x, T *y)                         \
   {                                                                                                \
@@ -204,7 +210,7 @@ source_row (const PadGeometry *geometry, gint64 row)
       }                                                                                            \
   }                                                                                                \
                                                                                                    \
-  static void collect_##suffix (const PadGeometry *geometry, const T *dy, T *dx)                   \
+  static void accumulate_##suffix (const PadGeometry *geometry, const T *dy, T *dx)                \
   {                                                                                                \
     gint64 rows =                                                                                  \
         geometry->outside[0] * geometry->outside[1] * geometry->outside[2] * geometry->outside[3]; \
@@ -247,9 +253,9 @@ pad_backward (const HybCall *call, const HybRun *run)
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   if (call->output[0].dtype == HYB_F64)
-    collect_f64 (&geometry, run->input[0], run->output[0]);
+    accumulate_f64 (&geometry, run->input[0], run->output[0]);
   else
-    collect_f32 (&geometry, run->input[0], run->output[0]);
+    accumulate_f32 (&geometry, run->input[0], run->output[0]);
 }
 
 static gboolean
@@ -302,7 +308,7 @@ const HybOp hyb_ops_pad[] = {
   },
   {
       .name = "_backward_Pad",
-      .doc = "Gradient of Pad: every cell collects what shows it.",
+      .doc = "Gradient of Pad: sums over the output cells that repeat a data cell.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Pad",

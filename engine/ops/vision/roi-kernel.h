@@ -1,8 +1,9 @@
-/* roi-kernel.h — the loops of roi.c, for float and double.
+/* roi-kernel.h — the loops of roi.c, for float and double: for region, channel, output row and
+ * column.  Start at pool_regions (ROIPooling) and align_regions (ROIAlign).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Cells [begin, end) of the image along one axis under cell i of n of a region that
- * starts at `start` and is `length` long, all rounded. */
+/* Sets range to the image cells [range[0], range[1]) along one axis that are under cell i of n of
+ * a region of `length` cells from `start` on, rounded outwards and clamped to `size`. */
 static void
 NAME (pooled_range) (gint64 i, gint64 n, gint64 start, gint64 length, gint64 size, gint64 range[2])
 {
@@ -14,9 +15,9 @@ NAME (pooled_range) (gint64 i, gint64 n, gint64 start, gint64 length, gint64 siz
   range[1] = CLAMP (end, 0, size);
 }
 
-/* The largest cell under cell (i, j) of a region, -1 if there is none. */
+/* Index of the maximum in a plane under cell (i, j) of a region; −1 if no cell is under it. */
 static gint64
-NAME (find_largest) (const View *view, const REAL *plane, const REAL *roi, gint64 i, gint64 j)
+NAME (find_largest) (const RoiView *view, const REAL *plane, const REAL *roi, gint64 i, gint64 j)
 {
   double scale = view->params->spatial_scale;
   gint64 x1 = to_integer (round ((double) (roi[1] * (REAL) scale)));
@@ -37,7 +38,7 @@ NAME (find_largest) (const View *view, const REAL *plane, const REAL *roi, gint6
 }
 
 static void
-NAME (pool_regions) (const View *view, const REAL *data, const REAL *rois, REAL *out)
+NAME (pool_regions) (const RoiView *view, const REAL *data, const REAL *rois, REAL *out)
 {
   gint64 size = view->height * view->width;
 
@@ -55,7 +56,7 @@ NAME (pool_regions) (const View *view, const REAL *data, const REAL *rois, REAL 
 }
 
 static void
-NAME (unpool_regions) (const View *view, const HybRun *run)
+NAME (unpool_regions) (const RoiView *view, const HybRun *run)
 {
   const REAL *dy = run->input[0];
   const REAL *rois = run->input[1];
@@ -80,17 +81,18 @@ NAME (unpool_regions) (const View *view, const HybRun *run)
           }
 }
 
-/* A region of ROIAlign: its corner, the size of a cell, samples a cell along each axis. */
+/* A region of ROIAlign in image cells: its corner, the size of one of its cells, and the numbers
+ * of samples per cell along each axis. */
 typedef struct
 {
   REAL   x, y, cell_width, cell_height;
   gint64 columns, rows;
 } NAME (Region);
 
-/* More samples a cell than this tell nothing new of an image and never end. */
-#define MOST_SAMPLES 4096
+/* Bound of the samples per cell and axis, so that huge regions do not take forever. */
+#define MAX_SAMPLES 4096
 
-static NAME (Region) NAME (read_region) (const View *view, const REAL *roi)
+static NAME (Region) NAME (read_region) (const RoiView *view, const REAL *roi)
 {
   const RoiParams *params = view->params;
   REAL             scale = (REAL) params->spatial_scale, shift = params->aligned ? (REAL) 0.5 : 0;
@@ -109,17 +111,18 @@ static NAME (Region) NAME (read_region) (const View *view, const REAL *roi)
                                             : to_integer (ceil ((double) region.cell_width));
   region.rows = params->sample_ratio > 0 ? params->sample_ratio
                                          : to_integer (ceil ((double) region.cell_height));
-  region.columns = CLAMP (region.columns, 0, MOST_SAMPLES);
-  region.rows = CLAMP (region.rows, 0, MOST_SAMPLES);
+  region.columns = CLAMP (region.columns, 0, MAX_SAMPLES);
+  region.rows = CLAMP (region.rows, 0, MAX_SAMPLES);
   return region;
 }
 
-#undef MOST_SAMPLES
+#undef MAX_SAMPLES
 
-/* Mixes the four cells around a position into a value, or, with spread, hands share
- * times value to them.  More than a cell outside is 0, less counts as the edge. */
+/* Interpolates bilinearly between the four cells around (y, x).  With spread, returns 0 and adds
+ * `share` times the four weights to spread instead.  Positions more than one cell outside the
+ * image give 0, nearer ones the value at the edge. */
 static REAL
-NAME (sample_at) (const View *view, const REAL *plane, REAL *spread, REAL y, REAL x, REAL share)
+NAME (sample_at) (const RoiView *view, const REAL *plane, REAL *spread, REAL y, REAL x, REAL share)
 {
   gint64 top, left, bottom, right;
   REAL   down, across;
@@ -149,10 +152,14 @@ NAME (sample_at) (const View *view, const REAL *plane, REAL *spread, REAL y, REA
   return 0;
 }
 
-/* Forward: data gives out.  Backward (gradient is there): out, a gradient, goes to gradient. */
+/* Forward pass (gradient NULL): computes out from data.  Backward pass: adds the gradient of the
+ * output, which is in out, to gradient; data is NULL. */
 static void
-NAME (
-    align_regions) (const View *view, const REAL *data, const REAL *rois, REAL *out, REAL *gradient)
+NAME (align_regions) (const RoiView *view,
+                      const REAL    *data,
+                      const REAL    *rois,
+                      REAL          *out,
+                      REAL          *gradient)
 {
   gint64 size = view->height * view->width;
 

@@ -1,8 +1,9 @@
-/* roi.c — ROIPooling and ROIAlign: a fixed number of cells out of regions of any size, and the
- * gradients by the images.
+/* roi.c — ROIPooling and ROIAlign: pool regions of any size to a fixed number of cells; and the
+ * gradients with respect to the images.
  *
- * A region is a row (image, x1, y1, x2, y2) in the coordinates of the picture; spatial_scale
- * takes it to cells.  Regions without an existing image give 0.
+ * A region is a row (image, x1, y1, x2, y2) in pixels of the original picture; spatial_scale
+ * converts these to cells.  Regions whose image number does not exist give 0.
+ * roi-kernel.h has the loops.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -16,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One struct for both. */
+/* Attributes of both operators. */
 typedef struct
 {
   HybShape pooled_size;
@@ -29,10 +30,10 @@ typedef struct
   { HYB_FIELD (RoiParams, pooled_size),                          \
     HYB_PARAM_SHAPE,                                             \
     NULL,                                                        \
-    .doc = "cells that each region becomes: height and width" }, \
+    .doc = "height and width of the output of each region" },    \
   {                                                              \
     HYB_FIELD (RoiParams, spatial_scale), HYB_PARAM_FLOAT, NULL, \
-        .doc = "cells for one pixel of the picture"              \
+        .doc = "cells per pixel of the original picture"         \
   }
 
 static const HybParam pooling_params[] = { COMMON_FIELDS, { 0 } };
@@ -42,15 +43,15 @@ static const HybParam align_params[] = {
   { HYB_FIELD (RoiParams, sample_ratio),
     HYB_PARAM_INT,
     "-1",
-    .doc = "samples a cell along each axis; -1: as many as cells under it" },
+    .doc = "samples per output cell along each axis; -1: one per cell under it" },
   { HYB_FIELD (RoiParams, position_sensitive),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "each cell of the output has channels of its own" },
+    .doc = "each cell of the output reads its own channels" },
   { HYB_FIELD (RoiParams, aligned),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "cells have their centre at whole numbers" },
+    .doc = "shift regions by half a cell, so that cell centres are at integers" },
   { 0 },
 };
 
@@ -76,7 +77,7 @@ roi_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_ATTRIBUTE,
                          "spatial_scale",
                          NULL,
-                         "%g is no positive factor",
+                         "%g is not a positive finite factor",
                          params->spatial_scale);
   return TRUE;
 }
@@ -106,8 +107,7 @@ roi_infer_shape (HybCall *call, GError **error)
                              HYB_GRAPH_ERROR_TYPES,
                              "data",
                              NULL,
-                             "%" G_GINT64_FORMAT
-                             " channels cannot be shared out to %" G_GINT64_FORMAT
+                             "%" G_GINT64_FORMAT " channels cannot be split among %" G_GINT64_FORMAT
                              " × %" G_GINT64_FORMAT " cells",
                              channels,
                              h,
@@ -124,12 +124,12 @@ typedef struct
   const RoiParams *params;
   gint64           batch, channels, height, width;
   gint64           regions, out_channels, out_height, out_width;
-} View;
+} RoiView;
 
-static View
+static RoiView
 view_roi (const HybCall *call, const HybShape *data, const HybShape *output)
 {
-  return (View){
+  return (RoiView){
     .params = call->params,
     .batch = data->dim[0],
     .channels = data->dim[1],
@@ -142,25 +142,25 @@ view_roi (const HybCall *call, const HybShape *data, const HybShape *output)
   };
 }
 
-/* Any number as a whole one within ±2³¹; no number as 0. */
+/* Truncates to an integer and clamps to 32 bits; NaN gives 0. */
 static gint64
 to_integer (double value)
 {
   return isnan (value) ? 0 : (gint64) CLAMP (value, -2147483648.0, 2147483647.0);
 }
 
-/* The image of a region; -1 if there is none. */
+/* The image number of a region; −1 if there is no such image. */
 static gint64
-image_of (const View *view, double number)
+image_of (const RoiView *view, double number)
 {
   gint64 image = to_integer (number);
 
   return image >= 0 && image < view->batch ? image : -1;
 }
 
-/* The channel of the data that a cell of the output reads. */
+/* The data channel that cell (i, j) of an output channel reads. */
 static gint64
-channel_of (const View *view, gint64 channel, gint64 i, gint64 j)
+channel_of (const RoiView *view, gint64 channel, gint64 i, gint64 j)
 {
   if (!view->params->position_sensitive)
     return channel;
@@ -174,7 +174,7 @@ channel_of (const View *view, gint64 channel, gint64 i, gint64 j)
 static void
 pooling_forward (const HybCall *call, const HybRun *run)
 {
-  View view = view_roi (call, &call->input[0].shape, &call->output[0].shape);
+  RoiView view = view_roi (call, &call->input[0].shape, &call->output[0].shape);
 
   if (call->output[0].dtype == HYB_F64)
     pool_regions_f64 (&view, run->input[0], run->input[1], run->output[0]);
@@ -185,7 +185,7 @@ pooling_forward (const HybCall *call, const HybRun *run)
 static void
 align_forward (const HybCall *call, const HybRun *run)
 {
-  View view = view_roi (call, &call->input[0].shape, &call->output[0].shape);
+  RoiView view = view_roi (call, &call->input[0].shape, &call->output[0].shape);
 
   if (call->output[0].dtype == HYB_F64)
     align_regions_f64 (&view, run->input[0], run->input[1], run->output[0], NULL);
@@ -193,11 +193,11 @@ align_forward (const HybCall *call, const HybRun *run)
     align_regions_f32 (&view, run->input[0], run->input[1], run->output[0], NULL);
 }
 
-/* Inputs of both gradients: gradient, rois, data (ROIAlign: for its shape). */
+/* Inputs of both gradients: gradient, rois, data (which ROIAlign needs for its shape only). */
 static void
 pooling_backward (const HybCall *call, const HybRun *run)
 {
-  View view = view_roi (call, &call->input[2].shape, &call->input[0].shape);
+  RoiView view = view_roi (call, &call->input[2].shape, &call->input[0].shape);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   if (call->output[0].dtype == HYB_F64)
@@ -209,7 +209,7 @@ pooling_backward (const HybCall *call, const HybRun *run)
 static void
 align_backward (const HybCall *call, const HybRun *run)
 {
-  View view = view_roi (call, &call->input[2].shape, &call->input[0].shape);
+  RoiView view = view_roi (call, &call->input[2].shape, &call->input[0].shape);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   if (call->output[0].dtype == HYB_F64)
@@ -246,7 +246,7 @@ static const char *const backward_inputs[] = { "gradient", "rois", "data", NULL 
 const HybOp hyb_ops_roi[] = {
   {
       .name = "ROIPooling",
-      .doc = "The largest values of the cells that each region is cut into.",
+      .doc = "Maxima of the cells that each region is divided into.",
       .category = HYB_CATEGORY_REDUCTION,
       .inputs = roi_inputs,
       .constant_inputs = 1u << 1,
@@ -260,7 +260,7 @@ const HybOp hyb_ops_roi[] = {
   },
   {
       .name = "_contrib_ROIAlign",
-      .doc = "Means of samples in the cells that each region is cut into.",
+      .doc = "Averages of samples in the cells that each region is divided into.",
       .category = HYB_CATEGORY_REDUCTION,
       .inputs = roi_inputs,
       .constant_inputs = 1u << 1,
@@ -274,7 +274,7 @@ const HybOp hyb_ops_roi[] = {
   },
   {
       .name = "_backward_ROIPooling",
-      .doc = "Gradient of ROIPooling by its data.",
+      .doc = "Gradient of ROIPooling with respect to its data.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "ROIPooling",
@@ -289,7 +289,7 @@ const HybOp hyb_ops_roi[] = {
   },
   {
       .name = "_backward_ROIAlign",
-      .doc = "Gradient of ROIAlign by its data.",
+      .doc = "Gradient of ROIAlign with respect to its data.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "_contrib_ROIAlign",

@@ -1,7 +1,8 @@
-/* upsampling-kernel.h — the loops of upsampling.c, for float and double.
+/* upsampling-kernel.h — the loops of upsampling.c (sample_type nearest), for float and double: for
+ * plane, output row and column.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Adds one input, scaled up, to the output. */
+/* Adds one input, scaled up by repeating cells, to the output. */
 static void
 NAME (repeat_cells) (const HybCall *call, const HybRun *run, guint input)
 {
@@ -22,7 +23,7 @@ NAME (repeat_cells) (const HybCall *call, const HybRun *run, guint input)
     }
 }
 
-/* The gradient of one input: each of its cells collects those it was copied to. */
+/* Gradient of one input: each cell sums the gradients of the cells that repeat it. */
 static void
 NAME (gather_cells) (const HybCall *call, const HybRun *run, guint output)
 {

@@ -1,5 +1,8 @@
-/* upsampling.c — UpSampling: images scaled up by repeating cells, or by a transposed
+/* upsampling.c — UpSampling: scales images up, by repeating cells (nearest) or by a transposed
  * convolution with a given weight (bilinear); and the gradients.
+ *
+ * With nearest, several inputs of different sizes are scaled to one size and concatenated or
+ * summed.  Start at upsampling_forward() and upsampling_backward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -20,7 +23,7 @@ typedef enum
 
 typedef enum
 {
-  INPUTS_CONCAT, /* channels after channels */
+  INPUTS_CONCAT, /* along the channels */
   INPUTS_SUM,
 } InputMode;
 
@@ -33,7 +36,7 @@ typedef struct
 static const char *const sample_names[] = { "nearest", "bilinear", NULL };
 static const char *const mode_names[] = { "concat", "sum", NULL };
 
-/* Larger factors are a damaged file. */
+/* Larger factors indicate a damaged file. */
 #define MAX_SCALE 1000
 
 static const HybParam upsampling_params[] = {
@@ -42,7 +45,7 @@ static const HybParam upsampling_params[] = {
     NULL,
     .low = 1,
     .high = MAX_SCALE,
-    .doc = "cells of the output for one of the first input, along each axis" },
+    .doc = "scale of the first input along each axis" },
   { HYB_FIELD (UpSamplingParams, num_filter),
     HYB_PARAM_INT,
     "0",
@@ -53,12 +56,12 @@ static const HybParam upsampling_params[] = {
     HYB_PARAM_ENUM,
     NULL,
     .choices = sample_names,
-    .doc = "how cells are filled" },
+    .doc = "interpolation: repeated cells or a transposed convolution" },
   { HYB_FIELD (UpSamplingParams, multi_input_mode),
     HYB_PARAM_ENUM,
     "concat",
     .choices = mode_names,
-    .doc = "how several inputs are put together" },
+    .doc = "how several inputs are combined" },
   { HYB_FIELD (UpSamplingParams, num_args),
     HYB_PARAM_INT,
     NULL,
@@ -78,21 +81,21 @@ upsampling_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-/* The window of the bilinear kind spreads over so many cells. */
+/* Height and width of the kernel of the transposed convolution. */
 static gint64
 kernel_size (const UpSamplingParams *params)
 {
   return 2 * params->scale - params->scale % 2;
 }
 
-/* ⌈(scale − 1) / 2⌉ */
+/* Padding of the transposed convolution: ⌈(scale − 1) / 2⌉. */
 static gint64
 padding (const UpSamplingParams *params)
 {
   return params->scale / 2;
 }
 
-/* One batch for all the inputs; those that are summed have the channels in common too. */
+/* All inputs must have the same batch size and, if they are summed, number of channels. */
 static gboolean
 expect_one_batch (HybCall *call, guint n_inputs, GError **error)
 {
@@ -113,8 +116,9 @@ expect_one_batch (HybCall *call, guint n_inputs, GError **error)
   return TRUE;
 }
 
-/* Height and width: those of the first input, scaled; every other input must divide them.  The
- * gradient asks the same of its first n_inputs inputs and of the gradient that comes in. */
+/* The output has the height and width of the first input, scaled; those of every other input must
+ * divide them.  `output` is the output of UpSampling or, in the gradient, the incoming gradient;
+ * the first n_inputs inputs are the same in both. */
 static gboolean
 infer_nearest (HybCall *call, guint n_inputs, HybShape *output, GError **error)
 {
@@ -220,7 +224,7 @@ view_convolve (const HybCall *call)
   };
 }
 
-/* Where the planes of an input lie within the output: sample n, channel c. */
+/* The number of the output plane that holds sample n, channel c of an input. */
 static gint64
 output_plane (const HybCall *call, const HybShape *output, guint input, gint64 n, gint64 c)
 {
@@ -275,8 +279,8 @@ upsampling_forward (const HybCall *call, const HybRun *run)
                            run->workspace);
 }
 
-/* Gradient of the nearest kind.  Inputs: the inputs of the forward operator, gradient;
- * outputs: one gradient for each of them. */
+/* Gradient for sample_type nearest.  Inputs: those of UpSampling, gradient.  Outputs: a gradient
+ * for each input of UpSampling. */
 static void
 backward_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
 {
@@ -306,7 +310,7 @@ upsampling_backward (const HybCall *call, const HybRun *run)
       gather_cells_f32 (call, run, i);
 }
 
-/* A transposed convolution has gradients already. */
+/* The gradients of the equivalent Deconvolution. */
 static void
 bilinear_gradient (HybGrad *grad)
 {
@@ -389,7 +393,7 @@ static const char *const backward_inputs[] = { "data", NULL };
 const HybOp hyb_ops_upsampling[] = {
   {
       .name = "UpSampling",
-      .doc = "Scales images up.",
+      .doc = "Scales images up by an integer factor.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = upsampling_inputs,
       .params = upsampling_params,
@@ -404,7 +408,7 @@ const HybOp hyb_ops_upsampling[] = {
   },
   {
       .name = "_backward_UpSampling",
-      .doc = "Gradient of UpSampling: sums over the cells that repeat one.",
+      .doc = "Gradient of UpSampling: sums over the output cells that repeat a data cell.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "UpSampling",

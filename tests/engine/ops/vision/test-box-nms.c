@@ -22,7 +22,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
-  { "_contrib_box_nms", "rows too short", "coord_start=3", { "f32[1,4,6]" }, "where 7 are needed" },
+  { "_contrib_box_nms", "rows too short", "coord_start=3", { "f32[1,4,6]" }, "needs 7" },
   { "_contrib_box_iou", "boxes of five numbers", NULL, { "f32[2,5]", "f32[2,4]" }, "lhs: " },
   { 0 },
 };

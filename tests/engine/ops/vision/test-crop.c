@@ -15,7 +15,7 @@ static const OpRefusal refusals[] = {
     "beyond the edge",
     "num_args=1 h_w=(4,2) offset=(2,0)",
     { "f32[1,1,5,5]" },
-    "4 cells from 2 on are not within the 5" },
+    "a window of 4 cells from 2 on does not fit the 5 cells" },
   { "Crop", "no size", "num_args=1", { "f32[1,1,5,5]" }, "0 cells" },
   { 0 },
 };

@@ -41,10 +41,10 @@ static const OpRefusal refusals[] = {
     { "f32[1,1,3,3]", "f32[1,5]" },
     "pooled_size" },
   { "_contrib_ROIAlign",
-    "channels that cannot be shared out",
+    "channels that cannot be split",
     "pooled_size=(2, 2) spatial_scale=1.0 position_sensitive=True",
     { "f32[1,3,4,4]", "f32[1,5]" },
-    "3 channels cannot be shared out" },
+    "3 channels cannot be split" },
   { 0 },
 };
 
