@@ -1,4 +1,10 @@
 /* convolve-kernel.h — the loops of convolve.c, for float and double.
+ *
+ * columns_rows (im2col): for each row k of the column matrix (a channel and a tap), for each row
+ * of the map: copy a row of the image, zeros outside it.  columns_add_channels (col2im): the
+ * inverse, adding. direct_slice (depthwise): for each sample and group, for each filter, for
+ * each tap, for each row of the map: a row of multiply-adds.  Start with convolve(),
+ * convolve_transposed() and convolve_weight() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 typedef struct
@@ -8,7 +14,7 @@ typedef struct
   REAL              *columns;
 } NAME (Columns);
 
-/* Rows [begin, end) of the column matrix: one row per channel and tap. */
+/* Writes rows [begin, end) of the column matrix, (channels · taps) × positions. */
 static void
 NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
 {
@@ -55,8 +61,8 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Adds every cell of the columns of channels [begin, end) to the image cell it
- * came from. */
+/* Adds the elements of the column matrix that belong to channels [begin, end) to the image cells
+ * that they were copied from. */
 static void
 NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
 {
@@ -94,8 +100,8 @@ NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* One channel of one sample, directly: map += weight ⋆ image, or the transpose
- * image += weight ⋆ map, or the gradient weight += map ⋆ image. */
+/* One depthwise convolution: map += weight ⋆ image, or its transpose image += weight ⋆ map, or the
+ * gradient weight += map ⋆ image. */
 typedef struct
 {
   const HybConvolve *convolve;
@@ -157,8 +163,8 @@ NAME (direct_plane) (const NAME (Direct) * job, REAL *image, REAL *weight, REAL 
     }
 }
 
-/* Slices are (sample, group) for images and maps, and groups for weights, so that no
- * two slices write to the same place. */
+/* Slices are (sample, group) pairs if the target is the image or the map, and groups if it is the
+ * weights, so that no two slices write to the same element. */
 static void
 NAME (direct_slice) (gint64 begin, gint64 end, gpointer data)
 {
@@ -193,7 +199,8 @@ NAME (direct) (const NAME (Direct) * job)
   hyb_parallel_for (n, 1, NAME (direct_slice), (gpointer) job);
 }
 
-/* The column matrix of one group of one sample; the image itself where it is that. */
+/* Returns the column matrix of one group of one sample: the image itself if pointwise, else the
+ * workspace. */
 static const REAL *
 NAME (make_columns) (const HybConvolve *convolve, const REAL *image, REAL *workspace)
 {
@@ -219,7 +226,7 @@ NAME (fill_with_bias) (gint64 batch, gint64 channels, gint64 size, const REAL *b
     }
 }
 
-/* Calls one product per sample and group, with the offsets of its parts. */
+/* See hyb_convolve(). */
 static void
 NAME (convolve) (const HybConvolve *convolve,
                  const REAL        *image,

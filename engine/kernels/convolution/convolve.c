@@ -1,9 +1,9 @@
-/* convolve.c — correlation through im2col and a matrix product per image and group.
+/* convolve.c — convolution as im2col and a matrix product: for each sample, for each group,
+ * map[f,p] = sum_k weight[f,k] columns[k,p], where k runs over channels and taps.
  *
- * im2col writes what each window sees as one column; then the filters are a
- * matrix.  A kernel of one cell and stride 1 sees the image itself and needs no
- * copy; groups of one channel have no matrix worth multiplying and go directly.
- * A further method is one more value of Method.
+ * im2col writes the cells that each window covers as one column.  A kernel of one cell with
+ * stride 1 needs no copy, because the image is its own column matrix.  Groups of one channel are
+ * computed directly, tap by tap.  choose_method() decides; the loops are in convolve-kernel.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/convolve.h"
 
@@ -18,11 +18,11 @@
 typedef enum
 {
   METHOD_POINTWISE, /* the image is its own column matrix */
-  METHOD_DEPTHWISE, /* one image channel per group: rows added tap by tap */
+  METHOD_DEPTHWISE, /* one image channel per group: adds shifted rows, tap by tap */
   METHOD_COLUMNS,   /* im2col */
 } Method;
 
-/* What the direct method adds to. */
+/* The array that METHOD_DEPTHWISE computes; it reads the other two. */
 typedef enum
 {
   TO_MAP,
@@ -90,8 +90,8 @@ hyb_convolve_flops (const HybConvolve *convolve)
   return flops;
 }
 
-/* The positions [*begin, *end) of the map along one axis whose cell at this tap of
- * the kernel lies inside the image. */
+/* Returns the positions [*begin, *end) of the map along one axis for which this tap of the kernel
+ * lies inside the image. */
 static void
 inside_range (const HybConvolve *convolve, int axis, gint64 tap, gint64 *begin, gint64 *end)
 {
@@ -105,7 +105,8 @@ inside_range (const HybConvolve *convolve, int axis, gint64 tap, gint64 *begin, 
   *end = CLAMP (*end, *begin, convolve->map[axis]);
 }
 
-/* Which cell of the image a position of the map sees through a tap. */
+/* The index of the image cell under a tap of the kernel at a position of the map; may lie
+ * outside. */
 static inline gint64
 cell_at (const HybConvolve *convolve, int axis, gint64 position, gint64 tap)
 {

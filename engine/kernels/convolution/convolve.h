@@ -1,11 +1,12 @@
-/* convolve.h — images and filters: correlation, its transpose, its gradient.
+/* convolve.h — convolution (correlation), its transpose, and the gradient of its weights.
  *
- * A window slides over an image; each place it stops at is one position of a map.
- * For Convolution the image is the input and the map the output; Deconvolution
- * has them the other way round.  Up to three spatial axes; missing ones are in
- * front and have size 1.  Layouts: image (batch, image_channels, image…),
- * map (batch, map_channels, map…), weight (map_channels, image_channels / groups,
- * kernel…).
+ *   map[n,f,p] = sum over channels c and taps t of weight[f,c,t] image[n,c,q],
+ *   q = p stride + t dilate − pad
+ *
+ * For the operator Convolution the image is the input and the map the output; for Deconvolution
+ * the other way round.  There are up to three spatial axes; absent ones come first and have size
+ * 1.  Layouts: image (batch, image_channels, image…), map (batch, map_channels, map…), weight
+ * (map_channels, image_channels / groups, kernel…).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,16 +16,26 @@ typedef struct
 {
   gint64 batch, groups;
   gint64 image_channels, map_channels; /* of all groups together */
-  gint64 image[3], map[3];
+  gint64 image[3], map[3];             /* sizes of the spatial axes */
   gint64 kernel[3], stride[3], dilate[3], pad[3];
 } HybConvolve;
 
-/* Bytes the functions below want; G_MAXSIZE if the product leaves the number range. */
+/* What is done to the sums of a convolution before they are written: map = f (sum + bias +
+ * other). */
+typedef struct
+{
+  const float *bias;    /* (map_channels); NULL for no bias */
+  const float *other;   /* laid out like the map, added; NULL to add nothing */
+  gboolean     rectify; /* f is relu */
+} HybConvolveFinish;
+
+/* Returns the bytes of workspace for the functions below; G_MAXSIZE if that overflows. */
 gsize hyb_convolve_workspace (const HybConvolve *convolve, gsize element_size);
-/* Multiplications and additions of any of the three. */
+/* Returns the multiplications plus additions of any of the functions below. */
 double hyb_convolve_flops (const HybConvolve *convolve);
 
-/* Of floats or doubles.  map = weight · windows (image) + bias; bias may be NULL. */
+/* Computes the map from the image and weights, plus bias (map_channels), which may be NULL.  dtype,
+ * HYB_F32 or HYB_F64, is the type of all arrays. */
 void hyb_convolve (const HybConvolve *convolve,
                    HybDType           dtype,
                    gconstpointer      image,
@@ -33,7 +44,8 @@ void hyb_convolve (const HybConvolve *convolve,
                    gpointer           map,
                    gpointer           workspace);
 
-/* image = what the map spreads over it through the weights, + bias by image channel (may be NULL). */
+/* Computes the image from the map: each map position adds weight · map to the cells that its window
+ * covers.  Plus bias (image_channels), which may be NULL. */
 void hyb_convolve_transposed (const HybConvolve *convolve,
                               HybDType           dtype,
                               gconstpointer      map,
@@ -42,7 +54,8 @@ void hyb_convolve_transposed (const HybConvolve *convolve,
                               gpointer           image,
                               gpointer           workspace);
 
-/* weight = Σ over the batch of map · windows (image)ᵀ. */
+/* Computes the weights' gradient from the map's: weight[f,c,t] = sum over n and p of map[n,f,p]
+ * times the image cell that tap t of position p covers. */
 void hyb_convolve_weight (const HybConvolve *convolve,
                           HybDType           dtype,
                           gconstpointer      image,

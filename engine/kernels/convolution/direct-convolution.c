@@ -1,77 +1,27 @@
-/* direct-convolution.c — convolution as products of filters and shifted images; start at the end, with
- * hyb_direct_convolve().
+/* direct-convolution.c — convolution as products of filters and shifted images.
+ *
+ *   for each sample, for each group: lay out the image (planes[c] for each channel c), then for
+ *   each tile of filters f × positions i, for each channel and tap k:
+ *   sum[f,i] += weight[f,k] planes[shifts[k] + i]; then write the tile's sums to the map.
+ *
+ * The layout has a plane for each channel and, with strides, one for each phase: every stride-th
+ * row and column, starting at a given one.  Start at the end, with hyb_direct_convolve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/kernels/convolution/filter-tile.h"
+#include "engine/kernels/convolution/direct-convolution.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/convolution/filter-tile.h"
 
 #include <string.h>
 
 #include "engine/kernels/vectorise.h"
 
-#define MAX_TAPS 32 /* of one axis */
+#define MAX_TAPS 32 /* of the kernel along one axis */
 
-/* --- Tiles --- */
+/* --- Layout of the image --- */
 
-/* Bytes of weights that are better read again for every tile of the map than the image. */
-#define SMALL_WEIGHTS ((gint64) 256 << 10)
-
-#define SIMD_KERNEL "engine/kernels/convolution/direct-convolution-kernel.h"
-#include "engine/kernels/simd/each-simd.h"
-
-const HybTiles *
-hyb_tiles_choose (void)
-{
-  const HybTiles *tiles = HYB_SIMD_CHOOSE (&tiles);
-
-  return tiles->lanes > 0 ? tiles : NULL;
-}
-
-/* Three vectors wide, the last one two or four (where there is such a tile), or what is left. */
-void
-hyb_tiling_init (HybTiling      *tiling,
-                 const HybTiles *tiles,
-                 gint64          n_vectors,
-                 gint64          filters,
-                 gint64          weight_bytes)
-{
-  gboolean ends_with_four = n_vectors % 3 == 1 && n_vectors > 3 && tiles->max_filters[4] > 0;
-  gint64   n_columns = (n_vectors + 2) / 3 - ends_with_four;
-  gint64   most = tiles->max_filters[n_columns == 1 ? n_vectors : 3];
-
-  *tiling = (HybTiling){ .tiles = tiles,
-                         .n_vectors = n_vectors,
-                         .filters = filters,
-                         .n_columns = n_columns,
-                         .n_rows = (filters + most - 1) / most,
-                         .by_filters = weight_bytes > SMALL_WEIGHTS };
-}
-
-gint64
-hyb_tiling_n_tiles (const HybTiling *tiling)
-{
-  return tiling->n_columns * tiling->n_rows;
-}
-
-HybTile
-hyb_tiling_get (const HybTiling *tiling, gint64 index)
-{
-  gint64 column = tiling->by_filters ? index % tiling->n_columns : index / tiling->n_rows;
-  gint64 row = tiling->by_filters ? index / tiling->n_columns : index % tiling->n_rows;
-  gint64 begin = tiling->filters * row / tiling->n_rows;
-  gint64 end = tiling->filters * (row + 1) / tiling->n_rows;
-
-  return (HybTile){ .first_vector = column * 3,
-                    .n_vectors =
-                        column + 1 < tiling->n_columns ? 3 : tiling->n_vectors - column * 3,
-                    .first_filter = begin,
-                    .n_filters = end - begin };
-}
-
-/* --- How the image is laid out --- */
-
-/* The taps of one axis: tap t sees, of every stride-th cell from rest[phase[t]] on, those
- * from shift[t] on. */
+/* The taps of one axis.  Phase p of an image is every stride-th cell from cell rest[p] on.  Tap t
+ * covers cell i + shift[t] of phase[t] at position i of the map. */
 typedef struct
 {
   gint64 n_phases;
@@ -86,10 +36,11 @@ typedef struct
   Taps               rows, columns;
   gint64             channels;      /* of one group */
   gint64             depth;         /* channels × taps */
-  gint64             height, pitch; /* of one phase of one channel, laid out */
+  gint64             height, pitch; /* rows, and floats from row to row, of one phase */
   gint64             plane;         /* floats of all phases of one channel */
-  gint64             positions;     /* from the first of the map to the last, with the gaps */
-  gint64             n_vectors;     /* that cover them */
+  gint64             positions;     /* floats from the first sum to the last, including the gaps
+                                     * between the rows of the map, which are dropped */
+  gint64             n_vectors;     /* vectors that cover the positions */
 } Layout;
 
 static void
@@ -127,7 +78,7 @@ find_layout (const HybConvolve *convolve, gint64 lanes, Layout *layout)
   layout->n_vectors = (layout->positions + lanes - 1) / lanes;
 }
 
-/* Sizes up to here are multiplied without asking. */
+/* Sizes up to this can be multiplied by each other without overflow. */
 #define MAX_CELLS ((gint64) 1 << 24)
 
 static gboolean
@@ -143,8 +94,8 @@ has_modest_sizes (const HybConvolve *convolve)
          convolve->map_channels <= MAX_CELLS;
 }
 
-/* Left to others: what is a product already, channels that do not mix, and maps so small
- * that most of what vectors compute would be dropped. */
+/* Does not suit pointwise convolutions, which are matrix products already; depthwise ones; and
+ * maps so small that more than 60 % of the sums would be dropped. */
 gboolean
 hyb_direct_convolve_fits (const HybConvolve *convolve)
 {
@@ -174,7 +125,7 @@ hyb_direct_convolve_workspace (const HybConvolve *convolve)
          sizeof (float) * (gsize) (layout.channels * layout.plane + HYB_TILE_SLACK);
 }
 
-/* Where each channel and tap starts. */
+/* Computes the offset in the laid out image at which each channel and tap starts. */
 static void
 find_shifts (const Layout *layout, gint64 *shifts)
 {
@@ -197,12 +148,15 @@ typedef struct
   const Layout *layout;
   const float  *image;
   float        *planes;
-} Spread;
+} LayoutJob;
 
-/* Every stride-th cell of one row, from `first` on, which may lie before or behind it. */
+/* Writes one row of a phase: every stride-th cell of the image row `from`, starting at cell
+ * `first`, which may lie before or after the row; zeros outside it. */
 static void
-spread_row (const float *from, gint64 width, gint64 first, gint64 stride, gint64 pitch, float *to)
+lay_out_row (const Layout *layout, const float *from, gint64 first, float *to)
 {
+  gint64 width = layout->convolve->image[2], stride = layout->convolve->stride[2];
+  gint64 pitch = layout->pitch;
   gint64 begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
   gint64 end = first >= width ? 0 : (width - 1 - first) / stride + 1;
 
@@ -218,12 +172,12 @@ spread_row (const float *from, gint64 width, gint64 first, gint64 stride, gint64
 }
 
 static void
-spread_channels (gint64 begin, gint64 end, gpointer data)
+lay_out_channels (gint64 begin, gint64 end, gpointer data)
 {
-  const Spread      *spread = data;
-  const Layout      *layout = spread->layout;
+  const LayoutJob   *job = data;
+  const Layout      *layout = job->layout;
   const HybConvolve *convolve = layout->convolve;
-  float             *to = spread->planes + begin * layout->plane;
+  float             *to = job->planes + begin * layout->plane;
 
   for (gint64 channel = begin; channel < end; channel++)
     for (gint64 i = 0; i < layout->rows.n_phases; i++)
@@ -231,17 +185,14 @@ spread_channels (gint64 begin, gint64 end, gpointer data)
         for (gint64 row = 0; row < layout->height; row++, to += layout->pitch)
           {
             gint64 y = row * convolve->stride[1] + layout->rows.rest[i] - convolve->pad[1];
-            gint64 width = convolve->image[2];
 
             if (y < 0 || y >= convolve->image[1])
               memset (to, 0, sizeof (float) * (gsize) layout->pitch);
             else
-              spread_row (spread->image + (channel * convolve->image[1] + y) * width,
-                          width,
-                          layout->columns.rest[j] - convolve->pad[2],
-                          convolve->stride[2],
-                          layout->pitch,
-                          to);
+              lay_out_row (layout,
+                           job->image + (channel * convolve->image[1] + y) * convolve->image[2],
+                           layout->columns.rest[j] - convolve->pad[2],
+                           to);
           }
 }
 
@@ -255,11 +206,12 @@ typedef struct
   const gint64            *shifts;
   const float             *planes;
   const float             *weight;
-  gint64                   first_filter; /* of this group */
-  float                   *map;          /* of this sample, all filters */
+  gint64                   first_filter; /* of the current group */
+  float                   *map;          /* of the current sample, all filters */
 } Product;
 
-/* The sums of one filter, cut where the rows of the map end. */
+/* Writes n sums of one filter, from position `first` on, to the map without the gaps between
+ * rows. */
 static void
 write_sums (const Product *product, gint64 filter, gint64 first, gint64 n, const float *sums)
 {
@@ -329,10 +281,10 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
 static void
 convolve_group (const Layout *layout, const float *image, Product *product, float *planes)
 {
-  Spread spread = { layout, image, planes };
-  gint64 tile = layout->depth * 24 * product->tiling.tiles->lanes;
+  LayoutJob job = { layout, image, planes };
+  gint64    tile = layout->depth * 24 * product->tiling.tiles->lanes;
 
-  hyb_parallel_for (layout->channels, 1 + 65536 / layout->plane, spread_channels, &spread);
+  hyb_parallel_for (layout->channels, 1 + 65536 / layout->plane, lay_out_channels, &job);
   hyb_parallel_for (hyb_tiling_n_tiles (&product->tiling),
                     1 + GRAIN / tile,
                     multiply_tiles,
@@ -351,7 +303,7 @@ hyb_direct_convolve (const HybConvolve       *convolve,
   gint64            image_size = convolve->image[1] * convolve->image[2];
   gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
   gint64           *shifts = workspace;
-  HybConvolveFinish of_sample = *finish;
+  HybConvolveFinish sample_finish = *finish;
   Layout            layout;
   Product           product;
   float            *planes;
@@ -363,7 +315,7 @@ hyb_direct_convolve (const HybConvolve       *convolve,
   memset (planes + layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);
 
   product =
-      (Product){ .layout = &layout, .finish = &of_sample, .shifts = shifts, .planes = planes };
+      (Product){ .layout = &layout, .finish = &sample_finish, .shifts = shifts, .planes = planes };
   hyb_tiling_init (&product.tiling,
                    tiles,
                    layout.n_vectors,
@@ -379,7 +331,7 @@ hyb_direct_convolve (const HybConvolve       *convolve,
         product.weight = weight + product.first_filter * layout.depth;
         product.map = map + sample * map_size;
         if (finish->other)
-          of_sample.other = finish->other + sample * map_size;
+          sample_finish.other = finish->other + sample * map_size;
         convolve_group (&layout, image + channel * image_size, &product, planes);
       }
 }

@@ -1,32 +1,25 @@
 /* direct-convolution.h — convolution of float images without a column matrix.
  *
- * Laid out with its padding, an image seen through one tap of the kernel is the same image,
- * shifted: one long row of memory.  The product of filters and shifted images then needs
- * no copy for each tap; what falls between two rows of the map is computed and dropped.
- * Strides cut the image into as many smaller ones, of every n-th row and column.
+ * In an image that is laid out with its padding, the cells under one tap of the kernel are the same
+ * image, shifted: one long run of memory.  So the product of filters and shifted images needs no
+ * copy for each tap; sums between two rows of the map are computed and dropped.  With strides
+ * the image is split into phases, one for each remainder of rows and columns.
  *
- * Sums run over the channels and taps in order, one after another: results depend neither
- * on the number of threads nor on the batch.
+ * Each sum runs over channels and taps in order, so that results depend neither on the number of
+ * threads nor on the batch size.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/kernels/convolution/convolve.h"
 
-/* What happens to a sum before it is written. */
-typedef struct
-{
-  const float *bias;    /* by filter; NULL: none */
-  const float *other;   /* laid out like the map, added; NULL: none */
-  gboolean     rectify; /* negative ones become 0 */
-} HybConvolveFinish;
-
-/* Whether this convolution is done well here, on this processor. */
+/* Whether hyb_direct_convolve() can compute this convolution on this processor and is worth it. */
 gboolean hyb_direct_convolve_fits (const HybConvolve *convolve);
-/* Bytes; G_MAXSIZE if they leave the number range. */
+/* Returns the bytes of workspace for a convolution that fits. */
 gsize hyb_direct_convolve_workspace (const HybConvolve *convolve);
-void  hyb_direct_convolve (const HybConvolve       *convolve,
-                           const float             *image,
-                           const float             *weight,
-                           const HybConvolveFinish *finish,
-                           float                   *map,
-                           gpointer                 workspace);
+/* Computes map = finish (weight ⋆ image) for a convolution that fits, on several threads. */
+void hyb_direct_convolve (const HybConvolve       *convolve,
+                          const float             *image,
+                          const float             *weight,
+                          const HybConvolveFinish *finish,
+                          float                   *map,
+                          gpointer                 workspace);

@@ -1,18 +1,24 @@
-/* filter-tile.h — tiles of sums over shifted images, for the kernels that are made of them:
- * shift.c and winograd.c.
+/* filter-tile.h — tiles of filters × positions, the inner part of convolutions:
+ *
+ *   sums[f,i] = sum_k weights[f,k] image[shifts[k] + i]
+ *
+ * direct-convolution.h and winograd.h both compute convolutions as such sums over an image that
+ * is laid out so that each channel and tap (k) is the same memory, shifted.  A HybTiling splits
+ * filters and positions into tiles whose sums fit the vector registers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/convolution/direct-convolution.h"
+#include "engine/kernels/convolution/convolve.h"
 
-#define HYB_TILE_FILTERS 8 /* at most */
-#define HYB_TILE_VECTORS 4
-#define HYB_TILE_STRIDE  64 /* floats from filter to filter of its sums */
-/* Floats behind the last plane that tiles read and drop. */
+#define HYB_TILE_FILTERS 8  /* filters of a tile, at most */
+#define HYB_TILE_VECTORS 4  /* vectors of positions of a tile, at most */
+#define HYB_TILE_STRIDE  64 /* floats from the sums of one filter to those of the next */
+/* Floats after the last plane of the image that tiles may read; their sums are dropped. */
 #define HYB_TILE_SLACK 64
 
-/* sums[f, i] = Σ weights[f, k] · image[shifts[k] + i] over the depth, for as many filters and
- * vectors of i as the function is for. */
+/* Computes sums[f HYB_TILE_STRIDE + i] = Σ weights[f weights_stride + k] · image[shifts[k] + i]
+ * over k < depth, for the number of filters f and of vectors of positions i that the function is
+ * for. */
 typedef void (*HybSumTile) (gint64        depth,
                             const gint64 *shifts,
                             const float  *image,
@@ -20,39 +26,41 @@ typedef void (*HybSumTile) (gint64        depth,
                             gint64        weights_stride,
                             float        *sums);
 
-/* What one instruction set has. */
+/* The kernels of one instruction set; see filter-tile-kernel.h. */
 typedef struct
 {
   gint64     lanes;
   gint64     max_filters[HYB_TILE_VECTORS + 1]; /* by vectors of a tile; 0: no such tile */
-  HybSumTile sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1];
-  /* n sums become elements of the map, from `at` on. */
+  HybSumTile sum[HYB_TILE_VECTORS + 1][HYB_TILE_FILTERS + 1]; /* [vectors][filters] */
+  /* Writes n sums of one filter to map[at …], finished. */
   void (*finish_run) (const HybConvolveFinish *finish,
                       gint64                   filter,
                       gint64                   at,
                       gint64                   n,
                       const float             *sums,
                       float                   *map);
-  /* Winograd's transforms, of rows that lie `stride` apart (see winograd.c): six rows of n
-   * elements from six, rounded up to whole vectors; four rows of sums from six. */
-  void (*spread_rows) (gint64       n,
-                       const float *image,
-                       gint64       stride,
-                       float       *planes,
-                       gint64       planes_stride);
-  void (*collect_rows) (gint64 n, const float *sums, gint64 stride, float *rows);
+  /* Winograd's input transform: six rows of n elements, `stride` apart, become six rows,
+   * planes_stride apart.  n is rounded up to whole vectors. */
+  void (*transform_input) (gint64       n,
+                           const float *image,
+                           gint64       stride,
+                           float       *planes,
+                           gint64       planes_stride);
+  /* Winograd's output transform: six rows of n sums, `stride` apart, become four rows,
+   * HYB_TILE_STRIDE apart. */
+  void (*transform_output) (gint64 n, const float *sums, gint64 stride, float *rows);
 } HybTiles;
 
-/* NULL: no instructions that it would be worth it for. */
+/* Returns the kernels for this processor; NULL if its vectors are too short for tiles to pay. */
 const HybTiles *hyb_tiles_choose (void);
 
-/* How positions (in vectors) and filters are cut into tiles. */
+/* A grid of tiles that covers all positions (in vectors) and filters. */
 typedef struct
 {
   const HybTiles *tiles;
   gint64          n_vectors, filters;
-  gint64          n_columns, n_rows;
-  gboolean        by_filters; /* tiles of the same filters follow each other */
+  gint64          n_columns, n_rows; /* tiles along the positions and along the filters */
+  gboolean        by_filters;        /* consecutive tiles have the same filters */
 } HybTiling;
 
 typedef struct
@@ -60,11 +68,14 @@ typedef struct
   gint64 first_vector, n_vectors, first_filter, n_filters;
 } HybTile;
 
-/* weight_bytes decide what is read again and again: the image or they. */
-void    hyb_tiling_init (HybTiling      *tiling,
-                         const HybTiles *tiles,
-                         gint64          n_vectors,
-                         gint64          filters,
-                         gint64          weight_bytes);
-gint64  hyb_tiling_n_tiles (const HybTiling *tiling);
+/* Chooses the grid.  weight_bytes, the size of all weights, decides whether consecutive tiles share
+ * their filters or their positions. */
+void hyb_tiling_init (HybTiling      *tiling,
+                      const HybTiles *tiles,
+                      gint64          n_vectors,
+                      gint64          filters,
+                      gint64          weight_bytes);
+/* Returns the number of tiles. */
+gint64 hyb_tiling_n_tiles (const HybTiling *tiling);
+/* Returns tile number `index`. */
 HybTile hyb_tiling_get (const HybTiling *tiling, gint64 index);

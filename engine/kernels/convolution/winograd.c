@@ -1,8 +1,13 @@
-/* winograd.c — 3 × 3 convolution with half the multiplications; start at the end, with
- * hyb_winograd_convolve().
+/* winograd.c — 3 × 3 convolution with half the multiplications, by Winograd's F(4, 3).
  *
- * Four rows of the map and the six of the image behind them are a band.  As many bands as
- * fit the second cache are done at a time.
+ * A band is four rows of the map and the six rows of the image that they depend on.
+ *
+ *   for each sample, for each group of bands that fits the second-level cache: pad and transform
+ *   the image's channels, then for each tile of filters × positions, for each of six transformed
+ *   rows: sums[row,f,i] = sum_k weight[row,f,k] planes[row][shifts[k] + i]; then transform the sums
+ *   of each filter to four rows and write them to the map.
+ *
+ * Start at the end, with hyb_winograd_convolve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/winograd.h"
 
@@ -16,23 +21,25 @@
 #define ROWS HYB_WINOGRAD_ROWS
 #define BAND 4 /* rows of the map */
 
-/* Floats of the transformed image that are there at a time. */
+/* Floats of the transformed image of one group of bands. */
 #define MAX_TRANSFORMED ((gint64) 176 << 10)
-/* Floats of one channel of it with its padding, which lie on the stack. */
+/* Floats of one padded channel of a group of bands, on the stack. */
 #define MAX_PADDED 8192
-/* Below so many channels or filters the transforms cost more than they save. */
-#define FEW 16
+/* With fewer channels or filters the transforms cost more than they save. */
+#define MIN_CHANNELS 16
 
 typedef struct
 {
   const HybConvolve *convolve;
   const HybTiles    *tiles;
   gint64             channels, depth; /* depth: channels × columns of the kernel */
-  gint64             pitch;           /* of a row with its padding */
-  gint64             n_bands, bands;  /* of the map; of those done at a time, at most */
-  gint64             plane;           /* floats of one transformed channel */
+  gint64             pitch;           /* floats of a padded row */
+  gint64             n_bands;         /* bands of the map */
+  gint64             bands;           /* bands of a group, at most */
+  gint64             plane;           /* floats of one row of one transformed channel */
 } Layout;
 
+/* Returns the vectors that cover the positions of n_bands bands. */
 static gint64
 count_vectors (const Layout *layout, gint64 n_bands)
 {
@@ -56,7 +63,7 @@ find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
                (MAX_PADDED - HYB_TILE_SLACK) / layout->pitch / BAND - 1);
   n_parts = (layout->n_bands + MAX (bands, 1) - 1) / MAX (bands, 1);
   layout->bands = (layout->n_bands + n_parts - 1) / n_parts;
-  /* Whole vectors are written. */
+  /* transform_input() writes whole vectors. */
   layout->plane = layout->bands * layout->pitch + tiles->lanes;
 }
 
@@ -67,13 +74,14 @@ hyb_winograd_fits (const HybConvolve *convolve)
   Layout          layout;
 
   if (!tiles || !hyb_direct_convolve_fits (convolve) || convolve->groups != 1 ||
-      convolve->image_channels < FEW || convolve->map_channels < FEW || convolve->map[2] > 512)
+      convolve->image_channels < MIN_CHANNELS || convolve->map_channels < MIN_CHANNELS ||
+      convolve->map[2] > 512)
     return FALSE;
   for (int axis = 1; axis < 3; axis++)
     if (convolve->kernel[axis] != 3 || convolve->stride[axis] != 1 || convolve->dilate[axis] != 1)
       return FALSE;
 
-  /* Padding and the last band may eat up what is saved. */
+  /* Padding and a partial last band can cost more than the transform saves. */
   find_layout (convolve, tiles, &layout);
   return count_vectors (&layout, layout.n_bands) * 18 * tiles->lanes * 4 <
          ((convolve->map[1] - 1) * layout.pitch + convolve->map[2]) * 9 * 3;
@@ -110,7 +118,7 @@ hyb_winograd_workspace (const HybConvolve *convolve)
          sizeof (float) * (gsize) (ROWS * layout.channels * layout.plane + HYB_TILE_SLACK);
 }
 
-/* One part of one sample: some bands. */
+/* A group of bands of one sample. */
 typedef struct
 {
   const Layout            *layout;
@@ -122,21 +130,21 @@ typedef struct
   float                   *planes; /* ROWS × channels */
   const float             *weight;
   float                   *map;
-} Part;
+} BandGroup;
 
-/* The rows of one channel that the bands see, with zeros around. */
+/* Copies the rows of one channel that the bands depend on, with zero padding. */
 static void
-pad_channel (const Part *part, gint64 channel, float *to)
+pad_channel (const BandGroup *group, gint64 channel, float *to)
 {
-  const HybConvolve *convolve = part->layout->convolve;
-  gint64             pitch = part->layout->pitch, width = convolve->image[2];
-  gint64             n_rows = part->n_bands * BAND + 2;
-  const float       *image = part->image + channel * convolve->image[1] * width;
+  const HybConvolve *convolve = group->layout->convolve;
+  gint64             pitch = group->layout->pitch, width = convolve->image[2];
+  gint64             n_rows = group->n_bands * BAND + 2;
+  const float       *image = group->image + channel * convolve->image[1] * width;
 
   memset (to, 0, sizeof (float) * (gsize) (n_rows * pitch + HYB_TILE_SLACK));
   for (gint64 row = 0; row < n_rows; row++)
     {
-      gint64 y = part->first_band * BAND + row - convolve->pad[1];
+      gint64 y = group->first_band * BAND + row - convolve->pad[1];
 
       if (y >= 0 && y < convolve->image[1])
         memcpy (to + row * pitch + convolve->pad[2],
@@ -146,107 +154,111 @@ pad_channel (const Part *part, gint64 channel, float *to)
 }
 
 static void
-spread_channels (gint64 begin, gint64 end, gpointer data)
+transform_channels (gint64 begin, gint64 end, gpointer data)
 {
-  const Part   *part = data;
-  const Layout *layout = part->layout;
-  float         padded[MAX_PADDED];
+  const BandGroup *group = data;
+  const Layout    *layout = group->layout;
+  float            padded[MAX_PADDED];
 
   for (gint64 channel = begin; channel < end; channel++)
     {
-      pad_channel (part, channel, padded);
-      for (gint64 band = 0; band < part->n_bands; band++)
-        layout->tiles->spread_rows (layout->pitch,
-                                    padded + band * BAND * layout->pitch,
-                                    layout->pitch,
-                                    part->planes + channel * layout->plane + band * layout->pitch,
-                                    layout->channels * layout->plane);
+      pad_channel (group, channel, padded);
+      for (gint64 band = 0; band < group->n_bands; band++)
+        layout->tiles->transform_input (layout->pitch,
+                                        padded + band * BAND * layout->pitch,
+                                        layout->pitch,
+                                        group->planes + channel * layout->plane +
+                                            band * layout->pitch,
+                                        layout->channels * layout->plane);
     }
 }
 
-/* Of one filter: four rows of the map, cut where the bands end. */
+/* Writes n positions of four rows of one filter to the map, band by band, without the gaps. */
 static void
-write_rows (const Part *part, gint64 filter, gint64 first, gint64 n, const float *rows)
+write_rows (const BandGroup *group, gint64 filter, gint64 first, gint64 n, const float *rows)
 {
-  const Layout *layout = part->layout;
+  const Layout *layout = group->layout;
   gint64        width = layout->convolve->map[2], height = layout->convolve->map[1];
-  gint64        band = part->first_band + first / layout->pitch, column = first % layout->pitch;
+  gint64        band = group->first_band + first / layout->pitch, column = first % layout->pitch;
 
   for (gint64 i = 0; i < n; i += layout->pitch - column, column = 0, band++)
     {
       gint64 run = MIN (n - i, width - column);
 
       for (gint64 row = 0; run > 0 && row < MIN (BAND, height - band * BAND); row++)
-        layout->tiles->finish_run (part->finish,
+        layout->tiles->finish_run (group->finish,
                                    filter,
                                    (filter * height + band * BAND + row) * width + column,
                                    run,
                                    rows + row * HYB_TILE_STRIDE + i,
-                                   part->map);
+                                   group->map);
     }
 }
 
-/* Some filters of a tile: six tiles of sums and what they become. */
+/* Computes n_filters filters of a tile: six tiles of sums, transformed to four rows of the map. */
 static void
-multiply_filters (const Part *part, const HybTile *tile, gint64 first_filter, gint64 n_filters)
+multiply_filters (const BandGroup *group,
+                  const HybTile   *tile,
+                  gint64           first_filter,
+                  gint64           n_filters)
 {
-  const Layout   *layout = part->layout;
+  const Layout   *layout = group->layout;
   const HybTiles *tiles = layout->tiles;
   const gint64    stride = HYB_TILE_FILTERS * HYB_TILE_STRIDE;
   gint64          first = tile->first_vector * tiles->lanes, n = tile->n_vectors * tiles->lanes;
-  gint64          positions = (part->n_bands - 1) * layout->pitch + layout->convolve->map[2];
+  gint64          positions = (group->n_bands - 1) * layout->pitch + layout->convolve->map[2];
   float           sums[ROWS * HYB_TILE_FILTERS * HYB_TILE_STRIDE];
   float           rows[BAND * HYB_TILE_STRIDE];
 
   for (gint64 row = 0; row < ROWS; row++)
     tiles->sum[tile->n_vectors][n_filters](layout->depth,
-                                           part->shifts,
-                                           part->planes + row * layout->channels * layout->plane +
+                                           group->shifts,
+                                           group->planes + row * layout->channels * layout->plane +
                                                first,
-                                           part->weight + (row * layout->convolve->map_channels +
-                                                           first_filter) *
-                                                              layout->depth,
+                                           group->weight + (row * layout->convolve->map_channels +
+                                                            first_filter) *
+                                                               layout->depth,
                                            layout->depth,
                                            sums + row * stride);
   for (gint64 f = 0; f < n_filters; f++)
     {
-      tiles->collect_rows (n, sums + f * HYB_TILE_STRIDE, stride, rows);
-      write_rows (part, first_filter + f, first, MIN (n, positions - first), rows);
+      tiles->transform_output (n, sums + f * HYB_TILE_STRIDE, stride, rows);
+      write_rows (group, first_filter + f, first, MIN (n, positions - first), rows);
     }
 }
 
 static void
 multiply_tiles (gint64 begin, gint64 end, gpointer data)
 {
-  const Part *part = data;
+  const BandGroup *group = data;
 
   for (gint64 i = begin; i < end; i++)
     {
-      HybTile tile = hyb_tiling_get (&part->tiling, i);
-      gint64  most = part->layout->tiles->max_filters[tile.n_vectors];
+      HybTile tile = hyb_tiling_get (&group->tiling, i);
+      gint64  max = group->layout->tiles->max_filters[tile.n_vectors];
 
-      for (gint64 f = 0; f < tile.n_filters; f += most)
-        multiply_filters (part, &tile, tile.first_filter + f, MIN (most, tile.n_filters - f));
+      for (gint64 f = 0; f < tile.n_filters; f += max)
+        multiply_filters (group, &tile, tile.first_filter + f, MIN (max, tile.n_filters - f));
     }
 }
 
 static void
-convolve_sample (Part *part)
+convolve_sample (BandGroup *group)
 {
-  const Layout *layout = part->layout;
+  const Layout *layout = group->layout;
   gint64 bytes = ROWS * layout->convolve->map_channels * layout->depth * (gint64) sizeof (float);
 
   for (gint64 band = 0; band < layout->n_bands; band += layout->bands)
     {
-      part->first_band = band;
-      part->n_bands = MIN (layout->bands, layout->n_bands - band);
-      hyb_tiling_init (&part->tiling,
+      group->first_band = band;
+      group->n_bands = MIN (layout->bands, layout->n_bands - band);
+      hyb_tiling_init (&group->tiling,
                        layout->tiles,
-                       count_vectors (layout, part->n_bands),
+                       count_vectors (layout, group->n_bands),
                        layout->convolve->map_channels,
                        bytes);
-      hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, spread_channels, part);
-      hyb_parallel_for (hyb_tiling_n_tiles (&part->tiling), 1, multiply_tiles, part);
+      hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, transform_channels, group);
+      hyb_parallel_for (hyb_tiling_n_tiles (&group->tiling), 1, multiply_tiles, group);
     }
 }
 
@@ -261,26 +273,26 @@ hyb_winograd_convolve (const HybConvolve       *convolve,
   gint64            image_size = convolve->image_channels * convolve->image[1] * convolve->image[2];
   gint64            map_size = convolve->map_channels * convolve->map[1] * convolve->map[2];
   gint64           *shifts = workspace;
-  HybConvolveFinish of_sample = *finish;
+  HybConvolveFinish sample_finish = *finish;
   Layout            layout;
-  Part              part;
+  BandGroup         group;
 
   find_layout (convolve, hyb_tiles_choose (), &layout);
   for (gint64 k = 0; k < layout.depth; k++)
     shifts[k] = k / 3 * layout.plane + k % 3;
-  part = (Part){ .layout = &layout,
-                 .finish = &of_sample,
-                 .shifts = shifts,
-                 .planes = (float *) (shifts + layout.depth),
-                 .weight = weight };
-  memset (part.planes + ROWS * layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);
+  group = (BandGroup){ .layout = &layout,
+                       .finish = &sample_finish,
+                       .shifts = shifts,
+                       .planes = (float *) (shifts + layout.depth),
+                       .weight = weight };
+  memset (group.planes + ROWS * layout.channels * layout.plane, 0, sizeof (float) * HYB_TILE_SLACK);
 
   for (gint64 sample = 0; sample < convolve->batch; sample++)
     {
-      part.image = image + sample * image_size;
-      part.map = map + sample * map_size;
+      group.image = image + sample * image_size;
+      group.map = map + sample * map_size;
       if (finish->other)
-        of_sample.other = finish->other + sample * map_size;
-      convolve_sample (&part);
+        sample_finish.other = finish->other + sample * map_size;
+      convolve_sample (&group);
     }
 }

@@ -1,28 +1,30 @@
 /* winograd.h — 3 × 3 convolution of float images with half the multiplications.
  *
- * Winograd's F(4, 3), along the rows' index alone: six rows of the image become six others, of
- * which products with six filters of 1 × 3 give six rows of sums and those four rows of the map:
- * 18 multiplications for 36.  Columns stay shifted images (shift.h), so that nothing need be
- * laid out in another order, and the error stays near that of the plain sum.
+ * Winograd's F(4, 3) along the row axis only: the input transform turns six rows of the image
+ * into six others; their products with six 1 × 3 filters give six rows of sums, which the output
+ * transform turns into four rows of the map: 18 multiplications instead of 36.  Along the
+ * columns the image is shifted as in direct-convolution.h, so that nothing needs another layout,
+ * and the rounding error stays near that of the plain sum.
  *
- * Filters are transformed once: hyb_winograd_filters().
+ * Filters are transformed once, with hyb_winograd_filters().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/kernels/convolution/direct-convolution.h"
 
-/* Rows of filters that 3 become. */
+/* Rows of a transformed filter, which has 3 before. */
 #define HYB_WINOGRAD_ROWS 6
 
-/* Whether it is worth it for this convolution, on this processor. */
+/* Whether hyb_winograd_convolve() can compute this convolution on this processor and saves time. */
 gboolean hyb_winograd_fits (const HybConvolve *convolve);
 
-/* to (6, filters, channels, 3) from weight (filters, channels, 3, 3). */
+/* Transforms weight (filters, channels, 3, 3) to `to` (6, filters, channels, 3). */
 void hyb_winograd_filters (gint64 filters, gint64 channels, const float *weight, float *to);
 
-/* Bytes. */
+/* Returns the bytes of workspace for a convolution that fits. */
 gsize hyb_winograd_workspace (const HybConvolve *convolve);
-/* weight: as hyb_winograd_filters() made them. */
+/* Computes map = finish (weight ⋆ image) for a convolution that fits, on several threads; weight
+ * is the result of hyb_winograd_filters(). */
 void hyb_winograd_convolve (const HybConvolve       *convolve,
                             const float             *image,
                             const float             *weight,

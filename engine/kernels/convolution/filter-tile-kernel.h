@@ -1,7 +1,9 @@
-/* direct-convolution-kernel.h — the inner loops of shift.c for one instruction set; see each-simd.h.
+/* filter-tile-kernel.h — the inner loops of filter-tile.c for one instruction set; see each-simd.h.
  *
- * FILTERS × VECTORS sums stay in registers while the depth runs: they are constants
- * wherever sum_tile() is inlined, and TILES lists the pairs that registers suffice for.
+ * sum_F_V: sums[f,v] = sum_k weights[f,k] image[shifts[k] + v]; for k, for f < F, for vectors v
+ * < V. The F × V sums stay in registers: F and V are constants wherever sum_tile() is inlined,
+ * and TILES lists the pairs whose sums fit the registers.  Winograd's transforms are here too,
+ * because they need the same instruction sets.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #if LANES >= 8
@@ -78,7 +80,7 @@ SIMD (sum_tile) (const int     n_filters,
 TILES (DEFINE)
 #undef DEFINE
 
-/* n sums become elements of the map. */
+/* map[at + i] = relu (sums[i] + bias[filter] + other[at + i]) for i < n. */
 static TARGET void
 SIMD (finish_run) (const HybConvolveFinish *finish,
                    gint64                   filter,
@@ -100,11 +102,14 @@ SIMD (finish_run) (const HybConvolveFinish *finish,
       map[at + i] = map[at + i] <= 0 ? 0 : map[at + i];
 }
 
-/* With d the six rows of the image:
+/* Winograd's input transform of the six rows d of the image to:
  * 4 d0 − 5 d2 + d4,  (d4 − 4 d2) ± (d3 − 4 d1),  (d4 − d2) ± 2 (d3 − d1),  4 d1 − 5 d3 + d5. */
 static TARGET void
-SIMD (
-    spread_rows) (gint64 n, const float *image, gint64 stride, float *planes, gint64 planes_stride)
+SIMD (transform_input) (gint64       n,
+                        const float *image,
+                        gint64       stride,
+                        float       *planes,
+                        gint64       planes_stride)
 {
   Floats two = simd_fill (2), four = simd_fill (4), five = simd_fill (5);
 
@@ -128,10 +133,10 @@ SIMD (
     }
 }
 
-/* With m the six rows of sums: m0 + (m1 + m2) + (m3 + m4),  (m1 − m2) + 2 (m3 − m4),
- * (m1 + m2) + 4 (m3 + m4),  (m1 − m2) + 8 (m3 − m4) + m5. */
+/* Winograd's output transform of the six rows m of sums to four rows: m0 + (m1 + m2) + (m3 +
+ * m4),  (m1 − m2) + 2 (m3 − m4), (m1 + m2) + 4 (m3 + m4),  (m1 − m2) + 8 (m3 − m4) + m5. */
 static TARGET void
-SIMD (collect_rows) (gint64 n, const float *sums, gint64 stride, float *rows)
+SIMD (transform_output) (gint64 n, const float *sums, gint64 stride, float *rows)
 {
   Floats two = simd_fill (2), four = simd_fill (4), eight = simd_fill (8);
 
@@ -157,8 +162,8 @@ static const HybTiles SIMD (tiles) = {
   .max_filters = FILTERS_BY_VECTORS,
   .sum = { TILES (ENTRY) },
   .finish_run = SIMD (finish_run),
-  .spread_rows = SIMD (spread_rows),
-  .collect_rows = SIMD (collect_rows),
+  .transform_input = SIMD (transform_input),
+  .transform_output = SIMD (transform_output),
 };
 #undef ENTRY
 
@@ -169,6 +174,6 @@ static const HybTiles SIMD (tiles) = {
 
 #else
 
-static const HybTiles SIMD (tiles); /* not worth it */
+static const HybTiles SIMD (tiles); /* all zero: vectors of four floats are too short */
 
 #endif

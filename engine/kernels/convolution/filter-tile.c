@@ -1,0 +1,67 @@
+/* filter-tile.c — splits filters × positions into tiles, and the kernels that sum them.
+ *
+ *   sums[f,i] = sum_k weights[f,k] image[shifts[k] + i]: for each tile, for k; the filters and
+ *   vectors of positions of a tile are unrolled (filter-tile-kernel.h).
+ *
+ * hyb_tiles_choose() returns the kernels for this processor, hyb_tiling_init() the grid of tiles.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/convolution/filter-tile.h"
+
+#include "engine/kernels/vectorise.h"
+
+/* Up to this many bytes of weights stay in the cache, so that consecutive tiles can share the
+ * image and read the weights again; with more, they share the filters. */
+#define SMALL_WEIGHTS ((gint64) 256 << 10)
+
+#define SIMD_KERNEL "engine/kernels/convolution/filter-tile-kernel.h"
+#include "engine/kernels/simd/each-simd.h"
+
+const HybTiles *
+hyb_tiles_choose (void)
+{
+  const HybTiles *tiles = HYB_SIMD_CHOOSE (&tiles);
+
+  return tiles->lanes > 0 ? tiles : NULL;
+}
+
+/* Tiles are three vectors wide.  The last one is what is left, except that a single vector is
+ * joined with the tile before it to four if there is a kernel for that. */
+void
+hyb_tiling_init (HybTiling      *tiling,
+                 const HybTiles *tiles,
+                 gint64          n_vectors,
+                 gint64          filters,
+                 gint64          weight_bytes)
+{
+  gboolean ends_with_four = n_vectors % 3 == 1 && n_vectors > 3 && tiles->max_filters[4] > 0;
+  gint64   n_columns = (n_vectors + 2) / 3 - ends_with_four;
+  gint64   max = tiles->max_filters[n_columns == 1 ? n_vectors : 3];
+
+  *tiling = (HybTiling){ .tiles = tiles,
+                         .n_vectors = n_vectors,
+                         .filters = filters,
+                         .n_columns = n_columns,
+                         .n_rows = (filters + max - 1) / max,
+                         .by_filters = weight_bytes > SMALL_WEIGHTS };
+}
+
+gint64
+hyb_tiling_n_tiles (const HybTiling *tiling)
+{
+  return tiling->n_columns * tiling->n_rows;
+}
+
+HybTile
+hyb_tiling_get (const HybTiling *tiling, gint64 index)
+{
+  gint64 column = tiling->by_filters ? index % tiling->n_columns : index / tiling->n_rows;
+  gint64 row = tiling->by_filters ? index / tiling->n_columns : index % tiling->n_rows;
+  gint64 begin = tiling->filters * row / tiling->n_rows;
+  gint64 end = tiling->filters * (row + 1) / tiling->n_rows;
+
+  return (HybTile){ .first_vector = column * 3,
+                    .n_vectors =
+                        column + 1 < tiling->n_columns ? 3 : tiling->n_vectors - column * 3,
+                    .first_filter = begin,
+                    .n_filters = end - begin };
+}
