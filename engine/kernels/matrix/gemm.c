@@ -1,5 +1,8 @@
-/* gemm.c — matrix products: of few rows by panels.h, with a vector by matrix-vector.h, else by
- * OpenBLAS.
+/* gemm.c — matrix products: C[m,n] = alpha sum_k op(A)[m,k] op(B)[k,n] + beta C[m,n].
+ *
+ * hyb_gemm_f32() and hyb_gemm_f64(), defined by the macro GEMM, choose the method: products of
+ * few rows go to panels.h, products with a vector to matrix-vector.h (float only), all others
+ * to OpenBLAS, which computes each slice of C with one thread.  Start reading there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/matrix/gemm.h"
 
@@ -10,9 +13,10 @@
 #include <cblas.h>
 #include <string.h>
 
-/* Multiplications below which a second thread costs more than it gains. */
+/* Products of up to this many multiplications use one thread: a second one costs more than it
+ * gains. */
 #define SERIAL_WORK (128.0 * 128 * 128)
-/* Rows or columns of the result that stay together. */
+/* C is split over threads in multiples of this many rows or columns. */
 #define UNIT 32
 
 static double
@@ -21,8 +25,9 @@ gemm_work (const HybGemm *gemm)
   return (double) gemm->m * (double) gemm->n * (double) gemm->k;
 }
 
-/* The library's number of threads is one for the whole process.  Its threads would be a second pool
- * beside ours, woken on a core that is busy already: what is large is shared out here. */
+/* OpenBLAS has one number of threads for the whole process.  More than one would start a second
+ * pool that competes with engine/base/parallel.h for the same cores, so large products are split
+ * here instead. */
 static void
 use_one_thread (void)
 {
@@ -30,7 +35,7 @@ use_one_thread (void)
     openblas_set_num_threads (1);
 }
 
-/* The library counts in int. */
+/* OpenBLAS takes sizes as int. */
 static gboolean
 fits_library (const HybGemm *gemm)
 {
@@ -44,22 +49,22 @@ transposed (gboolean is)
   return is ? CblasTrans : CblasNoTrans;
 }
 
-/* Whether a product with a vector is left to matrix-vector.h: floats side by side. */
+/* Whether matrix-vector.h can compute a product with a vector: contiguous floats, alpha 1. */
 static gboolean
-own_f32 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
+suits_matrix_vector_f32 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
 {
   return x_stride == 1 && y_stride == 1 && gemm->alpha == 1;
 }
 
 static gboolean
-own_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
+suits_matrix_vector_f64 (const HybGemm *gemm, gint64 x_stride, gint64 y_stride)
 {
   return FALSE;
 }
 
-/* Whether the product is left to panels.h. */
+/* Computes the product with panels.h if that is faster; returns whether it did. */
 static gboolean
-passes_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
+multiply_in_panels_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
 {
   if (!hyb_panels_is_faster (gemm))
     return FALSE;
@@ -68,14 +73,15 @@ passes_f32 (const HybGemm *gemm, const float *a, const float *b, float *c)
 }
 
 static gboolean
-passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
+multiply_in_panels_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
 {
   return FALSE;
 }
 
-/* One function set for each float type T, with the letter the library gives it. */
+/* Defines hyb_gemm_<suffix>() for the element type T; letter is the one in the names of OpenBLAS
+ * functions. */
 #define GEMM(T, suffix, letter)                                                                    \
-  /* beta C, where a beta of 0 forgets what was there (even NaN). */                               \
+  /* C = beta C; a beta of 0 clears C even where it holds NaN. */                                  \
   static void scale_##suffix (const HybGemm *gemm, T *c)                                           \
   {                                                                                                \
     for (gint64 i = 0; i < gemm->m; i++, c += gemm->ldc)                                           \
@@ -86,6 +92,7 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
           c[j] *= (T) gemm->beta;                                                                  \
   }                                                                                                \
                                                                                                    \
+  /* Three plain loops, for sizes that OpenBLAS cannot take. */                                    \
   static void plain_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                   \
   {                                                                                                \
     scale_##suffix (gemm, c);                                                                      \
@@ -100,17 +107,20 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
         }                                                                                          \
   }                                                                                                \
                                                                                                    \
-  /* A column: matrix A times a vector. */                                                         \
+  /* C += op(A) b, where C is a single column (n == 1). */                                         \
   static void column_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
   {                                                                                                \
-    if (own_##suffix (gemm, gemm->transpose_b ? 1 : gemm->ldb, gemm->ldc))                         \
+    if (suits_matrix_vector_##suffix (gemm, gemm->transpose_b ? 1 : gemm->ldb, gemm->ldc))         \
       {                                                                                            \
-        (gemm->transpose_a ? hyb_matrix_transposed_vector : hyb_matrix_vector) (gemm->m,           \
-                                                                                gemm->k,           \
-                                                                                (gconstpointer) a, \
-                                                                                gemm->lda,         \
-                                                                                (gconstpointer) b, \
-                                                                                (gpointer) c);     \
+        HybMatrix matrix = {                                                                       \
+          (gconstpointer) a,                                                                       \
+          gemm->transpose_a ? gemm->k : gemm->m,                                                   \
+          gemm->transpose_a ? gemm->m : gemm->k,                                                   \
+          gemm->lda,                                                                               \
+        };                                                                                         \
+                                                                                                   \
+        (gemm->transpose_a ? hyb_matrix_transposed_vector                                          \
+                           : hyb_matrix_vector) (&matrix, (gconstpointer) b, (gpointer) c);        \
         return;                                                                                    \
       }                                                                                            \
     cblas_##letter##gemv (CblasRowMajor,                                                           \
@@ -127,15 +137,19 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
                           (int) gemm->ldc);                                                        \
   }                                                                                                \
                                                                                                    \
-  /* A row: the transpose of matrix B times a vector. */                                           \
+  /* C += op(B)ᵀ a, where C is a single row (m == 1). */                                         \
   static void row_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                     \
   {                                                                                                \
-    if (own_##suffix (gemm, gemm->transpose_a ? gemm->lda : 1, 1))                                 \
+    if (suits_matrix_vector_##suffix (gemm, gemm->transpose_a ? gemm->lda : 1, 1))                 \
       {                                                                                            \
-        (gemm->transpose_b ? hyb_matrix_vector : hyb_matrix_transposed_vector) (gemm->n,           \
-                                                                                gemm->k,           \
-                                                                                (gconstpointer) b, \
-                                                                                gemm->ldb,         \
+        HybMatrix matrix = {                                                                       \
+          (gconstpointer) b,                                                                       \
+          gemm->transpose_b ? gemm->n : gemm->k,                                                   \
+          gemm->transpose_b ? gemm->k : gemm->n,                                                   \
+          gemm->ldb,                                                                               \
+        };                                                                                         \
+                                                                                                   \
+        (gemm->transpose_b ? hyb_matrix_vector : hyb_matrix_transposed_vector) (&matrix,           \
                                                                                 (gconstpointer) a, \
                                                                                 (gpointer) c);     \
         return;                                                                                    \
@@ -154,6 +168,7 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
                           1);                                                                      \
   }                                                                                                \
                                                                                                    \
+  /* C = alpha op(A) op(B) + beta C by OpenBLAS in this thread. */                                 \
   static void multiply_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                \
   {                                                                                                \
     cblas_##letter##gemm (CblasRowMajor,                                                           \
@@ -177,13 +192,13 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
     const HybGemm *gemm;                                                                           \
     const T       *a, *b;                                                                          \
     T             *c;                                                                              \
-  } Matrix_##suffix;                                                                               \
+  } SharedGemm_##suffix;                                                                           \
                                                                                                    \
   static void rows_slice_##suffix (gint64 begin, gint64 end, gpointer data)                        \
   {                                                                                                \
-    const Matrix_##suffix *job = data;                                                             \
-    HybGemm                part = *job->gemm;                                                      \
-    gint64                 first = begin * UNIT;                                                   \
+    const SharedGemm_##suffix *job = data;                                                         \
+    HybGemm                    part = *job->gemm;                                                  \
+    gint64                     first = begin * UNIT;                                               \
                                                                                                    \
     part.m = MIN (end * UNIT, part.m) - first;                                                     \
     multiply_##suffix (&part,                                                                      \
@@ -194,9 +209,9 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
                                                                                                    \
   static void columns_slice_##suffix (gint64 begin, gint64 end, gpointer data)                     \
   {                                                                                                \
-    const Matrix_##suffix *job = data;                                                             \
-    HybGemm                part = *job->gemm;                                                      \
-    gint64                 first = begin * UNIT;                                                   \
+    const SharedGemm_##suffix *job = data;                                                         \
+    HybGemm                    part = *job->gemm;                                                  \
+    gint64                     first = begin * UNIT;                                               \
                                                                                                    \
     part.n = MIN (end * UNIT, part.n) - first;                                                     \
     multiply_##suffix (&part,                                                                      \
@@ -205,10 +220,11 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
                        job->c + first);                                                            \
   }                                                                                                \
                                                                                                    \
+  /* The same by several threads if it is large. */                                                \
   static void matrix_##suffix (const HybGemm *gemm, const T *a, const T *b, T *c)                  \
   {                                                                                                \
-    Matrix_##suffix job = { gemm, a, b, c };                                                       \
-    gint64          longest = MAX (gemm->m, gemm->n);                                              \
+    SharedGemm_##suffix job = { gemm, a, b, c };                                                   \
+    gint64              longest = MAX (gemm->m, gemm->n);                                          \
                                                                                                    \
     if (gemm_work (gemm) <= SERIAL_WORK)                                                           \
       multiply_##suffix (gemm, a, b, c);                                                           \
@@ -234,7 +250,7 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
         return;                                                                                    \
       }                                                                                            \
                                                                                                    \
-    if (passes_##suffix (gemm, a, b, c))                                                           \
+    if (multiply_in_panels_##suffix (gemm, a, b, c))                                               \
       return;                                                                                      \
     use_one_thread ();                                                                             \
     if (gemm->m > 1 && gemm->n > 1)                                                                \
@@ -242,7 +258,7 @@ passes_f64 (const HybGemm *gemm, const double *a, const double *b, double *c)
         matrix_##suffix (gemm, a, b, c);                                                           \
         return;                                                                                    \
       }                                                                                            \
-    /* Vector products add to what is there: unlike beta, this surely forgets NaN. */              \
+    /* The vector products below add to C, so beta is applied first (and clears NaN if 0). */      \
     if (gemm->beta != 1)                                                                           \
       scale_##suffix (gemm, c);                                                                    \
     if (gemm->n == 1)                                                                              \
@@ -294,8 +310,8 @@ multiply_slice (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Many small products keep every thread busy by themselves; a few large ones
- * are shared out one by one. */
+/* Many products are split over threads by product; a few are computed one after another, each
+ * split over threads by hyb_gemm(). */
 void
 hyb_gemm_batch (const HybGemm      *gemm,
                 const HybGemmBatch *batch,
@@ -314,7 +330,7 @@ hyb_gemm_batch (const HybGemm      *gemm,
     multiply_slice (0, n, &job);
 }
 
-/* The library describes itself as "OpenBLAS 0.3.21 NO_LAPACKE …". */
+/* openblas_get_config() returns a text such as "OpenBLAS 0.3.21 NO_LAPACKE …". */
 char *
 hyb_gemm_describe (void)
 {

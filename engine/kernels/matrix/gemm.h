@@ -1,33 +1,30 @@
-/* gemm.h — matrix products, row-major: C = alpha op(A) op(B) + beta C.
+/* gemm.h — matrix products, row-major: C[m,n] = alpha sum_k op(A)[m,k] op(B)[k,n] + beta C[m,n].
  *
- * Large ones are shared out by rows or columns of C, whichever are more; the library itself
- * computes with one thread.
+ * Large products are split over threads by rows or by columns of C, whichever are more; each
+ * slice is computed by one thread.  An element of C is always summed over k by one thread.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/kernels/matrix/gemm-shape.h"
 #include "engine/tensor/dtype.h"
 
-typedef struct
-{
-  gboolean transpose_a, transpose_b;
-  gint64   m, n, k; /* op(A) is m × k, op(B) is k × n */
-  gint64   lda, ldb, ldc;
-  double   alpha, beta;
-} HybGemm;
-
+/* Computes the product in float. */
 void hyb_gemm_f32 (const HybGemm *gemm, const float *a, const float *b, float *c);
+/* Computes the product in double. */
 void hyb_gemm_f64 (const HybGemm *gemm, const double *a, const double *b, double *c);
-/* By dtype: HYB_F32 or HYB_F64. */
+/* Computes the product in the given element type, HYB_F32 or HYB_F64. */
 void hyb_gemm (const HybGemm *gemm, HybDType dtype, gconstpointer a, gconstpointer b, gpointer c);
 
-/* The same product of many matrices, in two nested loops (samples and heads,
- * say): product (i, j) starts i × a[0] + j × a[1] elements into A, and so on. */
+/* The same product for a two-dimensional batch of matrices (samples and heads, for example):
+ * product (i, j), i < count[0], j < count[1], reads A from element i a[0] + j a[1] on, and
+ * likewise B and C. */
 typedef struct
 {
   gint64 count[2];
-  gint64 a[2], b[2], c[2];
+  gint64 a[2], b[2], c[2]; /* elements from one matrix to the next along each batch axis */
 } HybGemmBatch;
 
+/* Computes all products of the batch; dtype as in hyb_gemm(). */
 void hyb_gemm_batch (const HybGemm      *gemm,
                      const HybGemmBatch *batch,
                      HybDType            dtype,
@@ -35,6 +32,6 @@ void hyb_gemm_batch (const HybGemm      *gemm,
                      gconstpointer       b,
                      gpointer            c);
 
-/* Who computes the products, and for which processor: "OpenBLAS 0.3.21, SkylakeX kernels".
- * (transfer full) */
+/* Returns the name of the BLAS library and of the processor that it was tuned for, such as
+ * "OpenBLAS 0.3.21, SkylakeX kernels".  (transfer full) */
 char *hyb_gemm_describe (void);

@@ -1,19 +1,24 @@
-/* matrix-vector-kernel.h — the inner loops of matrix-vector.c for one instruction set; see
- * each-simd.h.
+/* matrix-vector-kernel.h — the inner loops of matrix-vector.c for one instruction set.
+ *
+ * add_streamed_rows: y[i] += sum_l W[i,l] x[l]; for each row i, for l in steps of 4 vectors.
+ * add_cached_rows:   the same; for each block of 4 rows, for l in steps of 2 vectors.
+ * add_columns:       y[j] += sum_l W[l,j] x[l]; for each block of 8 rows l, for j by vectors.
+ *
+ * each-simd.h includes this file once for each instruction set.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #define PRODUCT(at, sum) simd_multiply_add (simd_load (x + (at)), simd_load (w + (at)), sum)
 
-/* Rows one after the other: of a matrix that comes from far, asking for several at a time, or
- * prefetch, was slower. */
+/* For a matrix that does not fit the cache.  One row at a time: reading several rows at once, or
+ * prefetching, was slower. */
 static TARGET void
-SIMD (add_far_rows) (gint64       n,
-                     gint64       k,
-                     const float *w,
-                     gint64       ldw,
-                     const float *x,
-                     float       *y,
-                     gint64       step)
+SIMD (add_streamed_rows) (gint64       n,
+                          gint64       k,
+                          const float *w,
+                          gint64       ldw,
+                          const float *x,
+                          float       *y,
+                          gint64       step)
 {
   for (gint64 i = 0; i < n; i++, w += ldw, y += step)
     {
@@ -46,7 +51,7 @@ SIMD (add_far_rows) (gint64       n,
   b##r = simd_multiply_add (x0, simd_load_part (w + (r) *ldw + l, k - l), b##r);
 #define ADD(r) y[(r) *step] += simd_sum (a##r + b##r);
 
-/* So many rows at a time share what is read of x. */
+/* Defines add_1 and add_4: that many rows at a time share the loads of x. */
 #define DEFINE(rows)                                                                            \
   INLINE void SIMD (                                                                            \
       add_##rows) (gint64 k, const float *w, gint64 ldw, const float *x, float *y, gint64 step) \
@@ -80,15 +85,15 @@ SIMD (add_far_rows) (gint64       n,
 DEFINE (1)
 DEFINE (4)
 
-/* Of a matrix that a cache holds. */
+/* For a matrix that fits the cache. */
 static TARGET void
-SIMD (add_near_rows) (gint64       n,
-                      gint64       k,
-                      const float *w,
-                      gint64       ldw,
-                      const float *x,
-                      float       *y,
-                      gint64       step)
+SIMD (add_cached_rows) (gint64       n,
+                        gint64       k,
+                        const float *w,
+                        gint64       ldw,
+                        const float *x,
+                        float       *y,
+                        gint64       step)
 {
   gint64 i = 0;
 
@@ -103,7 +108,7 @@ SIMD (add_near_rows) (gint64       n,
 
 #define PRODUCT(r, sum) simd_multiply_add (x##r, simd_load (w + (r) *ldw + j), sum)
 
-/* Eight rows at a time go into y, which stays near. */
+/* Adds eight rows of W at a time to y, which stays in the first-level cache. */
 static TARGET void
 SIMD (add_columns) (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y)
 {

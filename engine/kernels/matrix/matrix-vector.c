@@ -1,4 +1,10 @@
-/* matrix-vector.c — a matrix times one vector: which loops run, and on how many threads.
+/* matrix-vector.c — a matrix times one vector: chooses the loop and splits it over threads.
+ *
+ *   y[i] += sum_l W[i,l] x[l]: for each slice of rows, for each row i (four rows at a time if W
+ *   fits the cache), for l.  Transposed: for each slice of 64 columns, for each block of 8 rows,
+ *   for each column.
+ *
+ * The inner loops are in matrix-vector-kernel.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/matrix/matrix-vector.h"
@@ -10,12 +16,15 @@
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 32768
-/* Columns are cut here, so that none is computed by another loop where threads are more. */
+/* Columns are split over threads in multiples of this, a whole number of vectors for every
+ * instruction set: so the number of threads does not decide which columns the scalar remainder
+ * loop computes. */
 #define COLUMNS 64
 
-/* Floats of a matrix that a cache of the core holds for the most part. */
-#define NEAR 393216
+/* Floats of a matrix that mostly fits the core's second-level cache. */
+#define CACHED_FLOATS 393216
 
+/* y[i step] += sum_l w[i ldw + l] x[l] for i < n, l < k. */
 typedef void (*AddRows) (gint64       n,
                          gint64       k,
                          const float *w,
@@ -23,52 +32,57 @@ typedef void (*AddRows) (gint64       n,
                          const float *x,
                          float       *y,
                          gint64       step);
+/* y[j] += sum_l w[l ldw + j] x[l] for j < n, l < k. */
 typedef void (
     *AddColumns) (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y);
 
+/* One product, shared by the threads that compute its slices. */
 typedef struct
 {
   AddRows      add_rows;
   AddColumns   add_columns;
-  gboolean     backwards; /* the last row first */
-  gint64       n, k, ldw;
-  const float *w, *x;
+  gboolean     backwards; /* reads the last row first */
+  HybMatrix    w;
+  const float *x;
   float       *y;
-} Job;
+} VectorProduct;
 
 static void
 rows_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const Job *job = data;
-  gint64     first = job->backwards ? job->n - 1 - begin : begin;
-  gint64     step = job->backwards ? -1 : 1;
+  const VectorProduct *product = data;
+  const HybMatrix     *w = &product->w;
+  gint64               first = product->backwards ? w->rows - 1 - begin : begin;
+  gint64               step = product->backwards ? -1 : 1;
 
-  job->add_rows (end - begin,
-                 job->k,
-                 job->w + first * job->ldw,
-                 step * job->ldw,
-                 job->x,
-                 job->y + first,
-                 step);
+  product->add_rows (end - begin,
+                     w->columns,
+                     w->data + first * w->stride,
+                     step * w->stride,
+                     product->x,
+                     product->y + first,
+                     step);
 }
 
 static void
 columns_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const Job *job = data;
-  gint64     first = begin * COLUMNS;
+  const VectorProduct *product = data;
+  const HybMatrix     *w = &product->w;
+  gint64               first = begin * COLUMNS;
 
-  job->add_columns (MIN (end * COLUMNS, job->n) - first,
-                    job->k,
-                    job->w + first,
-                    job->ldw,
-                    job->x,
-                    job->y + first);
+  product->add_columns (MIN (end * COLUMNS, w->columns) - first,
+                        w->rows,
+                        w->data + first,
+                        w->stride,
+                        product->x,
+                        product->y + first);
 }
 
-/* Whether the cache still holds the end of the matrix, since it was read to there just now. */
+/* Whether to read the matrix from its end: TRUE on every second of several calls in a row with
+ * the same matrix, whose end the cache then still holds. */
 static gboolean
-comes_again (const float *w)
+reads_backwards (const float *w)
 {
   static _Thread_local const float *last;
   static _Thread_local gboolean     backwards;
@@ -79,30 +93,26 @@ comes_again (const float *w)
 }
 
 void
-hyb_matrix_vector (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y)
+hyb_matrix_vector (const HybMatrix *w, const float *x, float *y)
 {
-  gboolean near = n <= NEAR / MAX (k, 1);
-  Job      job = { .n = n, .k = k, .ldw = ldw, .w = w, .x = x, .y = y };
+  gboolean      is_cached = w->rows <= CACHED_FLOATS / MAX (w->columns, 1);
+  VectorProduct product = { .w = *w, .x = x, .y = y };
 
-  job.add_rows = near ? HYB_SIMD_CHOOSE (add_near_rows) : HYB_SIMD_CHOOSE (add_far_rows);
-  job.backwards = near && comes_again (w);
-  hyb_parallel_for (n, 1 + GRAIN / MAX (k, 1), rows_slice, &job);
+  product.add_rows =
+      is_cached ? HYB_SIMD_CHOOSE (add_cached_rows) : HYB_SIMD_CHOOSE (add_streamed_rows);
+  product.backwards = is_cached && reads_backwards (w->data);
+  hyb_parallel_for (w->rows, 1 + GRAIN / MAX (w->columns, 1), rows_slice, &product);
 }
 
 void
-hyb_matrix_transposed_vector (gint64       n,
-                              gint64       k,
-                              const float *w,
-                              gint64       ldw,
-                              const float *x,
-                              float       *y)
+hyb_matrix_transposed_vector (const HybMatrix *w, const float *x, float *y)
 {
-  Job job = { .n = n, .k = k, .ldw = ldw, .w = w, .x = x, .y = y };
+  VectorProduct product = { .w = *w, .x = x, .y = y };
 
-  job.add_columns = HYB_SIMD_CHOOSE (add_columns);
+  product.add_columns = HYB_SIMD_CHOOSE (add_columns);
 
-  hyb_parallel_for ((n + COLUMNS - 1) / COLUMNS,
-                    1 + GRAIN / (COLUMNS * MAX (k, 1)),
+  hyb_parallel_for ((w->columns + COLUMNS - 1) / COLUMNS,
+                    1 + GRAIN / (COLUMNS * MAX (w->rows, 1)),
                     columns_slice,
-                    &job);
+                    &product);
 }

@@ -1,19 +1,22 @@
-/* matrix-vector.h — a matrix times one vector, of floats.
+/* matrix-vector.h — a matrix times one vector, in float: y[i] += sum_l W[i,l] x[l].
  *
- * What counts is the way of the matrix from memory, which is read once: front to
- * back, and a small one that comes again and again from alternate ends.  An element of the result
- * depends neither on that nor on the number of threads.
+ * Memory bandwidth limits the speed, so W is read exactly once and in order.  A matrix that fits
+ * the cache and is multiplied again is read from alternate ends, because the end that was read
+ * last is still cached.  The result depends neither on that nor on the number of threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>
 
-/* y (n) += W x, W is n × k with rows ldw apart. */
-void hyb_matrix_vector (gint64 n, gint64 k, const float *w, gint64 ldw, const float *x, float *y);
-/* y (n) += Wᵀ x, W is k × n with rows ldw apart. */
-void hyb_matrix_transposed_vector (gint64       n,
-                                   gint64       k,
-                                   const float *w,
-                                   gint64       ldw,
-                                   const float *x,
-                                   float       *y);
+/* A row-major matrix of floats. */
+typedef struct
+{
+  const float *data;
+  gint64       rows, columns;
+  gint64       stride; /* floats from one row to the next */
+} HybMatrix;
+
+/* y[i] += sum_l W[i,l] x[l] for all rows i. */
+void hyb_matrix_vector (const HybMatrix *w, const float *x, float *y);
+/* y[j] += sum_l W[l,j] x[l] for all columns j. */
+void hyb_matrix_transposed_vector (const HybMatrix *w, const float *x, float *y);

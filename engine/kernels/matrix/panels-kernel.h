@@ -1,10 +1,11 @@
 /* panels-kernel.h — the inner loops of panels.c for one instruction set; see each-simd.h.
  *
- * COLUMNS (X, argument) is X (vector, argument) for each vector of a panel's row; ROWS_ALL (X)
- * is X (rows) for each number of rows that registers suffice for.
+ * multiply_R: Y[R,32] = sum_k X[R,k] panel[k,32]; for k, for each of R rows, for each vector of
+ * the panel's row.  R runs from 1 to the number of rows whose sums fit the registers.
  *
- * Every sum is kept in a register of its own, named by row and vector, for compilers do not
- * keep arrays there.
+ * COLUMNS (X, argument) expands to X (vector, argument) for each vector of a panel's row; ROWS_ALL
+ * (X) expands to X (rows) for each R.  Every sum is a variable of its own, named by row and
+ * vector, because compilers do not keep arrays in registers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #if LANES == 16
@@ -52,7 +53,7 @@
 #define OLD_ROW(row)     COLUMNS (ADD_OLD, row)
 #define WRITE_ROW(row)   COLUMNS (WRITE, row)
 
-/* So many rows times one panel; bias may be NULL. */
+/* Defines multiply_<rows>: that many rows of X times one panel; bias may be NULL. */
 #define DEFINE(rows)                                                            \
   static TARGET void KERNEL (rows) (gint64          k,                          \
                                     const float    *x,                          \

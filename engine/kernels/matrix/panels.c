@@ -1,8 +1,12 @@
-/* panels.c — products of few rows with weights in panels; start with hyb_panels_multiply(), or
- * hyb_panels_gemm() for weights that are laid out on the way.
+/* panels.c — products of few rows with packed weights: Y[m,n] = sum_k X[m,k] W[k,n] + bias[n].
+ *
+ *   hyb_panels_multiply(): for each block of 96 rows, for each panel of 32 columns (split over
+ *   threads), for each group of 1 to 8 rows, for k.
+ *   hyb_panels_gemm(), weights not packed: for each block of k that keeps X in the cache, for each
+ *   panel, for each piece of 128 rows of W: pack the piece, then for each group of rows, for k.
  *
  * A panel is HYB_PANEL_WIDTH columns of the weights, row after row (k × 32); the last one is
- * filled up with zeros.
+ * padded with zeros.  The inner loops are in panels-kernel.h.  Start with hyb_panels_multiply().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/matrix/panels.h"
@@ -14,33 +18,36 @@
 
 #define WIDTH    HYB_PANEL_WIDTH
 #define LINE     16 /* floats of a cache line */
-#define MAX_ROWS 8  /* of one call of a kernel */
+#define MAX_ROWS 8  /* rows of X that one kernel call multiplies */
 
-/* Rows that go through all panels together, so that they stay in a near cache. */
+/* Rows of X that are multiplied with all panels before the next rows, so that they stay in the
+ * second-level cache. */
 #define ROW_BLOCK 96
 
-/* Rows of weights laid out on the way: half a near cache, where 256 was slower below 64 rows. */
+/* Rows of weights that hyb_panels_gemm() packs at a time: 16 KiB, half a first-level cache.  256
+ * was slower below 64 rows of X. */
 #define DEPTH 128
-/* Floats of x that stay in a far cache meanwhile. */
-#define FAR_CACHE 163840
-/* More rows are worth laying out x as well, as the library does. */
-#define SMALL_ROWS 128
-/* Multiplications up to which the library does not lay out either, by whether W is transposed.
- * Measured with AVX-512: from there on this is faster for 2 to 128 rows; see docs/speed.md. */
+/* Floats of X that stay in the second-level cache while hyb_panels_gemm() reads the weights. */
+#define CACHED_X 163840
+/* With more rows than this, packing X as well (as OpenBLAS does) pays. */
+#define MAX_GEMM_ROWS 128
+/* Up to this many multiplications OpenBLAS does not pack either and is faster; by whether W is
+ * transposed.  Measured with AVX-512 for 2 to 128 rows; see docs/speed.md. */
 #define SMALL_TRANSPOSED 400000
 #define SMALL            1000000
 
 /* Multiplications below which a slice is not worth a thread. */
 #define GRAIN 131072
 
-/* What is fetched meanwhile: of some rows, the cache line that stands above the weights just
- * read. */
+/* Weights that a kernel prefetches while it multiplies: n_rows rows, one cache line of each for
+ * every LINE steps of k. */
 typedef struct
 {
   const float *from;
   gint64       stride, n_rows;
 } Prefetch;
 
+/* Multiplies a fixed number of rows of X with one panel; see panels-kernel.h. */
 typedef void (*MultiplyRows) (gint64          k,
                               const float    *x,
                               gint64          ldx,
@@ -51,17 +58,17 @@ typedef void (*MultiplyRows) (gint64          k,
                               gint64          ldy,
                               const Prefetch *prefetch);
 
-/* What one instruction set has. */
+/* The kernels of one instruction set. */
 typedef struct
 {
   gint64       max_rows;
-  MultiplyRows rows[MAX_ROWS + 1]; /* by their number, from 1 on */
+  MultiplyRows rows[MAX_ROWS + 1]; /* rows[r] multiplies r rows, 1 ≤ r ≤ max_rows */
 } Kernels;
 
 #define SIMD_KERNEL "engine/kernels/matrix/panels-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
-/* --- Laying out --- */
+/* --- Packing --- */
 
 gsize
 hyb_panels_size (gint64 n, gint64 k)
@@ -69,14 +76,25 @@ hyb_panels_size (gint64 n, gint64 k)
   return (gsize) ((n + WIDTH - 1) / WIDTH * WIDTH) * (gsize) k;
 }
 
-/* So many columns of op (W) and all its rows; ldw: from row to row of W. */
-static void
-pack_panel (gint64 columns, gint64 k, const float *w, gint64 ldw, gboolean transposed, float *panel)
+/* A part of the weights W, as stored. */
+typedef struct
 {
+  const float *data;
+  gint64       stride; /* floats from one row to the next */
+  gboolean     transposed;
+} Weights;
+
+/* Packs the first k rows and `columns` ≤ WIDTH columns of op(W). */
+static void
+pack_panel (const Weights *weights, gint64 k, gint64 columns, float *panel)
+{
+  const float *w = weights->data;
+  gint64       ldw = weights->stride;
+
   if (columns < WIDTH)
     memset (panel, 0, sizeof (float) * WIDTH * (gsize) k);
-  if (transposed)
-    hyb_transpose_32 (k, columns, w, ldw, panel, WIDTH);
+  if (weights->transposed)
+    hyb_transpose_32 (&(HybTranspose){ k, columns, ldw, WIDTH }, w, panel);
   else if (columns < WIDTH)
     for (gint64 l = 0; l < k; l++)
       memcpy (panel + l * WIDTH, w + l * ldw, sizeof (float) * (gsize) columns);
@@ -89,12 +107,11 @@ void
 hyb_panels_pack (gint64 n, gint64 k, const float *weights, gboolean transposed, float *panels)
 {
   for (gint64 first = 0; first < n; first += WIDTH, panels += WIDTH * k)
-    pack_panel (MIN (WIDTH, n - first),
-                k,
-                weights + first * (transposed ? k : 1),
-                transposed ? k : n,
-                transposed,
-                panels);
+    {
+      Weights part = { weights + first * (transposed ? k : 1), transposed ? k : n, transposed };
+
+      pack_panel (&part, k, MIN (WIDTH, n - first), panels);
+    }
 }
 
 /* --- Multiplying --- */
@@ -134,35 +151,36 @@ multiply_panel (const Job *job, const float *panel, const float *bias, float *y,
     }
 }
 
-/* The columns that the last panel lacks are computed beside y. */
+/* Multiplies the last panel, whose columns from n on are padding: the kernels write whole
+ * panels, so they write to a tile on the stack, and the columns that Y has are copied. */
 static void
 multiply_last (const Job *job, const float *panel, gint64 first)
 {
   const HybPanelProduct *product = job->product;
   gsize                  bytes = sizeof (float) * (gsize) (product->n - first);
   float                  bias[WIDTH] = { 0 };
-  float                  room[MAX_ROWS * WIDTH] = { 0 };
+  float                  tile[MAX_ROWS * WIDTH] = { 0 };
 
   if (product->bias)
     memcpy (bias, product->bias + first, bytes);
   for (gint64 i = 0; i < product->m; i += MAX_ROWS)
     {
       HybPanelProduct part = *product;
-      Job             own = *job;
+      Job             part_job = *job;
       float          *y = job->y + i * product->ldy + first;
 
       part.m = MIN (product->m - i, MAX_ROWS);
-      own.product = &part;
-      own.x = job->x + i * product->ldx;
+      part_job.product = &part;
+      part_job.x = job->x + i * product->ldx;
       for (gint64 row = 0; product->adds && row < part.m; row++)
-        memcpy (room + row * WIDTH, y + row * product->ldy, bytes);
-      multiply_panel (&own, panel, product->bias ? bias : NULL, room, WIDTH);
+        memcpy (tile + row * WIDTH, y + row * product->ldy, bytes);
+      multiply_panel (&part_job, panel, product->bias ? bias : NULL, tile, WIDTH);
       for (gint64 row = 0; row < part.m; row++)
-        memcpy (y + row * product->ldy, room + row * WIDTH, bytes);
+        memcpy (y + row * product->ldy, tile + row * WIDTH, bytes);
     }
 }
 
-/* The columns of y that one panel gives. */
+/* Computes the columns of Y that one panel holds, from column `first` on. */
 static void
 multiply_columns (const Job *job, const float *panel, gint64 first)
 {
@@ -187,11 +205,12 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
     multiply_columns (job, job->panels + index * WIDTH * job->product->k, index * WIDTH);
 }
 
-/* Parts of nearly the same size, at most `most`, of whole units. */
+/* Splits n into as few parts of nearly equal size as possible, none over `max`; returns the size of
+ * a part, rounded up to whole units. */
 static gint64
-even_part (gint64 n, gint64 most, gint64 unit)
+even_part (gint64 n, gint64 max, gint64 unit)
 {
-  gint64 n_parts = MAX ((n + most - 1) / most, 1);
+  gint64 n_parts = MAX ((n + max - 1) / max, 1);
   gint64 part = (n + n_parts - 1) / n_parts;
 
   return (part + unit - 1) / unit * unit;
@@ -216,8 +235,9 @@ hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float
     }
 }
 
-/* --- Laying out while multiplying --- */
+/* --- Packing while multiplying --- */
 
+/* A product whose weights are packed piece by piece just before they are multiplied. */
 typedef struct
 {
   const HybGemm *gemm;
@@ -226,13 +246,13 @@ typedef struct
   float         *c;
 } StreamedGemm;
 
-/* A piece of a panel: so many rows of the weights from row l on. */
+/* A piece of a panel: `depth` rows of the weights, starting at row l and column `first`. */
 typedef struct
 {
   gint64 first, l, depth;
 } PanelPiece;
 
-/* Weights are read along their rows. */
+/* Piece number `index`: the pieces of a panel follow each other. */
 static PanelPiece
 find_piece (const HybGemm *gemm, gint64 n_pieces, gint64 index)
 {
@@ -251,8 +271,8 @@ piece_start (const StreamedGemm *stream, const PanelPiece *piece)
                                                 : piece->l * ldb + piece->first);
 }
 
-/* Adds what the piece gives to y, and fetches the next one: along rows of transposed weights
- * that takes long. */
+/* Packs one piece, adds its product to C, and prefetches the next piece meanwhile if the weights
+ * are transposed: the hardware does not prefetch their short runs of many rows. */
 static void
 multiply_piece (const StreamedGemm *stream, const PanelPiece *piece, const PanelPiece *next)
 {
@@ -270,11 +290,9 @@ multiply_piece (const StreamedGemm *stream, const PanelPiece *piece, const Panel
   if (next && gemm->transpose_b)
     job.prefetch =
         (Prefetch){ piece_start (stream, next), gemm->ldb, MIN (WIDTH, gemm->n - next->first) };
-  pack_panel (MIN (WIDTH, gemm->n - piece->first),
+  pack_panel (&(Weights){ piece_start (stream, piece), gemm->ldb, gemm->transpose_b },
               piece->depth,
-              piece_start (stream, piece),
-              gemm->ldb,
-              gemm->transpose_b,
+              MIN (WIDTH, gemm->n - piece->first),
               panel);
   multiply_columns (&job, panel, piece->first);
 }
@@ -298,10 +316,10 @@ stream_panels (gint64 begin, gint64 end, gpointer data)
 gboolean
 hyb_panels_is_faster (const HybGemm *gemm)
 {
-  gint64 idle = (WIDTH - gemm->n % WIDTH) % WIDTH; /* columns that the last panel lacks */
+  gint64 idle = (WIDTH - gemm->n % WIDTH) % WIDTH; /* padding columns of the last panel */
   double work = (double) gemm->m * (double) gemm->n * (double) gemm->k;
 
-  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m > 1 && gemm->m <= SMALL_ROWS &&
+  return hyb_simd_level () != HYB_SIMD_PLAIN && gemm->m > 1 && gemm->m <= MAX_GEMM_ROWS &&
          !gemm->transpose_a && gemm->alpha == 1 && (gemm->beta == 0 || gemm->beta == 1) &&
          8 * idle <= gemm->n && gemm->k >= 16 &&
          work > (gemm->transpose_b ? SMALL_TRANSPOSED : SMALL);
@@ -310,7 +328,7 @@ hyb_panels_is_faster (const HybGemm *gemm)
 void
 hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c)
 {
-  gint64 depth = even_part (gemm->k, FAR_CACHE / gemm->m, 1);
+  gint64 depth = even_part (gemm->k, CACHED_X / gemm->m, 1);
 
   for (gint64 l = 0; l < gemm->k; l += depth)
     {

@@ -1,40 +1,45 @@
-/* panels.h — products of few rows with weights that were laid out for it once.
+/* panels.h — products of few rows with packed weights: Y[m,n] = sum_k X[m,k] W[k,n] + bias[n].
  *
- * Recurrent cells multiply a handful of rows by the same weights in every step.  A general
- * product lays its operands out anew each time; here that is done once, and every step
- * reads one panel of columns after the other, front to back.
+ * Packed weights are panels of HYB_PANEL_WIDTH columns: panel p holds W[0 … k-1, 32 p … 32 p + 31]
+ * row after row.  Recurrent cells multiply a few rows by the same weights at every time step.  A
+ * general matrix product packs its operands on every call; here the weights are packed once, and
+ * every step reads them front to back.
  *
- * Which instructions run is decided at run time.  An element of the result depends neither
- * on the number of threads nor on the other rows.
+ * The instruction set is chosen at run time.  An element of the result depends neither on the
+ * number of threads nor on the other rows.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/matrix/gemm.h"
+#include "engine/kernels/matrix/gemm-shape.h"
 
 /* Columns of one panel. */
 #define HYB_PANEL_WIDTH 32
 
-/* Elements of k × n weights in panels. */
+/* Returns the number of floats that k × n weights take in panels. */
 gsize hyb_panels_size (gint64 n, gint64 k);
 
-/* W is n × k if transposed (products are with Wᵀ), else k × n. */
+/* Packs weights, n × k if transposed (products are then with Wᵀ), else k × n, into panels, which
+ * have room for hyb_panels_size() floats. */
 void hyb_panels_pack (gint64 n, gint64 k, const float *weights, gboolean transposed, float *panels);
 
+/* One product with packed weights. */
 typedef struct
 {
-  gint64       m, n, k;
-  gint64       ldx, ldy;
-  const float *bias; /* (n), added to every row; NULL: none */
-  gboolean     adds; /* to what y holds */
+  gint64       m, n, k;  /* X is m × k, W is k × n, Y is m × n */
+  gint64       ldx, ldy; /* floats from one row of X, Y to the next */
+  const float *bias;     /* (n), added to every row; NULL for no bias */
+  gboolean     adds;     /* adds the result to Y instead of replacing Y */
 } HybPanelProduct;
 
-/* Y (m × n) = X (m × k) · W, plus what the product says. */
+/* Computes Y = X W, plus the bias and the old Y if the product says so. */
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y);
 
-/* A product whose weights are laid out on the way, a piece at a time, plus bias (n) in every row
- * (NULL: none; then beta counts).  It is asked for where hyb_panels_is_faster(): there it is faster
- * than the library. */
+/* Whether hyb_panels_gemm() can compute the product and is faster than OpenBLAS on this
+ * processor. */
 gboolean hyb_panels_is_faster (const HybGemm *gemm);
+/* Computes C = A op(B) + beta C with weights B that are not packed: pieces of B are packed on
+ * the stack just before they are multiplied.  bias (n) is added to every row; NULL for no bias.
+ * Call it only where hyb_panels_is_faster() returned TRUE. */
 void
 hyb_panels_gemm (const HybGemm *gemm, const float *a, const float *b, const float *bias, float *c);

@@ -1,4 +1,4 @@
-/* test-gemm.c — matrix products against sums written out.
+/* test-gemm.c — compares matrix products, batches and hyb_panels_gemm() with plain sums in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/matrix/gemm.h"
@@ -18,7 +18,7 @@ fill (double *values, gsize n, guint64 seed)
     values[i] = hyb_random_uniform (seed, i) - 0.5;
 }
 
-/* What the header promises, element by element. */
+/* The definition in gemm.h, element by element. */
 static void
 multiply_plainly (const HybGemm *gemm, const double *a, const double *b, double *c)
 {
@@ -34,7 +34,7 @@ multiply_plainly (const HybGemm *gemm, const double *a, const double *b, double 
       }
 }
 
-/* Rows of all three lie farther apart than they are long. */
+/* All three matrices have strides larger than their rows. */
 static void
 check_product (HybGemm gemm)
 {
@@ -103,7 +103,7 @@ test_all_shapes_and_transposes_agree_with_sums (void)
       });
 }
 
-/* Whole panels and a part of one, pieces of the depth, and a depth of more than one block. */
+/* Sizes with whole panels, a padded panel, several pieces per panel, and several blocks of k. */
 static void
 test_large_products_agree_with_sums (gconstpointer level)
 {
@@ -126,7 +126,7 @@ test_large_products_agree_with_sums (gconstpointer level)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
-/* Adding to rows that hold the bias already gives the same bytes. */
+/* A product with a bias gives the same bytes as one that is added to rows filled with the bias. */
 static void
 test_a_bias_is_added_once (void)
 {
@@ -197,7 +197,7 @@ test_threads_change_no_byte (void)
 }
 
 static void
-test_a_beta_of_zero_forgets_nan (void)
+test_a_beta_of_zero_clears_nan (void)
 {
   static const gint64 sizes[][3] = { { 2, 2, 2 }, { 1, 2, 2 }, { 2, 1, 2 }, { 2, 2, 0 } };
   float               ones[] = { 1, 1, 1, 1 };
@@ -225,7 +225,7 @@ test_a_beta_of_zero_forgets_nan (void)
 static void
 test_batches_find_their_matrices (void)
 {
-  /* Two by three products of numbers; C is laid out the other way round. */
+  /* 2 × 3 products of 1 × 1 matrices; the batch axes of C are in column-major order. */
   double       a[] = { 1, 2 }, b[] = { 3, 4, 5 }, c[6];
   HybGemm      gemm = { .m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1, .alpha = 1 };
   HybGemmBatch batch = { .count = { 2, 3 }, .a = { 1, 0 }, .b = { 0, 1 }, .c = { 1, 2 } };
@@ -246,7 +246,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/kernels/gemm/all-shapes-and-transposes-agree-with-sums",
                    test_all_shapes_and_transposes_agree_with_sums);
-  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-by-the-library",
+  g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-by-openblas",
                         GUINT_TO_POINTER (HYB_SIMD_PLAIN),
                         test_large_products_agree_with_sums);
   g_test_add_data_func ("/engine/kernels/gemm/large-products-agree-with-sums-with-avx2",
@@ -257,8 +257,8 @@ main (int argc, char **argv)
                         test_large_products_agree_with_sums);
   g_test_add_func ("/engine/kernels/gemm/a-bias-is-added-once", test_a_bias_is_added_once);
   g_test_add_func ("/engine/kernels/gemm/threads-change-no-byte", test_threads_change_no_byte);
-  g_test_add_func ("/engine/kernels/gemm/a-beta-of-zero-forgets-nan",
-                   test_a_beta_of_zero_forgets_nan);
+  g_test_add_func ("/engine/kernels/gemm/a-beta-of-zero-clears-nan",
+                   test_a_beta_of_zero_clears_nan);
   g_test_add_func ("/engine/kernels/gemm/batches-find-their-matrices",
                    test_batches_find_their_matrices);
 

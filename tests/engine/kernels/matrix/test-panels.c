@@ -1,5 +1,6 @@
-/* test-panels.c — products with weights in panels, and with one vector, against sums written
- * out, at every level of vector instructions that this processor has.
+/* test-panels.c — compares products with packed weights, and with one vector, with sums in double.
+ *
+ * Every test runs at each level of vector instructions that this processor has.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/matrix/panels.h"
@@ -75,9 +76,9 @@ check_vector (gint64 n, gint64 k, gboolean transposed)
   g_autofree float *old = g_memdup2 (y, sizeof (float) * (gsize) n);
 
   if (transposed)
-    hyb_matrix_transposed_vector (n, k, w, ldw, x, y);
+    hyb_matrix_transposed_vector (&(HybMatrix){ w, k, n, ldw }, x, y);
   else
-    hyb_matrix_vector (n, k, w, ldw, x, y);
+    hyb_matrix_vector (&(HybMatrix){ w, n, k, ldw }, x, y);
   for (gint64 j = 0; j < n; j++)
     {
       double sum = old[j];
@@ -115,7 +116,7 @@ test_level (gconstpointer level)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
-/* Enough work for two threads to share it. */
+/* The sizes are large enough for the work to be split over two threads. */
 static void
 test_threads (void)
 {
@@ -130,6 +131,7 @@ test_threads (void)
   g_autofree float *one = g_new0 (float, M *N), *two = g_new0 (float, M *N);
   float            *results[] = { one, two };
   HybPanelProduct   product = { .m = M, .n = N, .k = K, .ldx = K, .ldy = N };
+  HybMatrix         matrix = { w, N, K, K };
 
   hyb_panels_pack (N, K, w, TRUE, panels);
   for (guint threads = 1; threads <= 2; threads++)
@@ -142,13 +144,13 @@ test_threads (void)
   for (guint threads = 1; threads <= 2; threads++)
     {
       hyb_parallel_set_threads (threads);
-      hyb_matrix_vector (N, K, w, K, x, results[threads - 1]);
-      hyb_matrix_transposed_vector (K, N, w, K, x, results[threads - 1] + N);
+      hyb_matrix_vector (&matrix, x, results[threads - 1]);
+      hyb_matrix_transposed_vector (&matrix, x, results[threads - 1] + N);
     }
   g_assert_cmpmem (one, sizeof (float) * M * N, two, sizeof (float) * M * N);
 }
 
-/* A small matrix is read from the other end the second time; two rows are left over by fours. */
+/* The second call reads a cached matrix from its last row; 38 rows leave two after blocks of four. */
 static void
 test_again (void)
 {
@@ -159,13 +161,14 @@ test_again (void)
   };
   g_autofree float *w = numbers (N * K, 1), *x = numbers (K, 2);
   float             first[N] = { 0 }, second[N] = { 0 };
+  HybMatrix         matrix = { w, N, K, K };
 
-  hyb_matrix_vector (N, K, w, K, x, first);
-  hyb_matrix_vector (N, K, w, K, x, second);
+  hyb_matrix_vector (&matrix, x, first);
+  hyb_matrix_vector (&matrix, x, second);
   g_assert_cmpmem (first, sizeof first, second, sizeof second);
 }
 
-/* NaN in one row of the weights reaches its own column only, also beside padding. */
+/* NaN in one row of the weights reaches only its column of the result, even in a padded panel. */
 static void
 test_nan (void)
 {
@@ -175,7 +178,7 @@ test_nan (void)
   HybPanelProduct   product = { .m = 2, .n = 5, .k = 4, .ldx = 4, .ldy = 5 };
 
   for (guint i = 0; i < G_N_ELEMENTS (y); i++)
-    y[i] = NAN; /* is forgotten */
+    y[i] = NAN; /* must be overwritten */
   w[2 * 4 + 1] = NAN;
   hyb_panels_pack (5, 4, w, TRUE, panels);
   hyb_panels_multiply (&product, x, panels, y);
