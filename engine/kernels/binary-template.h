@@ -1,14 +1,15 @@
-/* binary-template.h — the loops of binary.c for one element type; no guard, it is
- * included once for each.
+/* binary-template.h — the loops of binary.c for one element type: y[i] = f(a[i], b[i]).
  *
- * T: the type; U: the type to add, subtract and multiply in; FLOATING: 1 or 0;
- * STORE: what to do to a result; NAME: gives an identifier the type's ending.
+ * binary.c includes this file once for each element type, so there is no include guard.  It
+ * defines T, the element type; U, the type to add, subtract and multiply in (unsigned for
+ * integers, so that they wrap); FLOATING, 1 or 0; STORE (value), applied to each result; and
+ * NAME (x), which appends the type's suffix to x.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #if FLOATING
 #define DIVIDE(a, b) ((a) / (b))
 #define MODULO(a, b) MODULO_FLOATING ((a), (b))
-/* Squares are frequent; a loop with one exponent decides once. */
+/* Squares are frequent.  With a scalar exponent the compiler moves the test out of the loop. */
 #define POWER(a, b) ((b) == 2 ? (a) * (a) : pow ((a), (b)))
 #define HYPOT(a, b) (hypot ((a), (b)))
 #else
@@ -18,7 +19,7 @@
 #define HYPOT(a, b)  ((T) to_integer (hypot ((double) (a), (double) (b))))
 #endif
 
-/* The comparison with itself lets a NaN on the left through; one on the right wins anyway. */
+/* NaN if either is: a != a selects a NaN on the left; with NaN on the right a > b is false. */
 #define LARGER(a, b)  ((a) > (b) || (a) != (a) ? (a) : (b))
 #define SMALLER(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
 

@@ -1,4 +1,7 @@
-/* binary.c — the tables of loops by function and element type, and the walk over tensors.
+/* binary.c — binary functions over arrays: y[i] = f(a[i], b[i]).
+ *
+ * binary-template.h is included once for each element type and defines one loop for each function.
+ * hyb_binary_run() chooses the loop and runs it over the rows of the broadcast tensors (each.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/binary.h"
 
@@ -8,7 +11,7 @@
 
 #include "engine/kernels/vectorise.h"
 
-/* Beyond the range of 64 bits the conversion would be undefined. */
+/* Converts to an integer; 0 where the value exceeds 64 bits, which C leaves undefined. */
 static inline gint64
 to_integer (double value)
 {
@@ -18,7 +21,7 @@ to_integer (double value)
 static inline gint64
 divide_integers (gint64 a, gint64 b)
 {
-  /* The lowest number by -1 would trap. */
+  /* Dividing G_MININT64 by -1 would trap. */
   return b == 0 ? 0 : b == -1 ? (gint64) (0 - (guint64) a) : a / b;
 }
 
@@ -33,7 +36,7 @@ modulo_integers (gint64 a, gint64 b)
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* C's remainder has the sign of the dividend; Python's has that of the divisor. */
+/* The remainder with the sign of the divisor, as in Python; fmod() has that of the dividend. */
 static inline double
 modulo_double (double a, double b)
 {
@@ -125,7 +128,7 @@ typedef struct
   const char   *a;
   const char   *b;
   char         *y;
-  gint64        size;
+  gint64        size; /* bytes of an element */
 } Operands;
 
 static void
@@ -160,7 +163,8 @@ hyb_binary_run (HybBinary       function,
   };
   HybEach each;
 
-  /* One row as it lies: finding that out below takes longer than a small row. */
+  /* Small tensors of equal shapes are one contiguous row; hyb_each_init() would find that too, but
+   * it takes longer than computing the row. */
   if (hyb_shape_equal (shape_a, shape_y) && hyb_shape_equal (shape_b, shape_y))
     {
       gint64 n = hyb_shape_count (shape_y, 0, shape_y->rank);

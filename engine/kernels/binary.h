@@ -1,8 +1,8 @@
-/* binary.h — functions of two numbers over arrays: the loops behind element-wise,
- * broadcasting and scalar operators.
+/* binary.h — binary functions over arrays, y[i] = f(a[i], b[i]), with broadcasting.
  *
- * Comparisons and logic give 0 or 1 in the element type.  Integers wrap; a
- * division or remainder by integer zero is 0.  In bool everything but 0 is stored as 1.
+ * Element-wise, broadcasting and scalar operators are built on it.  Comparisons and logical
+ * functions give 0 or 1 in the element type.  Integers wrap; an integer division or remainder by
+ * zero is 0.  In bool every result other than 0 is stored as 1.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,7 +14,7 @@ typedef enum
   HYB_BINARY_SUB,
   HYB_BINARY_MUL,
   HYB_BINARY_DIV,
-  HYB_BINARY_MOD, /* the sign of the divisor; 0 where that is 0 */
+  HYB_BINARY_MOD, /* has the sign of the divisor, as in Python; 0 if the divisor is 0 */
   HYB_BINARY_POWER,
   HYB_BINARY_MAXIMUM, /* NaN if either is */
   HYB_BINARY_MINIMUM,
@@ -31,22 +31,25 @@ typedef enum
   HYB_N_BINARY,
 } HybBinary;
 
-/* The element types that element-wise kernels compute in. */
+/* The element types for which hyb_binary_loop() has loops. */
 #define HYB_DTYPES_ELEMENTWISE                                                  \
   (HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_F64) | HYB_DTYPE_BIT (HYB_U8) | \
    HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | HYB_DTYPE_BIT (HYB_I64) | \
    HYB_DTYPE_BIT (HYB_BOOL))
 
-/* y[i] = f (a[i stride_a], b[i stride_b]); strides are 0 or 1.  y is a, b or neither. */
+/* y[i] = f (a[i stride_a], b[i stride_b]) for i < n; strides are 0 or 1.  y is a, b or an array
+ * that overlaps neither. */
 typedef void (*HybBinaryLoop) (gconstpointer a,
                                gint64        stride_a,
                                gconstpointer b,
                                gint64        stride_b,
                                gpointer      y,
                                gint64        n);
+/* Returns the loop for a function and an element type of HYB_DTYPES_ELEMENTWISE. */
 HybBinaryLoop hyb_binary_loop (HybBinary function, HybDType dtype);
 
-/* The same over whole tensors, a and b broadcast to y, in parallel. */
+/* Computes y = f (a, b) for whole tensors on several threads; a and b are broadcast to y's
+ * shape. */
 void hyb_binary_run (HybBinary       function,
                      HybDType        dtype,
                      const HybShape *shape_a,

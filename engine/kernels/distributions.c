@@ -1,6 +1,7 @@
-/* distributions.c — numbers drawn from distributions.
+/* distributions.c — random numbers of several distributions.
  *
- * Methods that reject candidates draw from a stream of their own for each element.
+ * Uniform, normal and exponential numbers are functions of one or two random words.  Gamma and
+ * Poisson use rejection, which needs any number of words: each element has a stream of its own.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/distributions.h"
 
@@ -8,7 +9,7 @@
 
 #include <math.h>
 
-/* The numbers of one element. */
+/* The uniform numbers of one element, drawn one after another. */
 typedef struct
 {
   guint64 seed, next;
@@ -45,7 +46,7 @@ hyb_sample_exponential (guint64 seed, guint64 index, double rate, double unused)
 }
 
 /* G. Marsaglia, W. W. Tsang, “A simple method for generating gamma variables” (2000);
- * below a shape of 1 through Γ(shape + 1) U^(1/shape). */
+ * for a shape below 1 as Gamma (shape + 1) · U^(1 / shape) with U uniform. */
 static double
 draw_gamma (Stream *stream, double shape)
 {
@@ -104,7 +105,7 @@ draw_poisson_large (Stream *stream, double mean)
     }
 }
 
-/* Counts how many uniform numbers it takes until their product falls below exp −mean. */
+/* For small means: counts uniform numbers until their product falls below exp (−mean). */
 static double
 draw_poisson (Stream *stream, double mean)
 {
@@ -137,7 +138,7 @@ hyb_sample_poisson (guint64 seed, guint64 index, double mean, double unused)
   return draw_poisson (&stream, mean);
 }
 
-/* A Poisson number whose mean is gamma distributed. */
+/* A Poisson number whose mean is drawn from a gamma distribution. */
 double
 hyb_sample_negative_binomial (guint64 seed, guint64 index, double successes, double p)
 {

@@ -1,9 +1,10 @@
-/* each-real.h — a kernel written once for float and double.
+/* each-real.h — compiles one kernel for float and for double.
  *
- * Define REAL_KERNEL as the path of the file with the kernel and include this: the
- * file is read twice, with REAL as the type and NAME (x) giving x_f32 or x_f64.
- * Such files include nothing themselves but others of their kind; <tgmath.h> gives
- * them exp() and the like in the right width.  No guard: a file may have several kernels.
+ * To use it, define REAL_KERNEL as the path of the file with the kernel and include this header:
+ * it includes that file twice, with REAL as the element type, REAL_LOWEST as its lowest finite
+ * value and NAME (x) giving x_f32 or x_f64.  The kernel file includes only other files of this
+ * kind; with <tgmath.h>, exp() and the like have the right width.  There is no include guard,
+ * because a source file may have several kernels.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #define REAL        float
 #define NAME(x)     x##_f32

@@ -1,10 +1,14 @@
-/* each.c — merging axes, and the odometer over rows.
+/* each.c — merges the axes of broadcast tensors and iterates over their rows.
+ *
+ * hyb_each_init() computes the strides and merges axes; walk_rows() then counts through the outer
+ * axes like an odometer and keeps one offset for each operand.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/each.h"
 
 #include "engine/base/parallel.h"
 
-/* Element strides of one contiguous operand, seen from the axes of out. */
+/* Computes the strides of one contiguous operand for each axis of out, in elements; 0 where the
+ * operand is broadcast. */
 static void
 find_strides (const HybShape *shape, const HybShape *out, gint64 *stride)
 {
@@ -12,19 +16,20 @@ find_strides (const HybShape *shape, const HybShape *out, gint64 *stride)
 
   for (int axis = out->rank - 1; axis >= 0; axis--)
     {
-      int own = axis - (out->rank - shape->rank);
+      int operand_axis = axis - (out->rank - shape->rank);
 
-      if (own < 0)
+      if (operand_axis < 0)
         {
           stride[axis] = 0;
           continue;
         }
-      stride[axis] = shape->dim[own] == 1 ? 0 : step;
-      step *= shape->dim[own];
+      stride[axis] = shape->dim[operand_axis] == 1 ? 0 : step;
+      step *= shape->dim[operand_axis];
     }
 }
 
-/* Whether one step of axis `outer` is a whole run through axis `inner` for every operand. */
+/* Whether, for every operand, a step of axis `outer` is as long as all steps of axis `inner`
+ * together. */
 static gboolean
 can_merge (const HybEach *each, int outer, gint64 stride[][HYB_MAX_RANK], int inner)
 {
@@ -34,13 +39,13 @@ can_merge (const HybEach *each, int outer, gint64 stride[][HYB_MAX_RANK], int in
   return TRUE;
 }
 
-/* Adds an axis inside the present innermost one, or widens that. */
+/* Appends an axis inside the innermost one so far, merging the two if possible. */
 static void
 append_axis (HybEach *each, gint64 dim, gint64 stride[][HYB_MAX_RANK], int axis)
 {
   int last = each->rank - 1;
 
-  each->dim[each->rank] = dim; /* where can_merge() looks */
+  each->dim[each->rank] = dim; /* read by can_merge() */
   if (each->rank > 0 && can_merge (each, last, stride, axis))
     each->dim[last] *= dim;
   else
@@ -80,7 +85,7 @@ typedef struct
   HybEachRow     row;
   gpointer       data;
   gint64         grain;
-  gint64         offset[HYB_EACH_MAX]; /* of the row that is cut into pieces */
+  gint64         offset[HYB_EACH_MAX]; /* first elements of the row that is split */
 } Walk;
 
 static void
@@ -137,9 +142,9 @@ walk_piece (gint64 begin, gint64 end, gpointer data)
   walk->row (offset, inner, end - begin, walk->data);
 }
 
-/* One long row, cut into pieces. */
+/* A row callback that splits one long row over threads. */
 static void
-cut_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
+split_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
 {
   Walk walk = *(const Walk *) data;
 
@@ -176,5 +181,5 @@ hyb_each_rows_parallel (const HybEach *each, gint64 grain, HybEachRow row, gpoin
   else if (each->n_rows >= 2 * (gint64) hyb_parallel_get_threads ())
     hyb_parallel_for (each->n_rows, MAX (1, grain / length), walk_rows, &walk);
   else
-    hyb_each_rows (each, cut_row, &walk);
+    hyb_each_rows (each, split_row, &walk);
 }

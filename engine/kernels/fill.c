@@ -1,4 +1,7 @@
-/* fill.c — one value, many times.
+/* fill.c — fills an array with one value: to[i] = value.
+ *
+ * One element is converted; memcpy() doubles it up to PATTERN elements, then threads copy that
+ * pattern to the rest of the array.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/fill.h"
 
@@ -6,32 +9,32 @@
 
 #include <string.h>
 
-/* Elements written by doubling before other threads copy them. */
+/* Elements that the calling thread writes before other threads copy them. */
 #define PATTERN 4096
 
 typedef struct
 {
-  char  *to;
-  gint64 size;
-} FillWork;
+  char  *to;   /* starts with PATTERN elements that are filled already */
+  gint64 size; /* bytes of an element */
+} FilledPattern;
 
 static void
 fill_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const FillWork *work = data;
+  const FilledPattern *pattern = data;
 
   for (gint64 at = begin; at < end; at += PATTERN)
-    memcpy (work->to + (PATTERN + at) * work->size,
-            work->to,
-            (gsize) (MIN (PATTERN, end - at) * work->size));
+    memcpy (pattern->to + (PATTERN + at) * pattern->size,
+            pattern->to,
+            (gsize) (MIN (PATTERN, end - at) * pattern->size));
 }
 
 void
 hyb_fill (gpointer to, HybDType dtype, double value, gsize count)
 {
-  gsize    size = hyb_dtype_size (dtype);
-  FillWork work = { to, (gint64) size };
-  gsize    done = 1;
+  gsize         size = hyb_dtype_size (dtype);
+  FilledPattern pattern = { to, (gint64) size };
+  gsize         done = 1;
 
   if (count == 0)
     return;
@@ -39,5 +42,5 @@ hyb_fill (gpointer to, HybDType dtype, double value, gsize count)
   for (; done < MIN (PATTERN, count); done *= 2)
     memcpy ((char *) to + done * size, to, MIN (done, MIN (PATTERN, count) - done) * size);
   if (count > PATTERN)
-    hyb_parallel_for ((gint64) count - PATTERN, 8 * PATTERN, fill_slice, &work);
+    hyb_parallel_for ((gint64) count - PATTERN, 8 * PATTERN, fill_slice, &pattern);
 }

@@ -1,8 +1,11 @@
-/* move.c — copying elements between two strided places.
+/* move.c — copies elements between two strided arrays; start with hyb_move().
  *
- * Axes that lie alike in both places are merged first, so that a slice of rows
- * is one long copy.  Then one of three inner loops: runs of memory, tiles of a
- * transpose (both sides stay in the cache), or single elements.
+ * Axes that are contiguous in both arrays are merged first, so that a slice of rows is one long
+ * copy.  Then one of three loops runs:
+ *   one axis is left: pieces of one run, split over threads;
+ *   the source is contiguous along another axis than the destination (a transpose): for each
+ *   index of the other axes, for each tile, which stays in the first-level cache;
+ *   otherwise: for each row of the last axis, memcpy() or a strided copy.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/move.h"
 
@@ -11,12 +14,12 @@
 
 #include <string.h>
 
-/* Elements of a side of a transposed tile, so that it stays in the fastest cache. */
-#define SMALL_SIDE  64 /* up to 4 bytes */
-#define WIDE_SIDE   32
-#define GRAIN_BYTES (256 << 10) /* less is not worth waking a thread for */
+/* Side of a transposed tile in elements, so that it stays in the first-level cache. */
+#define SMALL_SIDE  64          /* for elements of up to 4 bytes */
+#define WIDE_SIDE   32          /* for larger elements */
+#define GRAIN_BYTES (256 << 10) /* bytes below which another thread does not pay */
 
-/* Elements as bytes: of any type, and after widening not always aligned. */
+/* Elements by size only; elements that were widened may be unaligned. */
 typedef guint8 __attribute__ ((may_alias)) Bits8;
 typedef guint16 __attribute__ ((may_alias, aligned (1))) Bits16;
 typedef guint32 __attribute__ ((may_alias, aligned (1))) Bits32;
@@ -26,16 +29,31 @@ typedef struct
   Bits64 low, high;
 } __attribute__ ((may_alias)) Bits128;
 
-/* One call: the merged move and where it starts. */
+/* One call of hyb_move(), shared by its threads. */
 typedef struct
 {
-  HybMove     move;
+  HybMove     move; /* merged */
   const char *from;
   char       *to;
-  int         other;  /* tiles: the axis along which reading is contiguous */
+  int         other;  /* tiles: the axis along which the source is contiguous; -1: no tiles */
   gint64      side;   /* tiles: elements of a side */
-  gint64      blocks; /* tiles: how many along that axis */
-} Job;
+  gint64      blocks; /* tiles: number of tiles along the axis `other` */
+} MoveJob;
+
+/* The position in both arrays of one index of the outer axes. */
+typedef struct
+{
+  gint64 index[HYB_MOVE_MAX_RANK];
+  gint64 from, to; /* in elements */
+} Cursor;
+
+/* The innermost axis: the same for every row. */
+typedef struct
+{
+  gsize  item; /* bytes of an element */
+  gint64 n;    /* elements */
+  gint64 from_stride, to_stride;
+} Row;
 
 void
 hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to)
@@ -48,8 +66,8 @@ hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to)
   move->rank++;
 }
 
-/* Leaves out axes of one element and joins neighbours that are one run.  FALSE: there is
- * nothing to move. */
+/* Copies `wide` to `move` without axes of one element, and with adjacent axes merged where they
+ * are one run in both arrays.  Returns FALSE if there are no elements to move. */
 static gboolean
 merge_axes (const HybMove *wide, HybMove *move)
 {
@@ -84,8 +102,8 @@ merge_axes (const HybMove *wide, HybMove *move)
   return TRUE;
 }
 
-/* A short run at the end (two floats, say) becomes one wider element, so that
- * the axes before it can be tiled. */
+/* Turns a short contiguous innermost axis (two floats, for example) into one wider element, so
+ * that the axes outside it can be tiled. */
 static void
 widen_items (HybMove *move)
 {
@@ -110,33 +128,41 @@ widen_items (HybMove *move)
   move->rank--;
 }
 
-/* Where row number `row` starts, rows being all axes but the last n_inner. */
+/* Sets the cursor to row number `row`, counting through the first n_outer axes in order. */
 static void
-find_row (const HybMove *move, int n_outer, gint64 row, gint64 *index, gint64 *from, gint64 *to)
+find_row (const HybMove *move, int n_outer, gint64 row, Cursor *cursor)
 {
-  *from = *to = 0;
+  cursor->from = cursor->to = 0;
   for (int i = n_outer - 1; i >= 0; i--)
     {
-      index[i] = row % move->dim[i];
+      cursor->index[i] = row % move->dim[i];
       row /= move->dim[i];
-      *from += index[i] * move->from[i];
-      *to += index[i] * move->to[i];
+      cursor->from += cursor->index[i] * move->from[i];
+      cursor->to += cursor->index[i] * move->to[i];
     }
 }
 
 static void
-next_row (const HybMove *move, int n_outer, gint64 *index, gint64 *from, gint64 *to)
+next_row (const HybMove *move, int n_outer, Cursor *cursor)
 {
   for (int i = n_outer - 1; i >= 0; i--)
     {
-      *from += move->from[i];
-      *to += move->to[i];
-      if (++index[i] < move->dim[i])
+      cursor->from += move->from[i];
+      cursor->to += move->to[i];
+      if (++cursor->index[i] < move->dim[i])
         return;
-      *from -= move->dim[i] * move->from[i];
-      *to -= move->dim[i] * move->to[i];
-      index[i] = 0;
+      cursor->from -= move->dim[i] * move->from[i];
+      cursor->to -= move->dim[i] * move->to[i];
+      cursor->index[i] = 0;
     }
+}
+
+static Row
+last_axis (const HybMove *move)
+{
+  int last = move->rank - 1;
+
+  return (Row){ move->item, move->dim[last], move->from[last], move->to[last] };
 }
 
 #define COPY_ELEMENTS(Type)                                \
@@ -154,9 +180,13 @@ next_row (const HybMove *move, int n_outer, gint64 *index, gint64 *from, gint64 
     }                                                      \
   while (0)
 
+/* Copies one row; n may be less than row->n, for a piece of it. */
 static void
-copy_row (gsize item, gint64 n, const char *from, gint64 from_stride, char *to, gint64 to_stride)
+copy_row (const Row *row, gint64 n, const char *from, char *to)
 {
+  gsize  item = row->item;
+  gint64 from_stride = row->from_stride, to_stride = row->to_stride;
+
   if (from_stride == 1 && to_stride == 1)
     memcpy (to, from, (gsize) n * item);
   else if (item == 4)
@@ -174,43 +204,37 @@ copy_row (gsize item, gint64 n, const char *from, gint64 from_stride, char *to, 
 static void
 move_rows (gint64 begin, gint64 end, gpointer data)
 {
-  const Job     *job = data;
+  const MoveJob *job = data;
   const HybMove *move = &job->move;
   int            last = move->rank - 1;
-  gsize          item = move->item;
-  gint64         index[HYB_MOVE_MAX_RANK];
-  gint64         from, to;
+  Row            row = last_axis (move);
+  gint64         item = (gint64) row.item;
+  Cursor         cursor;
 
-  find_row (move, last, begin, index, &from, &to);
-  for (gint64 row = begin; row < end; row++)
+  find_row (move, last, begin, &cursor);
+  for (gint64 i = begin; i < end; i++)
     {
-      copy_row (item,
-                move->dim[last],
-                job->from + from * (gint64) item,
-                move->from[last],
-                job->to + to * (gint64) item,
-                move->to[last]);
-      next_row (move, last, index, &from, &to);
+      copy_row (&row, row.n, job->from + cursor.from * item, job->to + cursor.to * item);
+      next_row (move, last, &cursor);
     }
 }
 
-/* One run, cut into pieces for the threads. */
+/* Copies the elements [begin, end) of a move with one axis. */
 static void
 move_run (gint64 begin, gint64 end, gpointer data)
 {
-  const Job *job = data;
-  gint64     item = (gint64) job->move.item;
+  const MoveJob *job = data;
+  Row            row = last_axis (&job->move);
+  gint64         item = (gint64) row.item;
 
-  copy_row (job->move.item,
+  copy_row (&row,
             end - begin,
-            job->from + begin * job->move.from[0] * item,
-            job->move.from[0],
-            job->to + begin * job->move.to[0] * item,
-            job->move.to[0]);
+            job->from + begin * row.from_stride * item,
+            job->to + begin * row.to_stride * item);
 }
 
-/* A whole tile goes by way of a packed one: lines are read once, even where strides
- * are powers of two and rows compete for one place in the cache. */
+/* Full tiles are copied to a packed tile first, so that each cache line is read once even where
+ * strides are powers of two and the rows of a tile compete for the same cache set. */
 #define COPY_TILE(Type, SIDE)                                      \
   do                                                               \
     {                                                              \
@@ -232,18 +256,15 @@ move_run (gint64 begin, gint64 end, gpointer data)
     }                                                              \
   while (0)
 
-/* height elements lie side by side in from, width in to. */
+/* Transposes one tile: to[i, j] = from[j, i], where x is `from` and y is `to` in the shape. */
 static void
-copy_tile (gsize       item,
-           gint64      height,
-           gint64      width,
-           const char *from,
-           gint64      from_stride,
-           char       *to,
-           gint64      to_stride)
+copy_tile (gsize item, const HybTranspose *shape, const char *from, char *to)
 {
+  gint64 height = shape->height, width = shape->width;
+  gint64 from_stride = shape->x_stride, to_stride = shape->y_stride;
+
   if (item == 4)
-    hyb_transpose_32 (height, width, from, from_stride, to, to_stride);
+    hyb_transpose_32 (shape, from, to);
   else if (item == 8)
     COPY_TILE (Bits64, WIDE_SIDE);
   else if (item == 2)
@@ -257,43 +278,46 @@ copy_tile (gsize       item,
 #undef COPY_ELEMENTS
 #undef COPY_TILE
 
-/* Number n is block n % blocks of the axis `other` of row n / blocks, where rows
- * are all axes but that and the last. */
+/* Copies groups of tiles: group n covers tile n % blocks of the axis `other`, at index n /
+ * blocks of the outer axes (all but `other` and the last), and all tiles of the last axis. */
 static void
 move_tiles (gint64 begin, gint64 end, gpointer data)
 {
-  const Job *job = data;
-  HybMove    outer = { .item = job->move.item };
-  int        last = job->move.rank - 1;
-  gint64     item = (gint64) job->move.item;
-  gint64     height_all = job->move.dim[job->other];
-  gint64     width_all = job->move.dim[last];
+  const MoveJob *job = data;
+  const HybMove *move = &job->move;
+  HybMove        outer = { .item = move->item };
+  int            last = move->rank - 1, other = job->other;
+  gint64         item = (gint64) move->item;
 
   for (int i = 0; i < last; i++)
-    if (i != job->other)
-      hyb_move_axis (&outer, job->move.dim[i], job->move.from[i], job->move.to[i]);
+    if (i != other)
+      hyb_move_axis (&outer, move->dim[i], move->from[i], move->to[i]);
 
   for (gint64 n = begin; n < end; n++)
     {
       gint64 at = n % job->blocks * job->side;
-      gint64 index[HYB_MOVE_MAX_RANK];
-      gint64 from, to;
+      Cursor cursor;
 
-      find_row (&outer, outer.rank, n / job->blocks, index, &from, &to);
-      from += at;
-      to += at * job->move.to[job->other];
-      for (gint64 k = 0; k < width_all; k += job->side)
-        copy_tile (job->move.item,
-                   MIN (job->side, height_all - at),
-                   MIN (job->side, width_all - k),
-                   job->from + (from + k * job->move.from[last]) * item,
-                   job->move.from[last],
-                   job->to + (to + k) * item,
-                   job->move.to[job->other]);
+      find_row (&outer, outer.rank, n / job->blocks, &cursor);
+      cursor.from += at;
+      cursor.to += at * move->to[other];
+      for (gint64 k = 0; k < move->dim[last]; k += job->side)
+        {
+          HybTranspose tile = { .height = MIN (job->side, move->dim[other] - at),
+                                .width = MIN (job->side, move->dim[last] - k),
+                                .x_stride = move->from[last],
+                                .y_stride = move->to[other] };
+
+          copy_tile (move->item,
+                     &tile,
+                     job->from + (cursor.from + k * move->from[last]) * item,
+                     job->to + (cursor.to + k) * item);
+        }
     }
 }
 
-/* The axis along which reading is contiguous while writing is so along the last; -1: no such. */
+/* Returns the axis along which the source is contiguous if the destination is contiguous along the
+ * last axis and tiles pay; else -1. */
 static int
 find_tiled_axis (const HybMove *move)
 {
@@ -312,9 +336,9 @@ find_tiled_axis (const HybMove *move)
 void
 hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
 {
-  Job    job;
-  gint64 n = 1;
-  gint64 bytes;
+  MoveJob job;
+  gint64  n = 1;
+  gint64  bytes;
 
   if (!merge_axes (wide, &job.move))
     return;
@@ -354,16 +378,13 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
     }                                                \
   while (0)
 
+/* Adds one row, whose first elements the cursor gives: to[i] += from[i]. */
 static void
-add_row (HybDType      dtype,
-         gint64        n,
-         gconstpointer from,
-         gint64        from_at,
-         gint64        from_stride,
-         gpointer      to,
-         gint64        to_at,
-         gint64        to_stride)
+add_row (const Row *row, HybDType dtype, gconstpointer from, gpointer to, const Cursor *at)
 {
+  gint64 n = row->n, from_stride = row->from_stride, to_stride = row->to_stride;
+  gint64 from_at = at->from, to_at = at->to;
+
   if (dtype == HYB_F32)
     ADD_ELEMENTS (float);
   else if (dtype == HYB_F64)
@@ -385,29 +406,32 @@ void
 hyb_move_add (const HybMove *wide, HybDType dtype, gconstpointer from, gpointer to)
 {
   HybMove move;
-  gint64  index[HYB_MOVE_MAX_RANK];
-  gint64  from_at, to_at;
+  Cursor  cursor;
+  Row     last;
   gint64  n = 1;
-  int     last;
 
   if (!merge_axes (wide, &move))
     return;
 
-  last = move.rank - 1;
-  for (int i = 0; i < last; i++)
+  last = last_axis (&move);
+  for (int i = 0; i < move.rank - 1; i++)
     n *= move.dim[i];
 
-  /* One thread: several elements may be added to the same place. */
-  find_row (&move, last, 0, index, &from_at, &to_at);
-  for (gint64 row = 0; row < n; row++)
+  /* One thread, because several elements may be added to the same element. */
+  find_row (&move, move.rank - 1, 0, &cursor);
+  for (gint64 i = 0; i < n; i++)
     {
-      add_row (dtype, move.dim[last], from, from_at, move.from[last], to, to_at, move.to[last]);
-      next_row (&move, last, index, &from_at, &to_at);
+      add_row (&last, dtype, from, to, &cursor);
+      next_row (&move, move.rank - 1, &cursor);
     }
 }
 
 void
 hyb_move_add_run (HybDType dtype, gint64 n, gconstpointer from, gpointer to)
 {
-  add_row (dtype, n, from, 0, 1, to, 0, 1);
+  Row    row = { .n = n, .from_stride = 1, .to_stride = 1 };
+  Cursor start;
+
+  start.from = start.to = 0;
+  add_row (&row, dtype, from, to, &start);
 }

@@ -1,8 +1,8 @@
-/* move.h — copying elements between two strided places: the one kernel behind
- * transposes, slices, concatenations, broadcasts and their gradients.
+/* move.h — copies elements between two strided arrays: to[i · to_strides] = from[i · from_strides].
  *
- * Elements are bytes of any meaning.  A stride may be negative or, on the reading
- * side, 0 (the element is repeated).  The two places must not overlap.
+ * Transposes, slices, concatenations, broadcasts and their gradients all use this kernel.  The
+ * type of the elements does not matter, only their size.  Strides may be negative; strides of
+ * `from` may be 0, which repeats an element.  The two arrays must not overlap.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,19 +10,22 @@
 
 #define HYB_MOVE_MAX_RANK 40
 
+/* The common shape of both arrays, outermost axis first, and the strides of each. */
 typedef struct
 {
   int    rank;
   gsize  item; /* bytes of one element */
   gint64 dim[HYB_MOVE_MAX_RANK];
-  gint64 from[HYB_MOVE_MAX_RANK]; /* strides in elements */
-  gint64 to[HYB_MOVE_MAX_RANK];
+  gint64 from[HYB_MOVE_MAX_RANK]; /* strides of the source, in elements */
+  gint64 to[HYB_MOVE_MAX_RANK];   /* strides of the destination, in elements */
 } HybMove;
 
-void hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to); /* appends an axis */
+/* Appends an axis of dim elements, inside the axes so far, with its two strides. */
+void hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to);
 
+/* Copies all elements, on several threads; from and to are the elements at index 0. */
 void hyb_move (const HybMove *move, gconstpointer from, gpointer to);
-/* Adds instead of replacing; to may have strides of 0 (a sum). */
+/* Adds each element to the destination, in this thread; strides of `to` may be 0, which sums. */
 void hyb_move_add (const HybMove *move, HybDType dtype, gconstpointer from, gpointer to);
-/* n elements side by side in both places. */
+/* Adds n contiguous elements to n contiguous ones: to[i] += from[i]. */
 void hyb_move_add_run (HybDType dtype, gint64 n, gconstpointer from, gpointer to);

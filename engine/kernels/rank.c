@@ -1,4 +1,8 @@
-/* rank.c — lines of an array ranked by value.
+/* rank.c — ranks the elements along one axis: for each line, read it as (key, index) entries, put
+ * the first k in order, write them.
+ *
+ * Up to MAX_INSERTION elements are kept in order by insertion in one pass over the line; for more,
+ * the whole line is sorted by a stable merge sort.  Start with hyb_rank().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/rank.h"
 
@@ -6,9 +10,10 @@
 
 #include <string.h>
 
-/* So few are kept in order while reading; more are found by sorting all. */
+/* Up to this many elements insertion is faster than sorting the line. */
 #define MAX_INSERTION 32
 
+/* Whether a precedes b; every number precedes NaN. */
 static inline gboolean
 comes_before (const HybRankEntry *a, const HybRankEntry *b)
 {
@@ -31,7 +36,7 @@ read_line (const HybRanking *ranking, gint64 base, HybRankEntry *line)
     }
 }
 
-/* Moves the k first to the front, in order, looking at each entry once. */
+/* Moves the first k entries, in order, to the front of the line by insertion. */
 static void
 keep_first (HybRankEntry *line, gint64 n, gint64 k)
 {
@@ -54,6 +59,7 @@ keep_first (HybRankEntry *line, gint64 n, gint64 k)
     }
 }
 
+/* Merges the sorted runs from[0 … middle) and from[middle … end) into `to`. */
 static void
 merge_runs (const HybRankEntry *from, gint64 middle, gint64 end, HybRankEntry *to)
 {
@@ -66,7 +72,8 @@ merge_runs (const HybRankEntry *from, gint64 middle, gint64 end, HybRankEntry *t
       to[i] = from[b++];
 }
 
-/* A stable merge sort; returns which of the two arrays holds the result. */
+/* Sorts the line by a stable merge sort; returns the one of the two arrays that holds the
+ * result. */
 static HybRankEntry *
 sort_line (HybRankEntry *line, HybRankEntry *spare, gint64 n)
 {
@@ -85,6 +92,7 @@ sort_line (HybRankEntry *line, HybRankEntry *spare, gint64 n)
   return line;
 }
 
+/* Writes the first k entries of line number n, whose first element is data[base]. */
 static void
 write_line (const HybRanking *ranking, gint64 n, gint64 base, const HybRankEntry *line)
 {
@@ -119,7 +127,7 @@ rank_slots (gint64 begin, gint64 end, gpointer data)
   for (gint64 slot = begin; slot < end; slot++)
     for (gint64 n = slot; n < lines; n += HYB_RANK_SLOTS)
       {
-        HybRankEntry *line = ranking->room + slot * 2 * length;
+        HybRankEntry *line = ranking->scratch + slot * 2 * length;
         gint64        base = n / ranking->inner * length * ranking->inner + n % ranking->inner;
 
         read_line (ranking, base, line);

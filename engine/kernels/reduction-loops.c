@@ -1,8 +1,8 @@
-/* reduction-loops.c — the inner loops of reductions.
+/* reduction-loops.c — the inner loops of reductions: a = reduce over i of x[i].
  *
- * Floats accumulate in double (extrema in their own type), integers in 64 bits that wrap.
- * A row is taken in by several accumulators side by side, which the compiler turns into
- * vectors without reordering anything.
+ * Floats accumulate in double (extrema in their own type), integers in 64 bits that wrap.  A row
+ * is reduced into LANES independent accumulators, which the compiler turns into vectors without
+ * reordering operations.  The macro LOOPS defines the loops for one reduction and element type.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction-loops.h"
 
@@ -16,11 +16,12 @@
 
 #define ADD(a, b)      ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
-/* A NaN, once there, stays: no comparison replaces it. */
+/* x replaces a if it is larger (smaller) or NaN; a NaN in a stays, because no number compares
+ * larger. */
 #define LARGER(a, x)  (((x) > (a)) | ((x) != (x)) ? (x) : (a))
 #define SMALLER(a, x) (((x) < (a)) | ((x) != (x)) ? (x) : (a))
-/* a - a is 0, but NaN once a is infinite: nothing can be added after an infinity, as in
- * MXNet, whose compensation is lost then. */
+/* a - a is 0, but NaN if a is infinite: as in MXNet's nansum, whose compensated summation gives NaN
+ * for any number added after an infinity. */
 #define ADD_NUMBER(a, x)      ((x) == (x) ? (a) + (x) + ((a) - (a)) : (a))
 #define ADD_PARTIAL(a, b)     ((b) != 0 ? (a) + (b) + ((a) - (a)) : (a))
 #define MULTIPLY_NUMBER(a, x) ((a) * ((x) == (x) ? (x) : 1))
@@ -34,7 +35,9 @@
 #define FINISH_INTEGER(value, how, count) \
   ((how) == HYB_REDUCE_MEAN ? ((count) > 0 ? (gint64) (value) / (count) : 0) : (gint64) (value))
 
-/* T: element, A: accumulator; STEP takes in an element, COMBINE another accumulator. */
+/* Defines the loops of reduction `id` over elements of type T with accumulators of type A.  STEP
+ * (a, x) adds an element to an accumulator, COMBINE (a, b) adds an accumulator, FINISH gives the
+ * result. */
 #define LOOPS(id, T, A, suffix, IDENTITY, STEP, COMBINE, FINISH)                            \
   static void id##_start_##suffix (gpointer accumulators, gint64 n)                         \
   {                                                                                         \
@@ -154,7 +157,7 @@ INTEGER_LOOPS (gint8, i8, G_MININT8, G_MAXINT8)
 INTEGER_LOOPS (gint32, i32, G_MININT32, G_MAXINT32)
 INTEGER_LOOPS (gint64, i64, G_MININT64, G_MAXINT64)
 
-/* Rows of floats are summed up in vectors. */
+/* The sum of a row of floats, by the vectorised loop of rows.h. */
 static void
 sum_row_of_floats (gpointer accumulator, gconstpointer elements, gint64 n)
 {

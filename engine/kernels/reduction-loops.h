@@ -1,29 +1,34 @@
 /* reduction-loops.h — the inner loops of reductions, by reduction and element type.
+ *
+ * Loops accumulate: row reduces a contiguous row to one accumulator, columns reduces n rows
+ * element by element to n accumulators, finish turns accumulators into results.  reduction.c
+ * combines them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/reduction.h"
+#include "engine/kernels/reduction-kinds.h"
 
-/* An accumulator takes at most this many bytes; which type it is, the loops know. */
-#define HYB_ACCUMULATOR_SIZE 8
-
+/* Only the loops know the type of their accumulators, which take at most 8 bytes each. */
 typedef struct
 {
+  /* Sets n accumulators to the neutral element: a[i] = identity. */
   void (*start) (gpointer accumulators, gint64 n);
-  /* One accumulator takes in n elements in a row. */
+  /* Adds a contiguous row of n elements to one accumulator. */
   void (*row) (gpointer accumulator, gconstpointer x, gint64 n);
-  /* Many short contiguous rows, from nothing to their results. */
+  /* Reduces n_rows short contiguous rows to one finished result each. */
   void (*rows) (gconstpointer x, gint64 n_rows, gint64 length, HybReduceFinish how, gpointer y);
-  /* n accumulators take in an element each from every row; rows lie stride apart. */
+  /* Adds n_rows rows of n elements, `stride` elements apart: a[i] += x[row stride + i]. */
   void (*columns) (gpointer accumulators, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride);
-  /* n accumulators take in n others. */
+  /* Adds n accumulators to n others. */
   void (*combine) (gpointer accumulators, gconstpointer others, gint64 n);
+  /* Turns n accumulators, each of `count` elements, into results. */
   void (*finish) (gconstpointer   accumulators,
                   gint64          n,
                   HybReduceFinish how,
                   gint64          count,
                   gpointer        y);
-  gsize size; /* of an accumulator */
+  gsize size; /* bytes of an accumulator */
 } HybReduceLoops;
 
+/* Returns the loops; reduction and dtype must fit each other (reduction-kinds.h). */
 const HybReduceLoops *hyb_reduce_loops (HybReduction reduction, HybDType dtype);

@@ -1,9 +1,14 @@
-/* reduction.c — how a reduction over any axes is cut into rows, columns and blocks.
+/* reduction.c — splits a reduction over any axes into rows, columns and blocks.
  *
- * Neighbouring axes that are both reduced or both kept are one.  Innermost lies a run
- * of length × inner contiguous elements: length is reduced; inner, the width of what is
- * kept side by side, is 1 where the innermost axis itself is reduced.  The axes around the run are
- * kept (one task for each place) or reduced (all of a task's runs).
+ * Adjacent axes that are both reduced or both kept are merged.  What remains, innermost, is a run
+ * of length × inner contiguous elements: `length` is reduced, `inner` is kept (1 if the innermost
+ * axis itself is reduced).  The axes outside the run are kept or reduced.
+ *
+ *   for each index of the outer kept axes and each stripe of `inner` (a task, on its own thread),
+ *   for each index of the outer reduced axes (a run), for each unit of `length`: add the unit to
+ *   the task's accumulators.
+ *
+ * The inner loops are in reduction-loops.h.  Start with hyb_reduce().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction.h"
 
@@ -13,19 +18,19 @@
 
 /* Accumulators of one task, on the stack. */
 #define MAX_WIDTH 2048
-/* As many of them as narrow rows are taken in together for. */
+/* Narrow rows are accumulated several at a time, up to this many accumulators. */
 #define MIN_WIDTH 512
-/* All accumulators of a task that is cut into blocks for several threads. */
+/* All accumulators of a task that is split into blocks for several threads. */
 #define MAX_PARTIAL 16384
 #define MAX_BLOCKS  64
-/* Elements of a unit where the innermost axis is reduced. */
+/* Elements of a unit if the innermost axis is reduced. */
 #define ROW_PIECE 65536
-/* Shorter rows are not worth a call each. */
+/* Rows shorter than this are reduced many per call. */
 #define SHORT_ROW 64
-/* Places whose rows are taken in turn, so that memory is read in order. */
-#define N_PLACES 64
+/* Results that are accumulated in turn, run by run, so that memory is read in order. */
+#define PLACES_PER_BLOCK 64
 
-/* Axes around the run, outermost first. */
+/* The kept or the reduced axes outside the run, outermost first. */
 typedef struct
 {
   int    n;
@@ -40,18 +45,19 @@ typedef struct
   HybReduceFinish       finish;
   const char           *x;
   char                 *y;
-  gint64                size;  /* of an element */
-  gint64                count; /* elements behind each result */
-  Axes                  kept, reduced;
-  gint64                length, inner;
-  gint64                step;       /* positions of length taken in at once: a unit */
-  gint64                n_units;    /* of one run */
-  gint64                n_columns;  /* of inner that a task does */
-  gint64                n_stripes;  /* tasks side by side in inner */
-  gint64                width;      /* accumulators of a task */
-  gboolean              is_blocked; /* tasks are few and large: cut each into blocks */
-} Reduce;
+  gint64                size;          /* bytes of an element */
+  gint64                count;         /* elements that are reduced to each result */
+  Axes                  kept, reduced; /* axes outside the run */
+  gint64                length, inner; /* the run */
+  gint64                step;          /* positions of `length` in a unit */
+  gint64                n_units;       /* units of one run */
+  gint64                n_columns;     /* elements of `inner` in a stripe, at most */
+  gint64                n_stripes;     /* stripes that `inner` is split into */
+  gint64                width;         /* accumulators of a task */
+  gboolean              is_blocked;    /* few, large tasks: each is split into blocks */
+} ReduceJob;
 
+/* Returns the offset in elements of an index that counts through the axes in order. */
 static gint64
 find_offset (const Axes *axes, gint64 index)
 {
@@ -75,7 +81,8 @@ add_axis (Axes *axes, gint64 dim, gint64 stride)
   axes->count *= dim;
 }
 
-/* Axes of more than one element, merged with their equals; returns how many. */
+/* Writes the sizes of the axes of more than one element, with adjacent axes of the same kind
+ * merged, to dim, and whether each is reduced to is_reduced; returns their number. */
 static int
 merge_axes (const HybShape *shape, guint32 axes, gint64 *dim, gboolean *is_reduced)
 {
@@ -98,8 +105,9 @@ merge_axes (const HybShape *shape, guint32 axes, gint64 *dim, gboolean *is_reduc
   return n;
 }
 
+/* Finds the run, the axes outside it, and the number of elements behind each result. */
 static void
-find_runs (Reduce *reduce, const HybShape *shape, guint32 axes)
+find_runs (ReduceJob *reduce, const HybShape *shape, guint32 axes)
 {
   gint64   dim[HYB_MAX_RANK], stride[HYB_MAX_RANK];
   gboolean is_reduced[HYB_MAX_RANK];
@@ -117,10 +125,10 @@ find_runs (Reduce *reduce, const HybShape *shape, guint32 axes)
   reduce->count = reduce->reduced.count * reduce->length;
 }
 
-/* Narrow rows are taken in many at a time, each with its own accumulators; wide ones are
- * cut into stripes. */
+/* Chooses units and stripes: narrow rows are accumulated several at a time, each into its own
+ * accumulators; wide ones are split into stripes. */
 static void
-choose_units (Reduce *reduce)
+choose_units (ReduceJob *reduce)
 {
   if (reduce->inner == 1)
     reduce->step = ROW_PIECE;
@@ -136,14 +144,15 @@ choose_units (Reduce *reduce)
                        reduce->n_units * reduce->reduced.count > 1;
 }
 
-/* Units [begin, end) of all runs that belong to one task: elements from `base` on. */
+/* One task: its first element, and the number of columns in its stripe. */
+typedef struct
+{
+  gint64 base, columns;
+} Task;
+
+/* Adds units [begin, end) of a task, counted through all its runs, to the accumulators. */
 static void
-take_units (const Reduce *reduce,
-            gint64        base,
-            gint64        columns,
-            gint64        begin,
-            gint64        end,
-            gint64       *sums)
+accumulate_units (const ReduceJob *reduce, const Task *task, gint64 begin, gint64 end, gint64 *sums)
 {
   const HybReduceLoops *loops = reduce->loops;
   gint64                width = reduce->step * reduce->inner;
@@ -154,7 +163,7 @@ take_units (const Reduce *reduce,
       gint64      first = unit - run * reduce->n_units;
       gint64      last = MIN (end - run * reduce->n_units, reduce->n_units);
       gint64      length = MIN (reduce->length, last * reduce->step) - first * reduce->step;
-      gint64      offset = base + find_offset (&reduce->reduced, run) + first * width;
+      gint64      offset = task->base + find_offset (&reduce->reduced, run) + first * width;
       const char *x = reduce->x + offset * reduce->size;
       gint64      n_rows = length / reduce->step;
       gint64      rest = length % reduce->step;
@@ -162,16 +171,16 @@ take_units (const Reduce *reduce,
       if (reduce->inner == 1)
         loops->row (sums, x, length);
       else
-        loops->columns (sums, x, reduce->step == 1 ? columns : width, n_rows, width);
+        loops->columns (sums, x, reduce->step == 1 ? task->columns : width, n_rows, width);
       if (reduce->inner > 1 && rest > 0)
         loops->columns (sums, x + n_rows * width * reduce->size, rest * reduce->inner, 1, width);
       unit = run * reduce->n_units + last;
     }
 }
 
-/* Accumulators of rows taken in together become those of one. */
+/* Combines the accumulators of the rows of a unit into those of one row. */
 static void
-fold (const Reduce *reduce, gint64 columns, gint64 *sums)
+combine_rows (const ReduceJob *reduce, gint64 columns, gint64 *sums)
 {
   for (gint64 i = 1; reduce->inner > 1 && i < reduce->step; i++)
     reduce->loops->combine (sums,
@@ -179,40 +188,41 @@ fold (const Reduce *reduce, gint64 columns, gint64 *sums)
                             columns);
 }
 
+/* One task that is split into blocks of units. */
 typedef struct
 {
-  const Reduce *reduce;
-  gint64        base, columns, n_blocks;
-  gint64       *partial;
+  const ReduceJob *reduce;
+  const Task      *task;
+  gint64           n_blocks;
+  gint64          *partial; /* accumulators of each block */
 } Blocks;
 
 static void
 run_blocks (gint64 begin, gint64 end, gpointer data)
 {
-  const Blocks *blocks = data;
-  const Reduce *reduce = blocks->reduce;
-  gint64        n_units = reduce->n_units * reduce->reduced.count;
+  const Blocks    *blocks = data;
+  const ReduceJob *reduce = blocks->reduce;
+  gint64           n_units = reduce->n_units * reduce->reduced.count;
 
   for (gint64 block = begin; block < end; block++)
     {
       gint64 *sums = blocks->partial + block * reduce->width;
 
       reduce->loops->start (sums, reduce->width);
-      take_units (reduce,
-                  blocks->base,
-                  blocks->columns,
-                  n_units * block / blocks->n_blocks,
-                  n_units * (block + 1) / blocks->n_blocks,
-                  sums);
+      accumulate_units (reduce,
+                        blocks->task,
+                        n_units * block / blocks->n_blocks,
+                        n_units * (block + 1) / blocks->n_blocks,
+                        sums);
     }
 }
 
-/* One task by several threads.  The number of blocks depends on sizes alone. */
+/* Runs one task on several threads.  The number of blocks depends only on the shape. */
 static void
-run_task_blocked (const Reduce *reduce, gint64 base, gint64 columns, gint64 *sums)
+run_task_blocked (const ReduceJob *reduce, const Task *task, gint64 *sums)
 {
   gint64 partial[MAX_PARTIAL];
-  Blocks blocks = { reduce, base, columns, 0, partial };
+  Blocks blocks = { reduce, task, 0, partial };
 
   blocks.n_blocks = MIN (MAX_BLOCKS, MAX_PARTIAL / reduce->width);
   blocks.n_blocks = MIN (blocks.n_blocks, reduce->n_units * reduce->reduced.count);
@@ -224,37 +234,37 @@ run_task_blocked (const Reduce *reduce, gint64 base, gint64 columns, gint64 *sum
 static void
 run_tasks (gint64 begin, gint64 end, gpointer data)
 {
-  const Reduce *reduce = data;
-  gint64        sums[MAX_WIDTH];
+  const ReduceJob *reduce = data;
+  gint64           sums[MAX_WIDTH];
 
-  for (gint64 task = begin; task < end; task++)
+  for (gint64 index = begin; index < end; index++)
     {
-      gint64 place = reduce->n_stripes == 1 ? task : task / reduce->n_stripes;
-      gint64 column = (task - place * reduce->n_stripes) * MAX_WIDTH;
-      gint64 columns = MIN (reduce->n_columns, reduce->inner - column);
-      gint64 base = find_offset (&reduce->kept, place) + column;
+      gint64 place = reduce->n_stripes == 1 ? index : index / reduce->n_stripes;
+      gint64 column = (index - place * reduce->n_stripes) * MAX_WIDTH;
+      Task   task = { .base = find_offset (&reduce->kept, place) + column,
+                      .columns = MIN (reduce->n_columns, reduce->inner - column) };
 
       reduce->loops->start (sums, reduce->width);
       if (reduce->is_blocked)
-        run_task_blocked (reduce, base, columns, sums);
+        run_task_blocked (reduce, &task, sums);
       else
-        take_units (reduce, base, columns, 0, reduce->n_units * reduce->reduced.count, sums);
-      fold (reduce, columns, sums);
+        accumulate_units (reduce, &task, 0, reduce->n_units * reduce->reduced.count, sums);
+      combine_rows (reduce, task.columns, sums);
       reduce->loops->finish (sums,
-                             columns,
+                             task.columns,
                              reduce->finish,
                              reduce->count,
                              reduce->y + (place * reduce->inner + column) * reduce->size);
     }
 }
 
-/* Where the innermost axis is reduced: one accumulator for each place. */
+/* Runs the tasks [begin, end) if the innermost axis is reduced: each has one accumulator. */
 static void
 run_places (gint64 begin, gint64 end, gpointer data)
 {
-  const Reduce         *reduce = data;
+  const ReduceJob      *reduce = data;
   const HybReduceLoops *loops = reduce->loops;
-  gint64                sums[N_PLACES];
+  gint64                sums[PLACES_PER_BLOCK];
 
   if (reduce->kept.n <= 1 && reduce->reduced.n == 0 && reduce->length < SHORT_ROW)
     {
@@ -265,9 +275,9 @@ run_places (gint64 begin, gint64 end, gpointer data)
                    reduce->y + begin * reduce->size);
       return;
     }
-  for (gint64 at = begin; at < end; at += N_PLACES)
+  for (gint64 at = begin; at < end; at += PLACES_PER_BLOCK)
     {
-      gint64 n = MIN (N_PLACES, end - at);
+      gint64 n = MIN (PLACES_PER_BLOCK, end - at);
 
       loops->start (sums, n);
       for (gint64 run = 0; run < reduce->reduced.count; run++)
@@ -290,7 +300,7 @@ hyb_reduce (HybReduction    reduction,
             gconstpointer   x,
             gpointer        y)
 {
-  Reduce reduce = {
+  ReduceJob reduce = {
     .loops = hyb_reduce_loops (reduction, dtype),
     .finish = finish,
     .x = x,

@@ -1,38 +1,15 @@
-/* reduction.h — sums, products and extrema over any set of axes.
+/* reduction.h — sums, products and extrema over any set of axes: y[kept] = reduce x[kept, reduced].
  *
- * Floating-point sums and products are kept in double, in blocks that depend on sizes
- * alone: the result is the same with any number of threads.
+ * Sums and products of floats accumulate in double, in blocks whose sizes depend only on the
+ * shape, so that the result does not depend on the number of threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/kernels/reduction-kinds.h"
 #include "engine/tensor/shape.h"
 
-typedef enum
-{
-  HYB_REDUCE_SUM,
-  HYB_REDUCE_PROD,
-  HYB_REDUCE_MAX, /* NaN if there is one */
-  HYB_REDUCE_MIN,
-  HYB_REDUCE_NAN_SUM, /* NaN counts as 0; this and the following: floats only */
-  HYB_REDUCE_NAN_PROD,
-  HYB_REDUCE_SUM_ABS,
-  HYB_REDUCE_SUM_SQUARE,
-  HYB_N_REDUCTIONS,
-} HybReduction;
-
-/* What becomes of each result. */
-typedef enum
-{
-  HYB_REDUCE_PLAIN,
-  HYB_REDUCE_MEAN, /* divided by the number of elements reduced; integers truncate */
-  HYB_REDUCE_ROOT, /* square root */
-} HybReduceFinish;
-
-#define HYB_DTYPES_REDUCE                                                                         \
-  (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_U8) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | \
-   HYB_DTYPE_BIT (HYB_I64))
-
-/* Bit i of axes: axis i of x is reduced.  y: what remains, in order. */
+/* Reduces x, of the given shape, over the axes i whose bit i is set in `axes`.  y has the remaining
+ * axes in order.  dtype, one of HYB_DTYPES_REDUCE, is the element type of both. */
 void hyb_reduce (HybReduction    reduction,
                  HybReduceFinish finish,
                  HybDType        dtype,

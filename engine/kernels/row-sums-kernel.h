@@ -1,8 +1,8 @@
-/* row-sums-kernel.h — products over a row in a piece, for kernels that each-real.h reads;
- * further sums are in rows.h.
+/* row-sums-kernel.h — sums of products over a contiguous row: sum = sum_i x[i] y[i].
  *
- * LANES sums go side by side, since one alone waits for itself at every step; they are
- * put together in a fixed order, so that a row always gives the same sum.
+ * Kernels that each-real.h compiles include this file; plain sums are in rows.h.  LANES partial
+ * sums run in parallel, because one alone would wait for the latency of each addition; they are
+ * combined in a fixed order, so that a row always gives the same sum.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #define LANES 8
@@ -45,7 +45,7 @@ NAME (row_centred_product) (const REAL *x, REAL mean, const REAL *y, gint64 n)
   return NAME (add_lanes) (lane);
 }
 
-/* −∞ for an empty row; numbers that are none never win. */
+/* The largest element, not counting NaN; −∞ for an empty row. */
 static inline REAL
 NAME (row_maximum) (const REAL *x, gint64 n)
 {

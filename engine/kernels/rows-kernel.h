@@ -1,11 +1,17 @@
-/* rows-kernel.h — the loops of rows.c for one instruction set.
+/* rows-kernel.h — the loops of rows.c for one instruction set; each runs over i < n by vectors.
+ *
+ * row_sum:       sum_i x[i], in doubles; for i in steps of 8 vectors of doubles. row_squares:
+ * sum_i (x[i] − mean)²; for i in steps of 8 vectors, added as a tree. row_softmax:   y[i] = exp
+ * (x[i] − max) / sum; one pass each for the maximum, the exponentials with
+ *                their sum, and the scaling.
+ * row_normalise: y[i] = (x[i] − mean) inverse gamma[i] + beta[i].
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
 
-/* Floats that are summed up as floats. */
+/* Floats that are added as floats before they are added to a sum of doubles. */
 #define PIECE (8 * LANES)
 
-/* Doubles of both halves of a vector side by side. */
+/* A sum of vectors of floats in doubles: one vector for each half of the lanes. */
 typedef struct
 {
   Doubles low, high;
@@ -29,7 +35,7 @@ SIMD (sum_of_sums) (const SIMD (Sums) * sums)
 
 #define TREE(v) (((v (0) + v (1)) + (v (2) + v (3))) + ((v (4) + v (5)) + (v (6) + v (7))))
 
-/* Eight sums of doubles go side by side, since one alone waits for itself at every step. */
+/* Eight sums run in parallel: one alone would wait for the latency of each addition. */
 static TARGET double
 SIMD (row_sum) (gint64 n, const float *x)
 {
@@ -82,7 +88,7 @@ SIMD (row_squares) (gint64 n, const float *x, float mean)
   return SIMD (sum_of_sums) (&sums);
 }
 
-/* Numbers that are none never win. */
+/* The largest element, not counting NaN; −∞ for an empty row. */
 static TARGET float
 SIMD (row_maximum) (gint64 n, const float *x)
 {
@@ -108,7 +114,7 @@ SIMD (row_maximum) (gint64 n, const float *x)
   return simd_lane_max (best[0]);
 }
 
-/* y = exp (x − maximum); the sum of all. */
+/* Writes y[i] = exp (x[i] − maximum) and returns the sum of y. */
 INLINE double
 SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
 {
@@ -142,7 +148,7 @@ SIMD (row_exponentials) (gint64 n, const float *x, float maximum, float *y)
   return SIMD (sum_of_sums) (&sums);
 }
 
-/* Subtracting the maximum keeps exp () finite and cancels out in the quotient. */
+/* Subtracting the maximum keeps exp() finite and cancels in the quotient. */
 static TARGET void
 SIMD (row_softmax) (gint64 n, const float *x, float scale, float *y)
 {

@@ -1,4 +1,6 @@
-/* rows.c — rows for softmax, norms and sums; the loops for floats are in rows-kernel.h.
+/* rows.c — sums, softmax and normalisation of one contiguous row of n elements.
+ *
+ * The loops for floats are vectorised in rows-kernel.h; those for doubles are below.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/rows.h"
 
@@ -21,7 +23,7 @@ hyb_row_squares_f32 (gint64 n, const float *x, double mean)
 {
   double sum = HYB_SIMD_CHOOSE (row_squares) (n, x, (float) mean);
 
-  /* Squares of what lies between may have left the range of float. */
+  /* Otherwise squares may have overflowed or underflowed in float. */
   if (G_LIKELY (sum > 1e-20 && isfinite (sum)))
     return sum;
 
@@ -51,7 +53,7 @@ hyb_row_normalise_f32 (gint64       n,
 
 /* --- Doubles --- */
 
-/* So many sums go side by side, since one alone waits for itself at every step. */
+/* Partial sums that run in parallel: one alone would wait for the latency of each addition. */
 #define SUMS 8
 
 static double

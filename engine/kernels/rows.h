@@ -1,26 +1,28 @@
-/* rows.h — what softmax, norms and sums do with a row that lies in a piece.
+/* rows.h — sums, softmax and normalisation of one contiguous row of n elements.
  *
- * Sums are made in double, and in the order that the length (and the processor's vectors)
- * alone gives; but squares and exponentials of floats are summed up as floats, eight or four
- * vectors at a time, as a tree: an error of three roundings.  Where squares leave the range of
- * float they are made again in double.
+ * Sums are in double, in an order that depends only on the length and the instruction set.
+ * Squares and exponentials of floats are first added as floats, eight or four vectors at a time
+ * as a tree, which costs three roundings.  Where squares exceed the range of float the sum is
+ * computed again in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>
 
-/* Σ x */
-double hyb_row_sum_f32 (gint64 n, const float *x);
-double hyb_row_sum_f64 (gint64 n, const double *x);
-/* Σ (x − mean)² */
+double hyb_row_sum_f32 (gint64 n, const float *x);  /* Σ x[i] */
+double hyb_row_sum_f64 (gint64 n, const double *x); /* Σ x[i] */
+/* Returns Σ (x[i] − mean)². */
 double hyb_row_squares_f32 (gint64 n, const float *x, double mean);
+/* The same in double. */
 double hyb_row_squares_f64 (gint64 n, const double *x, double mean);
 
-/* y = exp (scale · x) / Σ exp (scale · x); n ≥ 1; x and y may be the same. */
+/* Writes y[i] = exp (scale x[i]) / Σ exp (scale x[k]); n ≥ 1; x and y may be the same. */
 void hyb_row_softmax_f32 (gint64 n, const float *x, float scale, float *y);
+/* The same in double. */
 void hyb_row_softmax_f64 (gint64 n, const double *x, double scale, double *y);
 
-/* y = (x − mean) · inverse · gamma + beta; x and y may be the same. */
+/* Writes y[i] = (x[i] − mean) inverse gamma[i] + beta[i], where inverse is 1 / standard
+ * deviation; x and y may be the same. */
 void hyb_row_normalise_f32 (gint64       n,
                             const float *x,
                             float        mean,
@@ -28,6 +30,7 @@ void hyb_row_normalise_f32 (gint64       n,
                             const float *gamma,
                             const float *beta,
                             float       *y);
+/* The same in double. */
 void hyb_row_normalise_f64 (gint64        n,
                             const double *x,
                             double        mean,

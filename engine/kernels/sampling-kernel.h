@@ -1,14 +1,19 @@
 /* sampling-kernel.h — the loops of sampling.c, for float and double.
+ *
+ * hyb_sample:          for each sample n, for each grid position, for each channel c:
+ *                      result[n,c,p] = sum over the 4 cells around p of share · image[n,c,cell].
+ * hyb_sample_backward: the same loops; each position adds to the gradients of its 4 cells.
+ * hyb_affine_grid:     for each sample, for x and y, for each position.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The upper left of the four cells around a position, and the shares of the others. */
+/* The upper left of the four cells around a position, and the position inside them. */
 typedef struct
 {
   gint64 top, left;
-  REAL   down, right; /* 0 … 1 */
+  REAL   down, right; /* from the upper left cell, 0 … 1: the weights of the others */
 } NAME (Corner);
 
-/* FALSE: all four lie outside (or the position is no number). */
+/* Returns FALSE if all four cells lie outside the image or the position is NaN. */
 static gboolean
 NAME (find_corner) (const HybSampling *sampling, REAL x, REAL y, NAME (Corner) * corner)
 {
@@ -74,8 +79,8 @@ NAME (hyb_sample) (const HybSampling *sampling, const REAL *image, const REAL *g
       }
 }
 
-/* One place of the grid in all channels: hands its gradient to four cells, and
- * returns how the result changes with the position (in cells). */
+/* For one grid position and all channels: adds the gradient of the result to the four cells'
+ * gradients and the derivative by the position, in cells, to by_position. */
 static void
 NAME (spread_place) (const HybSampling *sampling,
                      const REAL        *image,

@@ -1,4 +1,7 @@
-/* sampling.c — grids of positions, and images read at them.
+/* sampling.c — bilinear sampling of images at grids of positions, and affine grids.
+ *
+ * The functions of sampling.h are defined in sampling-kernel.h, which each-real.h compiles for
+ * float and double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/sampling.h"
 
@@ -8,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* −1 to 1 over n cells; a single cell is at −1. */
+/* The position of cell i of n, from −1 for the first to 1 for the last; −1 for a single cell. */
 static double
 position_of (gint64 i, gint64 n)
 {

@@ -1,13 +1,14 @@
-/* softmax-kernel.h — the loops of softmax.c, for float and double.
+/* softmax-kernel.h — the loops of softmax.c: y[o,k,i] = exp (x[o,k,i]) / sum_k exp (x[o,k,i]).
  *
- * Rows that lie in a piece (inner is 1) are taken one by one; otherwise BLOCK
- * neighbouring rows go together, so that memory is read in order.
+ * inner == 1: for each o, one contiguous row over k (rows.h).  Otherwise: for each o, for each
+ * block of BLOCK adjacent i, for k, so that memory is read in order.  each-real.h compiles this
+ * file for float and double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/row-sums-kernel.h"
 
 #define BLOCK 128
 
-/* Σ exp (y), y left as it is. */
+/* Returns Σ exp (y[i]); y is not changed. */
 static double
 NAME (sum_of_exponentials) (const REAL *y, gint64 n)
 {
@@ -26,7 +27,7 @@ NAME (sum_of_exponentials) (const REAL *y, gint64 n)
   return sum;
 }
 
-/* x − maximum − log Σ exp (x − maximum), x being scaled already. */
+/* Writes y = s − maximum − log Σ exp (s − maximum) with s = scale x. */
 static void
 NAME (log_softmax_row) (const REAL *x, gint64 n, REAL scale, REAL *y)
 {
@@ -43,44 +44,45 @@ NAME (log_softmax_row) (const REAL *x, gint64 n, REAL scale, REAL *y)
 }
 
 static void
-NAME (softmax_row) (const Work *work, gint64 row)
+NAME (softmax_row) (const SoftmaxCall *call, gint64 row)
 {
-  const REAL *x = (const REAL *) work->x + row * work->view->length;
-  REAL       *y = (REAL *) work->to + row * work->view->length;
-  REAL        scale = (REAL) work->view->scale;
-  gint64      n = row_length (work, row);
+  const REAL *x = (const REAL *) call->x + row * call->view->length;
+  REAL       *y = (REAL *) call->to + row * call->view->length;
+  REAL        scale = (REAL) call->view->scale;
+  gint64      n = row_length (call, row);
 
-  if (work->view->log)
+  if (call->view->log)
     NAME (log_softmax_row) (x, n, scale, y);
   else if (n > 0)
     NAME (hyb_row_softmax) (n, x, scale, y);
-  for (gint64 k = n; k < work->view->length; k++)
+  for (gint64 k = n; k < call->view->length; k++)
     y[k] = 0;
 }
 
-/* What lies past the lengths of rows first … first + n - 1 becomes `filler`. */
+/* Sets the elements beyond the lengths of rows first … first + n - 1 to `filler`. */
 static void
-NAME (fill_past_lengths) (const Work *work, gint64 outer, gint64 first, gint64 n, REAL filler)
+NAME (
+    fill_past_lengths) (const SoftmaxCall *call, gint64 outer, gint64 first, gint64 n, REAL filler)
 {
-  gint64 length = work->view->length, step = work->view->inner;
-  REAL  *y = (REAL *) work->to + outer * length * step + first;
+  gint64 length = call->view->length, step = call->view->inner;
+  REAL  *y = (REAL *) call->to + outer * length * step + first;
 
-  if (!work->view->row_lengths)
+  if (!call->view->row_lengths)
     return;
 
   for (gint64 i = 0; i < n; i++)
-    for (gint64 k = row_length (work, outer * step + first + i); k < length; k++)
+    for (gint64 k = row_length (call, outer * step + first + i); k < length; k++)
       y[k * step + i] = filler;
 }
 
-/* Rows first … first + n - 1 of one outer index. */
+/* Computes rows first … first + n - 1 (indices of `inner`) of one outer index. */
 static void
-NAME (softmax_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
+NAME (softmax_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint64 n)
 {
-  gint64      length = work->view->length, step = work->view->inner;
-  const REAL *x = (const REAL *) work->x + outer * length * step + first;
-  REAL       *y = (REAL *) work->to + outer * length * step + first;
-  REAL        scale = (REAL) work->view->scale, maximum[BLOCK], factor[BLOCK], piece[BLOCK];
+  gint64      length = call->view->length, step = call->view->inner;
+  const REAL *x = (const REAL *) call->x + outer * length * step + first;
+  REAL       *y = (REAL *) call->to + outer * length * step + first;
+  REAL        scale = (REAL) call->view->scale, maximum[BLOCK], factor[BLOCK], piece[BLOCK];
   double      sum[BLOCK];
 
   for (gint64 i = 0; i < n; i++)
@@ -92,7 +94,7 @@ NAME (softmax_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
   for (gint64 k = 0; k < length; k++)
     for (gint64 i = 0; i < n; i++)
       y[k * step + i] = x[k * step + i] * scale;
-  NAME (fill_past_lengths) (work, outer, first, n, -(REAL) INFINITY);
+  NAME (fill_past_lengths) (call, outer, first, n, -(REAL) INFINITY);
   for (gint64 k = 0; k < length; k++)
     for (gint64 i = 0; i < n; i++)
       maximum[i] = y[k * step + i] > maximum[i] ? y[k * step + i] : maximum[i];
@@ -104,47 +106,47 @@ NAME (softmax_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
       NAME (exponentials) (piece, n);
       for (gint64 i = 0; i < n; i++)
         sum[i] += (double) piece[i];
-      if (!work->view->log)
+      if (!call->view->log)
         memcpy (y + k * step, piece, sizeof (REAL) * (gsize) n);
     }
 
   for (gint64 i = 0; i < n; i++)
-    factor[i] = (REAL) (work->view->log ? log (sum[i]) : 1.0 / sum[i]);
+    factor[i] = (REAL) (call->view->log ? log (sum[i]) : 1.0 / sum[i]);
   for (gint64 k = 0; k < length; k++)
-    if (work->view->log)
+    if (call->view->log)
       for (gint64 i = 0; i < n; i++)
         y[k * step + i] -= factor[i];
     else
       for (gint64 i = 0; i < n; i++)
         y[k * step + i] *= factor[i];
-  NAME (fill_past_lengths) (work, outer, first, n, 0);
+  NAME (fill_past_lengths) (call, outer, first, n, 0);
 }
 
 static void
 NAME (softmax_slice) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
+  const SoftmaxCall *call = data;
 
   for (gint64 outer = begin; outer < end; outer++)
-    if (work->view->inner == 1)
-      NAME (softmax_row) (work, outer);
+    if (call->view->inner == 1)
+      NAME (softmax_row) (call, outer);
     else
-      for (gint64 first = 0; first < work->view->inner; first += BLOCK)
-        NAME (softmax_block) (work, outer, first, MIN (BLOCK, work->view->inner - first));
+      for (gint64 first = 0; first < call->view->inner; first += BLOCK)
+        NAME (softmax_block) (call, outer, first, MIN (BLOCK, call->view->inner - first));
 }
 
 /* softmax: dx = y · (dy − Σ y ∘ dy) · scale.  log_softmax: dx = (dy − eʸ · Σ dy) · scale. */
 static void
-NAME (backward_row) (const Work *work, gint64 row)
+NAME (backward_row) (const SoftmaxCall *call, gint64 row)
 {
-  gint64      n = work->view->length;
-  const REAL *y = (const REAL *) work->y + row * n;
-  const REAL *dy = (const REAL *) work->dy + row * n;
-  REAL       *dx = (REAL *) work->to + row * n;
-  REAL        scale = (REAL) work->view->scale, piece[BLOCK];
-  REAL sum = (REAL) (work->view->log ? NAME (hyb_row_sum) (n, dy) : NAME (row_product) (y, dy, n));
+  gint64      n = call->view->length;
+  const REAL *y = (const REAL *) call->y + row * n;
+  const REAL *dy = (const REAL *) call->dy + row * n;
+  REAL       *dx = (REAL *) call->to + row * n;
+  REAL        scale = (REAL) call->view->scale, piece[BLOCK];
+  REAL sum = (REAL) (call->view->log ? NAME (hyb_row_sum) (n, dy) : NAME (row_product) (y, dy, n));
 
-  if (!work->view->log)
+  if (!call->view->log)
     {
       for (gint64 k = 0; k < n; k++)
         dx[k] = y[k] * (dy[k] - sum) * scale;
@@ -163,18 +165,18 @@ NAME (backward_row) (const Work *work, gint64 row)
 }
 
 static void
-NAME (backward_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
+NAME (backward_block) (const SoftmaxCall *call, gint64 outer, gint64 first, gint64 n)
 {
-  gint64      length = work->view->length, step = work->view->inner;
+  gint64      length = call->view->length, step = call->view->inner;
   gint64      base = outer * length * step + first;
-  const REAL *y = (const REAL *) work->y + base;
-  const REAL *dy = (const REAL *) work->dy + base;
-  REAL       *dx = (REAL *) work->to + base;
-  REAL        scale = (REAL) work->view->scale, piece[BLOCK];
+  const REAL *y = (const REAL *) call->y + base;
+  const REAL *dy = (const REAL *) call->dy + base;
+  REAL       *dx = (REAL *) call->to + base;
+  REAL        scale = (REAL) call->view->scale, piece[BLOCK];
   double      sum[BLOCK] = { 0.0 };
 
   for (gint64 k = 0; k < length; k++)
-    if (work->view->log)
+    if (call->view->log)
       for (gint64 i = 0; i < n; i++)
         sum[i] += (double) dy[k * step + i];
     else
@@ -186,7 +188,7 @@ NAME (backward_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
       gint64 at = k * step;
 
       memcpy (piece, y + at, sizeof (REAL) * (gsize) n);
-      if (work->view->log)
+      if (call->view->log)
         {
           NAME (exponentials) (piece, n);
           for (gint64 i = 0; i < n; i++)
@@ -201,14 +203,14 @@ NAME (backward_block) (const Work *work, gint64 outer, gint64 first, gint64 n)
 static void
 NAME (backward_slice) (gint64 begin, gint64 end, gpointer data)
 {
-  const Work *work = data;
+  const SoftmaxCall *call = data;
 
   for (gint64 outer = begin; outer < end; outer++)
-    if (work->view->inner == 1)
-      NAME (backward_row) (work, outer);
+    if (call->view->inner == 1)
+      NAME (backward_row) (call, outer);
     else
-      for (gint64 first = 0; first < work->view->inner; first += BLOCK)
-        NAME (backward_block) (work, outer, first, MIN (BLOCK, work->view->inner - first));
+      for (gint64 first = 0; first < call->view->inner; first += BLOCK)
+        NAME (backward_block) (call, outer, first, MIN (BLOCK, call->view->inner - first));
 }
 
 #undef BLOCK

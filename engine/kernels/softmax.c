@@ -1,4 +1,7 @@
-/* softmax.c — exponentials scaled to sum to one, and the way back.
+/* softmax.c — softmax and log-softmax along one axis, and their gradients.
+ *
+ * hyb_softmax_forward() and hyb_softmax_backward() split the outer axis over threads; the loops
+ * are in softmax-kernel.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/softmax.h"
 
@@ -12,12 +15,13 @@
 
 #include "engine/kernels/vectorise.h"
 
+/* The arrays of one call, shared by its threads. */
 typedef struct
 {
   const HybSoftmaxView *view;
   gconstpointer         x, y, dy;
   gpointer              to;
-} Work;
+} SoftmaxCall;
 
 void
 hyb_softmax_init (HybSoftmaxView *softmax, const HybShape *shape, int axis)
@@ -30,11 +34,11 @@ hyb_softmax_init (HybSoftmaxView *softmax, const HybShape *shape, int axis)
   };
 }
 
-/* How much of the row at this place of outer × inner counts. */
+/* Returns how many elements count of the row with this index in outer × inner. */
 static gint64
-row_length (const Work *work, gint64 place)
+row_length (const SoftmaxCall *call, gint64 place)
 {
-  const HybSoftmaxView *view = work->view;
+  const HybSoftmaxView *view = call->view;
 
   if (!view->row_lengths)
     return view->length;
@@ -61,19 +65,19 @@ exponentials_f64 (double *values, gint64 n)
 #include "engine/kernels/each-real.h"
 
 static void
-run_work (Work *work, HybParallelFunc func)
+run_call (SoftmaxCall *call, HybParallelFunc func)
 {
-  gint64 size = work->view->length * work->view->inner;
+  gint64 size = call->view->length * call->view->inner;
 
-  hyb_parallel_for (work->view->outer, MAX (1, 16384 / MAX (1, size)), func, work);
+  hyb_parallel_for (call->view->outer, MAX (1, 16384 / MAX (1, size)), func, call);
 }
 
 void
 hyb_softmax_forward (const HybSoftmaxView *softmax, HybDType dtype, gconstpointer x, gpointer to)
 {
-  Work work = { .view = softmax, .x = x, .to = to };
+  SoftmaxCall call = { .view = softmax, .x = x, .to = to };
 
-  run_work (&work, dtype == HYB_F64 ? softmax_slice_f64 : softmax_slice_f32);
+  run_call (&call, dtype == HYB_F64 ? softmax_slice_f64 : softmax_slice_f32);
 }
 
 void
@@ -83,7 +87,7 @@ hyb_softmax_backward (const HybSoftmaxView *softmax,
                       gconstpointer         dy,
                       gpointer              to)
 {
-  Work work = { .view = softmax, .y = y, .dy = dy, .to = to };
+  SoftmaxCall call = { .view = softmax, .y = y, .dy = dy, .to = to };
 
-  run_work (&work, dtype == HYB_F64 ? backward_slice_f64 : backward_slice_f32);
+  run_call (&call, dtype == HYB_F64 ? backward_slice_f64 : backward_slice_f32);
 }

@@ -1,4 +1,6 @@
-/* special.c — digamma and the inverse of erf.
+/* special.c — log-gamma, digamma and the inverse of erf.
+ *
+ * Each function names its series or approximation above its definition.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/special.h"
 
@@ -7,13 +9,14 @@
 double
 hyb_log_gamma (double x)
 {
-  int sign; /* lgamma() would write a global */
+  int sign; /* lgamma() would write the global signgam */
 
   return lgamma_r (x, &sign);
 }
 
-/* ψ(x) = ψ(x + 1) − 1/x up to where the asymptotic series is exact enough,
- * ψ(x) ~ log x − 1/(2x) − Σ B₂ₖ / (2k x²ᵏ); below zero by reflection. */
+/* Raises x to 12 or more by ψ(x) = ψ(x + 1) − 1/x, then sums the asymptotic series
+ * ψ(x) ~ log x − 1/(2x) − Σ B₂ₖ / (2k x²ᵏ), whose terms are in `coefficients`.  For negative x
+ * uses the reflection ψ(x) = ψ(1 − x) − π / tan(π x). */
 double
 hyb_digamma (double x)
 {
@@ -36,8 +39,9 @@ hyb_digamma (double x)
   return sum;
 }
 
-/* Winitzki's approximation (relative error 2e-3), made exact by Halley's method on
- * erf(x) − y, whose step is u / (1 + x u) with u = (erf(x) − y) √π/2 exp(x²).  Near ±1 erfc() keeps the digits. */
+/* Winitzki's approximation (relative error 2e-3), refined by three steps of Halley's method on
+ * erf(x) − y: x −= u / (1 + x u) with u = (erf(x) − y) √π/2 exp(x²).  Near ±1 the error is
+ * computed with erfc(), which keeps the digits that erf() loses. */
 double
 hyb_erf_inverse (double y)
 {

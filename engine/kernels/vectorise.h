@@ -1,17 +1,17 @@
-/* vectorise.h — include it after everything else in a file of simple inner loops: from
- * there on the compiler vectorises loops whatever the build type says.
+/* vectorise.h — turns on GCC's loop vectoriser for the rest of a source file, in every build type.
  *
- * Results do not depend on it: floating-point operations are never reordered.
+ * Include it after all other headers in files of simple inner loops.  Results do not depend on it,
+ * because the compiler may not reorder floating-point operations.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
-/* In front of a loop whose output is either apart from its inputs or exactly one of them. */
+/* Before a loop whose output array either does not overlap its inputs or is exactly one of them. */
 #define HYB_INDEPENDENT _Pragma ("GCC ivdep")
-/* In front of a short loop that is to become vectors, not single operations one by one. */
+/* Before a short loop that should be vectorised rather than fully unrolled into scalar code. */
 #define HYB_KEEP_LOOP _Pragma ("GCC unroll 1")
-/* In front of a loop with few turns, known while compiling, whose values are to stay in registers. */
+/* Before a loop with a small constant number of turns whose values should stay in registers. */
 #define HYB_UNROLL(turns) HYB_UNROLL_ (GCC unroll turns)
 #define HYB_UNROLL_(text) _Pragma (#text)
 #else

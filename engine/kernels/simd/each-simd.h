@@ -1,25 +1,28 @@
-/* each-simd.h — a kernel of floats written once in vectors, compiled for each instruction set.
+/* each-simd.h — compiles one vectorised float kernel for each instruction set.
  *
- * Define SIMD_KERNEL as the path of the file with the kernel and include this: the file
- * is read for AVX-512, for AVX2 with fused multiply-add, and for whatever the compiler
- * was told.  It finds there
+ * To use it, define SIMD_KERNEL as the path of the file with the kernel and include this header:
+ * it includes that file for AVX-512, for AVX2 with fused multiply-add, and with GCC's generic
+ * vectors for the compiler's own target.  The kernel file can use C's operators on vectors, and
  *
- *   SIMD (x)                       x_avx512, x_avx2 or x_plain: its names
- *   TARGET, INLINE                 in front of its functions
- *   LANES, Floats, Ints            a vector of so many floats, and of 32-bit integers
- *   simd_fill (a)                  the same in every lane
- *   simd_load (p), simd_store (p, v), simd_load_part (p, n), simd_store_part (p, n, v)
- *   simd_keep_part (v, n)          the first n lanes, then zeros (n < LANES in all of these)
- *   simd_multiply_add (a, b, c)    a b + c, rounded once where the processor can
+ *   SIMD (x)                       the name x_avx512, x_avx2 or x_plain
+ *   TARGET, INLINE                 attributes for its functions; INLINE includes TARGET
+ *   LANES, Floats, Ints            the number of lanes; vectors of LANES floats, 32-bit integers
+ *   Doubles                        a vector of LANES / 2 doubles
+ *   simd_fill (a)                  a in every lane
+ *   simd_load (p), simd_store (p, v)  LANES floats, unaligned
+ *   simd_load_part (p, n), simd_store_part (p, n, v)  n floats, n < LANES; loads zeros after them
+ *   simd_keep_part (v, n)          the first n < LANES lanes of v, then zeros
+ *   simd_multiply_add (a, b, c)    a b + c, rounded once if the processor has fused multiply-add
  *   simd_subtract_product (a, b, c)  c − a b, likewise
- *   simd_min (a, b), simd_max (a, b)  b where either is no number
- *   Doubles, simd_load_doubles (p)  LANES / 2 floats as doubles
- *   simd_sum (v), simd_sum_doubles (v), simd_lane_max (v)  of all lanes
- *   simd_reciprocal (a)            1 / a to twelve bits at least
- *   simd_scale (a, n)              a 2ⁿ, |n| ≤ 250 and whole
+ *   simd_min (a, b), simd_max (a, b)  per lane; b if either is NaN
+ *   simd_load_doubles (p)          LANES / 2 floats, converted to double
+ *   simd_sum (v), simd_sum_doubles (v), simd_lane_max (v)  over all lanes
+ *   simd_reciprocal (a)            1 / a with a relative error below 2⁻¹²
+ *   simd_scale (a, n)              a 2ⁿ for whole n, |n| ≤ 250
  *
- * beside what C has for vectors.  HYB_SIMD_CHOOSE (x) is the function that this processor
- * runs.  One kernel per source file.  Kernels are compiled without leave to reorder: the same input gives the same bytes.
+ * HYB_SIMD_CHOOSE (x) is the variant of function x for this processor.  A source file can have one
+ * kernel.  The compiler may not reorder floating-point operations, so the same input gives the
+ * same bytes on every run.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/simd.h"
 
@@ -80,8 +83,8 @@ hyb_simd_sum_eight (__m256 a)
   (Floats) _mm256_fnmadd_ps ((__m256) a, (__m256) b, (__m256) c)
 #define SIMD_MIN(a, b)     (Floats) _mm256_min_ps ((__m256) a, (__m256) b)
 #define SIMD_MAX(a, b)     (Floats) _mm256_max_ps ((__m256) a, (__m256) b)
-#define SIMD_RECIPROCAL(a) (1.f / (a)) /* the approximation has too few bits */
-/* The lanes below n. */
+#define SIMD_RECIPROCAL(a) (1.f / (a)) /* AVX2's approximation has too few bits */
+/* All bits set in the first n lanes, none in the others. */
 #define SIMD_MASK(n) \
   _mm256_cmpgt_epi32 (_mm256_set1_epi32 ((int) (n)), _mm256_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7))
 #define SIMD_LOAD_PART(from, n)   (Floats) _mm256_maskload_ps (from, SIMD_MASK (n))

@@ -1,12 +1,14 @@
-/* simd-functions.h — vectors of one instruction set, and what is done with them; read by
- * each-simd.h, which says what is here.  No guard: read once for each set.
+/* simd-functions.h — the vector types and functions of one instruction set.
+ *
+ * each-simd.h documents them and includes this file once for each instruction set, so there is no
+ * include guard.  Where an instruction set defines no SIMD_… macro, plain C over the lanes is used.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 typedef float   SIMD (Floats) __attribute__ ((vector_size (LANES * sizeof (float))));
 typedef guint32 SIMD (Words) __attribute__ ((vector_size (LANES * sizeof (guint32))));
 typedef gint32  SIMD (Ints) __attribute__ ((vector_size (LANES * sizeof (gint32))));
 
-/* Half as many doubles as there are floats in a vector. */
+/* A vector of the same size in bytes: half as many doubles as Floats has floats. */
 typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (double) / 2)));
 
 #define Doubles               SIMD (Doubles)
@@ -34,7 +36,7 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 INLINE Floats
 simd_fill (float value)
 {
-  return value - (Floats){ 0 }; /* adding would be an instruction, for the sake of -0 */
+  return value - (Floats){ 0 }; /* x + 0 would not be folded away, because -0 + 0 is +0 */
 }
 
 INLINE Floats
@@ -46,7 +48,7 @@ simd_load (const float *from)
   return value;
 }
 
-/* The rest is zero. */
+/* The lanes after the first n are zero. */
 INLINE Floats
 simd_load_part (const float *from, gint64 n)
 {
@@ -92,7 +94,7 @@ simd_store_part (float *to, gint64 n, Floats value)
 #endif
 }
 
-/* The first n lanes; zero behind. */
+/* The first n lanes of value, then zeros. */
 INLINE Floats
 simd_keep_part (Floats value, gint64 n)
 {
@@ -105,7 +107,7 @@ simd_keep_part (Floats value, gint64 n)
 #endif
 }
 
-/* Lanes of the mask are all ones or all zeros. */
+/* Selects yes where the mask lane has all bits set and no where it has none. */
 INLINE Floats
 simd_choose (Ints mask, Floats yes, Floats no)
 {
@@ -142,7 +144,7 @@ simd_reciprocal (Floats a)
   return SIMD_RECIPROCAL (a);
 }
 
-/* In two factors, so that results below the normal range are rounded once. */
+/* Multiplies by 2ⁿ in two factors, so that results below the normal range are rounded once. */
 INLINE Floats
 simd_scale (Floats a, Floats n)
 {
@@ -156,7 +158,7 @@ simd_scale (Floats a, Floats n)
 #endif
 }
 
-/* Halves are added to each other until one lane is left. */
+/* Adds the upper half of the lanes to the lower half until one lane is left. */
 INLINE float
 simd_sum (Floats value)
 {
@@ -183,7 +185,7 @@ simd_sum_doubles (Doubles value)
 #endif
 }
 
-/* Of lanes that are numbers. */
+/* The largest lane; NaN lanes do not count. */
 INLINE float
 simd_lane_max (Floats value)
 {

@@ -1,4 +1,7 @@
-/* simd-undefine.h — forgets what each-simd.h and simd-functions.h defined for one instruction set.
+/* simd-undefine.h — undefines the macros of one instruction set.
+ *
+ * each-simd.h includes it after each instruction set, so that the next one can define SIMD,
+ * LANES and the functions of simd-functions.h anew.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #undef SIMD
 #undef TARGET

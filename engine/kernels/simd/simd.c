@@ -1,9 +1,11 @@
-/* simd.c — which vector instructions hand-written kernels may use here.
+/* simd.c — detects the vector instructions of this processor.
+ *
+ * HYB_SIMD_CHOOSE in each-simd.h asks hyb_simd_level() on every call of a kernel.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/simd.h"
 
-static gint cap = HYB_SIMD_AVX512;
+static gint cap = HYB_SIMD_AVX512; /* atomic */
 
 static HybSimdLevel
 processor_level (void)
@@ -25,7 +27,7 @@ hyb_simd_level (void)
 }
 
 void
-hyb_simd_cap (HybSimdLevel most)
+hyb_simd_cap (HybSimdLevel max)
 {
-  g_atomic_int_set (&cap, (gint) most);
+  g_atomic_int_set (&cap, (gint) max);
 }

@@ -1,6 +1,6 @@
-/* simd.h — which vector instructions hand-written kernels use, asked at run time.
+/* simd.h — the level of vector instructions that hand-written kernels use, chosen at run time.
  *
- * How such a kernel is written is in each-simd.h.
+ * each-simd.h describes how to write such a kernel.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,11 +8,13 @@
 
 typedef enum
 {
-  HYB_SIMD_PLAIN, /* what the compiler makes of C */
-  HYB_SIMD_AVX2,  /* with FMA */
-  HYB_SIMD_AVX512,
+  HYB_SIMD_PLAIN,  /* generic vectors for the compiler's target */
+  HYB_SIMD_AVX2,   /* AVX2 and FMA */
+  HYB_SIMD_AVX512, /* AVX-512 F, DQ, BW and VL */
 } HybSimdLevel;
 
+/* Returns the highest level that this processor and hyb_simd_cap() allow. */
 HybSimdLevel hyb_simd_level (void);
-/* For tests: no more than this, where the processor has it. */
-void hyb_simd_cap (HybSimdLevel most);
+/* Limits hyb_simd_level() to `max` for the whole process, so that tests can cover the lower
+ * levels. */
+void hyb_simd_cap (HybSimdLevel max);

@@ -1,4 +1,8 @@
-/* transpose.c — transposing in registers: blocks of 8 × 8 with AVX2, of 4 × 4 without.
+/* transpose.c — transposes matrices of 32-bit elements in registers: y[i,j] = x[j,i].
+ *
+ * With AVX2: for each strip of 64 rows of y, for each block of 8 columns, for each 4 rows.
+ * Without: for each block of 4 rows, for each block of 4 columns.  The rows and columns that no
+ * block covers are copied one element at a time.  Start with hyb_transpose_32().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/transpose.h"
 
@@ -10,14 +14,15 @@
 #include <immintrin.h>
 #endif
 
-/* Rows of y that stay near while columns are added to them. */
+/* Rows of y that are completed before the next, so that they stay in the first-level cache. */
 #define STRIP 64
 
 typedef guint32 __attribute__ ((may_alias, aligned (1))) Bits32;
 typedef guint32 __attribute__ ((vector_size (16))) Four32;
 
+/* Transposes a block of 4 × 4. */
 static inline void
-turn_4 (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
+transpose_4x4 (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
 {
   Four32 row[4], low[2], high[2];
 
@@ -36,43 +41,36 @@ turn_4 (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
     memcpy (y + i * y_stride, &row[i], sizeof row[i]);
 }
 
-/* Rows and columns from here on that no block covers. */
+/* Copies the rows from first_row on and the columns from first_column on, one element at a time. */
 static void
-turn_rest (gint64        first_row,
-           gint64        first_column,
-           gint64        height,
-           gint64        width,
-           const Bits32 *x,
-           gint64        x_stride,
-           Bits32       *y,
-           gint64        y_stride)
+transpose_rest (const HybTranspose *shape,
+                gint64              first_row,
+                gint64              first_column,
+                const Bits32       *x,
+                Bits32             *y)
 {
-  for (gint64 i = 0; i < height; i++)
-    for (gint64 j = i < first_row ? first_column : 0; j < width; j++)
-      y[i * y_stride + j] = x[j * x_stride + i];
+  for (gint64 i = 0; i < shape->height; i++)
+    for (gint64 j = i < first_row ? first_column : 0; j < shape->width; j++)
+      y[i * shape->y_stride + j] = x[j * shape->x_stride + i];
 }
 
 static void
-turn_plain (gint64        height,
-            gint64        width,
-            const Bits32 *x,
-            gint64        x_stride,
-            Bits32       *y,
-            gint64        y_stride)
+transpose_plain (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
 {
-  gint64 rows = height - height % 4, columns = width - width % 4;
+  gint64 rows = shape->height - shape->height % 4, columns = shape->width - shape->width % 4;
+  gint64 x_stride = shape->x_stride, y_stride = shape->y_stride;
 
   for (gint64 i = 0; i < rows; i += 4)
     for (gint64 j = 0; j < columns; j += 4)
-      turn_4 (x + j * x_stride + i, x_stride, y + i * y_stride + j, y_stride);
-  turn_rest (rows, columns, height, width, x, x_stride, y, y_stride);
+      transpose_4x4 (x + j * x_stride + i, x_stride, y + i * y_stride + j, y_stride);
+  transpose_rest (shape, rows, columns, x, y);
 }
 
 #ifdef __x86_64__
 
 #define TARGET __attribute__ ((target ("avx2")))
 
-/* Rows j and j + 4 of four columns: the halves of a vector, put together while loading. */
+/* Loads four elements of rows j and j + 4 of x as the two halves of a vector. */
 static inline TARGET __m256
 load_pair (const Bits32 *x, gint64 x_stride, gint64 j)
 {
@@ -82,9 +80,9 @@ load_pair (const Bits32 *x, gint64 x_stride, gint64 j)
   return _mm256_insertf128_ps (_mm256_castps128_ps256 (_mm_loadu_ps (low)), _mm_loadu_ps (high), 1);
 }
 
-/* Four rows of y from four columns of x. */
+/* Transposes a block of 4 rows and 8 columns of y. */
 static inline TARGET void
-turn_half (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
+transpose_4x8 (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
 {
   __m256 row0 = load_pair (x, x_stride, 0), row1 = load_pair (x, x_stride, 1);
   __m256 row2 = load_pair (x, x_stride, 2), row3 = load_pair (x, x_stride, 3);
@@ -98,50 +96,41 @@ turn_half (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
   _mm256_storeu_ps (to + 3 * y_stride, _mm256_shuffle_ps (high01, high23, 0xee));
 }
 
-/* Eight columns of y; on its own, for it needs all registers. */
+/* Transposes eight columns of y.  Not inlined, because it needs all vector registers. */
 static __attribute__ ((noinline)) TARGET void
-turn_columns (gint64 height, const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
+transpose_columns (gint64 height, const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
 {
   for (gint64 i = 0; i < height; i += 4, x += 4, y += 4 * y_stride)
-    turn_half (x, x_stride, y, y_stride);
+    transpose_4x8 (x, x_stride, y, y_stride);
 }
 
 static TARGET void
-turn_avx2 (gint64        height,
-           gint64        width,
-           const Bits32 *x,
-           gint64        x_stride,
-           Bits32       *y,
-           gint64        y_stride)
+transpose_avx2 (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
 {
-  gint64 rows = height - height % 4, columns = width - width % 8;
+  gint64 rows = shape->height - shape->height % 4, columns = shape->width - shape->width % 8;
+  gint64 x_stride = shape->x_stride, y_stride = shape->y_stride;
 
   for (gint64 first = 0; first < rows; first += STRIP)
     for (gint64 j = 0; j < columns; j += 8)
-      turn_columns (MIN (STRIP, rows - first),
-                    x + j * x_stride + first,
-                    x_stride,
-                    y + first * y_stride + j,
-                    y_stride);
-  turn_rest (rows, columns, height, width, x, x_stride, y, y_stride);
+      transpose_columns (MIN (STRIP, rows - first),
+                         x + j * x_stride + first,
+                         x_stride,
+                         y + first * y_stride + j,
+                         y_stride);
+  transpose_rest (shape, rows, columns, x, y);
 }
 
 #endif
 
 void
-hyb_transpose_32 (gint64        height,
-                  gint64        width,
-                  gconstpointer x,
-                  gint64        x_stride,
-                  gpointer      y,
-                  gint64        y_stride)
+hyb_transpose_32 (const HybTranspose *shape, gconstpointer x, gpointer y)
 {
 #ifdef __x86_64__
   if (hyb_simd_level () >= HYB_SIMD_AVX2)
     {
-      turn_avx2 (height, width, x, x_stride, y, y_stride);
+      transpose_avx2 (shape, x, y);
       return;
     }
 #endif
-  turn_plain (height, width, x, x_stride, y, y_stride);
+  transpose_plain (shape, x, y);
 }

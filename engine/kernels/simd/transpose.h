@@ -1,14 +1,18 @@
-/* transpose.h — matrices of 32-bit elements, transposed in registers.
+/* transpose.h — transposes matrices of 32-bit elements: y[i,j] = x[j,i].
+ *
+ * Used by move.h for tiles of transposed tensors and by panels.h to pack transposed weights.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>
 
-/* y[i, j] = x[j, i] for `height` rows and `width` columns of y; strides in elements.  The
- * elements may be of any type and need no alignment. */
-void hyb_transpose_32 (gint64        height,
-                       gint64        width,
-                       gconstpointer x,
-                       gint64        x_stride,
-                       gpointer      y,
-                       gint64        y_stride);
+/* The shape of one transpose. */
+typedef struct
+{
+  gint64 height, width;      /* rows and columns of y */
+  gint64 x_stride, y_stride; /* elements from one row to the next */
+} HybTranspose;
+
+/* Writes y[i,j] = x[j,i].  The elements are 4 bytes of any type and need no alignment; x and y
+ * must not overlap. */
+void hyb_transpose_32 (const HybTranspose *shape, gconstpointer x, gpointer y);

@@ -1,17 +1,18 @@
-/* vector-functions.h — exp, tanh and sigmoid of vectors of floats, for kernels that
- * each-simd.h reads.  No guard: read once for each instruction set.
+/* vector-functions.h — exp, tanh and sigmoid of one vector of floats.
  *
- * They use no branches: a value depends on its argument alone.  e^r − 1 for |r| ≤ ln 2 / 2
- * is a polynomial fitted for the least greatest error (8e-9 of e^r).
+ * Kernels include it; each-simd.h includes those once for each instruction set, so there is no
+ * include guard.  The functions have no branches: each lane of the result depends only on its
+ * argument.  eʳ − 1 for |r| ≤ ln 2 / 2 is a minimax polynomial with a maximum error of 8e-9 eʳ.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #define LN_2       0x1.62e43p-1f
-#define LN_2_HIGH  0x1.63p-1f /* so few bits that multiples are exact */
+#define LN_2_HIGH  0x1.63p-1f /* has few bits, so that n LN_2_HIGH is exact */
 #define LN_2_LOW   -0x1.bd0106p-13f
 #define LOG_2_E    0x1.715476p0f
-#define EXP_ROUND  0x1.8p23f /* adding it leaves an integer in the low bits */
-#define EXP_LOWEST -104.f    /* below, the result is 0 */
+#define EXP_ROUND  0x1.8p23f /* adding it rounds to an integer, which is in the low bits */
+#define EXP_LOWEST -104.f    /* exp of anything below rounds to 0 */
 
+/* eʳ − 1 for |r| ≤ ln 2 / 2. */
 INLINE Floats
 SIMD (exp_of_rest_less_one) (Floats r)
 {
@@ -43,8 +44,9 @@ SIMD (vector_exp) (Floats x)
   return SIMD (vector_exp_below) (simd_min (simd_fill (89.f), x));
 }
 
-/* With e = exp (−|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) below zero.  What
- * the quotient y misses, numerator − y (1 + e), is put right once. */
+/* With e = exp (−|x|), which cannot overflow: 1 / (1 + e) for x ≥ 0, else e / (1 + e).  One
+ * Newton step corrects the quotient y, which the approximate reciprocal leaves inexact, by its
+ * residual, numerator − y (1 + e). */
 INLINE Floats
 SIMD (vector_sigmoid) (Floats x)
 {
@@ -56,9 +58,9 @@ SIMD (vector_sigmoid) (Floats x)
   return simd_multiply_add (simd_subtract_product (y, e, numerator - y), inverse, y);
 }
 
-/* With e = exp (−2|x|): (1 − e) / (1 + e) and the sign of x.  e = 2ⁿ + 2ⁿ p enters both in
- * parts, so that nothing is lost near zero.  One part of ln 2 is enough: n is small where
- * the quotient is sensitive. */
+/* With e = exp (−2|x|): (1 − e) / (1 + e) with the sign of x.  e = 2ⁿ + 2ⁿ p is used in its two
+ * parts, so that 1 − e does not cancel near zero.  ln 2 need not be split: where the quotient is
+ * sensitive to the rounding of n ln 2, n is small. */
 INLINE Floats
 SIMD (vector_tanh) (Floats x)
 {

@@ -1,9 +1,11 @@
-/* vector-math-kernel.h — the loops of vector-math.c for one instruction set.
+/* vector-math-kernel.h — the loops of vector-math.c for one instruction set: y[i] = f(x[i]).
+ *
+ * map_exp, map_tanh and map_sigmoid run over i in steps of two vectors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
 
-/* Two vectors go side by side, since one alone waits for itself; the last few elements go
- * through the same code. */
+/* Two independent vectors per turn hide the latency of the polynomial.  The last, partial vector
+ * uses the same function, so that a value does not depend on its position. */
 #define MAP(function)                                                                           \
   static TARGET void SIMD (map_##function) (gint64 n, const float *x, float *y)                 \
   {                                                                                             \

@@ -1,8 +1,8 @@
-/* vector-math.c — exp, tanh and sigmoid over arrays of floats; the formulas are in
- * vector-functions.h, the loops in vector-math-kernel.h.
+/* vector-math.c — exp, tanh and sigmoid over arrays of floats: y[i] = f(x[i]).
  *
- * A value depends on its argument alone (and on whether the processor has fused
- * multiply-add), not on its place or the length.
+ * The formulas are in vector-functions.h, the loops in vector-math-kernel.h.  A value depends on
+ * its argument (and on whether the processor has fused multiply-add), but not on its position in
+ * the array or on the length.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-math.h"
 

@@ -1,12 +1,12 @@
-/* vector-math.h — exp, tanh, sigmoid over arrays of float, vectorised.
+/* vector-math.h — exp, tanh and sigmoid over arrays of floats, vectorised.
  *
- * Stated error: at most 2 units in the last place of the float result over the whole range;
- * NaN stays NaN, infinities give their limits.  x and y may be the same.
+ * The error is at most 2 units in the last place of the float result over the whole range.  NaN
+ * gives NaN, infinities give the limits of the function.  x and y may be the same array.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>
 
-void hyb_vector_exp (gsize n, const float *x, float *y);
-void hyb_vector_tanh (gsize n, const float *x, float *y);
-void hyb_vector_sigmoid (gsize n, const float *x, float *y);
+void hyb_vector_exp (gsize n, const float *x, float *y);     /* y[i] = exp (x[i]) */
+void hyb_vector_tanh (gsize n, const float *x, float *y);    /* y[i] = tanh (x[i]) */
+void hyb_vector_sigmoid (gsize n, const float *x, float *y); /* y[i] = 1 / (1 + exp (−x[i])) */
