@@ -1,16 +1,19 @@
-/* node.c — operator, name, attributes, folded weights, shape: one line each.
+/* box-text.c — builds the lines of a box: operator, name, attributes, folded weights, shape.
+ *
+ * Long texts are shortened in the middle, and long lists end in a count of what is left out.
+ * Start reading at viz_box_lines().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/box-text.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TITLE_LENGTH   28
+#define TITLE_LENGTH   28 /* characters */
 #define LINE_LENGTH    34
 #define MAX_ATTRIBUTES 4
 #define MAX_WEIGHTS    6
-#define MAX_IN_HEADER  12
-#define LEAST_WIDTH    44
+#define MAX_IN_HEADER  12 /* rows in the weights that all steps of a chain share */
+#define MIN_WIDTH      44 /* points, without padding */
 
 static void
 add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text)
@@ -20,7 +23,7 @@ add_line (GArray *lines, VizTextStyle style, gboolean is_faint, const char *text
   if (!text || *text == '\0')
     return;
   line.text = viz_text_shorten (text, style == VIZ_TEXT_TITLE ? TITLE_LENGTH : LINE_LENGTH);
-  /* A line break in a name would run over the line below. */
+  /* A line break in a name would draw over the line below. */
   g_strdelimit (line.text, "\n\r\t\v\f", ' ');
   g_array_append_val (lines, line);
 }
@@ -31,8 +34,8 @@ clear_line (gpointer line)
   g_free (((VizTextLine *) line)->text);
 }
 
-/* "weight" of "fc1_weight" in "fc1", "h2h_weight" of "l0_h2h_weight" in "l0_t3_h2h": what the two
- * names share is said by the box. */
+/* The part of a weight's name that the name of its box does not already show: "weight" of
+ * "fc1_weight" in "fc1", "h2h_weight" of "l0_h2h_weight" in "l0_t3_h2h". */
 static const char *
 without_prefix (const char *name, const char *prefix)
 {
@@ -90,16 +93,15 @@ add_weights (GArray *lines, const VizDiagram *diagram, guint32 box)
 static void
 add_attributes (GArray *lines, const VizDiagram *diagram, guint32 box)
 {
-  guint32 n = viz_diagram_box (diagram, box)->n_attributes;
+  gboolean is_header = (viz_diagram_box (diagram, box)->flags & VIZ_BOX_HEADER) != 0;
+  guint32  n = viz_diagram_box (diagram, box)->n_attributes;
+  guint32  max = is_header ? MAX_IN_HEADER : MAX_ATTRIBUTES;
 
-  guint32 most =
-      viz_diagram_box (diagram, box)->flags & VIZ_BOX_HEADER ? MAX_IN_HEADER : MAX_ATTRIBUTES;
-
-  for (guint32 i = 0; i < MIN (n, most); i++)
+  for (guint32 i = 0; i < MIN (n, max); i++)
     add_line (lines, VIZ_TEXT_ROW, FALSE, viz_diagram_attribute (diagram, box, i));
-  if (n > most)
+  if (n > max)
     {
-      g_autofree char *more = g_strdup_printf ("+ %u more", n - most);
+      g_autofree char *more = g_strdup_printf ("+ %u more", n - max);
 
       add_line (lines, VIZ_TEXT_ROW, TRUE, more);
     }
@@ -186,7 +188,7 @@ viz_box_size (VizMeasure   *measure,
 {
   gboolean has_stripe = kind != VIZ_BOX_INPUT && kind != VIZ_BOX_OUTPUT;
 
-  *width = LEAST_WIDTH;
+  *width = MIN_WIDTH;
   *height = 2 * VIZ_BOX_PAD_Y;
   for (guint i = 0; i < lines->len; i++)
     {
@@ -197,7 +199,8 @@ viz_box_size (VizMeasure   *measure,
     }
   if (lines->len == 0)
     *height += viz_text_line (VIZ_TEXT_TITLE);
-  /* Whole points: equal boxes stay equal after sums of advances, and edges stay sharp. */
+  /* Rounded to whole points, so that equal boxes have equal sizes in spite of rounding errors in the
+   * sums, and borders stay sharp.  An even width gives a whole middle. */
   *width = ceil ((*width + 2 * VIZ_BOX_PAD_X + (has_stripe ? VIZ_BOX_STRIPE : 0)) / 2) * 2;
   *height = ceil (*height);
 }

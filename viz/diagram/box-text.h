@@ -1,6 +1,6 @@
-/* node.h — what is written in a box, line by line, and how large the box is.
+/* box-text.h — the texts in a box, line by line, and the size of the box.
  *
- * Layout and drawing both ask here, so that nothing is clipped.
+ * Layout and drawing both use these functions, so that no text is clipped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,10 +9,9 @@
 
 G_BEGIN_DECLS
 
-#define VIZ_BOX_STRIPE   4 /* width of the category's stripe, at the left */
-#define VIZ_BOX_PAD_X    8
-#define VIZ_BOX_PAD_Y    5
-#define VIZ_BADGE_HEIGHT 14
+#define VIZ_BOX_STRIPE 4 /* width of the category's stripe at the left border, in points */
+#define VIZ_BOX_PAD_X  8 /* between border and text */
+#define VIZ_BOX_PAD_Y  5
 
 typedef struct
 {
@@ -21,20 +20,22 @@ typedef struct
   gboolean     is_faint;
 } VizTextLine;
 
-/* The lines of a box, as GArray of VizTextLine.  first_step … last_step: for the part of a chain
- * that is drawn as one box, else -1. */
+/* The lines of a box as a GArray of VizTextLine.  first_step, last_step: the steps of a chain that
+ * are drawn as one box; first_step is -1 for any other box.  bare: title and name only.  (transfer
+ * full) */
 GArray *viz_box_lines (const VizDiagram *diagram,
                        guint32           box,
                        gint32            first_step,
                        gint32            last_step,
                        gboolean          bare);
 
-/* What stands beside the title of an open group. */
+/* The title of an open group: title and subtitle in one line.  (transfer full) */
 char *viz_box_group_title (const VizDiagram *diagram, guint32 box);
 
-/* Where a wire comes from that is drawn only at its head. */
+/* The text at the start of an arrow that is drawn only at its head: "from NAME".  (transfer full) */
 char *viz_arrow_stub_text (const VizDiagram *diagram, guint32 arrow);
 
+/* The size, in points, of a closed box of that kind with these lines. */
 void viz_box_size (VizMeasure   *measure,
                    const GArray *lines,
                    VizBoxKind    kind,

@@ -1,12 +1,14 @@
 /* diagram.c — the builder and the frozen diagram.
  *
- * Both are the same arrays; freezing only sorts: children, ports and arrows of a
- * box become ranges (compressed rows), in the order in which they were added.
+ * Both hold the same arrays.  Freezing sorts them, so that children, ports and arrows of a box are
+ * ranges (compressed rows) in the order in which they were added.
+ * Start reading at viz_diagram_builder_freeze().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/diagram.h"
 
 #include <string.h>
 
+/* Lists of numbers, one list a row: those of row r are value[first[r]] to value[first[r + 1] - 1]. */
 typedef struct
 {
   guint32 *first; /* n_rows + 1 */
@@ -24,9 +26,8 @@ struct _VizDiagram
   guint32         n_boxes, n_ports, n_arrows;
   guint32        *children;
   guint32        *n_leaves;
-  Rows            incoming, outgoing;
-  GHashTable     *by_user; /* user number to box */
-  GHashTable     *by_id;
+  Rows            incoming, outgoing; /* arrows per box */
+  GHashTable     *by_id;              /* id to box */
 };
 
 struct _VizDiagramBuilder
@@ -38,17 +39,18 @@ struct _VizDiagramBuilder
   GPtrArray    *attributes;
 };
 
+/* Copies a text into the builder; NULL stays NULL. */
 static const char *
-keep (VizDiagramBuilder *builder, const char *text)
+intern (VizDiagramBuilder *builder, const char *text)
 {
   if (!text)
     return NULL;
-  /* Drawing and files both need valid UTF-8; model files do not promise it. */
+  /* Pango and the file formats need valid UTF-8, which model files do not guarantee. */
   if (!g_utf8_validate (text, -1, NULL))
     {
-      g_autofree char *mended = g_utf8_make_valid (text, -1);
+      g_autofree char *valid = g_utf8_make_valid (text, -1);
 
-      return g_string_chunk_insert_const (builder->strings, mended);
+      return g_string_chunk_insert_const (builder->strings, valid);
     }
   return g_string_chunk_insert_const (builder->strings, text);
 }
@@ -65,7 +67,7 @@ viz_diagram_builder_new (const char *title)
   builder->ports = g_array_new (FALSE, TRUE, sizeof (VizPort));
   builder->arrows = g_array_new (FALSE, TRUE, sizeof (VizArrow));
   builder->attributes = g_ptr_array_new ();
-  root.title = keep (builder, title);
+  root.title = intern (builder, title);
   root.step = root.layer = -1;
   g_array_append_val (builder->boxes, root);
   g_array_append_val (builder->ports, none);
@@ -90,10 +92,10 @@ guint32
 viz_diagram_builder_add_box (VizDiagramBuilder *builder, const VizBoxInfo *info)
 {
   VizBox box = {
-    .id = keep (builder, info->id),
-    .title = keep (builder, info->title),
-    .subtitle = keep (builder, info->subtitle),
-    .shape = keep (builder, info->shape),
+    .id = intern (builder, info->id),
+    .title = intern (builder, info->title),
+    .subtitle = intern (builder, info->subtitle),
+    .shape = intern (builder, info->shape),
     .parent = info->parent,
     .user = info->user,
     .step = -1,
@@ -108,7 +110,7 @@ viz_diagram_builder_add_box (VizDiagramBuilder *builder, const VizBoxInfo *info)
 
   for (guint i = 0; info->attributes && info->attributes[i]; i++)
     {
-      g_ptr_array_add (builder->attributes, (gpointer) keep (builder, info->attributes[i]));
+      g_ptr_array_add (builder->attributes, (gpointer) intern (builder, info->attributes[i]));
       box.n_attributes++;
     }
   if (!box.id)
@@ -116,7 +118,7 @@ viz_diagram_builder_add_box (VizDiagramBuilder *builder, const VizBoxInfo *info)
       char number[16];
 
       g_snprintf (number, sizeof number, "#%u", builder->boxes->len);
-      box.id = keep (builder, number);
+      box.id = intern (builder, number);
     }
   g_array_append_val (builder->boxes, box);
   return builder->boxes->len - 1;
@@ -135,7 +137,7 @@ viz_diagram_builder_add_port (VizDiagramBuilder *builder,
                               VizSide            side,
                               const char        *label)
 {
-  VizPort port = { .label = keep (builder, label), .box = box, .kind = kind, .side = side };
+  VizPort port = { .label = intern (builder, label), .box = box, .kind = kind, .side = side };
 
   g_return_val_if_fail (box != VIZ_ROOT && box < builder->boxes->len, VIZ_NO_PORT);
   g_array_append_val (builder->ports, port);
@@ -153,7 +155,7 @@ guint32
 viz_diagram_builder_add_arrow (VizDiagramBuilder *builder, const VizArrowInfo *info)
 {
   VizArrow arrow = {
-    .label = keep (builder, info->label),
+    .label = intern (builder, info->label),
     .bytes = info->bytes,
     .tail = info->tail,
     .head = info->head,
@@ -235,9 +237,10 @@ viz_diagram_builder_arrow (const VizDiagramBuilder *builder, guint32 arrow)
   return &g_array_index (builder->arrows, VizArrow, arrow);
 }
 
-/* Freezing */
+/* --- Freezing --- */
 
-/* Sorts the numbers 0 … n_values-1 by row, keeping their order inside a row. */
+/* Sorts the numbers 0 to n_values - 1 by row, keeping their order inside a row.  The row of number i
+ * is the guint32 that lies i × stride bytes after row_of. */
 static Rows
 make_rows (guint32 n_rows, const guint32 *row_of, guint32 n_values, gsize stride)
 {
@@ -264,8 +267,8 @@ free_rows (Rows *rows)
   g_clear_pointer (&rows->value, g_free);
 }
 
-/* A box that is its own ancestor goes to the top: a tree must come out, whatever
- * set_parent was given. */
+/* Boxes must form a tree, whatever the caller passed to viz_diagram_builder_set_parent(): a box that
+ * is its own ancestor moves to the top level. */
 static void
 break_cycles (VizDiagram *diagram)
 {
@@ -296,7 +299,7 @@ sort_children (VizDiagram *diagram)
   Rows rows =
       make_rows (diagram->n_boxes, &diagram->boxes[0].parent, diagram->n_boxes, sizeof (VizBox));
 
-  /* The root is its own parent, and comes first there: leave it out. */
+  /* The root is its own parent and therefore its own first child: skip it. */
   diagram->children = rows.value;
   for (guint32 i = 0; i < diagram->n_boxes; i++)
     {
@@ -319,8 +322,7 @@ compare_ports (gconstpointer a, gconstpointer b, gpointer data)
   return left < right ? -1 : 1;
 }
 
-/* Ports may have been added in any order; afterwards those of a box stand together, in side
- * first, and the arrows are told their new numbers. */
+/* Renumbers the ports, so that those of one box are consecutive and its in side comes first. */
 static void
 sort_ports (VizDiagram *diagram)
 {
@@ -360,7 +362,8 @@ sort_ports (VizDiagram *diagram)
   g_free (order);
 }
 
-/* Something of its own: no group, or one that shows what a single operator does inside. */
+/* Whether a box stands for one node of the model: it has no children, or only children that show
+ * details of its operator. */
 static gboolean
 is_leaf (const VizDiagram *diagram, const VizBox *box)
 {
@@ -415,16 +418,10 @@ viz_diagram_builder_freeze (VizDiagramBuilder *builder)
                                      diagram->n_arrows,
                                      sizeof (VizArrow));
     }
-  diagram->by_user = g_hash_table_new (NULL, NULL);
   diagram->by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  /* Backwards, so that the first box with an id wins. */
   for (guint32 i = diagram->n_boxes; i-- > 1;)
-    {
-      if (diagram->boxes[i].user != VIZ_NO_USER)
-        g_hash_table_insert (diagram->by_user,
-                             GUINT_TO_POINTER (diagram->boxes[i].user),
-                             GUINT_TO_POINTER (i));
-      g_hash_table_insert (diagram->by_id, (gpointer) diagram->boxes[i].id, GUINT_TO_POINTER (i));
-    }
+    g_hash_table_insert (diagram->by_id, (gpointer) diagram->boxes[i].id, GUINT_TO_POINTER (i));
   return diagram;
 }
 
@@ -449,12 +446,12 @@ viz_diagram_unref (VizDiagram *diagram)
   g_free (diagram->n_leaves);
   free_rows (&diagram->incoming);
   free_rows (&diagram->outgoing);
-  g_hash_table_unref (diagram->by_user);
+
   g_hash_table_unref (diagram->by_id);
   g_free (diagram);
 }
 
-/* Reading */
+/* --- Reading --- */
 
 guint32
 viz_diagram_n_boxes (const VizDiagram *diagram)
@@ -510,7 +507,7 @@ viz_diagram_title (const VizDiagram *diagram)
 }
 
 static const guint32 *
-row (const Rows *rows, guint32 box, guint32 *n_arrows)
+arrows_of (const Rows *rows, guint32 box, guint32 *n_arrows)
 {
   if (!rows->first)
     {
@@ -524,19 +521,13 @@ row (const Rows *rows, guint32 box, guint32 *n_arrows)
 const guint32 *
 viz_diagram_incoming (const VizDiagram *diagram, guint32 box, guint32 *n_arrows)
 {
-  return row (&diagram->incoming, box, n_arrows);
+  return arrows_of (&diagram->incoming, box, n_arrows);
 }
 
 const guint32 *
 viz_diagram_outgoing (const VizDiagram *diagram, guint32 box, guint32 *n_arrows)
 {
-  return row (&diagram->outgoing, box, n_arrows);
-}
-
-guint32
-viz_diagram_find_user (const VizDiagram *diagram, guint32 user)
-{
-  return GPOINTER_TO_UINT (g_hash_table_lookup (diagram->by_user, GUINT_TO_POINTER (user)));
+  return arrows_of (&diagram->outgoing, box, n_arrows);
 }
 
 guint32

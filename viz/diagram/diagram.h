@@ -1,13 +1,12 @@
 /* diagram.h — what to draw: boxes in boxes, ports, arrows and their texts.
  *
- * A diagram knows nothing about tensors or operators.  It is made by a builder,
- * then frozen; from then on it never changes and may be read by any thread.
+ * A diagram knows nothing about tensors or operators.  A builder collects boxes and arrows;
+ * freezing it gives a diagram that never changes and may be read by any thread.
  *
- * Boxes form a tree.  Box 0 (VIZ_ROOT) is the picture itself; every other box
- * has a parent.  A box with children is a group: a loop or branch body
- * (VIZ_BOX_FRAME), a scope, or an unrolled chain of cells (VIZ_BOX_STEPS).
- * Arrows may join boxes of any depth.  Which groups stand open is not the
- * diagram's business: see folds.h.
+ * Boxes form a tree.  Box 0 (VIZ_ROOT) is the picture itself; every other box has a parent.  A box
+ * with children is a group: a loop or branch body (VIZ_BOX_FRAME), a scope (VIZ_BOX_SCOPE), or an
+ * unrolled chain of cells (VIZ_BOX_STEPS).  Arrows may join boxes at any depth.  Which groups are
+ * open is not part of the diagram: see folds.h.
  *
  *   VizDiagramBuilder *builder = viz_diagram_builder_new ("a loop");
  *   guint32 loop = viz_diagram_builder_add_box (builder, &(VizBoxInfo){
@@ -20,9 +19,9 @@
  *     .tail = loop, .tail_port = slice, .head = body, .label = "32×512" });
  *   diagram = viz_diagram_builder_freeze (builder);
  *
- * An arrow between a group's port and something inside the group runs inside
- * it; any other arrow at that port runs outside.  A feedback arrow goes from a
- * port on the out side to a port on the in side of the same box.
+ * An arrow between a group's port and a box inside the group runs inside the group; any other arrow
+ * at that port runs outside.  A feedback arrow goes from a port on the out side to a port on the in
+ * side of the same box.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -31,8 +30,8 @@
 G_BEGIN_DECLS
 
 #define VIZ_ROOT    0u          /* the box that holds everything */
-#define VIZ_NO_PORT 0u          /* the arrow goes to the box itself */
-#define VIZ_NO_USER G_MAXUINT32 /* nothing outside stands behind this box */
+#define VIZ_NO_PORT 0u          /* the arrow meets the box itself */
+#define VIZ_NO_USER G_MAXUINT32 /* the caller has no object for this box */
 
 typedef struct _VizDiagram        VizDiagram;
 typedef struct _VizDiagramBuilder VizDiagramBuilder;
@@ -40,27 +39,27 @@ typedef struct _VizDiagramBuilder VizDiagramBuilder;
 typedef enum
 {
   VIZ_BOX_OPERATOR,
-  VIZ_BOX_INPUT,  /* enters the graph from outside */
-  VIZ_BOX_OUTPUT, /* leaves it */
-  VIZ_BOX_WEIGHT, /* a parameter: fold.h may draw it inside its consumers */
-  VIZ_BOX_FRAME,  /* body of a loop or branch, with ports in the owner's order */
+  VIZ_BOX_INPUT,  /* an input of the graph */
+  VIZ_BOX_OUTPUT, /* an output of the graph */
+  VIZ_BOX_WEIGHT, /* a parameter; viz_fold() may draw it as a row of its consumers */
+  VIZ_BOX_FRAME,  /* body of a loop or branch, with ports in the loop's or branch's order */
   VIZ_BOX_SCOPE,  /* boxes that belong together by name or structure */
-  VIZ_BOX_STEPS,  /* a chain of equal cells: children carry step and layer */
+  VIZ_BOX_STEPS,  /* a chain of equal cells; its children have a step and a layer */
 } VizBoxKind;
 
 typedef enum
 {
-  VIZ_BOX_PROBLEM = 1 << 0, /* the doctor has something to say */
-  VIZ_BOX_UNKNOWN = 1 << 1, /* operator we cannot run */
-  VIZ_BOX_FADED = 1 << 2,   /* dead, or not part of what is shown */
-  VIZ_BOX_FOLDED = 1 << 3,  /* drawn as a row of its consumers (set by viz_fold) */
-  VIZ_BOX_OPEN = 1 << 4,    /* a group that stands open unless the user closes it */
-  VIZ_BOX_HEADER = 1 << 5,  /* stands before the steps of its layer, whichever are shown */
-  VIZ_BOX_INSIDE = 1 << 6,  /* shows what one operator does inside: no node of its own */
-  VIZ_BOX_TWINS = 1 << 7,   /* a group of boxes beside each other: closed at first */
+  VIZ_BOX_PROBLEM = 1 << 0, /* the model has a problem here: thick, coloured border */
+  VIZ_BOX_UNKNOWN = 1 << 1, /* the operator is unknown: dashed border */
+  VIZ_BOX_FADED = 1 << 2,   /* dead, or not part of what is shown: pale fill */
+  VIZ_BOX_FOLDED = 1 << 3,  /* not drawn as a box, but as a row of its consumers (viz_fold) */
+  VIZ_BOX_OPEN = 1 << 4,    /* a group that is open unless the user closes it */
+  VIZ_BOX_HEADER = 1 << 5,  /* in a chain: drawn before the steps of its layer */
+  VIZ_BOX_INSIDE = 1 << 6,  /* a detail of the operator around it, not a node of the model */
+  VIZ_BOX_TWINS = 1 << 7,   /* a group of equal boxes in parallel: closed at first */
 } VizBoxFlags;
 
-/* What kind of work a box does.  palette.c decides how that looks. */
+/* What kind of work a box does.  palette.c maps it to a colour. */
 typedef enum
 {
   VIZ_CATEGORY_OTHER,
@@ -79,9 +78,9 @@ typedef enum
 
 typedef enum
 {
-  VIZ_PORT_DATA,     /* a slice of it for every step */
+  VIZ_PORT_DATA,     /* each step reads its own slice */
   VIZ_PORT_STATE,    /* carried from step to step */
-  VIZ_PORT_CAPTURED, /* the same value for every step */
+  VIZ_PORT_CAPTURED, /* the same value in every step */
   VIZ_PORT_VALUE,    /* any other */
 } VizPortKind;
 
@@ -100,32 +99,33 @@ typedef enum
   VIZ_ARROW_CONTROL,  /* order only, no data: dotted */
 } VizArrowKind;
 
-/* Texts are copied; NULL leaves a line out. */
+/* A box to add.  The builder copies all texts; NULL leaves a line out. */
 typedef struct
 {
-  const char        *id;         /* stable and unique: names it in files; NULL: numbered */
+  const char        *id;         /* stable and unique; names the box in files.  NULL: a number */
   const char        *title;      /* operator, or name of the group */
-  const char        *subtitle;   /* the node's own name */
+  const char        *subtitle;   /* name of the node */
   const char        *shape;      /* of the output, with dtype */
   const char *const *attributes; /* "kernel 3×3", NULL-terminated; non-default first */
   VizBoxKind         kind;
   VizCategory        category;
   VizBoxFlags        flags;
   guint32            parent; /* VIZ_ROOT: top level */
-  guint32            user;   /* the caller's number for it, or VIZ_NO_USER */
+  guint32            user;   /* the caller's number for the box, or VIZ_NO_USER */
 } VizBoxInfo;
 
+/* An arrow to add. */
 typedef struct
 {
-  guint32      tail, head;           /* boxes */
-  guint32      tail_port, head_port; /* as viz_diagram_builder_add_port gave, or VIZ_NO_PORT */
-  guint32      output;               /* which of the tail's tensors it carries, from 0 */
+  guint32      tail, head;           /* boxes; the arrow points from tail to head */
+  guint32      tail_port, head_port; /* from viz_diagram_builder_add_port(), or VIZ_NO_PORT */
+  guint32      output;               /* index of the tail's output that the arrow carries */
   VizArrowKind kind;
-  const char  *label; /* shape and dtype */
-  guint64      bytes; /* 0: not known; decides the width */
+  const char  *label; /* (nullable) shape and dtype */
+  guint64      bytes; /* size of the tensor, which gives the line width; 0: unknown */
 } VizArrowInfo;
 
-/* The frozen forms.  Strings belong to the diagram. */
+/* Box, port and arrow of a frozen diagram.  The diagram owns their strings. */
 typedef struct
 {
   const char *id;
@@ -135,7 +135,7 @@ typedef struct
   guint32     parent;
   guint32     user;
   guint32     first_attribute, n_attributes; /* viz_diagram_attribute () */
-  guint32     first_port, n_ports;           /* viz_diagram_port (); in order of adding, in first */
+  guint32     first_port, n_ports;           /* viz_diagram_port (); in side first, as added */
   guint32     first_child, n_children;       /* viz_diagram_child () */
   gint32      step, layer;                   /* place in a VIZ_BOX_STEPS parent */
   guint8      kind;                          /* VizBoxKind */
@@ -149,7 +149,7 @@ typedef struct
   guint32     box;
   guint8      kind; /* VizPortKind */
   guint8      side; /* VizSide */
-  guint32     tie;  /* out side: the state port on the in side it feeds, or VIZ_NO_PORT */
+  guint32     tie;  /* out side: the port on the in side that its feedback enters, or VIZ_NO_PORT */
 } VizPort;
 
 typedef struct
@@ -158,71 +158,91 @@ typedef struct
   guint64     bytes;
   guint32     tail, head;
   guint32     tail_port, head_port;
-  guint32     output; /* of the tail: arrows that share it carry one tensor */
-  guint8      kind;   /* VizArrowKind */
+  guint32 output; /* index of the tail's output; arrows with one tail and output share a tensor */
+  guint8  kind;   /* VizArrowKind */
 } VizArrow;
 
-/* Building.  title: (nullable) names the whole picture. */
+/* A builder that holds only the root.  title: (nullable) names the whole picture. */
 VizDiagramBuilder *viz_diagram_builder_new (const char *title);
-void               viz_diagram_builder_free (VizDiagramBuilder *builder);
 
+/* Frees a builder that will not be frozen; NULL is allowed. */
+void viz_diagram_builder_free (VizDiagramBuilder *builder);
+
+/* Adds a box and returns its number. */
 guint32 viz_diagram_builder_add_box (VizDiagramBuilder *builder, const VizBoxInfo *info);
+
+/* Adds a port to a box and returns its number, which is valid until the builder is frozen. */
 guint32 viz_diagram_builder_add_port (VizDiagramBuilder *builder,
                                       guint32            box,
                                       VizPortKind        kind,
                                       VizSide            side,
                                       const char        *label);
+/* Adds an arrow and returns its number.  A feedback arrow also sets the tie of its tail port. */
 guint32 viz_diagram_builder_add_arrow (VizDiagramBuilder *builder, const VizArrowInfo *info);
 
-/* Says that box, a child of a VIZ_BOX_STEPS, is the cell of layer at step. */
+/* Makes box, a child of a VIZ_BOX_STEPS, the cell of a layer at a step. */
 void
 viz_diagram_builder_set_step (VizDiagramBuilder *builder, guint32 box, gint32 step, gint32 layer);
 
-/* Says that box, a child of a VIZ_BOX_STEPS, stands before the first step of a layer. */
+/* Places box, a child of a VIZ_BOX_STEPS, before the first step of a layer. */
 void viz_diagram_builder_set_header (VizDiagramBuilder *builder, guint32 box, gint32 layer);
 
-/* Moves a box under another parent.  Cycles are undone on freezing. */
+/* Moves a box under another parent.  Freezing moves boxes that would be their own ancestors to the
+ * top level. */
 void viz_diagram_builder_set_parent (VizDiagramBuilder *builder, guint32 box, guint32 parent);
+
+/* Sets flags of a box; flags that are already set stay set. */
 void viz_diagram_builder_add_flags (VizDiagramBuilder *builder, guint32 box, VizBoxFlags flags);
 
+/* Changes the kind of an arrow. */
 void
 viz_diagram_builder_set_arrow_kind (VizDiagramBuilder *builder, guint32 arrow, VizArrowKind kind);
 
-/* What is there so far; pointers hold until the next box or arrow is added.
- * Children, ports and attributes of a box are known only once frozen. */
-guint32         viz_diagram_builder_n_boxes (const VizDiagramBuilder *builder);
-guint32         viz_diagram_builder_n_arrows (const VizDiagramBuilder *builder);
-const VizBox   *viz_diagram_builder_box (const VizDiagramBuilder *builder, guint32 box);
+/* The number of boxes added so far, with the root, and of arrows. */
+guint32 viz_diagram_builder_n_boxes (const VizDiagramBuilder *builder);
+guint32 viz_diagram_builder_n_arrows (const VizDiagramBuilder *builder);
+
+/* A box added so far; valid until the next box is added.  Its children and ports are not set before
+ * freezing. */
+const VizBox *viz_diagram_builder_box (const VizDiagramBuilder *builder, guint32 box);
+/* An arrow added so far; valid until the next arrow is added. */
 const VizArrow *viz_diagram_builder_arrow (const VizDiagramBuilder *builder, guint32 arrow);
 
-/* Consumes the builder. */
+/* The diagram of everything that was added.  Frees the builder.  (transfer full) */
 VizDiagram *viz_diagram_builder_freeze (VizDiagramBuilder *builder);
 
+/* Atomic reference counting. */
 VizDiagram *viz_diagram_ref (VizDiagram *diagram);
 void        viz_diagram_unref (VizDiagram *diagram);
 
-guint32         viz_diagram_n_boxes (const VizDiagram *diagram); /* VIZ_ROOT included */
+/* Boxes and arrows by number; boxes are counted with VIZ_ROOT. */
+guint32         viz_diagram_n_boxes (const VizDiagram *diagram);
 const VizBox   *viz_diagram_box (const VizDiagram *diagram, guint32 box);
 guint32         viz_diagram_n_arrows (const VizDiagram *diagram);
 const VizArrow *viz_diagram_arrow (const VizDiagram *diagram, guint32 arrow);
-const VizPort  *viz_diagram_port (const VizDiagram *diagram, guint32 port);
-guint32         viz_diagram_child (const VizDiagram *diagram, guint32 box, guint32 nth);
-const char     *viz_diagram_attribute (const VizDiagram *diagram, guint32 box, guint32 nth);
-const char     *viz_diagram_title (const VizDiagram *diagram);
 
-/* Arrows that end at a box, in order of adding. */
+/* A port by number; a box's ports are first_port to first_port + n_ports - 1. */
+const VizPort *viz_diagram_port (const VizDiagram *diagram, guint32 port);
+/* The number of the nth child of a box, in order of adding. */
+guint32 viz_diagram_child (const VizDiagram *diagram, guint32 box, guint32 nth);
+/* The nth attribute of a box, as text. */
+const char *viz_diagram_attribute (const VizDiagram *diagram, guint32 box, guint32 nth);
+/* The title given to viz_diagram_builder_new(), or NULL. */
+const char *viz_diagram_title (const VizDiagram *diagram);
+
+/* The numbers of the arrows whose head is box, in order of adding.  (transfer none) */
 const guint32 *viz_diagram_incoming (const VizDiagram *diagram, guint32 box, guint32 *n_arrows);
-/* Arrows that start there. */
+/* The numbers of the arrows whose tail is box, in order of adding.  (transfer none) */
 const guint32 *viz_diagram_outgoing (const VizDiagram *diagram, guint32 box, guint32 *n_arrows);
 
-/* VIZ_ROOT when there is none. */
-guint32 viz_diagram_find_user (const VizDiagram *diagram, guint32 user);
+/* The first box with this id, or VIZ_ROOT if no box has it. */
 guint32 viz_diagram_find_id (const VizDiagram *diagram, const char *id);
 
-/* Whether box stands somewhere inside group (not: is it). */
+/* Whether box lies inside group, at any depth; a box is not inside itself. */
 gboolean viz_diagram_is_inside (const VizDiagram *diagram, guint32 box, guint32 group);
 
-/* How many boxes without children stand below group, weights drawn elsewhere not counted. */
+/* The number of boxes below group that stand for one node of the model each; folded weights are not
+ * counted. */
 guint32 viz_diagram_n_leaves (const VizDiagram *diagram, guint32 group);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizDiagram, viz_diagram_unref)

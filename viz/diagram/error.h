@@ -9,7 +9,8 @@
 G_BEGIN_DECLS
 
 #define VIZ_ERROR (viz_error_quark ())
-GQuark viz_error_quark (void); /* The domain of the codes below. */
+/* The error domain of the codes below. */
+GQuark viz_error_quark (void);
 
 typedef enum
 {

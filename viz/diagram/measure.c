@@ -1,12 +1,15 @@
-/* measure.c — a table of advances per style.
+/* measure.c — a table of advances per text style, filled by Pango on demand.
+ *
+ * Each thread has its own tables, because Pango layouts must not be shared between threads.
+ * Start reading at viz_measure_width().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/measure.h"
 
 #include <pango/pangocairo.h>
 #include <string.h>
 
-/* Strings beyond ASCII that are remembered, per style. */
-#define MANY 20000
+/* Widths of non-ASCII strings that are cached per style. */
+#define MAX_CACHED 20000
 
 typedef struct
 {
@@ -27,7 +30,7 @@ struct _VizMeasure
   PangoContext *context;
   PangoLayout  *layout[VIZ_N_TEXT_STYLES];
   double        ascii[VIZ_N_TEXT_STYLES][128]; /* -1: not measured yet */
-  GHashTable   *other[VIZ_N_TEXT_STYLES];      /* whole strings beyond Latin: they may join */
+  GHashTable   *other[VIZ_N_TEXT_STYLES];      /* non-ASCII strings to their widths (double) */
 };
 
 PangoFontDescription *
@@ -130,7 +133,8 @@ ask_pango (VizMeasure *measure, VizTextStyle style, const char *text, int length
   return width / (double) PANGO_SCALE;
 }
 
-/* A run of characters that are not ASCII, as one piece: they may join or combine. */
+/* The width of a run of non-ASCII characters.  It is measured as a whole, because such characters
+ * may join or combine. */
 static double
 measure_piece (VizMeasure *measure, VizTextStyle style, const char *text, gsize length)
 {
@@ -139,7 +143,7 @@ measure_piece (VizMeasure *measure, VizTextStyle style, const char *text, gsize 
 
   if (!known)
     {
-      if (g_hash_table_size (measure->other[style]) > MANY)
+      if (g_hash_table_size (measure->other[style]) > MAX_CACHED)
         g_hash_table_remove_all (measure->other[style]);
       known = g_new (double, 1);
       *known = ask_pango (measure, style, piece, -1);

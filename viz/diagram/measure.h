@@ -1,7 +1,8 @@
-/* measure.h — the texts of a picture: their styles, and how wide they are.
+/* measure.h — the text styles of a picture, and the widths of texts.
  *
- * Widths are sums of advances, each character measured once: a hundred thousand
- * names cost milliseconds, and kerning can only make the real text narrower.
+ * A width is the sum of the advances of its characters.  Pango measures each character once per
+ * thread, so that a hundred thousand names take milliseconds.  Kerning is ignored; it can only make
+ * the drawn text narrower.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,27 +15,31 @@ G_BEGIN_DECLS
 typedef enum
 {
   VIZ_TEXT_TITLE, /* operator, bold */
-  VIZ_TEXT_NAME,  /* the node's name */
+  VIZ_TEXT_NAME,  /* name of the node */
   VIZ_TEXT_ROW,   /* attributes, weights, shapes inside a box */
-  VIZ_TEXT_EDGE,  /* on an arrow, at a port */
-  VIZ_TEXT_GROUP, /* title of an open group, of a legend */
+  VIZ_TEXT_EDGE,  /* on an arrow, in a port */
+  VIZ_TEXT_GROUP, /* title of an open group or a legend, bold */
   VIZ_N_TEXT_STYLES,
 } VizTextStyle;
 
 typedef struct _VizMeasure VizMeasure;
 
-/* This thread's table for a family (NULL: VIZ_DEFAULT_FONT); holds until the thread asks for
- * another family.  (transfer none) */
+/* The calling thread's measure for a font family (NULL: VIZ_DEFAULT_FONT).  Valid until the thread
+ * calls this for another family.  (transfer none) */
 VizMeasure *viz_measure_get (const char *font);
 
+/* The width of one line of text in points. */
 double viz_measure_width (VizMeasure *measure, VizTextStyle style, const char *text);
 
-double   viz_text_size (VizTextStyle style); /* of the font, in points of the picture */
-double   viz_text_line (VizTextStyle style); /* from line to line */
-gboolean viz_text_is_bold (VizTextStyle style);
-PangoFontDescription *viz_text_font (const char *font, VizTextStyle style); /* (transfer full) */
+double   viz_text_size (VizTextStyle style);    /* The font size in points. */
+double   viz_text_line (VizTextStyle style);    /* The line height in points. */
+gboolean viz_text_is_bold (VizTextStyle style); /* Whether the style is bold. */
 
-/* text itself, or its first and last characters around an ellipsis. */
+/* The font of a style in a family (NULL: VIZ_DEFAULT_FONT).  (transfer full) */
+PangoFontDescription *viz_text_font (const char *font, VizTextStyle style);
+
+/* A copy of text; if it is longer than n_characters, its start and end around an ellipsis, with that
+ * length.  n_characters below 5 never shorten.  (transfer full) */
 char *viz_text_shorten (const char *text, guint n_characters);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* palette.c — the themes as tables.
+/* palette.c — the themes as tables, and arithmetic on their colours.
+ *
+ * To add a theme, add a const VizTheme and name it in the array themes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/palette.h"
 
@@ -17,7 +19,7 @@
   [VIZ_CATEGORY_RECURRENT] = RGB (0x7b5ea7), [VIZ_CATEGORY_CONTROL] = RGB (0xcc79a7),         \
   [VIZ_CATEGORY_LOSS] = RGB (0xd55e00),
 
-/* All of a light theme but its name and its categories. */
+/* All members of a light theme except its name and its categories. */
 #define LIGHT                                                                                 \
   .background = RGB (0xfafafa), .box = RGB (0xffffff), .box_border = RGB (0xb4bac2),          \
   .box_closed = RGB (0xf2f4f7), .input = RGB (0xeceff2), .text = RGB (0x1d2127),              \
@@ -34,8 +36,8 @@
 
 static const VizTheme light = { .name = "light", LIGHT, .category = { CATEGORIES } };
 
-/* Eleven categories that those who see no red, no green or no blue tell apart: the eight colours
- * of Okabe and Ito, two greys and a dark red that differ from them in lightness. */
+/* Eleven categories that are distinct with protanopia, deuteranopia and tritanopia: the eight
+ * colours of Okabe and Ito, and two greys and a dark red that differ from them in lightness. */
 static const VizTheme safe = {
   .name = "safe",
   LIGHT,
@@ -79,7 +81,7 @@ static const VizTheme dark = {
   .difference = { RGB (0x6ab7ea), RGB (0x34617f), RGB (0x35373b), RGB (0x85502e), RGB (0xff9c5b) },
 };
 
-/* For who has asked the desktop for high contrast: no greys where a line or a word must be seen. */
+/* Used when the desktop asks for high contrast: lines and texts have no light greys. */
 static const VizTheme contrast = {
   .name = "contrast",
   .background = RGB (0xffffff),
@@ -240,7 +242,6 @@ linear (double channel)
   return channel <= 0.04045 ? channel / 12.92 : pow ((channel + 0.055) / 1.055, 2.4);
 }
 
-/* Relative luminance of WCAG 2. */
 double
 viz_colour_luminance (const VizColour *colour)
 {
@@ -253,6 +254,6 @@ viz_theme_text_on (const VizTheme *theme, const VizColour *fill)
 {
   static const VizColour black = { 0.07, 0.08, 0.1, 1 }, white = { 1, 1, 1, 1 };
 
-  /* Where black and white have equal contrast: (L + 0.05)² = 1.05 × 0.05. */
+  /* Black and white have equal contrast at the luminance L with (L + 0.05)² = 1.05 × 0.05. */
   return viz_colour_luminance (fill) > 0.179 ? black : white;
 }

@@ -1,8 +1,8 @@
-/* palette.h — every colour of a picture, light and dark.
+/* palette.h — every colour of a picture, as themes.
  *
- * Boxes are neutral, because cost owns the fill; the category is a stripe.
- * Most hues are from Okabe and Ito (2008); in the theme "safe" every two categories
- * are told apart by every kind of colour vision.  Ramps change evenly in lightness.
+ * Boxes are neutral, because an overlay uses the fill to show costs; a stripe shows the category.
+ * Most hues are from Okabe and Ito (2008).  In the theme "safe", people with any kind of colour
+ * vision can distinguish all categories.  Ramps change evenly in lightness.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -19,29 +19,36 @@ typedef struct
 {
   const char *name; /* for the command line */
   gboolean    is_dark;
-  gboolean    fills_by_category; /* a box takes its category's colour, as mx.viz did */
+  gboolean    fills_by_category; /* a box is filled with its category's colour, as in mx.viz */
 
   VizColour background;
   VizColour box, box_border, box_closed; /* closed: a group that can be opened */
-  VizColour input;                       /* what enters or leaves the graph */
+  VizColour input;                       /* inputs and outputs of the graph */
   VizColour text, text_faint;
-  VizColour group[2], group_border; /* scopes; by depth */
-  VizColour loop[2], loop_border;   /* loop and branch bodies have a hue of their own */
+  VizColour group[2], group_border; /* open scopes, at even and odd depth */
+  VizColour loop[2], loop_border;   /* open loop and branch bodies, at even and odd depth */
   VizColour wire, wire_state, wire_captured, wire_feedback, wire_control;
   VizColour port[4]; /* by VizPortKind */
   VizColour problem, selection, incoming, outgoing, hit;
   VizColour category[VIZ_N_CATEGORIES];
-  VizColour heat[5];       /* little … much */
-  VizColour difference[5]; /* faster … slower */
+  VizColour heat[5];       /* from low to high values */
+  VizColour difference[5]; /* from negative (faster) to positive (slower) */
 } VizTheme;
 
-const VizTheme *const *viz_themes (void);                 /* NULL-terminated */
-const VizTheme        *viz_theme_find (const char *name); /* NULL: unknown; name NULL: "light" */
+/* All themes, NULL-terminated.  (transfer none) */
+const VizTheme *const *viz_themes (void);
+/* The theme of that name, or NULL; for the name NULL the theme "light". */
+const VizTheme *viz_theme_find (const char *name);
 
-VizColour viz_theme_heat (const VizTheme *theme, double level);             /* 0 … 1 */
-VizColour viz_theme_difference (const VizTheme *theme, double level);       /* -1 … 1 */
-VizColour viz_theme_text_on (const VizTheme *theme, const VizColour *fill); /* black or white */
+/* The colour of a level from 0 to 1 on the heat ramp; NAN counts as 0. */
+VizColour viz_theme_heat (const VizTheme *theme, double level);
+/* The colour of a level from -1 to 1 on the difference ramp. */
+VizColour viz_theme_difference (const VizTheme *theme, double level);
+/* Black or white, whichever has more contrast to fill. */
+VizColour viz_theme_text_on (const VizTheme *theme, const VizColour *fill);
+/* a mixed with b, channel by channel; share_of_b from 0 to 1. */
 VizColour viz_colour_mix (const VizColour *a, const VizColour *b, double share_of_b);
-double    viz_colour_luminance (const VizColour *colour);
+/* The relative luminance of WCAG 2, from 0 to 1.  Contrast checks need it. */
+double viz_colour_luminance (const VizColour *colour);
 
 G_END_DECLS

@@ -1,33 +1,37 @@
-/* fold-absorb.c — gives operators without a cell's name to the cell they work for.
+/* fold-absorb.c — assigns operators whose names belong to no cell to the cell that they work for.
  *
- * MXNet numbers the operators that Python's + and * make: "_plus0", "_mul3".  One
- * that stands between the steps of a chain, behind step t and before t or a later
- * step, belongs to the latest cell that feeds it.  The last step has nothing behind
- * it: there an operator belongs to its cell if the same one, fed by the same,
- * belonged to an earlier cell.  What hangs on every single step in the same way
- * goes with it, too.
+ * MXNet only numbers the operators that Python's + and * make: "_plus0", "_mul3".  Such an operator
+ * between the steps of a chain, reading from step t and feeding t or a later step, belongs to the
+ * latest cell that feeds it.  After the last step there is no later cell; there an operator belongs
+ * to the cell if an equal operator with equal inputs belongs to an earlier cell.  Operators that are
+ * attached to one step only, in the same way on nearly every step, belong to their steps too.
+ * Start reading at viz_names_absorb().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 #include <string.h>
 
-#define MIXED  G_MAXUINT32
-#define ROUNDS 4 /* lengths of what may hang on a step */
+/* VizChainStep.chain of a box that is connected to chains which cannot be layers of one grid */
+#define MIXED G_MAXUINT32
+/* Longest path of attached operators that is absorbed into a step */
+#define ROUNDS 4
 
 typedef struct
 {
   const VizNames *names;
-  guint32         n;
-  guint32        *first_in, *tails, *first_out, *heads;
-  guint32        *order; /* tails before heads */
+  guint32         n;                 /* boxes */
+  guint32        *first_in, *tails;  /* tails of the arrows into box i, from first_in[i] on */
+  guint32        *first_out, *heads; /* heads of the arrows out of box i, from first_out[i] on */
+  guint32        *order;             /* boxes, tails before heads; without boxes on cycles */
   guint32         n_order;
-  const VizPlace *places;
-  VizPlace       *before, *behind; /* latest cell that feeds a box, earliest it feeds */
-  VizPlace       *now;             /* places, and what was absorbed so far */
-  guint32        *absorbed;
+  const VizChainStep *places;   /* per box, by name */
+  VizChainStep       *source;   /* per box: the latest cell that feeds it, directly or not */
+  VizChainStep       *target;   /* per box: the earliest cell that it feeds, directly or not */
+  VizChainStep       *current;  /* places, with the boxes absorbed so far */
+  guint32            *absorbed; /* the result */
 } Absorb;
 
-/* Ends of arrows by row: one side gives the row, the other the value. */
+/* Groups the arrows by head (by_head: the values are tails) or by tail (the values are heads). */
 static void
 index_arrows (const VizDiagramBuilder *builder,
               guint32                  n,
@@ -59,9 +63,10 @@ index_arrows (const VizDiagramBuilder *builder,
   *ends_out = ends;
 }
 
-/* Boxes on a cycle are left out: they belong to nobody. */
+/* Sorts the boxes topologically.  Boxes on a cycle, and behind one, are left out: they are not
+ * absorbed. */
 static void
-sort (Absorb *absorb)
+sort_boxes (Absorb *absorb)
 {
   g_autofree guint32 *waiting = g_new (guint32, absorb->n);
 
@@ -89,8 +94,9 @@ may_be_layers (const Absorb *absorb, guint32 a, guint32 b)
   return left->n_steps == right->n_steps && left->first == right->first;
 }
 
+/* Replaces sum by place if that is later (latest) or earlier (!latest). */
 static void
-combine (const Absorb *absorb, VizPlace *sum, const VizPlace *place, gboolean latest)
+combine (const Absorb *absorb, VizChainStep *sum, const VizChainStep *place, gboolean latest)
 {
   if (place->chain == 0 || sum->chain == MIXED)
     return;
@@ -103,8 +109,9 @@ combine (const Absorb *absorb, VizPlace *sum, const VizPlace *place, gboolean la
     *sum = *place;
 }
 
+/* Fills source from the first box to the last, then target from the last to the first. */
 static void
-reach (Absorb *absorb)
+find_sources_and_targets (Absorb *absorb)
 {
   for (guint32 i = 0; i < absorb->n_order; i++)
     {
@@ -115,8 +122,8 @@ reach (Absorb *absorb)
           guint32 tail = absorb->tails[k];
 
           combine (absorb,
-                   &absorb->before[box],
-                   absorb->places[tail].chain != 0 ? &absorb->places[tail] : &absorb->before[tail],
+                   &absorb->source[box],
+                   absorb->places[tail].chain != 0 ? &absorb->places[tail] : &absorb->source[tail],
                    TRUE);
         }
     }
@@ -129,26 +136,26 @@ reach (Absorb *absorb)
           guint32 head = absorb->heads[k];
 
           combine (absorb,
-                   &absorb->behind[box],
-                   absorb->places[head].chain != 0 ? &absorb->places[head] : &absorb->behind[head],
+                   &absorb->target[box],
+                   absorb->places[head].chain != 0 ? &absorb->places[head] : &absorb->target[head],
                    FALSE);
         }
     }
 }
 
 static gboolean
-is_real (const VizPlace *place)
+is_one_step (const VizChainStep *place)
 {
   return place->chain != 0 && place->chain != MIXED;
 }
 
 static void
-take (Absorb *absorb, guint32 box, const VizPlace *place)
+assign (Absorb *absorb, guint32 box, const VizChainStep *place)
 {
   const VizChain *chain = &g_array_index (absorb->names->chains, VizChain, place->chain - 1);
 
   absorb->absorbed[box] = chain->cells[place->step];
-  absorb->now[box] = *place;
+  absorb->current[box] = *place;
 }
 
 static const char *
@@ -159,7 +166,8 @@ title_of (const Absorb *absorb, guint32 box)
   return title ? title : "";
 }
 
-/* Operator, and operators that feed it: what makes two boxes of different steps the same. */
+/* Equal for boxes of different steps that do the same: the chain, the operator, and the operators
+ * that feed it. */
 static char *
 signature (const Absorb *absorb, guint32 box, guint32 chain)
 {
@@ -177,32 +185,32 @@ is_weight (const Absorb *absorb, guint32 box)
   return (viz_diagram_builder_box (absorb->names->builder, box)->flags & VIZ_BOX_FOLDED) != 0;
 }
 
-/* Whether everything that feeds a box belongs to its last step or the one before. */
+/* Whether all inputs of a box except weights come from step last or the step before it. */
 static gboolean
 is_fed_by_last_steps (const Absorb *absorb, guint32 box, guint32 last)
 {
   for (guint32 k = absorb->first_in[box]; k < absorb->first_in[box + 1]; k++)
     {
-      const VizPlace *place = &absorb->now[absorb->tails[k]];
+      const VizChainStep *place = &absorb->current[absorb->tails[k]];
 
       if (is_weight (absorb, absorb->tails[k]))
         continue;
-      if (!is_real (place) || place->step + 1 < last)
+      if (!is_one_step (place) || place->step + 1 < last)
         return FALSE;
     }
   return TRUE;
 }
 
-/* Whether something of that step feeds a box at once: what comes from all steps together, a
- * stack, starts anew. */
+/* Whether that step feeds a box directly.  FALSE for what follows an operator that collects all
+ * steps, as stack does. */
 static gboolean
 is_fed_by_step (const Absorb *absorb, guint32 box, guint32 step)
 {
   for (guint32 k = absorb->first_in[box]; k < absorb->first_in[box + 1]; k++)
     {
-      const VizPlace *place = &absorb->now[absorb->tails[k]];
+      const VizChainStep *place = &absorb->current[absorb->tails[k]];
 
-      if (is_real (place) && place->step == step)
+      if (is_one_step (place) && place->step == step)
         return TRUE;
     }
   return FALSE;
@@ -215,60 +223,61 @@ absorb_members (Absorb *absorb, const guint8 *is_member)
 
   for (guint32 i = 0; i < absorb->n_order; i++)
     {
-      guint32   box = absorb->order[i];
-      VizPlace *before = &absorb->before[box], *behind = &absorb->behind[box];
+      guint32       box = absorb->order[i];
+      VizChainStep *source = &absorb->source[box], *target = &absorb->target[box];
 
-      if (!is_member[box] || absorb->places[box].chain != 0 || !is_real (before) ||
-          !is_real (behind) || behind->step < before->step ||
-          !may_be_layers (absorb, before->chain, behind->chain) ||
-          !is_fed_by_step (absorb, box, before->step))
+      if (!is_member[box] || absorb->places[box].chain != 0 || !is_one_step (source) ||
+          !is_one_step (target) || target->step < source->step ||
+          !may_be_layers (absorb, source->chain, target->chain) ||
+          !is_fed_by_step (absorb, box, source->step))
         continue;
-      take (absorb, box, before);
-      g_hash_table_add (known, signature (absorb, box, before->chain));
+      assign (absorb, box, source);
+      g_hash_table_add (known, signature (absorb, box, source->chain));
     }
   for (guint32 i = 0; i < absorb->n_order; i++)
     {
       guint32          box = absorb->order[i];
-      VizPlace        *before = &absorb->before[box];
+      VizChainStep    *source = &absorb->source[box];
       g_autofree char *same = NULL;
 
       if (!is_member[box] || absorb->places[box].chain != 0 || absorb->absorbed[box] != 0 ||
-          !is_real (before) || absorb->behind[box].chain != 0 ||
-          before->step + 1 !=
-              g_array_index (absorb->names->chains, VizChain, before->chain - 1).n_steps ||
-          !is_fed_by_last_steps (absorb, box, before->step))
+          !is_one_step (source) || absorb->target[box].chain != 0 ||
+          source->step + 1 !=
+              g_array_index (absorb->names->chains, VizChain, source->chain - 1).n_steps ||
+          !is_fed_by_last_steps (absorb, box, source->step))
         continue;
-      same = signature (absorb, box, before->chain);
+      same = signature (absorb, box, source->chain);
       if (g_hash_table_contains (known, same))
-        take (absorb, box, before);
+        assign (absorb, box, source);
     }
 }
 
-/* The one step that everything a box is fed by (or feeds) belongs to; chain 0: there is none. */
-static VizPlace
+/* The step of all inputs (fed) or all outputs (!fed) of a box; chain 0 if they are not of one step. */
+static VizChainStep
 only_step (const Absorb *absorb, guint32 box, gboolean fed)
 {
   const guint32 *first = fed ? absorb->first_in : absorb->first_out;
   const guint32 *ends = fed ? absorb->tails : absorb->heads;
-  VizPlace       only = { 0, 0 };
+  VizChainStep   only = { 0, 0 };
 
   for (guint32 k = first[box]; k < first[box + 1]; k++)
     {
-      const VizPlace *place = &absorb->now[ends[k]];
+      const VizChainStep *place = &absorb->current[ends[k]];
 
       if (fed && is_weight (absorb, ends[k]))
         continue;
-      if (!is_real (place) ||
+      if (!is_one_step (place) ||
           (only.chain != 0 &&
            (place->step != only.step || !may_be_layers (absorb, only.chain, place->chain))))
-        return (VizPlace){ 0, 0 };
+        return (VizChainStep){ 0, 0 };
       if (only.chain == 0 || place->chain > only.chain)
         only = *place;
     }
   return only;
 }
 
-/* What hangs on one step only, the same on nearly every step: "expand_dims3" behind step 3. */
+/* Absorbs operators that are connected to one step only, if at least 80 % of the steps have an equal
+ * one: "expand_dims3" after step 3.  Returns whether there were any. */
 static gboolean
 absorb_attached (Absorb *absorb, const guint8 *is_member, gboolean fed)
 {
@@ -279,10 +288,10 @@ absorb_attached (Absorb *absorb, const guint8 *is_member, gboolean fed)
     for (guint32 i = 1; i < absorb->n; i++)
       {
         g_autofree char *same = NULL;
-        VizPlace         place;
+        VizChainStep     place;
         guint            n_steps, n_same;
 
-        if (!is_member[i] || absorb->now[i].chain != 0 || is_weight (absorb, i))
+        if (!is_member[i] || absorb->current[i].chain != 0 || is_weight (absorb, i))
           continue;
         place = only_step (absorb, i, fed);
         if (place.chain == 0)
@@ -294,7 +303,7 @@ absorb_attached (Absorb *absorb, const guint8 *is_member, gboolean fed)
           g_hash_table_replace (counts, g_steal_pointer (&same), GUINT_TO_POINTER (n_same + 1));
         else if (n_steps > 1 && n_same * 10 >= n_steps * 8)
           {
-            take (absorb, i, &place);
+            assign (absorb, i, &place);
             any = TRUE;
           }
       }
@@ -302,7 +311,7 @@ absorb_attached (Absorb *absorb, const guint8 *is_member, gboolean fed)
 }
 
 guint32 *
-viz_names_absorb (const VizNames *names, const VizPlace *places)
+viz_names_absorb (const VizNames *names, const VizChainStep *places)
 {
   guint32            n = names->n_boxes;
   g_autofree guint8 *is_member = g_new0 (guint8, n);
@@ -311,9 +320,9 @@ viz_names_absorb (const VizNames *names, const VizPlace *places)
                 .n = n,
                 .order = g_new (guint32, n),
                 .places = places,
-                .before = g_new0 (VizPlace, n),
-                .behind = g_new0 (VizPlace, n),
-                .now = g_memdup2 (places, n * sizeof *places),
+                .source = g_new0 (VizChainStep, n),
+                .target = g_new0 (VizChainStep, n),
+                .current = g_memdup2 (places, n * sizeof *places),
                 .absorbed = g_new0 (guint32, n),
   };
 
@@ -321,8 +330,8 @@ viz_names_absorb (const VizNames *names, const VizPlace *places)
     is_member[g_array_index (names->members, guint32, m)] = TRUE;
   index_arrows (names->builder, n, TRUE, &absorb.first_in, &absorb.tails);
   index_arrows (names->builder, n, FALSE, &absorb.first_out, &absorb.heads);
-  sort (&absorb);
-  reach (&absorb);
+  sort_boxes (&absorb);
+  find_sources_and_targets (&absorb);
   absorb_members (&absorb, is_member);
   for (guint round = 0; round < ROUNDS && (absorb_attached (&absorb, is_member, TRUE) ||
                                            absorb_attached (&absorb, is_member, FALSE));
@@ -333,8 +342,8 @@ viz_names_absorb (const VizNames *names, const VizPlace *places)
   g_free (absorb.first_out);
   g_free (absorb.heads);
   g_free (absorb.order);
-  g_free (absorb.now);
-  g_free (absorb.before);
-  g_free (absorb.behind);
+  g_free (absorb.current);
+  g_free (absorb.source);
+  g_free (absorb.target);
   return absorb.absorbed;
 }

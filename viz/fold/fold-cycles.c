@@ -9,12 +9,14 @@
 /* Dissolving a scope can put the scope around it on a cycle. */
 #define ROUNDS 4
 
+/* The arrows between siblings: an arrow between two boxes counts for the ancestors (or boxes) at
+ * which their paths to the root meet. */
 typedef struct
 {
   VizDiagramBuilder *builder;
-  guint32            n, n_edges;
-  guint32           *first, *head;
-  guint32           *depth;
+  guint32            n;  /* boxes */
+  guint32 *first, *head; /* heads of the arrows that leave box i: first[i] to first[i + 1] */
+  guint32 *depth;        /* per box */
 } Quotient;
 
 static guint32
@@ -23,9 +25,10 @@ parent_of (const Quotient *quotient, guint32 box)
   return viz_diagram_builder_box (quotient->builder, box)->parent;
 }
 
-/* The two boxes of one parent between which an arrow runs; FALSE if there is none. */
+/* The two siblings that contain the ends of an arrow.  FALSE for feedback, and if one end contains
+ * the other. */
 static gboolean
-lift (const Quotient *quotient, const VizArrow *arrow, guint32 *tail, guint32 *head)
+find_siblings (const Quotient *quotient, const VizArrow *arrow, guint32 *tail, guint32 *head)
 {
   guint32 a = arrow->tail, b = arrow->head;
 
@@ -60,19 +63,19 @@ build_quotient (Quotient *quotient)
          at = parent_of (quotient, at))
       quotient->depth[i]++;
   for (guint32 i = 0; i < n_arrows; i++)
-    if (lift (quotient, viz_diagram_builder_arrow (quotient->builder, i), &tail, &head))
+    if (find_siblings (quotient, viz_diagram_builder_arrow (quotient->builder, i), &tail, &head))
       quotient->first[tail + 1]++;
   for (guint32 i = 0; i < quotient->n; i++)
     quotient->first[i + 1] += quotient->first[i];
   next = g_memdup2 (quotient->first, (quotient->n + 1) * sizeof *next);
   for (guint32 i = 0; i < n_arrows; i++)
-    if (lift (quotient, viz_diagram_builder_arrow (quotient->builder, i), &tail, &head))
+    if (find_siblings (quotient, viz_diagram_builder_arrow (quotient->builder, i), &tail, &head))
       quotient->head[next[tail]++] = head;
   g_free (next);
 }
 
-/* Tarjan's strongly connected components, with a stack of our own.  Marks every box that shares
- * its component with another. */
+/* Marks every box that shares a strongly connected component with another.  Tarjan's algorithm, with
+ * an explicit stack because chains may be 100,000 boxes long. */
 static guint8 *
 find_cycles (const Quotient *quotient)
 {
@@ -134,7 +137,7 @@ find_cycles (const Quotient *quotient)
   return in_cycle;
 }
 
-/* Gives the children of cyclic scopes to their parents.  FALSE when there were none. */
+/* Moves the children of scopes on a cycle to the scopes' parents.  Returns whether there were any. */
 static gboolean
 dissolve_cyclic_scopes (VizDiagramBuilder *builder, guint32 n_given)
 {
@@ -158,7 +161,7 @@ dissolve_cyclic_scopes (VizDiagramBuilder *builder, guint32 n_given)
         }
       viz_diagram_builder_set_parent (builder, i, parent);
     }
-  /* Empty now: nothing to see. */
+  /* The dissolved scopes are empty now and must not be drawn. */
   for (guint32 i = n_given; i < quotient.n; i++)
     if (in_cycle[i])
       viz_diagram_builder_add_flags (builder, i, VIZ_BOX_FOLDED);

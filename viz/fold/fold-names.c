@@ -19,7 +19,7 @@ name_of (const VizBox *box)
 {
   if (box->subtitle)
     return box->subtitle;
-  /* The name of an operator says nothing about where it belongs. */
+  /* An operator's type says nothing about where it belongs. */
   return box->title && box->kind != VIZ_BOX_OPERATOR ? box->title : "";
 }
 
@@ -45,18 +45,15 @@ part_key_equal (gconstpointer a, gconstpointer b)
   return left->parent == right->parent && left->token == right->token;
 }
 
+/* The part below parent whose token is the first length characters of name, and whose separator is
+ * the character after them.  Adds it if it is new. */
 static guint32
-add_part (VizNames   *names,
-          GHashTable *known,
-          guint32     parent,
-          const char *token,
-          gsize       length,
-          char        separator)
+add_part (VizNames *names, GHashTable *known, guint32 parent, const char *name, gsize length)
 {
-  g_autofree char *copy = g_strndup (token, length);
+  g_autofree char *copy = g_strndup (name, length);
   PartKey          key = { parent, g_string_chunk_insert_const (names->strings, copy) };
   guint32          found = GPOINTER_TO_UINT (g_hash_table_lookup (known, &key));
-  VizNamePart      part = { parent, key.token, separator, 0, VIZ_NO_CELL, VIZ_ROOT };
+  VizNamePart      part = { parent, key.token, name[length], 0, VIZ_NO_CELL, VIZ_ROOT };
 
   if (found > 0)
     return found;
@@ -67,7 +64,8 @@ add_part (VizNames   *names,
   return names->parts->len - 1;
 }
 
-/* "expand_dims3" says the operator once more: that is no scope. */
+/* Whether a name is only the operator's type and a number, as "expand_dims3": its underscore does not
+ * separate a scope. */
 static gboolean
 is_numbered_operator (const VizBox *box)
 {
@@ -83,7 +81,6 @@ is_numbered_operator (const VizBox *box)
          strspn (name + length, "0123456789") == strlen (name + length);
 }
 
-/* All parts of a name but the last, which is the box's own. */
 void
 viz_names_read (VizNames *names)
 {
@@ -103,7 +100,7 @@ viz_names_read (VizNames *names)
           if (at[length] == '\0' || at[length + 1] == '\0' || is_numbered)
             break;
           if (length > 0)
-            part = add_part (names, known, part, at, length, at[length]);
+            part = add_part (names, known, part, at, length);
           at += length + 1;
         }
       names->part_of[box] = part;
@@ -132,9 +129,9 @@ viz_names_path (const VizNames *names, guint32 part)
   return g_string_free (path, FALSE);
 }
 
-/* Whether a part of names deserves a group, below one that holds n_above boxes. */
+/* Whether a part becomes a scope, inside a group that holds n_above boxes. */
 static gboolean
-deserves_group (const VizNamePart *part, guint32 n_above)
+needs_scope (const VizNamePart *part, guint32 n_above)
 {
   if (part->n_leaves >= n_above)
     return FALSE;
@@ -143,7 +140,7 @@ deserves_group (const VizNamePart *part, guint32 n_above)
   return part->n_leaves >= MIN_BY_UNDERSCORE && n_above > SMALL_GROUP;
 }
 
-/* What went into cells does not count for the scopes around them. */
+/* Boxes that went into cells do not count for the scopes around the cells. */
 static void
 discount_cells (VizNames *names)
 {
@@ -165,7 +162,7 @@ discount_cells (VizNames *names)
 void
 viz_names_add_scopes (VizNames *names, gboolean by_name)
 {
-  /* Boxes in the group of the nearest part above that has one. */
+  /* Per part: the number of boxes in the group of this part, or of the nearest part above with one */
   g_autofree guint32 *n_above = g_new0 (guint32, names->parts->len);
 
   discount_cells (names);
@@ -183,7 +180,7 @@ viz_names_add_scopes (VizNames *names, gboolean by_name)
           continue;
         }
       part->group = viz_names_part (names, part->parent)->group;
-      if (!by_name || !deserves_group (part, n_above[part->parent]))
+      if (!by_name || !needs_scope (part, n_above[part->parent]))
         continue;
       path = viz_names_path (names, i);
       id = g_strconcat ("scope:",

@@ -1,20 +1,23 @@
-/* fold-open.c — which groups stand open at first: as many as fit into one look.
+/* fold-open.c — chooses the groups that are open at first.
+ *
+ * Opens groups breadth first from the root while the number of visible boxes stays within
+ * MAX_VISIBLE; the cells of a chain open together or not at all.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
-/* Steps that are shown of a chain at first, at most; as in folds.c. */
+/* Most steps of a chain that are drawn one by one at first; the same limit as in folds.c. */
 #define SHOWN_STEPS 8
 
-/* About so many boxes are visible at first. */
+/* Boxes that are visible at first. */
 #define MAX_VISIBLE 60
 
-/* Not seen at first: rows of their consumers, and what operators do inside. */
+/* Not visible at first: rows of their consumers, and details inside operators. */
 #define HIDDEN (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE)
 
 typedef struct
 {
-  guint32 *first, *child; /* children per box */
-  guint32  n_visible;
+  guint32 *first, *child; /* the children of box i: child[first[i]] to child[first[i + 1] - 1] */
+  guint32  n_visible;     /* boxes shown by the groups opened so far */
 } Tree;
 
 static Tree
@@ -40,6 +43,7 @@ n_children (const Tree *tree, guint32 box)
   return tree->first[box + 1] - tree->first[box];
 }
 
+/* The number of boxes that opening a box makes visible; 0 if it has no children. */
 static guint32
 cost_of_opening (const VizDiagramBuilder *builder, const Tree *tree, guint32 box)
 {
@@ -56,7 +60,7 @@ cost_of_opening (const VizDiagramBuilder *builder, const Tree *tree, guint32 box
   return n;
 }
 
-/* The cells of a chain open together or not at all; of a long chain none does. */
+/* Opens all cells of a chain, or none if the chain is long or its cells hold too many boxes. */
 static void
 open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GArray *queue)
 {
@@ -79,7 +83,7 @@ open_cells (VizDiagramBuilder *builder, Tree *tree, guint32 steps, GArray *queue
 }
 
 void
-viz_fold_open (VizDiagramBuilder *builder)
+viz_fold_choose_open (VizDiagramBuilder *builder)
 {
   Tree    tree = tree_new (builder);
   GArray *queue = g_array_new (FALSE, FALSE, sizeof (guint32));

@@ -1,4 +1,7 @@
-/* fold-private.h — the tree of name parts, shared by the files of fold.
+/* fold-private.h — the steps of folding, and the tree of name parts that some of them share.
+ *
+ * fold.c calls, in this order: fold-names.c (names into parts), fold-steps.c and fold-absorb.c
+ * (chains of cells), fold-names.c (scopes), fold-cycles.c, fold-repeats.c, fold-twins.c, fold-open.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,53 +11,55 @@ G_BEGIN_DECLS
 
 #define VIZ_NO_CELL G_MAXUINT32
 
-/* One part of a name, "l0" in "lstm_l0_t3_i2h"; the boxes below it share the parts up to here. */
+/* One part of a name, as "l0" in "lstm_l0_t3_i2h".  All boxes below it share the parts up to it. */
 typedef struct
 {
   guint32     parent; /* 0: the group whose children are being named */
   const char *token;
-  char        separator; /* what follows the token: '/', '_' or '.' */
-  guint32     n_leaves;
-  guint32     cell;  /* this part names one cell of a chain */
-  guint32     group; /* box that stands for it, or for the nearest part above that has one */
+  char        separator; /* the character after the token: '/', '_' or '.' */
+  guint32     n_leaves;  /* boxes below this part */
+  guint32     cell;      /* the box of the cell that this part names; VIZ_NO_CELL: it names none */
+  guint32     group; /* the box made for this part, or for the nearest part above that has one */
 } VizNamePart;
 
-/* A chain found among the parts: "t0", "t1", … below one part. */
+/* A chain of cells found among the parts: "t0", "t1", … below one part. */
 typedef struct
 {
-  guint32  part; /* their common parent */
+  guint32  part; /* the parent of all its cells */
   guint32  n_steps;
-  gint32   first; /* number of the first */
-  guint32 *cells; /* parts by step */
-  guint32  band;  /* chains of one band are layers of one grid */
+  gint32   first; /* the number in the name of the first cell */
+  guint32 *cells; /* parts by step, from 0 */
+  guint32  band;  /* the first chain of the grid that this chain is a layer of */
   gint32   layer;
-  char    *stem; /* "t" */
+  char    *stem; /* the name of a cell without its number: "t" */
 } VizChain;
 
+/* The names of the children of one group. */
 typedef struct
 {
   VizDiagramBuilder *builder;
-  guint32            group;   /* whose children these are */
-  GArray            *members; /* guint32 boxes */
-  GStringChunk      *strings;
-  GArray            *parts;   /* VizNamePart; 0 is the group itself */
-  guint32           *part_of; /* per box of the diagram; only members are set */
-  guint32            n_boxes;
-  GArray            *chains; /* VizChain */
+  guint32            group;   /* the group */
+  GArray            *members; /* guint32: its children */
+  GStringChunk      *strings; /* owns the tokens */
+  GArray            *parts;   /* VizNamePart, parents before children; 0 is the group itself */
+  guint32           *part_of; /* per box of the diagram: its part; set for members only */
+  guint32            n_boxes; /* of the diagram, before groups are added */
+  GArray            *chains;  /* VizChain */
 } VizNames;
 
+/* A part by number. */
 static inline VizNamePart *
 viz_names_part (const VizNames *names, guint32 part)
 {
   return &g_array_index (names->parts, VizNamePart, part);
 }
 
-/* Which chain and step a box belongs to. */
+/* The chain and step that a box belongs to. */
 typedef struct
 {
-  guint32 chain; /* + 1; 0: none */
-  guint32 step;
-} VizPlace;
+  guint32 chain; /* index + 1; 0: no chain */
+  guint32 step;  /* from 0 */
+} VizChainStep;
 
 /* Fills parts and part_of from the names of the members. */
 void viz_names_read (VizNames *names);
@@ -65,24 +70,27 @@ void viz_names_add_scopes (VizNames *names, gboolean by_name);
 /* "lstm_l0": all tokens down to part.  (transfer full) */
 char *viz_names_path (const VizNames *names, guint32 part);
 
-/* Per box the part that names the cell it should belong to; 0: none.  (transfer full) */
-guint32 *viz_names_absorb (const VizNames *names, const VizPlace *places);
+/* Assigns operators whose names belong to no cell to the cell that they work for.  Returns, per box
+ * of the diagram, the part that names this cell, or 0.  (transfer full) */
+guint32 *viz_names_absorb (const VizNames *names, const VizChainStep *places);
 
+/* Fills chains, and marks their arrows from step to step as states. */
 void viz_names_find_chains (VizNames *names);
-/* Makes the VIZ_BOX_STEPS and their cells; parts of cells get these as groups. */
+
+/* Adds a VIZ_BOX_STEPS for each band of chains, and its cells; sets cell and group of their parts. */
 void viz_names_add_chains (VizNames *names);
 
 /* Dissolves the scopes among the boxes from n_given on that lie on a cycle of arrows. */
 void viz_fold_dissolve_cycles (VizDiagramBuilder *builder, guint32 n_given);
 
-/* Groups of equal structure among what names left over; n_given: boxes before folding.  FALSE:
- * there are none. */
+/* Groups consecutive blocks of equal structure among the boxes that names did not group.  n_given:
+ * the number of boxes before folding.  Returns whether it added a group. */
 gboolean viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given);
 
-/* Groups of operators that stand between the same ends. */
+/* Groups many equal operators that read from and write to the same boxes. */
 void viz_fold_twins (VizDiagramBuilder *builder, guint32 n_given);
 
-/* Sets VIZ_BOX_OPEN on what may stand open at first. */
-void viz_fold_open (VizDiagramBuilder *builder);
+/* Sets VIZ_BOX_OPEN on the groups that are open at first. */
+void viz_fold_choose_open (VizDiagramBuilder *builder);
 
 G_END_DECLS

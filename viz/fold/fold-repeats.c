@@ -1,29 +1,31 @@
-/* fold-repeats.c — repeated structure where names say nothing.
+/* fold-repeats.c — groups repeated blocks where names do not.
  *
- * Boxes stand in the order of the file.  Where their operators repeat with a period, and
- * what each reads is as far back as one period before, or the very same, they are blocks that
- * look alike and read from each other alike.  A run of boxes in an order of the flow never
- * feeds itself, so that blocks can be drawn.
+ * The boxes of a group are taken in the order of the file.  A run with period p repeats if each box
+ * has the operator of the box p places later, and each of their inputs is either the same box or
+ * equally far back.  The order of the file follows the flow, so that a block of consecutive boxes
+ * cannot feed itself through others and can be drawn as one box.
+ * Start reading at viz_fold_repeats().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 #include <string.h>
 
-#define FEW           24 /* as many boxes are read at a glance */
-#define LEAST_PERIOD  3
-#define MOST_PERIOD   128
-#define LEAST_REPEATS 4
-#define MOST_RUNS     64 /* each search reads all of its part for every period */
+#define SMALL_GROUP 24 /* groups of up to this many boxes are left as they are */
+#define MIN_PERIOD  3
+#define MAX_PERIOD  128
+#define MIN_REPEATS 4
+#define MAX_RUNS    64 /* per group: each search compares all boxes once for every period */
 
 typedef struct
 {
   VizDiagramBuilder *builder;
-  guint32           *first_in, *tails; /* arrows by head */
-  guint32           *place;            /* per box, in the sequence of its group; + 1 */
-  GArray            *sequence;         /* guint32 boxes */
-  guint32           *hashes;           /* along the sequence */
+  guint32           *first_in, *tails; /* tails of the arrows into box i, from first_in[i] on */
+  guint32           *place;            /* per box: its index in the sequence of its group + 1 */
+  GArray            *sequence;         /* guint32: the boxes of the group that is being folded */
+  guint32           *hashes;           /* along the sequence: equal for equal operators */
 } Repeats;
 
+/* n_blocks blocks of period boxes each, from index start in the sequence. */
 typedef struct
 {
   guint32 start, period, n_blocks;
@@ -57,7 +59,7 @@ hash_of (const Repeats *repeats, guint32 box)
   return (g_str_hash (shown->title ? shown->title : "") * 31u + shown->kind) * 40503u + n_in;
 }
 
-/* Where an input stands in the sequence, + 1; 0: elsewhere. */
+/* The index of an input in the sequence + 1, or 0 if it is not in the sequence. */
 static guint32
 place_of (const Repeats *repeats, guint32 tail)
 {
@@ -69,7 +71,8 @@ place_of (const Repeats *repeats, guint32 tail)
              : 0;
 }
 
-/* Whether the box at i reads as the one at k, later, does. */
+/* Whether the box at index i has the operator of the box at index k > i, and its inputs lie equally
+ * far back. */
 static gboolean
 are_alike (const Repeats *repeats, guint32 i, guint32 k)
 {
@@ -93,14 +96,15 @@ are_alike (const Repeats *repeats, guint32 i, guint32 k)
   return TRUE;
 }
 
-/* The period that covers most boxes, the shortest of them. */
+/* The run between from and end that covers most boxes; of several, the one with the shortest period.
+ * n_blocks 0: there is none. */
 static Run
 find_run (const Repeats *repeats, guint32 from, guint32 end)
 {
   Run     best = { 0, 0, 0 };
-  guint32 most = (end - from) / LEAST_REPEATS;
+  guint32 max_period = (end - from) / MIN_REPEATS;
 
-  for (guint32 period = LEAST_PERIOD; period <= MIN (MOST_PERIOD, most); period++)
+  for (guint32 period = MIN_PERIOD; period <= MIN (MAX_PERIOD, max_period); period++)
     for (guint32 i = from, length = 0; i + period <= end; i++)
       {
         if (i + period < end && are_alike (repeats, i, i + period))
@@ -108,7 +112,7 @@ find_run (const Repeats *repeats, guint32 from, guint32 end)
             length++;
             continue;
           }
-        if (length / period + 1 >= LEAST_REPEATS &&
+        if (length / period + 1 >= MIN_REPEATS &&
             (length / period + 1) * period > best.n_blocks * best.period)
           best = (Run){ i - length, period, length / period + 1 };
         length = 0;
@@ -127,7 +131,7 @@ add_group (Repeats *repeats, const char *id, const char *title, guint32 parent)
                                                      .user = VIZ_NO_USER });
 }
 
-/* One group around all, one around each block. */
+/* Adds one group around the run, and in it one around each block. */
 static void
 add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
 {
@@ -152,14 +156,14 @@ add_blocks (Repeats *repeats, const Run *run, guint32 group, guint number)
     }
 }
 
-/* The best run of a part of the sequence, then what stands before and behind it: that may repeat in
- * another way. */
+/* Groups the best run of a part of the sequence, then folds the parts before and after it, which may
+ * repeat with other periods. */
 static void
 fold_part (Repeats *repeats, guint32 group, guint32 from, guint32 end, guint *number)
 {
   Run run = find_run (repeats, from, end);
 
-  if (run.n_blocks == 0 || *number == MOST_RUNS)
+  if (run.n_blocks == 0 || *number == MAX_RUNS)
     return;
   add_blocks (repeats, &run, group, (*number)++);
   fold_part (repeats, group, from, run.start, number);
@@ -205,7 +209,7 @@ viz_fold_repeats (VizDiagramBuilder *builder, guint32 n_given)
     if (members[i])
       {
         repeats.sequence = members[i];
-        if (members[i]->len > FEW)
+        if (members[i]->len > SMALL_GROUP)
           fold_sequence (&repeats, i);
         g_array_unref (members[i]);
       }

@@ -1,22 +1,27 @@
-/* fold-steps.c — chains of repeated cells among names.
+/* fold-steps.c — finds chains of repeated cells by name, and makes groups of them.
  *
- * "lstm_l0_t0_i2h", "lstm_l0_t1_i2h" …: parts that differ in a number only and
- * feed each other are the steps of one cell.  Chains of equal length that feed
- * each other step by step are layers of one grid.
+ * In "lstm_l0_t0_i2h", "lstm_l0_t1_i2h" … the parts t0, t1, … differ only in a number.  If most of
+ * them feed their successors, all in one direction, they are the steps of one chain.  Chains of
+ * equal length that feed each other step by step are layers of one grid (a band).
+ * Start reading at viz_names_find_chains() and viz_names_add_chains().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* "t" means time in MXNet; other numbered names need more of them to be worth a grid. */
-#define LEAST_STEPS  2
-#define LEAST_OTHERS 8
+/* "t" means time in MXNet.  Chains with another stem need more cells to be worth a grid. */
+#define MIN_STEPS  2
+#define MIN_OTHERS 8
 
+/* Finding bands compares all chains of a group with each other. */
+#define MAX_CHAINS 400
+
+/* A part whose token ends in a number. */
 typedef struct
 {
   guint32     part, parent;
-  const char *stem; /* not terminated: stem_length */
+  const char *stem; /* the token without the number; stem_length bytes, not terminated */
   gsize       stem_length;
   gint64      number;
 } Numbered;
@@ -65,7 +70,7 @@ compare_numbered (gconstpointer a, gconstpointer b)
   return left->part < right->part ? -1 : 1;
 }
 
-/* A cell inside another chain's cell stays what it is: the outer chain wins. */
+/* Whether a part lies inside a cell of another chain.  Such a chain is dropped: the outer one wins. */
 static gboolean
 is_in_cell (const VizNames *names, guint32 part)
 {
@@ -75,13 +80,14 @@ is_in_cell (const VizNames *names, guint32 part)
   return FALSE;
 }
 
+/* Adds a chain of the n parts from first on, if their numbers are consecutive and each has boxes. */
 static void
 add_candidate (VizNames *names, const Numbered *first, guint n)
 {
   gboolean is_time = first->stem_length == 1 && (*first->stem == 't' || *first->stem == 'T');
   VizChain chain = { .part = first->parent, .n_steps = n, .first = (gint32) first->number };
 
-  if (n < (is_time ? LEAST_STEPS : LEAST_OTHERS))
+  if (n < (is_time ? MIN_STEPS : MIN_OTHERS))
     return;
   for (guint i = 0; i < n; i++)
     if (first[i].number != first->number + i || viz_names_part (names, first[i].part)->n_leaves < 2)
@@ -94,19 +100,20 @@ add_candidate (VizNames *names, const Numbered *first, guint n)
   g_array_append_val (names->chains, chain);
 }
 
+/* Fills places for all members from their parts.  absorbed: (nullable) from viz_names_absorb(). */
 static void
-place_boxes (const VizNames *names, const guint32 *absorbed, VizPlace *places)
+place_boxes (const VizNames *names, const guint32 *absorbed, VizChainStep *places)
 {
-  g_autofree VizPlace *of_part = g_new0 (VizPlace, names->parts->len);
+  g_autofree VizChainStep *of_part = g_new0 (VizChainStep, names->parts->len);
 
   for (guint32 c = 0; c < names->chains->len; c++)
     {
       const VizChain *chain = &g_array_index (names->chains, VizChain, c);
 
       for (guint32 s = 0; s < chain->n_steps; s++)
-        of_part[chain->cells[s]] = (VizPlace){ c + 1, s };
+        of_part[chain->cells[s]] = (VizChainStep){ c + 1, s };
     }
-  /* Parts come parents first: the outermost cell passes itself down. */
+  /* Parents come before children, so that the outermost cell reaches all parts below it. */
   for (guint32 p = 1; p < names->parts->len; p++)
     if (of_part[viz_names_part (names, p)->parent].chain != 0)
       of_part[p] = of_part[viz_names_part (names, p)->parent];
@@ -118,23 +125,24 @@ place_boxes (const VizNames *names, const guint32 *absorbed, VizPlace *places)
     }
 }
 
+/* How many steps of a chain feed the next step, the previous step, or another step. */
 typedef struct
 {
-  guint32 forward, backward, other; /* steps with an arrow to the next, the previous, another */
+  guint32 forward, backward, other;
 } Links;
 
-/* How the steps of every chain feed each other, each step counted once a direction. */
+/* Counts the links of every chain; each step counts once per direction.  (transfer full) */
 static Links *
-count_links (const VizNames *names, const VizPlace *places)
+count_links (const VizNames *names, const VizChainStep *places)
 {
   Links *links = g_new0 (Links, names->chains->len);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
   for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
     {
-      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
-      const VizPlace *tail, *head;
-      gint64          key;
+      const VizArrow     *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizChainStep *tail, *head;
+      gint64              key;
 
       tail = &places[arrow->tail];
       head = &places[arrow->head];
@@ -153,16 +161,17 @@ count_links (const VizNames *names, const VizPlace *places)
   return links;
 }
 
-/* A chain is one if its steps feed their neighbours, all in one direction. */
+/* Whether at least 80 % of the steps feed their neighbours, and all in one direction. */
 static gboolean
 is_chain (const VizChain *chain, const Links *links)
 {
-  guint32 most = MAX (links->forward, links->backward);
-  guint32 least = MIN (links->forward, links->backward);
+  guint32 n_with = MAX (links->forward, links->backward);
+  guint32 n_against = MIN (links->forward, links->backward);
 
-  return most * 10 >= (chain->n_steps - 1) * 8 && least == 0;
+  return n_with * 10 >= (chain->n_steps - 1) * 8 && n_against == 0;
 }
 
+/* Keeps the candidates that are chains, and marks the parts of their cells. */
 static void
 drop_unlinked (VizNames *names, const Links *links)
 {
@@ -184,9 +193,10 @@ drop_unlinked (VizNames *names, const Links *links)
   g_array_set_size (names->chains, n_kept);
 }
 
-/* Layers: chain b continues chain a if most steps of a feed the same step of b. */
+/* Finds the layers: chain b is the layer after chain a if at least 80 % of the steps of a feed the
+ * same step of b. */
 static void
-find_bands (VizNames *names, const VizPlace *places)
+find_bands (VizNames *names, const VizChainStep *places)
 {
   guint32             n = names->chains->len;
   g_autofree guint32 *feeds = g_new0 (guint32, (gsize) n * n + 1);
@@ -194,9 +204,9 @@ find_bands (VizNames *names, const VizPlace *places)
 
   for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
     {
-      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
-      const VizPlace *tail = &places[arrow->tail], *head = &places[arrow->head];
-      gint64          key = (((gint64) tail->chain * n + head->chain) << 24) + tail->step;
+      const VizArrow     *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizChainStep *tail = &places[arrow->tail], *head = &places[arrow->head];
+      gint64              key = (((gint64) tail->chain * n + head->chain) << 24) + tail->step;
 
       if (tail->chain != 0 && head->chain != 0 && tail->chain != head->chain &&
           tail->step == head->step && g_hash_table_add (seen, g_memdup2 (&key, sizeof key)))
@@ -222,6 +232,7 @@ find_bands (VizNames *names, const VizPlace *places)
     }
 }
 
+/* Adds change to the number of boxes of a part and of all parts above it. */
 static void
 count_leaf (VizNames *names, guint32 part, gint32 change)
 {
@@ -233,9 +244,9 @@ count_leaf (VizNames *names, guint32 part, gint32 change)
     }
 }
 
-/* Boxes that were absorbed are from now on named after their cell, if its chain is still there. */
+/* Moves absorbed boxes to the part of their cell, if its chain was not dropped. */
 static void
-adopt (VizNames *names, const guint32 *absorbed)
+move_absorbed (VizNames *names, const guint32 *absorbed)
 {
   for (guint m = 0; m < names->members->len; m++)
     {
@@ -249,14 +260,14 @@ adopt (VizNames *names, const guint32 *absorbed)
     }
 }
 
-/* What goes from step to step of one layer is its state. */
+/* Arrows between steps of one chain carry its state. */
 static void
-mark_states (const VizNames *names, const VizPlace *places)
+mark_states (const VizNames *names, const VizChainStep *places)
 {
   for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
     {
-      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
-      const VizPlace *tail = &places[arrow->tail], *head = &places[arrow->head];
+      const VizArrow     *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizChainStep *tail = &places[arrow->tail], *head = &places[arrow->head];
 
       if (arrow->kind == VIZ_ARROW_NORMAL && tail->chain != 0 && tail->chain == head->chain &&
           tail->step != head->step)
@@ -264,15 +275,13 @@ mark_states (const VizNames *names, const VizPlace *places)
     }
 }
 
-#define MOST_CHAINS 400
-
 void
 viz_names_find_chains (VizNames *names)
 {
   g_autoptr (GArray) numbered = g_array_new (FALSE, FALSE, sizeof (Numbered));
-  g_autofree VizPlace *places = g_new0 (VizPlace, names->n_boxes);
-  g_autofree Links    *links = NULL;
-  g_autofree guint32  *absorbed = NULL;
+  g_autofree VizChainStep *places = g_new0 (VizChainStep, names->n_boxes);
+  g_autofree Links        *links = NULL;
+  g_autofree guint32      *absorbed = NULL;
 
   for (guint32 p = 1; p < names->parts->len; p++)
     {
@@ -289,7 +298,7 @@ viz_names_find_chains (VizNames *names)
       for (k = i + 1;
            k < numbered->len && compare_stems (first, &g_array_index (numbered, Numbered, k)) == 0;)
         k++;
-      if (names->chains->len < MOST_CHAINS)
+      if (names->chains->len < MAX_CHAINS)
         add_candidate (names, first, k - i);
     }
   if (names->chains->len == 0)
@@ -300,12 +309,12 @@ viz_names_find_chains (VizNames *names)
   links = count_links (names, places);
   drop_unlinked (names, links);
   place_boxes (names, absorbed, places);
-  adopt (names, absorbed);
+  move_absorbed (names, absorbed);
   find_bands (names, places);
   mark_states (names, places);
 }
 
-/* The part of names that all chains of a band share. */
+/* The innermost part that contains all chains of the band of chain. */
 static guint32
 common_part (const VizNames *names, const VizChain *chain)
 {
@@ -328,7 +337,7 @@ common_part (const VizNames *names, const VizChain *chain)
   return part;
 }
 
-/* Chains may be layers of a band whose first chain comes first. */
+/* Adds the VIZ_BOX_STEPS for the band of a chain, and returns its number. */
 static guint32
 add_steps_box (VizNames *names, const VizChain *chain)
 {
@@ -360,24 +369,25 @@ add_steps_box (VizNames *names, const VizChain *chain)
                                                      .user = VIZ_NO_USER });
 }
 
-/* Per folded weight the only chain that uses it, and whether two of its steps do. */
+/* Where a folded weight is used. */
 typedef struct
 {
-  guint32  chain; /* + 1 */
-  guint32  step;
-  gboolean is_shared, is_elsewhere;
+  guint32  chain;        /* index + 1 of the first chain that uses it; 0: none */
+  guint32  step;         /* the first step that uses it */
+  gboolean is_shared;    /* other steps use it too */
+  gboolean is_elsewhere; /* it is also used outside that chain */
 } Use;
 
 static Use *
-find_uses (const VizNames *names, const VizPlace *places)
+find_uses (const VizNames *names, const VizChainStep *places)
 {
   Use *uses = g_new0 (Use, names->n_boxes);
 
   for (guint32 i = 0; i < viz_diagram_builder_n_arrows (names->builder); i++)
     {
-      const VizArrow *arrow = viz_diagram_builder_arrow (names->builder, i);
-      const VizPlace *user = &places[arrow->head];
-      Use            *use = &uses[arrow->tail];
+      const VizArrow     *arrow = viz_diagram_builder_arrow (names->builder, i);
+      const VizChainStep *user = &places[arrow->head];
+      Use                *use = &uses[arrow->tail];
 
       if ((viz_diagram_builder_box (names->builder, arrow->tail)->flags & VIZ_BOX_FOLDED) == 0)
         continue;
@@ -392,7 +402,7 @@ find_uses (const VizNames *names, const VizPlace *places)
   return uses;
 }
 
-/* Weights that every step of a layer shares are written once, before its first step. */
+/* Weights that the steps of a layer share are listed once, in a box before its first step. */
 static void
 add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
 {
@@ -437,10 +447,9 @@ add_header (VizNames *names, const Use *uses, guint32 chain, guint32 steps)
 void
 viz_names_add_chains (VizNames *names)
 {
-  g_autofree guint32 *boxes = g_new0 (guint32, names->chains->len + 1);
-
-  g_autofree VizPlace *places = g_new0 (VizPlace, names->n_boxes);
-  g_autofree Use      *uses = NULL;
+  g_autofree guint32      *boxes = g_new0 (guint32, names->chains->len + 1);
+  g_autofree VizChainStep *places = g_new0 (VizChainStep, names->n_boxes);
+  g_autofree Use          *uses = NULL;
 
   if (names->chains->len == 0)
     return;

@@ -1,13 +1,14 @@
-/* fold-twins.c — many boxes that do the same between the same two ends.
+/* fold-twins.c — groups many equal boxes in parallel.
  *
- * Eighty slices between a split and a concat say no more than one of them, and make the
- * picture eighty boxes wide: they become one group, "80 × slice".
+ * Eighty slices between one split and one concat tell no more than a single slice, but make the
+ * picture eighty boxes wide.  They become one closed group, "80 × slice".
+ * Start reading at viz_fold_twins().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold-private.h"
 
 #include <string.h>
 
-#define LEAST_TWINS 12
+#define MIN_TWINS 12
 
 static gboolean
 can_be_twin (const VizDiagramBuilder *builder, guint32 number, guint32 n_given)
@@ -18,7 +19,8 @@ can_be_twin (const VizDiagramBuilder *builder, guint32 number, guint32 n_given)
          (box->flags & (VIZ_BOX_FOLDED | VIZ_BOX_INSIDE | VIZ_BOX_HEADER | VIZ_BOX_PROBLEM)) == 0;
 }
 
-/* What twins read feeds all of them, and what they feed reads them all: few boxes are left. */
+/* Per box whether it may have twins: each of its inputs feeds, and each of its outputs is fed by, at
+ * least MIN_TWINS boxes.  Most boxes are excluded, which saves describing them.  (transfer full) */
 static guint8 *
 find_candidates (const VizDiagramBuilder *builder, guint32 n_given)
 {
@@ -39,12 +41,14 @@ find_candidates (const VizDiagramBuilder *builder, guint32 n_given)
 
       if (viz_diagram_builder_box (builder, arrow->tail)->flags & VIZ_BOX_FOLDED)
         continue;
-      candidates[arrow->head] &= n_out[arrow->tail] >= LEAST_TWINS;
-      candidates[arrow->tail] &= n_in[arrow->head] >= LEAST_TWINS;
+      candidates[arrow->head] &= n_out[arrow->tail] >= MIN_TWINS;
+      candidates[arrow->tail] &= n_in[arrow->head] >= MIN_TWINS;
     }
   return candidates;
 }
 
+/* Per candidate a text that is equal for twins: parent, operator, inputs and outputs; NULL for other
+ * boxes. */
 static GString **
 describe_ends (const VizDiagramBuilder *builder, guint32 n_given)
 {
@@ -119,8 +123,8 @@ viz_fold_twins (VizDiagramBuilder *builder, guint32 n_given)
     {
       const GArray *twins = g_ptr_array_index (groups, i);
 
-      /* What nothing feeds and nothing reads has nothing in common but that. */
-      if (twins->len >= LEAST_TWINS && strpbrk (ends[g_array_index (twins, guint32, 0)]->str, "<>"))
+      /* Boxes without inputs and outputs are not in parallel to each other. */
+      if (twins->len >= MIN_TWINS && strpbrk (ends[g_array_index (twins, guint32, 0)]->str, "<>"))
         add_group (builder, twins);
     }
   g_ptr_array_unref (groups);

@@ -1,4 +1,7 @@
-/* fold.c — weights, then names, then what stands open at first.
+/* fold.c — runs the steps of folding in order: weights, names, cycles, repeats, what to open.
+ *
+ * Each step is a file of its own (fold-private.h lists them); weights are folded here.
+ * Start reading at viz_fold(), at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/fold.h"
 
@@ -67,7 +70,7 @@ fold_group (VizDiagramBuilder *builder,
   g_string_chunk_free (names.strings);
 }
 
-/* The boxes of each group that the diagram came with, as lists. */
+/* Folds by name inside each group that the diagram had before folding. */
 static void
 fold_names (VizDiagramBuilder *builder, VizFoldWhat what)
 {
@@ -111,5 +114,5 @@ viz_fold (VizDiagramBuilder *builder, VizFoldWhat what)
     viz_fold_dissolve_cycles (builder, n_given);
   if (what & VIZ_FOLD_REPEATS)
     viz_fold_twins (builder, n_given);
-  viz_fold_open (builder);
+  viz_fold_choose_open (builder);
 }

@@ -1,7 +1,7 @@
-/* fold.h — makes a large diagram small before anything is laid out.
+/* fold.h — groups the boxes of a diagram, so that a large model stays readable.
  *
- * Works on the builder, after all boxes and arrows were added and before it is
- * frozen.  Boxes keep their numbers; groups are added behind them.
+ * Works on the builder, after all boxes and arrows were added and before it is frozen.  Boxes keep
+ * their numbers; new groups get the numbers after them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,14 +11,15 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  VIZ_FOLD_WEIGHTS = 1 << 0, /* VIZ_BOX_WEIGHT becomes a row of each consumer */
-  VIZ_FOLD_SCOPES = 1 << 1,  /* groups from names: a/b/c and a_b_c */
-  VIZ_FOLD_REPEATS = 1 << 2, /* …_t0_…, …_t1_…: one VIZ_BOX_STEPS, time × layer */
+  VIZ_FOLD_WEIGHTS = 1 << 0, /* draws a VIZ_BOX_WEIGHT as a row of each consumer */
+  VIZ_FOLD_SCOPES = 1 << 1,  /* groups boxes by name: a/b/c and a_b_c */
+  VIZ_FOLD_REPEATS = 1 << 2, /* groups repeated structure: steps …_t0_…, …_t1_… into one
+                              * VIZ_BOX_STEPS, and equal blocks and branches into scopes */
   VIZ_FOLD_ALL = VIZ_FOLD_WEIGHTS | VIZ_FOLD_SCOPES | VIZ_FOLD_REPEATS,
 } VizFoldWhat;
 
-/* Names are subtitles (titles where there is none).  Afterwards as many groups stand open
- * (VIZ_BOX_OPEN) as a person can take in at once. */
+/* Adds groups and sets flags as what says.  The name of a box is its subtitle, or its title if it
+ * has none.  Then opens (VIZ_BOX_OPEN) as many groups as show about 60 boxes at once. */
 void viz_fold (VizDiagramBuilder *builder, VizFoldWhat what);
 
 G_END_DECLS

@@ -1,11 +1,14 @@
-/* folds.c — open groups as one byte a box, ranges of steps in a small table.
+/* folds.c — stores one byte per box (open or closed) and a table of step ranges.
+ *
+ * viz_folds_to_string() writes the format of workspace files; changing it breaks saved workspaces.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/folds.h"
 
 #include <stdio.h>
 
-/* A chain up to this long is drawn whole; of a longer one the first steps. */
-#define WHOLE_CHAIN 8
+/* By default a chain of up to SMALL_CHAIN steps is drawn whole, a longer one with FIRST_STEPS steps.
+ * fold-open.c relies on SMALL_CHAIN. */
+#define SMALL_CHAIN 8
 #define FIRST_STEPS 3
 
 typedef struct
@@ -173,11 +176,11 @@ viz_folds_get_steps (const VizFolds *folds, guint32 box, gint32 *first, gint32 *
     }
   *first = 0;
   *last = last_step (folds, box);
-  if (*last >= WHOLE_CHAIN)
+  if (*last >= SMALL_CHAIN)
     *last = FIRST_STEPS - 1;
 }
 
-/* One line a group: "open ID", "closed ID" where the diagram says open, "steps 3 7 ID". */
+/* Lines: "open ID" and "closed ID" for groups that differ from the diagram's flag, "steps 3 7 ID". */
 char *
 viz_folds_to_string (const VizFolds *folds)
 {

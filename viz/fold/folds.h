@@ -1,7 +1,7 @@
-/* folds.h — which groups of a diagram stand open, and which steps of a chain.
+/* folds.h — which groups of a diagram are open, and which steps of a chain are shown.
  *
- * This is the user's state, not the diagram's: keep one per view, copy it for
- * undo, hand a copy to the worker that lays out.
+ * This is the user's state, not part of the diagram: a view has one, copies it for undo, and hands a
+ * copy to the thread that lays out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,33 +11,40 @@ G_BEGIN_DECLS
 
 typedef struct _VizFolds VizFolds;
 
-/* Everything as the diagram says (VIZ_BOX_OPEN), the rest closed. */
+/* A state in which the groups flagged VIZ_BOX_OPEN are open.  Holds a reference to the diagram. */
 VizFolds *viz_folds_new (VizDiagram *diagram);
+/* An independent copy.  (transfer full) */
 VizFolds *viz_folds_copy (const VizFolds *folds);
-void      viz_folds_free (VizFolds *folds);
+/* Frees a state; NULL is allowed. */
+void viz_folds_free (VizFolds *folds);
 
+/* Whether box is an open group; FALSE for boxes without children. */
 gboolean viz_folds_is_open (const VizFolds *folds, guint32 box);
-void     viz_folds_set_open (VizFolds *folds, guint32 box, gboolean open);
+/* Opens or closes one group.  VIZ_ROOT always stays open. */
+void viz_folds_set_open (VizFolds *folds, guint32 box, gboolean open);
 
-/* Opens what stands around box, so that it can be seen; also the range of steps. */
+/* Opens all groups around box and, in a chain, extends no further than its step, so that the box is
+ * drawn. */
 void viz_folds_reveal (VizFolds *folds, guint32 box);
 
 /* Opens groups down to a depth (0: all closed) and closes the others. */
 void viz_folds_open_depth (VizFolds *folds, guint depth);
 
-/* Opens every group whose id, title or subtitle matches the glob, and what stands
- * around it.  Returns how many matched. */
+/* Opens every group whose id, title or subtitle matches the glob, and the groups around it.  Returns
+ * the number of matches. */
 guint viz_folds_open_matching (VizFolds *folds, const char *glob);
 
-/* The steps first … last of a VIZ_BOX_STEPS that are drawn one by one when it is open;
- * those before and after become one box each a layer. */
+/* Chooses the steps of an open VIZ_BOX_STEPS that are drawn one by one, first to last inclusive.
+ * The steps before them, and those after them, become one box per layer. */
 void viz_folds_set_steps (VizFolds *folds, guint32 box, gint32 first, gint32 last);
+/* The steps drawn one by one.  Until they are set: all of a chain of up to 8 steps, otherwise the
+ * first 3. */
 void viz_folds_get_steps (const VizFolds *folds, guint32 box, gint32 *first, gint32 *last);
 
-/* The open groups' ids and ranges as text, and back: for workspace files.  Unknown ids are
- * passed over. */
+/* The changes against viz_folds_new() as lines of text, for workspace files.  (transfer full) */
 char *viz_folds_to_string (const VizFolds *folds);
-void  viz_folds_from_string (VizFolds *folds, const char *text);
+/* Applies what viz_folds_to_string() wrote.  Lines with unknown ids are ignored. */
+void viz_folds_from_string (VizFolds *folds, const char *text);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizFolds, viz_folds_free)
 

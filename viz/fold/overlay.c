@@ -1,4 +1,6 @@
-/* overlay.c — values, sums and levels.
+/* overlay.c — sums values over groups, and maps values to levels of the colour ramp.
+ *
+ * Start reading at viz_overlay_finish().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/fold/overlay.h"
 
@@ -15,8 +17,8 @@ struct _VizOverlay
   double       *value;
   const char  **text;
   GStringChunk *texts;
-  double        low, high; /* of what is seen */
-  double       *sorted;    /* their values, for ranks */
+  double        low, high; /* bounds of the values of visible boxes */
+  double       *sorted;    /* the values of visible boxes, ascending; NULL before finish */
   guint32       n_sorted;
 };
 
@@ -89,7 +91,8 @@ compare_doubles (const void *a, const void *b)
   return left < right ? -1 : left > right;
 }
 
-/* A group that was given a value keeps it, as a loop that was timed whole. */
+/* Gives groups the sum of their boxes.  A group whose value was set, such as a loop that was timed as
+ * a whole, keeps it and hides its boxes from the groups around it. */
 static void
 sum_groups (VizOverlay *overlay)
 {
@@ -127,7 +130,7 @@ sum_groups (VizOverlay *overlay)
   g_free (given);
 }
 
-/* No group, or one that shows what a single operator does inside. */
+/* Whether a box has no children, or only children that show details of its operator. */
 static gboolean
 is_single (VizDiagram *diagram, guint32 box)
 {
@@ -135,7 +138,7 @@ is_single (VizDiagram *diagram, guint32 box)
          viz_diagram_box (diagram, viz_diagram_child (diagram, box, 0))->flags & VIZ_BOX_INSIDE;
 }
 
-/* Whether a box is seen as one thing: all around it is open, itself it is not. */
+/* Whether a box is drawn as one box: all groups around it are open, and it is not. */
 static gboolean
 is_shown (const VizOverlay *overlay, const VizFolds *folds, guint32 box)
 {
@@ -152,8 +155,8 @@ is_shown (const VizOverlay *overlay, const VizFolds *folds, guint32 box)
   return TRUE;
 }
 
-/* The colours belong to what is seen: open loops would make all that is inside pale, and single
- * boxes would make all closed groups equal. */
+/* The bounds are those of the visible boxes.  With the sums of open groups among them, all boxes
+ * inside would be pale; with the boxes inside closed groups, all closed groups would look equal. */
 void
 viz_overlay_finish (VizOverlay *overlay, const VizFolds *folds)
 {
@@ -197,7 +200,8 @@ rank_of (const VizOverlay *overlay, double value)
   return overlay->n_sorted > 1 ? (double) low / (overlay->n_sorted - 1) : 1;
 }
 
-/* Smallest value that the logarithm tells from zero: a ten thousandth of the largest. */
+/* The value at level 0 of the logarithmic scale: the smallest one, but at least 1/10,000 of the
+ * largest. */
 static double
 log_floor (const VizOverlay *overlay)
 {

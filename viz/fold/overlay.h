@@ -1,8 +1,8 @@
-/* overlay.h — a value per box, painted as its fill: costs, or differences.
+/* overlay.h — one value per box, painted as the fill of the box: costs, or differences.
  *
- * An overlay belongs to a diagram, not to a picture: it restyles and never lays
- * out.  Values are set for single boxes; groups get the sum of what is inside.
- * A box without a value is faded, never drawn as zero.
+ * An overlay belongs to a diagram, not to a picture: it changes colours and never the layout.
+ * Values are set for single boxes; a group gets the sum of the boxes inside.  A box without a value
+ * is drawn faded, never as zero.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -17,40 +17,51 @@ typedef enum
   VIZ_SCALE_LOG,
   VIZ_SCALE_LINEAR,
   VIZ_SCALE_RANK,
-  VIZ_SCALE_DIFFERENCE, /* around 0: less is blue, more is orange */
+  VIZ_SCALE_DIFFERENCE, /* symmetric around 0: negative is blue, positive is orange */
 } VizScale;
 
+/* An overlay without values.  title: (nullable) shown in the legend. */
 VizOverlay *viz_overlay_new (VizDiagram *diagram, const char *title, VizScale scale);
+/* Atomic reference counting. */
 VizOverlay *viz_overlay_ref (VizOverlay *overlay);
 void        viz_overlay_unref (VizOverlay *overlay);
 
-/* Before viz_overlay_finish() only.  text: (nullable) what is written in the box: "1.2 ms · 14 %". */
+/* Sets the value of a box; only before viz_overlay_finish().  text: (nullable) the tag drawn at the
+ * box, "1.2 ms · 14 %". */
 void viz_overlay_set (VizOverlay *overlay, guint32 box, double value, const char *text);
-/* Prints sums of groups and the legend's bounds; NULL: "%.3g" with no unit.  The result is freed
- * with g_free(). */
+/* Sets the function that prints sums of groups and the bounds of the legend.  It returns a string
+ * that is freed with g_free().  Without it, numbers are printed with "%.3g". */
 void viz_overlay_set_format (VizOverlay *overlay, char *(*format) (double value));
-/* A line under the legend: clock, run, noise. */
+/* Sets the line under the legend, for example clock, run and noise. */
 void viz_overlay_set_note (VizOverlay *overlay, const char *note);
 
-/* Sums groups, finds the bounds of what folds shows (NULL: of single boxes); from then on the
- * overlay may be read by any thread. */
+/* Sums the groups and finds the bounds of the values that folds shows (NULL: of single boxes).
+ * Afterwards the overlay may be read by any thread. */
 void viz_overlay_finish (VizOverlay *overlay, const VizFolds *folds);
 
-double viz_overlay_value (const VizOverlay *overlay, guint32 box); /* NAN: none */
-/* Of a run of steps of one layer of a VIZ_BOX_STEPS. */
-double      viz_overlay_value_of_steps (const VizOverlay *overlay,
-                                        guint32           steps,
-                                        gint32            first,
-                                        gint32            last,
-                                        gint32            layer);
-const char *viz_overlay_text (const VizOverlay *overlay, guint32 box); /* (nullable) */
-double      viz_overlay_level_of (const VizOverlay *overlay, double value);
+/* The value of a box, or NAN if it has none. */
+double viz_overlay_value (const VizOverlay *overlay, guint32 box);
+/* The sum over the steps first to last of one layer of a VIZ_BOX_STEPS, or NAN. */
+double viz_overlay_value_of_steps (const VizOverlay *overlay,
+                                   guint32           steps,
+                                   gint32            first,
+                                   gint32            last,
+                                   gint32            layer);
+/* The text of the tag at a box.  (nullable) (transfer none) */
+const char *viz_overlay_text (const VizOverlay *overlay, guint32 box);
+/* The position of a value on the colour ramp: 0 to 1, or -1 to 1 for VIZ_SCALE_DIFFERENCE; NAN for
+ * NAN. */
+double viz_overlay_level_of (const VizOverlay *overlay, double value);
 
+/* What was set; title and note may be NULL. */
 VizScale    viz_overlay_scale (const VizOverlay *overlay);
 const char *viz_overlay_title (const VizOverlay *overlay);
 const char *viz_overlay_note (const VizOverlay *overlay);
-void        viz_overlay_bounds (const VizOverlay *overlay, double *low, double *high);
-char       *viz_overlay_format (const VizOverlay *overlay, double value);
+
+/* The smallest and the largest value shown; 0 if there are no values. */
+void viz_overlay_bounds (const VizOverlay *overlay, double *low, double *high);
+/* A value as text, by the format that was set.  (transfer full) */
+char *viz_overlay_format (const VizOverlay *overlay, double value);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VizOverlay, viz_overlay_unref)
 
