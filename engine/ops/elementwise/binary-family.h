@@ -1,4 +1,5 @@
-/* binary-family.h — what element-wise and broadcasting operators of two tensors share.
+/* binary-family.h — forward and gradient of operators on two tensors, for elementwise-binary.c (equal
+ * shapes) and broadcast.c (shapes that are broadcast).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,9 +8,9 @@
 #include "engine/op/op.h"
 #include "engine/op/run.h"
 
-/* forward: output 0 is function (input 0, input 1), each broadcast to it. */
+/* For HybOp.forward: output 0 = function (input 0, input 1), both broadcast to its shape. */
 void hyb_binary_forward (const HybCall *call, const HybRun *run, HybBinary function);
 
-/* Both gradients of function.  broadcasts: operands may be smaller than the result, and
- * what flows back is summed over the axes along which they were repeated. */
+/* For HybOp.gradient: the gradients of both operands.  With broadcasts, operands may be smaller than
+ * the result, and each gradient is summed over the axes along which its operand was repeated. */
 void hyb_binary_gradient (HybGrad *grad, HybBinary function, gboolean broadcasts);

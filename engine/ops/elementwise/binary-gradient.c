@@ -1,5 +1,8 @@
-/* binary-gradient.c — gradients of functions of two tensors: simple ones as ordinary
- * nodes, the others as one operator for each side, from the incoming gradient and both operands.
+/* binary-gradient.c — forward and gradients of functions of two tensors.
+ *
+ * Simple gradients are emitted as ordinary nodes.  Each of the others is an operator “_backward_…”
+ * with the inputs gradient (g), lhs (a) and rhs (b); GRADIENT_ROWS lists their formulas.  Start with
+ * hyb_binary_gradient().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/elementwise/binary-family.h"
@@ -12,7 +15,7 @@
 
 #include "engine/kernels/vectorise.h"
 
-/* name, formula of the incoming gradient g and the operands a and b */
+/* name, formula as text, formula in C of the incoming gradient g and the operands a and b */
 #define GRADIENT_ROWS(ROW)                                  \
   ROW (div_rhs, "−g a / b²", a / (b * b) * -g)              \
   ROW (mod_rhs, "−g ⌊a / b⌋", floor (a / b) * -g)           \
@@ -31,7 +34,8 @@ typedef struct
   gpointer      y;
 } GradientOperands;
 
-/* The walk's operands are y, g, a, b; g has the shape of y. */
+/* One row of a HybEach walk with the operands y, g, a, b.  y and g have the shape of the result; the
+ * stride of a or b is 0 along axes on which it is repeated. */
 #define GRADIENT_LOOP(name, T, suffix, formula)                       \
   static void name##_##suffix (const gint64 *offset,                  \
                                const gint64 *stride,                  \
@@ -94,38 +98,38 @@ hyb_binary_forward (const HybCall *call, const HybRun *run, HybBinary function)
                   run->output[0]);
 }
 
-/* How the gradient of one operand comes out of the incoming one. */
+/* How the gradient of one operand is computed from the incoming gradient g. */
 typedef enum
 {
-  FORM_NONE,    /* zero */
-  FORM_PASS,    /* g */
-  FORM_NEGATE,  /* −g */
-  FORM_TIMES,   /* g × the other operand */
-  FORM_OVER,    /* g ÷ the other operand */
-  FORM_TERNARY, /* an operator of g and both operands */
+  FORM_ZERO,     /* 0 */
+  FORM_PASS,     /* g */
+  FORM_NEGATE,   /* −g */
+  FORM_MULTIPLY, /* g × the other operand */
+  FORM_DIVIDE,   /* g ÷ the other operand */
+  FORM_OPERATOR, /* an operator with the inputs g, a and b */
 } Form;
 
 typedef struct
 {
   Form        form;
-  const char *op;
+  const char *op; /* FORM_OPERATOR only */
 } Side;
 
 /* [function][operand]; functions not listed are constant almost everywhere. */
 static const Side sides[HYB_N_BINARY][2] = {
   [HYB_BINARY_ADD] = { { FORM_PASS }, { FORM_PASS } },
   [HYB_BINARY_SUB] = { { FORM_PASS }, { FORM_NEGATE } },
-  [HYB_BINARY_MUL] = { { FORM_TIMES }, { FORM_TIMES } },
-  [HYB_BINARY_DIV] = { { FORM_OVER }, { FORM_TERNARY, "_backward_div_rhs" } },
-  [HYB_BINARY_MOD] = { { FORM_PASS }, { FORM_TERNARY, "_backward_mod_rhs" } },
-  [HYB_BINARY_POWER] = { { FORM_TERNARY, "_backward_power_lhs" },
-                         { FORM_TERNARY, "_backward_power_rhs" } },
-  [HYB_BINARY_MAXIMUM] = { { FORM_TERNARY, "_backward_maximum_lhs" },
-                           { FORM_TERNARY, "_backward_maximum_rhs" } },
-  [HYB_BINARY_MINIMUM] = { { FORM_TERNARY, "_backward_minimum_lhs" },
-                           { FORM_TERNARY, "_backward_minimum_rhs" } },
-  [HYB_BINARY_HYPOT] = { { FORM_TERNARY, "_backward_hypot_lhs" },
-                         { FORM_TERNARY, "_backward_hypot_rhs" } },
+  [HYB_BINARY_MUL] = { { FORM_MULTIPLY }, { FORM_MULTIPLY } },
+  [HYB_BINARY_DIV] = { { FORM_DIVIDE }, { FORM_OPERATOR, "_backward_div_rhs" } },
+  [HYB_BINARY_MOD] = { { FORM_PASS }, { FORM_OPERATOR, "_backward_mod_rhs" } },
+  [HYB_BINARY_POWER] = { { FORM_OPERATOR, "_backward_power_lhs" },
+                         { FORM_OPERATOR, "_backward_power_rhs" } },
+  [HYB_BINARY_MAXIMUM] = { { FORM_OPERATOR, "_backward_maximum_lhs" },
+                           { FORM_OPERATOR, "_backward_maximum_rhs" } },
+  [HYB_BINARY_MINIMUM] = { { FORM_OPERATOR, "_backward_minimum_lhs" },
+                           { FORM_OPERATOR, "_backward_minimum_rhs" } },
+  [HYB_BINARY_HYPOT] = { { FORM_OPERATOR, "_backward_hypot_lhs" },
+                         { FORM_OPERATOR, "_backward_hypot_rhs" } },
 };
 
 static HybValueId
@@ -135,25 +139,25 @@ emit_side (HybGrad *grad, const Side *side, HybValueId other, gboolean broadcast
 
   switch (side->form)
     {
-    case FORM_NONE:
+    case FORM_ZERO:
       return HYB_NO_ID;
     case FORM_PASS:
       return g;
     case FORM_NEGATE:
       return hyb_grad_emit (grad, "negative", g, HYB_NO_ID);
-    case FORM_TIMES:
+    case FORM_MULTIPLY:
       return hyb_grad_emit (grad,
                             broadcasts ? "broadcast_mul" : "elemwise_mul",
                             g,
                             other,
                             HYB_NO_ID);
-    case FORM_OVER:
+    case FORM_DIVIDE:
       return hyb_grad_emit (grad,
                             broadcasts ? "broadcast_div" : "elemwise_div",
                             g,
                             other,
                             HYB_NO_ID);
-    case FORM_TERNARY:
+    case FORM_OPERATOR:
       return hyb_grad_emit (grad,
                             side->op,
                             g,
@@ -186,7 +190,7 @@ hyb_binary_gradient (HybGrad *grad, HybBinary function, gboolean broadcasts)
     }
 }
 
-/* --- Once more --- */
+/* --- Second gradients: h is the incoming gradient of a gradient operator --- */
 
 static HybValueId
 emit_two (HybGrad *grad, const char *op, HybValueId a, HybValueId b)
@@ -241,7 +245,7 @@ LINEAR (minimum_lhs)
 LINEAR (minimum_rhs)
 #undef LINEAR
 
-/* The others have none, and are refused by name. */
+/* The others cannot be differentiated again; asking for it is an error that names the operator. */
 #define power_lhs_second_gradient NULL
 #define power_rhs_second_gradient NULL
 #define hypot_lhs_second_gradient NULL

@@ -1,11 +1,14 @@
-/* broadcast.c — functions of two tensors, each repeated along axes where it has size one.
+/* broadcast.c — broadcast_add, broadcast_equal …: functions of two tensors that are broadcast to each
+ * other as in NumPy.
+ *
+ * The tables of rows expand to one operator each; binary-gradient.c has forward and gradients.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/elementwise/binary-family.h"
 
 #include "engine/op/rules.h"
 
-/* name after “broadcast_”, function, alias or NULL, description */
+/* name after “broadcast_”, HybBinary function, alias or NULL, description */
 #define DIFFERENTIABLE_ROWS(ROW)                                 \
   ROW (add, ADD, "broadcast_plus", "Sum")                        \
   ROW (sub, SUB, "broadcast_minus", "Difference")                \

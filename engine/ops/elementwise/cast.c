@@ -1,4 +1,6 @@
-/* cast.c — conversions between element types.
+/* cast.c — Cast, amp_cast, amp_multicast and _cast_like: conversions between element types.
+ *
+ * All use hyb_dtype_convert(); a conversion to the same type is a view.  Start with cast_operand().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
@@ -23,31 +25,35 @@ typedef struct
   const char *from;
   char       *to;
   HybDType    from_dtype, to_dtype;
-} CastWork;
+} CastOperands;
 
 static void
 cast_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const CastWork *work = data;
+  const CastOperands *operands = data;
 
-  hyb_dtype_convert (work->to + begin * (gint64) hyb_dtype_size (work->to_dtype),
-                     work->to_dtype,
-                     work->from + begin * (gint64) hyb_dtype_size (work->from_dtype),
-                     work->from_dtype,
+  hyb_dtype_convert (operands->to + begin * (gint64) hyb_dtype_size (operands->to_dtype),
+                     operands->to_dtype,
+                     operands->from + begin * (gint64) hyb_dtype_size (operands->from_dtype),
+                     operands->from_dtype,
                      (gsize) (end - begin));
 }
 
+/* Converts input number `index` to output number `index`. */
 static void
 cast_operand (const HybCall *call, const HybRun *run, guint index)
 {
-  CastWork work = {
+  CastOperands operands = {
     run->input[index],
     run->output[index],
     call->input[index].dtype,
     call->output[index].dtype,
   };
 
-  hyb_parallel_for (hyb_shape_size (&call->input[index].shape), HYB_EACH_GRAIN, cast_slice, &work);
+  hyb_parallel_for (hyb_shape_size (&call->input[index].shape),
+                    HYB_EACH_GRAIN,
+                    cast_slice,
+                    &operands);
 }
 
 static void
@@ -84,7 +90,7 @@ cast_like_infer_dtype (HybCall *call, GError **error)
   return hyb_dtype_unify (&call->input[1].dtype, &call->output[0].dtype, error);
 }
 
-/* Nothing to do where the type stays. */
+/* A view if the type stays the same. */
 static gboolean
 cast_view (const HybCall *call, guint output, guint *input, gsize *offset)
 {
@@ -93,7 +99,8 @@ cast_view (const HybCall *call, guint output, guint *input, gsize *offset)
   return call->input[output].dtype == call->output[output].dtype;
 }
 
-/* The type of the data is not known yet: _cast_like takes it from there. */
+/* Gradients are converted to the type of the data, which is not known here; _cast_like takes it from
+ * the data. */
 static void
 cast_gradient (HybGrad *grad)
 {
@@ -136,7 +143,7 @@ static const HybParam multicast_params[] = {
   { HYB_FIELD (MulticastParams, cast_narrow),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "to the narrowest type instead of the widest" },
+    .doc = "convert to the narrowest type, not to the widest" },
   { 0 },
 };
 
@@ -161,6 +168,7 @@ multicast_infer_shape (HybCall *call, GError **error)
   return TRUE;
 }
 
+/* All floats become the widest (or narrowest) float type of the inputs; integers stay. */
 static gboolean
 multicast_infer_dtype (HybCall *call, GError **error)
 {

@@ -1,4 +1,7 @@
-/* elementwise-binary.c — functions of two tensors of one shape, and the sum of many.
+/* elementwise-binary.c — elemwise_add, _equal …: functions of two tensors of the same shape; and
+ * add_n, the sum of any number of them.
+ *
+ * The tables of rows expand to one operator each; binary-gradient.c has forward and gradients.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/elementwise/binary-family.h"
@@ -9,7 +12,7 @@
 
 #include <string.h>
 
-/* row name, function, name in files, description, aliases … */
+/* row name, HybBinary function, name in files, description, aliases … */
 #define DIFFERENTIABLE_ROWS(ROW)                                           \
   ROW (add, ADD, "elemwise_add", "Sum", "_add", "_plus", "_Plus")          \
   ROW (sub, SUB, "elemwise_sub", "Difference", "_sub", "_minus", "_Minus") \
@@ -19,7 +22,7 @@
   ROW (scatter_div,                                                        \
        DIV,                                                                \
        "_scatter_elemwise_div",                                            \
-       "Quotient where the left operand is stored",                        \
+       "Quotient for stored elements of the left operand (all of them)",   \
        NULL)                                                               \
   ROW (mod, MOD, "_mod", "Remainder with the sign of the divisor", "_Mod") \
   ROW (power, POWER, "_power", "Power", "_Power")                          \
@@ -80,38 +83,38 @@ typedef struct
 {
   const HybCall *call;
   const HybRun  *run;
-} AddN;
+} AddNCall;
 
-/* Elements summed at once, on the stack: no input is read after its piece of the output,
- * which may be the same memory as one of them, has been written. */
+/* Elements that are summed on the stack before they are written.  The output may share memory with
+ * input 0, so a part of it must not be written before that part of every input has been read. */
 #define PIECE 2048
 
 static void
 add_n_piece (gint64 begin, gint64 end, gpointer data)
 {
-  const AddN   *work = data;
-  HybDType      dtype = work->call->output[0].dtype;
-  gint64        size = (gint64) hyb_dtype_size (dtype);
-  HybBinaryLoop add = hyb_binary_loop (HYB_BINARY_ADD, dtype);
-  gint64        sum[PIECE];
+  const AddNCall *add_n = data;
+  HybDType        dtype = add_n->call->output[0].dtype;
+  gint64          size = (gint64) hyb_dtype_size (dtype);
+  HybBinaryLoop   add = hyb_binary_loop (HYB_BINARY_ADD, dtype);
+  gint64          sum[PIECE];
 
   for (gint64 at = begin; at < end; at += PIECE)
     {
       gint64 n = MIN (PIECE, end - at);
 
-      memcpy (sum, (const char *) work->run->input[0] + at * size, (gsize) (n * size));
-      for (guint i = 1; i < work->call->n_inputs; i++)
-        add (sum, 1, (const char *) work->run->input[i] + at * size, 1, sum, n);
-      memcpy ((char *) work->run->output[0] + at * size, sum, (gsize) (n * size));
+      memcpy (sum, (const char *) add_n->run->input[0] + at * size, (gsize) (n * size));
+      for (guint i = 1; i < add_n->call->n_inputs; i++)
+        add (sum, 1, (const char *) add_n->run->input[i] + at * size, 1, sum, n);
+      memcpy ((char *) add_n->run->output[0] + at * size, sum, (gsize) (n * size));
     }
 }
 
 static void
 add_n_forward (const HybCall *call, const HybRun *run)
 {
-  AddN work = { call, run };
+  AddNCall add_n = { call, run };
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN, add_n_piece, &work);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN, add_n_piece, &add_n);
 }
 
 static void

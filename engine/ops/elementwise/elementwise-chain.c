@@ -1,24 +1,24 @@
-/* elementwise-chain.c — several pointwise operators as one.  passes/fuse-elementwise.c puts it
- * where one operator reads the other's result and nobody else does.
+/* elementwise-chain.c — _elementwise_chain: several pointwise operators, fused into one node by
+ * passes/fuse-elementwise.c.
  *
- * The body holds the members.  All of them go over a block that stays in the cache
- * before the next block is read; each computes its block with its own forward function, so that
- * the results are the same to the last bit.
+ * The body holds the fused operators, the members.  The values are cut into blocks that fit the
+ * cache, and all members compute one block before the next.  Each uses its own forward function, so
+ * the results are the same to the last bit.  Start with chain_prepare() and run_block().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
-#include "engine/base/parallel.h"
 #include "engine/analysis/subgraph-types.h"
+#include "engine/base/parallel.h"
 #include "engine/kernels/each.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
 #include <string.h>
 
-/* Elements that are taken through all members together: 32 KiB for each value that lives.  With
- * values of 64 MiB that was faster than 2048, which costs four times as many calls. */
+/* Elements of a block: 32 KiB for each value in use.  With values of 64 MiB this was faster than
+ * 2048 elements, which need four times as many calls. */
 #define BLOCK 8192
-/* Operators that the printed plan names. */
+/* Members that the printed plan names. */
 #define MAX_NAMED 6
 
 typedef struct
@@ -42,41 +42,44 @@ chain_arity (gconstpointer params, guint *n_inputs, guint *n_outputs)
   *n_inputs = (guint) ((const ChainParams *) params)->num_args;
 }
 
-/* --- Getting ready --- */
+/* --- Preparation: which memory each member reads and writes --- */
 
-/* One operator on a block of the usual length, and on what is left at the end. */
 typedef struct
 {
-  HybCall whole, rest;
-  guint   first_operand; /* its inputs; its output follows */
+  HybCall whole;         /* the member on a block of full length */
+  HybCall rest;          /* the member on the last block */
+  guint   first_operand; /* in Chain.operands: the inputs, then the output */
 } Member;
 
-/* An operand is an input of the chain (its number), the chain's output (n_inputs) or, from
- * there on, a buffer for a block. */
+/* HybCall.prepared of a chain.
+ *
+ * Operands are numbered: 0 to n_inputs − 1 are the inputs of the chain, n_inputs is its output, and
+ * higher numbers are buffers of one block each. */
 typedef struct
 {
-  gint64   n, block, rest; /* elements: all, of a block, of the last block */
+  gint64   n, block, rest; /* elements: in all, of a block, of the last block */
   gint64   n_blocks;
-  gint64   n_slices; /* of blocks, each with its own buffers */
+  gint64   n_slices; /* groups of blocks that run in parallel, each with its own buffers */
   guint    n_buffers;
   guint    n_operands;
-  guint    result; /* the operand that the last member writes */
-  guint   *operands;
+  guint    result;   /* the operand that the last member writes */
+  guint   *operands; /* of all members, one after the other */
   guint    n_members;
   Member  *members;
-  HybType *types; /* of a block and of the last one; all operands of a member are alike */
-  gsize    slice_bytes, pointers_bytes, buffer_bytes;
-  char    *note;
+  HybType *types; /* of full blocks, then of the last block; all operands of a member are equal */
+  /* Each slice of the workspace holds a pointer for every operand, and the buffers. */
+  gsize slice_bytes, pointers_bytes, buffer_bytes;
+  char *note; /* for the printed plan */
 } Chain;
 
-/* Buffers while they are given out. */
+/* The state while members get their operands. */
 typedef struct
 {
   HybGraph *body;
   guint     n_inputs;
-  guint    *operand;  /* by value of the body */
-  guint    *n_unread; /* by value: readers that are still to come */
-  GArray   *idle;     /* of guint: operands that are buffers nobody needs any more */
+  guint    *operand;  /* for each value of the body: the operand that holds it */
+  guint    *n_unread; /* for each value: the members that have yet to read it */
+  GArray   *idle;     /* of guint: buffers whose value is no longer needed */
   guint     n_buffers;
 } Allocation;
 
@@ -86,6 +89,7 @@ is_buffer (const Allocation *allocation, guint operand)
   return operand > allocation->n_inputs;
 }
 
+/* An idle buffer, or a new one. */
 static guint
 take_buffer (Allocation *allocation)
 {
@@ -98,9 +102,10 @@ take_buffer (Allocation *allocation)
   return operand;
 }
 
-/* Whether a member may write over what this operand holds: its first input, and no other. */
+/* TRUE if a member may overwrite this operand: it does not read it, or reads it as input 0 only and
+ * can compute in place. */
 static gboolean
-writes_over_first_only (const Allocation *allocation, HybNodeId id, guint operand)
+can_overwrite (const Allocation *allocation, HybNodeId id, guint operand)
 {
   const HybNode    *node = hyb_graph_get_node (allocation->body, id);
   const HybValueId *inputs = hyb_graph_get_inputs (allocation->body, id);
@@ -112,8 +117,8 @@ writes_over_first_only (const Allocation *allocation, HybNodeId id, guint operan
   return TRUE;
 }
 
-/* The chain's output may lie over its input 0, which is why the last member may not always
- * write there. */
+/* The operand that a member writes.  The last member writes the chain's output directly, unless it
+ * reads input 0 in a way that forbids it: the output may share the memory of input 0. */
 static guint
 operand_for_output (Allocation *allocation, HybNodeId id)
 {
@@ -123,7 +128,7 @@ operand_for_output (Allocation *allocation, HybNodeId id)
   guint             n_heads;
 
   if (hyb_graph_get_heads (allocation->body, &n_heads)[0] == output &&
-      writes_over_first_only (allocation, id, 0))
+      can_overwrite (allocation, id, 0))
     return allocation->n_inputs;
   if (is_buffer (allocation, first) && allocation->n_unread[inputs[0]] == 1 &&
       (hyb_graph_get_node (allocation->body, id)->op->flags & HYB_OP_IN_PLACE))
@@ -182,6 +187,7 @@ place_members (Chain *chain, HybGraph *body, guint n_inputs)
   chain->n_buffers = allocation.n_buffers;
 }
 
+/* The text for the printed plan. */
 static char *
 name_members (const Chain *chain)
 {
@@ -194,21 +200,21 @@ name_members (const Chain *chain)
   return g_string_free (text, FALSE);
 }
 
-/* Types of blocks: members have up to `most` operands. */
+/* Sets the types of all calls; no member has more than max_operands operands. */
 static void
-fill_types (Chain *chain, guint most, HybDType dtype)
+fill_types (Chain *chain, guint max_operands, HybDType dtype)
 {
-  for (guint i = 0; i < most; i++)
+  for (guint i = 0; i < max_operands; i++)
     {
       chain->types[i] = (HybType){ hyb_shape_1d (chain->block), dtype };
-      chain->types[most + i] = (HybType){ hyb_shape_1d (chain->rest), dtype };
+      chain->types[max_operands + i] = (HybType){ hyb_shape_1d (chain->rest), dtype };
     }
   for (guint m = 0; m < chain->n_members; m++)
     {
       Member *member = &chain->members[m];
 
       member->whole.input = member->whole.output = chain->types;
-      member->rest.input = member->rest.output = chain->types + most;
+      member->rest.input = member->rest.output = chain->types + max_operands;
     }
 }
 
@@ -236,7 +242,7 @@ chain_prepare (HybCall *call, GError **error)
 {
   HybGraph *body = call->body[0];
   Chain    *chain;
-  guint     n_nodes = hyb_graph_n_nodes (body), n_operands = 0, most = 0;
+  guint     n_nodes = hyb_graph_n_nodes (body), n_operands = 0, max_operands = 0;
 
   if (!hyb_subgraph_check (body, call->n_inputs, 1, "chain", error))
     return FALSE;
@@ -245,7 +251,7 @@ chain_prepare (HybCall *call, GError **error)
       guint n = hyb_graph_get_node (body, id)->n_inputs + 1;
 
       n_operands += n;
-      most = MAX (most, n);
+      max_operands = MAX (max_operands, n);
     }
 
   call->prepared = chain = g_new0 (Chain, 1);
@@ -255,9 +261,9 @@ chain_prepare (HybCall *call, GError **error)
   chain->rest = chain->n - (MAX (chain->n_blocks, 1) - 1) * chain->block;
   chain->operands = g_new (guint, n_operands);
   chain->members = g_new (Member, n_nodes);
-  chain->types = g_new (HybType, MAX (2 * most, 1));
+  chain->types = g_new (HybType, MAX (2 * max_operands, 1));
   place_members (chain, body, call->n_inputs);
-  fill_types (chain, most, call->output[0].dtype);
+  fill_types (chain, max_operands, call->output[0].dtype);
   cut_into_slices (chain);
   measure_slice (chain, call->output[0].dtype);
   chain->note = name_members (chain);
@@ -293,38 +299,43 @@ chain_note (const HybCall *call)
   return ((const Chain *) call->prepared)->note;
 }
 
-/* --- Running --- */
+/* --- Computation --- */
 
 typedef struct
 {
   const HybCall *call;
   const HybRun  *run;
-} Work;
+} ChainRun;
 
-/* Where an operand's elements of this block are. */
+/* The memory of an operand's elements in the block that starts at byte `offset`. */
 static inline gpointer
-find_operand (const Work *work, const Chain *chain, char *buffers, guint operand, gsize offset)
+find_operand (const ChainRun *chain_run,
+              const Chain    *chain,
+              char           *buffers,
+              guint           operand,
+              gsize           offset)
 {
-  guint n_inputs = work->call->n_inputs;
+  guint n_inputs = chain_run->call->n_inputs;
 
   if (operand < n_inputs)
-    return (char *) work->run->input[operand] + offset;
+    return (char *) chain_run->run->input[operand] + offset;
   if (operand == n_inputs)
-    return (char *) work->run->output[0] + offset;
+    return (char *) chain_run->run->output[0] + offset;
   return buffers + (operand - n_inputs - 1) * chain->buffer_bytes;
 }
 
+/* Runs all members on one block.  room is the slice of the workspace; run is a scratch copy. */
 static void
-run_block (const Work *work, const Chain *chain, HybRun *run, char *room, gint64 block)
+run_block (const ChainRun *chain_run, const Chain *chain, HybRun *run, char *room, gint64 block)
 {
   gpointer *pointers = (gpointer *) (gpointer) room;
   char     *buffers = room + chain->pointers_bytes;
   gboolean  is_rest = block == chain->n_blocks - 1;
-  gsize     size = hyb_dtype_size (work->call->output[0].dtype);
+  gsize     size = hyb_dtype_size (chain_run->call->output[0].dtype);
   gsize     offset = (gsize) (block * chain->block) * size;
 
   for (guint i = 0; i < chain->n_operands; i++)
-    pointers[i] = find_operand (work, chain, buffers, chain->operands[i], offset);
+    pointers[i] = find_operand (chain_run, chain, buffers, chain->operands[i], offset);
   for (guint m = 0; m < chain->n_members; m++)
     {
       const Member  *member = &chain->members[m];
@@ -334,8 +345,8 @@ run_block (const Work *work, const Chain *chain, HybRun *run, char *room, gint64
       run->output = pointers + member->first_operand + call->n_inputs;
       call->op->forward (call, run);
     }
-  if (chain->result != work->call->n_inputs)
-    memcpy ((char *) work->run->output[0] + offset,
+  if (chain->result != chain_run->call->n_inputs)
+    memcpy ((char *) chain_run->run->output[0] + offset,
             pointers[chain->n_operands - 1],
             (gsize) (is_rest ? chain->rest : chain->block) * size);
 }
@@ -343,18 +354,18 @@ run_block (const Work *work, const Chain *chain, HybRun *run, char *room, gint64
 static void
 run_slices (gint64 begin, gint64 end, gpointer data)
 {
-  const Work  *work = data;
-  const Chain *chain = work->call->prepared;
-  HybRun       run = *work->run;
+  const ChainRun *chain_run = data;
+  const Chain    *chain = chain_run->call->prepared;
+  HybRun          run = *chain_run->run;
 
   run.workspace = NULL;
   for (gint64 slice = begin; slice < end; slice++)
     {
-      char  *room = (char *) work->run->workspace + (gsize) slice * chain->slice_bytes;
+      char  *room = (char *) chain_run->run->workspace + (gsize) slice * chain->slice_bytes;
       gint64 last = chain->n_blocks * (slice + 1) / chain->n_slices;
 
       for (gint64 block = chain->n_blocks * slice / chain->n_slices; block < last; block++)
-        run_block (work, chain, &run, room, block);
+        run_block (chain_run, chain, &run, room, block);
     }
 }
 
@@ -362,12 +373,13 @@ static void
 chain_forward (const HybCall *call, const HybRun *run)
 {
   const Chain *chain = call->prepared;
-  Work         work = { call, run };
+  ChainRun     chain_run = { call, run };
 
-  hyb_parallel_for (chain->n_slices, 1, run_slices, &work);
+  hyb_parallel_for (chain->n_slices, 1, run_slices, &chain_run);
 }
 
-/* Arithmetic of all members; what lies between them never reaches memory. */
+/* The arithmetic of all members, but only the memory traffic of the chain's inputs and outputs:
+ * values between members stay in the cache. */
 static void
 chain_cost (const HybCall *call, HybCost *cost)
 {
@@ -375,7 +387,7 @@ chain_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* --- What the body is to the node --- */
+/* --- The body: variable i is input i, head i is output i --- */
 
 static guint
 chain_body_variable (gconstpointer params, guint n_inputs, guint body, guint variable)
@@ -403,7 +415,7 @@ chain_body_result (gconstpointer params, guint body, guint head)
 
 const HybOp hyb_ops_elementwise_chain[] = {
   { .name = "_elementwise_chain",
-    .doc = "Pointwise operators that read one another, computed together block by block.",
+    .doc = "Fused pointwise operators, computed together block by block.",
     .category = HYB_CATEGORY_ELEMENTWISE,
     .flags = HYB_OP_INTERNAL | HYB_OP_IN_PLACE,
     .inputs = (const char *const[]){ "arg", NULL },

@@ -1,5 +1,7 @@
-/* elementwise-simple.c — signs, rounding, squares, clipping and constants of a tensor's
- * shape: functions that integers have too, computed in their own type.
+/* elementwise-simple.c — signs, rounding, squares, clip, zeros_like and ones_like: functions of one
+ * tensor that are defined for integers too, and computed in their type.
+ *
+ * unary-family.h explains the tables.  Here each row has a second formula for integers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #define UNARY_GRAIN HYB_EACH_GRAIN
@@ -13,13 +15,14 @@
   (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_U8) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | \
    HYB_DTYPE_BIT (HYB_I64))
 
-/* To the nearest integer, a tie to the lower one. */
+/* The nearest integer; halves are rounded down. */
 #define RINT(x) ((x) -floor (x) <= ceil (x) - (x) ? floor (x) : ceil (x))
-/* The lowest integer has no negative of its own: it wraps, as products do. */
+/* Unsigned arithmetic, because signed overflow is undefined; the smallest integer stays itself. */
 #define NEGATE(x) ((gint64) (0 - (guint64) (x)))
 #define SQUARE(x) ((gint64) ((guint64) (x) * (guint64) (x)))
 
-/* row name, description, f(x) for floats, f(x) for integers.  Integers are round already. */
+/* row name, description, f(x) for floats, f(x) for integers.  STEP_ROWS are constant almost
+ * everywhere and have no gradient. */
 #define STEP_ROWS(ROW)                                                       \
   ROW (sign, "1, 0 or −1; 0 for NaN.", (x > 0) - (x < 0), (x > 0) - (x < 0)) \
   ROW (round, "Nearest integer, halves away from zero.", round (x), x)       \
@@ -38,9 +41,9 @@
 #define INTEGER_LOOP(id, T, suffix, formula)                          \
   static void id##_##suffix (gint64 begin, gint64 end, gpointer data) \
   {                                                                   \
-    const UnaryWork *work = data;                                     \
-    const T         *xs = work->x;                                    \
-    T               *ys = work->y;                                    \
+    const UnaryOperands *operands = data;                             \
+    const T             *xs = operands->x;                            \
+    T                   *ys = operands->y;                            \
                                                                       \
     HYB_INDEPENDENT                                                   \
     for (gint64 i = begin; i < end; i++)                              \
@@ -50,7 +53,7 @@
       }                                                               \
   }
 
-/* The loops of one function by element type, NULL where the executor converts. */
+/* The forward function with its loop for each element type.  The executor converts other types. */
 #define LOOPS(id)                                                       \
   static void id##_forward (const HybCall *call, const HybRun *run)     \
   {                                                                     \
@@ -96,24 +99,24 @@ static const HybParam clip_params[] = {
   { 0 },
 };
 
-/* Bounds, which MXNet keeps as float32, in a type that compares exactly with elements, and as
- * elements; no bound is infinite. */
-#define CLIP_LOOP(T, Limit, dtype, suffix)                                            \
-  static void clip_##suffix (gint64 begin, gint64 end, gpointer data)                 \
-  {                                                                                   \
-    const UnaryWork  *work = data;                                                    \
-    const ClipParams *params = work->params;                                          \
-    const T          *xs = work->x;                                                   \
-    T                *ys = work->y, low, high;                                        \
-    float             a_min = (float) params->a_min, a_max = (float) params->a_max;   \
-    Limit             minimum = (Limit) (isnan (a_min) ? -INFINITY : a_min);          \
-    Limit             maximum = (Limit) (isnan (a_max) ? INFINITY : a_max);           \
-                                                                                      \
-    hyb_dtype_set_double (&low, dtype, 0, (double) a_min);                            \
-    hyb_dtype_set_double (&high, dtype, 0, (double) a_max);                           \
-    HYB_INDEPENDENT                                                                   \
-    for (gint64 i = begin; i < end; i++)                                              \
-      ys[i] = (Limit) xs[i] > maximum ? high : (Limit) xs[i] < minimum ? low : xs[i]; \
+/* MXNet keeps the bounds as float32.  Each is needed twice: as a Limit, which compares exactly with
+ * elements, and converted to an element.  None means no bound, that is ±∞. */
+#define CLIP_LOOP(T, Limit, dtype, suffix)                                             \
+  static void clip_##suffix (gint64 begin, gint64 end, gpointer data)                  \
+  {                                                                                    \
+    const UnaryOperands *operands = data;                                              \
+    const ClipParams    *params = operands->params;                                    \
+    const T             *xs = operands->x;                                             \
+    T                   *ys = operands->y, low, high;                                  \
+    float                a_min = (float) params->a_min, a_max = (float) params->a_max; \
+    Limit                minimum = (Limit) (isnan (a_min) ? -INFINITY : a_min);        \
+    Limit                maximum = (Limit) (isnan (a_max) ? INFINITY : a_max);         \
+                                                                                       \
+    hyb_dtype_set_double (&low, dtype, 0, (double) a_min);                             \
+    hyb_dtype_set_double (&high, dtype, 0, (double) a_max);                            \
+    HYB_INDEPENDENT                                                                    \
+    for (gint64 i = begin; i < end; i++)                                               \
+      ys[i] = (Limit) xs[i] > maximum ? high : (Limit) xs[i] < minimum ? low : xs[i];  \
   }
 
 CLIP_LOOP (float, float, HYB_F32, f32)
@@ -125,9 +128,9 @@ CLIP_LOOP (gint64, double, HYB_I64, i64)
 LOOPS (clip)
 #undef CLIP_LOOP
 
-/* A NaN is not outside. */
+/* The gradient passes where x is between the bounds; NaN counts as inside. */
 #define INSIDE(params, x) (!((x) < (float) (params)->a_min) && !((x) > (float) (params)->a_max))
-UNARY_BACKWARD (clip, x, INSIDE ((const ClipParams *) work->params, x) ? g : 0)
+UNARY_BACKWARD (clip, x, INSIDE ((const ClipParams *) operands->params, x) ? g : 0)
 #undef INSIDE
 
 static void
@@ -161,7 +164,7 @@ const HybOp hyb_ops_elementwise_simple[] = {
   UNARY_BACKWARD_OP (abs),
   UNARY_BACKWARD_OP (square),
   {
-      UNARY_COMMON (clip, "Values cut to a_min … a_max."),
+      UNARY_COMMON (clip, "Values limited to a_min … a_max."),
       .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .dtypes = SIMPLE_DTYPES,
       .params = clip_params,

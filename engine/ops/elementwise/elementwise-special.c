@@ -1,10 +1,13 @@
-/* elementwise-special.c — the gamma and error functions, and activations with corners.
+/* elementwise-special.c — gamma and error functions, and the activations softsign, relu and
+ * hard_sigmoid.
+ *
+ * unary-family.h explains the tables of formulas.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/special.h"
 #include "engine/ops/elementwise/unary-family.h"
 
-/* row name, description, f(x), what the derivative needs, f′ g */
+/* row name, description, f(x), operand of the derivative (x or y), f′ × g */
 #define ROWS(ROW)                                                                                \
   ROW (gamma, "Gamma function.", tgamma (x), x, tgamma (x) * hyb_digamma (x) * g)                \
   ROW (gammaln,                                                                                  \
@@ -45,18 +48,18 @@ static const HybParam hard_sigmoid_params[] = {
 };
 
 static inline double
-hard_sigmoid_line (const UnaryWork *work, double x)
+hard_sigmoid_line (const UnaryOperands *operands, double x)
 {
-  const HardSigmoidParams *params = work->params;
+  const HardSigmoidParams *params = operands->params;
 
   return params->alpha * x + params->beta;
 }
 
-/* Negated comparisons keep NaN. */
+/* Limits to [0, 1].  NaN fails both comparisons and stays NaN. */
 #define CUT(line) ((line) < 0 ? 0 : (line) > 1 ? 1 : (line))
-#define SLOPE     ((const HardSigmoidParams *) work->params)->alpha
+#define SLOPE     ((const HardSigmoidParams *) operands->params)->alpha
 
-UNARY_FORWARD (hard_sigmoid, CUT (hard_sigmoid_line (work, x)))
+UNARY_FORWARD (hard_sigmoid, CUT (hard_sigmoid_line (operands, x)))
 UNARY_BACKWARD (hard_sigmoid, y, y > 0 && y < 1 ? g * SLOPE : 0)
 
 #undef CUT
@@ -67,7 +70,7 @@ UNARY_BACKWARD (hard_sigmoid, y, y > 0 && y < 1 ? g * SLOPE : 0)
 const HybOp hyb_ops_elementwise_special[] = {
   ROWS (ROW) //
   {
-      UNARY_COMMON (hard_sigmoid, "alpha x + beta, cut to 0 … 1."),
+      UNARY_COMMON (hard_sigmoid, "alpha x + beta, limited to 0 … 1."),
       .flags = HYB_OP_IN_PLACE | HYB_OP_POINTWISE,
       .dtypes = HYB_DTYPES_FLOAT,
       .params = hard_sigmoid_params,

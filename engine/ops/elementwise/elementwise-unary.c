@@ -1,13 +1,13 @@
-/* elementwise-unary.c — powers, exponentials, logarithms and trigonometry of one tensor.
+/* elementwise-unary.c — roots, exponentials, logarithms and trigonometric functions of one tensor.
  *
- * Rounding, signs and clipping: elementwise-simple.c.  Activations and special
- * functions: elementwise-special.c.
+ * unary-family.h explains the tables of formulas.  Rounding, signs and clipping are in
+ * elementwise-simple.c, activations and special functions in elementwise-special.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/vector-math.h"
 #include "engine/ops/elementwise/unary-family.h"
 
-/* row name, description, f(x), what the derivative needs, f′ g */
+/* row name, description, f(x), operand of the derivative (x or y), f′ × g */
 #define ROWS(ROW)                                                                 \
   ROW (sqrt, "Square root.", sqrt (x), y, g / (2 * y))                            \
   ROW (rsqrt, "1 / √x.", 1 / sqrt (x), x, -g / (2 * x * sqrt (x)))                \
@@ -31,12 +31,12 @@
   ROW (arccosh, "Inverse hyperbolic cosine.", acosh (x), x, g / sqrt (x * x - 1)) \
   ROW (arctanh, "Inverse hyperbolic tangent.", atanh (x), x, g / (1 - x * x))
 
-/* The derivative does to the gradient what the function does to the data. */
+/* Linear functions: the gradient is the same function of the incoming gradient. */
 #define LINEAR_ROWS(ROW)                                 \
   ROW (degrees, "Radians to degrees.", x / (M_PI / 180)) \
   ROW (radians, "Degrees to radians.", x / (180 / M_PI))
 
-/* Those that have a vectorised loop for float: its name instead of nothing. */
+/* As ROWS, with the name of a vectorised loop for float before f(x). */
 #define VECTOR_ROWS(ROW)                                                                         \
   ROW (exp, "Exponential.", hyb_vector_exp, exp (x), y, y *g)                                    \
   ROW (sigmoid, "1 / (1 + exp −x).", hyb_vector_sigmoid, 1 / (1 + exp (-x)), y, (1 - y) * y * g) \

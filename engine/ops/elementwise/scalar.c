@@ -1,7 +1,9 @@
-/* scalar.c — functions of a tensor and a number given as attribute.
+/* scalar.c — _plus_scalar, _equal_scalar …: functions of a tensor x and a number s, which is an
+ * attribute.
  *
- * The number takes the element type of the result: int32 data times 1.5 is times 1, unless
- * is_int says that the number was no integer; then integer data give float64.
+ * s is converted to the element type of the result, so int32 data times 1.5 is times 1; except if
+ * is_int is False, because then integer data give a float64 result.  The tables of rows expand to
+ * one operator each.  Start with scalar_forward() and DIFFERENTIABLE_ROWS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/op/op.h"
@@ -49,39 +51,39 @@ typedef struct
 {
   HybBinaryLoop loop;
   HybDType      from, to;
-  gboolean      is_reversed;
-  gconstpointer scalar;
+  gboolean      is_reversed; /* function (s, x), not function (x, s) */
+  gconstpointer scalar;      /* one element of type `to` */
   gconstpointer x;
   gpointer      y;
-} ScalarWork;
+} ScalarOperands;
 
-/* Elements converted at once where input and output differ. */
+/* Elements converted on the stack at once, where input and output differ in type. */
 #define PIECE 1024
 
 static void
 scalar_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const ScalarWork *work = data;
-  gint64            size_from = (gint64) hyb_dtype_size (work->from);
-  gint64            size_to = (gint64) hyb_dtype_size (work->to);
-  gint64            piece = work->from == work->to ? end - begin : PIECE;
-  gint64            converted[PIECE];
+  const ScalarOperands *operands = data;
+  gint64                size_from = (gint64) hyb_dtype_size (operands->from);
+  gint64                size_to = (gint64) hyb_dtype_size (operands->to);
+  gint64                piece = operands->from == operands->to ? end - begin : PIECE;
+  gint64                converted[PIECE];
 
   for (gint64 at = begin; at < end; at += piece)
     {
       gint64        n = MIN (piece, end - at);
-      gconstpointer x = (const char *) work->x + at * size_from;
-      char         *y = (char *) work->y + at * size_to;
+      gconstpointer x = (const char *) operands->x + at * size_from;
+      char         *y = (char *) operands->y + at * size_to;
 
-      if (work->from != work->to)
+      if (operands->from != operands->to)
         {
-          hyb_dtype_convert (converted, work->to, x, work->from, (gsize) n);
+          hyb_dtype_convert (converted, operands->to, x, operands->from, (gsize) n);
           x = converted;
         }
-      if (work->is_reversed)
-        work->loop (work->scalar, 0, x, 1, y, n);
+      if (operands->is_reversed)
+        operands->loop (operands->scalar, 0, x, 1, y, n);
       else
-        work->loop (x, 1, work->scalar, 0, y, n);
+        operands->loop (x, 1, operands->scalar, 0, y, n);
     }
 }
 
@@ -90,21 +92,24 @@ scalar_forward (const HybCall *call, const HybRun *run, HybBinary function, gboo
 {
   const ScalarParams *params = call->params;
   gint64              scalar;
-  ScalarWork          work = {
-             .loop = hyb_binary_loop (function, call->output[0].dtype),
-             .from = call->input[0].dtype,
-             .to = call->output[0].dtype,
-             .is_reversed = is_reversed,
-             .scalar = &scalar,
-             .x = run->input[0],
-             .y = run->output[0],
+  ScalarOperands      operands = {
+         .loop = hyb_binary_loop (function, call->output[0].dtype),
+         .from = call->input[0].dtype,
+         .to = call->output[0].dtype,
+         .is_reversed = is_reversed,
+         .scalar = &scalar,
+         .x = run->input[0],
+         .y = run->output[0],
   };
 
-  hyb_dtype_set_double (&scalar, work.to, 0, params->scalar);
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN, scalar_slice, &work);
+  hyb_dtype_set_double (&scalar, operands.to, 0, params->scalar);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape),
+                    HYB_EACH_GRAIN,
+                    scalar_slice,
+                    &operands);
 }
 
-/* row name, function, scalar on the left, names in files, description */
+/* row name, HybBinary function, is_reversed, name in files, alias or NULL, description */
 #define DIFFERENTIABLE_ROWS(ROW)                                                               \
   ROW (plus, ADD, FALSE, "_plus_scalar", "_PlusScalar", "x + s")                               \
   ROW (minus, SUB, FALSE, "_minus_scalar", "_MinusScalar", "x − s")                            \
@@ -119,8 +124,8 @@ scalar_forward (const HybCall *call, const HybRun *run, HybBinary function, gboo
   ROW (maximum, MAXIMUM, FALSE, "_maximum_scalar", "_MaximumScalar", "the larger of x and s")  \
   ROW (minimum, MINIMUM, FALSE, "_minimum_scalar", "_MinimumScalar", "the smaller of x and s") \
   ROW (hypot, HYPOT, FALSE, "_hypot_scalar", "_HypotScalar", "√(x² + s²)")                     \
-  ROW (scatter_plus, ADD, FALSE, "_scatter_plus_scalar", NULL, "x + s where x is stored")      \
-  ROW (scatter_minus, SUB, FALSE, "_scatter_minus_scalar", NULL, "x − s where x is stored")
+  ROW (scatter_plus, ADD, FALSE, "_scatter_plus_scalar", NULL, "x + s for stored elements")    \
+  ROW (scatter_minus, SUB, FALSE, "_scatter_minus_scalar", NULL, "x − s for stored elements")
 
 #define STEP_ROWS(ROW)                                                                             \
   ROW (equal, EQUAL, FALSE, "_equal_scalar", "_EqualScalar", "x = s")                              \
@@ -162,9 +167,10 @@ typedef struct
   gconstpointer g, x;
   gpointer      dx;
   double        scalar;
-} GradientWork;
+} GradientOperands;
 
-/* Gradients that need the data x, by the function's row. */
+/* Gradients that depend on the data x: row name of the function, formula as text, formula in C of
+ * the incoming gradient g, x and s. */
 #define GRADIENT_ROWS(ROW)                                          \
   ROW (rdiv, "−g s / x²", s / (x * x) * -g)                         \
   ROW (rmod, "−g ⌊s / x⌋", floor (s / x) * -g)                      \
@@ -177,9 +183,9 @@ typedef struct
 #define GRADIENT_LOOP(id, T, suffix, formula)                                  \
   static void id##_gradient_##suffix (gint64 begin, gint64 end, gpointer data) \
   {                                                                            \
-    const GradientWork *work = data;                                           \
-    const T            *gs = work->g, *xs = work->x;                           \
-    T                  *dx = work->dx, s = (T) work->scalar;                   \
+    const GradientOperands *operands = data;                                   \
+    const T                *gs = operands->g, *xs = operands->x;               \
+    T                      *dx = operands->dx, s = (T) operands->scalar;       \
                                                                                \
     HYB_INDEPENDENT                                                            \
     for (gint64 i = begin; i < end; i++)                                       \
@@ -203,16 +209,16 @@ static void
 scalar_backward (const HybCall *call, const HybRun *run, HybParallelFunc slice)
 {
   const ScalarParams *params = call->params;
-  GradientWork        work = { run->input[0], run->input[1], run->output[0], params->scalar };
+  GradientOperands    operands = { run->input[0], run->input[1], run->output[0], params->scalar };
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN / 4, slice, &work);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN / 4, slice, &operands);
 }
 
 GRADIENT_ROWS (ROW)
 #undef ROW
 #undef GRADIENT_LOOP
 
-/* _mul_scalar and _div_scalar do to the gradient what they did to the data. */
+/* Linear functions: the gradient is the same function of the incoming gradient. */
 static void
 linear_gradient (HybGrad *grad, const char *op)
 {
@@ -221,8 +227,9 @@ linear_gradient (HybGrad *grad, const char *op)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, op, 1, &g));
 }
 
+/* Other functions: the gradient is an operator of the incoming gradient and the data. */
 static void
-curved_gradient (HybGrad *grad, const char *op)
+nonlinear_gradient (HybGrad *grad, const char *op)
 {
   HybValueId inputs[] = { hyb_grad_incoming (grad, 0), hyb_grad_input (grad, 0) };
 
@@ -260,17 +267,18 @@ div_gradient (HybGrad *grad)
   linear_gradient (grad, "_div_scalar");
 }
 
-#define ROW(id, text, formula)                          \
-  static void id##_gradient (HybGrad *grad)             \
-  {                                                     \
-    curved_gradient (grad, "_backward_" #id "_scalar"); \
+#define ROW(id, text, formula)                             \
+  static void id##_gradient (HybGrad *grad)                \
+  {                                                        \
+    nonlinear_gradient (grad, "_backward_" #id "_scalar"); \
   }
 GRADIENT_ROWS (ROW)
 #undef ROW
 
-/* --- Once more --- */
+/* --- Second gradients --- */
 
-/* Linear in g; slope: the second derivative of the function at the data, NULL: zero. */
+/* The gradient operator `op` maps (g, x) to g f′(x).  From its incoming gradient h follow
+ * dg = h f′(x), the same operator, and dx = h g f″(x); slope is f″(x), or HYB_NO_ID if it is 0. */
 static void
 second_gradient (HybGrad *grad, const char *op, HybValueId slope)
 {
@@ -288,7 +296,7 @@ second_gradient (HybGrad *grad, const char *op, HybValueId slope)
                                        HYB_NO_ID));
 }
 
-/* factor · x^exponent */
+/* factor × x^exponent */
 static HybValueId
 monomial (HybGrad *grad, double factor, double exponent)
 {
@@ -344,7 +352,7 @@ minimum_second_gradient (HybGrad *grad)
   second_gradient (grad, "_backward_minimum_scalar", HYB_NO_ID);
 }
 
-/* The others have none, and are refused by name. */
+/* The others cannot be differentiated again; asking for it is an error that names the operator. */
 #define rmod_second_gradient  NULL
 #define hypot_second_gradient NULL
 

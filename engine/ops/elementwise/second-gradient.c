@@ -1,4 +1,8 @@
-/* second-gradient.c — see second-gradient.h.
+/* second-gradient.c — gradients of the operators “_backward_…” of functions of one tensor.
+ *
+ * Such an operator computes (g, v) ↦ g d(v), where d is the derivative of a function f and v is the
+ * input or the output of f.  Its own gradient needs d′, the derivative of d by v: slope_…() emits it
+ * for each function, and `rows` lists them.  Start with hyb_second_gradient_unary().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/elementwise/second-gradient.h"
@@ -6,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* --- Formulas of one value --- */
+/* --- Parts of formulas --- */
 
 static HybValueId
-one (HybGrad *grad, const char *op, HybValueId x)
+unary (HybGrad *grad, const char *op, HybValueId x)
 {
   return hyb_grad_emit (grad, op, x, HYB_NO_ID);
 }
@@ -38,23 +42,23 @@ product (HybGrad *grad, HybValueId a, HybValueId b)
   return hyb_grad_emit (grad, "elemwise_mul", a, b, HYB_NO_ID);
 }
 
-/* factor · x^exponent */
+/* factor × x^exponent */
 static HybValueId
 monomial (HybGrad *grad, HybValueId x, double factor, double exponent)
 {
   return times (grad, power (grad, x, exponent), factor);
 }
 
-/* sign · x · (1 + square · x²)^exponent */
+/* factor × x × (1 + square × x²)^exponent */
 static HybValueId
-odd (HybGrad *grad, HybValueId x, double square, double factor, double exponent)
+odd_power (HybGrad *grad, HybValueId x, double square, double factor, double exponent)
 {
-  HybValueId base = plus (grad, times (grad, one (grad, "square", x), square), 1);
+  HybValueId base = plus (grad, times (grad, unary (grad, "square", x), square), 1);
 
   return times (grad, product (grad, x, power (grad, base, exponent)), factor);
 }
 
-/* --- d′, by function: the derivative of its derivative d by what d is written in --- */
+/* --- d′(x) or d′(y) of each function, as the parameter is called --- */
 
 static HybValueId
 slope_sigmoid (HybGrad *grad, HybValueId y)
@@ -71,19 +75,19 @@ slope_tanh (HybGrad *grad, HybValueId y)
 static HybValueId
 slope_exp (HybGrad *grad, HybValueId y)
 {
-  return one (grad, "ones_like", y);
+  return unary (grad, "ones_like", y);
 }
 
 static HybValueId
 slope_expm1 (HybGrad *grad, HybValueId x)
 {
-  return one (grad, "exp", x);
+  return unary (grad, "exp", x);
 }
 
 static HybValueId
 slope_square (HybGrad *grad, HybValueId x)
 {
-  return times (grad, one (grad, "ones_like", x), 2);
+  return times (grad, unary (grad, "ones_like", x), 2);
 }
 
 static HybValueId
@@ -137,13 +141,13 @@ slope_log1p (HybGrad *grad, HybValueId x)
 static HybValueId
 slope_sin (HybGrad *grad, HybValueId x)
 {
-  return times (grad, one (grad, "sin", x), -1);
+  return times (grad, unary (grad, "sin", x), -1);
 }
 
 static HybValueId
 slope_cos (HybGrad *grad, HybValueId x)
 {
-  return times (grad, one (grad, "cos", x), -1);
+  return times (grad, unary (grad, "cos", x), -1);
 }
 
 static HybValueId
@@ -155,76 +159,76 @@ slope_tan (HybGrad *grad, HybValueId y)
 static HybValueId
 slope_arctan (HybGrad *grad, HybValueId x)
 {
-  return odd (grad, x, 1, -2, -2);
+  return odd_power (grad, x, 1, -2, -2);
 }
 
 static HybValueId
 slope_arcsin (HybGrad *grad, HybValueId x)
 {
-  return odd (grad, x, -1, 1, -1.5);
+  return odd_power (grad, x, -1, 1, -1.5);
 }
 
 static HybValueId
 slope_arccos (HybGrad *grad, HybValueId x)
 {
-  return odd (grad, x, -1, -1, -1.5);
+  return odd_power (grad, x, -1, -1, -1.5);
 }
 
 static HybValueId
 slope_sinh (HybGrad *grad, HybValueId x)
 {
-  return one (grad, "sinh", x);
+  return unary (grad, "sinh", x);
 }
 
 static HybValueId
 slope_cosh (HybGrad *grad, HybValueId x)
 {
-  return one (grad, "cosh", x);
+  return unary (grad, "cosh", x);
 }
 
 static HybValueId
 slope_arcsinh (HybGrad *grad, HybValueId x)
 {
-  return odd (grad, x, 1, -1, -1.5);
+  return odd_power (grad, x, 1, -1, -1.5);
 }
 
 static HybValueId
 slope_arctanh (HybGrad *grad, HybValueId x)
 {
-  return odd (grad, x, -1, 2, -2);
+  return odd_power (grad, x, -1, 2, -2);
 }
 
 static HybValueId
 slope_erf (HybGrad *grad, HybValueId x)
 {
-  HybValueId bell = one (grad, "exp", times (grad, one (grad, "square", x), -1));
+  HybValueId bell = unary (grad, "exp", times (grad, unary (grad, "square", x), -1));
 
   return times (grad, product (grad, x, bell), -2 * M_2_SQRTPI);
 }
 
-/* y = log (1 + exp x), d = 1 − exp −y */
+/* y = log (1 + exp x), d = 1 − exp (−y) */
 static HybValueId
 slope_softrelu (HybGrad *grad, HybValueId y)
 {
-  return one (grad, "exp", times (grad, y, -1));
+  return unary (grad, "exp", times (grad, y, -1));
 }
 
 /* x / (1 + |x|), d = (1 + |x|)^−2 */
 static HybValueId
 slope_softsign (HybGrad *grad, HybValueId x)
 {
-  HybValueId base = plus (grad, one (grad, "abs", x), 1);
+  HybValueId base = plus (grad, unary (grad, "abs", x), 1);
 
-  return product (grad, one (grad, "sign", x), monomial (grad, base, -2, -3));
+  return product (grad, unary (grad, "sign", x), monomial (grad, base, -2, -3));
 }
 
-/* The same, written in the output: d = (1 − |y|)² */
+/* The same as a function of the output: d = (1 − |y|)² */
 static HybValueId
 slope_softsign_output (HybGrad *grad, HybValueId y)
 {
-  HybValueId base = plus (grad, times (grad, one (grad, "abs", y), -1), 1);
+  HybValueId base = plus (grad, times (grad, unary (grad, "abs", y), -1), 1);
 
-  return product (grad, one (grad, "sign", y), times (grad, base, -2));
+  return product (grad, unary (grad, "sign", y), times (grad, base, -2));
 }
 
 typedef struct
@@ -268,7 +272,7 @@ static const Row rows[] = {
 };
 
 static const Row *
-find (const char *function)
+find_row (const char *function)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (strcmp (rows[i].function, function) == 0)
@@ -277,34 +281,21 @@ find (const char *function)
 }
 
 void
-hyb_second_gradient_named (HybGrad    *grad,
-                           const char *function,
-                           const char *backward,
-                           gboolean    same_attributes)
+hyb_second_gradient_unary (HybGrad *grad, const char *function, const char *backward)
 {
-  const Row *row = find (function);
+  const Row *row = find_row (function);
   HybValueId h = hyb_grad_incoming (grad, 0);
   HybValueId g = hyb_grad_input (grad, 0), v = hyb_grad_input (grad, 1);
 
   if (!row)
     {
-      hyb_grad_refuse (grad, "%s has no gradient of its own", backward);
+      hyb_grad_refuse (grad, "%s has no gradient", backward);
       return;
     }
   if (hyb_grad_wants (grad, 0))
-    hyb_grad_set_input (grad,
-                        0,
-                        same_attributes
-                            ? hyb_grad_emit_same (grad, backward, 2, (HybValueId[]){ h, v })
-                            : hyb_grad_emit (grad, backward, h, v, HYB_NO_ID));
+    hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, backward, 2, (HybValueId[]){ h, v }));
   if (hyb_grad_wants (grad, 1) && row->slope)
     hyb_grad_set_input (grad, 1, product (grad, product (grad, h, g), row->slope (grad, v)));
-}
-
-void
-hyb_second_gradient_unary (HybGrad *grad, const char *function, const char *backward)
-{
-  hyb_second_gradient_named (grad, function, backward, TRUE);
 }
 
 void

@@ -1,18 +1,16 @@
-/* second-gradient.h — gradients of the element-wise “_backward_…” operators, as ordinary
- * operators, so that a gradient can be differentiated again.
+/* second-gradient.h — gradients of the element-wise operators “_backward_…”, so that gradients can be
+ * differentiated again.
+ *
+ * Both functions are for HybOp.gradient of a gradient operator and emit ordinary nodes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/gradient/gradient.h"
 
-/* Of an operator (g, v) ↦ g · d (v), linear in g, where d is the derivative of the function
- * (v is its data or its output, as its row says).  Refused for a function without a row. */
+/* For the operator `backward`, which computes (g, v) ↦ g d(v): d is the derivative of `function`, and
+ * v is its input or its output.  Refuses to differentiate if second-gradient.c has no row for
+ * function. */
 void hyb_second_gradient_unary (HybGrad *grad, const char *function, const char *backward);
-/* The same with the attributes of the node and a function that those choose. */
-void hyb_second_gradient_named (HybGrad    *grad,
-                                const char *function,
-                                const char *backward,
-                                gboolean    same_attributes);
-/* Of an operator (g, …) that is linear in g and constant almost everywhere in the rest:
- * the same operator on the new gradient, with the node's attributes. */
+/* For the operator `backward`, which is linear in input 0 and constant almost everywhere in its other
+ * inputs: emits it again with the new gradient as input 0. */
 void hyb_second_gradient_linear (HybGrad *grad, const char *backward);

@@ -1,10 +1,9 @@
-/* unary-family.h — operators that are one function of one tensor, as rows of a table.
+/* unary-family.h — macros for operators that apply one function to each element of one tensor.
  *
- * A file lists rows and expands them with the macros here: UNARY_FORWARD makes the
- * loops and forward functions, UNARY_BACKWARD those of the gradient operator
- * _backward_<name>, UNARY_OP and UNARY_BACKWARD_OP the entries of the array.
- * In a formula x is the element; in a derivative's, g is the incoming gradient
- * and x the input or y the output.
+ * A file lists its functions as rows of a table and expands them: UNARY_FORWARD defines the loops and
+ * the forward function, UNARY_BACKWARD those of the gradient operator _backward_<name>, UNARY_OP and
+ * UNARY_BACKWARD_OP the entries of the HybOp array.  In formulas x is the element, y the function's
+ * value and g the incoming gradient.  Start with elementwise-unary.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -22,12 +21,13 @@
 typedef struct
 {
   gconstpointer g; /* gradient operators only */
-  gconstpointer x;
-  gpointer      y;
+  gconstpointer x; /* gradient operators: x or y of the function */
+  gpointer      y; /* the result */
   gconstpointer params;
-} UnaryWork;
+} UnaryOperands;
 
-/* Functions cost more than moving their operands; a file of cheap ones says so before. */
+/* Elements for each thread at least.  The default suits functions that cost more than memory
+ * access; a file of cheap functions defines a larger number before it includes this one. */
 #ifndef UNARY_GRAIN
 #define UNARY_GRAIN (HYB_EACH_GRAIN / 4)
 #endif
@@ -35,17 +35,17 @@ typedef struct
 static inline void
 unary_run (const HybCall *call, const HybRun *run, HybParallelFunc slice)
 {
-  UnaryWork work = { NULL, run->input[0], run->output[0], call->params };
+  UnaryOperands operands = { NULL, run->input[0], run->output[0], call->params };
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), UNARY_GRAIN, slice, &work);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), UNARY_GRAIN, slice, &operands);
 }
 
 static inline void
 unary_run_backward (const HybCall *call, const HybRun *run, HybParallelFunc slice)
 {
-  UnaryWork work = { run->input[0], run->input[1], run->output[0], call->params };
+  UnaryOperands operands = { run->input[0], run->input[1], run->output[0], call->params };
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), UNARY_GRAIN, slice, &work);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), UNARY_GRAIN, slice, &operands);
 }
 
 static const char *const unary_inputs[] = { "data", NULL };
@@ -54,9 +54,9 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
 #define UNARY_LOOP(id, T, suffix, formula)                            \
   static void id##_##suffix (gint64 begin, gint64 end, gpointer data) \
   {                                                                   \
-    const UnaryWork *work = data;                                     \
-    const T         *xs = work->x;                                    \
-    T               *ys = work->y;                                    \
+    const UnaryOperands *operands = data;                             \
+    const T             *xs = operands->x;                            \
+    T                   *ys = operands->y;                            \
                                                                       \
     HYB_INDEPENDENT                                                   \
     for (gint64 i = begin; i < end; i++)                              \
@@ -66,14 +66,14 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
       }                                                               \
   }
 
-/* variable: x or y, what the formula calls the second operand. */
+/* variable: x or y, the name of the second operand in the formula. */
 #define UNARY_BACKWARD_LOOP(id, T, suffix, variable, formula)                  \
   static void id##_backward_##suffix (gint64 begin, gint64 end, gpointer data) \
   {                                                                            \
-    const UnaryWork *work = data;                                              \
-    const T         *gs = work->g;                                             \
-    const T         *vs = work->x;                                             \
-    T               *to = work->y;                                             \
+    const UnaryOperands *operands = data;                                      \
+    const T             *gs = operands->g;                                     \
+    const T             *vs = operands->x;                                     \
+    T                   *to = operands->y;                                     \
                                                                                \
     HYB_INDEPENDENT                                                            \
     for (gint64 i = begin; i < end; i++)                                       \
@@ -91,20 +91,23 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
     unary_run (call, run, call->output[0].dtype == HYB_F64 ? id##_f64 : id##_f32); \
   }
 
-/* function: (n, x, y) over arrays of float. */
-#define UNARY_FORWARD_VECTOR(id, function, formula)                                               \
-  static void id##_f32 (gint64 begin, gint64 end, gpointer data)                                  \
-  {                                                                                               \
-    const UnaryWork *work = data;                                                                 \
-                                                                                                  \
-    function ((gsize) (end - begin), (const float *) work->x + begin, (float *) work->y + begin); \
-  }                                                                                               \
-  UNARY_LOOP (id, double, f64, formula)                                                           \
-  static void id##_forward (const HybCall *call, const HybRun *run)                               \
-  {                                                                                               \
-    unary_run (call, run, call->output[0].dtype == HYB_F64 ? id##_f64 : id##_f32);                \
+/* As UNARY_FORWARD, with function (n, x, y), which handles arrays of float, instead of a loop. */
+#define UNARY_FORWARD_VECTOR(id, function, formula)                                \
+  static void id##_f32 (gint64 begin, gint64 end, gpointer data)                   \
+  {                                                                                \
+    const UnaryOperands *operands = data;                                          \
+                                                                                   \
+    function ((gsize) (end - begin),                                               \
+              (const float *) operands->x + begin,                                 \
+              (float *) operands->y + begin);                                      \
+  }                                                                                \
+  UNARY_LOOP (id, double, f64, formula)                                            \
+  static void id##_forward (const HybCall *call, const HybRun *run)                \
+  {                                                                                \
+    unary_run (call, run, call->output[0].dtype == HYB_F64 ? id##_f64 : id##_f32); \
   }
 
+/* Where a gradient node gets the operand `variable` from. */
 #define UNARY_GRADIENT_FROM_x hyb_grad_input
 #define UNARY_GRADIENT_FROM_y hyb_grad_output
 
@@ -129,7 +132,7 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
     hyb_second_gradient_unary (grad, #id, "_backward_" #id);                                       \
   }
 
-/* Members that all rows have; flags, dtypes and gradient follow in the row. */
+/* The members of HybOp that all rows have; flags, dtypes and gradient are added by the entry. */
 #define UNARY_COMMON(id, text)                                                            \
   .name = #id, .doc = text, .category = HYB_CATEGORY_ELEMENTWISE, .inputs = unary_inputs, \
   .infer_shape = hyb_rule_unary, .forward = id##_forward

@@ -1,4 +1,7 @@
-/* where.c — of two arrays, element by element, the one that a condition chooses.
+/* where.c — where: chooses between the elements, or the rows, of two arrays by a condition.
+ *
+ * out[i] = condition[i] ≠ 0 ? x[i] : y[i], where [i] is an element if the condition has the shape of
+ * x, or a row if it is a vector.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/gradient/gradient.h"
@@ -8,6 +11,7 @@
 
 #include <string.h>
 
+/* Elements for each thread at least. */
 #define GRAIN 16384
 
 /* The condition has the shape of both, or one element for each of their rows. */
@@ -49,38 +53,38 @@ typedef struct
   gsize         row; /* bytes chosen by one element of the condition */
   const char   *x, *y;
   char         *out;
-} WhereJob;
+} WhereOperands;
 
-/* Anything but zero is true, NaN too. */
+/* Everything except zero is true, including NaN. */
 static gboolean
-is_true (const WhereJob *job, gint64 n)
+is_true (const WhereOperands *operands, gint64 n)
 {
-  if (job->condition_dtype == HYB_F32)
-    return ((const float *) job->condition)[n] != 0;
+  if (operands->condition_dtype == HYB_F32)
+    return ((const float *) operands->condition)[n] != 0;
 
-  return hyb_dtype_get_double (job->condition, job->condition_dtype, (gsize) n) != 0;
+  return hyb_dtype_get_double (operands->condition, operands->condition_dtype, (gsize) n) != 0;
 }
 
 static void
 where_rows (gint64 begin, gint64 end, gpointer data)
 {
-  const WhereJob *job = data;
+  const WhereOperands *operands = data;
 
   for (gint64 n = begin; n < end; n++)
-    memcpy (job->out + (gsize) n * job->row,
-            (is_true (job, n) ? job->x : job->y) + (gsize) n * job->row,
-            job->row);
+    memcpy (operands->out + (gsize) n * operands->row,
+            (is_true (operands, n) ? operands->x : operands->y) + (gsize) n * operands->row,
+            operands->row);
 }
 
-/* The common case, single floats, without a call for each. */
+/* The common case: a float32 condition chooses single float32 elements. */
 static void
 where_floats (gint64 begin, gint64 end, gpointer data)
 {
-  const WhereJob *job = data;
-  const float    *condition = job->condition;
-  const float    *x = (const float *) (gconstpointer) job->x;
-  const float    *y = (const float *) (gconstpointer) job->y;
-  float          *out = (float *) (gpointer) job->out;
+  const WhereOperands *operands = data;
+  const float         *condition = operands->condition;
+  const float         *x = (const float *) (gconstpointer) operands->x;
+  const float         *y = (const float *) (gconstpointer) operands->y;
+  float               *out = (float *) (gpointer) operands->out;
 
   for (gint64 n = begin; n < end; n++)
     out[n] = condition[n] != 0 ? x[n] : y[n];
@@ -89,10 +93,10 @@ where_floats (gint64 begin, gint64 end, gpointer data)
 static void
 where_forward (const HybCall *call, const HybRun *run)
 {
-  gint64   n = hyb_shape_size (&call->input[0].shape);
-  gint64   size = hyb_shape_size (&call->output[0].shape);
-  gboolean is_float = call->input[0].dtype == HYB_F32 && call->output[0].dtype == HYB_F32;
-  WhereJob job = {
+  gint64        n = hyb_shape_size (&call->input[0].shape);
+  gint64        size = hyb_shape_size (&call->output[0].shape);
+  gboolean      is_float = call->input[0].dtype == HYB_F32 && call->output[0].dtype == HYB_F32;
+  WhereOperands operands = {
     .condition = run->input[0],
     .condition_dtype = call->input[0].dtype,
     .x = run->input[1],
@@ -103,13 +107,14 @@ where_forward (const HybCall *call, const HybRun *run)
   if (size == 0)
     return;
 
-  job.row = (gsize) (size / n) * hyb_dtype_size (call->output[0].dtype);
+  operands.row = (gsize) (size / n) * hyb_dtype_size (call->output[0].dtype);
   hyb_parallel_for (n,
                     MAX (1, GRAIN / (size / n)),
                     is_float && n == size ? where_floats : where_rows,
-                    &job);
+                    &operands);
 }
 
+/* The gradient of x (first) or y: the incoming gradient where that operand was chosen, else 0. */
 static HybValueId
 choose (HybGrad *grad, gboolean first)
 {
