@@ -1,6 +1,7 @@
-/* boolean-mask.c — the rows for which a mask is not zero.
+/* boolean-mask.c — boolean_mask: the rows of an array whose element in a mask is not zero.
  *
- * How many there are shows only while running.
+ * The number of rows depends on the values of the mask, so usually mask_compute() runs, not
+ * mask_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
@@ -25,10 +26,12 @@ mask_check (gconstpointer values, GError **error)
   return ((const MaskParams *) values)->axis == 0 ||
          hyb_refuse_attribute (error,
                                "Transpose the input.",
-                               "boolean_mask selects on axis 0 only");
+                               "axis is %" G_GINT64_FORMAT
+                               ", but boolean_mask supports only axis 0",
+                               ((const MaskParams *) values)->axis);
 }
 
-/* data (N, row …), index (N). */
+/* Relates the shapes of data (N, row …) and index (N). */
 static gboolean
 share_rows (HybShape *data, HybShape *index, GError **error)
 {
@@ -76,7 +79,7 @@ row_bytes (const HybType *data)
   return (gsize) hyb_shape_count (&data->shape, 1, data->shape.rank) * hyb_dtype_size (data->dtype);
 }
 
-/* Copies chosen rows until the room is full, and clears what is left of it. */
+/* Copies at most `room` chosen rows to out, and sets the rest of its `room` rows to zero. */
 static void
 copy_chosen (const HybCall *call, gconstpointer data, gconstpointer mask, gpointer out, gint64 room)
 {
@@ -89,7 +92,7 @@ copy_chosen (const HybCall *call, gconstpointer data, gconstpointer mask, gpoint
   memset ((char *) out + (gsize) n * bytes, 0, (gsize) (room - n) * bytes);
 }
 
-/* Where whoever reads the result says how many rows there must be. */
+/* Runs only where the number of rows is inferred from the consumers. */
 static void
 mask_forward (const HybCall *call, const HybRun *run)
 {
@@ -132,7 +135,8 @@ mask_gradient (HybGrad *grad)
                                      HYB_NO_ID));
 }
 
-/* Inputs: gradient, index, data.  How many rows the gradient has shows only while running. */
+/* Inputs: gradient, index, data (for its shape).  The number of rows of the gradient is known only
+ * while running. */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
@@ -170,7 +174,7 @@ const HybOp hyb_ops_boolean_mask[] = {
   {
       .name = "_contrib_boolean_mask",
       .aliases = mask_aliases,
-      .doc = "The rows for which a mask is not zero.",
+      .doc = "Selects the rows for which a mask is not zero.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = mask_inputs,
       .constant_inputs = 1 << 1,
@@ -187,7 +191,7 @@ const HybOp hyb_ops_boolean_mask[] = {
   },
   {
       .name = "_backward_boolean_mask",
-      .doc = "Gradient of boolean_mask: zero where a row was left out.",
+      .doc = "Gradient of boolean_mask: zero for rows that were not selected.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,

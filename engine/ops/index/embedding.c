@@ -1,4 +1,7 @@
-/* embedding.c — Embedding: a row of a table for every index, and its gradient.
+/* embedding.c — Embedding: looks up a row of a table for every index; and its gradient.
+ *
+ * data (indices …), weight (input_dim, output_dim), output (indices …, output_dim).  The gradient adds
+ * each row of the incoming gradient to the row of the table that was looked up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -34,12 +37,12 @@ static const HybParam embedding_params[] = {
   { HYB_FIELD (EmbeddingParams, dtype),
     HYB_PARAM_DTYPE,
     "float32",
-    .doc = "element type of the table where nothing else tells" },
+    .doc = "element type of the table if nothing else determines it" },
   { HYB_FIELD (EmbeddingParams, sparse_grad), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
   { 0 },
 };
 
-/* output = shape of the indices, and a row behind each. */
+/* The output has the shape of the indices followed by output_dim; inferred in both directions. */
 static gboolean
 embedding_infer_shape (HybCall *call, GError **error)
 {
@@ -74,7 +77,7 @@ embedding_infer_shape (HybCall *call, GError **error)
   return hyb_layer_expect (data, "data", &want, error);
 }
 
-/* Indices may be of any type; the table decides about the output. */
+/* Indices may have any dtype; the output has that of the table. */
 static gboolean
 embedding_infer_dtype (HybCall *call, GError **error)
 {
@@ -86,7 +89,7 @@ embedding_infer_dtype (HybCall *call, GError **error)
   return hyb_dtype_unify (&call->input[1].dtype, &call->output[0].dtype, error);
 }
 
-/* Indices outside the table take its first or last row, as in MXNet. */
+/* Indices outside of the table are clamped to its first or last row, as in MXNet. */
 static gint64
 row_of (const EmbeddingParams *params, gconstpointer indices, HybDType dtype, gint64 i)
 {
@@ -106,7 +109,7 @@ embedding_forward (const HybCall *call, const HybRun *run)
             row);
 }
 
-/* Inputs: gradient, indices.  Rows that come again add up. */
+/* Inputs: gradient, indices. */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
@@ -156,7 +159,7 @@ embedding_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_Embedding", 2, inputs));
 }
 
-/* Only the rows asked for are read. */
+/* Of the table only the rows that are looked up are read. */
 static void
 embedding_cost (const HybCall *call, HybCost *cost)
 {
@@ -199,7 +202,7 @@ const HybOp hyb_ops_embedding[] = {
   },
   {
       .name = "_backward_Embedding",
-      .doc = "Gradient of Embedding by its table: rows that were looked up several times add up.",
+      .doc = "Gradient of Embedding by its table: the sum for each row over all look-ups.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "Embedding",

@@ -1,7 +1,8 @@
-/* gather-nd.c — elements by indices in several axes at once: gather_nd, scatter_nd,
- * and the conversion between such indices and flat ones.
+/* gather-nd.c — gather_nd reads and scatter_nd writes elements, or rows, at given coordinates;
+ * _ravel_multi_index and _unravel_index convert between coordinates and flat indices.
  *
- * indices is (M, rest …): column j holds M coordinates, one for each leading axis.
+ * indices has the shape (M, rest …): column j holds M coordinates, one for each of the first M axes.
+ * They select a row of the remaining axes.  Start with Selection and find_row().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
@@ -12,13 +13,13 @@
 
 #include <string.h>
 
-/* All that the coordinates select: rows of `row` elements among those of `shape`. */
+/* The rows of an array that indices select. */
 typedef struct
 {
-  const HybShape *shape;
-  int             depth;   /* M */
-  gint64          columns; /* how many rows are selected */
-  gint64          row;
+  const HybShape *shape;   /* of the array */
+  int             depth;   /* M, the number of coordinates */
+  gint64          columns; /* number of selected rows */
+  gint64          row;     /* elements of a row */
   gconstpointer   indices;
   HybDType        index_dtype;
 } Selection;
@@ -38,8 +39,8 @@ select_rows (const HybShape *shape, const HybType *indices, gconstpointer data)
   };
 }
 
-/* Number of the row that column j selects; negative coordinates count from the end.
- * -1: outside. */
+/* The number of the row that column j selects, -1 if it is outside of the array.  Negative
+ * coordinates count from the end. */
 static gint64
 find_row (const Selection *selection, gint64 j)
 {
@@ -60,7 +61,7 @@ find_row (const Selection *selection, gint64 j)
   return at;
 }
 
-/* The rule of both: whole (M axes, row …), indices (M, rest …), rows (rest …, row …). */
+/* Relates whole (M axes, row …), indices (M, rest …) and rows (rest …, row …). */
 static gboolean
 infer_rows (HybShape *whole, HybShape *indices, HybShape *rows, GError **error)
 {
@@ -76,13 +77,14 @@ infer_rows (HybShape *whole, HybShape *indices, HybShape *rows, GError **error)
   if (indices->dim[0] > whole->rank)
     return hyb_refuse_types (error,
                              NULL,
-                             "%" G_GINT64_FORMAT " coordinates cannot select in %d dimensions",
+                             "%" G_GINT64_FORMAT
+                             " coordinates cannot select from an array of %d dimensions",
                              indices->dim[0],
                              whole->rank);
 
   depth = (int) indices->dim[0];
   if (indices->rank - 1 + whole->rank - depth > HYB_MAX_RANK)
-    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+    return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
   for (int i = 1; i < indices->rank; i++)
     out.dim[out.rank++] = indices->dim[i];
   for (int i = depth; i < whole->rank; i++)
@@ -99,7 +101,7 @@ except_second_dtype (HybCall *call, GError **error)
   return hyb_rule_dtype_except (call, 1 << 1, error);
 }
 
-/* gather_nd */
+/* --- gather_nd --- */
 
 static gboolean
 gather_infer_shape (HybCall *call, GError **error)
@@ -107,7 +109,7 @@ gather_infer_shape (HybCall *call, GError **error)
   return infer_rows (&call->input[0].shape, &call->input[1].shape, &call->output[0].shape, error);
 }
 
-/* What lies outside reads as zero. */
+/* Coordinates outside of the array read zeros. */
 static void
 gather_forward (const HybCall *call, const HybRun *run)
 {
@@ -177,7 +179,7 @@ backward_gather_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* scatter_nd */
+/* --- scatter_nd --- */
 
 typedef struct
 {
@@ -211,7 +213,8 @@ scatter_infer_shape (HybCall *call, GError **error)
          infer_rows (&out, &call->input[1].shape, &call->input[0].shape, error);
 }
 
-/* Of rows that fall on the same place the last stays; what falls outside is dropped. */
+/* If several rows have the same coordinates the last one wins; rows outside of the array are
+ * dropped. */
 static void
 scatter_forward (const HybCall *call, const HybRun *run)
 {
@@ -242,14 +245,16 @@ scatter_gradient (HybGrad *grad)
                                      HYB_NO_ID));
 }
 
-/* _ravel_multi_index: (M, rest …) coordinates to (rest …) flat indices, and back. */
+/* --- _ravel_multi_index: coordinates (M, rest …) to flat indices (rest …), and _unravel_index --- */
 
 static const HybParam ravel_params[] = {
-  { HYB_FIELD (IndexParams, shape), HYB_PARAM_SHAPE, .doc = "shape that the indices are of" },
+  { HYB_FIELD (IndexParams, shape),
+    HYB_PARAM_SHAPE,
+    .doc = "shape of the array that the indices refer to" },
   { 0 },
 };
 
-/* MXNet never looks at the first size, which may be -1 there. */
+/* Flat indices do not depend on the first size, so MXNet allows -1 for it. */
 static gboolean
 ravel_check (gconstpointer values, GError **error)
 {
@@ -279,7 +284,7 @@ infer_coordinates (const IndexParams *params, HybShape *coordinates, HybShape *f
   if (flat->rank == HYB_UNKNOWN)
     return TRUE;
   if (flat->rank >= HYB_MAX_RANK)
-    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+    return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
 
   deep = hyb_dims_with (flat, 0, params->shape.rank);
   return hyb_shape_unify (coordinates, &deep, error);
@@ -299,7 +304,7 @@ unravel_infer_shape (HybCall *call, GError **error)
   return infer_coordinates (call->params, &call->output[0].shape, &call->input[0].shape, error);
 }
 
-/* In unsigned arithmetic, which wraps: indices may be anything. */
+/* Indices are not checked, so the arithmetic is unsigned, where overflow is defined. */
 static void
 ravel_forward (const HybCall *call, const HybRun *run)
 {
@@ -351,7 +356,7 @@ static const char *const data_input[] = { "data", NULL };
 const HybOp hyb_ops_gather_nd[] = {
   {
       .name = "gather_nd",
-      .doc = "Elements or rows by their coordinates.",
+      .doc = "Reads elements or rows at given coordinates.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = gather_inputs,
       .constant_inputs = 1 << 1,
@@ -364,7 +369,7 @@ const HybOp hyb_ops_gather_nd[] = {
   },
   {
       .name = "_backward_gather_nd",
-      .doc = "Gradient of gather_nd: sums at each coordinate.",
+      .doc = "Gradient of gather_nd: the sum for each coordinate over all reads.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "gather_nd",
@@ -379,7 +384,7 @@ const HybOp hyb_ops_gather_nd[] = {
   },
   {
       .name = "scatter_nd",
-      .doc = "Zeros, with elements or rows put at their coordinates.",
+      .doc = "Writes elements or rows at given coordinates into an array of zeros.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = gather_inputs,
       .constant_inputs = 1 << 1,
@@ -396,7 +401,7 @@ const HybOp hyb_ops_gather_nd[] = {
   {
       .name = "_ravel_multi_index",
       .aliases = (const char *const[]){ "ravel_multi_index", NULL },
-      .doc = "Coordinates as indices into the flattened array.",
+      .doc = "Converts coordinates to indices into the flattened array.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = data_input,
@@ -411,7 +416,7 @@ const HybOp hyb_ops_gather_nd[] = {
   {
       .name = "_unravel_index",
       .aliases = (const char *const[]){ "unravel_index", NULL },
-      .doc = "Indices into the flattened array as coordinates.",
+      .doc = "Converts indices into the flattened array to coordinates.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = data_input,

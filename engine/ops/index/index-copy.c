@@ -1,4 +1,6 @@
-/* index-copy.c — rows of one array replaced by those of another.
+/* index-copy.c — index_copy: a copy of an array in which some rows are replaced.
+ *
+ * old (N, row …), index (n), new (n, row …): row index[i] of the result is row i of new.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
@@ -7,7 +9,6 @@
 
 #include <string.h>
 
-/* old (N, row …), index (n), new (n, row …). */
 static gboolean
 index_copy_infer_shape (HybCall *call, GError **error)
 {
@@ -42,7 +43,7 @@ index_copy_infer_dtype (HybCall *call, GError **error)
   return hyb_rule_dtype_except (call, 1 << 1, error);
 }
 
-/* An index outside replaces nothing; of rows for the same place the last stays. */
+/* Indices outside of the array are ignored; if an index occurs several times its last row wins. */
 static void
 index_copy_forward (const HybCall *call, const HybRun *run)
 {
@@ -63,7 +64,7 @@ index_copy_forward (const HybCall *call, const HybRun *run)
     }
 }
 
-/* Replaced rows of old get nothing, the new ones what arrives in their place. */
+/* The gradient of old is the incoming one, zero in replaced rows; that of new are these rows. */
 static void
 index_copy_gradient (HybGrad *grad)
 {
@@ -87,7 +88,7 @@ static const char *const index_copy_inputs[] = { "old_tensor", "index_vector", "
 const HybOp hyb_ops_index_copy[] = {
   {
       .name = "_contrib_index_copy",
-      .doc = "Rows at some indices replaced by others.",
+      .doc = "Copies an array, replacing the rows at given indices.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_IN_PLACE,
       .inputs = index_copy_inputs,

@@ -1,4 +1,6 @@
-/* one-hot.c — indices as rows with one element set.
+/* one-hot.c — one_hot: a row for each index, with on_value at the index and off_value elsewhere.
+ *
+ * indices (…), output (…, depth).  An index outside of the row sets no element.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
@@ -37,7 +39,7 @@ one_hot_infer_shape (HybCall *call, GError **error)
   if (indices->rank == HYB_UNKNOWN)
     return TRUE;
   if (indices->rank >= HYB_MAX_RANK)
-    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+    return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
 
   out = hyb_dims_with (indices, indices->rank, params->depth);
   if (!hyb_shape_unify (output, &out, error))
@@ -86,7 +88,7 @@ static const char *const indices_input[] = { "indices", NULL };
 const HybOp hyb_ops_one_hot[] = {
   {
       .name = "one_hot",
-      .doc = "Rows of one value, with another at the place that an index names.",
+      .doc = "A row for each index: one value at the index, another value elsewhere.",
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = indices_input,

@@ -1,6 +1,8 @@
-/* take.c — parts of an array by index: take, batch_take, pick, one_hot.
+/* take.c — take selects slices along an axis by index; pick and batch_take select one element for each
+ * position.
  *
- * Indices may be of any dtype; floats are truncated toward zero.
+ * Indices may have any dtype; floats are truncated toward zero.  Start with take_forward() and
+ * pick_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
@@ -12,31 +14,23 @@
 
 #include <string.h>
 
-/* Elements below which a second thread is not worth waking. */
+/* Elements below which a second thread costs more than it saves. */
 #define GRAIN 16384
 
-/* A place inside [0, size), from an index that may be anything. */
+/* Any index as one in [0, size): modulo size with wrap, else clamped. */
 static gint64
-place_clipped (gint64 index, gint64 size)
+resolve_index (gboolean wrap, gint64 index, gint64 size)
 {
-  return CLAMP (index, 0, size - 1);
-}
+  gint64 rest;
 
-static gint64
-place_wrapped (gint64 index, gint64 size)
-{
-  gint64 rest = index % size;
+  if (!wrap)
+    return CLAMP (index, 0, size - 1);
 
+  rest = index % size;
   return rest < 0 ? rest + size : rest;
 }
 
-static gint64
-find_place (gboolean wrap, gint64 index, gint64 size)
-{
-  return wrap ? place_wrapped (index, size) : place_clipped (index, size);
-}
-
-/* take: a.shape[:axis] + indices.shape + a.shape[axis + 1:] */
+/* --- take: the output has the shape a.shape[:axis] + indices.shape + a.shape[axis + 1:] --- */
 
 enum
 {
@@ -59,17 +53,18 @@ static const HybParam take_params[] = {
     HYB_PARAM_ENUM,
     "clip",
     .choices = take_modes,
-    .doc = "what an index outside means" },
+    .doc = "how an index outside of the axis is handled" },
   { 0 },
 };
 
-/* Everything else is one dtype; indices are free. */
+/* Indices (input 1) may have any dtype; all other operands have the same one. */
 static gboolean
 except_second_dtype (HybCall *call, GError **error)
 {
   return hyb_rule_dtype_except (call, 1 << 1, error);
 }
 
+/* FALSE if indices select from an empty axis. */
 static gboolean
 refuse_empty (const HybShape *data, int axis, const HybShape *indices, GError **error)
 {
@@ -91,7 +86,7 @@ take_shape (const TakeParams *params,
   if (axis < 0 || !refuse_empty (a, axis, indices, error))
     return FALSE;
   if (a->rank - 1 + indices->rank > HYB_MAX_RANK)
-    return hyb_refuse_types (error, NULL, "no more than %d dimensions are possible", HYB_MAX_RANK);
+    return hyb_refuse_types (error, NULL, "at most %d dimensions are supported", HYB_MAX_RANK);
 
   out->rank = 0;
   for (int i = 0; i < axis; i++)
@@ -117,15 +112,16 @@ take_infer_shape (HybCall *call, GError **error)
          hyb_shape_assign (&call->output[0].shape, &out, error);
 }
 
+/* What the parallel loops of take and its gradient need; `from` and `to` are those of the loop. */
 typedef struct
 {
-  HybAxisView   view;
+  HybAxisView   view; /* of the array a along the axis */
   gint64        n_indices;
   gconstpointer indices;
   HybDType      index_dtype;
   gboolean      wrap;
   HybDType      dtype;
-  gsize         row; /* bytes of inner elements */
+  gsize         row; /* bytes of view.inner elements */
   const char   *from;
   char         *to;
 } TakeJob;
@@ -135,7 +131,7 @@ job_place (const TakeJob *job, gint64 i)
 {
   gint64 index = hyb_dtype_get_int (job->indices, job->index_dtype, (gsize) i);
 
-  return find_place (job->wrap, index, job->view.length);
+  return resolve_index (job->wrap, index, job->view.length);
 }
 
 static void
@@ -190,7 +186,7 @@ take_checks_values (gconstpointer params)
   return ((const TakeParams *) params)->mode == TAKE_RAISE;
 }
 
-/* mode=raise: the indices decide whether there is a result. */
+/* mode=raise: fails if an index is outside of the axis. */
 static gboolean
 take_compute (HybCall          *call,
               const HybRun     *run,
@@ -245,14 +241,14 @@ take_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_take", 3, inputs));
 }
 
-/* Inputs: gradient, indices, a.  Rows taken more than once collect a sum. */
+/* infer_shape of the gradients.  Inputs: gradient, indices, data (for its shape). */
 static gboolean
 backward_like_third (HybCall *call, GError **error)
 {
   return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
 }
 
-/* A slice of the outer axis: no two slices add to the same row. */
+/* One thread's range of the outer axis; two ranges never add to the same row. */
 static void
 take_add_rows (gint64 begin, gint64 end, gpointer data)
 {
@@ -267,7 +263,7 @@ take_add_rows (gint64 begin, gint64 end, gpointer data)
                             (gsize) (outer * job->view.length + job_place (job, i)) * job->row);
 }
 
-/* A slice of each row, where there is but one outer: again no two slices meet. */
+/* If the outer axis has size 1, a thread's range of columns; two ranges never meet. */
 static void
 take_add_columns (gint64 begin, gint64 end, gpointer data)
 {
@@ -299,7 +295,7 @@ take_backward (const HybCall *call, const HybRun *run)
                       &job);
 }
 
-/* pick: one element for each position along an axis. */
+/* --- pick: one element along the axis for each position in the other axes --- */
 
 enum
 {
@@ -326,7 +322,7 @@ static const HybParam pick_params[] = {
     HYB_PARAM_ENUM,
     "clip",
     .choices = pick_modes,
-    .doc = "what an index outside means" },
+    .doc = "how an index outside of the axis is handled" },
   { 0 },
 };
 
@@ -334,10 +330,10 @@ static gboolean
 pick_check (gconstpointer values, GError **error)
 {
   return ((const PickParams *) values)->axis != HYB_NONE ||
-         hyb_refuse_attribute (error, "Name one axis.", "pick does not go over all axes at once");
+         hyb_refuse_attribute (error, "Name one axis.", "axis is None, but pick needs an axis");
 }
 
-/* batch_take is pick on the second axis, without attributes. */
+/* For pick, and for batch_take, which is pick along axis 1 without attributes. */
 static gboolean
 infer_pick (HybCall *call, gint64 wanted_axis, gboolean keepdims, GError **error)
 {
@@ -400,12 +396,12 @@ pick_job (const HybCall *call, const HybRun *run, const HybShape *data, gint64 a
   };
 }
 
-/* Where in data the element of position n lies. */
+/* The index in data of the element that position n selects. */
 static gint64
 pick_place (const PickJob *job, gint64 n)
 {
   gint64 index = hyb_dtype_get_int (job->indices, job->index_dtype, (gsize) n);
-  gint64 place = find_place (job->wrap, index, job->view.length);
+  gint64 place = resolve_index (job->wrap, index, job->view.length);
 
   return (n / job->view.inner * job->view.length + place) * job->view.inner + n % job->view.inner;
 }
@@ -420,7 +416,7 @@ pick_elements (gint64 begin, gint64 end, gpointer data)
     memcpy (job->to + (gsize) n * item, job->from + (gsize) pick_place (job, n) * item, item);
 }
 
-/* Backward: positions never meet, so that a copy into zeros is enough. */
+/* Backward: no two positions select the same element, so it copies instead of adding. */
 static void
 put_elements (gint64 begin, gint64 end, gpointer data)
 {
@@ -491,7 +487,7 @@ batch_take_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_with (grad, "_backward_pick", attributes, 3, inputs));
 }
 
-/* Additions are counted for gradients, a sum for every taken element. */
+/* One addition for each element of the incoming gradient. */
 static void
 backward_cost (const HybCall *call, HybCost *cost)
 {
@@ -499,7 +495,7 @@ backward_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* Only the parts taken are read, not all of the input. */
+/* Of the data only the selected elements are read. */
 static void
 taking_cost (const HybCall *call, HybCost *cost)
 {
@@ -515,7 +511,7 @@ static const char *const pick_aliases[] = { "choose_element_0index", NULL };
 const HybOp hyb_ops_take[] = {
   {
       .name = "take",
-      .doc = "Parts of one axis in the order of indices.",
+      .doc = "Selects slices along an axis by index.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = take_inputs,
       .constant_inputs = 1 << 1,
@@ -532,7 +528,7 @@ const HybOp hyb_ops_take[] = {
   },
   {
       .name = "_backward_take",
-      .doc = "Gradient of take: sums over each index.",
+      .doc = "Gradient of take: the sum for each slice over all its uses.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "take",
@@ -550,7 +546,7 @@ const HybOp hyb_ops_take[] = {
   {
       .name = "pick",
       .aliases = pick_aliases,
-      .doc = "One element along an axis for each position, by index.",
+      .doc = "Selects one element along an axis for each position, by index.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = pick_inputs,
       .constant_inputs = 1 << 1,
@@ -566,7 +562,7 @@ const HybOp hyb_ops_take[] = {
   },
   {
       .name = "_backward_pick",
-      .doc = "Gradient of pick: zero but for what was picked.",
+      .doc = "Gradient of pick: zero except for the selected elements.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "pick",
@@ -584,7 +580,7 @@ const HybOp hyb_ops_take[] = {
   },
   {
       .name = "batch_take",
-      .doc = "One element of each row, by index.",
+      .doc = "Selects one element of each row by index.",
       .category = HYB_CATEGORY_MOVEMENT,
       .inputs = take_inputs,
       .constant_inputs = 1 << 1,

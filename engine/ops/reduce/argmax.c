@@ -1,13 +1,15 @@
-/* argmax.c — where the extreme element of an axis is: argmax, argmin, argmax_channel.
+/* argmax.c — argmax, argmin and argmax_channel: the index of the largest or smallest element along an
+ * axis.
  *
- * The first of equal elements counts, and a NaN counts as extreme.  The index is
- * of the input's dtype, as MXNet's legacy operators have it.
+ * Of equal elements the first wins, and NaN wins over every number.  The index has the dtype of the
+ * input, as in MXNet's legacy operators.  Start with search().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
 
+/* Elements for each thread at least. */
 #define GRAIN 16384
 
 typedef struct
@@ -25,6 +27,7 @@ static const HybParam arg_params[] = {
   { 0 },
 };
 
+/* The shape without the searched axis; HYB_NONE searches the flattened array. */
 static gboolean
 infer_searched (HybCall *call, gint64 wanted_axis, gboolean keepdims, GError **error)
 {
@@ -78,7 +81,8 @@ typedef struct
   gboolean      smallest;
 } ArgJob;
 
-/* x != x: NaN, of which the first ends the search. */
+/* search_…() returns the index of the extreme element of one line.  x != x is true for NaN, which
+ * ends the search. */
 #define SEARCH(T, suffix)                                                                     \
   static gint64 search_##suffix (const ArgJob *job, const T *x)                               \
   {                                                                                           \
@@ -127,7 +131,8 @@ search (const HybCall *call, const HybRun *run, gint64 axis, gboolean smallest)
 
   if (job.view.length == 0)
     {
-      /* Only the flattened array can be empty here: there is no place to name. */
+      /* Only a flattened array can be empty here (infer_searched() refuses empty axes); the
+       * index is 0 then. */
       hyb_dtype_set_double (job.to, call->output[0].dtype, 0, 0);
       return;
     }

@@ -1,7 +1,7 @@
-/* gradient-helpers.c — what gradients need and MXNet has no operator for.
+/* gradient-helpers.c — _reduce_like: sums a tensor down to the shape of another one.
  *
- * _reduce_like undoes broadcasting without knowing any shape: it sums a tensor
- * down to the shape of another one.
+ * Gradients use it to undo broadcasting.  They are written before shapes are known, and MXNet has no
+ * operator that takes the target shape from a tensor.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* Shapes are aligned at the last axis; each axis of the small one is as long as
- * that of the large one, or 1. */
+/* Shapes are aligned at the last axis; each axis of the small one has size 1 or that of the large
+ * one. */
 static gboolean
 reduce_like_infer_shape (HybCall *call, GError **error)
 {
@@ -50,6 +50,7 @@ reduce_like_infer_shape (HybCall *call, GError **error)
   return TRUE;
 }
 
+/* A view if nothing has to be summed. */
 static gboolean
 reduce_like_view (const HybCall *call, guint output, guint *input, gsize *offset)
 {
@@ -61,7 +62,8 @@ reduce_like_view (const HybCall *call, guint output, guint *input, gsize *offset
   return TRUE;
 }
 
-/* Sums are kept in double precision: a bias collects millions of terms. */
+/* hyb_reduce() sums in double precision, which the gradient of a bias, with millions of terms,
+ * needs. */
 static void
 reduce_like_forward (const HybCall *call, const HybRun *run)
 {
@@ -87,7 +89,7 @@ reduce_like_forward (const HybCall *call, const HybRun *run)
               run->output[0]);
 }
 
-/* broadcast_like wants equal ranks; adding to zeros does not. */
+/* Broadcasts the incoming gradient by adding it to zeros: broadcast_like needs equal ranks. */
 static void
 reduce_like_gradient (HybGrad *grad)
 {

@@ -1,4 +1,7 @@
-/* moments.c — mean and variance over axes at once.
+/* moments.c — moments: the mean and the variance over axes.
+ *
+ * Two passes: the variance is the mean of the squared distances from the final mean, because the
+ * difference of sums would cancel.  Start with moments_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -39,92 +42,99 @@ moments_check (gconstpointer values, GError **error)
                        HYB_OP_ERROR_ATTRIBUTE,
                        NULL,
                        "List all axes to reduce all",
-                       "moments needs axes");
+                       "axes is empty, but moments needs axes");
+}
+
+static HybReduceAxes
+moments_axes (const HybCall *call)
+{
+  const MomentsParams *params = call->params;
+
+  return (HybReduceAxes){ &params->axes, FALSE, params->keepdims };
 }
 
 static gboolean
 moments_infer_shape (HybCall *call, GError **error)
 {
-  const MomentsParams *params = call->params;
+  HybReduceAxes axes = moments_axes (call);
 
-  return hyb_reduce_infer_shape (call, 0, &params->axes, FALSE, params->keepdims, error) &&
-         hyb_reduce_infer_shape (call, 1, &params->axes, FALSE, params->keepdims, error);
+  return hyb_reduce_infer_shape (call, 0, &axes, error) &&
+         hyb_reduce_infer_shape (call, 1, &axes, error);
 }
 
-/* Operands of a walk over the data x: mean, and what else there is. */
+/* Operands of a HybEach walk over the data x. */
 typedef struct
 {
   HybDType      dtype;
   gconstpointer x, mean;
   double       *sums;               /* forward: of squared distances from the mean */
-  gconstpointer g_mean, g_variance; /* backward */
-  gpointer      dx;
-  double        count;
-} MomentsWork;
+  gconstpointer g_mean, g_variance; /* backward: the incoming gradients */
+  gpointer      dx;                 /* backward: the result */
+  double        count;              /* elements behind each mean */
+} MomentsOperands;
 
-#define SUM_LOOP(T)                                                   \
-  {                                                                   \
-    const T *x = (const T *) work->x + offset[1];                     \
-    const T *mean = (const T *) work->mean + offset[0];               \
-                                                                      \
-    for (gint64 i = 0; i < length; i++)                               \
-      {                                                               \
-        double distance = (double) x[i] - mean[i * stride[0]];        \
-                                                                      \
-        work->sums[offset[0] + i * stride[0]] += distance * distance; \
-      }                                                               \
+#define SUM_LOOP(T)                                                       \
+  {                                                                       \
+    const T *x = (const T *) operands->x + offset[1];                     \
+    const T *mean = (const T *) operands->mean + offset[0];               \
+                                                                          \
+    for (gint64 i = 0; i < length; i++)                                   \
+      {                                                                   \
+        double distance = (double) x[i] - mean[i * stride[0]];            \
+                                                                          \
+        operands->sums[offset[0] + i * stride[0]] += distance * distance; \
+      }                                                                   \
   }
 
 static void
 sum_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
 {
-  const MomentsWork *work = data;
+  const MomentsOperands *operands = data;
 
-  if (work->dtype == HYB_F64)
+  if (operands->dtype == HYB_F64)
     SUM_LOOP (double)
   else
     SUM_LOOP (float)
 }
 #undef SUM_LOOP
 
-/* Reads the axes of the call; the walk's operands are kept, x, x. */
+/* Prepares a walk with the operands mean (stride 0 along reduced axes) and x, and sets count. */
 static void
-moments_walk (const HybCall *call, const HybShape *shape, MomentsWork *work, HybEach *each)
+moments_walk (const HybCall *call, const HybShape *shape, MomentsOperands *operands, HybEach *each)
 {
-  const MomentsParams *params = call->params;
-  HybShape             kept;
-  guint32              mask;
+  HybReduceAxes axes = moments_axes (call);
+  HybShape      kept;
+  guint32       mask;
 
-  hyb_reduce_mask (shape->rank, &params->axes, FALSE, &mask, NULL);
+  hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
   kept = hyb_reduce_kept_shape (shape, mask);
-  work->count = 1;
+  operands->count = 1;
   for (int i = 0; i < shape->rank; i++)
     if (mask >> i & 1)
-      work->count *= (double) shape->dim[i];
+      operands->count *= (double) shape->dim[i];
   hyb_each_init (each, shape, 2, (const HybShape *[]){ &kept, shape });
 }
 
-/* Two passes: the distances are taken from the final mean. */
 static void
 moments_forward (const HybCall *call, const HybRun *run)
 {
-  const MomentsParams *params = call->params;
-  const HybShape      *shape = &call->input[0].shape;
-  HybDType             dtype = call->output[0].dtype;
-  gsize                n = (gsize) hyb_shape_size (&call->output[0].shape);
-  MomentsWork          work = {
-             .dtype = dtype, .x = run->input[0], .mean = run->output[0], .sums = run->workspace
+  HybReduceAxes   axes = moments_axes (call);
+  const HybShape *shape = &call->input[0].shape;
+  HybDType        dtype = call->output[0].dtype;
+  gsize           n = (gsize) hyb_shape_size (&call->output[0].shape);
+  MomentsOperands operands = {
+    .dtype = dtype, .x = run->input[0], .mean = run->output[0], .sums = run->workspace
   };
   HybEach each;
   guint32 mask;
 
-  hyb_reduce_mask (shape->rank, &params->axes, FALSE, &mask, NULL);
+  hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
   hyb_reduce (HYB_REDUCE_SUM, HYB_REDUCE_MEAN, dtype, shape, mask, run->input[0], run->output[0]);
-  memset (work.sums, 0, n * sizeof (double));
-  moments_walk (call, shape, &work, &each);
-  hyb_each_rows (&each, sum_row, &work);
+  memset (operands.sums, 0, n * sizeof (double));
+  moments_walk (call, shape, &operands, &each);
+  hyb_each_rows (&each, sum_row, &operands);
   for (gsize i = 0; i < n; i++)
-    hyb_dtype_set_double (run->output[1], dtype, i, work.sums[i] / work.count);
+    hyb_dtype_set_double (run->output[1], dtype, i, operands.sums[i] / operands.count);
 }
 
 static gsize
@@ -133,39 +143,39 @@ moments_workspace (const HybCall *call)
   return (gsize) hyb_shape_size (&call->output[0].shape) * sizeof (double);
 }
 
-#define BACKWARD_LOOP(T)                                                              \
-  {                                                                                   \
-    const T *x = (const T *) work->x + offset[1];                                     \
-    T       *dx = (T *) work->dx + offset[1];                                         \
-    const T *mean = (const T *) work->mean + offset[0];                               \
-    const T *g_mean = (const T *) work->g_mean + offset[0];                           \
-    const T *g_variance = (const T *) work->g_variance + offset[0];                   \
-                                                                                      \
-    for (gint64 i = 0; i < length; i++)                                               \
-      {                                                                               \
-        gint64 k = i * stride[0];                                                     \
-                                                                                      \
-        dx[i] = (g_mean[k] + 2 * (x[i] - mean[k]) * g_variance[k]) / (T) work->count; \
-      }                                                                               \
+#define BACKWARD_LOOP(T)                                                                  \
+  {                                                                                       \
+    const T *x = (const T *) operands->x + offset[1];                                     \
+    T       *dx = (T *) operands->dx + offset[1];                                         \
+    const T *mean = (const T *) operands->mean + offset[0];                               \
+    const T *g_mean = (const T *) operands->g_mean + offset[0];                           \
+    const T *g_variance = (const T *) operands->g_variance + offset[0];                   \
+                                                                                          \
+    for (gint64 i = 0; i < length; i++)                                                   \
+      {                                                                                   \
+        gint64 k = i * stride[0];                                                         \
+                                                                                          \
+        dx[i] = (g_mean[k] + 2 * (x[i] - mean[k]) * g_variance[k]) / (T) operands->count; \
+      }                                                                                   \
   }
 
 static void
 backward_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer data)
 {
-  const MomentsWork *work = data;
+  const MomentsOperands *operands = data;
 
-  if (work->dtype == HYB_F64)
+  if (operands->dtype == HYB_F64)
     BACKWARD_LOOP (double)
   else
     BACKWARD_LOOP (float)
 }
 #undef BACKWARD_LOOP
 
-/* dx = (dm + 2 (x − m) dv) / n */
+/* dx = (g_mean + 2 (x − mean) g_variance) / count */
 static void
 moments_backward (const HybCall *call, const HybRun *run)
 {
-  MomentsWork work = {
+  MomentsOperands operands = {
     .dtype = call->output[0].dtype,
     .g_mean = run->input[0],
     .g_variance = run->input[1],
@@ -175,8 +185,8 @@ moments_backward (const HybCall *call, const HybRun *run)
   };
   HybEach each;
 
-  moments_walk (call, &call->output[0].shape, &work, &each);
-  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, backward_row, &work);
+  moments_walk (call, &call->output[0].shape, &operands, &each);
+  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, backward_row, &operands);
 }
 
 static gboolean

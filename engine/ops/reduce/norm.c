@@ -1,4 +1,5 @@
-/* norm.c — the sum of absolute values, or the root of the sum of squares, over axes.
+/* norm.c — norm: the L1 norm (sum of absolute values) or L2 norm (root of the sum of squares) over
+ * axes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/gradient.h"
@@ -33,12 +34,20 @@ static const HybParam norm_params[] = {
   { 0 },
 };
 
-static gboolean
-norm_infer_shape (HybCall *call, GError **error)
+static HybReduceAxes
+norm_axes (const HybCall *call)
 {
   const NormParams *params = call->params;
 
-  return hyb_reduce_infer_shape (call, 0, &params->axis, FALSE, params->keepdims, error);
+  return (HybReduceAxes){ &params->axis, FALSE, params->keepdims };
+}
+
+static gboolean
+norm_infer_shape (HybCall *call, GError **error)
+{
+  HybReduceAxes axes = norm_axes (call);
+
+  return hyb_reduce_infer_shape (call, 0, &axes, error);
 }
 
 static gboolean
@@ -51,7 +60,7 @@ norm_infer_dtype (HybCall *call, GError **error)
   return hyb_rule_dtype_first (call, error);
 }
 
-/* Where the result has another type, it is computed in that of the data first. */
+/* If out_dtype differs from the type of the data, the result is computed in the latter first. */
 static gsize
 norm_workspace (const HybCall *call)
 {
@@ -66,9 +75,10 @@ norm_forward (const HybCall *call, const HybRun *run)
   const NormParams *params = call->params;
   const HybType    *in = &call->input[0], *out = &call->output[0];
   gpointer          y = in->dtype == out->dtype ? run->output[0] : run->workspace;
+  HybReduceAxes     axes = norm_axes (call);
   guint32           mask;
 
-  hyb_reduce_mask (in->shape.rank, &params->axis, FALSE, &mask, NULL);
+  hyb_reduce_mask (in->shape.rank, &axes, &mask, NULL);
   hyb_reduce (params->ord == 1 ? HYB_REDUCE_SUM_ABS : HYB_REDUCE_SUM_SQUARE,
               params->ord == 1 ? HYB_REDUCE_PLAIN : HYB_REDUCE_ROOT,
               in->dtype,
@@ -88,31 +98,31 @@ typedef struct
 {
   gpointer      dx;
   gconstpointer g, x, y;
-  gboolean      is_absolute;
-} BackwardWork;
+  gboolean      is_l1;
+} BackwardOperands;
 
-/* g sign x, or g x / y; the root has no derivative at zero, where it is taken as 0. */
-#define BACKWARD_LOOP(T, suffix)                                   \
-  static void norm_backward_##suffix (const gint64 *offset,        \
-                                      const gint64 *stride,        \
-                                      gint64        n,             \
-                                      gpointer      data)          \
-  {                                                                \
-    const BackwardWork *work = data;                               \
-    T                  *dx = (T *) work->dx + offset[0];           \
-    const T            *gs = (const T *) work->g + offset[1];      \
-    const T            *xs = (const T *) work->x + offset[2];      \
-    const T            *ys = (const T *) work->y + offset[3];      \
-                                                                   \
-    for (gint64 i = 0; i < n; i++)                                 \
-      {                                                            \
-        T g = gs[i * stride[1]], x = xs[i], y = ys[i * stride[3]]; \
-                                                                   \
-        if (work->is_absolute)                                     \
-          dx[i] = (T) ((x > 0) - (x < 0)) * g;                     \
-        else                                                       \
-          dx[i] = y == 0 ? 0 : x / y * g;                          \
-      }                                                            \
+/* dx = g sign (x) for L1, g x / y for L2; 0 where y is 0 and the derivative does not exist. */
+#define BACKWARD_LOOP(T, suffix)                                      \
+  static void norm_backward_##suffix (const gint64 *offset,           \
+                                      const gint64 *stride,           \
+                                      gint64        n,                \
+                                      gpointer      data)             \
+  {                                                                   \
+    const BackwardOperands *operands = data;                          \
+    T                      *dx = (T *) operands->dx + offset[0];      \
+    const T                *gs = (const T *) operands->g + offset[1]; \
+    const T                *xs = (const T *) operands->x + offset[2]; \
+    const T                *ys = (const T *) operands->y + offset[3]; \
+                                                                      \
+    for (gint64 i = 0; i < n; i++)                                    \
+      {                                                               \
+        T g = gs[i * stride[1]], x = xs[i], y = ys[i * stride[3]];    \
+                                                                      \
+        if (operands->is_l1)                                          \
+          dx[i] = (T) ((x > 0) - (x < 0)) * g;                        \
+        else                                                          \
+          dx[i] = y == 0 ? 0 : x / y * g;                             \
+      }                                                               \
   }
 
 BACKWARD_LOOP (float, f32)
@@ -124,20 +134,21 @@ norm_backward (const HybCall *call, const HybRun *run)
 {
   const NormParams *params = call->params;
   const HybShape   *shape = &call->output[0].shape;
-  BackwardWork      work = {
-         run->output[0], run->input[0], run->input[1], run->input[2], params->ord == 1
+  BackwardOperands  operands = {
+     run->output[0], run->input[0], run->input[1], run->input[2], params->ord == 1
   };
-  HybShape kept;
-  HybEach  each;
-  guint32  mask;
+  HybReduceAxes axes = norm_axes (call);
+  HybShape      kept;
+  HybEach       each;
+  guint32       mask;
 
-  hyb_reduce_mask (shape->rank, &params->axis, FALSE, &mask, NULL);
+  hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
   kept = hyb_reduce_kept_shape (shape, mask);
   hyb_each_init (&each, shape, 4, (const HybShape *[]){ shape, &kept, shape, &kept });
   hyb_each_rows_parallel (&each,
                           HYB_EACH_GRAIN,
                           call->output[0].dtype == HYB_F64 ? norm_backward_f64 : norm_backward_f32,
-                          &work);
+                          &operands);
 }
 
 static gboolean
@@ -146,7 +157,7 @@ backward_infer_shape (HybCall *call, GError **error)
   return hyb_shape_unify (&call->input[1].shape, &call->output[0].shape, error);
 }
 
-/* The operands of the gradient in the type of the data, whatever that of the result is. */
+/* The gradient operator needs all operands in the type of the data. */
 static void
 norm_gradient (HybGrad *grad)
 {
@@ -162,7 +173,7 @@ norm_gradient (HybGrad *grad)
   hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_norm", 3, operands));
 }
 
-/* A product or an absolute value and an addition for each element. */
+/* For each element a product (or absolute value) and an addition. */
 static void
 norm_cost (const HybCall *call, HybCost *cost)
 {

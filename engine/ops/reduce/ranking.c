@@ -1,4 +1,5 @@
-/* ranking.c — what topk, sort and argsort have in common.
+/* ranking.c — rules, forward and gradient that topk, sort and argsort share; kernels/rank.c does the
+ * sorting.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/ops/reduce/ranking.h"
 
@@ -7,10 +8,10 @@
 
 #include <string.h>
 
-/* The largest index that a dtype holds exactly. */
 gboolean
 hyb_ranking_check_dtype (const HybShape *data, gint64 axis, HybDType dtype, GError **error)
 {
+  /* The largest index that each dtype holds exactly. */
   static const double limits[HYB_N_DTYPES] = {
     [HYB_F32] = 1 << 24,
     [HYB_F64] = 9007199254740992.0,
@@ -87,7 +88,7 @@ hyb_ranking_run (const HybCall *call, const HybRun *run, gint64 axis, gint64 k, 
   ranking->k = k < 1 ? view.length : k;
   ranking->dtype = call->input[0].dtype;
   ranking->data = run->input[0];
-  ranking->room = run->workspace;
+  ranking->scratch = run->workspace;
   hyb_rank (ranking);
 }
 
@@ -114,7 +115,7 @@ hyb_ranking_backward_dtype (HybCall *call, GError **error)
 }
 
 void
-hyb_ranking_put_back (const HybCall *call, const HybRun *run, gint64 axis)
+hyb_ranking_scatter (const HybCall *call, const HybRun *run, gint64 axis)
 {
   HybAxisView view = hyb_axis_view_optional (&call->output[0].shape, axis);
   gint64      n = hyb_shape_size (&call->input[0].shape);
@@ -139,7 +140,6 @@ hyb_ranking_put_back (const HybCall *call, const HybRun *run, gint64 axis)
     }
 }
 
-/* About log₂ n comparisons for each element. */
 void
 hyb_ranking_cost (const HybCall *call, HybCost *cost)
 {

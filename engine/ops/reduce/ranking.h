@@ -1,4 +1,7 @@
-/* ranking.h — what topk, sort and argsort have in common.
+/* ranking.h — rules, forward and gradient that topk, sort and argsort share.
+ *
+ * axis is the attribute of these operators: negative counts from the end, HYB_NONE is the flattened
+ * array.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,24 +9,38 @@
 #include "engine/kernels/rank.h"
 #include "engine/op/run.h"
 
-/* Whether a dtype holds every index along the axis exactly. */
+/* --- Types --- */
+
+/* FALSE if dtype cannot hold every index along the axis exactly. */
 gboolean
 hyb_ranking_check_dtype (const HybShape *data, gint64 axis, HybDType dtype, GError **error);
-/* The shape of what is ranked: k along the axis, k < 1 meaning all. */
+/* Sets *out to the shape of the ranked elements: size k along the axis, or all if k < 1.  FALSE if
+ * the axis is shorter than k or does not exist. */
 gboolean
 hyb_ranking_shape (const HybShape *data, gint64 axis, gint64 k, HybShape *out, GError **error);
 
+/* --- Forward --- */
+
+/* The bytes of workspace that hyb_ranking_run() needs. */
 gsize hyb_ranking_workspace (const HybShape *data, gint64 axis);
-/* The caller has said what it wants to know; the rest is filled in from the call. */
+/* Ranks input 0.  The caller sets the order and the results it wants in *ranking; this function
+ * fills in the other members and runs hyb_rank(). */
 void hyb_ranking_run (const HybCall *call,
                       const HybRun  *run,
                       gint64         axis,
                       gint64         k,
                       HybRanking    *ranking);
+/* For HybOp.cost: about log₂ n comparisons for each of n elements. */
 void hyb_ranking_cost (const HybCall *call, HybCost *cost);
 
-/* Gradients: an operator op with inputs gradient, indices (output 1) and data. */
-void     hyb_ranking_emit_backward (HybGrad *grad, const char *op);
+/* --- Gradient: an operator with the inputs gradient, indices and data (for its shape) --- */
+
+/* For HybOp.gradient: emits the gradient operator `op`, with output 1 as the indices. */
+void hyb_ranking_emit_backward (HybGrad *grad, const char *op);
+/* For infer_shape of the gradient operator: output 0 has the shape of the data. */
 gboolean hyb_ranking_backward_shape (HybCall *call, GError **error);
+/* For infer_dtype of the gradient operator: all operands except indices have the same dtype. */
 gboolean hyb_ranking_backward_dtype (HybCall *call, GError **error);
-void     hyb_ranking_put_back (const HybCall *call, const HybRun *run, gint64 axis);
+/* Forward of the gradient operator: zeros, with each element of the gradient at the index that its
+ * value came from. */
+void hyb_ranking_scatter (const HybCall *call, const HybRun *run, gint64 axis);

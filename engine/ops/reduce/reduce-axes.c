@@ -1,4 +1,4 @@
-/* reduce-axes.c — which axes a reduction takes away, and what shape is left.
+/* reduce-axes.c — the axes that a reduction goes over, and the shape that remains.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/reduce/reduce-axes.h"
@@ -6,19 +6,19 @@
 #include "engine/base/error.h"
 
 gboolean
-hyb_reduce_mask (int rank, const HybInts *axis, gboolean exclude, guint32 *mask, GError **error)
+hyb_reduce_mask (int rank, const HybReduceAxes *axes, guint32 *mask, GError **error)
 {
   HybShape shape = { .rank = rank };
   guint32  all = (1u << rank) - 1;
 
   *mask = all;
-  if (axis->n <= 0)
+  if (axes->axis->n <= 0)
     return TRUE;
 
   *mask = 0;
-  for (int i = 0; i < axis->n; i++)
+  for (int i = 0; i < axes->axis->n; i++)
     {
-      int a = hyb_shape_axis (&shape, axis->value[i], error);
+      int a = hyb_shape_axis (&shape, axes->axis->value[i], error);
 
       if (a < 0)
         return FALSE;
@@ -32,7 +32,7 @@ hyb_reduce_mask (int rank, const HybInts *axis, gboolean exclude, guint32 *mask,
                              a);
       *mask |= 1u << a;
     }
-  if (exclude)
+  if (axes->exclude)
     *mask = all & ~*mask;
   return TRUE;
 }
@@ -49,33 +49,28 @@ hyb_reduce_kept_shape (const HybShape *shape, guint32 mask)
 }
 
 gboolean
-hyb_reduce_infer_shape (HybCall       *call,
-                        guint          output,
-                        const HybInts *axis,
-                        gboolean       exclude,
-                        gboolean       keepdims,
-                        GError       **error)
+hyb_reduce_infer_shape (HybCall *call, guint output, const HybReduceAxes *axes, GError **error)
 {
   HybShape *in = &call->input[0].shape;
   HybShape  out = { .rank = 0 };
-  int       from[HYB_MAX_RANK]; /* the input axis of each axis of out; -1: none */
+  int       from[HYB_MAX_RANK]; /* for each axis of out the axis of the input; -1 if reduced */
   guint32   mask;
 
   if (in->rank == HYB_UNKNOWN)
     return TRUE;
-  if (!hyb_reduce_mask (in->rank, axis, exclude, &mask, error))
+  if (!hyb_reduce_mask (in->rank, axes, &mask, error))
     return FALSE;
 
   for (int i = 0; i < in->rank; i++)
     {
       gboolean reduced = mask >> i & 1;
 
-      if (reduced && !keepdims)
+      if (reduced && !axes->keepdims)
         continue;
       from[out.rank] = reduced ? -1 : i;
       out.dim[out.rank++] = reduced ? 1 : in->dim[i];
     }
-  /* Nothing left: one number is a tensor of one element. */
+  /* If no axis remains, the result is a vector of one element. */
   if (out.rank == 0)
     {
       from[0] = -1;

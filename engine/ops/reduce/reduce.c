@@ -1,6 +1,7 @@
-/* reduce.c — sums, means, products and extrema over any axes.
+/* reduce.c — sum, mean, prod, max, min, nansum, nanprod and _square_sum over any axes.
  *
- * Which axes: reduce-axes.c.  The loops: kernels/reduction.c.
+ * The table of rows expands to one operator and its gradient each.  reduce-axes.c finds the axes,
+ * kernels/reduction.c has the loops.  Start with ROWS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/gradient.h"
@@ -32,12 +33,20 @@ static const HybParam reduce_params[] = {
   { 0 },
 };
 
-static gboolean
-reduce_infer_shape (HybCall *call, GError **error)
+static HybReduceAxes
+reduce_axes (const HybCall *call)
 {
   const ReduceParams *params = call->params;
 
-  return hyb_reduce_infer_shape (call, 0, &params->axis, params->exclude, params->keepdims, error);
+  return (HybReduceAxes){ &params->axis, params->exclude, params->keepdims };
+}
+
+static gboolean
+reduce_infer_shape (HybCall *call, GError **error)
+{
+  HybReduceAxes axes = reduce_axes (call);
+
+  return hyb_reduce_infer_shape (call, 0, &axes, error);
 }
 
 static void
@@ -46,11 +55,11 @@ reduce_forward (const HybCall  *call,
                 HybReduction    reduction,
                 HybReduceFinish finish)
 {
-  const ReduceParams *params = call->params;
-  const HybShape     *shape = &call->input[0].shape;
-  guint32             mask;
+  HybReduceAxes   axes = reduce_axes (call);
+  const HybShape *shape = &call->input[0].shape;
+  guint32         mask;
 
-  hyb_reduce_mask (shape->rank, &params->axis, params->exclude, &mask, NULL);
+  hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
   hyb_reduce (reduction, finish, call->output[0].dtype, shape, mask, run->input[0], run->output[0]);
 }
 
@@ -62,10 +71,10 @@ reduce_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* row name, name in files, what the gradient takes as y, reduction, what follows, dtypes,
- * description, gradient of an element x from the incoming g, the result y and the number of elements
- * behind it, alias.  Where y is not read it is the gradient again: the result need not
- * be kept. */
+/* row name; name in files; operand of the gradient that is called y (output, or incoming where the
+ * formula does not use y, so that the output need not be kept); reduction; what is done with its
+ * result; dtypes; description; gradient of an element x, from the incoming gradient g, the result y
+ * and the number of reduced elements, count; alias. */
 #define ROWS(ROW)                                                                               \
   ROW (sum, "sum", incoming, SUM, PLAIN, REDUCE, "Sum.", g, "sum_axis")                         \
   ROW (mean, "mean", incoming, SUM, MEAN, REDUCE, "Mean.", g / (T) count, NULL)                 \
@@ -78,7 +87,7 @@ reduce_cost (const HybCall *call, HybCost *cost)
        NAN_SUM,                                                                                 \
        PLAIN,                                                                                   \
        FLOAT,                                                                                   \
-       "Sum of what is not NaN.",                                                               \
+       "Sum of the elements that are not NaN.",                                                 \
        x == x ? g : 0,                                                                          \
        NULL)                                                                                    \
   ROW (nanprod,                                                                                 \
@@ -87,7 +96,7 @@ reduce_cost (const HybCall *call, HybCost *cost)
        NAN_PROD,                                                                                \
        PLAIN,                                                                                   \
        FLOAT,                                                                                   \
-       "Product of what is not NaN.",                                                           \
+       "Product of the elements that are not NaN.",                                             \
        x == x ? y / x * g : 0,                                                                  \
        NULL)                                                                                    \
   ROW (square_sum,                                                                              \
@@ -100,56 +109,56 @@ reduce_cost (const HybCall *call, HybCost *cost)
        2 * x * g,                                                                               \
        NULL)
 
-/* Operands of the gradient: dx, g, x, y; g and y are repeated along reduced axes. */
+/* Operands of a HybEach walk; g and y have stride 0 along reduced axes. */
 typedef struct
 {
   gpointer      dx;
   gconstpointer g, x, y;
-  gint64        count;
-} BackwardWork;
+  gint64        count; /* elements behind each y */
+} BackwardOperands;
 
-#define BACKWARD_LOOP(id, type, suffix, formula)                                     \
-  static void id##_backward_##suffix (const gint64 *offset,                          \
-                                      const gint64 *stride,                          \
-                                      gint64        n,                               \
-                                      gpointer      data)                            \
-  {                                                                                  \
-    typedef type        T;                                                           \
-    const BackwardWork *work = data;                                                 \
-    gint64              step_g = stride[1], step_y = stride[3], count = work->count; \
-    T                  *dx = (T *) work->dx + offset[0];                             \
-    const T            *gs = (const T *) work->g + offset[1];                        \
-    const T            *xs = (const T *) work->x + offset[2];                        \
-    const T            *ys = (const T *) work->y + offset[3];                        \
-                                                                                     \
-    (void) count;                                                                    \
-    HYB_INDEPENDENT                                                                  \
-    for (gint64 i = 0; i < n; i++)                                                   \
-      {                                                                              \
-        T g = gs[i * step_g], x = xs[i], y = ys[i * step_y];                         \
-        (void) x;                                                                    \
-        (void) y;                                                                    \
-        dx[i] = formula;                                                             \
-      }                                                                              \
+#define BACKWARD_LOOP(id, type, suffix, formula)                                             \
+  static void id##_backward_##suffix (const gint64 *offset,                                  \
+                                      const gint64 *stride,                                  \
+                                      gint64        n,                                       \
+                                      gpointer      data)                                    \
+  {                                                                                          \
+    typedef type            T;                                                               \
+    const BackwardOperands *operands = data;                                                 \
+    gint64                  step_g = stride[1], step_y = stride[3], count = operands->count; \
+    T                      *dx = (T *) operands->dx + offset[0];                             \
+    const T                *gs = (const T *) operands->g + offset[1];                        \
+    const T                *xs = (const T *) operands->x + offset[2];                        \
+    const T                *ys = (const T *) operands->y + offset[3];                        \
+                                                                                             \
+    (void) count;                                                                            \
+    HYB_INDEPENDENT                                                                          \
+    for (gint64 i = 0; i < n; i++)                                                           \
+      {                                                                                      \
+        T g = gs[i * step_g], x = xs[i], y = ys[i * step_y];                                 \
+        (void) x;                                                                            \
+        (void) y;                                                                            \
+        dx[i] = formula;                                                                     \
+      }                                                                                      \
   }
 
 static void
 reduce_backward (const HybCall *call, const HybRun *run, HybEachRow row)
 {
-  const ReduceParams *params = call->params;
-  const HybShape     *shape = &call->output[0].shape;
-  BackwardWork        work = { run->output[0], run->input[0], run->input[1], run->input[2], 1 };
-  HybShape            kept;
-  HybEach             each;
-  guint32             mask;
+  HybReduceAxes    axes = reduce_axes (call);
+  const HybShape  *shape = &call->output[0].shape;
+  BackwardOperands operands = { run->output[0], run->input[0], run->input[1], run->input[2], 1 };
+  HybShape         kept;
+  HybEach          each;
+  guint32          mask;
 
-  hyb_reduce_mask (shape->rank, &params->axis, params->exclude, &mask, NULL);
+  hyb_reduce_mask (shape->rank, &axes, &mask, NULL);
   for (int i = 0; i < shape->rank; i++)
     if (mask >> i & 1)
-      work.count *= shape->dim[i];
+      operands.count *= shape->dim[i];
   kept = hyb_reduce_kept_shape (shape, mask);
   hyb_each_init (&each, shape, 4, (const HybShape *[]){ shape, &kept, shape, &kept });
-  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, row, &work);
+  hyb_each_rows_parallel (&each, HYB_EACH_GRAIN, row, &operands);
 }
 
 #define ROW(id, text, source, REDUCTION, FINISH, DTYPES, summary, derivative, alias)            \
@@ -177,7 +186,7 @@ ROWS (ROW)
 #undef ROW
 #undef BACKWARD_LOOP
 
-/* Gradients that only repeat what flows in: going back over them reduces again. */
+/* The gradients of sum and mean only broadcast, so that their gradients are the reductions again. */
 #define LINEAR(id)                                                       \
   static void id##_second_gradient (HybGrad *grad)                       \
   {                                                                      \
@@ -189,7 +198,7 @@ LINEAR (sum)
 LINEAR (mean)
 #undef LINEAR
 
-/* The others have none, and are refused by name. */
+/* The others cannot be differentiated again; asking for it is an error that names the operator. */
 #define prod_second_gradient       NULL
 #define max_second_gradient        NULL
 #define min_second_gradient        NULL
@@ -197,7 +206,7 @@ LINEAR (mean)
 #define nanprod_second_gradient    NULL
 #define square_sum_second_gradient NULL
 
-/* The gradient of the data has its shape; the others follow from the forward operator. */
+/* Relates the data and its gradient; HybOp.gradient_of relates the other operands. */
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {

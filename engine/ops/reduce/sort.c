@@ -1,4 +1,6 @@
-/* sort.c — all elements of an axis in order: sort and argsort.
+/* sort.c — sort and argsort: the elements of an axis in order, or their indices; see ranking.h.
+ *
+ * sort has a hidden second output, the indices, from which its gradient finds the way back.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/rules.h"
 #include "engine/ops/reduce/ranking.h"
@@ -93,7 +95,7 @@ sort_gradient (HybGrad *grad)
 static void
 sort_backward (const HybCall *call, const HybRun *run)
 {
-  hyb_ranking_put_back (call, run, ((const SortParams *) call->params)->axis);
+  hyb_ranking_scatter (call, run, ((const SortParams *) call->params)->axis);
 }
 
 static gboolean
@@ -130,7 +132,7 @@ static const char *const backward_inputs[] = { "gradient", "indices", "data", NU
 const HybOp hyb_ops_sort[] = {
   {
       .name = "sort",
-      .doc = "Elements in order along an axis.",
+      .doc = "Sorts the elements along an axis.",
       .category = HYB_CATEGORY_REDUCTION,
       .inputs = data_input,
       .outputs = sort_outputs,
@@ -146,7 +148,7 @@ const HybOp hyb_ops_sort[] = {
   },
   {
       .name = "_backward_sort",
-      .doc = "Gradient of sort: back to where the values came from.",
+      .doc = "Gradient of sort: returns each gradient to the position of its value.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "sort",
@@ -163,7 +165,7 @@ const HybOp hyb_ops_sort[] = {
   },
   {
       .name = "argsort",
-      .doc = "Indices that would put an axis in order.",
+      .doc = "Indices that would sort an axis.",
       .category = HYB_CATEGORY_REDUCTION,
       .flags = HYB_OP_NO_GRADIENT,
       .inputs = data_input,

@@ -1,4 +1,8 @@
-/* topk.c — the first elements of an axis in order, their indices, or a mask of them.
+/* topk.c — topk: the k largest or smallest elements along an axis in order, their indices, or a mask
+ * of them; see ranking.h.
+ *
+ * When values are returned there is always a second output, the indices, which the gradient needs;
+ * it is hidden unless ret_typ is “both”.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/rules.h"
 #include "engine/ops/reduce/ranking.h"
@@ -34,7 +38,7 @@ static const HybParam topk_params[] = {
     HYB_PARAM_ENUM,
     "indices",
     .choices = return_choices,
-    .doc = "what is returned of them" },
+    .doc = "what is returned" },
   { HYB_FIELD (TopkParams, is_ascend), HYB_PARAM_BOOL, "False", .doc = "the smallest instead" },
   { HYB_FIELD (TopkParams, dtype), HYB_PARAM_DTYPE, "float32", .doc = "dtype of indices" },
   { 0 },
@@ -119,7 +123,7 @@ topk_workspace (const HybCall *call)
   return hyb_ranking_workspace (&call->input[0].shape, ((const TopkParams *) call->params)->axis);
 }
 
-/* Indices and masks are constant almost everywhere: only values pass a gradient on. */
+/* Indices and masks are constant almost everywhere; only values have a gradient. */
 static void
 topk_gradient (HybGrad *grad)
 {
@@ -130,7 +134,7 @@ topk_gradient (HybGrad *grad)
 static void
 topk_backward (const HybCall *call, const HybRun *run)
 {
-  hyb_ranking_put_back (call, run, ((const TopkParams *) call->params)->axis);
+  hyb_ranking_scatter (call, run, ((const TopkParams *) call->params)->axis);
 }
 
 static const char *const data_input[] = { "data", NULL };
@@ -156,7 +160,7 @@ const HybOp hyb_ops_topk[] = {
   },
   {
       .name = "_backward_topk",
-      .doc = "Gradient of topk: back to where the values came from.",
+      .doc = "Gradient of topk: returns each gradient to the position of its value.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_INTERNAL,
       .gradient_of = "topk",

@@ -27,7 +27,7 @@ static const OpRefusal refusals[] = {
   { "take", "axis outside", "axis=2", { "f32[4,3]", "f32[3]" }, "axis 2 is outside" },
   { "take", "unknown mode", "mode=none", { "f32[4,3]", "f32[3]" }, "mode" },
   { "take", "from nothing", NULL, { "f32[0,3]", "f32[3]" }, "nothing can be taken" },
-  { "pick", "all axes", "axis=None", { "f32[3,4]", "f32[3]" }, "not go over all axes" },
+  { "pick", "all axes", "axis=None", { "f32[3,4]", "f32[3]" }, "pick needs an axis" },
   { "pick", "index of another shape", NULL, { "f32[3,4]", "f32[4]" }, "the index: " },
   { 0 },
 };
