@@ -1,12 +1,14 @@
-/* recurrent-backward.c — gradients of layers of recurrent cells, through time.
+/* recurrent-backward.c — the backward pass of layers of recurrent cells, through time.
  *
- * Every step needs one small product with W_h; the weights' gradients are then
- * products over all steps at once.
+ *   for each layer from the last, for each direction, for each step t from its last: dh += dy[t];
+ *   for each row n the cell's gradients dgates[t,n]; dh = dgates[t] W_h.  Then for all steps at
+ *   once: dW_i = dgatesᵀ x, dW_h = dgatesᵀ h', db = sum of dgates, dx = dgates W_i.
  *
- * The gradient of h and c runs back in the memory where that of the initial
- * states will stand.  Workspace: panels of W_h | towards W_i x, all steps | towards W_h h', all
- * steps (GRU) | towards the projection, all steps, and towards h before it, one
- * step | a layer's input after dropout | gradients of two layers' inputs.
+ * The running gradients of h and c are kept in the memory of the initial states' gradients.
+ * Workspace: packed W_h | gradient of W_i x, all steps | gradient of W_h h', all steps (GRU) |
+ * gradient of the projected states, all steps, and of h before projection, one step | input of a
+ * layer after dropout | gradients of the inputs of two layers.  Start at the end, with
+ * hyb_recurrent_backward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
@@ -18,7 +20,7 @@
 /* Elements of gates below which a slice is not worth a thread. */
 #define GRAIN 16384
 
-/* One direction of one layer. */
+/* The run of one direction of one layer. */
 typedef struct
 {
   const HybRecurrent         *net;
@@ -32,12 +34,12 @@ typedef struct
   gpointer                    dfull;              /* (N, H) */
   gpointer                    dropped;
   gpointer                    dinputs;
-  gconstpointer               dy; /* (T, N, D R), from this direction's first column on */
+  gconstpointer               dy; /* (T, N, D R), starting at this direction's first column */
   gint64                      dy_stride;
   gconstpointer               states; /* h of every step */
   gint64                      state_stride;
   gconstpointer               first_state, first_cell;
-  gpointer                    dh, dc; /* (N, R), (N, H): running */
+  gpointer                    dh, dc; /* (N, R), (N, H): running gradients */
 
   /* The current step. */
   gint64        t;
@@ -52,13 +54,14 @@ at (const Direction *run, gconstpointer data, gint64 index)
   return hyb_cell_at (run->maths, data, index);
 }
 
-/* Row n of step t of something (T, N, width). */
+/* The address of row n of the current step of an array (T, N, width). */
 static gpointer
 step_row (const Direction *run, gconstpointer data, gint64 width, gint64 n)
 {
   return at (run, data, (run->t * run->net->batch + n) * width);
 }
 
+/* The same for an array in the reserve. */
 static gpointer
 kept_row (const Direction *run, gint64 offset, gint64 width, gint64 n)
 {
@@ -77,10 +80,10 @@ clear (const Direction *run, gpointer data, gint64 count)
   memset (data, 0, (gsize) count * run->maths->size);
 }
 
-/* What comes in from above joins what comes back from the later step.  With a
- * projection it is set aside: the product with W_r is done for all rows at once. */
+/* Adds the gradient of the output, dy, to dh, the gradient from the later step.  With a projection
+ * dh is moved to dprojected, because the product with W_r is computed for all rows at once. */
 static void
-gather_rows (gint64 begin, gint64 end, gpointer data)
+add_incoming_rows (gint64 begin, gint64 end, gpointer data)
 {
   const Direction *run = data;
   gint64           R = run->R;
@@ -106,8 +109,9 @@ gather_rows (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* dfull = dprojected W_r for all rows of the step. */
 static void
-unproject (const Direction *run)
+differentiate_projection (const Direction *run)
 {
   gint64  H = run->net->hidden;
   HybGemm gemm = { .m = run->net->batch, .n = H, .k = run->R, .lda = run->R, .ldb = H, .ldc = H };
@@ -119,7 +123,8 @@ unproject (const Direction *run)
                  run->dfull);
 }
 
-/* Afterwards dh holds what reaches h' past the gates. */
+/* Computes the gradients of the gates of one row; on return, dh is the gradient of h' except
+ * through the gates. */
 static void
 differentiate_row (const Direction *run, gint64 n)
 {
@@ -167,9 +172,9 @@ differentiate_rows (gint64 begin, gint64 end, gpointer data)
       }
 }
 
-/* Step number k in the order of the forward pass. */
+/* Makes step number k, in the order of the forward pass, the current one. */
 static void
-go_to_step (Direction *run, gint64 k, gboolean backwards)
+select_step (Direction *run, gint64 k, gboolean backwards)
 {
   gint64 N = run->net->batch;
   gint64 T = run->net->n_steps;
@@ -196,9 +201,9 @@ differentiate_step (Direction *run)
                    .ldc = run->R,
                    .beta = 1 };
 
-  hyb_parallel_for (run->net->batch, grain, gather_rows, run);
+  hyb_parallel_for (run->net->batch, grain, add_incoming_rows, run);
   if (run->net->projection > 0)
-    unproject (run);
+    differentiate_projection (run);
   hyb_parallel_for (run->net->batch, grain, differentiate_rows, run);
   if (run->net->in_panels && run->net->batch > 1)
     hyb_panels_multiply (&(HybPanelProduct){ .m = gemm.m,
@@ -218,7 +223,7 @@ differentiate_step (Direction *run)
                    run->dh);
 }
 
-/* c = aᵀ b + beta c, a of width columns and b of n: a weight's gradient over rows. */
+/* c (m, n) = aᵀ b + beta c over k rows: the gradient of a weight matrix. */
 static void
 multiply_transposed (const Direction *run,
                      HybGemm          gemm,
@@ -232,7 +237,8 @@ multiply_transposed (const Direction *run,
   hyb_cell_gemm (run->maths, &gemm, a, b, c);
 }
 
-/* All steps but the first read states; the first read the initial state. */
+/* dW_h = Σ drecurrent[t]ᵀ h'[t]: h' is the state of the step before, or the initial state for the
+ * first step. */
 static void
 differentiate_hidden_weights (const Direction *run, gboolean backwards)
 {
@@ -299,7 +305,7 @@ differentiate_input (const Direction *run, gpointer dx, gboolean add)
                  dx);
 }
 
-/* The running gradient starts as that of the final state. */
+/* Initialises a running gradient with that of the final state and returns its address. */
 static gpointer
 start_state (const Direction *run,
              gpointer         gradient,
@@ -339,7 +345,7 @@ start_direction (Direction *run, gint64 layer, gint64 d, gconstpointer y, gconst
     }
 }
 
-/* A layer's input, after dropout where there was some. */
+/* Returns the input of a layer, with the dropout of the forward pass applied again. */
 static gconstpointer
 layer_input (const Direction *run, gint64 layer, gint64 outputs)
 {
@@ -377,7 +383,7 @@ differentiate_layer (Direction *run, gint64 layer, gconstpointer dy, gpointer dx
                          run->hidden_panels);
       for (gint64 k = net->n_steps; k-- > 0;)
         {
-          go_to_step (run, k, d == 1);
+          select_step (run, k, d == 1);
           differentiate_step (run);
         }
       differentiate_weights (run, x, d == 1);

@@ -1,4 +1,6 @@
-/* recurrent-cell-f32.c — recurrent cells in float.
+/* recurrent-cell-f32.c — the arithmetic of recurrent cells in float.
+ *
+ * recurrent-cell-typed.h has the formulas; tanh and sigmoid are vectorised (vector-math.h).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/simd/vector-math.h"

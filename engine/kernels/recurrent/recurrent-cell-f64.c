@@ -1,4 +1,6 @@
-/* recurrent-cell-f64.c — recurrent cells in double.
+/* recurrent-cell-f64.c — the arithmetic of recurrent cells in double.
+ *
+ * recurrent-cell-typed.h has the formulas; tanh and exp are the C library's.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/matrix/gemm.h"

@@ -1,8 +1,9 @@
-/* recurrent-cell-typed.h — the cells' arithmetic for one element type.
+/* recurrent-cell-typed.h — the arithmetic of recurrent cells for one element type.
  *
- * Included once by each of recurrent-cell-f32.c and -f64.c, which define Real,
- * real_tanh, real_sigmoid (over arrays), real_gemm and the name of the table.
- * Formulas: reference/mxnet.md 5.4; primes are values of the step before.
+ * Each function runs over j < H of one row; formulas are above the functions, where a prime means
+ * the step before.  recurrent-cell-f32.c and recurrent-cell-f64.c include this file once each and
+ * define Real, real_tanh and real_sigmoid (over arrays), real_gemm, and CELL_MATHS, the name of the
+ * table at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/random.h"
@@ -61,7 +62,7 @@ sum_rows (gint64 rows, gint64 columns, gconstpointer x_data, gpointer sum_data)
       sum[c] += x[r * columns + c];
 }
 
-/* Adds bias and recurrent part: what the activations are applied to. */
+/* Adds the bias, if it is not contained in the gates yet. */
 static void
 complete_gates (const HybCellRow *row, gint64 n)
 {
@@ -72,6 +73,7 @@ complete_gates (const HybCellRow *row, gint64 n)
     gates[j] += bias[j];
 }
 
+/* h = max (a, 0), NaN if a is; a is the only gate. */
 static void
 relu_forward (const HybCellRow *row)
 {
@@ -84,6 +86,7 @@ relu_forward (const HybCellRow *row)
     h[j] = gates[j] > 0 || gates[j] != gates[j] ? gates[j] : 0;
 }
 
+/* h = tanh (a). */
 static void
 tanh_forward (const HybCellRow *row)
 {
@@ -91,7 +94,7 @@ tanh_forward (const HybCellRow *row)
   real_tanh (row->net->hidden, row->gates, row->h);
 }
 
-/* [min, max] of c; NaN fails both comparisons and stays, or becomes the minimum. */
+/* Limits c to [clip_min, clip_max]; NaN stays NaN or, with clip_nan, becomes clip_min. */
 static Real
 clip (const HybRecurrent *net, Real c)
 {
@@ -100,7 +103,7 @@ clip (const HybRecurrent *net, Real c)
   return c < net->clip_min ? (Real) net->clip_min : c > net->clip_max ? (Real) net->clip_max : c;
 }
 
-/* c = f c' + i g; h = o tanh(c). */
+/* i, f, o = sigmoid, g = tanh of their gates; c = f c' + i g; h = o tanh (c). */
 static void
 lstm_forward (const HybCellRow *row)
 {
@@ -129,7 +132,8 @@ lstm_forward (const HybCellRow *row)
     h[j] *= o[j];
 }
 
-/* n = tanh(W_in x + b_in + r (W_hn h' + b_hn)); h = (1 - z) n + z h'. */
+/* r, z = sigmoid of their gates; n = tanh (W_in x + b_in + r (W_hn h' + b_hn)); h = (1 - z) n +
+ * z h'. */
 static void
 gru_forward (const HybCellRow *row)
 {
@@ -162,6 +166,7 @@ gru_forward (const HybCellRow *row)
     h[j] = (1 - z[j]) * n[j] + z[j] * before[j];
 }
 
+/* da = dh where h > 0. */
 static void
 relu_backward (const HybCellGradient *row)
 {
@@ -173,6 +178,7 @@ relu_backward (const HybCellGradient *row)
     da[j] = h[j] > 0 ? dh[j] : 0;
 }
 
+/* da = dh (1 - h²). */
 static void
 tanh_backward (const HybCellGradient *row)
 {
@@ -184,13 +190,15 @@ tanh_backward (const HybCellGradient *row)
     da[j] = dh[j] * (1 - h[j] * h[j]);
 }
 
-/* Whether c came out of the clipping as it went in. */
+/* Whether clipping leaves c unchanged, so that its gradient passes. */
 static gboolean
 passed_clipping (const HybRecurrent *net, Real c)
 {
   return c >= net->clip_min && c <= net->clip_max;
 }
 
+/* With t = tanh (c) and dc += dh o (1 - t²): do = dh t o (1 - o), di = dc g i (1 - i),
+ * df = dc c' f (1 - f), dg = dc i (1 - g²), dc' = dc f.  dO is used for t first. */
 static void
 lstm_backward (const HybCellGradient *row)
 {
@@ -223,6 +231,8 @@ lstm_backward (const HybCellGradient *row)
     }
 }
 
+/* dn = dh (1 - z) (1 - n²), dz = dh (h' - n) z (1 - z), dr = dn (W_hn h' + b_hn) r (1 - r); r and z
+ * have the same gradient on both sides, n has dn r on the recurrent side; dh' = dh z. */
 static void
 gru_backward (const HybCellGradient *row)
 {

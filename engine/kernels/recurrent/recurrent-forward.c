@@ -1,12 +1,13 @@
-/* recurrent-forward.c — running layers of recurrent cells over a sequence.
+/* recurrent-forward.c — the forward pass of layers of recurrent cells over a sequence.
  *
- * One product takes the inputs of all steps through W_i; then every step needs
- * one small product with W_h and one pass over its gates.  With weights in panels the
- * product of the inputs is made for a few steps at a time, so that it is still near.
+ *   for each layer, for each direction: gates[t,n] = W_i x[t,n] + biases for all steps, as one
+ *   product (with packed weights for a few steps at a time, so that they are still cached); then
+ *   for each step t: gates[t] += W_h h[t−1] (N rows), and for each row n the cell's activations.
  *
- * Workspace: panels of W_i and of W_h, if they are not kept | the two biases added | W_h h' of one step (GRU), or a projected step
- * (with lengths) | a layer's output after dropout; and where nothing is recorded
- * | what one slot keeps | two layers' outputs | a mask of dropout.
+ * Workspace: packed W_i and W_h, unless the caller keeps them | the sum of the two biases | W_h
+ * h' of one step (GRU), or the projected states of one step (with lengths) | the output of a
+ * layer after dropout; and, when not recording: what one slot keeps | outputs of two layers | a
+ * dropout mask.  Start at the end, with hyb_recurrent_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
@@ -19,7 +20,7 @@
 /* Elements of gates below which a slice is not worth a thread. */
 #define GRAIN 16384
 
-/* One direction of one layer; rows are those of its sequences. */
+/* The run of one direction of one layer. */
 typedef struct
 {
   const HybRecurrent        *net;
@@ -28,18 +29,18 @@ typedef struct
   HybCellSlot                slot;
   gint64                     R, GH;
   gboolean                   recording;
-  gpointer                   kept; /* base of the slot's offsets */
+  gpointer                   kept; /* the slot's offsets count from here */
   gpointer                   input_panels, hidden_panels;
   gpointer                   bias, recurrent;
-  gpointer                   y; /* (T, N, D R), from this direction's first column on */
+  gpointer                   y; /* (T, N, D R), starting at this direction's first column */
   gint64                     y_stride;
-  gpointer                   states; /* h of every step: y itself, or kept beside it */
-  gint64                     state_stride, state_step;
-  gconstpointer              first_state, first_cell; /* (N, R), (N, H) */
+  gpointer                   states; /* h of every step: y, or with lengths a separate array */
+  gint64                     state_stride, state_step; /* from row to row, from step to step */
+  gconstpointer              first_state, first_cell;  /* (N, R), (N, H) */
 
   /* The current step. */
   gint64        t;
-  gint64        first;  /* the first step whose gates are in the buffer; recording: 0 */
+  gint64        first;  /* the first step whose gates are in the buffer; 0 when recording */
   gconstpointer before; /* h' */
   gint64        before_stride;
   gconstpointer cell_before;
@@ -51,7 +52,7 @@ at (const Direction *run, gconstpointer data, gint64 index)
   return hyb_cell_at (run->maths, data, index);
 }
 
-/* Where step t's own (N, width) of something kept lies. */
+/* The address of step t of a kept array (N, width) at this offset. */
 static gpointer
 kept_at (const Direction *run, gint64 offset, gint64 width, gint64 t)
 {
@@ -60,7 +61,7 @@ kept_at (const Direction *run, gint64 offset, gint64 width, gint64 t)
   return at (run, run->kept, offset + step);
 }
 
-/* Gates of step t (N, G H). */
+/* The address of the gates (N, G H) of step t. */
 static gpointer
 gates_at (const Direction *run, gint64 t)
 {
@@ -121,8 +122,8 @@ compute_row (const Direction *run, gint64 n)
   run->maths->forward[net->cell](&row);
 }
 
-/* A sequence that has ended: its state stays as it was.  The way back multiplies the
- * row before projection by zero, so it must be a number. */
+/* Keeps the state of a sequence that has ended.  The row before projection is cleared, because the
+ * backward pass multiplies it by zero and it must not be NaN. */
 static void
 carry_row (const Direction *run, gint64 n)
 {
@@ -152,7 +153,7 @@ compute_rows (gint64 begin, gint64 end, gpointer data)
       compute_row (run, n);
 }
 
-/* r = W_r h, straight into the output where no sequence has to stand still. */
+/* Writes the states W_r h: directly without lengths, else only the rows that have not ended. */
 static void
 project (const Direction *run)
 {
@@ -176,7 +177,7 @@ project (const Direction *run)
       copy_row (run, state_row (run, n), at (run, run->recurrent, n * run->R), run->R);
 }
 
-/* With lengths, states are kept beside y, which has zeros where they stand still. */
+/* Copies the states to y if there are lengths: zeros for sequences that have ended. */
 static void
 write_output (const Direction *run)
 {
@@ -195,8 +196,8 @@ static void
 run_step (Direction *run)
 {
   const HybRecurrent *net = run->net;
-  gboolean            apart = net->cell == HYB_RNN_GRU; /* r multiplies a part of W_h h' */
-  gpointer            product = apart ? run->recurrent : gates_at (run, run->t);
+  gboolean            is_gru = net->cell == HYB_RNN_GRU; /* whose r multiplies a part of W_h h' */
+  gpointer            product = is_gru ? run->recurrent : gates_at (run, run->t);
   HybGemm             gemm = { .transpose_b = TRUE,
                                .m = net->batch,
                                .n = run->GH,
@@ -204,7 +205,7 @@ run_step (Direction *run)
                                .lda = run->before_stride,
                                .ldb = run->R,
                                .ldc = run->GH,
-                               .beta = apart ? 0 : 1 };
+                               .beta = is_gru ? 0 : 1 };
 
   if (net->in_panels && net->batch > 1)
     hyb_panels_multiply (&(HybPanelProduct){ .m = net->batch,
@@ -212,7 +213,7 @@ run_step (Direction *run)
                                              .k = run->R,
                                              .ldx = run->before_stride,
                                              .ldy = run->GH,
-                                             .adds = !apart },
+                                             .adds = !is_gru },
                          run->before,
                          run->hidden_panels,
                          product);
@@ -229,7 +230,7 @@ run_step (Direction *run)
     write_output (run);
 }
 
-/* The bias that every gate gets; of the GRU's n only the input's. */
+/* Computes the bias of every gate, b_i + b_h; for the GRU's n only b_i, see HybCellRow. */
 static void
 add_biases (const Direction *run)
 {
@@ -240,7 +241,7 @@ add_biases (const Direction *run)
   run->maths->add (both, input, at (run, run->pass->parameters, run->slot.b_hidden), run->bias);
 }
 
-/* Of count steps from run->first on, or of all steps while recording. */
+/* Computes the gates W_i x + bias of `count` steps, starting at step t. */
 static void
 multiply_inputs (const Direction *run, gconstpointer x, gint64 t, gint64 count)
 {
@@ -303,7 +304,7 @@ hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float *pan
       }
 }
 
-/* Panels that are kept lie side by side, slot after slot; else one place serves all. */
+/* Finds the packed weights of slot `index`; packs them if the caller does not keep them. */
 static void
 find_panels (Direction *run, gint64 index)
 {
@@ -322,7 +323,7 @@ find_panels (Direction *run, gint64 index)
     pack_slot (net, &run->slot, run->pass->parameters, run->input_panels, run->hidden_panels);
 }
 
-/* Leaves before and cell_before at the final states. */
+/* Runs all steps; on return, before and cell_before are the final states. */
 static void
 run_direction (Direction *run, gconstpointer x, gboolean backwards)
 {
@@ -402,7 +403,8 @@ run_layer (Direction *run, gint64 layer, gconstpointer x, gpointer y)
     }
 }
 
-/* Where layer outputs, masks and dropped outputs go. */
+/* Parts of the workspace: the output of a layer after dropout, outputs of two layers, and a
+ * mask. */
 typedef struct
 {
   gpointer dropped, outputs, mask;

@@ -1,4 +1,8 @@
-/* recurrent-sizes.c — what a recurrent network measures, and where its parts lie.
+/* recurrent-sizes.c — the sizes of a recurrent network's arrays, and the layout of their parts.
+ *
+ * Sizes are computed in double, which cannot overflow, and checked by bounded().  The layouts are
+ * described at HybCellSlot (recurrent-cell.h) and at the heads of recurrent-forward.c and
+ * recurrent-backward.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/matrix/panels.h"
@@ -7,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Elements beyond which a size is nonsense: products of it stay exact in a double. */
+/* Larger sizes are refused; up to this doubles count exactly. */
 #define MAX_ELEMENTS 4503599627370496.0 /* 2^52 */
 
 gint64
@@ -24,6 +28,7 @@ hyb_recurrent_n_gates (HybRnnMode cell)
   return n_gates[cell];
 }
 
+/* The size of an input row of a layer. */
 static double
 layer_input (const HybRecurrent *net, gint64 layer)
 {
@@ -31,13 +36,14 @@ layer_input (const HybRecurrent *net, gint64 layer)
                     : (double) net->n_directions * (double) hyb_recurrent_state_size (net);
 }
 
+/* Returns the size as an integer, or -1 if it is too large. */
 static gint64
 bounded (double count)
 {
   return count >= 0 && count <= MAX_ELEMENTS ? (gint64) count : -1;
 }
 
-/* Weights, without biases, of one direction of a layer. */
+/* The number of weights, without biases, of one direction of a layer. */
 static double
 n_weights (const HybRecurrent *net, gint64 layer)
 {
@@ -57,6 +63,7 @@ hyb_recurrent_n_parameters (const HybRecurrent *net)
                   (double) (net->n_layers - 1) * D * (n_weights (net, 1) + biases));
 }
 
+/* T N */
 static double
 n_rows (const HybRecurrent *net)
 {
@@ -69,19 +76,20 @@ keeps_hidden (const HybRecurrent *net)
   return net->cell == HYB_RNN_LSTM || net->cell == HYB_RNN_GRU;
 }
 
-/* Rows of one product of inputs, where weights are in panels: so many use them up. */
+/* Rows of one product of inputs with packed weights: hyb_panels_multiply() reads the weights
+ * once for this many rows. */
 #define ROWS_AHEAD 96
 
-/* Parts of nearly the same size: a short last one would fetch all weights for few rows. */
+/* Parts of nearly equal size, because a short last one would read all weights for few rows. */
 gint64
 hyb_recurrent_steps_ahead (const HybRecurrent *net)
 {
-  gint64 most, n_parts;
+  gint64 max, n_parts;
 
   if (!net->in_panels || net->n_steps < 1)
     return net->n_steps;
-  most = MAX (ROWS_AHEAD / net->batch, 1);
-  n_parts = (net->n_steps + most - 1) / most;
+  max = MAX (ROWS_AHEAD / net->batch, 1);
+  n_parts = (net->n_steps + max - 1) / max;
   return (net->n_steps + n_parts - 1) / n_parts;
 }
 
@@ -91,13 +99,14 @@ hyb_recurrent_should_use_panels (const HybRecurrent *net)
   return net->batch > 1 && net->n_steps >= 4;
 }
 
+/* G H */
 static double
 gate_rows (const HybRecurrent *net)
 {
   return (double) hyb_recurrent_n_gates (net->cell) * (double) net->hidden;
 }
 
-/* Rounded up to whole panels, see hyb_panels_size(). */
+/* The floats of packed weights with this many output rows; see hyb_panels_size(). */
 static double
 panels (const HybRecurrent *net, double rows, double columns)
 {
@@ -124,7 +133,7 @@ hyb_recurrent_hidden_panels (const HybRecurrent *net)
 
   if (net->batch == 1)
     return 0;
-  /* The way back has them the other way round. */
+  /* The backward pass packs W_h transposed. */
   return bounded (MAX (panels (net, rows, R), panels (net, R, rows)));
 }
 
@@ -137,7 +146,7 @@ hyb_recurrent_panels (const HybRecurrent *net)
   return bounded ((double) net->n_layers * (double) net->n_directions * slot);
 }
 
-/* By one direction of a layer, see HybCellSlot. */
+/* The elements that one slot keeps, see HybCellSlot. */
 static double
 kept (const HybRecurrent *net, gboolean recording)
 {
@@ -159,6 +168,7 @@ hyb_recurrent_kept_size (const HybRecurrent *net, gboolean recording)
   return bounded (kept (net, recording));
 }
 
+/* D R, the size of an output row of a layer. */
 static double
 output_row (const HybRecurrent *net)
 {
@@ -174,7 +184,7 @@ hyb_recurrent_reserve (const HybRecurrent *net)
                   between * (net->dropout > 0 ? 2 : 1));
 }
 
-/* See recurrent-forward.c for the parts. */
+/* The parts are described at the head of recurrent-forward.c. */
 gint64
 hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording)
 {
@@ -190,7 +200,7 @@ hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording)
   return bounded (count);
 }
 
-/* See recurrent-backward.c for the parts. */
+/* The parts are described at the head of recurrent-backward.c. */
 gint64
 hyb_recurrent_backward_workspace (const HybRecurrent *net)
 {
@@ -217,7 +227,6 @@ hyb_recurrent_flops (const HybRecurrent *net)
   return flops * n_rows (net);
 }
 
-/* Callers have seen that the totals are within bounds. */
 void
 hyb_recurrent_slot (const HybRecurrent *net,
                     gint64              layer,

@@ -1,12 +1,16 @@
-/* recurrent.h — layers of recurrent cells over a whole sequence, forward and back.
+/* recurrent.h — layers of recurrent cells over a whole sequence, forward and backward.
  *
- * All sizes are in elements.  Weights are read where they lie in the flat vector
- * (reference/mxnet.md 5.3): for every layer and direction the input, recurrent and
- * projection matrices, and after all of them the two biases of each.
+ *   for each layer, for each direction, for each time step t:
+ *   gates[t] = W_i x[t] + b_i + W_h h[t−1] + b_h; h[t] = cell (gates[t], state of step t−1)
  *
- * Sequences that are shorter than the longest (lengths): a step beyond the end
- * leaves the state as it is and gives zeros, in both directions; so final states
- * are those of each true end, and the backward direction starts there.
+ * Sizes are in elements.  T is n_steps, N batch, I input, H hidden, R the size of the state h
+ * (projection or hidden), D n_directions, L n_layers, G the number of gates.  Parameters are one
+ * flat vector in MXNet's order: for every layer and direction W_i (G H, I), W_h (G H, R) and the
+ * projection (R, H); after all of them b_i and b_h (G H) of each.
+ *
+ * With lengths, a step after the end of a sequence keeps the state and outputs zeros, in both
+ * directions.  So final states are those at the end of each sequence, and the backward direction
+ * starts there.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -19,63 +23,71 @@ typedef struct
   gint64     n_layers, n_directions;
   gint64     n_steps, batch;
   gint64     input, hidden;
-  gint64     projection;  /* size after it; 0: none */
-  gboolean   has_lengths; /* sequences end at their own step */
-  gboolean   clips;       /* the LSTM's cell, to [clip_min, clip_max] */
+  gint64     projection;  /* size of the projected state; 0 for no projection */
+  gboolean   has_lengths; /* sequences have lengths of their own */
+  gboolean   clips;       /* limits the LSTM's cell state to [clip_min, clip_max] */
   double     clip_min, clip_max;
   gboolean   clip_nan;     /* NaN becomes clip_min instead of staying */
-  double     dropout;      /* on the output of every layer but the last; 0 when not training */
-  gboolean   in_panels;    /* float only: weights are laid out first, see panels.h */
-  gboolean   keeps_panels; /* they come with every forward pass, and are not made in it */
+  double     dropout;      /* probability, between layers; 0 unless training */
+  gboolean   in_panels;    /* multiplies packed weights, see panels.h; float only */
+  gboolean   keeps_panels; /* the caller packs the weights once, with hyb_recurrent_pack() */
 } HybRecurrent;
 
-/* What the states of a layer, its output row and the parameters measure. */
-gint64 hyb_recurrent_state_size (const HybRecurrent *net); /* projection or hidden */
+/* Returns R, the size of the state h: projection or hidden. */
+gint64 hyb_recurrent_state_size (const HybRecurrent *net);
+/* Returns G, the number of gates of a cell. */
 gint64 hyb_recurrent_n_gates (HybRnnMode cell);
 
-/* Lengths in elements; -1 where that is beyond reason. */
-gint64 hyb_recurrent_n_parameters (const HybRecurrent *net);
-gint64 hyb_recurrent_reserve (const HybRecurrent *net); /* what backward needs of forward */
+/* Sizes in elements; all return -1 if the size exceeds 2^52. */
+gint64 hyb_recurrent_n_parameters (const HybRecurrent *net); /* the flat vector */
+gint64 hyb_recurrent_reserve (const HybRecurrent *net);      /* kept by forward for backward */
+/* recording: the forward pass writes the reserve. */
 gint64 hyb_recurrent_forward_workspace (const HybRecurrent *net, gboolean recording);
-gint64 hyb_recurrent_backward_workspace (const HybRecurrent *net);
+gint64 hyb_recurrent_backward_workspace (const HybRecurrent *net); /* of the backward pass */
 
-/* Whether there are rows and steps enough for in_panels to pay. */
+/* Whether the net has enough rows and steps for in_panels to pay. */
 gboolean hyb_recurrent_should_use_panels (const HybRecurrent *net);
 
-/* For keeps_panels: how many floats, and from the parameters to them. */
+/* Returns the floats of all packed weights, for keeps_panels. */
 gint64 hyb_recurrent_panels (const HybRecurrent *net);
-void   hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float *panels);
+/* Packs the weights in `parameters` into panels, which have room for hyb_recurrent_panels(). */
+void hyb_recurrent_pack (const HybRecurrent *net, const float *parameters, float *panels);
 
-/* Multiplications and additions of one forward pass. */
+/* Returns the multiplications plus additions of one forward pass. */
 double hyb_recurrent_flops (const HybRecurrent *net);
 
-/* x (T, N, I); state, state_out (L D, N, R); cell, cell_out (L D, N, H); y (T, N, D R). */
+/* The arrays of a forward pass: x (T, N, I); state, state_out (L D, N, R); cell, cell_out (L D, N,
+ * H), for the LSTM; y (T, N, D R). */
 typedef struct
 {
   gconstpointer x, parameters, state, cell;
   const gint64 *lengths; /* (N), each in 0 … T; NULL: all are T */
   gpointer      y;
-  gpointer      state_out, cell_out; /* NULL: not wanted */
-  gpointer      reserve;             /* NULL: not recording */
-  const float  *panels;              /* NULL but for keeps_panels */
+  gpointer      state_out, cell_out; /* NULL if not needed */
+  gpointer      reserve;             /* NULL if there will be no backward pass */
+  const float  *panels;              /* from hyb_recurrent_pack(); NULL without keeps_panels */
   gpointer      workspace;
-  guint64       seed; /* of dropout */
+  guint64       seed; /* of the dropout masks */
 } HybRecurrentForward;
 
-/* dy, dstate_out, dcell_out: gradients that come in; the last two may be NULL (zero). */
+/* The arrays of a backward pass, shaped like those of the forward pass.  dy, dstate_out and
+ * dcell_out are the incoming gradients; the last two may be NULL for zero. */
 typedef struct
 {
   gconstpointer x, parameters, state, cell;
   const gint64 *lengths;
   gconstpointer y, reserve;
   gconstpointer dy, dstate_out, dcell_out;
-  gpointer      dx;                         /* NULL: nobody wants it */
-  gpointer      dparameters, dstate, dcell; /* dcell: NULL but for the LSTM */
+  gpointer      dx;                         /* NULL if not needed */
+  gpointer      dparameters, dstate, dcell; /* dcell: LSTM only, else NULL */
   gpointer      workspace;
 } HybRecurrentBackward;
 
-/* dtype: HYB_F32 or HYB_F64. */
+/* Runs all layers over the sequence and writes y and, if wanted, the final states and the reserve.
+ * dtype, HYB_F32 or HYB_F64, is the type of all arrays. */
 void
 hyb_recurrent_forward (const HybRecurrent *net, HybDType dtype, const HybRecurrentForward *pass);
+/* Writes the gradients of parameters, initial states and, if wanted, x, from the reserve of a
+ * forward pass with the same net and arrays. */
 void
 hyb_recurrent_backward (const HybRecurrent *net, HybDType dtype, const HybRecurrentBackward *pass);
