@@ -1,6 +1,8 @@
-/* capture-to-heat.c — leads rows of a capture to boxes of a diagram.
+/* capture-to-heat.c — the measurements of a capture as colours of a diagram.
+ *
+ * First half: which box a row of the capture belongs to (scope_capture_find_boxes()).  Second half:
+ * values, texts and colours (scope_capture_paint()).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-
 #include "app/adapt/capture-to-heat.h"
 
 #include "profiler/base/format.h"
@@ -12,15 +14,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Nodes that passes made may stem from each other, but not for ever. */
-#define MOST_ORIGINS 64
+/* Nodes made by passes refer to the node they were made from.  In a damaged file these references may
+ * form a circle. */
+#define MAX_ORIGINS 64
 
+/* Matches the graphs and nodes of a capture with those of a model. */
 typedef struct
 {
   const ProfCapture *capture;
   GHashTable        *boxes;  /* ScopePlace → itself, by graph and node */
-  HybGraph         **graphs; /* of the model, by graph of the capture; NULL: not there */
-  GHashTable       **names;  /* by graph of the capture: name → node + 1; made when needed */
+  HybGraph         **graphs; /* of the model, by graph of the capture; NULL: the model has none */
+  GHashTable       **names;  /* by graph of the capture: name → node + 1; made on first use */
 } Match;
 
 static guint
@@ -47,7 +51,7 @@ find_name (Match *match, guint32 graph, const char *name)
   if (!match->names[graph])
     {
       match->names[graph] = g_hash_table_new (g_str_hash, g_str_equal);
-      /* Of names that come twice the first counts. */
+      /* Backwards, so that the first of two nodes with the same name wins. */
       for (HybNodeId i = hyb_graph_n_nodes (model); i-- > 0;)
         g_hash_table_insert (match->names[graph],
                              (gpointer) hyb_graph_get_node (model, i)->name,
@@ -56,7 +60,7 @@ find_name (Match *match, guint32 graph, const char *name)
   return GPOINTER_TO_UINT (g_hash_table_lookup (match->names[graph], name)) - 1;
 }
 
-/* The node of the model behind a row; G_MAXUINT32: none. */
+/* The node of the model that a row was measured of; G_MAXUINT32 if there is none. */
 static HybNodeId
 find_node (Match *match, guint32 row)
 {
@@ -72,7 +76,8 @@ find_node (Match *match, guint32 row)
   return find_name (match, node->graph, name);
 }
 
-/* Bodies stand behind the node that owns them, so that parents are known first. */
+/* Finds the model's graph for every graph of the capture.  A capture lists bodies after the graph of
+ * their owner, so parents are known first. */
 static void
 find_graphs (Match *match, HybGraph *graph)
 {
@@ -82,19 +87,19 @@ find_graphs (Match *match, HybGraph *graph)
   match->names = g_new0 (GHashTable *, MAX (n, 1));
   for (guint i = 0; i < n; i++)
     {
-      const ProfGraph *told = prof_capture_get_graph (match->capture, i);
+      const ProfGraph *recorded = prof_capture_get_graph (match->capture, i);
       HybGraph        *above;
       HybNodeId        owner;
 
-      if (told->parent == PROF_NONE)
+      if (recorded->parent == PROF_NONE)
         {
           match->graphs[i] = i == 0 ? graph : NULL;
           continue;
         }
-      owner = find_node (match, told->parent);
-      above = match->graphs[prof_capture_get_node (match->capture, told->parent)->graph];
-      if (owner != G_MAXUINT32 && told->body < hyb_graph_get_node (above, owner)->n_bodies)
-        match->graphs[i] = hyb_graph_get_bodies (above, owner)[told->body];
+      owner = find_node (match, recorded->parent);
+      above = match->graphs[prof_capture_get_node (match->capture, recorded->parent)->graph];
+      if (owner != G_MAXUINT32 && recorded->body < hyb_graph_get_node (above, owner)->n_bodies)
+        match->graphs[i] = hyb_graph_get_bodies (above, owner)[recorded->body];
     }
 }
 
@@ -106,7 +111,7 @@ find_place (const Match *match, HybGraph *graph, HybNodeId node)
   return node != G_MAXUINT32 ? g_hash_table_lookup (match->boxes, &key) : NULL;
 }
 
-/* A product that was taken out of a loop is called after the loop and itself. */
+/* Finds a product that a pass moved out of a loop, which is named LOOP_NAME. */
 static const ScopePlace *
 find_in_loops (Match *match, HybGraph *graph, const char *name)
 {
@@ -129,7 +134,8 @@ find_in_loops (Match *match, HybGraph *graph, const char *name)
   return NULL;
 }
 
-/* What a pass made is called after what it was made from: "…_i2h_batched", "…_weight_panels". */
+/* Finds the node that a pass's node was made from, whose name it has with a suffix:
+ * "…_i2h_batched", "…_weight_panels". */
 static const ScopePlace *
 find_namesake (Match *match, guint32 row)
 {
@@ -150,11 +156,11 @@ find_namesake (Match *match, guint32 row)
   return place;
 }
 
-/* VIZ_ROOT: none. */
+/* VIZ_ROOT if the row has no box. */
 static guint32
 find_box (Match *match, guint32 row)
 {
-  for (guint i = 0; i < MOST_ORIGINS && row != PROF_NONE; i++)
+  for (guint i = 0; i < MAX_ORIGINS && row != PROF_NONE; i++)
     {
       const ProfNode   *node = prof_capture_get_node (match->capture, row);
       const ScopePlace *place =
@@ -179,6 +185,7 @@ match_clear (Match *match)
   g_free (match->names);
 }
 
+/* NaN without clean samples. */
 static double
 clean_median (const ProfCapture *capture)
 {
@@ -188,7 +195,7 @@ clean_median (const ProfCapture *capture)
   return n > 0 ? prof_median (samples, n) : NAN;
 }
 
-/* How sure the numbers are, and how much watching slowed them down. */
+/* Legend: number of runs, uncertainty, overhead of tracing, and nodes not found.  (transfer full) */
 static char *
 noise_note (const ProfCapture *capture, const ProfSummary *summary, const ScopeHeatCount *count)
 {
@@ -280,7 +287,8 @@ scope_heat_find (const char *name)
   return heat;
 }
 
-/* seconds: of the node, or of all that is inside it. */
+/* The measure of one node.  seconds: its self time, or its inclusive time if its box shows its
+ * body. */
 static double
 measure (const ProfNodeSum *sum,
          double             seconds,
@@ -311,14 +319,16 @@ measure (const ProfNodeSum *sum,
   return NAN;
 }
 
+/* Sets values and texts of all boxes that have a value.  values: by box, NaN: none. */
 static void
-set_values (VizOverlay        *overlay,
-            VizDiagram        *diagram,
-            const double      *values,
-            const ProfSummary *summary,
-            ScopeHeat          heat)
+set_values (VizOverlay            *overlay,
+            const ScopeHeatSource *source,
+            const double          *values,
+            ScopeHeat              heat)
 {
-  for (guint32 box = 1; box < viz_diagram_n_boxes (diagram); box++)
+  double traced = source->summary->traced;
+
+  for (guint32 box = 1; box < viz_diagram_n_boxes (source->diagram); box++)
     {
       g_autofree char *value = NULL;
       g_autofree char *text = NULL;
@@ -326,64 +336,61 @@ set_values (VizOverlay        *overlay,
       if (isnan (values[box]))
         continue;
       value = heats[heat].format (values[box]);
-      text = heat == SCOPE_HEAT_SELF && summary->traced > 0
-                 ? g_strdup_printf ("%s · %.1f %%", value, 100 * values[box] / summary->traced)
+      text = heat == SCOPE_HEAT_SELF && traced > 0
+                 ? g_strdup_printf ("%s · %.1f %%", value, 100 * values[box] / traced)
                  : g_strdup (value);
       viz_overlay_set (overlay, box, values[box], text);
     }
 }
 
-/* Rates of what is together are not sums: they are averages over the time. */
+/* Rates cannot be summed: a group's rate is the average of its nodes, weighted by time. */
 static gboolean
 is_rate (ScopeHeat heat)
 {
   return heat == SCOPE_HEAT_FLOPS || heat == SCOPE_HEAT_ROOF;
 }
 
-static void
-add_rate (VizDiagram *diagram,
-          double     *values,
-          double     *seconds,
-          guint32     box,
-          double      rate,
-          double      time)
+/* Sums per box; of a rate the sum of rate × time. */
+typedef struct
 {
-  for (guint32 at = box; at != VIZ_ROOT; at = viz_diagram_box (diagram, at)->parent)
+  double *values;  /* NaN: no node of the box has a value */
+  double *seconds; /* of rates */
+} BoxSums;
+
+/* Adds a rate to a box and everything around it. */
+static void
+add_rate (BoxSums *sums, VizDiagram *diagram, guint32 box, double rate, double time)
+{
+  for (; box != VIZ_ROOT; box = viz_diagram_box (diagram, box)->parent)
     {
-      values[at] = (isnan (values[at]) ? 0 : values[at]) + rate * time;
-      seconds[at] += time;
+      sums->values[box] = (isnan (sums->values[box]) ? 0 : sums->values[box]) + rate * time;
+      sums->seconds[box] += time;
     }
 }
 
+/* Computes the values of all boxes.  values: by box, NaN at first. */
 static void
-sum_boxes (const ProfCapture *capture,
-           const ProfSummary *summary,
-           VizDiagram        *diagram,
-           const guint32     *boxes,
-           ScopeHeat          heat,
-           double            *values,
-           ScopeHeatCount    *counted)
+sum_boxes (const ScopeHeatSource *source, ScopeHeat heat, double *values)
 {
-  guint32            n = viz_diagram_n_boxes (diagram);
-  ProfPeaks          peaks = prof_roofline_peaks (capture);
+  guint32            n = viz_diagram_n_boxes (source->diagram);
+  ProfPeaks          peaks = prof_roofline_peaks (source->capture);
   g_autofree double *seconds = g_new0 (double, n);
+  BoxSums            sums = { values, seconds };
 
-  for (guint i = 0; i < summary->node->len; i++)
+  for (guint i = 0; i < source->summary->node->len; i++)
     {
-      const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
-      guint32            box = boxes[sum->row];
+      const ProfNodeSum *sum = &g_array_index (source->summary->node, ProfNodeSum, i);
+      guint32            box = source->boxes[sum->row];
       double             time = sum->self, value;
 
-      counted->n_executed++;
       if (box == VIZ_ROOT)
         continue;
-      counted->n_found++;
-      /* The body of a loop stands in its box: what is inside is part of it. */
-      if (!is_rate (heat) && viz_diagram_box (diagram, box)->n_children > 0)
+      /* The box of a loop contains its body, so it shows the time of the body, too. */
+      if (!is_rate (heat) && viz_diagram_box (source->diagram, box)->n_children > 0)
         time = sum->inclusive;
-      value = measure (sum, time, summary, &peaks, heat);
+      value = measure (sum, time, source->summary, &peaks, heat);
       if (isfinite (value) && is_rate (heat))
-        add_rate (diagram, values, seconds, box, value, time);
+        add_rate (&sums, source->diagram, box, value, time);
       else if (isfinite (value))
         values[box] = isnan (values[box]) ? value : values[box] + value;
     }
@@ -392,71 +399,41 @@ sum_boxes (const ProfCapture *capture,
       values[box] /= seconds[box];
 }
 
-static VizOverlay *
-paint (const ProfCapture *capture,
-       const ProfSummary *summary,
-       VizDiagram        *diagram,
-       const guint32     *boxes,
-       const VizFolds    *folds,
-       VizOverlay        *overlay,
-       ScopeHeat          heat,
-       ScopeHeatCount    *counted)
+/* By box; NaN everywhere. */
+static double *
+new_values (VizDiagram *diagram)
 {
-  guint32            n = viz_diagram_n_boxes (diagram);
-  g_autofree double *values = g_new (double, n);
-  g_autofree char   *note = NULL;
+  guint32 n = viz_diagram_n_boxes (diagram);
+  double *values = g_new (double, n);
 
   for (guint32 box = 0; box < n; box++)
     values[box] = NAN;
-  sum_boxes (capture, summary, diagram, boxes, heat, values, counted);
-  set_values (overlay, diagram, values, summary, heat);
+  return values;
+}
+
+void
+scope_capture_count_boxes (const ProfSummary *summary, const guint32 *boxes, ScopeHeatCount *count)
+{
+  *count = (ScopeHeatCount){ .n_executed = summary->node->len };
+  for (guint i = 0; i < summary->node->len; i++)
+    count->n_found += boxes[g_array_index (summary->node, ProfNodeSum, i).row] != VIZ_ROOT;
+}
+
+VizOverlay *
+scope_capture_paint (const ScopeHeatSource *source, ScopeHeat heat, VizScale scale)
+{
+  g_autofree double *values = new_values (source->diagram);
+  VizOverlay        *overlay = viz_overlay_new (source->diagram, heats[heat].title, scale);
+  ScopeHeatCount     count;
+  g_autofree char   *note = NULL;
+
+  sum_boxes (source, heat, values);
+  set_values (overlay, source, values, heat);
   viz_overlay_set_format (overlay, heats[heat].format);
-  note = noise_note (capture, summary, counted);
+  scope_capture_count_boxes (source->summary, source->boxes, &count);
+  note = noise_note (source->capture, source->summary, &count);
   viz_overlay_set_note (overlay, note);
-  viz_overlay_finish (overlay, folds);
-  return overlay;
-}
-
-VizOverlay *
-scope_capture_paint (const ProfCapture *capture,
-                     const ProfSummary *summary,
-                     VizDiagram        *diagram,
-                     const guint32     *boxes,
-                     ScopeHeat          heat,
-                     VizScale           scale)
-{
-  ScopeHeatCount counted = { 0 };
-
-  return paint (capture,
-                summary,
-                diagram,
-                boxes,
-                NULL,
-                viz_overlay_new (diagram, heats[heat].title, scale),
-                heat,
-                &counted);
-}
-
-VizOverlay *
-scope_capture_to_heat (const ProfCapture *capture,
-                       const ProfSummary *summary,
-                       HybGraph          *graph,
-                       VizDiagram        *diagram,
-                       const GArray      *places,
-                       const VizFolds    *folds,
-                       ScopeHeat          heat,
-                       ScopeHeatCount    *count)
-{
-  g_autofree guint32 *boxes = scope_capture_find_boxes (capture, graph, places);
-  ScopeHeatCount      counted = { 0 };
-  VizOverlay         *overlay =
-      viz_overlay_new (diagram,
-                       heats[heat].title,
-                       heat == SCOPE_HEAT_ROOF ? VIZ_SCALE_LINEAR : VIZ_SCALE_LOG);
-
-  paint (capture, summary, diagram, boxes, folds, overlay, heat, &counted);
-  if (count)
-    *count = counted;
+  viz_overlay_finish (overlay, source->folds);
   return overlay;
 }
 
@@ -478,27 +455,23 @@ is_certain (const ProfDifference *difference)
 }
 
 VizOverlay *
-scope_capture_paint_difference (const ProfCapture *against,
-                                const ProfCapture *capture,
-                                VizDiagram        *diagram,
-                                const guint32     *boxes,
-                                const VizFolds    *folds)
+scope_capture_paint_difference (const ScopeHeatSource *source, const ProfCapture *against)
 {
-  guint32            n = viz_diagram_n_boxes (diagram);
-  g_autofree double *values = g_new (double, n);
+  guint32            n = viz_diagram_n_boxes (source->diagram);
+  g_autofree double *values = new_values (source->diagram);
   g_autofree char   *file = g_path_get_basename (prof_capture_get_file (against));
   g_autofree char   *note = NULL;
-  g_autoptr (GArray) list = prof_difference (against, capture);
-  VizOverlay *overlay = viz_overlay_new (diagram, "change of self time", VIZ_SCALE_DIFFERENCE);
-  guint       n_certain = 0, n_within = 0;
+  g_autoptr (GArray) list = prof_difference (against, source->capture);
+  VizOverlay *overlay =
+      viz_overlay_new (source->diagram, "change of self time", VIZ_SCALE_DIFFERENCE);
+  guint n_certain = 0, n_within = 0;
 
-  for (guint32 box = 0; box < n; box++)
-    values[box] = NAN;
   for (guint i = 0; i < list->len; i++)
     {
       const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
-      guint32 box = difference->row_b != PROF_NONE ? boxes[difference->row_b] : (guint32) VIZ_ROOT;
-      double  before = isfinite (difference->a) ? difference->a : 0;
+      guint32               box =
+          difference->row_b != PROF_NONE ? source->boxes[difference->row_b] : (guint32) VIZ_ROOT;
+      double before = isfinite (difference->a) ? difference->a : 0;
 
       if (box == VIZ_ROOT)
         continue;
@@ -521,6 +494,6 @@ scope_capture_paint_difference (const ProfCapture *against,
                           n_certain,
                           n_within);
   viz_overlay_set_note (overlay, note);
-  viz_overlay_finish (overlay, folds);
+  viz_overlay_finish (overlay, source->folds);
   return overlay;
 }

@@ -1,8 +1,8 @@
-/* capture-to-heat.h — what a capture measured, as the colours of a diagram.
+/* capture-to-heat.h — the measurements of a capture as colours of a diagram (an overlay).
  *
- * A node's box gets its self time, a loop or branch all that happened inside; groups and
- * runs of steps get sums.  Nodes are found by their number, and where that does not fit
- * (the model was written anew) by name.
+ * A box shows the self time of its node; a loop or branch shows everything inside; groups and runs
+ * of steps show sums.  Rows of the capture are matched to nodes by number or, if the model has
+ * been rewritten since, by name.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,51 +12,47 @@
 
 typedef struct
 {
-  guint n_executed; /* nodes that the capture has times of */
-  guint n_found;    /* of them, those with a box in the diagram */
+  guint n_executed; /* nodes with times in the capture */
+  guint n_found;    /* those of them that have a box in the diagram */
 } ScopeHeatCount;
 
 typedef enum
 {
-  SCOPE_HEAT_SELF,
-  SCOPE_HEAT_SHARE, /* of the run */
-  SCOPE_HEAT_FLOPS, /* a second */
-  SCOPE_HEAT_BYTES,
-  SCOPE_HEAT_INCLUSIVE,
-  SCOPE_HEAT_ROOF, /* share of what this machine can do with such work */
+  SCOPE_HEAT_SELF,      /* seconds */
+  SCOPE_HEAT_SHARE,     /* of the run's time */
+  SCOPE_HEAT_FLOPS,     /* FLOP per second */
+  SCOPE_HEAT_BYTES,     /* bytes moved */
+  SCOPE_HEAT_INCLUSIVE, /* seconds, with everything inside */
+  SCOPE_HEAT_ROOF,      /* share of the machine's roofline */
   SCOPE_N_HEATS,
 } ScopeHeat;
 
-/* places: of the diagram.  folds: (nullable) what is seen, for the bounds of the colours.  count: (out) (nullable).  Finished; (transfer full) */
-VizOverlay *scope_capture_to_heat (const ProfCapture *capture,
-                                   const ProfSummary *summary,
-                                   HybGraph          *graph,
-                                   VizDiagram        *diagram,
-                                   const GArray      *places,
-                                   const VizFolds    *folds,
-                                   ScopeHeat          heat,
-                                   ScopeHeatCount    *count);
+/* The name of a measure in files and options: "self" … */
+const char *scope_heat_name (ScopeHeat heat);
+/* The measure with this name, or SCOPE_N_HEATS. */
+ScopeHeat scope_heat_find (const char *name);
 
-/* The same in two steps, for whoever shows several measures of one capture. */
-const char *scope_heat_name (ScopeHeat heat); /* for menus and files: "self", … */
+/* A capture and the diagram to colour. */
+typedef struct
+{
+  const ProfCapture *capture;
+  const ProfSummary *summary; /* of capture */
+  VizDiagram        *diagram;
+  const guint32     *boxes; /* by row of capture, from scope_capture_find_boxes() */
+  const VizFolds    *folds; /* (nullable) the visible boxes, which set the range of colours */
+} ScopeHeatSource;
 
-/* By row of the capture: the box that pays for it, VIZ_ROOT: none.  (transfer full) */
+/* The box of every row of the capture, VIZ_ROOT if it has none.  places: of the diagram.
+ * (transfer full) */
 guint32 *
 scope_capture_find_boxes (const ProfCapture *capture, HybGraph *graph, const GArray *places);
-/* boxes: by row.  Finished; (transfer full) */
-VizOverlay *scope_capture_paint (const ProfCapture *capture,
-                                 const ProfSummary *summary,
-                                 VizDiagram        *diagram,
-                                 const guint32     *boxes,
-                                 ScopeHeat          heat,
-                                 VizScale           scale);
+/* Counts the summary's nodes and those that have a box. */
+void
+scope_capture_count_boxes (const ProfSummary *summary, const guint32 *boxes, ScopeHeatCount *count);
 
-/* SCOPE_N_HEATS: no such name. */
-ScopeHeat scope_heat_find (const char *name);
-/* What a capture changes against another, on nodes that both have; what is within the noise
- * is neither colour.  boxes: by row of capture.  Finished; (transfer full) */
-VizOverlay *scope_capture_paint_difference (const ProfCapture *against,
-                                            const ProfCapture *capture,
-                                            VizDiagram        *diagram,
-                                            const guint32     *boxes,
-                                            const VizFolds    *folds);
+/* Overlay of a measure.  Finished; (transfer full). */
+VizOverlay *scope_capture_paint (const ScopeHeatSource *source, ScopeHeat heat, VizScale scale);
+/* Overlay of the change of self time from another capture to the source's; 0 where it is within the
+ * noise.  Finished; (transfer full). */
+VizOverlay *
+scope_capture_paint_difference (const ScopeHeatSource *source, const ProfCapture *against);

@@ -130,16 +130,16 @@ paint_in_worker (GTask                    *task,
 {
   const PaintJob         *job = data;
   const ScopeMeasurement *measurement = job->measurement;
+  const ScopeHeatSource   heat_source = { .capture = measurement->capture,
+                                          .summary = measurement->summary,
+                                          .diagram =
+                                              scope_document_get_diagram (measurement->document),
+                                          .boxes = measurement->boxes };
 
   if (g_task_return_error_if_cancelled (task))
     return;
   g_task_return_pointer (task,
-                         scope_capture_paint (measurement->capture,
-                                              measurement->summary,
-                                              scope_document_get_diagram (measurement->document),
-                                              measurement->boxes,
-                                              job->heat,
-                                              job->scale),
+                         scope_capture_paint (&heat_source, job->heat, job->scale),
                          (GDestroyNotify) viz_overlay_unref);
 }
 
