@@ -1,7 +1,10 @@
-/* check.c — the export doctor on the command line: hscope check.
+/* check.c — hscope check: finds problems of an exported model.
+ *
+ * The rules are in engine/doctor; this file prints their findings and writes the repaired pair.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe.h"
+#include "app/command/open-model.h"
 
 #include "engine/doctor/diagnose.h"
 #include "engine/formats/format.h"
@@ -9,9 +12,11 @@
 
 #include <stdio.h>
 
+#define MAX_ITEMS 20 /* printed for each finding */
+
 typedef struct
 {
-  char *repair;
+  char *repair; /* prefix of the files to write */
 } CheckOptions;
 
 static gboolean
@@ -30,7 +35,7 @@ print_items (const GArray *items)
     {
       const HybFindingItem *item = &g_array_index (items, HybFindingItem, i);
 
-      if (i == 20)
+      if (i == MAX_ITEMS)
         {
           printf ("    … and %u more\n", items->len - i);
           return;
@@ -50,7 +55,7 @@ print_findings (GPtrArray *findings)
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
-      g_autofree char  *hint = scope_tell_hint (finding);
+      g_autofree char  *hint = scope_finding_dup_hint (finding);
 
       printf ("%s %s: ", hyb_severity_name (finding->severity), finding->code);
       if (finding->file)
@@ -65,9 +70,10 @@ print_findings (GPtrArray *findings)
       print_items (finding->items);
     }
   if (findings->len == 0)
-    printf ("nothing to say: the files fit each other\n");
+    printf ("no problems found\n");
 }
 
+/* Writes a repaired pair if --repair was given. */
 static gboolean
 repair (const CheckOptions *options,
         HybModel           *model,
@@ -85,14 +91,8 @@ repair (const CheckOptions *options,
   if (!hyb_model_save (model, options->repair, 0, written, error))
     return FALSE;
 
-  scope_json_begin_list (json, "changes");
-  for (guint i = 0; i < changes->len; i++)
-    scope_json_string (json, NULL, changes->pdata[i]);
-  scope_json_end (json);
-  scope_json_begin_list (json, "written");
-  for (guint i = 0; i < written->len; i++)
-    scope_json_string (json, NULL, written->pdata[i]);
-  scope_json_end (json);
+  scope_describe_strings (json, "changes", changes);
+  scope_describe_strings (json, "written", written);
   for (guint i = 0; !is_quiet && i < changes->len; i++)
     printf ("changed: %s\n", (const char *) changes->pdata[i]);
   for (guint i = 0; !is_quiet && i < written->len; i++)
@@ -100,7 +100,8 @@ repair (const CheckOptions *options,
   return TRUE;
 }
 
-/* NaN and infinity, in a file that no graph is given for. */
+/* Adds a finding for every array with NaN or infinite values.  With a graph hyb_diagnose() does
+ * this. */
 static void
 check_contents (HybTensorList *list, const char *file, GPtrArray *findings)
 {
@@ -128,21 +129,21 @@ check_contents (HybTensorList *list, const char *file, GPtrArray *findings)
 }
 
 static int
-check_weights (const ScopeCommon *common, const char *file)
+check_weights (const ScopeCommonOptions *common, const char *file)
 {
   g_autoptr (GPtrArray) findings = hyb_findings_new ();
   g_autoptr (ScopeJson) json = scope_json_new ();
-  HybFinding *trouble = NULL;
-  g_autoptr (HybTensorList) list = hyb_weights_read_file (file, &trouble, NULL);
+  HybFinding *read_finding = NULL;
+  g_autoptr (HybTensorList) list = hyb_weights_read_file (file, &read_finding, NULL);
 
-  if (trouble)
-    g_ptr_array_add (findings, trouble);
+  if (read_finding)
+    g_ptr_array_add (findings, read_finding);
   if (list)
     {
-      GPtrArray *noticed = hyb_tensor_list_get_findings (list);
+      GPtrArray *list_findings = hyb_tensor_list_get_findings (list);
 
-      while (noticed->len > 0)
-        g_ptr_array_add (findings, g_ptr_array_steal_index (noticed, 0));
+      while (list_findings->len > 0)
+        g_ptr_array_add (findings, g_ptr_array_steal_index (list_findings, 0));
       check_contents (list, file, findings);
     }
 
@@ -151,11 +152,11 @@ check_weights (const ScopeCommon *common, const char *file)
     scope_json_print (json);
   else
     print_findings (findings);
-  return has_errors (findings) ? SCOPE_EXIT_NO : SCOPE_EXIT_DONE;
+  return has_errors (findings) ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
 }
 
 static int
-run_check (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_check (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const CheckOptions *options = data;
   g_autoptr (HybModel) model = NULL;
@@ -164,7 +165,7 @@ run_check (const ScopeCommon *common, gpointer data, char **files, GError **erro
   HybGraph           *graph;
   GPtrArray          *findings;
 
-  if (!files[1] && scope_holds_weights (files[0]))
+  if (!files[1] && scope_is_weights_file (files[0]))
     return check_weights (common, files[0]);
   model = scope_open_model_tolerant (common, files, error);
   if (!model)
@@ -188,7 +189,7 @@ run_check (const ScopeCommon *common, gpointer data, char **files, GError **erro
     return SCOPE_EXIT_FILE;
   if (common->json)
     scope_json_print (json);
-  return has_errors (findings) ? SCOPE_EXIT_NO : SCOPE_EXIT_DONE;
+  return has_errors (findings) ? SCOPE_EXIT_CHECK_FAILED : SCOPE_EXIT_DONE;
 }
 
 static const GOptionEntry check_options[] = {
@@ -196,8 +197,8 @@ static const GOptionEntry check_options[] = {
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (CheckOptions, repair),
-    "Write a mended pair, PREFIX-symbol.json and PREFIX-0000.params",
+    SCOPE_OPTION_FIELD (CheckOptions, repair),
+    "Write a repaired pair: PREFIX-symbol.json and PREFIX-0000.params",
     "PREFIX" },
   { 0 },
 };
@@ -205,9 +206,9 @@ static const GOptionEntry check_options[] = {
 const ScopeCommand scope_command_check = {
   .name = "check",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Find what is wrong with an export, and mend what can be mended",
+  .summary = "Find problems of an exported model, and repair those that can be repaired",
   .n_files = { 1, 2 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .options = check_options,
   .options_size = sizeof (CheckOptions),
   .run = run_check,

@@ -1,32 +1,29 @@
 /* command.h — what a command of hscope is.
  *
- * A command is one const ScopeCommand at the bottom of one file in this folder,
- * named once in commands.c; help, completion and dispatch follow from it.
+ * A command is one const ScopeCommand at the bottom of one file in this folder, listed once in
+ * commands.c.  Help and dispatch are derived from it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common.h"
+#include "app/command/common-options.h"
+#include "app/command/messages.h"
 
 typedef struct
 {
-  const char *name;
-  const char *arguments;  /* "MODEL [PARAMS]" */
-  const char *summary;    /* one sentence */
-  guint       n_files[2]; /* how many files it takes: at least, at most */
-  ScopeGroups groups;     /* the common options that mean something here */
+  const char       *name;
+  const char       *arguments;     /* for the usage line: "MODEL [PARAMS]" */
+  const char       *summary;       /* one sentence */
+  guint             n_files[2];    /* fewest and most file arguments */
+  ScopeOptionGroups option_groups; /* the common options that this command uses */
 
-  /* Its own options: arg_data holds the offset into a struct of options_size bytes
-   * (SCOPE_INTO), which run gets. */
+  /* Options of this command alone.  arg_data is an offset (SCOPE_OPTION_FIELD) into a struct of
+   * options_size bytes, which is zeroed, filled by the parser and passed to run. */
   const GOptionEntry *options;
   gsize               options_size;
 
-  /* The exit code; with an error set, that of the error. */
-  int (*run) (const ScopeCommon *common, gpointer options, char **files, GError **error);
+  /* Returns the exit code.  If error is set, the code is derived from the error instead. */
+  int (*run) (const ScopeCommonOptions *common, gpointer options, char **files, GError **error);
 } ScopeCommand;
 
-#define SCOPE_INTO(Struct, member) GSIZE_TO_POINTER (G_STRUCT_OFFSET (Struct, member))
-
-/* NULL-terminated, in the order of help. */
-const ScopeCommand *const *scope_commands (void);
-
+/* Runs the command that argv names.  Returns the exit code. */
 int scope_main (int argc, char **argv);

@@ -1,11 +1,12 @@
-/* commands.c — the table of commands, their help, and the way to them.
+/* commands.c — the table of commands, their help, and the dispatch to them.
+ *
+ * Start at scope_main(), which finds the command in the table, parses its options and runs it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 
-#include "engine/analysis/pass.h"
 #include "engine/base/parallel.h"
+#include "engine/formats/model-files.h"
 #include "engine/kernels/matrix/gemm.h"
-#include "engine/open/open.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -24,163 +25,37 @@ extern const ScopeCommand scope_command_diff;
 extern const ScopeCommand scope_command_weights;
 extern const ScopeCommand scope_command_bench;
 extern const ScopeCommand scope_command_render;
-
 extern const ScopeCommand scope_command_new;
 extern const ScopeCommand scope_command_trace;
 extern const ScopeCommand scope_command_train;
 
+/* In the order of hscope --help. */
 static const ScopeCommand *const commands[] = {
-  &scope_command_info,
-  &scope_command_check,
-  &scope_command_run,
-  &scope_command_profile,
-  &scope_command_weights,
-  &scope_command_render,
-  &scope_command_new,
-  &scope_command_trace,
-  &scope_command_train,
-  &scope_command_bench,
-  &scope_command_import,
-  &scope_command_compare,
-  &scope_command_convert,
-  &scope_command_prove,
-  &scope_command_report,
-  &scope_command_diff,
-  NULL,
+  &scope_command_info,    &scope_command_check,  &scope_command_run,    &scope_command_profile,
+  &scope_command_weights, &scope_command_render, &scope_command_new,    &scope_command_trace,
+  &scope_command_train,   &scope_command_bench,  &scope_command_import, &scope_command_compare,
+  &scope_command_convert, &scope_command_prove,  &scope_command_report, &scope_command_diff,
 };
 
+/* One call of a command: its parsed options. */
 typedef struct
 {
-  ScopeGroups  group; /* 0: every command */
-  GOptionEntry entry;
-} CommonOption;
+  const ScopeCommand *command;
+  ScopeCommonOptions  common;
+  gpointer            options; /* command->options_size bytes */
+  GArray             *entries; /* of GOptionEntry, with addresses in common and options */
+} Invocation;
 
-#define INTO(member) SCOPE_INTO (ScopeCommon, member)
-
-static const CommonOption common_options[] = {
-  { 0,
-    { "json",
-      0,
-      0,
-      G_OPTION_ARG_NONE,
-      INTO (json),
-      "Print one JSON document and nothing else",
-      NULL } },
-  { 0,
-    { "progress",
-      0,
-      0,
-      G_OPTION_ARG_STRING,
-      INTO (progress),
-      "How progress is told on stderr: json, bar, none",
-      "HOW" } },
-  { SCOPE_GROUP_MODEL,
-    { "params",
-      0,
-      0,
-      G_OPTION_ARG_FILENAME,
-      INTO (params),
-      "Parameters; without it those beside the model",
-      "FILE" } },
-  { SCOPE_GROUP_MODEL,
-    { "epoch",
-      0,
-      0,
-      G_OPTION_ARG_INT64,
-      INTO (epoch),
-      "Which of the parameter files beside the model; without it the highest",
-      "N" } },
-  { SCOPE_GROUP_TYPES,
-    { "shape",
-      0,
-      0,
-      G_OPTION_ARG_STRING_ARRAY,
-      INTO (shapes),
-      "Shape of an input (repeatable)",
-      "NAME=1,3,224,224" } },
-  { SCOPE_GROUP_TYPES,
-    { "dtype",
-      0,
-      0,
-      G_OPTION_ARG_STRING,
-      INTO (dtype),
-      "Element type of inputs given by --shape",
-      "TYPE" } },
-  { SCOPE_GROUP_RUN,
-    { "device", 0, 0, G_OPTION_ARG_STRING, INTO (device), "cpu, or gpu[:N]", "DEVICE" } },
-  { SCOPE_GROUP_RUN,
-    { "threads",
-      0,
-      0,
-      G_OPTION_ARG_INT,
-      INTO (threads),
-      "Threads to compute with (default: all cores)",
-      "N" } },
-  { SCOPE_GROUP_RUN,
-    { "seed", 0, 0, G_OPTION_ARG_INT64, INTO (seed), "Seed of random numbers", "N" } },
-  { SCOPE_GROUP_RUN,
-    { "mode",
-      0,
-      0,
-      G_OPTION_ARG_STRING,
-      INTO (mode),
-      "imperative: operator by operator; hybrid: planned; static: planned, with memory kept",
-      "MODE" } },
-  { SCOPE_GROUP_RUN,
-    { "train",
-      0,
-      0,
-      G_OPTION_ARG_NONE,
-      INTO (train),
-      "Run the forward pass as in training",
-      NULL } },
-  { SCOPE_GROUP_RUN,
-    { "init",
-      0,
-      0,
-      G_OPTION_ARG_STRING,
-      INTO (init),
-      "Fill what no file gives: zeros, uniform, xavier",
-      "HOW" } },
-  { SCOPE_GROUP_RUN,
-    { "plan-without",
-      0,
-      0,
-      G_OPTION_ARG_STRING_ARRAY,
-      INTO (without),
-      "Leave an optimisation out (repeatable; hscope info --passes lists them)",
-      "PASS" } },
-  { SCOPE_GROUP_RUN,
-    { "dump-after",
-      0,
-      0,
-      G_OPTION_ARG_STRING,
-      INTO (dump_after),
-      "Print the graph to stderr after this pass",
-      "PASS" } },
-};
-
-#undef INTO
-
-const ScopeCommand *const *
-scope_commands (void)
+/* Turns the entry's offset into an address in base.  Strings are parsed as file names, which
+ * GOption does not convert: in the C locale it would refuse any text that is not ASCII. */
+static void
+bind_entry (GOptionEntry *entry, gpointer base)
 {
-  return commands;
-}
-
-/* Entries hold offsets; the parser wants addresses.  Text is taken as it comes, as file
- * names are: a plain locale would refuse all that is not ASCII. */
-static GOptionEntry
-bind_entry (const GOptionEntry *entry, gpointer base)
-{
-  GOptionEntry bound = *entry;
-
-  if (bound.arg == G_OPTION_ARG_STRING)
-    bound.arg = G_OPTION_ARG_FILENAME;
-  else if (bound.arg == G_OPTION_ARG_STRING_ARRAY)
-    bound.arg = G_OPTION_ARG_FILENAME_ARRAY;
-  bound.arg_data = (char *) base + GPOINTER_TO_SIZE (entry->arg_data);
-  return bound;
+  if (entry->arg == G_OPTION_ARG_STRING)
+    entry->arg = G_OPTION_ARG_FILENAME;
+  else if (entry->arg == G_OPTION_ARG_STRING_ARRAY)
+    entry->arg = G_OPTION_ARG_FILENAME_ARRAY;
+  entry->arg_data = (char *) base + GPOINTER_TO_SIZE (entry->arg_data);
 }
 
 static void
@@ -192,104 +67,28 @@ free_value (const GOptionEntry *entry)
     g_clear_pointer ((char ***) entry->arg_data, g_strfreev);
 }
 
+/* The command's own options, then the common ones. */
 static GArray *
-collect_entries (const ScopeCommand *command, ScopeCommon *common, gpointer own)
+collect_entries (Invocation *call)
 {
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  g_autoptr (GArray) common = scope_common_options_list (call->command->option_groups);
 
-  for (guint i = 0; command->options && command->options[i].long_name; i++)
+  for (guint i = 0; call->command->options && call->command->options[i].long_name; i++)
     {
-      GOptionEntry entry = bind_entry (&command->options[i], own);
+      GOptionEntry entry = call->command->options[i];
 
+      bind_entry (&entry, call->options);
       g_array_append_val (entries, entry);
     }
-  for (guint i = 0; i < G_N_ELEMENTS (common_options); i++)
-    if (common_options[i].group == 0 || command->groups & common_options[i].group)
-      {
-        GOptionEntry entry = bind_entry (&common_options[i].entry, common);
+  for (guint i = 0; i < common->len; i++)
+    {
+      GOptionEntry entry = g_array_index (common, GOptionEntry, i);
 
-        g_array_append_val (entries, entry);
-      }
-
+      bind_entry (&entry, &call->common);
+      g_array_append_val (entries, entry);
+    }
   return entries;
-}
-
-static gboolean
-check_pass (const char *option, const char *name, GError **error)
-{
-  if (!name || hyb_pass_find (name))
-    return TRUE;
-
-  g_set_error (error,
-               SCOPE_ERROR,
-               SCOPE_ERROR_USAGE,
-               "--%s %s: there is no such pass; hscope info --passes lists them",
-               option,
-               name);
-  return FALSE;
-}
-
-static gboolean
-check_passes (const ScopeCommon *common, GError **error)
-{
-  for (guint i = 0; common->without && common->without[i]; i++)
-    if (!check_pass ("plan-without", common->without[i], error))
-      return FALSE;
-  return check_pass ("dump-after", common->dump_after, error);
-}
-
-static gboolean
-check_common (const ScopeCommon *common, GError **error)
-{
-  static const char *const choices[][4] = {
-    { "imperative", "hybrid", "static", NULL },
-    { "zeros", "uniform", "xavier", NULL },
-    { "json", "bar", "none", NULL },
-  };
-  const struct
-  {
-    const char *option, *value;
-  } given[] = {
-    { "mode", common->mode },
-    { "init", common->init },
-    { "progress", common->progress },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (given); i++)
-    if (given[i].value && !g_strv_contains (choices[i], given[i].value))
-      {
-        g_autofree char *list = g_strjoinv (", ", (char **) choices[i]);
-
-        g_set_error (error,
-                     SCOPE_ERROR,
-                     SCOPE_ERROR_USAGE,
-                     "--%s %s: one of %s is possible",
-                     given[i].option,
-                     given[i].value,
-                     list);
-        return FALSE;
-      }
-
-  if (common->device && strcmp (common->device, "cpu") != 0 &&
-      !g_str_has_prefix (common->device, "gpu"))
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "--device %s: cpu or gpu[:N] is possible",
-                   common->device);
-      return FALSE;
-    }
-  if (common->threads < 0 || common->threads > 4096)
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "--threads %d is no number of threads",
-                   common->threads);
-      return FALSE;
-    }
-  return check_passes (common, error);
 }
 
 static gboolean
@@ -310,33 +109,30 @@ check_files (const ScopeCommand *command, char **files, GError **error)
   return FALSE;
 }
 
+/* Parses argv into the invocation and runs the command. */
 static int
-run_with (const ScopeCommand *command,
-          int                 argc,
-          char              **argv,
-          GArray             *entries,
-          ScopeCommon        *common,
-          gpointer            own)
+parse_and_run (Invocation *call, int argc, char **argv)
 {
-  g_autofree char *usage = g_strconcat (command->arguments, " — ", command->summary, NULL);
-  g_autofree char *program = g_strconcat ("hscope ", command->name, NULL);
+  const ScopeCommand *command = call->command;
+  g_autofree char    *usage = g_strconcat (command->arguments, " — ", command->summary, NULL);
+  g_autofree char    *program = g_strconcat ("hscope ", command->name, NULL);
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
   g_autoptr (GError) error = NULL;
   int code = SCOPE_EXIT_USAGE;
 
   g_set_prgname (program);
-  g_option_context_add_main_entries (context, (GOptionEntry *) entries->data, NULL);
-  if (g_option_context_parse (context, &argc, &argv, &error) && check_common (common, &error) &&
-      check_files (command, argv + 1, &error))
+  g_option_context_add_main_entries (context, (GOptionEntry *) call->entries->data, NULL);
+  if (g_option_context_parse (context, &argc, &argv, &error) &&
+      scope_common_options_check (&call->common, &error) && check_files (command, argv + 1, &error))
     {
-      if (common->threads > 0)
-        hyb_parallel_set_threads ((guint) common->threads);
-      code = command->run (common, own, argv + 1, &error);
+      if (call->common.threads > 0)
+        hyb_parallel_set_threads ((guint) call->common.threads);
+      code = command->run (&call->common, call->options, argv + 1, &error);
     }
 
   if (error)
     {
-      scope_say (HYB_SEVERITY_ERROR, "%s", error->message);
+      scope_print_message (HYB_SEVERITY_ERROR, "%s", error->message);
       code = scope_exit_of_error (error);
     }
   return code;
@@ -346,11 +142,11 @@ run_with (const ScopeCommand *command,
 static int
 run_command (const ScopeCommand *command, int argc, char **argv)
 {
-  ScopeCommon        common = { .epoch = HYB_EPOCH_HIGHEST };
-  g_autofree guint8 *own = g_malloc0 (MAX (command->options_size, 1));
-  g_autoptr (GArray) entries = collect_entries (command, &common, own);
-  g_autofree char **arguments = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
-  int               code = run_with (command, argc, arguments, entries, &common, own);
+  g_autofree guint8 *options = g_malloc0 (MAX (command->options_size, 1));
+  g_autofree char  **arguments = g_memdup2 (argv, ((gsize) argc + 1) * sizeof *argv);
+  Invocation         call = { command, { .epoch = HYB_EPOCH_HIGHEST }, options, NULL };
+  g_autoptr (GArray) entries = call.entries = collect_entries (&call);
+  int code = parse_and_run (&call, argc, arguments);
 
   for (guint i = 0; i < entries->len; i++)
     free_value (&g_array_index (entries, GOptionEntry, i));
@@ -362,17 +158,17 @@ print_help (FILE *to)
 {
   fprintf (to,
            "Usage: hscope COMMAND [OPTIONS] FILES\n\n"
-           "Opens, checks, runs and converts recurrent and feed-forward models of MXNet.\n\n"
+           "Open, check, run, profile and convert recurrent and feed-forward models of MXNet.\n\n"
            "Commands:\n");
-  for (guint i = 0; commands[i]; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
   fprintf (to,
-           "\nhscope COMMAND --help tells more; --json prints results for programs.\n"
-           "Exit status: 0 done, 1 done and the answer is no, 2 wrong usage, 3 a file cannot be\n"
+           "\nhscope COMMAND --help describes a command; --json prints results as JSON.\n"
+           "Exit status: 0 success, 1 the check failed, 2 wrong usage, 3 a file cannot be\n"
            "read or written, 4 the model cannot be planned or run.\n");
 }
 
-/* What decides how fast this program computes here. */
+/* What determines how fast this program computes on this machine. */
 static void
 print_machine (void)
 {
@@ -381,8 +177,8 @@ print_machine (void)
   printf ("matrix products: %s%s\n",
           products,
           strstr (products, "Prescott")
-              ? " (the slowest there are: is this processor newer than the library? Set "
-                "OPENBLAS_CORETYPE)"
+              ? " (the slowest kernels of the library, which may not know this processor. Set "
+                "OPENBLAS_CORETYPE to choose others)"
               : "");
   printf ("threads: %u\n", hyb_parallel_get_threads ());
 }
@@ -407,10 +203,12 @@ scope_main (int argc, char **argv)
       return SCOPE_EXIT_DONE;
     }
 
-  for (guint i = 0; commands[i]; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (strcmp (argv[1], commands[i]->name) == 0)
       return run_command (commands[i], argc - 1, argv + 1);
 
-  scope_say (HYB_SEVERITY_ERROR, "hscope has no command “%s”; hscope --help lists them", argv[1]);
+  scope_print_message (HYB_SEVERITY_ERROR,
+                       "hscope has no command “%s”; hscope --help lists them",
+                       argv[1]);
   return SCOPE_EXIT_USAGE;
 }

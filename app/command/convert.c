@@ -1,7 +1,11 @@
-/* convert.c — a model in another form: hscope convert.
+/* convert.c — hscope convert: writes a recurrent model in another form.
+ *
+ * The result is compared with the original (check_proof()) before anything is written.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe-proof.h"
+#include "app/command/describe.h"
+#include "app/command/open-model.h"
 
 #include "engine/formats/npz.h"
 #include "engine/open/open.h"
@@ -28,55 +32,56 @@ check_options (const ConvertOptions *options, HybForm *form, GError **error)
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
-                 "--to %s: one of unrolled, foreach, while, fused is possible",
+                 "--to %s: unknown form; there are unrolled, foreach, while and fused",
                  options->to);
   else if (options->length < 0)
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
-                 "--length %" G_GINT64_FORMAT " is no number of steps",
+                 "--length %" G_GINT64_FORMAT ": the number of steps cannot be negative",
                  options->length);
   else
     return TRUE;
   return FALSE;
 }
 
-/* FALSE: it may not be written; without an error it was compared and is not equal. */
+/* Compares the variant with the model.  FALSE if it must not be written: with an error if the
+ * comparison failed to run, without one if the numbers differ. */
 static gboolean
-check_proof (const ConvertOptions *options,
-             HybModel             *model,
-             const HybVariant     *variant,
-             HybTensorList        *input,
-             HybProof             *proof,
-             GError              **error)
+check_proof (HybModel              *model,
+             const HybProveOptions *options,
+             gboolean               force,
+             HybProof              *proof,
+             GError               **error)
 {
-  HybProveOptions wanted = { .input = input, .variant = variant };
-  g_autoptr (GError) own = NULL;
+  g_autoptr (GError) local_error = NULL;
 
-  if (!hyb_prove (model, variant->model, &wanted, proof, &own))
+  if (!hyb_prove (model, options->variant->model, options, proof, &local_error))
     {
       proof->ok = FALSE;
-      if (!options->force)
+      if (!force)
         {
           g_set_error (error,
                        SCOPE_ERROR,
                        SCOPE_ERROR_FAILED,
-                       "the conversion cannot be proved: %s (--force writes it all the same)",
-                       own->message);
+                       "the conversion cannot be checked: %s (--force writes it without a proof)",
+                       local_error->message);
           return FALSE;
         }
-      scope_say (HYB_SEVERITY_WARNING, "not proved: %s", own->message);
+      scope_print_message (HYB_SEVERITY_WARNING,
+                           "written without a proof: %s",
+                           local_error->message);
     }
   else if (!proof->ok)
-    scope_say (options->force ? HYB_SEVERITY_WARNING : HYB_SEVERITY_ERROR,
-               "the two differ by %g at %s, which is more than rounding%s",
-               proof->max_abs,
-               proof->worst_output ? proof->worst_output : "an output",
-               options->force ? "" : "; nothing is written without --force");
-  return proof->ok || options->force;
+    scope_print_message (force ? HYB_SEVERITY_WARNING : HYB_SEVERITY_ERROR,
+                         "the converted model differs by %g at %s, which is more than rounding%s",
+                         proof->max_abs,
+                         proof->worst_output ? proof->worst_output : "an output",
+                         force ? "" : "; nothing was written (--force writes it)");
+  return proof->ok || force;
 }
 
-/* [old node, what stands for it, step or -1]: by name, for ids are not kept in files. */
+/* One [old node, new node, step or -1] per match.  Nodes are named, since files do not keep ids. */
 static void
 describe_matches (ScopeJson *json, HybModel *model, const HybVariant *variant)
 {
@@ -105,10 +110,7 @@ print_json (const ConvertOptions *options,
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
 
-  scope_json_begin_list (json, "written");
-  for (guint i = 0; i < written->len; i++)
-    scope_json_string (json, NULL, written->pdata[i]);
-  scope_json_end (json);
+  scope_describe_strings (json, "written", written);
   scope_json_begin_list (json, "recognised");
   for (guint i = 0; i < variant->recognised->len; i++)
     {
@@ -147,12 +149,12 @@ print_text (const HybVariant *variant, const HybProof *proof, GPtrArray *written
     }
   scope_print_proof (proof);
   for (guint i = 0; i < written->len; i++)
-    printf ("written: %s\n", (const char *) written->pdata[i]);
+    printf ("wrote %s\n", (const char *) written->pdata[i]);
 }
 
-/* What a model of the gallery is usually run with, unless other shapes are given. */
+/* Adds zeros in the shapes that a gallery model is usually run with. */
 static gboolean
-add_usual (HybModel *model, HybTensorList *list, GError **error)
+add_usual_inputs (HybModel *model, HybTensorList *list, GError **error)
 {
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (hyb_model_get_graph (model), &n);
@@ -173,13 +175,17 @@ add_usual (HybModel *model, HybTensorList *list, GError **error)
   return TRUE;
 }
 
-/* Zeros for every --shape: they fix shapes as arrays from a file do. */
+/* The arrays of --input plus zeros for every --shape, which fix the shapes of the conversion.
+ * (transfer full) */
 static HybTensorList *
-add_shapes (const ScopeCommon *common, HybModel *model, HybTensorList *input, GError **error)
+collect_inputs (const ScopeCommonOptions *common,
+                HybModel                 *model,
+                HybTensorList            *input,
+                GError                  **error)
 {
   g_autoptr (HybTensorList) list = input ? hyb_tensor_list_ref (input) : hyb_tensor_list_new ();
 
-  if (!input && !common->shapes && !add_usual (model, list, error))
+  if (!input && !common->shapes && !add_usual_inputs (model, list, error))
     return NULL;
   for (guint i = 0; common->shapes && common->shapes[i]; i++)
     {
@@ -200,33 +206,36 @@ add_shapes (const ScopeCommon *common, HybModel *model, HybTensorList *input, GE
 }
 
 static int
-run_convert (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_convert (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const ConvertOptions *options = data;
-  HybConvertOptions     wanted = { .length = options->length, .per_layer = options->per_layer };
+  HybConvertOptions     convert = { .length = options->length, .per_layer = options->per_layer };
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) input = NULL;
-  g_autoptr (HybTensorList) shaped = NULL;
+  g_autoptr (HybTensorList) inputs = NULL;
   g_autoptr (HybVariant) variant = NULL;
   g_auto (HybProof) proof = { 0 };
+  HybProveOptions prove = { 0 };
   g_autoptr (GPtrArray) written = g_ptr_array_new_with_free_func (g_free);
 
-  if (!check_options (options, &wanted.form, error))
+  if (!check_options (options, &convert.form, error))
     return SCOPE_EXIT_USAGE;
   if (!(model = scope_open_model (common, files, error)) ||
       (options->input && !(input = hyb_npz_read_file (options->input, error))))
     return SCOPE_EXIT_FILE;
 
-  wanted.input = shaped = add_shapes (common, model, input, error);
-  if (!shaped)
+  convert.input = inputs = collect_inputs (common, model, input, error);
+  if (!inputs)
     return SCOPE_EXIT_USAGE;
-  variant = hyb_variant_convert (model, &wanted, error);
+  variant = hyb_variant_convert (model, &convert, error);
   if (!variant)
     return SCOPE_EXIT_MODEL;
   if (variant->model != model)
-    scope_say_findings (variant->model, HYB_SEVERITY_NOTE);
-  if (!check_proof (options, model, variant, shaped, &proof, error))
-    return *error ? SCOPE_EXIT_MODEL : SCOPE_EXIT_NO;
+    scope_print_findings (variant->model, HYB_SEVERITY_NOTE);
+  prove.input = inputs;
+  prove.variant = variant;
+  if (!check_proof (model, &prove, options->force, &proof, error))
+    return *error ? SCOPE_EXIT_MODEL : SCOPE_EXIT_CHECK_FAILED;
   if (!hyb_model_save (variant->model, options->output, 0, written, error))
     return SCOPE_EXIT_FILE;
   if (common->json)
@@ -241,50 +250,50 @@ static const GOptionEntry convert_options[] = {
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_INTO (ConvertOptions, to),
-    "unrolled, foreach, while or fused",
+    SCOPE_OPTION_FIELD (ConvertOptions, to),
+    "Form to convert to: unrolled, foreach, while or fused",
     "FORM" },
   { "output",
     'o',
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ConvertOptions, output),
-    "PREFIX-symbol.json and PREFIX-0000.params are written",
+    SCOPE_OPTION_FIELD (ConvertOptions, output),
+    "Write PREFIX-symbol.json and PREFIX-0000.params",
     "PREFIX" },
   { "input",
     'i',
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (ConvertOptions, input),
-    "Arrays by name of variable: they fix shapes, and the proof uses them",
+    SCOPE_OPTION_FIELD (ConvertOptions, input),
+    "Arrays by variable name, which fix shapes and are used in the proof",
     "IN.npz" },
   { "length",
     0,
     0,
     G_OPTION_ARG_INT64,
-    SCOPE_INTO (ConvertOptions, length),
-    "Number of steps, where nothing else says it",
+    SCOPE_OPTION_FIELD (ConvertOptions, length),
+    "Number of time steps, if nothing else determines it",
     "T" },
   { "per-layer",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (ConvertOptions, per_layer),
-    "One fused operator a layer",
+    SCOPE_OPTION_FIELD (ConvertOptions, per_layer),
+    "With --to fused: one fused operator per layer",
     NULL },
   { "force",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (ConvertOptions, force),
-    "Write even what could not be proved",
+    SCOPE_OPTION_FIELD (ConvertOptions, force),
+    "Write the model even if the proof fails",
     NULL },
   { "matches",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (ConvertOptions, matches),
-    "With --json: which new node stands for which old one, and in which step",
+    SCOPE_OPTION_FIELD (ConvertOptions, matches),
+    "With --json: list which new node replaces which old one, and in which step",
     NULL },
   { 0 },
 };
@@ -292,9 +301,9 @@ static const GOptionEntry convert_options[] = {
 const ScopeCommand scope_command_convert = {
   .name = "convert",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Write a recurrent model in another form: unrolled, foreach, while, fused",
+  .summary = "Convert a recurrent model to another form: unrolled, foreach, while or fused",
   .n_files = { 1, 2 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .options = convert_options,
   .options_size = sizeof (ConvertOptions),
   .run = run_convert,

@@ -1,40 +1,42 @@
-/* crash.c — the last words of a process that a plug-in has brought down.
+/* crash.c — the signal handler that reports a crash inside a plug-in.
  *
- * A handler may call next to nothing, so the words are made beforehand.
+ * A signal handler may only call async-signal-safe functions, so the message is formatted
+ * beforehand and the handler only writes it and exits.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/crash.h"
 
-#include "app/command/common.h"
+#include "app/command/messages.h"
 
 #include <signal.h>
 #include <unistd.h>
 
-static char   last_words[1024];
-static gsize  length;
-static guint8 stack[64 << 10]; /* its own: the other one may have overflowed */
+static char   message[1024];
+static gsize  message_length;
+static guint8 stack[64 << 10]; /* for the handler: the thread's own stack may have overflowed */
 
 static void
 on_crash (int number)
 {
-  if (write (STDERR_FILENO, last_words, length) < 0)
+  if (write (STDERR_FILENO, message, message_length) < 0)
     _exit (SCOPE_EXIT_FILE);
   _exit (SCOPE_EXIT_MODEL);
 }
 
 void
-scope_blame (const char *plugin)
+scope_crash_set_plugin (const char *plugin)
 {
   static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
   struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK | (int) SA_RESETHAND };
-  stack_t          own = { .ss_sp = stack, .ss_size = sizeof stack };
+  stack_t          signal_stack = { .ss_sp = stack, .ss_size = sizeof stack };
 
-  length = MIN ((gsize) g_snprintf (last_words,
-                                    sizeof last_words,
-                                    "error: %s: the plug-in crashed. Run it in a debugger: gdb "
-                                    "--args hscope …\n",
-                                    plugin),
-                sizeof last_words - 1);
-  sigaltstack (&own, NULL);
+  message_length =
+      MIN ((gsize) g_snprintf (message,
+                               sizeof message,
+                               "error: %s: the plug-in crashed. Run it in a debugger: gdb "
+                               "--args hscope …\n",
+                               plugin),
+           sizeof message - 1);
+  sigaltstack (&signal_stack, NULL);
   sigemptyset (&action.sa_mask);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     sigaction (signals[i], &action, NULL);

@@ -1,10 +1,10 @@
-/* describe-capture.h — a capture's numbers as members of a JSON object.
+/* describe-capture.h — a capture's numbers as members of an open JSON object.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/command/json-writer.h"
 #include "profiler/summary/summary.h"
 
-/* "clean", "traced_over_clean", "operators", "nodes", "steps", "peak_bytes" and more. */
+/* Appends "clean", "traced_over_clean", "operators", "nodes", "steps", "peak_bytes" and more. */
 void
 scope_describe_capture (ScopeJson *json, const ProfCapture *capture, const ProfSummary *summary);

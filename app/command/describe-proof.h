@@ -1,10 +1,11 @@
-/* describe-proof.h — how two models agree, as JSON and as text.
+/* describe-proof.h — the result of comparing two models' numbers, as JSON and as text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/command/json-writer.h"
 #include "engine/variants/prove.h"
 
-/* Members of an open object. */
+/* Appends the proof's members to an open object. */
 void scope_describe_proof (ScopeJson *json, const HybProof *proof);
+/* Prints the proof on stdout. */
 void scope_print_proof (const HybProof *proof);

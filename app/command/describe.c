@@ -1,6 +1,10 @@
 /* describe.c — variables, arrays and findings as JSON.
+ *
+ * The keys are those that scripts rely on; do not rename them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/describe.h"
+
+#include "app/command/messages.h"
 
 #include "engine/graph/roles.h"
 
@@ -22,9 +26,9 @@ describe_variable (ScopeJson *json, HybModel *model, HybNodeId id, const HybType
   scope_json_end (json);
 }
 
-/* Lists that are there even if nothing could be read. */
+/* Empty lists, for a file that holds no graph. */
 static void
-describe_nothing (ScopeJson *json)
+describe_no_values (ScopeJson *json)
 {
   static const char *const keys[] = { "arguments", "auxiliary", "outputs" };
 
@@ -63,7 +67,7 @@ scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types)
 
   if (!graph)
     {
-      describe_nothing (json);
+      describe_no_values (json);
       return;
     }
 
@@ -156,22 +160,6 @@ describe_place (ScopeJson *json, const HybFinding *finding)
   scope_json_end (json);
 }
 
-char *
-scope_tell_hint (const HybFinding *finding)
-{
-  static const char *const options[] = {
-    [HYB_REMEDY_REPAIR] = "hscope check --repair PREFIX writes a mended pair",
-    [HYB_REMEDY_PARAMETERS] = "--params FILE does",
-    [HYB_REMEDY_SHAPES] = "--shape NAME=1,2,3 does",
-  };
-
-  if (finding->remedy == HYB_REMEDY_NONE)
-    return g_strdup (finding->hint);
-  if (!finding->hint)
-    return g_strdup (options[finding->remedy]);
-  return g_strdup_printf ("%s; %s", finding->hint, options[finding->remedy]);
-}
-
 void
 scope_describe_findings (ScopeJson *json, GPtrArray *findings)
 {
@@ -182,7 +170,7 @@ scope_describe_findings (ScopeJson *json, GPtrArray *findings)
   for (guint i = 0; i < findings->len; i++)
     {
       const HybFinding *finding = findings->pdata[i];
-      g_autofree char  *hint = scope_tell_hint (finding);
+      g_autofree char  *hint = scope_finding_dup_hint (finding);
 
       n[finding->severity]++;
       scope_json_begin_object (json, NULL);
@@ -202,4 +190,13 @@ scope_describe_findings (ScopeJson *json, GPtrArray *findings)
                              n[HYB_SEVERITY_WARNING],
                              n[HYB_SEVERITY_NOTE]);
   scope_json_string (json, "summary", summary);
+}
+
+void
+scope_describe_strings (ScopeJson *json, const char *key, const GPtrArray *strings)
+{
+  scope_json_begin_list (json, key);
+  for (guint i = 0; i < strings->len; i++)
+    scope_json_string (json, NULL, strings->pdata[i]);
+  scope_json_end (json);
 }

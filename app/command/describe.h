@@ -1,4 +1,4 @@
-/* describe.h — parts of a model that several commands print.
+/* describe.h — parts of a model as members of an open JSON object, for several commands.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,16 +6,17 @@
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 
-/* "arguments", "auxiliary", "outputs"; types by value id. */
+/* Appends "arguments", "auxiliary" and "outputs".  types: by value id. */
 void scope_describe_values (ScopeJson *json, HybModel *model, const HybType *types);
-/* "tensors" with statistics. */
+/* Appends "tensors", with statistics. */
 void scope_describe_tensors (ScopeJson *json, HybTensorList *list);
-/* What to do, with the option that does it; (transfer full), NULL: nothing is known. */
-char *scope_tell_hint (const HybFinding *finding);
-/* "findings" and "summary". */
+/* Appends "findings" and "summary".  findings: of HybFinding. */
 void scope_describe_findings (ScopeJson *json, GPtrArray *findings);
-/* name, shape, dtype and numbers of one array, as members of an open object. */
+/* Appends name, shape, dtype and statistics of one array, with "std" if with_deviation.  tensor
+ * (nullable). */
 void scope_describe_tensor (ScopeJson  *json,
                             const char *name,
                             HybTensor  *tensor,
                             gboolean    with_deviation);
+/* Appends a list of strings.  strings: of char *. */
+void scope_describe_strings (ScopeJson *json, const char *key, const GPtrArray *strings);

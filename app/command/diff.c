@@ -1,7 +1,10 @@
-/* diff.c — what differs between two models: hscope diff.
+/* diff.c — hscope diff: shows how two models differ in nodes and parameters.
+ *
+ * hyb_diff_new() matches the nodes; this file prints the result as text or JSON.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/json-writer.h"
+#include "app/command/open-model.h"
 
 #include "engine/variants/diff.h"
 
@@ -116,10 +119,11 @@ print_text (HybModel *a, HybModel *b, const HybDiff *diff)
 {
   if (diff->same)
     {
-      printf ("the same: %u nodes, %u parameters\n", diff->n_matched, diff->n_equal);
+      printf ("identical: %u nodes, %u parameters\n", diff->n_matched, diff->n_equal);
       return;
     }
-  printf ("nodes: %u matched, %u changed, %u removed, %u added; %u parameters equal, %u not\n",
+  printf ("nodes: %u matched, %u changed, %u removed, %u added; parameters: %u equal, %u "
+          "different\n",
           diff->n_matched,
           diff->changed->len,
           diff->removed->len,
@@ -130,7 +134,7 @@ print_text (HybModel *a, HybModel *b, const HybDiff *diff)
     {
       const HybDiffGroup *group = diff->groups->pdata[i];
 
-      printf ("= %u nodes (%s …) against %u (%s)\n",
+      printf ("= %u nodes (%s …) match %u (%s)\n",
               group->a->len,
               node_name (a, group->a, 0),
               group->b->len,
@@ -158,12 +162,12 @@ print_text (HybModel *a, HybModel *b, const HybDiff *diff)
 }
 
 static int
-run_diff (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_diff (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const DiffOptions *options = data;
   char              *a_files[] = { files[0], NULL };
   char              *b_files[] = { files[1], NULL };
-  ScopeCommon        b_common = *common;
+  ScopeCommonOptions b_common = *common;
   g_autoptr (HybModel) a = NULL;
   g_autoptr (HybModel) b = NULL;
   g_autoptr (HybDiff) diff = NULL;
@@ -177,7 +181,7 @@ run_diff (const ScopeCommon *common, gpointer data, char **files, GError **error
     print_json (a, b, diff);
   else
     print_text (a, b, diff);
-  return diff->same ? SCOPE_EXIT_DONE : SCOPE_EXIT_NO;
+  return diff->same ? SCOPE_EXIT_DONE : SCOPE_EXIT_CHECK_FAILED;
 }
 
 static const GOptionEntry diff_options[] = {
@@ -185,8 +189,8 @@ static const GOptionEntry diff_options[] = {
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (DiffOptions, params_b),
-    "Parameters of the second model; without it those beside it",
+    SCOPE_OPTION_FIELD (DiffOptions, params_b),
+    "Parameter file of the second model (default: found beside it)",
     "FILE" },
   { 0 },
 };
@@ -194,9 +198,9 @@ static const GOptionEntry diff_options[] = {
 const ScopeCommand scope_command_diff = {
   .name = "diff",
   .arguments = "A B",
-  .summary = "Show what differs between two models, forms of the same cells held together",
+  .summary = "Show how two models differ; several forms of the same cell are matched",
   .n_files = { 2, 2 },
-  .groups = SCOPE_GROUP_MODEL,
+  .option_groups = SCOPE_OPTIONS_MODEL,
   .options = diff_options,
   .options_size = sizeof (DiffOptions),
   .run = run_diff,

@@ -1,4 +1,7 @@
-/* import.c — MXNet's profile.json, or another Chrome trace, onto a graph: hscope import.
+/* import.c — hscope import: attaches a profiler trace to a graph.
+ *
+ * Reads MXNet's profile.json or another Chrome trace, matches its events to nodes by operator name
+ * and order (profiler/exchange/import.h) and writes a capture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe-capture.h"
@@ -15,10 +18,11 @@
 
 typedef struct
 {
-  char *symbol, *capture, *like;
+  char *symbol, *capture;
+  char *like; /* a trace without bulking */
 } ImportOptions;
 
-/* As far as they can be known without running; bulked events are shared by them. */
+/* Types as far as inference knows them: the time of a bulked event is divided by estimated cost. */
 static HybType *
 infer_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
 {
@@ -30,7 +34,7 @@ infer_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
     types[i] = HYB_TYPE_UNKNOWN;
   if (!scope_fill_types (common, model, types, error))
     return NULL;
-  /* A contradiction is no reason not to look at a trace. */
+  /* The trace can be attached even if shapes contradict each other. */
   if (!hyb_infer_types (graph, types, NULL, FALSE, NULL))
     for (guint i = 0; i < n; i++)
       types[i] = HYB_TYPE_UNKNOWN;
@@ -44,19 +48,19 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
   g_autofree char *report = prof_report_text (capture, summary);
 
   fputs (report, stdout);
-  printf ("\n%u of %u executions of operators belong to nodes",
+  printf ("\n%u of %u operator executions were matched to nodes",
           import->n_attributed,
           import->n_operators);
   printf ("; %u iteration%s", import->n_iterations, import->n_iterations == 1 ? "" : "s");
   if (import->n_loop_steps > 0)
-    printf (", %u steps of its loops", import->n_loop_steps);
+    printf (", %u loop steps", import->n_loop_steps);
   printf ("\n");
   if (import->n_shared > 0)
-    printf ("%u bulked event%s shared out over %u operators: estimates.  "
-            "MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 show operators one "
-            "by one, and change the time it takes\n",
+    printf ("the time of %u bulked event%s was divided among %u operators: these are estimates.  "
+            "MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 make MXNet record "
+            "operators one by one, which changes their times\n",
             import->n_shared,
-            import->n_shared == 1 ? " is" : "s are",
+            import->n_shared == 1 ? "" : "s",
             import->n_members);
   for (guint i = 0; i < import->unmatched->len; i++)
     {
@@ -66,10 +70,10 @@ print_text (const ProfTrace *trace, const ProfImport *import, const ProfCapture 
       printf ("%6u × %s, %s: %s\n", unmatched->count, unmatched->name, time, unmatched->reason);
     }
   if (trace->n_mended > 0)
-    printf ("%u texts were not escaped as JSON wants it\n", trace->n_mended);
+    printf ("%u strings were not escaped as JSON requires; they were repaired\n", trace->n_mended);
   if (trace->n_broken > 0 || trace->is_cut)
     printf ("the file %s%s\n",
-            trace->is_cut ? "has no end: the profile was not finished by a dump" : "",
+            trace->is_cut ? "is truncated: the profile was not finished by a dump" : "has errors",
             trace->n_broken > 0 ? "; some events could not be read" : "");
 }
 
@@ -114,7 +118,7 @@ read_trace (const char *file, GError **error)
   return bytes ? prof_trace_read (text ? text : "", length, file, error) : NULL;
 }
 
-/* The trace without bulking, where one is given. */
+/* Opens the trace of --like; *like is NULL if none was given. */
 static gboolean
 read_like (const ImportOptions *options,
            HybModel            *model,
@@ -133,8 +137,9 @@ read_like (const ImportOptions *options,
   *like = prof_import_trace (trace, hyb_model_get_graph (model), types, NULL, NULL, &import, error);
   if (import.n_shared > 0)
     scope_print_message (HYB_SEVERITY_WARNING,
-               "%s has bulked events itself: it tells no proportions of what they hold",
-               options->like);
+                         "--like %s: this trace has bulked events, too; record it with "
+                         "MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0",
+                         options->like);
   prof_import_clear (&import);
   return *like != NULL;
 }
@@ -150,7 +155,7 @@ open_symbol (const ScopeCommonOptions *common, const ImportOptions *options, GEr
       g_set_error (error,
                    G_IO_ERROR,
                    G_IO_ERROR_INVALID_DATA,
-                   "%s: there is no graph in it",
+                   "%s: the file holds no graph",
                    options->symbol);
       return NULL;
     }
@@ -174,7 +179,8 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
       g_set_error_literal (error,
                            SCOPE_ERROR,
                            SCOPE_ERROR_USAGE,
-                           "--symbol MODEL says which graph the trace belongs to");
+                           "hscope import needs --symbol MODEL, the graph that the trace belongs "
+                           "to");
       return SCOPE_EXIT_USAGE;
     }
   if (!(model = open_symbol (common, options, error)) || !(trace = read_trace (files[0], error)) ||
@@ -205,14 +211,14 @@ static const GOptionEntry import_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ImportOptions, like),
-    "Share bulked events out as this trace without bulking has them",
+    "Divide bulked events in the proportions of this trace, recorded without bulking",
     "PROFILE.json" },
   { "capture",
     0,
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ImportOptions, capture),
-    "Where it goes",
+    "Capture to write",
     "FILE.hscope" },
   { 0 },
 };
@@ -220,7 +226,7 @@ static const GOptionEntry import_options[] = {
 const ScopeCommand scope_command_import = {
   .name = "import",
   .arguments = "PROFILE.json",
-  .summary = "Lay a trace of MXNet's profiler (or another Chrome trace) over a graph",
+  .summary = "Attach a profiler trace (of MXNet, or another Chrome trace) to a graph",
   .n_files = { 1, 1 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .options = import_options,

@@ -1,10 +1,13 @@
-/* info.c — what is in a file: hscope info.
+/* info.c — hscope info: shows the contents of a model or a parameter file.
+ *
+ * fill_info() collects the facts, print_text() and print_json() print them.  --find lists nodes
+ * instead, --passes the passes of the planner.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-#include "app/command/describe.h"
-
 #include "app/adapt/body-types.h"
 #include "app/adapt/find.h"
+#include "app/command/command.h"
+#include "app/command/describe.h"
+#include "app/command/open-model.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/analysis/pass.h"
@@ -29,13 +32,13 @@ typedef struct
   HybModel   *model;
   HybGraph   *graph;
   HybType    *types;
-  GHashTable *operators; /* name to count */
-  GPtrArray  *order;     /* their names, first seen first */
+  GHashTable *operators; /* name → count */
+  GPtrArray  *order;     /* names of operators, in order of first occurrence */
   guint       n_subgraphs;
   guint       n_parameters;
   gint64      parameter_bytes;
   double      flops;
-  gboolean    has_flops;
+  gboolean    has_flops; /* FALSE: some shape is unknown */
 } Info;
 
 static void
@@ -85,8 +88,9 @@ count_parameters (Info *info)
     }
 }
 
+/* TRUE if all n types are known. */
 static gboolean
-is_known (const HybType *types, guint n)
+all_known (const HybType *types, guint n)
 {
   for (guint i = 0; i < n; i++)
     if (!hyb_type_is_known (&types[i]))
@@ -94,9 +98,9 @@ is_known (const HybType *types, guint n)
   return TRUE;
 }
 
-/* One operation per output element where the operator does not say. */
+/* FLOP of a call: one per output element if the operator has no cost function. */
 static double
-cost_of_call (const HybCall *call)
+flops_of_call (const HybCall *call)
 {
   HybCost cost = { 0 };
 
@@ -112,16 +116,16 @@ static void
 sum_flops (Info *info)
 {
   g_autofree HybType *room = NULL;
-  guint               widest = 0;
+  guint               max_values = 0; /* inputs and outputs of one node */
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (info->graph); id++)
     {
       const HybNode *node = hyb_graph_get_node (info->graph, id);
 
-      widest = MAX (widest, node->n_inputs + node->n_outputs);
+      max_values = MAX (max_values, node->n_inputs + node->n_outputs);
     }
 
-  room = g_new (HybType, MAX (widest, 1));
+  room = g_new (HybType, MAX (max_values, 1));
   info->has_flops = TRUE;
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (info->graph); id++)
     {
@@ -131,28 +135,28 @@ sum_flops (Info *info)
       if (hyb_node_is_variable (node))
         continue;
       hyb_call_init (&call, info->graph, id, info->types, room);
-      if (!is_known (room, call.n_inputs + call.n_outputs))
+      if (!all_known (room, call.n_inputs + call.n_outputs))
         {
           info->has_flops = FALSE;
           return;
         }
-      info->flops += cost_of_call (&call);
+      info->flops += flops_of_call (&call);
     }
 }
 
 static gboolean
-fill_info (Info *info, const ScopeCommon *common, GError **error)
+fill_info (Info *info, const ScopeCommonOptions *common, GError **error)
 {
   guint n_values = hyb_graph_n_values (info->graph);
-  g_autoptr (GError) own = NULL;
+  g_autoptr (GError) type_error = NULL;
 
   info->types = g_new (HybType, MAX (n_values, 1));
   for (guint i = 0; i < n_values; i++)
     info->types[i] = HYB_TYPE_UNKNOWN;
   if (!scope_fill_types (common, info->model, info->types, error))
     return FALSE;
-  if (!hyb_infer_types (info->graph, info->types, NULL, common->train, &own))
-    scope_say (HYB_SEVERITY_WARNING, "%s", own->message);
+  if (!hyb_infer_types (info->graph, info->types, NULL, common->train, &type_error))
+    scope_print_message (HYB_SEVERITY_WARNING, "%s", type_error->message);
 
   info->operators = g_hash_table_new (g_str_hash, g_str_equal);
   info->order = g_ptr_array_new ();
@@ -171,8 +175,9 @@ clear_info (Info *info)
   g_clear_pointer (&info->types, g_free);
 }
 
+/* Writes null for 0, which means unknown. */
 static void
-put_number (ScopeJson *json, const char *key, gint64 value)
+describe_number (ScopeJson *json, const char *key, gint64 value)
 {
   if (value > 0)
     scope_json_int (json, key, value);
@@ -195,9 +200,9 @@ describe_structure (ScopeJson *json, const Info *info)
       scope_json_string (json, "node", hyb_graph_get_node (info->graph, entry->node)->name);
       scope_json_string (json, "cell", entry->cell);
       scope_json_string (json, "direction", entry->direction);
-      put_number (json, "layers", entry->layers);
-      put_number (json, "hidden", entry->hidden);
-      put_number (json, "steps", entry->steps);
+      describe_number (json, "layers", entry->layers);
+      describe_number (json, "hidden", entry->hidden);
+      describe_number (json, "steps", entry->steps);
       scope_json_int (json, "nodes", entry->nodes);
       scope_json_end (json);
     }
@@ -273,7 +278,7 @@ print_text (const Info *info)
           info->n_subgraphs);
   printf ("%u parameters, %s", info->n_parameters, size);
   if (info->has_flops)
-    printf (", %.4g flops a pass", info->flops);
+    printf (", %.4g FLOP per forward pass", info->flops);
   printf ("\noutputs:\n");
   for (guint i = 0; i < n; i++)
     {
@@ -292,64 +297,62 @@ print_text (const Info *info)
             (const char *) info->order->pdata[i]);
 }
 
-/* Nodes that a search finds, bodies included, with their paths. */
+/* A search through a graph and its bodies. */
+typedef struct
+{
+  const ScopeFind *query;
+  GHashTable      *body_types; /* HybGraph → HybType *, by value id */
+  ScopeJson       *json;
+  gboolean         is_quiet; /* only JSON */
+} Search;
+
+/* Lists the matching nodes of a graph.  types: by value id.  path: "" or "foreach0/". */
 static void
-find_nodes (const ScopeFind *find,
-            GHashTable      *bodies,
-            HybGraph        *graph,
-            const HybType   *types,
-            const char      *path,
-            ScopeJson       *json,
-            gboolean         is_quiet)
+find_nodes (Search *search, HybGraph *graph, const HybType *types, const char *path)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       const HybNode   *node = hyb_graph_get_node (graph, id);
       g_autofree char *name = g_strconcat (path, node->name, NULL);
       g_autofree char *inside = g_strconcat (name, "/", NULL);
-      ScopeFindNode    asked = {
+      ScopeFindNode    candidate = {
            .graph = graph, .node = id, .types = types, .path = name, .seconds = NAN
       };
 
-      if (scope_find_matches (find, &asked))
+      if (scope_find_matches (search->query, &candidate))
         {
-          scope_json_begin_object (json, NULL);
-          scope_json_string (json, "name", name);
-          scope_json_string (json, "operator", node->type);
-          scope_json_end (json);
-          if (!is_quiet)
+          scope_json_begin_object (search->json, NULL);
+          scope_json_string (search->json, "name", name);
+          scope_json_string (search->json, "operator", node->type);
+          scope_json_end (search->json);
+          if (!search->is_quiet)
             printf ("%-24s %s\n", node->type, name);
         }
       for (guint b = 0; b < node->n_bodies; b++)
         {
           HybGraph *body = hyb_graph_get_bodies (graph, id)[b];
 
-          find_nodes (find,
-                      bodies,
-                      body,
-                      g_hash_table_lookup (bodies, body),
-                      inside,
-                      json,
-                      is_quiet);
+          find_nodes (search, body, g_hash_table_lookup (search->body_types, body), inside);
         }
     }
 }
 
 static int
-info_find (const Info *info, const ScopeCommon *common, const char *query, GError **error)
+print_search (const Info *info, const ScopeCommonOptions *common, const char *text, GError **error)
 {
-  g_autoptr (GError) mistake = NULL;
-  g_autoptr (ScopeFind) find = scope_find_new (query, &mistake);
-  g_autoptr (GHashTable) bodies = scope_body_types_of_graph (info->graph, info->types);
+  g_autoptr (GError) query_error = NULL;
+  g_autoptr (ScopeFind) query = scope_find_new (text, &query_error);
+  g_autoptr (GHashTable) body_types = scope_body_types_of_graph (info->graph, info->types);
   g_autoptr (ScopeJson) json = scope_json_new ();
+  Search search = { query, body_types, json, common->json };
 
-  if (!find)
+  if (!query)
     {
-      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--find: %s", mistake->message);
+      g_set_error (error, SCOPE_ERROR, SCOPE_ERROR_USAGE, "--find: %s", query_error->message);
       return SCOPE_EXIT_USAGE;
     }
   scope_json_begin_list (json, "found");
-  find_nodes (find, bodies, info->graph, info->types, "", json, common->json);
+  find_nodes (&search, info->graph, info->types, "");
   scope_json_end (json);
   if (common->json)
     scope_json_print (json);
@@ -357,7 +360,7 @@ info_find (const Info *info, const ScopeCommon *common, const char *query, GErro
 }
 
 static int
-info_weights (const ScopeCommon *common, const char *file, GError **error)
+print_weights (const ScopeCommonOptions *common, const char *file, GError **error)
 {
   g_autoptr (HybTensorList) list = hyb_weights_read_file (file, NULL, error);
   g_autoptr (GBytes) bytes = list ? hyb_file_read (file, 0, error) : NULL;
@@ -367,7 +370,7 @@ info_weights (const ScopeCommon *common, const char *file, GError **error)
     return SCOPE_EXIT_FILE;
   if (!common->json)
     {
-      printf ("%s: %s, %u arrays; hscope weights shows them\n",
+      printf ("%s: %s, %u arrays; hscope weights lists them\n",
               file,
               hyb_format_of_bytes (bytes)->id,
               hyb_tensor_list_n (list));
@@ -383,7 +386,7 @@ info_weights (const ScopeCommon *common, const char *file, GError **error)
 }
 
 static int
-list_passes (const ScopeCommon *common)
+list_passes (const ScopeCommonOptions *common)
 {
   const HybPass *const *passes = hyb_passes ();
   g_autoptr (ScopeJson) json = scope_json_new ();
@@ -395,7 +398,7 @@ list_passes (const ScopeCommon *common)
         printf ("%-20s %s%s\n",
                 passes[i]->name,
                 passes[i]->doc,
-                passes[i]->optimising ? "" : " (cannot be left out)");
+                passes[i]->optimising ? "" : " (always runs)");
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "name", passes[i]->name);
       scope_json_string (json, "doc", passes[i]->doc);
@@ -409,7 +412,7 @@ list_passes (const ScopeCommon *common)
 }
 
 static int
-run_info (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_info (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const InfoOptions *options = data;
   Info               info = { 0 };
@@ -425,8 +428,8 @@ run_info (const ScopeCommon *common, gpointer data, char **files, GError **error
                            "hscope info takes a MODEL; see hscope info --help");
       return SCOPE_EXIT_USAGE;
     }
-  if (scope_holds_weights (files[0]))
-    return info_weights (common, files[0], error);
+  if (scope_is_weights_file (files[0]))
+    return print_weights (common, files[0], error);
 
   info.model = scope_open_model (common, files, error);
   if (!info.model)
@@ -436,7 +439,7 @@ run_info (const ScopeCommon *common, gpointer data, char **files, GError **error
   is_filled = fill_info (&info, common, error);
   if (is_filled && options->find)
     {
-      int status = info_find (&info, common, options->find, error);
+      int status = print_search (&info, common, options->find, error);
 
       clear_info (&info);
       return status;
@@ -454,15 +457,15 @@ static const GOptionEntry info_options[] = {
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (InfoOptions, passes),
+    SCOPE_OPTION_FIELD (InfoOptions, passes),
     "List the passes that turn a graph into a plan",
     NULL },
   { "find",
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_INTO (InfoOptions, find),
-    "List the nodes that a search finds: words, op: name: shape: dtype: attr: in: bytes>, -not",
+    SCOPE_OPTION_FIELD (InfoOptions, find),
+    "List the nodes that match: words, op: name: shape: dtype: attr: in: bytes>, -not",
     "QUERY" },
   { 0 },
 };
@@ -470,9 +473,9 @@ static const GOptionEntry info_options[] = {
 const ScopeCommand scope_command_info = {
   .name = "info",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Show what a model or a file of parameters holds",
+  .summary = "Show the contents of a model or a parameter file",
   .n_files = { 0, 2 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES,
   .options = info_options,
   .options_size = sizeof (InfoOptions),
   .run = run_info,

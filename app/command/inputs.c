@@ -1,6 +1,12 @@
-/* inputs.c — arrays from files, and what stands in for those that no file gives.
+/* inputs.c — a value for every variable: from files, from the model, or generated.
+ *
+ * Start at scope_inputs_fill().  Types are inferred between taking and generating values, since
+ * generated values need shapes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/inputs.h"
+
+#include "app/command/messages.h"
+#include "app/command/open-model.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
@@ -13,14 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_NAMED 40
+#define MAX_LISTED 40 /* names in an error message */
 
-/* MXNet's initialisers go by the end of a name first. */
+/* MXNet's initialisers first look at the end of a parameter's name. */
 static const struct
 {
   const char *ending;
   double      value;
-} by_name[] = {
+} constants_by_ending[] = {
   { "bias", 0 },         { "gamma", 1 },       { "beta", 0 },        { "moving_mean", 0 },
   { "running_mean", 0 }, { "moving_var", 1 },  { "running_var", 1 }, { "moving_avg", 0 },
   { "label", 0 },        { "begin_state", 0 }, { "state", 0 },
@@ -46,8 +52,8 @@ fill_uniform (HybTensor *tensor, guint64 seed, double low, double high)
                           low + (high - low) * hyb_random_uniform (seed, (guint64) i));
 }
 
-/* Xavier: the variance of a layer's output is that of its input, between the counts
- * of its inputs and outputs. */
+/* Bound of MXNet's Xavier initialiser (uniform, magnitude 3): √(6 / (fan_in + fan_out)).  The shape
+ * is (outputs, inputs, kernel …). */
 static double
 xavier_scale (const HybShape *shape)
 {
@@ -60,16 +66,17 @@ xavier_scale (const HybShape *shape)
   return sqrt (6.0 / (area * (double) (shape->dim[0] + shape->dim[1])));
 }
 
+/* Fills a tensor as --init says; the values depend on the seed and the name only. */
 static void
-initialise (const ScopeCommon *common, const char *name, HybRole role, HybTensor *tensor)
+initialise (const ScopeCommonOptions *common, const char *name, HybRole role, HybTensor *tensor)
 {
   guint64 seed = hyb_random_mix ((guint64) common->seed, g_str_hash (name));
   double  scale;
 
-  for (guint i = 0; i < G_N_ELEMENTS (by_name); i++)
-    if (g_str_has_suffix (name, by_name[i].ending))
+  for (guint i = 0; i < G_N_ELEMENTS (constants_by_ending); i++)
+    if (g_str_has_suffix (name, constants_by_ending[i].ending))
       {
-        fill_constant (tensor, by_name[i].value);
+        fill_constant (tensor, constants_by_ending[i].value);
         return;
       }
 
@@ -94,13 +101,14 @@ warn_unused (HybGraph *graph, HybTensorList *given)
       const char *name = hyb_tensor_list_get (given, i)->name;
 
       if (hyb_graph_find_variable (graph, name) == HYB_NO_ID)
-        scope_say (HYB_SEVERITY_WARNING,
-                   "the graph has no variable “%s”: its array is not used",
-                   name);
+        scope_print_message (HYB_SEVERITY_WARNING,
+                             "the graph has no variable “%s”, so its array is not used",
+                             name);
     }
 }
 
-/* Usual shapes of other inputs may contradict an array that has another one. */
+/* If an array has another shape than usual, the usual shapes of the other inputs may contradict it:
+ * makes them unknown. */
 static void
 forget_usual_shapes (ScopeInputs *inputs, HybTensorList *given)
 {
@@ -123,6 +131,7 @@ forget_usual_shapes (ScopeInputs *inputs, HybTensorList *given)
     }
 }
 
+/* Takes values from given or else from the model's parameters. */
 static void
 take_values (ScopeInputs *inputs, HybTensorList *given)
 {
@@ -140,10 +149,13 @@ take_values (ScopeInputs *inputs, HybTensorList *given)
     }
 }
 
-/* NumPy makes float64 of every number; where a model cannot take it but can take
- * float32, that is what was meant.  error is that of the first try. */
+/* NumPy's default type is float64, which many models do not accept.  If inference succeeds with all
+ * float64 arrays as float32, casts them, warns and clears error. */
 static gboolean
-infer_with_casts (ScopeInputs *inputs, const ScopeCommon *common, HybType *types, GError **error)
+infer_with_casts (ScopeInputs              *inputs,
+                  const ScopeCommonOptions *common,
+                  HybType                  *types,
+                  GError                  **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
 
@@ -175,29 +187,29 @@ infer_with_casts (ScopeInputs *inputs, const ScopeCommon *common, HybType *types
     }
   memcpy (inputs->types, types, hyb_graph_n_values (inputs->graph) * sizeof *types);
   g_clear_error (error);
-  scope_say (HYB_SEVERITY_WARNING,
-             "float64 was given and cast to float32, which the model wants: %s",
-             names->str);
+  scope_print_message (HYB_SEVERITY_WARNING,
+                       "float64 arrays were cast to float32, which the model needs: %s",
+                       names->str);
   return TRUE;
 }
 
 static gboolean
-infer_types (ScopeInputs *inputs, const ScopeCommon *common, GError **error)
+infer_types (ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
 {
   gsize               n_values = hyb_graph_n_values (inputs->graph);
   g_autofree HybType *given = g_memdup2 (inputs->types, n_values * sizeof *inputs->types);
-  GError             *own = NULL;
+  GError             *local_error = NULL;
 
-  if (hyb_infer_types (inputs->graph, inputs->types, NULL, common->train, &own))
+  if (hyb_infer_types (inputs->graph, inputs->types, NULL, common->train, &local_error))
     return TRUE;
-  if (given && infer_with_casts (inputs, common, given, &own))
+  if (given && infer_with_casts (inputs, common, given, &local_error))
     return TRUE;
 
-  g_propagate_error (error, own);
+  g_propagate_error (error, local_error);
   return FALSE;
 }
 
-/* Everything of one kind that is missing, in one sentence. */
+/* Collects everything that is missing, for one error message. */
 typedef struct
 {
   GString *names;
@@ -205,39 +217,40 @@ typedef struct
 } Missing;
 
 static void
-add_missing (Missing *missing, const char *name, const char *why)
+add_missing (Missing *missing, const char *name, const char *reason /* (nullable) */)
 {
   if (!missing->names)
     missing->names = g_string_new (NULL);
-  if (missing->n++ < MAX_NAMED)
+  if (missing->n++ < MAX_LISTED)
     g_string_append_printf (missing->names,
                             "%s“%s”%s%s",
                             missing->names->len > 0 ? ", " : "",
                             name,
-                            why ? ": " : "",
-                            why ? why : "");
+                            reason ? ": " : "",
+                            reason ? reason : "");
 }
 
 static gboolean
 refuse_missing (Missing *missing, const char *what, const char *hint, int code, GError **error)
 {
-  if (missing->n > MAX_NAMED)
-    g_string_append_printf (missing->names, " and %u more", missing->n - MAX_NAMED);
+  if (missing->n > MAX_LISTED)
+    g_string_append_printf (missing->names, " and %u more", missing->n - MAX_LISTED);
   hyb_error_at (error, HYB_GRAPH_ERROR, code, NULL, hint, "%s %s", what, missing->names->str);
   g_string_free (missing->names, TRUE);
   return FALSE;
 }
 
-/* A label is wanted only for gradients; a parameter never stands in for itself. */
+/* Everything may be generated with --init; without it only labels, which the outputs do not need. */
 static gboolean
-may_fill (const ScopeCommon *common, HybRole role, gboolean needs_labels)
+can_generate (const ScopeCommonOptions *common, HybRole role, gboolean needs_labels)
 {
   return common->init || (role == HYB_ROLE_LABEL && !needs_labels);
 }
 
-/* Filling memory that the machine has not would end everything. */
+/* Allocates the tensor unless it or the sum of all (total, bytes) exceeds the machine's memory: with
+ * overcommit the allocation would succeed and filling it would get the process killed. */
 static HybTensor *
-make_tensor (const char *name, const HybType *type, gsize *total, GError **error)
+allocate_tensor (const char *name, const HybType *type, gsize *total, GError **error)
 {
   gsize      machine = (gsize) sysconf (_SC_PHYS_PAGES) * (gsize) sysconf (_SC_PAGESIZE);
   gsize      bytes = 0;
@@ -252,7 +265,7 @@ make_tensor (const char *name, const HybType *type, gsize *total, GError **error
                       HYB_GRAPH_ERROR_MEMORY,
                       NULL,
                       "Give smaller shapes",
-                      "%" G_GSIZE_FORMAT " bytes are more than this machine has",
+                      "it needs %" G_GSIZE_FORMAT " bytes, more than the memory of this machine",
                       bytes);
       else
         tensor = hyb_tensor_new (type, error);
@@ -262,7 +275,7 @@ make_tensor (const char *name, const HybType *type, gsize *total, GError **error
   return tensor;
 }
 
-/* The elements of the example, again and again. */
+/* Fills the tensor with the model's example, repeated.  FALSE if there is no example. */
 static gboolean
 repeat_example (HybModel *model, const char *name, HybTensor *tensor)
 {
@@ -277,21 +290,25 @@ repeat_example (HybModel *model, const char *name, HybTensor *tensor)
   return n > 0;
 }
 
-/* A label that is only laid out anew before it is read may have that shape at once. */
+/* A label that is only reshaped before it is used can have the reshaped shape. */
 static void
 guess_label_shape (const ScopeInputs *inputs, HybValueId label, HybShape *shape)
 {
   guint            n;
   const HybNodeId *users = hyb_graph_get_users (inputs->graph, label, &n);
-  const HybNode   *reader = n == 1 ? hyb_graph_get_node (inputs->graph, users[0]) : NULL;
+  const HybNode   *user = n == 1 ? hyb_graph_get_node (inputs->graph, users[0]) : NULL;
 
-  if (reader && reader->op->view == hyb_rule_view_all &&
-      hyb_shape_is_known (&inputs->types[reader->first_output].shape))
-    *shape = inputs->types[reader->first_output].shape;
+  if (user && user->op->view == hyb_rule_view_all &&
+      hyb_shape_is_known (&inputs->types[user->first_output].shape))
+    *shape = inputs->types[user->first_output].shape;
 }
 
+/* Generates all values that are still missing, or fails with one message about all of them. */
 static gboolean
-fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_labels, GError **error)
+fill_missing (ScopeInputs              *inputs,
+              const ScopeCommonOptions *common,
+              gboolean                  needs_labels,
+              GError                  **error)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (inputs->graph, NULL);
   Missing            missing = { 0 }, shapeless = { 0 };
@@ -306,7 +323,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
 
       if (inputs->values[i] || !needed[id])
         continue;
-      if (!may_fill (common, role, needs_labels) &&
+      if (!can_generate (common, role, needs_labels) &&
           !hyb_model_get_example (inputs->model, node->name))
         {
           add_missing (&missing, node->name, NULL);
@@ -316,16 +333,16 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
         guess_label_shape (inputs, node->first_output, &type.shape);
       if (!hyb_shape_is_known (&type.shape))
         {
-          g_autofree char *why =
+          g_autofree char *reason =
               hyb_infer_reason (inputs->graph, inputs->types, node->first_output);
 
-          add_missing (&shapeless, node->name, why);
+          add_missing (&shapeless, node->name, reason);
           continue;
         }
 
       if (type.dtype == HYB_DTYPE_UNKNOWN)
         type.dtype = HYB_F32;
-      inputs->values[i] = make_tensor (node->name, &type, &total, error);
+      inputs->values[i] = allocate_tensor (node->name, &type, &total, error);
       if (!inputs->values[i])
         return FALSE;
       if (!repeat_example (inputs->model, node->name, inputs->values[i]))
@@ -337,7 +354,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
       if (shapeless.names)
         g_string_free (shapeless.names, TRUE);
       return refuse_missing (&missing,
-                             "no file gives a value for",
+                             "no value for",
                              "Give arrays with --input, a file with --params, or fill them with "
                              "--init zeros|uniform|xavier",
                              HYB_GRAPH_ERROR_MISSING,
@@ -345,7 +362,7 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
     }
   if (shapeless.n > 0)
     return refuse_missing (&shapeless,
-                           "the shape is not known of",
+                           "unknown shape of",
                            strstr (shapeless.names->str, "--shape")
                                ? NULL
                                : "Give it with --shape NAME=1,2,3",
@@ -355,12 +372,12 @@ fill_missing (ScopeInputs *inputs, const ScopeCommon *common, gboolean needs_lab
 }
 
 gboolean
-scope_inputs_fill (ScopeInputs       *inputs,
-                   const ScopeCommon *common,
-                   HybModel          *model,
-                   HybTensorList     *given,
-                   gboolean           needs_labels,
-                   GError           **error)
+scope_inputs_fill (ScopeInputs              *inputs,
+                   const ScopeCommonOptions *common,
+                   HybModel                 *model,
+                   HybTensorList            *given,
+                   gboolean                  needs_labels,
+                   GError                  **error)
 {
   guint n_values;
 
@@ -387,4 +404,26 @@ scope_inputs_clear (ScopeInputs *inputs)
     g_clear_pointer (&inputs->values[i], hyb_tensor_unref);
   g_free (inputs->values);
   g_free (inputs->types);
+}
+
+void
+scope_common_options_set_default_init (ScopeCommonOptions *common, HybModel *model)
+{
+  HybGraph          *graph = hyb_model_get_graph (model);
+  g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
+  guint              n;
+  const HybNodeId   *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (needed[variables[i]] &&
+        hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER &&
+        !hyb_model_get_parameter (model, hyb_graph_get_node (graph, variables[i])->name))
+      return;
+  if (!common->init)
+    {
+      /* Not freed, as common is a copy of the parsed options. */
+      static char uniform[] = "uniform";
+
+      common->init = uniform;
+    }
 }

@@ -1,9 +1,13 @@
 /* inputs.h — a value for every variable that a run needs.
+ *
+ * Values come from the arrays given (--input), then from the model's parameters and examples, and
+ * are otherwise generated as --init says.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common.h"
+#include "app/command/common-options.h"
 #include "engine/formats/tensor-list.h"
+#include "engine/graph/model.h"
 
 typedef struct
 {
@@ -11,17 +15,23 @@ typedef struct
   HybGraph        *graph;
   guint            n_variables;
   const HybNodeId *variables;
-  HybTensor      **values; /* by variable; NULL: not needed by any output */
-  HybType         *types;  /* by value id, as inferred from what is given */
+  HybTensor      **values; /* by variable; NULL if no output depends on it */
+  HybType         *types;  /* by value id, inferred from the values */
 } ScopeInputs;
 
-/* given wins over the model's parameters; what is missing is filled as --init says,
- * labels with zeros unless they are needed for a gradient.  FALSE: an error that
- * names everything that is missing. */
-gboolean scope_inputs_fill (ScopeInputs       *inputs,
-                            const ScopeCommon *common,
-                            HybModel          *model,
-                            HybTensorList     *given,
-                            gboolean           needs_labels,
-                            GError           **error);
-void     scope_inputs_clear (ScopeInputs *inputs);
+/* Fills inputs.  given (nullable): arrays by name of variable, which win over parameters.  Labels
+ * become zeros unless needs_labels.  FALSE and an error that names everything that is missing; the
+ * caller clears inputs in either case. */
+gboolean scope_inputs_fill (ScopeInputs              *inputs,
+                            const ScopeCommonOptions *common,
+                            HybModel                 *model,
+                            HybTensorList            *given,
+                            gboolean                  needs_labels,
+                            GError                  **error);
+/* Frees what scope_inputs_fill() allocated. */
+void scope_inputs_clear (ScopeInputs *inputs);
+
+/* For measuring, which needs no particular data: sets common->init to "uniform" if it is not set
+ * and all parameters have values, so that inputs, states and labels are generated.  The string is
+ * static: do not free it. */
+void scope_common_options_set_default_init (ScopeCommonOptions *common, HybModel *model);

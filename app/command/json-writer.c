@@ -1,4 +1,7 @@
-/* json-writer.c — a document grows in a string; lists of lists stay on one line.
+/* json-writer.c — writes a JSON document into a string.
+ *
+ * Members of the outer levels get a line each, deeper ones share a line.  start_member() does the
+ * commas and line breaks.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/json-writer.h"
 
@@ -6,13 +9,13 @@
 
 #include <stdio.h>
 
-#define MAX_DEPTH    16
-#define BROKEN_LINES 3 /* members of this many outer levels stand on lines of their own */
+#define MAX_DEPTH        16
+#define MULTILINE_LEVELS 3 /* outer levels whose members get a line each */
 
 struct _ScopeJson
 {
   GString *text;
-  char     closing[MAX_DEPTH];
+  char     closing[MAX_DEPTH]; /* brackets of what is open, by depth */
   gboolean has_members[MAX_DEPTH];
   guint    depth;
 };
@@ -60,7 +63,7 @@ start_member (ScopeJson *json, const char *key)
   json->has_members[json->depth - 1] = TRUE;
   if (!is_first)
     g_string_append_c (json->text, ',');
-  if (json->depth < BROKEN_LINES)
+  if (json->depth < MULTILINE_LEVELS)
     break_line (json, json->depth);
   else if (!is_first)
     g_string_append_c (json->text, ' ');
@@ -92,7 +95,7 @@ scope_json_end (ScopeJson *json)
   g_return_if_fail (json->depth > 0);
 
   json->depth--;
-  if (json->has_members[json->depth] && json->depth + 1 < BROKEN_LINES)
+  if (json->has_members[json->depth] && json->depth + 1 < MULTILINE_LEVELS)
     break_line (json, json->depth);
   g_string_append_c (json->text, json->closing[json->depth]);
 }

@@ -1,14 +1,16 @@
-/* new.c — models that are made, not read: hscope new writes one of the gallery as an MXNet
- * pair, hscope trace one of a plug-in.
+/* new.c — hscope new and hscope trace: write models that are built by C code.
+ *
+ * hscope new writes a model of the gallery, hscope trace one of a plug-in.  Both write an MXNet
+ * pair: PREFIX-symbol.json and PREFIX-0000.params.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
-#include "app/command/json-writer.h"
+#include "app/command/describe.h"
+#include "app/command/open-model.h"
 
 #include "engine/block/plugin.h"
 #include "engine/open/open.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef struct
 {
@@ -56,11 +58,11 @@ list_text (GPtrArray *models)
       for (const HybParam *option = model->options; option && option->name; option++)
         printf ("%14s   %s=%s  %s\n", "", option->name, option->fallback, option->doc);
     }
-  printf ("\nOptions go behind the name: hscope new 'lstm-lm?hidden=512&length=35' --output lm\n");
+  printf ("\nOptions follow the name: hscope new 'lstm-lm?hidden=512&length=35' --output lm\n");
 }
 
 static int
-list_models (const ScopeCommon *common)
+list_models (const ScopeCommonOptions *common)
 {
   g_autoptr (GPtrArray) models = hyb_gallery_list ();
 
@@ -71,9 +73,9 @@ list_models (const ScopeCommon *common)
   return SCOPE_EXIT_DONE;
 }
 
-/* Writes the pair and says so. */
+/* Writes the model as a pair of files and lists them. */
 static int
-write_model (const ScopeCommon *common, const char *name, const char *prefix, GError **error)
+write_model (const ScopeCommonOptions *common, const char *name, const char *prefix, GError **error)
 {
   char *files[] = { (char *) name, NULL, NULL };
   g_autoptr (HybModel) model = scope_open_model (common, files, error);
@@ -87,10 +89,7 @@ write_model (const ScopeCommon *common, const char *name, const char *prefix, GE
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
 
-      scope_json_begin_list (json, "written");
-      for (guint i = 0; i < written->len; i++)
-        scope_json_string (json, NULL, written->pdata[i]);
-      scope_json_end (json);
+      scope_describe_strings (json, "written", written);
       scope_json_int (json, "nodes", n_nodes);
       scope_json_print (json);
       return SCOPE_EXIT_DONE;
@@ -102,7 +101,7 @@ write_model (const ScopeCommon *common, const char *name, const char *prefix, GE
 }
 
 static int
-run_new (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_new (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const NewOptions *options = data;
   g_autofree char  *name = NULL;
@@ -119,13 +118,14 @@ run_new (const ScopeCommon *common, gpointer data, char **files, GError **error)
   g_set_error_literal (error,
                        SCOPE_ERROR,
                        SCOPE_ERROR_USAGE,
-                       "hscope new takes a name and --output PREFIX; hscope new --list lists the "
-                       "names");
+                       "hscope new takes the name of a model and --output PREFIX; hscope new "
+                       "--list "
+                       "shows the names");
   return SCOPE_EXIT_USAGE;
 }
 
 static int
-run_trace (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_trace (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const NewOptions *options = data;
 
@@ -146,15 +146,15 @@ static const GOptionEntry new_options[] = {
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (NewOptions, output),
-    "Where to: PREFIX-symbol.json and PREFIX-0000.params",
+    SCOPE_OPTION_FIELD (NewOptions, output),
+    "Write PREFIX-symbol.json and PREFIX-0000.params",
     "PREFIX" },
   { "list",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (NewOptions, list),
-    "List the models and their options",
+    SCOPE_OPTION_FIELD (NewOptions, list),
+    "List the gallery models and their options",
     NULL },
   { NULL },
 };
@@ -164,8 +164,8 @@ static const GOptionEntry trace_options[] = {
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (NewOptions, output),
-    "Where to: PREFIX-symbol.json and PREFIX-0000.params",
+    SCOPE_OPTION_FIELD (NewOptions, output),
+    "Write PREFIX-symbol.json and PREFIX-0000.params",
     "PREFIX" },
   { NULL },
 };
@@ -173,7 +173,7 @@ static const GOptionEntry trace_options[] = {
 const ScopeCommand scope_command_new = {
   .name = "new",
   .arguments = "NAME[?option=value&…]",
-  .summary = "Write a model of the gallery as an MXNet pair",
+  .summary = "Write a gallery model as a symbol file and a parameter file",
   .n_files = { 0, 1 },
   .options = new_options,
   .options_size = sizeof (NewOptions),
@@ -183,7 +183,7 @@ const ScopeCommand scope_command_new = {
 const ScopeCommand scope_command_trace = {
   .name = "trace",
   .arguments = "PLUGIN.so[:MODEL]",
-  .summary = "Trace a model written in C into an MXNet pair",
+  .summary = "Trace a model written in C into a symbol file and a parameter file",
   .n_files = { 1, 1 },
   .options = trace_options,
   .options_size = sizeof (NewOptions),

@@ -1,11 +1,13 @@
-/* profile.c — where the time of a model goes: hscope profile.
+/* profile.c — hscope profile: measures how long a model and each of its operators take.
+ *
+ * Clean runs give the time of the model, traced runs how it is spread over nodes.  Start at
+ * measure().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe-capture.h"
 #include "app/command/inputs.h"
-#include "app/command/progress.h"
-#include "app/command/variants.h"
 #include "app/command/open-model.h"
+#include "app/command/progress.h"
 
 #include "engine/formats/npz.h"
 #include "profiler/base/format.h"
@@ -25,14 +27,6 @@ typedef struct
   gboolean counters, backward;
 } ProfileOptions;
 
-static HybMode
-mode_of (const ScopeCommonOptions *common)
-{
-  if (g_strcmp0 (common->mode, "imperative") == 0)
-    return HYB_MODE_IMPERATIVE;
-  return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
-}
-
 static gboolean
 check_options (const ScopeCommonOptions *common, const ProfileOptions *options, GError **error)
 {
@@ -44,12 +38,13 @@ check_options (const ScopeCommonOptions *common, const ProfileOptions *options, 
   g_set_error_literal (error,
                        SCOPE_ERROR,
                        SCOPE_ERROR_USAGE,
-                       "--repeat, --warmup, --traced and --time-limit are counts and seconds: they "
-                       "cannot be negative, nor absurdly large");
+                       "--repeat (at most 100000), --warmup, --traced (at most 10000) and "
+                       "--time-limit "
+                       "cannot be negative");
   return FALSE;
 }
 
-/* Conditions that only the command knows. */
+/* Conditions of the measurement that only the command knows. */
 static ProfFacts *
 describe_conditions (const ScopeCommonOptions *common, HybModel *model, const char *file)
 {
@@ -67,26 +62,36 @@ describe_conditions (const ScopeCommonOptions *common, HybModel *model, const ch
   return facts;
 }
 
-static ProfCapture *
-measure (const ScopeCommonOptions    *common,
-         const ProfileOptions *options,
-         ScopeInputs          *inputs,
-         ProfFacts            *facts,
-         const char           *name,
-         GError              **error)
+static ProfSubject *
+make_subject (const ScopeCommonOptions *common,
+              const ProfileOptions     *options,
+              const ScopeInputs        *inputs,
+              const char               *name,
+              GError                  **error)
 {
-  ProfSubjectOptions how = {
+  ProfSubjectOptions subject_options = {
     .name = name,
-    .mode = mode_of (common),
+    .mode = scope_common_options_get_mode (common),
     .training = common->train || options->backward,
     .backward = options->backward,
     .without = (const char *const *) common->without,
     .dump_after = common->dump_after,
     .seed = (guint64) common->seed,
   };
-  g_autoptr (ProfSubject) subject = prof_subject_new (inputs->graph, inputs->values, &how, error);
+
+  return prof_subject_new (inputs->graph, inputs->values, &subject_options, error);
+}
+
+/* Measures the subject; if it is cancelled, the capture has what was measured so far. */
+static ProfCapture *
+measure (const ScopeCommonOptions *common,
+         const ProfileOptions     *options,
+         ProfSubject              *subject,
+         ProfFacts                *facts,
+         GError                  **error)
+{
   ScopeProgress      progress;
-  ProfMeasureOptions ways = {
+  ProfMeasureOptions measure_options = {
     .warmup = options->warmup,
     .repeat = (guint) options->repeat,
     .traced = (guint) options->traced,
@@ -100,11 +105,9 @@ measure (const ScopeCommonOptions    *common,
   ProfSeries   series;
   ProfCapture *capture = NULL;
 
-  if (!subject)
-    return NULL;
   scope_progress_init (&progress, common);
   prof_series_init (&series);
-  if (prof_measure (&subject, 1, &series, &ways, error))
+  if (prof_measure (&subject, 1, &series, &measure_options, error))
     {
       after = prof_machine_ticks ();
       prof_facts_set_number (facts, "system.stolen", prof_machine_stolen (&before, &after));
@@ -126,7 +129,9 @@ write_files (const ProfileOptions *options, const ProfCapture *capture, GError *
 }
 
 static void
-print_result (const ScopeCommonOptions *common, const ProfileOptions *options, const ProfCapture *capture)
+print_result (const ScopeCommonOptions *common,
+              const ProfileOptions     *options,
+              const ProfCapture        *capture)
 {
   g_autoptr (ProfSummary) summary = prof_summary_new (capture);
 
@@ -153,12 +158,13 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) given = NULL;
   g_autoptr (ProfFacts) facts = NULL;
+  g_autoptr (ProfSubject) subject = NULL;
   g_autoptr (ProfCapture) capture = NULL;
-  g_autofree char *name = g_path_get_basename (files[0]);
-  ScopeInputs      inputs = { 0 };
-  ScopeCommonOptions      filled = *common;
+  g_autofree char   *name = g_path_get_basename (files[0]);
+  ScopeInputs        inputs = { 0 };
+  ScopeCommonOptions filled = *common;
 
-  /* Options that were not given are 0. */
+  /* An option that was not given is 0. */
   options->warmup = options->warmup == 0 ? -1 : options->warmup;
   options->traced = options->traced == 0 ? 10 : options->traced;
   if (!check_options (common, options, error) || !(model = scope_open_model (common, files, error)))
@@ -169,7 +175,9 @@ run_profile (const ScopeCommonOptions *common, gpointer data, char **files, GErr
   facts = describe_conditions (common, model, files[0]);
   scope_common_options_set_default_init (&filled, model);
   if (scope_inputs_fill (&inputs, &filled, model, given, options->backward, error))
-    capture = measure (common, options, &inputs, facts, name, error);
+    subject = make_subject (common, options, &inputs, name, error);
+  if (subject)
+    capture = measure (common, options, subject, facts, error);
   scope_inputs_clear (&inputs);
   if (!capture || !write_files (options, capture, error))
     return SCOPE_EXIT_MODEL;
@@ -183,70 +191,70 @@ static const GOptionEntry profile_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ProfileOptions, capture),
-    "Where everything that was measured goes",
+    "Write the measurement to a capture",
     "FILE.hscope" },
   { "input",
     'i',
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ProfileOptions, input),
-    "Arrays by name of variable",
+    "Input arrays, by variable name",
     "IN.npz" },
   { "repeat",
     0,
     0,
     G_OPTION_ARG_INT,
     SCOPE_OPTION_FIELD (ProfileOptions, repeat),
-    "Clean samples (default: until the median is known to 1 %)",
+    "Number of clean samples (default: until the median is known to 1 %)",
     "N" },
   { "warmup",
     0,
     0,
     G_OPTION_ARG_INT,
     SCOPE_OPTION_FIELD (ProfileOptions, warmup),
-    "Runs before anything counts (default: until it is steady)",
+    "Number of discarded runs (default: until times are steady)",
     "N" },
   { "traced",
     0,
     0,
     G_OPTION_ARG_INT,
     SCOPE_OPTION_FIELD (ProfileOptions, traced),
-    "Traced runs (default: 10)",
+    "Number of traced runs (default: 10)",
     "N" },
   { "time-limit",
     0,
     0,
     G_OPTION_ARG_DOUBLE,
     SCOPE_OPTION_FIELD (ProfileOptions, time_limit),
-    "For all of it (default: 60)",
+    "Time limit for the whole measurement (default: 60)",
     "SECONDS" },
   { "backward",
     0,
     0,
     G_OPTION_ARG_NONE,
     SCOPE_OPTION_FIELD (ProfileOptions, backward),
-    "Forward and backward, in training mode",
+    "Measure forward and backward passes in training mode",
     NULL },
   { "counters",
     0,
     0,
     G_OPTION_ARG_NONE,
     SCOPE_OPTION_FIELD (ProfileOptions, counters),
-    "Count cycles, instructions and cache misses, too, where the machine allows",
+    "Also count cycles, instructions and cache misses, if the machine allows it",
     NULL },
   { "trace",
     0,
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ProfileOptions, trace),
-    "Write the traced runs as Chrome JSON (Perfetto opens it)",
+    "Write the traced runs as a Chrome trace, for Perfetto",
     "FILE.json" },
   { "csv",
     0,
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ProfileOptions, csv),
-    "Write the table of nodes",
+    "Write the table of nodes as CSV",
     "FILE.csv" },
   { 0 },
 };
@@ -254,7 +262,7 @@ static const GOptionEntry profile_options[] = {
 const ScopeCommand scope_command_profile = {
   .name = "profile",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Measure where the time of a model goes",
+  .summary = "Measure how long a model and each of its operators take",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .options = profile_options,

@@ -1,4 +1,6 @@
-/* progress.c — a bar for people, JSON lines for programs.
+/* progress.c — progress of a measurement on stderr: a bar on a terminal, or JSON lines.
+ *
+ * The second half installs the signal handlers behind scope_cancel_on_signal().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/progress.h"
 
@@ -10,12 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Nobody reads faster. */
-#define LEAST_INTERVAL 100000 /* µs */
-#define BAR_WIDTH      24
+#define MIN_INTERVAL 100000 /* µs between two outputs */
+#define BAR_WIDTH    24     /* characters */
 
 void
-scope_progress_init (ScopeProgress *progress, const ScopeCommon *common)
+scope_progress_init (ScopeProgress *progress, const ScopeCommonOptions *common)
 {
   *progress = (ScopeProgress){
     .as_json = g_strcmp0 (common->progress, "json") == 0,
@@ -63,29 +64,29 @@ print_bar (const ProfProgress *now)
 }
 
 void
-scope_progress_tell (gpointer data, const ProfProgress *now)
+scope_progress_update (gpointer data, const ProfProgress *now)
 {
   ScopeProgress *progress = data;
   gint64         time = g_get_monotonic_time ();
 
-  if (time - progress->last < LEAST_INTERVAL && now->done > 0)
+  if (time - progress->last_time < MIN_INTERVAL && now->done > 0)
     return;
-  progress->last = time;
+  progress->last_time = time;
   if (progress->as_json)
     print_json (now);
   else if (progress->as_bar)
     {
       print_bar (now);
-      progress->is_dirty = TRUE;
+      progress->has_bar = TRUE;
     }
 }
 
 void
 scope_progress_finish (ScopeProgress *progress, const char *event, const char *file)
 {
-  if (progress->is_dirty)
+  if (progress->has_bar)
     fputs ("\r\033[K", stderr);
-  progress->is_dirty = FALSE;
+  progress->has_bar = FALSE;
   if (progress->as_json)
     {
       g_autoptr (GString) line = g_string_new ("{\"event\": ");
@@ -104,7 +105,8 @@ scope_progress_finish (ScopeProgress *progress, const char *event, const char *f
 
 /* --- Signals --- */
 
-/* A handler may do next to nothing: it writes a byte, and a thread does the rest. */
+/* g_cancellable_cancel() is not async-signal-safe: the handler writes a byte into a pipe, and a
+ * thread that reads the pipe cancels. */
 static int           pipe_ends[2] = { -1, -1 };
 static GCancellable *cancellable;
 
@@ -112,25 +114,25 @@ static void
 on_signal (int number)
 {
   char byte = (char) number;
-  int  code = errno;
+  int  saved_errno = errno;
 
   if (write (pipe_ends[1], &byte, 1) < 0)
     _exit (128 + number);
-  errno = code;
+  errno = saved_errno;
 }
 
 static gpointer
 wait_for_signal (gpointer data)
 {
-  struct sigaction usual = { .sa_handler = SIG_DFL };
+  struct sigaction defaults = { .sa_handler = SIG_DFL };
   char             byte;
   gssize           n;
 
   do
     n = read (pipe_ends[0], &byte, 1);
   while (n < 0 && errno == EINTR);
-  sigaction (SIGINT, &usual, NULL);
-  sigaction (SIGTERM, &usual, NULL);
+  sigaction (SIGINT, &defaults, NULL);
+  sigaction (SIGTERM, &defaults, NULL);
   g_cancellable_cancel (cancellable);
   return NULL;
 }

@@ -1,11 +1,14 @@
-/* render.c — a graph as a picture: hscope render.
+/* render.c — hscope render: draws a graph as a picture.
+ *
+ * Graph → diagram (app/adapt) → folds → layout → file; an overlay colours the boxes by a capture.
+ * Start at render_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/command.h"
-
 #include "app/adapt/capture-to-heat.h"
 #include "app/adapt/graph-to-diagram.h"
+#include "app/command/command.h"
 #include "app/command/json-writer.h"
 #include "app/command/open-model.h"
+
 #include "engine/analysis/infer-types.h"
 #include "viz/viz.h"
 
@@ -53,7 +56,7 @@ static const GOptionEntry render_entries[] = {
     0,
     G_OPTION_ARG_STRING,
     SCOPE_OPTION_FIELD (RenderOptions, fold),
-    "What to fold: weights,scopes,repeats (all), or none",
+    "What to fold: weights,scopes,repeats (default: all), or none",
     "LIST" },
   { "depth",
     0,
@@ -67,50 +70,56 @@ static const GOptionEntry render_entries[] = {
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (RenderOptions, overlay),
-    "Colour boxes by what this capture measured",
+    "Colour boxes by the times of this capture",
     "CAPTURE" },
   { "heat",
     0,
     0,
     G_OPTION_ARG_STRING,
     SCOPE_OPTION_FIELD (RenderOptions, heat),
-    "Which measure: self (default), inclusive, share, flops, bytes or roofline",
+    "Measure for the colours: self (default), inclusive, share, flops, bytes or roofline",
     "NAME" },
   { "against",
     0,
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (RenderOptions, against),
-    "Colour by what the overlay changes against this capture; grey within the noise",
+    "Colour by the difference between --overlay and this capture (grey: within the noise)",
     "CAPTURE" },
   { "theme",
     0,
     0,
     G_OPTION_ARG_STRING,
     SCOPE_OPTION_FIELD (RenderOptions, theme),
-    "Colours: light, dark, safe, mxnet, contrast or contrast-dark",
+    "Colour theme: light, dark, safe, mxnet, contrast or contrast-dark",
     "NAME" },
   { "max-pixels",
     0,
     0,
     G_OPTION_ARG_INT64,
     SCOPE_OPTION_FIELD (RenderOptions, max_pixels),
-    "Largest PNG, in pixels",
+    "Maximum size of a PNG, in pixels",
     "N" },
-  { "scale", 0, 0, G_OPTION_ARG_DOUBLE, SCOPE_OPTION_FIELD (RenderOptions, scale), "Pixels a point", "X" },
+  { "scale",
+    0,
+    0,
+    G_OPTION_ARG_DOUBLE,
+    SCOPE_OPTION_FIELD (RenderOptions, scale),
+    "Pixels per point",
+    "X" },
   { "outlined",
     0,
     0,
     G_OPTION_ARG_NONE,
     SCOPE_OPTION_FIELD (RenderOptions, outlined),
-    "SVG: letters as shapes, for viewers without the font",
+    "SVG: draw text as outlines, for viewers without the font",
     NULL },
   { "transparent",
     0,
     0,
     G_OPTION_ARG_NONE,
     SCOPE_OPTION_FIELD (RenderOptions, transparent),
-    "No background",
+    "Leave the background transparent",
     NULL },
   { NULL },
 };
@@ -135,32 +144,33 @@ parse_folds (const RenderOptions *options, ScopeDiagramOptions *diagram, GError 
         g_set_error (error,
                      SCOPE_ERROR,
                      SCOPE_ERROR_USAGE,
-                     "--fold knows weights, scopes, repeats and none, not “%s”",
+                     "--fold: “%s” is unknown; there are weights, scopes, repeats and none",
                      words[i]);
         return FALSE;
       }
   return TRUE;
 }
 
-/* Types for the picture: what cannot be inferred is left out, with a warning. */
+/* Infers types for the labels; warns if that fails, and leaves the rest unknown.
+ * (transfer full) */
 static HybType *
-picture_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
+infer_types (const ScopeCommonOptions *common, HybModel *model, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
   g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
-  g_autoptr (GError) contradiction = NULL;
+  g_autoptr (GError) type_error = NULL;
 
   for (guint i = 0; i < hyb_graph_n_values (graph); i++)
     types[i] = HYB_TYPE_UNKNOWN;
   if (!scope_fill_types (common, model, types, error))
     return NULL;
-  if (!hyb_infer_types (graph, types, NULL, common->train, &contradiction))
-    scope_print_message (HYB_SEVERITY_WARNING, "%s", contradiction->message);
+  if (!hyb_infer_types (graph, types, NULL, common->train, &type_error))
+    scope_print_message (HYB_SEVERITY_WARNING, "%s", type_error->message);
   return g_steal_pointer (&types);
 }
 
 static VizFolds *
-folds_of (const RenderOptions *options, VizDiagram *diagram)
+make_folds (const RenderOptions *options, VizDiagram *diagram)
 {
   VizFolds *folds = viz_folds_new (diagram);
 
@@ -168,30 +178,33 @@ folds_of (const RenderOptions *options, VizDiagram *diagram)
     viz_folds_open_depth (folds, (guint) MIN (options->depth, 1000));
   for (guint i = 0; options->expand && options->expand[i]; i++)
     if (viz_folds_open_matching (folds, options->expand[i]) == 0)
-      scope_print_message (HYB_SEVERITY_WARNING, "no group is called “%s”", options->expand[i]);
+      scope_print_message (HYB_SEVERITY_WARNING,
+                           "--expand: no group matches “%s”",
+                           options->expand[i]);
   return folds;
 }
 
+/* Fails if no node of the capture is in the model, warns if some are missing. */
 static gboolean
-check_found (const RenderOptions *options, const ScopeHeatCount *count, GError **error)
+check_matches (const RenderOptions *options, const ScopeHeatCount *count, GError **error)
 {
   if (count->n_executed > 0 && count->n_found == 0)
     {
       g_set_error (error,
                    SCOPE_ERROR,
                    SCOPE_ERROR_USAGE,
-                   "%s: none of the %u nodes it has times of is in this model: measure it with "
-                   "hscope profile",
+                   "%s: none of its %u measured nodes is in this model. Record a capture of this "
+                   "model with hscope profile",
                    options->overlay,
                    count->n_executed);
       return FALSE;
     }
   if (count->n_found < count->n_executed)
     scope_print_message (HYB_SEVERITY_WARNING,
-               "%s: %u of %u nodes with times are in this model",
-               options->overlay,
-               count->n_found,
-               count->n_executed);
+                         "%s: only %u of its %u measured nodes are in this model",
+                         options->overlay,
+                         count->n_found,
+                         count->n_executed);
   return TRUE;
 }
 
@@ -202,36 +215,45 @@ check_heat (const RenderOptions *options, ScopeHeat *heat, GError **error)
 
   *heat = options->heat ? scope_heat_find (options->heat) : SCOPE_HEAT_SELF;
   if (*heat == SCOPE_N_HEATS)
-    problem = "is none of self, inclusive, share, flops, bytes, roofline";
+    problem = "unknown measure; there are self, inclusive, share, flops, bytes and roofline";
   else if (!options->overlay && (options->heat || options->against))
-    problem = "is about an overlay: say --overlay CAPTURE, too";
+    problem = "this option needs --overlay CAPTURE";
   if (!problem)
     return TRUE;
   g_set_error (error,
                SCOPE_ERROR,
                SCOPE_ERROR_USAGE,
-               "%s %s: it %s",
+               "%s %s: %s",
                options->heat ? "--heat" : "--against",
                options->heat ? options->heat : options->against,
                problem);
   return FALSE;
 }
 
-/* FALSE: the capture cannot be read, or is of another model. */
-static gboolean
-add_overlay (const RenderOptions *options,
-             HybModel            *model,
-             VizDiagram          *diagram,
-             const GArray        *places,
-             const VizFolds      *folds,
-             VizOverlay         **overlay,
-             GError             **error)
+/* A diagram and how it is shown. */
+typedef struct
 {
+  HybModel   *model;
+  VizDiagram *diagram;
+  GArray     *places; /* of ScopePlace */
+  VizFolds   *folds;
+} Drawing;
+
+/* Makes the overlay of --overlay; *overlay stays NULL without it.  FALSE and an error if the capture
+ * cannot be read or belongs to another model. */
+static gboolean
+make_overlay (const RenderOptions *options,
+              const Drawing       *drawing,
+              VizOverlay         **overlay,
+              GError             **error)
+{
+  HybGraph *graph = hyb_model_get_graph (drawing->model);
   g_autoptr (ProfCapture) capture = NULL;
   g_autoptr (ProfCapture) against = NULL;
   g_autoptr (ProfSummary) summary = NULL;
   g_autofree guint32 *boxes = NULL;
-  ScopeHeatCount      count;
+  ScopeHeatSource     source;
+  ScopeHeatCount      count = { 0 };
   ScopeHeat           heat;
 
   if (!check_heat (options, &heat, error))
@@ -242,21 +264,15 @@ add_overlay (const RenderOptions *options,
       (options->against && !(against = prof_capture_open (options->against, error))))
     return FALSE;
   summary = prof_summary_new (capture);
-  *overlay = scope_capture_to_heat (capture,
-                                    summary,
-                                    hyb_model_get_graph (model),
-                                    diagram,
-                                    places,
-                                    folds,
-                                    heat,
-                                    &count);
-  if (against)
-    {
-      boxes = scope_capture_find_boxes (capture, hyb_model_get_graph (model), places);
-      viz_overlay_unref (*overlay);
-      *overlay = scope_capture_paint_difference (against, capture, diagram, boxes, folds);
-    }
-  return check_found (options, &count, error);
+  boxes = scope_capture_find_boxes (capture, graph, drawing->places);
+  scope_capture_count_boxes (summary, boxes, &count);
+  source = (ScopeHeatSource){ capture, summary, drawing->diagram, boxes, drawing->folds };
+  *overlay = against
+                 ? scope_capture_paint_difference (&source, against)
+                 : scope_capture_paint (&source,
+                                        heat,
+                                        heat == SCOPE_HEAT_ROOF ? VIZ_SCALE_LINEAR : VIZ_SCALE_LOG);
+  return check_matches (options, &count, error);
 }
 
 static guint
@@ -270,19 +286,21 @@ count_nodes (VizDiagram *diagram)
 }
 
 static void
-say_result (const ScopeCommonOptions     *common,
-            const RenderOptions   *options,
-            VizDiagram            *diagram,
-            VizPicture            *picture,
-            const VizExportResult *result,
-            double                 seconds)
+print_result (const RenderOptions   *options,
+              VizPicture            *picture,
+              const VizExportResult *result,
+              double                 seconds,
+              gboolean               as_json)
 {
-  if (common->json)
+  guint n_nodes = count_nodes (viz_picture_diagram (picture));
+  guint n_drawn = viz_picture_n_items (picture) - 1;
+
+  if (as_json)
     {
       g_autoptr (ScopeJson) json = scope_json_new ();
 
-      scope_json_int (json, "nodes", count_nodes (diagram));
-      scope_json_int (json, "drawn", viz_picture_n_items (picture) - 1);
+      scope_json_int (json, "nodes", n_nodes);
+      scope_json_int (json, "drawn", n_drawn);
       scope_json_int (json, "width", result->width);
       scope_json_int (json, "height", result->height);
       scope_json_double (json, "seconds", seconds);
@@ -293,9 +311,36 @@ say_result (const ScopeCommonOptions     *common,
            options->output,
            result->width,
            result->height,
-           count_nodes (diagram),
-           viz_picture_n_items (picture) - 1,
+           n_nodes,
+           n_drawn,
            seconds);
+}
+
+/* Checks the options that need no model. */
+static gboolean
+check_options (const RenderOptions *options, GError **error)
+{
+  if (!options->output || !viz_export_find (options->output))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "hscope render needs --output FILE.svg, .png, .pdf or .dot");
+  else if (!viz_theme_find (options->theme))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--theme %s: unknown theme; there are light, dark, safe, mxnet, contrast and "
+                 "contrast-dark",
+                 options->theme);
+  else if (options->layout && !viz_layout_find (options->layout))
+    g_set_error (error,
+                 SCOPE_ERROR,
+                 SCOPE_ERROR_USAGE,
+                 "--layout %s: unknown layout; there are auto, layers, grid and dot",
+                 options->layout);
+  else
+    return TRUE;
+  return FALSE;
 }
 
 static int
@@ -303,13 +348,15 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
 {
   const RenderOptions *options = data;
   gint64               start = g_get_monotonic_time ();
-  ScopeDiagramOptions  how = { 0 };
+  ScopeDiagramOptions  diagram_options = { 0 };
   VizLayoutOptions     layout = { .layout = options->layout };
-  VizExportOptions export = { .scale = options->scale,
+  VizExportOptions export = { .theme = viz_theme_find (options->theme),
+                              .scale = options->scale,
                               .max_pixels = (guint64) MAX (options->max_pixels, (gint64) 0),
                               .outlined = options->outlined,
                               .transparent = options->transparent };
   VizExportResult result = { 0 };
+  Drawing         drawing;
   g_autoptr (HybModel) model = NULL;
   g_autofree HybType *types = NULL;
   g_autoptr (VizDiagram) diagram = NULL;
@@ -318,48 +365,21 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   g_autoptr (VizOverlay) overlay = NULL;
   g_autoptr (GArray) places = NULL;
 
-  if (!options->output || !viz_export_find (options->output))
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "say where to draw with --output FILE.svg, .png, .pdf or .dot");
-      return SCOPE_EXIT_USAGE;
-    }
-  export.theme = viz_theme_find (options->theme);
-  if (!export.theme)
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "there is no theme “%s”: choose light, dark, safe, mxnet, contrast or "
-                   "contrast-dark",
-                   options->theme);
-      return SCOPE_EXIT_USAGE;
-    }
-  if (options->layout && !viz_layout_find (options->layout))
-    {
-      g_set_error (error,
-                   SCOPE_ERROR,
-                   SCOPE_ERROR_USAGE,
-                   "there is no layout “%s”: choose auto, layers, grid or dot",
-                   options->layout);
-      return SCOPE_EXIT_USAGE;
-    }
-  if (!parse_folds (options, &how, error))
+  if (!check_options (options, error) || !parse_folds (options, &diagram_options, error))
     return SCOPE_EXIT_USAGE;
   model = scope_open_model (common, files, error);
   if (!model)
     return SCOPE_EXIT_FILE;
-  types = picture_types (common, model, error);
+  types = infer_types (common, model, error);
   if (!types)
     return SCOPE_EXIT_USAGE;
 
-  how.model = model;
-  how.types = types;
-  diagram = scope_graph_to_diagram (&how, &places);
-  folds = folds_of (options, diagram);
-  if (!add_overlay (options, model, diagram, places, folds, &overlay, error))
+  diagram_options.model = model;
+  diagram_options.types = types;
+  diagram = scope_graph_to_diagram (&diagram_options, &places);
+  folds = make_folds (options, diagram);
+  drawing = (Drawing){ model, diagram, places, folds };
+  if (!make_overlay (options, &drawing, &overlay, error))
     return SCOPE_EXIT_FILE;
   export.overlay = overlay;
   picture = viz_layout_diagram (diagram, folds, &layout, NULL, error);
@@ -367,12 +387,11 @@ render_run (const ScopeCommonOptions *common, gpointer data, char **files, GErro
     return SCOPE_EXIT_MODEL;
   if (!viz_export_file (picture, options->output, &export, &result, error))
     return SCOPE_EXIT_FILE;
-  say_result (common,
-              options,
-              diagram,
-              picture,
-              &result,
-              (double) (g_get_monotonic_time () - start) / 1e6);
+  print_result (options,
+                picture,
+                &result,
+                (double) (g_get_monotonic_time () - start) / 1e6,
+                common->json);
   return SCOPE_EXIT_DONE;
 }
 

@@ -1,21 +1,25 @@
-/* run-values.c — activations: statistics of every value, and the first that is not a number.
+/* run-values.c — statistics of every value of a run, and the first NaN (hscope run --values).
  *
- * A probe is told every value, inside bodies as well, and counts it while it is there.
+ * Runs the graph in imperative mode with a probe, which is called with every value, also inside
+ * bodies, while the value exists.  Start at scope_run_values_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/run-values.h"
 
 #include "app/adapt/value-series.h"
+#include "app/command/messages.h"
+
 #include "engine/graph/reach.h"
 #include "engine/imperative/imperative.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* What the steps of all loops may take, as far as there is a choice. */
-#define STEPS_BUDGET (64u << 20)
-#define LEAST_STEPS  64
-#define MOST_STEPS   512
+/* Memory for the steps of all values, within these limits for each value. */
+#define STEPS_BUDGET (64u << 20) /* bytes */
+#define MIN_STEPS    64
+#define MAX_STEPS    512
 
+/* One output of one operator. */
 typedef struct
 {
   const HybNode    *node;
@@ -27,13 +31,13 @@ typedef struct
 struct _ScopeRunValues
 {
   HybGraph   *graph;
-  GHashTable *bodies;   /* HybGraph → ScopeBody */
-  GHashTable *by_graph; /* HybGraph → guint *: by its values, index into values + 1 */
-  GArray     *values;   /* of Value, in the order of their first run */
-  GArray     *steps;    /* of guint32: of the bodies that are being run, the outermost first */
-  guint       most_steps;
+  GHashTable *bodies;    /* HybGraph → ScopeBody */
+  GHashTable *by_graph;  /* HybGraph → guint *: by value id, index into values plus 1 */
+  GArray     *values;    /* of Value, in the order of their first run */
+  GArray     *steps;     /* of guint32: the current step of every body being run, outermost first */
+  guint       max_steps; /* kept for each value inside a body */
 
-  const Value  *first_nan; /* a copy; NULL: none */
+  const Value  *first_nan; /* a copy; NULL: no value has a NaN */
   ScopeStepPath first_nan_step;
 };
 
@@ -55,9 +59,9 @@ scope_run_values_free (ScopeRunValues *values)
   g_free (values);
 }
 
-/* --- Being told --- */
+/* --- Collecting: callbacks of the probe --- */
 
-/* Steps of the loops around a value, and of that it stands in. */
+/* The current steps of the loops around a value of this body, outermost first. */
 static ScopeStepPath
 find_step (const ScopeRunValues *values, const ScopeBody *body)
 {
@@ -75,8 +79,9 @@ find_step (const ScopeRunValues *values, const ScopeBody *body)
   return path;
 }
 
+/* The entry of a value, added at its first run. */
 static Value *
-find_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint output)
+find_or_add_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint output)
 {
   const HybNode   *node = hyb_graph_get_node (graph, id);
   const ScopeBody *body = g_hash_table_lookup (values->bodies, graph);
@@ -94,7 +99,7 @@ find_value (ScopeRunValues *values, HybGraph *graph, HybNodeId id, guint output)
       Value value = { .node = node,
                       .body = body,
                       .output = output,
-                      .series = scope_value_series_new (body ? values->most_steps : 0) };
+                      .series = scope_value_series_new (body ? values->max_steps : 0) };
 
       g_array_append_val (values->values, value);
       *index = values->values->len;
@@ -109,7 +114,7 @@ add_value (ScopeRunValues  *values,
            guint            output,
            const HybTensor *tensor)
 {
-  Value        *value = find_value (values, graph, id, output);
+  Value        *value = find_or_add_value (values, graph, id, output);
   ScopeStepPath step = find_step (values, value->body);
 
   scope_value_series_add (value->series, &step, tensor);
@@ -145,8 +150,9 @@ on_value (gpointer data, const HybSpan *span, guint output, const HybTensor *ten
 
 /* --- Running --- */
 
+/* Number of values in all bodies. */
 static guint
-count_inside (GHashTable *bodies)
+count_body_values (GHashTable *bodies)
 {
   GHashTableIter iter;
   gpointer       body;
@@ -170,15 +176,16 @@ values_new (HybGraph *graph)
   values->values = g_array_new (FALSE, FALSE, sizeof (Value));
   g_array_set_clear_func (values->values, value_clear);
   values->steps = g_array_new (FALSE, FALSE, sizeof (guint32));
-  n = MAX (count_inside (values->bodies), 1);
-  values->most_steps =
-      CLAMP (STEPS_BUDGET / n / (guint) sizeof (ScopeValueStep), LEAST_STEPS, MOST_STEPS) & ~1u;
+  n = MAX (count_body_values (values->bodies), 1);
+  values->max_steps =
+      CLAMP (STEPS_BUDGET / n / (guint) sizeof (ScopeValueStep), MIN_STEPS, MAX_STEPS) & ~1u;
   return values;
 }
 
-/* Whatever is read is told first; what is written is a copy, since the caller still needs it. */
+/* The values of all variables, which are also recorded.  Auxiliary states that the run changes are
+ * copied, since the caller still needs them. */
 static GPtrArray *
-take_variables (ScopeRunValues *values, const ScopeInputs *inputs, gboolean training)
+record_variables (ScopeRunValues *values, const ScopeInputs *inputs, gboolean training)
 {
   g_autofree guint8 *needed = hyb_graph_find_needed (inputs->graph, NULL);
   g_autofree guint8 *written = hyb_graph_find_written (inputs->graph, training);
@@ -205,8 +212,9 @@ unref_all (HybTensor **tensors, guint n)
     g_clear_pointer (&tensors[i], hyb_tensor_unref);
 }
 
+/* "node “root” of body “loop”, step 2".  (transfer full) */
 static char *
-tell_first_nan (const ScopeRunValues *values)
+describe_first_nan (const ScopeRunValues *values)
 {
   const Value     *value = values->first_nan;
   g_autofree char *step = scope_step_path_to_string (&values->first_nan_step);
@@ -222,10 +230,10 @@ tell_first_nan (const ScopeRunValues *values)
 }
 
 ScopeRunValues *
-scope_run_values_new (const ScopeInputs *inputs, const ScopeCommon *common, GError **error)
+scope_run_values_new (const ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error)
 {
   g_autoptr (ScopeRunValues) values = values_new (inputs->graph);
-  g_autoptr (GPtrArray) variables = take_variables (values, inputs, common->train);
+  g_autoptr (GPtrArray) variables = record_variables (values, inputs, common->train);
   HybProbe probe = { .data = values, .begin = on_begin, .end = on_end, .value = on_value };
   HybRun   context = { .training = common->train, .seed = (guint64) common->seed, .probe = &probe };
   guint    n_heads;
@@ -245,14 +253,14 @@ scope_run_values_new (const ScopeInputs *inputs, const ScopeCommon *common, GErr
     return NULL;
   if (values->first_nan)
     {
-      g_autofree char *place = tell_first_nan (values);
+      g_autofree char *place = describe_first_nan (values);
 
-      scope_say (HYB_SEVERITY_WARNING, "%s: the first to give something that is no number", place);
+      scope_print_message (HYB_SEVERITY_WARNING, "%s: the first value that contains NaN", place);
     }
   return g_steal_pointer (&values);
 }
 
-/* --- Telling --- */
+/* --- Printing --- */
 
 static void
 write_statistics (ScopeJson *json, const HybStatistics *statistics)
@@ -265,14 +273,14 @@ write_statistics (ScopeJson *json, const HybStatistics *statistics)
   scope_json_int (json, "infinite", statistics->n_infinite);
 }
 
-/* None where all elements are the same. */
+/* The list is empty if all elements are equal. */
 static void
 write_bins (ScopeJson *json, const ScopeValueStep *step)
 {
-  gboolean any = step->statistics.maximum > step->statistics.minimum;
+  gboolean has_bins = step->statistics.maximum > step->statistics.minimum;
 
   scope_json_begin_list (json, "bins");
-  for (guint i = 0; any && i < SCOPE_VALUE_BINS; i++)
+  for (guint i = 0; has_bins && i < SCOPE_VALUE_BINS; i++)
     scope_json_int (json, NULL, (gint64) step->bins[i]);
   scope_json_end (json);
 }
@@ -343,9 +351,9 @@ scope_run_values_write (const ScopeRunValues *values, ScopeJson *json)
   write_path (json, "first_nan_step", &values->first_nan_step);
 }
 
-/* Over all its runs. */
+/* Minimum, maximum and number of NaN over all runs. */
 static HybStatistics
-sum_up (const ScopeValueSeries *series)
+combine_runs (const ScopeValueSeries *series)
 {
   HybStatistics sum = series->latest.statistics;
 
@@ -366,7 +374,7 @@ scope_run_values_print (const ScopeRunValues *values)
   for (guint i = 0; i < values->values->len; i++)
     {
       const Value     *value = &g_array_index (values->values, Value, i);
-      HybStatistics    sum = sum_up (value->series);
+      HybStatistics    sum = combine_runs (value->series);
       g_autofree char *shape = hyb_shape_to_string (&value->series->shape);
       g_autofree char *output = g_strdup_printf ("#%u", value->output);
       g_autofree char *name = g_strconcat (value->body ? value->body->name : "",

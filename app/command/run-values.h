@@ -1,4 +1,4 @@
-/* run-values.h — what every operator of a run gave, not only the outputs.
+/* run-values.h — statistics of every operator's outputs, not only the model's (hscope run --values).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,14 +7,16 @@
 
 typedef struct _ScopeRunValues ScopeRunValues;
 
-/* Runs operator by operator, bodies of loops and branches included, and keeps statistics and
- * histograms; a value itself is freed as soon as nobody needs it.  Says which node was the first
- * to give something that is not a number. */
-ScopeRunValues      *
-scope_run_values_new (const ScopeInputs *inputs, const ScopeCommon *common, GError **error);
+/* Runs the graph operator by operator, with bodies of loops and branches, and keeps statistics and
+ * histograms of every value; the values are freed as in any run.  Warns about the first node that
+ * produced a NaN.  NULL and an error if the run fails. */
+ScopeRunValues *
+scope_run_values_new (const ScopeInputs *inputs, const ScopeCommonOptions *common, GError **error);
+/* Frees the statistics. */
 void scope_run_values_free (ScopeRunValues *values);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeRunValues, scope_run_values_free)
 
-/* The members "values", one for each output of each operator, and "first_nan" of an open object. */
+/* Appends "values", one entry per output of each operator, and "first_nan" to an open object. */
 void scope_run_values_write (const ScopeRunValues *values, ScopeJson *json);
+/* Prints one line per output of each operator on stdout. */
 void scope_run_values_print (const ScopeRunValues *values);

@@ -1,8 +1,12 @@
-/* run.c — numbers in, numbers out: hscope run.
+/* run.c — hscope run: runs a model on arrays from a file.
+ *
+ * With --backward the graph is extended by gradients, which become further outputs.  Start at
+ * run_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe.h"
 #include "app/command/inputs.h"
+#include "app/command/open-model.h"
 #include "app/command/run-values.h"
 
 #include "engine/base/error.h"
@@ -21,28 +25,20 @@ typedef struct
   gboolean backward, values;
 } RunOptions;
 
-/* One run with all that goes in and comes out. */
+/* One run with its inputs and outputs. */
 typedef struct
 {
-  const ScopeCommon *common;
-  const RunOptions  *options;
-  ScopeInputs        inputs;
-  HybGraph          *graph;  /* the model's, perhaps with gradients behind */
-  GPtrArray         *values; /* of HybTensor, by variable of graph */
-  GPtrArray         *heads;  /* of HybTensor */
-  ScopeRunValues    *inside; /* NULL: not wanted */
-  char             **names;  /* of the model's outputs */
-  guint              n_outputs;
-  double             seconds;
+  const ScopeCommonOptions *common;
+  const RunOptions         *options;
+  ScopeInputs               inputs;
+  HybGraph                 *graph; /* the model's; with --backward its gradients are more outputs */
+  GPtrArray                *values;       /* of HybTensor, by variable of graph */
+  GPtrArray                *heads;        /* of HybTensor: the outputs, then the gradients */
+  ScopeRunValues           *inner_values; /* of --values; NULL without it */
+  char                    **names;        /* of the model's outputs */
+  guint                     n_outputs;
+  double                    seconds;
 } Run;
-
-static HybMode
-mode_of (const ScopeCommon *common)
-{
-  if (g_strcmp0 (common->mode, "imperative") == 0)
-    return HYB_MODE_IMPERATIVE;
-  return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
-}
 
 static const char *
 variable_name (HybGraph *graph, guint index)
@@ -53,12 +49,13 @@ variable_name (HybGraph *graph, guint index)
   return hyb_graph_get_node (graph, variables[index])->name;
 }
 
-/* Binds values by variable of graph, runs, and takes outputs and written states. */
+/* Runs graph with values (by variable).  outputs: (out) (transfer full).  Auxiliary states that the
+ * run has changed replace the elements of values. */
 static gboolean
 execute (Run *run, HybGraph *graph, GPtrArray *values, GPtrArray **outputs, GError **error)
 {
   HybExecutorOptions options = {
-    .mode = mode_of (run->common),
+    .mode = scope_common_options_get_mode (run->common),
     .training = run->common->train,
     .seed = (guint64) run->common->seed,
     .without = (const char *const *) run->common->without,
@@ -112,7 +109,7 @@ list_values (const ScopeInputs *inputs)
   return values;
 }
 
-/* The type of an output; where only a run shows it, after one. */
+/* The types of the model's outputs; runs the forward pass if inference does not know them all. */
 static gboolean
 find_output_types (Run *run, HybType *types, GError **error)
 {
@@ -147,7 +144,7 @@ make_ones (const HybType *type, GError **error)
   return ones;
 }
 
-/* By the output's name or its position; without either, ones. */
+/* The gradient of output number index: from given by the output's name or position, else ones. */
 static HybTensor *
 take_head_gradient (Run           *run,
                     HybTensorList *given,
@@ -173,7 +170,7 @@ take_head_gradient (Run           *run,
                 HYB_GRAPH_ERROR_TYPES,
                 run->options->head,
                 NULL,
-                "the head gradient of “%s” has shape %s, but the output has %s",
+                "the head gradient of “%s” has shape %s, but the output has shape %s",
                 run->names[index],
                 got,
                 wanted);
@@ -191,10 +188,10 @@ warn_unknown_heads (const Run *run, HybTensorList *given)
       if (!g_strv_contains ((const char *const *) run->names, name) &&
           !(g_ascii_string_to_unsigned (name, 10, 0, G_MAXUINT, &position, NULL) &&
             position < run->n_outputs))
-        scope_say (HYB_SEVERITY_WARNING,
-                   "%s: the model has no output “%s”: its gradient is not used",
-                   run->options->head,
-                   name);
+        scope_print_message (HYB_SEVERITY_WARNING,
+                             "%s: the model has no output “%s”, so this gradient is not used",
+                             run->options->head,
+                             name);
     }
 }
 
@@ -221,6 +218,7 @@ add_head_gradients (Run *run, GError **error)
   return TRUE;
 }
 
+/* Makes the graph and its values, with gradients if --backward was given. */
 static gboolean
 prepare (Run *run, GError **error)
 {
@@ -298,8 +296,8 @@ print_json (const Run *run)
     }
   scope_json_end (json);
   scope_json_double (json, "seconds", run->seconds);
-  if (run->inside)
-    scope_run_values_write (run->inside, json);
+  if (run->inner_values)
+    scope_run_values_write (run->inner_values, json);
   scope_json_print (json);
 }
 
@@ -324,21 +322,21 @@ print_text (const Run *run)
       printf ("\n");
     }
   printf ("%.6f seconds\n", run->seconds);
-  if (run->inside)
+  if (run->inner_values)
     {
       printf ("\n");
-      scope_run_values_print (run->inside);
+      scope_run_values_print (run->inner_values);
     }
 }
 
 static gboolean
-check_options (const ScopeCommon *common, const RunOptions *options, GError **error)
+check_options (const ScopeCommonOptions *common, const RunOptions *options, GError **error)
 {
   if ((options->head || options->gradients) && !options->backward)
     g_set_error_literal (error,
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
-                         "--head and --gradients mean something with --backward only");
+                         "--head and --gradients need --backward");
   else
     return scope_check_device (common, error);
 
@@ -351,13 +349,13 @@ clear_run (Run *run)
   g_clear_pointer (&run->graph, hyb_graph_unref);
   g_clear_pointer (&run->values, g_ptr_array_unref);
   g_clear_pointer (&run->heads, g_ptr_array_unref);
-  g_clear_pointer (&run->inside, scope_run_values_free);
+  g_clear_pointer (&run->inner_values, scope_run_values_free);
   g_clear_pointer (&run->names, g_strfreev);
   scope_inputs_clear (&run->inputs);
 }
 
 static int
-run_run (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_run (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const RunOptions *options = data;
   g_autoptr (HybModel) model = NULL;
@@ -377,7 +375,7 @@ run_run (const ScopeCommon *common, gpointer data, char **files, GError **error)
             write_outputs (&run, error) && write_gradients (&run, error) &&
             write_states (&run, error);
   if (is_done && options->values)
-    is_done = (run.inside = scope_run_values_new (&run.inputs, common, error)) != NULL;
+    is_done = (run.inner_values = scope_run_values_new (&run.inputs, common, error)) != NULL;
   if (is_done && common->json)
     print_json (&run);
   else if (is_done)
@@ -391,50 +389,50 @@ static const GOptionEntry run_options[] = {
     'i',
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (RunOptions, input),
-    "Arrays by name of variable",
+    SCOPE_OPTION_FIELD (RunOptions, input),
+    "Input arrays, by variable name",
     "IN.npz" },
   { "output",
     'o',
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (RunOptions, output),
-    "Where outputs are written, by name",
+    SCOPE_OPTION_FIELD (RunOptions, output),
+    "Write the outputs, by name",
     "OUT.npz" },
   { "backward",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (RunOptions, backward),
-    "Compute gradients of all arguments, too",
+    SCOPE_OPTION_FIELD (RunOptions, backward),
+    "Also compute the gradients of all arguments",
     NULL },
   { "values",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (RunOptions, values),
-    "Tell what every operator gave, inside loops and branches too, and the first that is no number",
+    SCOPE_OPTION_FIELD (RunOptions, values),
+    "Show statistics of every operator's outputs, also inside loops, and the first NaN",
     NULL },
   { "head",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (RunOptions, head),
-    "Gradients of the outputs, by name or position; without it ones",
+    SCOPE_OPTION_FIELD (RunOptions, head),
+    "Gradients of the outputs, by name or position (default: ones)",
     "HEAD.npz" },
   { "gradients",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (RunOptions, gradients),
-    "Where gradients are written, by argument",
+    SCOPE_OPTION_FIELD (RunOptions, gradients),
+    "Write the gradients, by argument name",
     "G.npz" },
   { "aux",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (RunOptions, aux),
-    "Where auxiliary states are written, as the run leaves them",
+    SCOPE_OPTION_FIELD (RunOptions, aux),
+    "Write the auxiliary states as they are after the run",
     "AUX.npz" },
   { 0 },
 };
@@ -442,9 +440,9 @@ static const GOptionEntry run_options[] = {
 const ScopeCommand scope_command_run = {
   .name = "run",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Run a model, forward or forward and backward, on arrays from a file",
+  .summary = "Run a model on arrays from a file, forward or forward and backward",
   .n_files = { 1, 2 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES | SCOPE_GROUP_RUN,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .options = run_options,
   .options_size = sizeof (RunOptions),
   .run = run_run,

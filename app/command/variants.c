@@ -1,21 +1,22 @@
-/* variants.c — the table of forms.
+/* variants.c — the table of forms that a model can be converted into.
+ *
+ * The conversions themselves are in engine/variants.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/variants.h"
 
 #include "app/command/inputs.h"
+#include "app/command/messages.h"
 
-#include "engine/graph/reach.h"
-#include "engine/graph/roles.h"
 #include "engine/variants/variant.h"
 
 #include <string.h>
 
-/* One row of the table; a new form is a row. */
+/* A new form is a new row of the table. */
 struct _ScopeVariant
 {
   const char *name;
   gboolean    is_converted;
-  HybForm     form; /* if it is */
+  HybForm     form; /* if is_converted */
 };
 
 static const ScopeVariant variants[] = {
@@ -26,16 +27,15 @@ static const ScopeVariant variants[] = {
   { "fused", TRUE, HYB_FORM_FUSED },
 };
 
-/* Conversions learn shapes from arrays: whatever the model would be run with. */
 HybTensorList *
-scope_variant_inputs (const ScopeCommon *common, HybModel *model, GError **error)
+scope_variant_inputs (const ScopeCommonOptions *common, HybModel *model, GError **error)
 {
   g_autoptr (HybTensorList) list = hyb_tensor_list_new ();
-  ScopeCommon filled = *common;
-  ScopeInputs inputs = { 0 };
-  gboolean    is_done;
+  ScopeCommonOptions filled = *common;
+  ScopeInputs        inputs = { 0 };
+  gboolean           is_done;
 
-  scope_choose_init (&filled, model);
+  scope_common_options_set_default_init (&filled, model);
   is_done = scope_inputs_fill (&inputs, &filled, model, NULL, FALSE, error);
   for (guint i = 0; is_done && i < inputs.n_variables; i++)
     {
@@ -78,30 +78,8 @@ scope_variant_find (const char *name, GError **error)
   g_set_error (error,
                SCOPE_ERROR,
                SCOPE_ERROR_USAGE,
-               "--variants: “%s” is no form; there are %s",
+               "--variants: “%s” is not a form; there are %s",
                name,
                list->str);
   return NULL;
-}
-
-void
-scope_choose_init (ScopeCommon *common, HybModel *model)
-{
-  HybGraph          *graph = hyb_model_get_graph (model);
-  g_autofree guint8 *needed = hyb_graph_find_needed (graph, NULL);
-  guint              n;
-  const HybNodeId   *variables = hyb_graph_get_variables (graph, &n);
-
-  for (guint i = 0; i < n; i++)
-    if (needed[variables[i]] &&
-        hyb_graph_get_role (graph, variables[i], FALSE) == HYB_ROLE_PARAMETER &&
-        !hyb_model_get_parameter (model, hyb_graph_get_node (graph, variables[i])->name))
-      return;
-  if (!common->init)
-    {
-      /* Lent: nobody frees what is in a copy of common. */
-      static char uniform[] = "uniform";
-
-      common->init = uniform;
-    }
 }

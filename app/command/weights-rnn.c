@@ -1,8 +1,11 @@
-/* weights-rnn.c — finding recurrent weights in a list, by the graph or by name.
+/* weights-rnn.c — packs and unpacks the weights of recurrent cells in a list of arrays.
+ *
+ * Finds the weights by the graph or by their names; engine/formats/rnn-weights.h knows the layout.
+ * Start at scope_rnn_convert().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/weights-rnn.h"
 
-#include "app/command/common.h"
+#include "app/command/messages.h"
 
 #include "engine/formats/rnn-weights.h"
 #include "engine/open/open.h"
@@ -15,7 +18,7 @@ without_prefix (const char *name)
   return g_str_has_prefix (name, "arg:") ? name + 4 : name;
 }
 
-/* What an operator that reads a flat vector says about it. */
+/* Reads the layout of a flat vector from the attributes of the RNN operator that takes it. */
 static gboolean
 read_attributes (const HybNode *node, HybRnnWeights *weights)
 {
@@ -36,6 +39,7 @@ read_attributes (const HybNode *node, HybRnnWeights *weights)
   return TRUE;
 }
 
+/* FALSE if no RNN operator of the graph takes the variable. */
 static gboolean
 describe_by_symbol (HybGraph *graph, const char *name, HybRnnWeights *weights)
 {
@@ -69,7 +73,7 @@ describe_by_options (const ScopeRnnOptions *options, HybRnnWeights *weights, GEr
   g_set_error_literal (error,
                        SCOPE_ERROR,
                        SCOPE_ERROR_USAGE,
-                       "what the vector holds must be told: --symbol MODEL, or --cell "
+                       "the layout of the flat vector is unknown: give --symbol MODEL, or --cell "
                        "lstm|gru|rnn_tanh|rnn_relu with --hidden, --layers, --bidirectional");
   return FALSE;
 }
@@ -108,13 +112,14 @@ unpack (const ScopeRnnOptions *options, HybTensorList *list, HybGraph *graph, GE
       g_set_error_literal (error,
                            SCOPE_ERROR,
                            SCOPE_ERROR_USAGE,
-                           "there is no flat vector (a name that ends in “parameters”) to unpack");
+                           "nothing to unpack: no vector has a name that ends in “parameters”");
       return NULL;
     }
   return g_steal_pointer (&result);
 }
 
-/* "arg:lstm_" of "arg:lstm_l0_h2h_i_weight"; NULL: another kind of name. */
+/* "arg:lstm_" for "arg:lstm_l0_i2h_i_weight"; NULL if the name has another form.
+ * (transfer full) */
 static char *
 prefix_of (const char *name)
 {
@@ -125,6 +130,7 @@ prefix_of (const char *name)
              : NULL;
 }
 
+/* TRUE if the array is one of the matrices or biases, whole or of one gate. */
 static gboolean
 is_part (const HybRnnWeights *weights, const GArray *parts, const char *name)
 {
@@ -151,7 +157,7 @@ is_part (const HybRnnWeights *weights, const GArray *parts, const char *name)
   return FALSE;
 }
 
-/* Puts the vector where the first of its parts stood. */
+/* A copy of the list with the vector in the place of its parts. */
 static HybTensorList *
 replace_parts (HybTensorList *list, const HybRnnWeights *weights, HybTensor *packed)
 {
@@ -206,8 +212,7 @@ pack (HybTensorList *list, HybGraph *graph, GError **error)
       g_set_error_literal (error,
                            SCOPE_ERROR,
                            SCOPE_ERROR_USAGE,
-                           "there are no weights of recurrent cells (names such as "
-                           "lstm_l0_i2h_weight) to pack");
+                           "nothing to pack: no array has a name such as lstm_l0_i2h_weight");
       return NULL;
     }
   return g_steal_pointer (&result);
@@ -226,7 +231,7 @@ scope_rnn_convert (const ScopeRnnOptions *options, HybTensorList *list, GError *
       g_set_error_literal (error,
                            SCOPE_ERROR,
                            SCOPE_ERROR_USAGE,
-                           "--pack and --unpack undo each other: give one");
+                           "--pack and --unpack exclude each other");
       return NULL;
     }
 

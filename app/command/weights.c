@@ -1,4 +1,6 @@
-/* weights.c — arrays of a file, their statistics, and other forms: hscope weights.
+/* weights.c — hscope weights: shows, compares and converts the arrays of parameter files.
+ *
+ * With two files the arrays are compared by name.  Start at run_weights().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe.h"
@@ -33,7 +35,7 @@ largest_difference (HybTensor *a, HybTensor *b)
   return largest;
 }
 
-/* “same”, “differs”, “other shape”, “only here”; the largest difference where there is one. */
+/* A verdict for output.  *largest: the largest absolute difference, NaN if the shapes differ. */
 static const char *
 compare_tensors (HybTensor *a, HybTensor *b, double *largest)
 {
@@ -51,9 +53,9 @@ compare_tensors (HybTensor *a, HybTensor *b, double *largest)
 
 typedef struct
 {
-  const ScopeCommon *common;
-  ScopeJson         *json;
-  gboolean           is_same;
+  const ScopeCommonOptions *common;
+  ScopeJson                *json;
+  gboolean                  is_same;
 } Comparison;
 
 static void
@@ -75,7 +77,10 @@ compare_entry (Comparison *comparison, const char *name, HybTensor *a, HybTensor
 }
 
 static gboolean
-compare_lists (const ScopeCommon *common, ScopeJson *json, HybTensorList *a, HybTensorList *b)
+compare_lists (const ScopeCommonOptions *common,
+               ScopeJson                *json,
+               HybTensorList            *a,
+               HybTensorList            *b)
 {
   Comparison comparison = { common, json, TRUE };
 
@@ -112,7 +117,7 @@ print_tensors (HybTensorList *list)
 
       if (!entry->tensor)
         {
-          printf ("%-40s holds nothing\n", entry->name);
+          printf ("%-40s (empty)\n", entry->name);
           continue;
         }
       type = hyb_type_to_string (hyb_tensor_get_type (entry->tensor));
@@ -131,20 +136,20 @@ print_tensors (HybTensorList *list)
 }
 
 static void
-say_list_findings (HybTensorList *list)
+print_list_findings (HybTensorList *list)
 {
   GPtrArray *findings = hyb_tensor_list_get_findings (list);
 
   for (guint i = 0; i < findings->len; i++)
-    scope_say (((HybFinding *) findings->pdata[i])->severity,
-               "%s",
-               ((HybFinding *) findings->pdata[i])->message);
+    scope_print_message (((HybFinding *) findings->pdata[i])->severity,
+                         "%s",
+                         ((HybFinding *) findings->pdata[i])->message);
 }
 
-/* An archive that calls itself *.params may be read with a model, as MXNet 2 does; by
- * itself, who converts it wants to know that MXNet 1 will not take it. */
+/* Refuses an npz archive named *.params.  With a model it is accepted, as MXNet 2 writes such files;
+ * here the user should know that MXNet 1 cannot read it. */
 static gboolean
-check_name (const char *file, GError **error)
+check_file_name (const char *file, GError **error)
 {
   g_autoptr (GBytes) bytes = NULL;
   const HybFormat *format;
@@ -155,18 +160,18 @@ check_name (const char *file, GError **error)
   format = bytes ? hyb_format_of_bytes (bytes) : NULL;
   if (!format || !g_str_equal (format->id, "npz"))
     return TRUE;
-  return hyb_error_at (
-      error,
-      HYB_FORMAT_ERROR,
-      HYB_FORMAT_ERROR_UNKNOWN,
-      file,
-      "Give it a name that ends in .npz; then --to FILE.params makes what MXNet 1 reads",
-      "this is an npz archive, as NumPy and MXNet 2 write it, which MXNet 1 cannot "
-      "read under this name");
+  return hyb_error_at (error,
+                       HYB_FORMAT_ERROR,
+                       HYB_FORMAT_ERROR_UNKNOWN,
+                       file,
+                       "Rename it to .npz; then --to FILE.params writes a file that MXNet 1 reads",
+                       "the file is an npz archive (of NumPy or MXNet 2), which MXNet 1 cannot "
+                       "read under "
+                       "this name");
 }
 
 static int
-run_weights (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_weights (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const WeightsOptions *options = data;
   g_autoptr (HybTensorList) read = NULL;
@@ -175,13 +180,13 @@ run_weights (const ScopeCommon *common, gpointer data, char **files, GError **er
   g_autoptr (ScopeJson) json = NULL;
   gboolean is_same = TRUE;
 
-  if (!check_name (files[0], error))
+  if (!check_file_name (files[0], error))
     return SCOPE_EXIT_FILE;
   read = hyb_weights_read_file (files[0], NULL, error);
   if (!read || (files[1] && !(other = hyb_weights_read_file (files[1], NULL, error))))
     return SCOPE_EXIT_FILE;
 
-  say_list_findings (read);
+  print_list_findings (read);
   list = scope_rnn_convert (&options->rnn, read, error);
   if (!list || (options->to && !hyb_weights_write_file (list, options->to, error)))
     return SCOPE_EXIT_FILE;
@@ -195,7 +200,7 @@ run_weights (const ScopeCommon *common, gpointer data, char **files, GError **er
     is_same = compare_lists (common, json, list, other);
   if (common->json)
     scope_json_print (json);
-  return is_same ? SCOPE_EXIT_DONE : SCOPE_EXIT_NO;
+  return is_same ? SCOPE_EXIT_DONE : SCOPE_EXIT_CHECK_FAILED;
 }
 
 static const GOptionEntry weights_options[] = {
@@ -203,71 +208,71 @@ static const GOptionEntry weights_options[] = {
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (WeightsOptions, to),
+    SCOPE_OPTION_FIELD (WeightsOptions, to),
     "Write the arrays to another file: *.npz or *.params",
     "FILE" },
   { "pack",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (WeightsOptions, rnn.pack),
-    "Put weights of recurrent cells together into flat vectors",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.pack),
+    "Pack the weights of recurrent cells into flat vectors, as fused RNN operators take them",
     NULL },
   { "unpack",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (WeightsOptions, rnn.unpack),
-    "Take flat vectors apart into arrays per gate",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.unpack),
+    "Unpack flat vectors into one array per gate",
     NULL },
   { "stacked",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (WeightsOptions, rnn.stacked),
-    "With --unpack: all gates of a matrix in one array, as unfused cells have them",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.stacked),
+    "With --unpack: keep all gates of a matrix in one array, as unfused cells take them",
     NULL },
   { "symbol",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    SCOPE_INTO (WeightsOptions, rnn.symbol),
-    "The model that says which cells there are",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.symbol),
+    "Model that determines the layout of the flat vectors",
     "MODEL" },
   { "cell",
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_INTO (WeightsOptions, rnn.cell),
-    "lstm, gru, rnn_tanh or rnn_relu",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.cell),
+    "Kind of cell: lstm, gru, rnn_tanh or rnn_relu",
     "CELL" },
   { "hidden",
     0,
     0,
     G_OPTION_ARG_INT64,
-    SCOPE_INTO (WeightsOptions, rnn.hidden),
-    "Units of a cell",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.hidden),
+    "Hidden units of a cell",
     "N" },
   { "layers",
     0,
     0,
     G_OPTION_ARG_INT,
-    SCOPE_INTO (WeightsOptions, rnn.layers),
-    "Layers (default: 1)",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.layers),
+    "Number of layers (default: 1)",
     "N" },
   { "bidirectional",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (WeightsOptions, rnn.bidirectional),
-    "Two directions",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.bidirectional),
+    "The cells run in both directions",
     NULL },
   { "projection",
     0,
     0,
     G_OPTION_ARG_INT64,
-    SCOPE_INTO (WeightsOptions, rnn.projection),
-    "Size of the projection, if there is one",
+    SCOPE_OPTION_FIELD (WeightsOptions, rnn.projection),
+    "Size of the projection of an LSTM, if it has one",
     "N" },
   { 0 },
 };
@@ -275,7 +280,7 @@ static const GOptionEntry weights_options[] = {
 const ScopeCommand scope_command_weights = {
   .name = "weights",
   .arguments = "FILE [FILE]",
-  .summary = "Show, compare, convert, pack and unpack arrays of a file",
+  .summary = "Show, compare, convert, pack or unpack the arrays of a parameter file",
   .n_files = { 1, 2 },
   .options = weights_options,
   .options_size = sizeof (WeightsOptions),

@@ -173,7 +173,7 @@ check_command (const BenchCommand *command, GError **error)
 }
 
 static HybMode
-mode_of (const ScopeCommon *common)
+mode_of (const ScopeCommonOptions *common)
 {
   if (!common->mode || strcmp (common->mode, "static") == 0)
     return HYB_MODE_STATIC;
@@ -181,7 +181,7 @@ mode_of (const ScopeCommon *common)
 }
 
 static int
-run_bench (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const BenchCommand *command = data;
   BenchOptions        options = { mode_of (common),
@@ -226,22 +226,28 @@ static const GOptionEntry bench_options[] = {
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_INTO (BenchCommand, name),
+    SCOPE_OPTION_FIELD (BenchCommand, name),
     "Which case to run",
     "NAME" },
-  { "repeat", 0, 0, G_OPTION_ARG_INT, SCOPE_INTO (BenchCommand, repeat), "How many samples", "R" },
+  { "repeat",
+    0,
+    0,
+    G_OPTION_ARG_INT,
+    SCOPE_OPTION_FIELD (BenchCommand, repeat),
+    "How many samples",
+    "R" },
   { "runs",
     0,
     0,
     G_OPTION_ARG_INT,
-    SCOPE_INTO (BenchCommand, runs),
+    SCOPE_OPTION_FIELD (BenchCommand, runs),
     "Runs in a sample, for counting instructions; without it as many as 5 ms take",
     "N" },
   { "list",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_INTO (BenchCommand, list),
+    SCOPE_OPTION_FIELD (BenchCommand, list),
     "Print the names of the usual cases; recurrent ones may have any sizes",
     NULL },
   { 0 },
@@ -252,7 +258,7 @@ const ScopeCommand scope_command_bench = {
   .arguments = "",
   .summary = "Time a benchmark case, as the other frameworks are timed",
   .n_files = { 0, 0 },
-  .groups = SCOPE_GROUP_RUN,
+  .option_groups = SCOPE_OPTIONS_RUN,
   .options = bench_options,
   .options_size = sizeof (BenchCommand),
   .run = run_bench,

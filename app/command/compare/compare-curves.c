@@ -1,7 +1,11 @@
 /* compare-curves.c — how times grow with the batch or the length, over several groups.
+ *
+ * find_families() collects the groups that differ in one size only; text, JSON and charts are
+ * made from families.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-curves.h"
 
+#include "app/command/compare/compare-group.h"
 #include "profiler/base/format.h"
 #include "viz/paint/chart.h"
 
@@ -10,19 +14,20 @@
 #include <string.h>
 
 #define CHART_HEIGHT 240.0
-#define COLUMN       20
+#define COLUMN_WIDTH 20 /* characters */
 
-/* What is the same in all groups of it, and what is not. */
+/* Groups that differ only in the batch or only in the length. */
 typedef struct
 {
-  gboolean   is_over_length; /* else over the batch */
-  GPtrArray *groups;         /* of ScopeGroup, the smallest first; not owned */
+  gboolean   is_over_length; /* FALSE: over the batch */
+  GPtrArray *groups;         /* of ScopeGroup, by increasing size; not owned */
 } Family;
 
+/* One candidate's numbers, by group of the family. */
 typedef struct
 {
-  double *median, *low, *high; /* seconds */
-  double *ratio, *ratio_low, *ratio_high;
+  double *median, *low, *high;            /* seconds */
+  double *ratio, *ratio_low, *ratio_high; /* baseline over candidate: 2 is twice as fast */
   double *bytes;
 } Series;
 
@@ -60,24 +65,24 @@ compare_batches (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-is_relative (const ScopeGroup *a, const ScopeGroup *b, gboolean is_over_length)
+is_same_family (const ScopeGroup *a, const ScopeGroup *b, gboolean is_over_length)
 {
   return scope_group_is_measured (b) && g_strcmp0 (a->cell, b->cell) == 0 &&
          a->backward == b->backward && size_of (a, !is_over_length) == size_of (b, !is_over_length);
 }
 
-/* The first of its relatives starts a family, the others join it. */
+/* Adds the family of group number index, unless an earlier group has added it. */
 static void
-add_family (GPtrArray *families, const GPtrArray *groups, guint at, gboolean is_over_length)
+add_family (GPtrArray *families, const GPtrArray *groups, guint index, gboolean is_over_length)
 {
-  ScopeGroup *first = groups->pdata[at];
+  ScopeGroup *first = groups->pdata[index];
   Family     *family = g_new0 (Family, 1);
 
   family->is_over_length = is_over_length;
   family->groups = g_ptr_array_new ();
   for (guint i = 0; i < groups->len; i++)
     if (size_of (groups->pdata[i], is_over_length) > 0 &&
-        is_relative (first, groups->pdata[i], is_over_length))
+        is_same_family (first, groups->pdata[i], is_over_length))
       g_ptr_array_add (family->groups, groups->pdata[i]);
   if (family->groups->len < 2 || family->groups->pdata[0] != first)
     {
@@ -105,9 +110,9 @@ axis_of (const Family *family)
   return family->is_over_length ? "length" : "batch";
 }
 
-/* “lstm, batch 8, inference” */
+/* Title of the family: a group's title without the size that differs. */
 static char *
-dup_place (const Family *family)
+dup_title (const Family *family)
 {
   ScopeGroup shown = *(const ScopeGroup *) family->groups->pdata[0];
 
@@ -142,7 +147,7 @@ n_candidates (const Family *family)
   return n;
 }
 
-/* All groups have the same candidates in the same order: they come from the same lists. */
+/* All groups have the same candidates in the same order, as they come from the same options. */
 static void
 fill_series (const Family *family, guint index, Series *series)
 {
@@ -165,7 +170,7 @@ fill_series (const Family *family, guint index, Series *series)
       series->low[i] = candidate->clean.median.low;
       series->high[i] = candidate->clean.median.high;
       series->bytes[i] = candidate->peak_bytes;
-      /* The ratio of the medians, as everywhere; how sure it is, from the pairs. */
+      /* The ratio is that of the medians, its interval comes from pairs of turns. */
       series->ratio[i] = first->clean.median.median / candidate->clean.median.median;
       series->ratio_low[i] = MIN (pairing.ratio.low, series->ratio[i]);
       series->ratio_high[i] = MAX (pairing.ratio.high, series->ratio[i]);
@@ -177,7 +182,7 @@ fill_series (const Family *family, guint index, Series *series)
 static void
 print_cell (const char *text)
 {
-  printf ("%*s%s", MAX (COLUMN - (int) g_utf8_strlen (text, -1), 1), "", text);
+  printf ("%*s%s", MAX (COLUMN_WIDTH - (int) g_utf8_strlen (text, -1), 1), "", text);
 }
 
 static void
@@ -210,9 +215,9 @@ scope_curves_print (const GPtrArray *groups)
   for (guint f = 0; f < families->len; f++)
     {
       const Family    *family = families->pdata[f];
-      g_autofree char *place = dup_place (family);
+      g_autofree char *place = dup_title (family);
 
-      printf ("\nover the %s, %s: medians, and how much faster than the first\n  %-26s",
+      printf ("\nby %s, %s: medians, and speed-up over the first\n  %-26s",
               axis_of (family),
               place,
               axis_of (family));
@@ -271,7 +276,7 @@ scope_curves_describe (ScopeJson *json, const GPtrArray *groups)
   for (guint f = 0; f < families->len; f++)
     {
       const Family    *family = families->pdata[f];
-      g_autofree char *place = dup_place (family);
+      g_autofree char *place = dup_title (family);
 
       scope_json_begin_object (json, NULL);
       scope_json_string (json, "over", axis_of (family));
@@ -380,19 +385,19 @@ draw_chart (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer da
 }
 
 void
-scope_curves_draw (ScopePage *page, const GPtrArray *groups, guint least, guint most)
+scope_page_add_curves (ScopePage *page, const GPtrArray *groups, guint min_sizes, guint max_sizes)
 {
   static const char *const titles[N_CHARTS] = { "Time of a run",
-                                                "How many times as fast as the first",
+                                                "Speed-up over the first",
                                                 "Memory" };
   g_autoptr (GPtrArray) families = find_families (groups);
 
   for (guint f = 0; f < families->len; f++)
     {
       const Family    *family = families->pdata[f];
-      g_autofree char *place = dup_place (family);
+      g_autofree char *place = dup_title (family);
 
-      if (family->groups->len < least || family->groups->len > most)
+      if (family->groups->len < min_sizes || family->groups->len > max_sizes)
         continue;
       for (guint kind = 0; kind < N_CHARTS; kind++)
         {
@@ -401,11 +406,11 @@ scope_curves_draw (ScopePage *page, const GPtrArray *groups, guint least, guint 
 
           if (kind == CHART_TIME || n_candidates (family) > 1)
             scope_page_add_chart (page,
-                                  title,
-                                  CHART_HEIGHT,
-                                  draw_chart,
-                                  chart_new (family, kind),
-                                  chart_free);
+                                  &(ScopeChart){ .title = title,
+                                                 .height = CHART_HEIGHT,
+                                                 .draw = draw_chart,
+                                                 .data = chart_new (family, kind),
+                                                 .destroy = chart_free });
         }
     }
 }

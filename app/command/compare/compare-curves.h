@@ -1,16 +1,17 @@
-/* compare-curves.h — how times grow with the batch or the length, over several groups.
+/* compare-curves.h — how times grow with the batch or the length.
+ *
+ * Groups that differ only in one of these two sizes form a family: one chart, one curve per
+ * candidate.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/compare/compare-group.h"
+#include "app/command/json-writer.h"
 #include "app/command/report/report-page.h"
 
-/* Of all groups that differ in one size only.  Nothing where there is one of each size. */
+/* Prints one table per family on stdout.  groups: of ScopeGroup, here and below. */
 void scope_curves_print (const GPtrArray *groups);
+/* Appends the list "curves" to an open object. */
 void scope_curves_describe (ScopeJson *json, const GPtrArray *groups);
-/* Those through so many sizes; two are better seen as bars, which come before. */
-void scope_curves_draw (ScopePage *page, const GPtrArray *groups, guint least, guint most);
-
-/* compare-matrix.c: one line a group, one column a candidate. */
-void scope_matrix_print (const GPtrArray *groups);
-void scope_matrix_draw (ScopePage *page, const GPtrArray *groups);
+/* Adds charts of time, speed-up and memory for families of min_sizes to max_sizes groups. */
+void
+scope_page_add_curves (ScopePage *page, const GPtrArray *groups, guint min_sizes, guint max_sizes);

@@ -1,4 +1,6 @@
-/* compare-group.c — candidates that compute the same numbers, measured in turns.
+/* compare-group.c — a group of candidates that compute the same numbers, and their measurement.
+ *
+ * Start at scope_group_measure().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-group.h"
 
@@ -10,11 +12,9 @@
 #include "profiler/summary/save-capture.h"
 
 #include <math.h>
-#include <string.h>
 
-/* No sample of one within a tenth of any of the other. */
-#define APART            1.1
-#define ONE_THREAD_SHARE 0.3 /* of a group's time */
+#define CLEARLY_SLOWER   1.1 /* least ratio of the slow minimum to the fast maximum */
+#define ONE_THREAD_SHARE 0.3 /* of a group's time, for measuring with one thread */
 
 const char *
 scope_mode_name (HybMode mode)
@@ -31,7 +31,7 @@ candidate_free (gpointer data)
 
   g_clear_pointer (&candidate->subject, prof_subject_free);
   g_clear_pointer (&candidate->capture, prof_capture_unref);
-  g_clear_pointer (&candidate->one, prof_capture_unref);
+  g_clear_pointer (&candidate->one_thread, prof_capture_unref);
   g_free (candidate->samples);
   g_free (candidate->path);
   g_free (candidate->variant);
@@ -47,7 +47,6 @@ scope_group_new (const char *cell, gint64 batch, gint64 length, gboolean backwar
   group->batch = batch;
   group->length = length;
   group->backward = backward;
-  group->weight = 1;
   group->candidates = g_ptr_array_new_with_free_func (candidate_free);
   return group;
 }
@@ -68,7 +67,7 @@ scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubje
   candidate->variant = g_strdup (variant);
   candidate->mode = mode;
   candidate->subject = subject;
-  candidate->gemm = candidate->gemm_one = NAN;
+  candidate->gemm_seconds = candidate->gemm_one_thread = NAN;
   g_ptr_array_add (group->candidates, candidate);
   return candidate;
 }
@@ -104,7 +103,7 @@ scope_group_dup_title (const ScopeGroup *group)
 gboolean
 scope_candidate_is_clearly_slower (const ScopeCandidate *slow, const ScopeCandidate *fast)
 {
-  return slow->clean.minimum > APART * fast->clean.maximum;
+  return slow->clean.minimum > CLEARLY_SLOWER * fast->clean.maximum;
 }
 
 const char *
@@ -117,14 +116,15 @@ scope_candidate_verdict (const ScopeCandidate *candidate, const ScopeCandidate *
              MIN (candidate->clean.n, first->clean.n),
              &pairing);
   if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_clearly_slower (first, candidate))
-    return "faster in all of few samples";
+    return "faster in every sample (few samples)";
   if (pairing.verdict == PROF_UNDECIDED && scope_candidate_is_clearly_slower (candidate, first))
-    return "slower in all of few samples";
+    return "slower in every sample (few samples)";
   return prof_verdict_name (pairing.verdict);
 }
 
 /* --- Measuring --- */
 
+/* Runs the candidate once, which also warms it up. */
 static gboolean
 run_first (ScopeCandidate *candidate, GError **error)
 {
@@ -132,10 +132,11 @@ run_first (ScopeCandidate *candidate, GError **error)
 
   if (!prof_subject_run (candidate->subject, NULL, error))
     return FALSE;
-  candidate->first = (double) (prof_clock_now () - begin) * 1e-9;
+  candidate->first_seconds = (double) (prof_clock_now () - begin) * 1e-9;
   return TRUE;
 }
 
+/* Compares the numbers of every candidate with the first one's. */
 static gboolean
 check_numbers (ScopeGroup *group, GError **error)
 {
@@ -154,30 +155,35 @@ check_numbers (ScopeGroup *group, GError **error)
       prof_compare_numbers (first->subject, other->subject, &equality);
       prof_equality_join (&group->equality, &equality);
       if (!equality.ok)
-        return hyb_error_at (error,
-                             PROF_ERROR,
-                             PROF_ERROR_UNEQUAL,
-                             NULL,
-                             "Times of different things cannot be compared",
-                             "“%s” and “%s” do not compute the same: %u arrays differ by up to %g, "
-                             "and %g is allowed",
-                             a,
-                             b,
-                             equality.n_compared,
-                             equality.max_abs,
-                             equality.tolerance);
+        return hyb_error_at (
+            error,
+            PROF_ERROR,
+            PROF_ERROR_UNEQUAL,
+            NULL,
+            "Compare only models that compute the same; hscope prove shows where they differ",
+            "“%s” and “%s” do not compute the same numbers: the largest difference "
+            "in %u arrays is %g, the tolerance %g",
+            a,
+            b,
+            equality.n_compared,
+            equality.max_abs,
+            equality.tolerance);
     }
   if (group->candidates->len == 1)
     group->equality = (ProfEquality){ .ok = TRUE };
   return TRUE;
 }
 
+/* Makes the candidate's capture and statistics from what was measured. */
 static gboolean
-keep (ScopeCandidate *candidate, const ProfSeries *series, const ProfFacts *facts, GError **error)
+store_results (ScopeCandidate   *candidate,
+               const ProfSeries *series,
+               const ProfFacts  *facts,
+               GError          **error)
 {
   guint n;
 
-  candidate->gemm = prof_ladder_fused_gemm (candidate->subject);
+  candidate->gemm_seconds = prof_ladder_fused_gemm (candidate->subject);
   candidate->capture = prof_keep (candidate->subject, series, facts, error);
   if (!candidate->capture)
     return FALSE;
@@ -247,19 +253,19 @@ measure_all (ScopeGroup               *group,
     {
       subjects[i] = ((ScopeCandidate *) group->candidates->pdata[i])->subject;
       prof_series_init (&series[i]);
-      series[i].first = ((ScopeCandidate *) group->candidates->pdata[i])->first;
+      series[i].first = ((ScopeCandidate *) group->candidates->pdata[i])->first_seconds;
     }
   is_done = prof_measure (subjects, n, series, options, error);
   group->stop = series[0].stop;
   for (guint i = 0; i < n; i++)
     {
-      is_done = is_done && keep (group->candidates->pdata[i], &series[i], facts, error);
+      is_done = is_done && store_results (group->candidates->pdata[i], &series[i], facts, error);
       prof_series_clear (&series[i]);
     }
   return is_done;
 }
 
-/* The slowest and the fastest with one thread, in turns. */
+/* Measures the slowest and the fastest again with one thread, in turns. */
 static gboolean
 measure_one_thread (ScopeGroup               *group,
                     const ProfMeasureOptions *options,
@@ -275,13 +281,13 @@ measure_one_thread (ScopeGroup               *group,
     return TRUE;
   for (guint i = 0; i < 2; i++)
     {
-      ProfSubjectOptions how = *prof_subject_get_options (pair[i]->subject);
+      ProfSubjectOptions single = *prof_subject_get_options (pair[i]->subject);
 
-      how.threads = 1;
+      single.threads = 1;
       prof_series_init (&series[i]);
       subjects[i] = is_done ? prof_subject_new (prof_subject_get_graph (pair[i]->subject),
                                                 prof_subject_get_values (pair[i]->subject),
-                                                &how,
+                                                &single,
                                                 error)
                             : NULL;
       is_done = subjects[i] != NULL;
@@ -289,12 +295,12 @@ measure_one_thread (ScopeGroup               *group,
   is_done = is_done && prof_measure (subjects, 2, series, options, error);
   for (guint i = 0; i < 2; i++)
     {
-      /* Cancelled before anything was traced: there is nothing to split. */
+      /* Without a recorder it was cancelled before anything was traced. */
       if (is_done && series[i].recorder)
         {
-          pair[i]->gemm_one = prof_ladder_fused_gemm (subjects[i]);
-          pair[i]->one = prof_keep (subjects[i], &series[i], facts, error);
-          is_done = pair[i]->one != NULL;
+          pair[i]->gemm_one_thread = prof_ladder_fused_gemm (subjects[i]);
+          pair[i]->one_thread = prof_keep (subjects[i], &series[i], facts, error);
+          is_done = pair[i]->one_thread != NULL;
         }
       prof_series_clear (&series[i]);
       prof_subject_free (subjects[i]);
@@ -309,7 +315,7 @@ scope_group_measure (ScopeGroup               *group,
                      gboolean                  with_one_thread,
                      GError                  **error)
 {
-  ProfMeasureOptions part = *options;
+  ProfMeasureOptions shared = *options;
 
   if (group->candidates->len == 0)
     return TRUE;
@@ -317,12 +323,12 @@ scope_group_measure (ScopeGroup               *group,
     return FALSE;
   with_one_thread =
       with_one_thread && group->candidates->len > 1 && hyb_parallel_get_threads () > 1;
-  part.seconds *= with_one_thread ? 1 - ONE_THREAD_SHARE : 1;
-  if (!measure_all (group, &part, facts, error))
+  shared.seconds *= with_one_thread ? 1 - ONE_THREAD_SHARE : 1;
+  if (!measure_all (group, &shared, facts, error))
     return FALSE;
-  part.seconds = options->seconds * ONE_THREAD_SHARE;
+  shared.seconds = options->seconds * ONE_THREAD_SHARE;
   return !with_one_thread || group->stop == PROF_STOP_CANCELLED ||
-         measure_one_thread (group, &part, facts, error);
+         measure_one_thread (group, &shared, facts, error);
 }
 
 void
@@ -331,4 +337,3 @@ scope_group_drop_subjects (ScopeGroup *group)
   for (guint i = 0; i < group->candidates->len; i++)
     g_clear_pointer (&((ScopeCandidate *) group->candidates->pdata[i])->subject, prof_subject_free);
 }
-

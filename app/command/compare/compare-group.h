@@ -1,83 +1,78 @@
-/* compare-group.h — candidates that compute the same numbers, measured in turns.
+/* compare-group.h — a group of candidates that compute the same numbers, and their measurement.
+ *
+ * Candidates run in turns (a b c a b c …), so that a change of the machine's speed affects all of
+ * them alike.  The first candidate is the baseline of all ratios.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/json-writer.h"
-#include "profiler/explain/compare.h"
+#include "profiler/explain/equality.h"
+#include "profiler/explain/explain.h"
+#include "profiler/record/measure.h"
 
-/* One cell of the matrix. */
+/* One form of the model in one mode. */
 typedef struct
 {
   char          *variant;
   HybMode        mode;
-  ProfSubject   *subject; /* NULL: gone */
-  ProfCapture   *capture; /* what was measured; NULL: not yet */
-  char          *path;    /* where it was written; NULL: nowhere */
-  double         first;   /* seconds of the first run, which shows that numbers are equal */
-  ProfStatistics clean;
-  double        *samples; /* clean, in the order they were taken in turns */
+  ProfSubject   *subject;       /* NULL after scope_group_drop_subjects() */
+  ProfCapture   *capture;       /* NULL: not measured yet */
+  char          *path;          /* file of the capture; NULL: not written */
+  double         first_seconds; /* of the first run, which also checks that numbers are equal */
+  ProfStatistics clean;         /* of samples */
+  double        *samples;       /* seconds of the clean runs, in the order of the turns */
   double         peak_bytes;
-  double         gemm; /* of fused layers, alone; NaN */
-  ProfCapture   *one;  /* the same with one thread; NULL: not measured */
-  double         gemm_one;
+  double         gemm_seconds; /* matrix products of the fused layers, run alone; NaN: none */
+  ProfCapture   *one_thread;   /* the same candidate run with one thread; NULL: not measured */
+  double         gemm_one_thread;
 } ScopeCandidate;
 
 typedef struct
 {
   char        *cell;          /* "lstm"; NULL: the model's own */
-  gint64       batch, length; /* 0: as the model says */
+  gint64       batch, length; /* 0: as the model has them */
   gboolean     backward;
-  double       weight;     /* guessed work of all candidates, for sharing the time */
-  GPtrArray   *candidates; /* of ScopeCandidate; the first is what others are compared with */
-  ProfEquality equality;
-  ProfStop     stop;
+  GPtrArray   *candidates; /* of ScopeCandidate; the first is the baseline */
+  ProfEquality equality;   /* of the others' numbers with the baseline's */
+  ProfStop     stop;       /* why measuring ended */
 } ScopeGroup;
 
+/* A group without candidates.  (transfer full) */
 ScopeGroup *scope_group_new (const char *cell, gint64 batch, gint64 length, gboolean backward);
-void        scope_group_free (ScopeGroup *group);
+/* Frees the group with its candidates and their captures. */
+void scope_group_free (ScopeGroup *group);
+/* Adds a candidate that owns subject.  (transfer none) */
 ScopeCandidate *
 scope_group_add (ScopeGroup *group, const char *variant, HybMode mode, ProfSubject *subject);
 
+/* "imperative", "hybrid" or "static". */
 const char *scope_mode_name (HybMode mode);
-/* “foreach, static” */
+/* "foreach, static".  (transfer full) */
 char *scope_candidate_dup_name (const ScopeCandidate *candidate);
+/* "lstm, batch 32, training".  (transfer full) */
+char *scope_group_dup_title (const ScopeGroup *group);
 
-/* Against the first; in words.  Too few samples decide nothing, but where all of one are
- * shorter than all of the other that is said. */
+/* A phrase that compares the candidate with first.  If there are too few samples for a
+ * statistical verdict, says so when all samples of one are clearly shorter. */
 const char *scope_candidate_verdict (const ScopeCandidate *candidate, const ScopeCandidate *first);
-gboolean    scope_candidate_is_apart (const ScopeCandidate *slow, const ScopeCandidate *fast);
+/* TRUE if every sample of slow is at least 10 % longer than every sample of fast. */
+gboolean scope_candidate_is_clearly_slower (const ScopeCandidate *slow, const ScopeCandidate *fast);
 
-/* Equal numbers first (PROF_ERROR_UNEQUAL), then times, then captures.  with_one_thread:
- * the slowest and the fastest once more so, which shows what threads change. */
+/* Checks that all candidates compute the same numbers (PROF_ERROR_UNEQUAL if not), measures
+ * them in turns and makes a capture of each.  with_one_thread: then measures the slowest and the
+ * fastest again with one thread, which separates the effect of threads. */
 gboolean scope_group_measure (ScopeGroup               *group,
                               const ProfMeasureOptions *options,
                               const ProfFacts          *facts,
                               gboolean                  with_one_thread,
                               GError                  **error);
-/* What was measured stays; what could be run once more goes. */
+/* Frees the subjects; results stay. */
 void scope_group_drop_subjects (ScopeGroup *group);
 
-/* Every capture as PREFIX-NUMBER-VARIANT-MODE.hscope. */
+/* Writes every capture to PREFIX-NUMBER-VARIANT-MODE.hscope and sets ScopeCandidate.path. */
 gboolean scope_group_write (ScopeGroup *group, const char *prefix, guint number, GError **error);
 
+/* TRUE if the first candidate has a capture with clean samples. */
 gboolean scope_group_is_measured (const ScopeGroup *group);
-/* The slowest and the fastest; FALSE: there are no two. */
+/* Finds the candidates with the largest and the smallest median.  FALSE if there are no two. */
 gboolean
-      scope_group_extremes (const ScopeGroup *group, ScopeCandidate **slow, ScopeCandidate **fast);
-void  scope_group_explain (const ScopeGroup     *group,
-                           const ScopeCandidate *slow,
-                           const ScopeCandidate *fast,
-                           ProfExplanation      *explanation);
-char *scope_group_dup_title (const ScopeGroup *group); /* “lstm, batch 32, training” */
-/* “gemm batching (60 %) and host and dispatch (31 %)” */
-char *scope_explanation_dup_reason (const ProfExplanation *explanation);
-
-/* Members of open lists. */
-void scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group);
-void scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group);
-void
-scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation);
-/* A table for people. */
-void scope_group_print (const ScopeGroup *group);
-void
-scope_explanation_print (const ProfExplanation *explanation, const char *slow, const char *fast);
+scope_group_extremes (const ScopeGroup *group, ScopeCandidate **slow, ScopeCandidate **fast);

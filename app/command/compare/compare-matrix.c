@@ -1,17 +1,20 @@
-/* compare-matrix.c — the classic table: a line a cell, batch and pass, a column a form.
+/* compare-matrix.c — the table of all groups: one row per group, one column per candidate.
+ *
+ * A row is a cell, batch, length and pass; the first column is the baseline.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/compare-curves.h"
+#include "app/command/compare/compare-matrix.h"
 
+#include "app/command/compare/compare-group.h"
 #include "profiler/base/format.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define PLACE_WIDTH 36
-#define COLUMN      13
+#define TITLE_WIDTH  36
+#define COLUMN_WIDTH 13
 
-/* The first one's time, how much faster the others are. */
+/* The baseline's time, or the speed-up over it.  (transfer full) */
 static char *
 dup_cell (const ScopeGroup *group, guint index)
 {
@@ -24,7 +27,7 @@ dup_cell (const ScopeGroup *group, guint index)
                           100 * (first->clean.median.median / candidate->clean.median.median - 1));
 }
 
-/* Whether the difference from the first is beyond the noise. */
+/* TRUE if the difference from the baseline is beyond the noise. */
 static gboolean
 is_decided (const ScopeGroup *group, guint index)
 {
@@ -35,15 +38,18 @@ is_decided (const ScopeGroup *group, guint index)
                                prof_verdict_name (PROF_UNDECIDED)) != 0;
 }
 
+/* One line of column titles: modes or variants. */
 static void
-print_words (const ScopeGroup *group, gboolean is_mode)
+print_column_titles (const ScopeGroup *group, gboolean is_mode)
 {
-  printf ("%*s", PLACE_WIDTH, "");
+  printf ("%*s", TITLE_WIDTH, "");
   for (guint i = 0; i < group->candidates->len; i++)
     {
       const ScopeCandidate *candidate = group->candidates->pdata[i];
 
-      printf (" %*s", COLUMN, is_mode ? scope_mode_name (candidate->mode) : candidate->variant);
+      printf (" %*s",
+              COLUMN_WIDTH,
+              is_mode ? scope_mode_name (candidate->mode) : candidate->variant);
     }
   printf ("\n");
 }
@@ -53,9 +59,9 @@ scope_matrix_print (const GPtrArray *groups)
 {
   if (groups->len < 2)
     return;
-  printf ("\nspeed-up against the first (~: undecided)\n");
-  print_words (groups->pdata[0], FALSE);
-  print_words (groups->pdata[0], TRUE);
+  printf ("\nspeed-up over the first column (~: undecided)\n");
+  print_column_titles (groups->pdata[0], FALSE);
+  print_column_titles (groups->pdata[0], TRUE);
   for (guint g = 0; g < groups->len; g++)
     {
       const ScopeGroup *group = groups->pdata[g];
@@ -63,28 +69,28 @@ scope_matrix_print (const GPtrArray *groups)
 
       if (!scope_group_is_measured (group))
         continue;
-      printf ("%-*s", PLACE_WIDTH, place);
+      printf ("%-*s", TITLE_WIDTH, place);
       for (guint i = 0; i < group->candidates->len; i++)
         {
           g_autofree char *cell = dup_cell (group, i);
           g_autofree char *text = g_strconcat (is_decided (group, i) ? "" : "~ ", cell, NULL);
 
-          printf (" %*s%s", MAX (COLUMN - (int) g_utf8_strlen (text, -1), 0), "", text);
+          printf (" %*s%s", MAX (COLUMN_WIDTH - (int) g_utf8_strlen (text, -1), 0), "", text);
         }
       printf ("\n");
     }
 }
 
 static void
-append_text (GString *html, const char *tag, gboolean is_sure, const char *text)
+append_text (GString *html, const char *tag, gboolean is_decided, const char *text)
 {
-  g_string_append_printf (html, "<%s%s>", tag, is_sure ? "" : " class=\"unsure\"");
+  g_string_append_printf (html, "<%s%s>", tag, is_decided ? "" : " class=\"unsure\"");
   scope_html_append (html, text);
   g_string_append_printf (html, "</%s>", tag);
 }
 
 void
-scope_matrix_draw (ScopePage *page, const GPtrArray *groups)
+scope_page_add_matrix (ScopePage *page, const GPtrArray *groups)
 {
   GString          *html;
   const ScopeGroup *first = groups->len > 1 ? groups->pdata[0] : NULL;
@@ -117,7 +123,8 @@ scope_matrix_draw (ScopePage *page, const GPtrArray *groups)
       g_string_append (html, "</tr>\n");
     }
   g_string_append (html,
-                   "</table>\n<p>The first column is a time, the others say how much faster than "
-                   "it; grey is undecided.</p>\n");
-  scope_page_add_html (page, "All at a glance", html);
+                   "</table>\n<p>The first column is a time, the others show the speed-up over it; "
+                   "grey is "
+                   "undecided.</p>\n");
+  scope_page_add_html (page, "Overview", html);
 }

@@ -1,14 +1,21 @@
-/* compare-output.c — what comes out of a comparison.
+/* compare-output.c — the results of a whole comparison: text, JSON and a report.
+ *
+ * Puts together what compare-matrix, -curves, -text, -json and -charts make of the groups.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/compare-output.h"
+
+#include "app/command/compare/compare-charts.h"
 #include "app/command/compare/compare-curves.h"
-#include "app/command/compare/compare.h"
-#include "app/command/report/report-charts.h"
+#include "app/command/compare/compare-explain.h"
+#include "app/command/compare/compare-json.h"
+#include "app/command/compare/compare-matrix.h"
+#include "app/command/compare/compare-text.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* That make a curve. */
-#define FEWEST_SIZES 3
+/* Curves through fewer sizes follow the bars in a report, others precede them. */
+#define MIN_CURVE_SIZES 3
 
 static const char *
 rung_name (const ProfLadder *ladder, guint index)
@@ -21,7 +28,7 @@ print_ladder (const ProfLadder *ladder)
 {
   const ProfRung *first = ladder->rungs->pdata[0];
 
-  printf ("\nladder of “%s”, run in turns, one thread at first (%s)\n",
+  printf ("\nladder of “%s”, rungs run in turns, the first with one thread (%s)\n",
           prof_subject_get_options (first->subject)->variant,
           prof_stop_name (ladder->stop));
   for (guint i = 0; i < ladder->rungs->len; i++)
@@ -41,7 +48,7 @@ print_ladder (const ProfLadder *ladder)
 }
 
 static void
-print_explanations (ScopeComparison *self)
+print_explanations (const ScopeComparison *self)
 {
   for (guint i = 0; i < self->groups->len; i++)
     {
@@ -82,16 +89,16 @@ describe_ladder (ScopeJson *json, const ProfLadder *ladder)
   scope_json_end (json);
 }
 
-/* Of every group; the first once more as the one that is asked for, or the ladder's where
- * there is one candidate only. */
+/* The list "explanations" has one for every group; "explanation" is the first group's, or the
+ * ladder's if there is only one candidate. */
 static void
 describe_explanations (ScopeJson *json, const ScopeComparison *self)
 {
-  ProfExplanation nothing = { 0 }, first = nothing;
+  ProfExplanation empty = { 0 }, first = empty;
   gboolean        has_first = FALSE;
 
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
-    nothing.bucket[i].name = prof_bucket_name (i);
+    empty.bucket[i].name = prof_bucket_name (i);
   scope_json_begin_list (json, "explanations");
   for (guint i = 0; i < self->groups->len; i++)
     {
@@ -111,16 +118,16 @@ describe_explanations (ScopeJson *json, const ScopeComparison *self)
   scope_json_end (json);
   scope_describe_explanation (json,
                               "explanation",
-                              has_first         ? &first
-                              : self->is_proved ? &self->explanation
-                                                : &nothing);
-  if (self->is_proved)
-    scope_describe_explanation (json, "ladder_explanation", &self->explanation);
+                              has_first               ? &first
+                              : self->has_explanation ? &self->ladder_explanation
+                                                      : &empty);
+  if (self->has_explanation)
+    scope_describe_explanation (json, "ladder_explanation", &self->ladder_explanation);
   prof_explanation_clear (&first);
 }
 
 void
-scope_compare_print_json (ScopeComparison *self)
+scope_comparison_print_json (const ScopeComparison *self)
 {
   g_autoptr (ScopeJson) json = scope_json_new ();
   ProfEquality equality = { 0 };
@@ -148,27 +155,27 @@ scope_compare_print_json (ScopeComparison *self)
 }
 
 void
-scope_compare_print (ScopeComparison *self)
+scope_comparison_print (const ScopeComparison *self)
 {
   scope_matrix_print (self->groups);
   scope_curves_print (self->groups);
   if (self->ladder)
     print_ladder (self->ladder);
-  if (self->is_proved)
-    scope_explanation_print (&self->explanation,
+  if (self->has_explanation)
+    scope_explanation_print (&self->ladder_explanation,
                              rung_name (self->ladder, 0),
                              rung_name (self->ladder, self->ladder->rungs->len - 1));
   print_explanations (self);
 }
 
 gboolean
-scope_compare_write (ScopeComparison *self, const char *path, GError **error)
+scope_comparison_write_report (const ScopeComparison *self, const char *path, GError **error)
 {
   g_autofree char *title = g_strdup_printf ("%s, compared by Hybridscope", self->files[0]);
   g_autoptr (ScopePage) page = scope_page_new (title);
 
-  scope_matrix_draw (page, self->groups);
-  scope_curves_draw (page, self->groups, FEWEST_SIZES, G_MAXUINT);
+  scope_page_add_matrix (page, self->groups);
+  scope_page_add_curves (page, self->groups, MIN_CURVE_SIZES, G_MAXUINT);
   for (guint i = 0; i < self->groups->len; i++)
     {
       const ScopeGroup *group = self->groups->pdata[i];
@@ -177,15 +184,17 @@ scope_compare_write (ScopeComparison *self, const char *path, GError **error)
 
       if (!scope_group_extremes (group, &slow, &fast))
         {
-          scope_report_add_group (page, group, NULL);
+          scope_page_add_group (page, group, NULL);
           continue;
         }
       scope_group_explain (group, slow, fast, &explanation);
-      scope_report_add_group (page, group, &explanation);
+      scope_page_add_group (page, group, &explanation);
       prof_explanation_clear (&explanation);
     }
-  scope_curves_draw (page, self->groups, 2, FEWEST_SIZES - 1);
+  scope_page_add_curves (page, self->groups, 2, MIN_CURVE_SIZES - 1);
   if (self->ladder)
-    scope_report_add_ladder (page, self->ladder, self->is_proved ? &self->explanation : NULL);
+    scope_page_add_ladder (page,
+                           self->ladder,
+                           self->has_explanation ? &self->ladder_explanation : NULL);
   return scope_page_write (page, path, error);
 }

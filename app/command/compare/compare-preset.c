@@ -1,12 +1,19 @@
-/* compare-preset.c — the control flow benchmark as one command.
+/* compare-preset.c — hscope compare --preset control-flow: the control flow benchmark.
+ *
+ * Traces every cell in every form with the same weights (control-flow.h) and measures the forms
+ * of each cell, batch and pass as one group.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/compare.h"
+#include "app/command/compare/compare-preset.h"
+
+#include "app/command/compare/compare-text.h"
 #include "app/command/compare/control-flow.h"
+#include "app/command/messages.h"
 
 #include "engine/block/plugin.h"
 
 #include <string.h>
 
+/* The candidates of every group. */
 static const struct
 {
   ScopeForm form;
@@ -17,7 +24,7 @@ static const struct
   { SCOPE_FORM_WHILE, HYB_MODE_STATIC },        { SCOPE_FORM_FUSED, HYB_MODE_STATIC },
 };
 
-/* What the benchmark script of MXNet takes, unless the model's name says otherwise. */
+/* Sizes of MXNet's benchmark script, unless the model's name gives others. */
 static gboolean
 read_preset (const ScopeComparison *self, ScopeLoop *loop, GError **error)
 {
@@ -38,9 +45,8 @@ read_preset (const ScopeComparison *self, ScopeLoop *loop, GError **error)
       g_set_error_literal (error,
                            SCOPE_ERROR,
                            SCOPE_ERROR_USAGE,
-                           "--preset control-flow measures the cells of gallery:foreach-rnn; its "
-                           "options "
-                           "inputs, hidden and length may be given, as in "
+                           "--preset control-flow measures only gallery:foreach-rnn. Its options "
+                           "inputs, hidden and length are optional: "
                            "gallery:foreach-rnn?hidden=256&length=50");
       return FALSE;
     }
@@ -63,19 +69,13 @@ add_preset_candidates (const ScopeComparison *self,
     {
       g_autoptr (GPtrArray) values = NULL;
       g_autoptr (HybGraph) graph = NULL;
-      ProfSubject *subject;
+      ScopeCandidateSpec spec = { .variant = scope_form_name (preset_forms[i].form),
+                                  .mode = preset_forms[i].mode };
 
       loop.form = preset_forms[i].form;
-      graph = scope_loop_trace (&loop, &values, error);
-      subject = graph ? scope_compare_subject (self,
-                                               group,
-                                               graph,
-                                               (HybTensor **) values->pdata,
-                                               scope_form_name (loop.form),
-                                               preset_forms[i].mode,
-                                               error)
-                      : NULL;
-      if (!subject)
+      spec.graph = graph = scope_loop_trace (&loop, &values, error);
+      spec.values = graph ? (HybTensor **) values->pdata : NULL;
+      if (!graph || !scope_comparison_add_candidate (self, group, &spec, error))
         {
           g_prefix_error (error,
                           "%s, %s: ",
@@ -83,7 +83,6 @@ add_preset_candidates (const ScopeComparison *self,
                           scope_form_name (loop.form));
           return FALSE;
         }
-      scope_group_add (group, scope_form_name (loop.form), preset_forms[i].mode, subject);
     }
   return TRUE;
 }
@@ -102,7 +101,7 @@ scope_compare_preset (ScopeComparison *self, GError **error)
     for (guint b = 0; b < G_N_ELEMENTS (batches); b++)
       for (guint training = 0; training < 2; training++)
         {
-          /* Work, and a part that does not shrink with it. */
+          /* Expected time: proportional to the work, plus a part that does not depend on the batch. */
           double weight = (cell == 0 ? 1 : cell + 2) * (batches[b] + 6.0) * (training ? 3 : 1);
 
           loop.cell = cell;
@@ -114,21 +113,21 @@ scope_compare_preset (ScopeComparison *self, GError **error)
 
   for (guint i = 0; i < loops->len && !g_cancellable_is_cancelled (scope_cancel_on_signal ()); i++)
     {
-      const ScopeLoop *now = &g_array_index (loops, ScopeLoop, i);
-      ScopeGroup      *group = scope_group_new (scope_cell_kind_name (now->cell),
-                                           now->batch,
-                                           now->length,
-                                           now->training);
+      const ScopeLoop *current = &g_array_index (loops, ScopeLoop, i);
+      ScopeGroup      *group = scope_group_new (scope_cell_kind_name (current->cell),
+                                           current->batch,
+                                           current->length,
+                                           current->training);
 
       g_ptr_array_add (self->groups, group);
-      if (!add_preset_candidates (self, group, *now, error) ||
-          !scope_compare_measure (self,
-                                  group,
-                                  scope_compare_share (self,
-                                                       (const double *) weights->data,
-                                                       i,
-                                                       loops->len),
-                                  error))
+      if (!add_preset_candidates (self, group, *current, error) ||
+          !scope_comparison_measure (self,
+                                     group,
+                                     scope_comparison_share_time (self,
+                                                                  (const double *) weights->data,
+                                                                  i,
+                                                                  loops->len),
+                                     error))
         return FALSE;
       scope_group_drop_subjects (group);
       if (!self->common->json)

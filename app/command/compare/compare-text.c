@@ -1,4 +1,6 @@
-/* compare-text.c — a group of candidates, and why one is faster, for people.
+/* compare-text.c — groups of candidates and explanations as text on stdout.
+ *
+ * scope_group_print() prints a group, scope_explanation_print() why its fastest is faster.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-text.h"
 
@@ -32,7 +34,7 @@ scope_group_print (const ScopeGroup *group)
   print_title (group);
   if (!scope_group_is_measured (group))
     {
-      printf ("  stopped before anything was measured\n");
+      printf ("  cancelled before anything was measured\n");
       return;
     }
   printf ("  %-26s %11s  %-23s %4s %9s %11s  verdict\n",
@@ -51,22 +53,22 @@ scope_group_print (const ScopeGroup *group)
       g_autofree char      *high = prof_format_seconds (candidate->clean.median.high);
       g_autofree char      *memory = prof_format_bytes (candidate->peak_bytes);
       g_autofree char      *interval = g_strdup_printf ("%s … %s", low, high);
-      int                   wide = (int) (strlen (median) - (gsize) g_utf8_strlen (median, -1));
-      int wider = (int) (strlen (interval) - (gsize) g_utf8_strlen (interval, -1));
+      /* printf pads by bytes: add those that are not characters. */
+      int median_extra = (int) (strlen (median) - (gsize) g_utf8_strlen (median, -1));
+      int interval_extra = (int) (strlen (interval) - (gsize) g_utf8_strlen (interval, -1));
 
       printf ("  %-26s %*s  %-*s %4u %+8.0f%% %11s  %s\n",
               name,
-              11 + wide,
+              11 + median_extra,
               median,
-              23 + wider,
+              23 + interval_extra,
               interval,
               candidate->clean.n,
               100 * (first->clean.median.median / candidate->clean.median.median - 1),
               memory,
-              i == 0 ? "(what others are compared with)"
-                     : scope_candidate_verdict (candidate, first));
+              i == 0 ? "(baseline)" : scope_candidate_verdict (candidate, first));
     }
-  fflush (stdout); /* a long comparison is read while it goes on */
+  fflush (stdout); /* users follow a long comparison */
 }
 
 void
@@ -93,16 +95,16 @@ scope_explanation_print (const ProfExplanation *explanation, const char *slow, c
               seconds,
               low,
               high,
-              bucket->rung ? "; run: " : "",
+              bucket->rung ? "; measured: " : "",
               bucket->rung ? bucket->rung : "");
     }
   printf ("    %-18s %s (%.0f %%)%s\n",
           "residual",
           residual,
           100 * share,
-          share > 0.1 ? ": the explanation is not complete" : "");
+          share > 0.1 ? ": the explanation is incomplete" : "");
   if (!explanation->same_flops)
-    printf ("    the two do not do the same arithmetic: %.4g and %.4g FLOP\n",
+    printf ("    note: their arithmetic differs: %.4g and %.4g FLOP\n",
             explanation->flops_a,
             explanation->flops_b);
 }

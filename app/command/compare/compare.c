@@ -1,8 +1,15 @@
-/* compare.c — several forms of a model side by side: hscope compare.
+/* compare.c — hscope compare: measures several forms of a model side by side.
+ *
+ * For every batch and length a group of candidates is built (add_file()) and measured.  Then the
+ * ladder shows what each of the engine's optimisations saves.  Start at compare_models().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/compare/compare.h"
 #include "app/command/command.h"
+#include "app/command/compare/compare-output.h"
+#include "app/command/compare/compare-preset.h"
+#include "app/command/compare/compare-text.h"
+#include "app/command/compare/comparison.h"
 #include "app/command/inputs.h"
+#include "app/command/open-model.h"
 #include "app/command/variants.h"
 
 #include "engine/base/error.h"
@@ -12,8 +19,7 @@
 
 #define DEFAULT_SECONDS 60.0
 #define PRESET_SECONDS  150.0
-#define N_TRACED        7
-#define N_TRACED_PRESET 3
+#define N_TRACED        7 /* per rung of the ladder */
 
 /* --- Lists --- */
 
@@ -36,7 +42,7 @@ parse_numbers (const char *option, const char *text, GArray *numbers, GError **e
           g_set_error (error,
                        SCOPE_ERROR,
                        SCOPE_ERROR_USAGE,
-                       "--%s %s: “%s” is no size",
+                       "--%s %s: “%s” is not a number from 1 to 16777216",
                        option,
                        text,
                        words[i]);
@@ -48,7 +54,7 @@ parse_numbers (const char *option, const char *text, GArray *numbers, GError **e
 }
 
 static gboolean
-parse_modes (const ScopeCommon *common, const char *text, GArray *modes, GError **error)
+parse_modes (const ScopeCommonOptions *common, const char *text, GArray *modes, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (text ? text : common->mode ? common->mode : "static", ",", -1);
 
@@ -63,7 +69,7 @@ parse_modes (const ScopeCommon *common, const char *text, GArray *modes, GError 
           g_set_error (error,
                        SCOPE_ERROR,
                        SCOPE_ERROR_USAGE,
-                       "--modes %s: “%s” is none of imperative, hybrid, static",
+                       "--modes %s: “%s” is not a mode; there are imperative, hybrid and static",
                        text,
                        words[i]);
           return FALSE;
@@ -73,7 +79,7 @@ parse_modes (const ScopeCommon *common, const char *text, GArray *modes, GError 
   return TRUE;
 }
 
-/* “data=T,B,64”: T is the length, B the batch. */
+/* In "data=T,B,64" replaces T by the length and B by the batch. */
 static char **
 fill_shapes (char **shapes, gint64 batch, gint64 length)
 {
@@ -96,7 +102,7 @@ fill_shapes (char **shapes, gint64 batch, gint64 length)
   return g_strv_builder_end (builder);
 }
 
-/* A model of the gallery is built for a batch and a length. */
+/* Gallery models and plug-ins are built for a batch and a length: adds them to the name. */
 static char *
 fill_name (const char *file, gint64 batch, gint64 length)
 {
@@ -119,57 +125,43 @@ fill_name (const char *file, gint64 batch, gint64 length)
 
 /* --- Groups of models --- */
 
-ProfSubject *
-scope_compare_subject (const ScopeComparison *self,
-                       const ScopeGroup      *group,
-                       HybGraph              *graph,
-                       HybTensor            **values,
-                       const char            *variant,
-                       HybMode                mode,
-                       GError               **error)
+/* A model file of the command line, opened for one group. */
+typedef struct
 {
-  g_autofree char   *name = g_strdup_printf ("%s, %s", variant, scope_mode_name (mode));
-  ProfSubjectOptions options = {
-    .name = name,
-    .variant = variant,
-    .mode = mode,
-    .batch = group->batch,
-    .length = group->length,
-    .training = self->common->train || group->backward,
-    .backward = group->backward,
-    .without = (const char *const *) self->common->without,
-    .seed = (guint64) self->common->seed,
-  };
+  ScopeCommonOptions common; /* --shape with the group's batch and length filled in */
+  HybTensorList     *inputs;
+  const GArray      *modes; /* of HybMode */
+} OpenedFile;
 
-  return prof_subject_new (graph, values, &options, error);
-}
+/* A variant of that model. */
+typedef struct
+{
+  HybModel   *model;
+  const char *name;
+} NamedModel;
 
-/* One variant of one model in every mode asked for. */
+/* Adds the variant as a candidate in every mode. */
 static gboolean
 add_variant (const ScopeComparison *self,
              ScopeGroup            *group,
-             HybModel              *model,
-             HybTensorList         *given,
-             const ScopeCommon     *common,
-             const char            *name,
-             const GArray          *modes,
+             const OpenedFile      *file,
+             const NamedModel      *variant,
              GError               **error)
 {
-  ScopeCommon filled = *common;
-  ScopeInputs inputs = { 0 };
-  gboolean    is_done;
+  ScopeCommonOptions common = file->common;
+  ScopeInputs        inputs = { 0 };
+  gboolean           is_done;
 
-  scope_choose_init (&filled, model);
-  is_done = scope_inputs_fill (&inputs, &filled, model, given, group->backward, error);
-  for (guint m = 0; is_done && m < modes->len; m++)
+  scope_common_options_set_default_init (&common, variant->model);
+  is_done =
+      scope_inputs_fill (&inputs, &common, variant->model, file->inputs, group->backward, error);
+  for (guint m = 0; is_done && m < file->modes->len; m++)
     {
-      HybMode      mode = g_array_index (modes, HybMode, m);
-      ProfSubject *subject =
-          scope_compare_subject (self, group, inputs.graph, inputs.values, name, mode, error);
+      ScopeCandidateSpec spec = {
+        inputs.graph, inputs.values, variant->name, g_array_index (file->modes, HybMode, m)
+      };
 
-      is_done = subject != NULL;
-      if (subject)
-        scope_group_add (group, name, mode, subject);
+      is_done = scope_comparison_add_candidate (self, group, &spec, error);
     }
   scope_inputs_clear (&inputs);
   return is_done;
@@ -187,16 +179,17 @@ add_file (const ScopeComparison *self,
   g_auto (GStrv) variants =
       g_strsplit (self->options->variants ? self->options->variants : "as-is", ",", -1);
   g_autofree char *base = g_path_get_basename (file);
-  ScopeCommon      common = *self->common;
   char            *files[] = { name, NULL, NULL };
+  OpenedFile       opened = { .common = *self->common, .modes = modes };
   g_autoptr (HybModel) model = NULL;
   g_autoptr (HybTensorList) inputs = NULL;
 
-  common.shapes = shapes;
-  common.train = common.train || group->backward;
-  if (!(model = scope_open_model (&common, files, error)) ||
-      !(inputs = scope_variant_inputs (&common, model, error)))
+  opened.common.shapes = shapes;
+  opened.common.train = opened.common.train || group->backward;
+  if (!(model = scope_open_model (&opened.common, files, error)) ||
+      !(inputs = scope_variant_inputs (&opened.common, model, error)))
     return FALSE;
+  opened.inputs = inputs;
   for (guint i = 0; variants[i]; i++)
     {
       const ScopeVariant *variant = scope_variant_find (g_strstrip (variants[i]), error);
@@ -205,7 +198,7 @@ add_file (const ScopeComparison *self,
       g_autofree char *label =
           self->files[1] ? g_strdup_printf ("%s %s", base, variants[i]) : g_strdup (variants[i]);
 
-      if (!made || !add_variant (self, group, made, inputs, &common, label, modes, error))
+      if (!made || !add_variant (self, group, &opened, &(NamedModel){ made, label }, error))
         {
           g_prefix_error (error, "%s as %s: ", file, variants[i]);
           return FALSE;
@@ -216,54 +209,24 @@ add_file (const ScopeComparison *self,
 
 /* --- Measuring --- */
 
-/* This group's part of the time that is left. */
-double
-scope_compare_share (const ScopeComparison *self, const double *weights, guint at, guint n)
-{
-  double left = self->seconds - (double) (g_get_monotonic_time () - self->begin) * 1e-6;
-  double all = 0;
-
-  for (guint i = at; i < n; i++)
-    all += weights[i];
-  return MAX (left, 1) * weights[at] / all;
-}
-
-gboolean
-scope_compare_measure (ScopeComparison *self, ScopeGroup *group, double seconds, GError **error)
-{
-  ProfMeasureOptions ways = {
-    .warmup = self->options->preset ? 0 : -1,
-    .repeat = (guint) self->options->repeat,
-    .traced = self->options->preset ? N_TRACED_PRESET : N_TRACED,
-    .seconds = seconds,
-    .cancellable = scope_cancel_on_signal (),
-    .progress = scope_progress_tell,
-    .data = &self->progress,
-  };
-  gboolean is_done = scope_group_measure (group, &ways, self->facts, !self->options->preset, error);
-
-  scope_progress_finish (&self->progress, "group", NULL);
-  return is_done;
-}
-
 static gboolean
 is_cancelled (void)
 {
   return g_cancellable_is_cancelled (scope_cancel_on_signal ());
 }
 
-/* The ladder from the slowest form, run in the plainest way, up to the fastest. */
+/* Measures the ladder from the slowest candidate's variant, without optimisations, to the fastest. */
 static gboolean
-climb (ScopeComparison *self, const ScopeGroup *group, GError **error)
+measure_ladder (ScopeComparison *self, const ScopeGroup *group, GError **error)
 {
   ScopeCandidate    *slow = group->candidates->pdata[0], *fast = slow;
   ProfSubjectOptions options;
-  ProfMeasureOptions ways = {
+  ProfMeasureOptions measure_options = {
     .warmup = 2,
     .traced = N_TRACED,
-    .seconds = MAX (self->seconds / 3, 1),
+    .seconds = MAX (self->time_limit / 3, 1),
     .cancellable = scope_cancel_on_signal (),
-    .progress = scope_progress_tell,
+    .progress = scope_progress_update,
     .data = &self->progress,
   };
   gboolean is_done;
@@ -276,12 +239,13 @@ climb (ScopeComparison *self, const ScopeGroup *group, GError **error)
                                   strcmp (slow->variant, fast->variant) == 0 ? NULL : fast->subject,
                                   &options,
                                   error);
-  is_done = self->ladder && prof_ladder_measure (self->ladder, &ways, error);
+  is_done = self->ladder && prof_ladder_measure (self->ladder, &measure_options, error);
   scope_progress_finish (&self->progress, "ladder", NULL);
   if (!is_done)
     return FALSE;
-  self->is_proved = prof_ladder_explain (self->ladder, self->facts, &self->explanation, error);
-  return self->is_proved || !*error;
+  self->has_explanation =
+      prof_ladder_explain (self->ladder, self->facts, &self->ladder_explanation, error);
+  return self->has_explanation || !*error;
 }
 
 static gboolean
@@ -292,7 +256,7 @@ compare_models (ScopeComparison *self, GError **error)
   g_autoptr (GArray) modes = g_array_new (FALSE, FALSE, sizeof (HybMode));
   g_autofree double *weights = NULL;
   g_autoptr (GError) local = NULL;
-  guint n, at = 0;
+  guint n, n_done = 0;
 
   if (!parse_numbers ("batch", self->options->batch, batches, error) ||
       !parse_numbers ("length", self->options->length, lengths, error) ||
@@ -316,17 +280,17 @@ compare_models (ScopeComparison *self, GError **error)
         for (guint f = 0; self->files[f]; f++)
           if (!add_file (self, group, self->files[f], modes, error))
             return FALSE;
-        if (!scope_compare_measure (self,
-                                    group,
-                                    scope_compare_share (self, weights, at++, n + 1),
-                                    error) ||
+        if (!scope_comparison_measure (self,
+                                       group,
+                                       scope_comparison_share_time (self, weights, n_done++, n + 1),
+                                       error) ||
             (self->options->captures &&
              !scope_group_write (group, self->options->captures, self->groups->len - 1, error)))
           return FALSE;
         if (!self->common->json)
           scope_group_print (group);
         if (self->groups->len == 1 && !self->options->no_ladder && !is_cancelled () &&
-            !climb (self, group, &local))
+            !measure_ladder (self, group, &local))
           {
             g_propagate_error (error, g_steal_pointer (&local));
             return FALSE;
@@ -339,14 +303,14 @@ compare_models (ScopeComparison *self, GError **error)
 static void
 comparison_clear (ScopeComparison *self)
 {
-  prof_explanation_clear (&self->explanation);
+  prof_explanation_clear (&self->ladder_explanation);
   g_clear_pointer (&self->ladder, prof_ladder_free);
   g_ptr_array_unref (self->groups);
   prof_facts_free (self->facts);
 }
 
 static int
-run_compare (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_compare (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const ScopeCompareOptions *options = data;
   ScopeComparison            self = {
@@ -355,7 +319,7 @@ run_compare (const ScopeCommon *common, gpointer data, char **files, GError **er
                .files = files,
                .groups = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_group_free),
                .facts = prof_facts_new (),
-               .begin = g_get_monotonic_time (),
+               .start_time = g_get_monotonic_time (),
   };
   gboolean is_done;
 
@@ -369,79 +333,91 @@ run_compare (const ScopeCommon *common, gpointer data, char **files, GError **er
       g_set_error (error,
                    SCOPE_ERROR,
                    SCOPE_ERROR_USAGE,
-                   "--preset %s: there is “control-flow”",
+                   "--preset %s: there is no such preset; the only one is control-flow",
                    options->preset);
       comparison_clear (&self);
       return SCOPE_EXIT_USAGE;
     }
-  self.seconds = options->time_limit > 0 ? options->time_limit
-                 : options->preset       ? PRESET_SECONDS
-                                         : DEFAULT_SECONDS;
+  self.time_limit = options->time_limit > 0 ? options->time_limit
+                    : options->preset       ? PRESET_SECONDS
+                                            : DEFAULT_SECONDS;
   scope_progress_init (&self.progress, common);
   prof_facts_set (self.facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (self.facts, "model", files[0]);
   prof_machine_describe (self.facts);
   is_done = options->preset ? scope_compare_preset (&self, error) : compare_models (&self, error);
   if (is_done && common->json)
-    scope_compare_print_json (&self);
+    scope_comparison_print_json (&self);
   else if (is_done)
-    scope_compare_print (&self);
+    scope_comparison_print (&self);
   if (is_done && options->report)
-    is_done = scope_compare_write (&self, options->report, error);
+    is_done = scope_comparison_write_report (&self, options->report, error);
   comparison_clear (&self);
   return is_done                                                    ? SCOPE_EXIT_DONE
-         : g_error_matches (*error, PROF_ERROR, PROF_ERROR_UNEQUAL) ? SCOPE_EXIT_NO
+         : g_error_matches (*error, PROF_ERROR, PROF_ERROR_UNEQUAL) ? SCOPE_EXIT_CHECK_FAILED
                                                                     : SCOPE_EXIT_MODEL;
 }
 
-#define OPTION(name, kind, member, doc, arg)                             \
-  {                                                                      \
-    name, 0, 0, kind, SCOPE_INTO (ScopeCompareOptions, member), doc, arg \
+#define OPTION(name, kind, member, doc, arg)                                     \
+  {                                                                              \
+    name, 0, 0, kind, SCOPE_OPTION_FIELD (ScopeCompareOptions, member), doc, arg \
   }
 
 static const GOptionEntry compare_options[] = {
   OPTION ("variants",
           G_OPTION_ARG_STRING,
           variants,
-          "as-is, unrolled, foreach, while, fused (default: as-is)",
+          "Forms to compare: as-is, unrolled, foreach, while, fused (default: as-is)",
           "LIST"),
   OPTION ("modes",
           G_OPTION_ARG_STRING,
           modes,
-          "imperative, hybrid, static (default: static)",
+          "Modes to compare: imperative, hybrid, static (default: static)",
           "LIST"),
-  OPTION ("batch", G_OPTION_ARG_STRING, batch, "Batch sizes; B in --shape stands for them", "LIST"),
-  OPTION ("length", G_OPTION_ARG_STRING, length, "Lengths; T in --shape stands for them", "LIST"),
+  OPTION ("batch",
+          G_OPTION_ARG_STRING,
+          batch,
+          "Batch sizes; B in --shape is replaced by them",
+          "LIST"),
+  OPTION ("length",
+          G_OPTION_ARG_STRING,
+          length,
+          "Numbers of time steps; T in --shape is replaced by them",
+          "LIST"),
   OPTION ("preset",
           G_OPTION_ARG_STRING,
           preset,
-          "control-flow: cells × forms × batch 1, 32 × inference, training",
+          "control-flow: every cell and form, batch 1 and 32, inference and training",
           "NAME"),
-  OPTION ("backward", G_OPTION_ARG_NONE, backward, "Forward and backward, in training mode", NULL),
+  OPTION ("backward",
+          G_OPTION_ARG_NONE,
+          backward,
+          "Measure forward and backward passes in training mode",
+          NULL),
   OPTION ("repeat",
           G_OPTION_ARG_INT,
           repeat,
-          "Clean samples of each (default: until decided)",
+          "Clean samples per candidate (default: until the verdict is clear)",
           "N"),
   OPTION ("time-limit",
           G_OPTION_ARG_DOUBLE,
           time_limit,
-          "For all of it (default: 60; a preset 150)",
+          "Time limit for the whole comparison (default: 60; with --preset: 150)",
           "SECONDS"),
   OPTION ("report",
           G_OPTION_ARG_FILENAME,
           report,
-          "Charts, table and reasons",
+          "Write a report with charts, tables and explanations",
           "FILE.html|.svg|.pdf"),
   OPTION ("captures",
           G_OPTION_ARG_FILENAME,
           captures,
-          "A capture of each: PREFIX-NUMBER-VARIANT-MODE.hscope",
+          "Write a capture of each candidate: PREFIX-NUMBER-VARIANT-MODE.hscope",
           "PREFIX"),
   OPTION ("no-ladder",
           G_OPTION_ARG_NONE,
           no_ladder,
-          "Do not run the engine's optimisations one by one",
+          "Do not measure the engine's optimisations one by one",
           NULL),
   { 0 },
 };
@@ -449,9 +425,9 @@ static const GOptionEntry compare_options[] = {
 const ScopeCommand scope_command_compare = {
   .name = "compare",
   .arguments = "MODEL…",
-  .summary = "Measure forms of a model side by side, and explain what one saves",
+  .summary = "Measure forms of a model side by side and explain the differences",
   .n_files = { 1, 16 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES | SCOPE_GROUP_RUN,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .options = compare_options,
   .options_size = sizeof (ScopeCompareOptions),
   .run = run_compare,

@@ -1,4 +1,6 @@
-/* report-bars.c — charts of viz that own what they draw.
+/* report-bars.c — bar and waterfall charts of a report.
+ *
+ * Bars own copies of their texts in a string chunk; the page frees them with the section.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-bars.h"
 
@@ -40,25 +42,24 @@ scope_bars_category (guint category)
   return (VizCategory) ((category + 1) % VIZ_N_CATEGORIES);
 }
 
-void
-scope_bars_add (ScopeBars  *bars,
-                const char *label,
-                const char *text,
-                double      value,
-                double      low,
-                double      high,
-                VizCategory category)
+/* Appends a copy of bar that owns its texts. */
+static void
+append_bar (ScopeBars *bars, const VizBar *bar)
 {
-  VizBar bar = {
-    .label = g_string_chunk_insert (bars->texts, label),
-    .text = g_string_chunk_insert (bars->texts, text),
-    .value = isfinite (value) ? MAX (value, 0) : 0,
-    .low = low,
-    .high = high,
-    .category = category,
-  };
+  VizBar copy = *bar;
 
-  g_array_append_val (bars->bars, bar);
+  copy.label = g_string_chunk_insert (bars->texts, bar->label);
+  copy.text = g_string_chunk_insert (bars->texts, bar->text);
+  g_array_append_val (bars->bars, copy);
+}
+
+void
+scope_bars_add (ScopeBars *bars, const VizBar *bar)
+{
+  VizBar valid = *bar;
+
+  valid.value = isfinite (bar->value) ? MAX (bar->value, 0) : 0;
+  append_bar (bars, &valid);
 }
 
 static void
@@ -78,11 +79,11 @@ scope_page_add_bars (ScopePage *page, const char *title, ScopeBars *bars)
       return;
     }
   scope_page_add_chart (page,
-                        title,
-                        viz_chart_bars_height (bars->bars->len),
-                        draw_bars,
-                        bars,
-                        bars_free);
+                        &(ScopeChart){ .title = title,
+                                       .height = viz_chart_bars_height (bars->bars->len),
+                                       .draw = draw_bars,
+                                       .data = bars,
+                                       .destroy = bars_free });
 }
 
 static void
@@ -97,51 +98,57 @@ draw_waterfall (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointe
                        bars->bars->len);
 }
 
-/* From the slow one's time, less bucket after bucket, to the fast one's. */
+/* A level at either end of a waterfall. */
 static void
-add_change (ScopeBars  *bars,
-            const char *label,
-            double      value,
-            double      low,
-            double      high,
-            gboolean    is_total)
+add_level (ScopeBars *bars, ScopeLevel level)
 {
-  g_autofree char *text = prof_format_seconds (value + 0.0);
-  VizBar           bar = {
-              .label = g_string_chunk_insert (bars->texts, label),
-              .text = g_string_chunk_insert (bars->texts, text),
-              .value = value,
-              .low = low,
-              .high = high,
-              .is_total = is_total,
-              .is_unclear = !is_total && low < 0 && high > 0,
-  };
+  g_autofree char *text = prof_format_seconds (level.seconds + 0.0);
 
-  g_array_append_val (bars->bars, bar);
+  append_bar (bars,
+              &(VizBar){
+                  .label = level.name, .text = text, .value = level.seconds, .is_total = TRUE });
+}
+
+/* A step of a waterfall.  change, low, high: seconds, negative if time is saved. */
+static void
+add_change (ScopeBars *bars, const char *label, double change, double low, double high)
+{
+  g_autofree char *text = prof_format_seconds (change + 0.0); /* -0.0 becomes 0.0 */
+
+  append_bar (bars,
+              &(VizBar){ .label = label,
+                         .text = text,
+                         .value = change,
+                         .low = low,
+                         .high = high,
+                         .is_unclear = low < 0 && high > 0 });
 }
 
 void
 scope_page_add_waterfall (ScopePage             *page,
                           const char            *title,
-                          const char            *from,
-                          double                 from_seconds,
-                          const char            *to,
-                          double                 to_seconds,
+                          ScopeLevel             from,
+                          ScopeLevel             to,
                           const ProfExplanation *explanation)
 {
   ScopeBars *bars = scope_bars_new ();
 
-  add_change (bars, from, from_seconds, 0, 0, TRUE);
+  add_level (bars, from);
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     {
       const ProfBucket *bucket = &explanation->bucket[i];
 
       if (bucket->seconds != 0)
-        add_change (bars, bucket->name, -bucket->seconds, -bucket->high, -bucket->low, FALSE);
+        add_change (bars, bucket->name, -bucket->seconds, -bucket->high, -bucket->low);
     }
-  add_change (bars, "residual", -explanation->residual, 0, 0, FALSE);
-  add_change (bars, to, to_seconds, 0, 0, TRUE);
-  scope_page_add_chart (page, title, WATERFALL_HEIGHT, draw_waterfall, bars, bars_free);
+  add_change (bars, "residual", -explanation->residual, 0, 0);
+  add_level (bars, to);
+  scope_page_add_chart (page,
+                        &(ScopeChart){ .title = title,
+                                       .height = WATERFALL_HEIGHT,
+                                       .draw = draw_waterfall,
+                                       .data = bars,
+                                       .destroy = bars_free });
 }
 
 static void
@@ -153,10 +160,10 @@ append_seconds (GString *html, double seconds)
 }
 
 void
-scope_page_add_rungs (ScopePage *page, const ProfExplanation *explanation)
+scope_page_add_buckets (ScopePage *page, const ProfExplanation *explanation)
 {
-  GString *html = g_string_new ("<table><tr><th>where from</th><th>saves</th><th>at least</th>"
-                                "<th>at most</th><th>what was run to prove it</th></tr>\n");
+  GString *html = g_string_new ("<table><tr><th>kind of work</th><th>saves</th><th>at least</th>"
+                                "<th>at most</th><th>confirmed by</th></tr>\n");
 
   for (guint i = 0; i < PROF_N_BUCKETS; i++)
     {
@@ -172,7 +179,7 @@ scope_page_add_rungs (ScopePage *page, const ProfExplanation *explanation)
     }
   g_string_append (html, "<tr><td>residual</td>");
   append_seconds (html, explanation->residual);
-  g_string_append (html, "<td></td><td></td><td></td></tr>\n<tr><th>all</th>");
+  g_string_append (html, "<td></td><td></td><td></td></tr>\n<tr><th>total</th>");
   append_seconds (html, explanation->saved);
   g_string_append (html, "<td></td><td></td><td></td></tr></table>\n");
   scope_page_add_html (page, NULL, html);

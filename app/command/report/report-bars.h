@@ -1,33 +1,36 @@
-/* report-bars.h — charts of viz that own what they draw.
+/* report-bars.h — bar and waterfall charts of a report.
+ *
+ * viz draws bars from arrays that it does not own; ScopeBars owns the array and its texts.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/compare/compare-group.h"
 #include "app/command/report/report-page.h"
+#include "profiler/explain/explain.h"
 #include "viz/paint/chart.h"
 
 typedef struct _ScopeBars ScopeBars;
 
+/* An empty list of bars, to be passed to scope_page_add_bars(). */
 ScopeBars *scope_bars_new (void);
-/* Copies the texts. */
-void scope_bars_add (ScopeBars  *bars,
-                     const char *label,
-                     const char *text,
-                     double      value,
-                     double      low,
-                     double      high,
-                     VizCategory category);
-/* Of an operator: HybCategory. */
+/* Appends a bar and copies its texts.  A value that is negative or not finite becomes 0. */
+void scope_bars_add (ScopeBars *bars, const VizBar *bar);
+/* The colour of an operator category.  category: HybCategory. */
 VizCategory scope_bars_category (guint category);
-/* Take bars over. */
+/* Adds the bars as a section; no section if there are none.  bars: (transfer full) */
 void scope_page_add_bars (ScopePage *page, const char *title, ScopeBars *bars);
-/* From one level to another; nothing where they are the same. */
+
+/* One end of a waterfall. */
+typedef struct
+{
+  const char *name;
+  double      seconds;
+} ScopeLevel;
+
+/* Adds a waterfall: from one time through the buckets of the explanation to another time. */
 void scope_page_add_waterfall (ScopePage             *page,
                                const char            *title,
-                               const char            *from,
-                               double                 from_seconds,
-                               const char            *to,
-                               double                 to_seconds,
+                               ScopeLevel             from,
+                               ScopeLevel             to,
                                const ProfExplanation *explanation);
-/* A line that proves what stands above it. */
-void scope_page_add_rungs (ScopePage *page, const ProfExplanation *explanation);
+/* Adds a table of the explanation's buckets, with the runs that confirm them. */
+void scope_page_add_buckets (ScopePage *page, const ProfExplanation *explanation);

@@ -1,6 +1,8 @@
-/* report-difference.c — two captures: what became slower, what faster, what only noise is.
+/* report-difference.c — how two captures differ: which nodes became slower or faster.
+ *
+ * prof_difference() matches the nodes; this file draws and lists them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/report/report-charts.h"
+#include "app/command/report/report-sections.h"
 
 #include "profiler/base/format.h"
 #include "profiler/explain/difference.h"
@@ -8,23 +10,26 @@
 
 #include <math.h>
 
-#define MOST_BARS 24
-#define MOST_ROWS 60
-#define ROW       20.0
-#define LABELS    300.0
-#define VALUES    170.0
+#define MAX_BARS 24
+#define MAX_ROWS 60
+
+/* Layout of the chart, in points. */
+#define ROW_HEIGHT   20.0
+#define LABELS_WIDTH 300.0
+#define VALUES_WIDTH 170.0
 
 typedef struct
 {
   char    *name, *text;
-  double   change, low, high; /* seconds, B less A */
+  double   change, low, high; /* seconds of B minus seconds of A */
   gboolean is_unclear;
 } Change;
 
+/* Data of the chart. */
 typedef struct
 {
   GArray *changes; /* of Change */
-  double  most;
+  double  largest; /* absolute change */
 } Changes;
 
 static void
@@ -41,51 +46,49 @@ changes_free (gpointer data)
   g_free (changes);
 }
 
-static void
-write_text (VizPen *pen, double x, double y, double align, VizColour colour, const char *text)
-{
-  VizTextAt at = { VIZ_TEXT_ROW, viz_text_size (VIZ_TEXT_ROW), x, y, align, colour };
-
-  pen->text (pen, &at, text);
-}
-
-/* Left of the line: B takes less; right of it: more; grey: within the noise. */
+/* Bars to the left of the middle line: B takes less time; to the right: more; grey: within the
+ * noise. */
 static void
 draw_changes (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
 {
   const Changes *changes = data;
-  double         half = (rect->width - LABELS - VALUES) / 2, middle = rect->x + LABELS + half;
-  double         unit = changes->most > 0 ? half / changes->most : 0;
+  double         half = (rect->width - LABELS_WIDTH - VALUES_WIDTH) / 2,
+         middle = rect->x + LABELS_WIDTH + half;
+  double unit = changes->largest > 0 ? half / changes->largest : 0;
 
   for (guint i = 0; i < changes->changes->len; i++)
     {
       const Change    *change = &g_array_index (changes->changes, Change, i);
-      double           y = rect->y + i * ROW, width = MAX (fabs (change->change) * unit, 1);
+      double           y = rect->y + i * ROW_HEIGHT, width = MAX (fabs (change->change) * unit, 1);
       VizRect          bar = { change->change < 0 ? middle - width : middle, y + 3, width, 13 };
       VizStyle         style = { .fill = change->is_unclear   ? &theme->box_border
                                          : change->change < 0 ? &theme->difference[0]
                                                               : &theme->difference[4] };
       g_autofree char *label = viz_text_shorten (change->name, 44);
-      double           low = MAX (change->low, -changes->most) * unit;
-      double           high = MIN (change->high, changes->most) * unit;
+      double           low = MAX (change->low, -changes->largest) * unit;
+      double           high = MIN (change->high, changes->largest) * unit;
 
-      write_text (pen, rect->x + LABELS - 8, y + 13, 1, theme->text, label);
+      scope_draw_text (pen,
+                       (VizPoint){ rect->x + LABELS_WIDTH - 8, y + 13 },
+                       1,
+                       theme->text,
+                       label);
       pen->rect (pen, &bar, 2, &style);
       if (high > low)
         pen->rects (pen, &(VizRect){ middle + low, y + 9, high - low, 1 }, 1, &theme->text);
-      write_text (pen,
-                  rect->x + rect->width - VALUES + 10,
-                  y + 13,
-                  0,
-                  theme->text_faint,
-                  change->text);
+      scope_draw_text (pen,
+                       (VizPoint){ rect->x + rect->width - VALUES_WIDTH + 10, y + 13 },
+                       0,
+                       theme->text_faint,
+                       change->text);
     }
   pen->rects (pen,
-              &(VizRect){ middle - 0.5, rect->y, 1, changes->changes->len * ROW },
+              &(VizRect){ middle - 0.5, rect->y, 1, changes->changes->len * ROW_HEIGHT },
               1,
               &theme->text_faint);
 }
 
+/* TRUE if both captures have the node and neither is certainly faster. */
 static gboolean
 is_within_noise (const ProfDifference *difference)
 {
@@ -119,7 +122,7 @@ add_change (Changes *changes, const ProfDifference *difference)
       change.low = a * (difference->pairing.ratio.low - 1);
       change.high = a * (difference->pairing.ratio.high - 1);
     }
-  changes->most = MAX (changes->most, fabs (change.change));
+  changes->largest = MAX (changes->largest, fabs (change.change));
   g_array_append_val (changes->changes, change);
 }
 
@@ -145,11 +148,11 @@ append_row (GString *html, const ProfDifference *difference)
 }
 
 void
-scope_report_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapture *b)
+scope_page_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapture *b)
 {
   g_autoptr (GArray) list = prof_difference (a, b);
   Changes         *changes = g_new0 (Changes, 1);
-  guint            n_within = 0, n_told = 0;
+  guint            n_within = 0, n_beyond = 0;
   g_autofree char *name_a = g_path_get_basename (prof_capture_get_file (a));
   g_autofree char *name_b = g_path_get_basename (prof_capture_get_file (b));
   g_autofree char *title = g_strdup_printf ("What %s (B) changes against %s (A)", name_b, name_a);
@@ -161,22 +164,22 @@ scope_report_add_difference (ScopePage *page, const ProfCapture *a, const ProfCa
     {
       const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
 
-      if (i < MOST_BARS)
+      if (i < MAX_BARS)
         add_change (changes, difference);
       if (is_within_noise (difference))
         n_within++;
-      else if (n_told++ < MOST_ROWS)
+      else if (n_beyond++ < MAX_ROWS)
         append_row (html, difference);
     }
   g_string_append_printf (html,
                           "</table>\n<p>%u nodes are the same within the noise, %u are not.</p>\n",
                           n_within,
-                          n_told);
+                          n_beyond);
   scope_page_add_chart (page,
-                        title,
-                        MAX (changes->changes->len, 1) * ROW,
-                        draw_changes,
-                        changes,
-                        changes_free);
+                        &(ScopeChart){ .title = title,
+                                       .height = MAX (changes->changes->len, 1) * ROW_HEIGHT,
+                                       .draw = draw_changes,
+                                       .data = changes,
+                                       .destroy = changes_free });
   scope_page_add_html (page, NULL, html);
 }

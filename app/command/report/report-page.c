@@ -1,8 +1,10 @@
-/* report-page.c — sections one below the other.
+/* report-page.c — a report as a list of sections, printed as HTML, SVG or PDF.
+ *
+ * SVG and PDF stack the charts; HTML has every section in order.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/report/report-page.h"
+#include "app/command/messages.h"
 
-#include "app/command/common.h"
 #include "engine/formats/file.h"
 
 #include <cairo-pdf.h>
@@ -13,9 +15,9 @@
 
 typedef struct
 {
-  char          *title;
+  char          *title;  /* NULL: continues the section above */
   double         height; /* of a chart */
-  ScopeDraw      draw;   /* NULL: html */
+  ScopeDrawFunc  draw;   /* NULL: the section is html */
   gpointer       data;
   GDestroyNotify destroy;
   GString       *html;
@@ -61,16 +63,15 @@ scope_page_free (ScopePage *page)
 }
 
 void
-scope_page_add_chart (ScopePage     *page,
-                      const char    *title,
-                      double         height,
-                      ScopeDraw      draw,
-                      gpointer       data,
-                      GDestroyNotify destroy)
+scope_page_add_chart (ScopePage *page, const ScopeChart *chart)
 {
   Section *section = g_new0 (Section, 1);
 
-  *section = (Section){ g_strdup (title), height, draw, data, destroy, NULL };
+  *section = (Section){ .title = g_strdup (chart->title),
+                        .height = chart->height,
+                        .draw = chart->draw,
+                        .data = chart->data,
+                        .destroy = chart->destroy };
   g_ptr_array_add (page->sections, section);
 }
 
@@ -94,6 +95,14 @@ scope_html_append (GString *to, const char *text)
 }
 
 /* --- Drawing --- */
+
+void
+scope_draw_text (VizPen *pen, VizPoint at, double align, VizColour colour, const char *text)
+{
+  VizTextAt row = { VIZ_TEXT_ROW, viz_text_size (VIZ_TEXT_ROW), at.x, at.y, align, colour };
+
+  pen->text (pen, &row, text);
+}
 
 static void
 begin_svg (GString *to, double width, double height)
@@ -231,10 +240,11 @@ scope_page_print_html (const ScopePage *page)
   return g_string_free (html, FALSE);
 }
 
-/* --- Files --- */
+/* --- Writing --- */
 
+/* cairo_write_func_t: appends to the GByteArray closure. */
 static cairo_status_t
-collect (void *closure, const unsigned char *data, unsigned int length)
+append_bytes (void *closure, const unsigned char *data, unsigned int length)
 {
   g_byte_array_append (closure, data, length);
   return CAIRO_STATUS_SUCCESS;
@@ -244,10 +254,12 @@ static gboolean
 write_pdf (const ScopePage *page, const char *path, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  cairo_surface_t *surface =
-      cairo_pdf_surface_create_for_stream (collect, bytes, SCOPE_PAGE_WIDTH, total_height (page));
-  cairo_t *cr = cairo_create (surface);
-  VizPen  *pen = viz_pen_new_cairo (cr, NULL);
+  cairo_surface_t *surface = cairo_pdf_surface_create_for_stream (append_bytes,
+                                                                  bytes,
+                                                                  SCOPE_PAGE_WIDTH,
+                                                                  total_height (page));
+  cairo_t         *cr = cairo_create (surface);
+  VizPen          *pen = viz_pen_new_cairo (cr, NULL);
 
   draw_all (page, pen, viz_theme_find (NULL));
   viz_pen_free (pen);
@@ -273,7 +285,7 @@ scope_page_write (const ScopePage *page, const char *path, GError **error)
       g_set_error (error,
                    SCOPE_ERROR,
                    SCOPE_ERROR_USAGE,
-                   "%s: a report is written as .html, .svg or .pdf",
+                   "%s: unknown report format; the name must end in .html, .svg or .pdf",
                    path);
       return FALSE;
     }

@@ -1,6 +1,7 @@
-/* report-page.h — a report of charts, tables and sentences, as HTML, SVG or PDF.
+/* report-page.h — a report of charts, tables and paragraphs, as HTML, SVG or PDF.
  *
- * One file that needs nothing from outside: charts are SVG inside the HTML.
+ * A page is a list of sections.  HTML is one self-contained file with charts as inline SVG; SVG
+ * and PDF contain the charts only.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,31 +9,45 @@
 
 #include <gio/gio.h>
 
-#define SCOPE_PAGE_WIDTH 900.0
+#define SCOPE_PAGE_WIDTH 900.0 /* points */
 
 typedef struct _ScopePage ScopePage;
 
-/* Draws into rect, which is as wide as the page and as high as was said. */
-typedef void (*ScopeDraw) (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data);
+/* Draws a chart into rect: as wide as the page, as high as ScopeChart.height. */
+typedef void (*ScopeDrawFunc) (VizPen         *pen,
+                               const VizRect  *rect,
+                               const VizTheme *theme,
+                               gpointer        data);
 
+typedef struct
+{
+  const char    *title;  /* copied */
+  double         height; /* points */
+  ScopeDrawFunc  draw;
+  gpointer       data;    /* (transfer full) */
+  GDestroyNotify destroy; /* frees data */
+} ScopeChart;
+
+/* A page without sections.  title: copied.  (transfer full) */
 ScopePage *scope_page_new (const char *title);
-void       scope_page_free (ScopePage *page);
+/* Frees the page with the data of its charts; NULL is ignored. */
+void scope_page_free (ScopePage *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopePage, scope_page_free)
 
-void scope_page_add_chart (ScopePage     *page,
-                           const char    *title,
-                           double         height,
-                           ScopeDraw      draw,
-                           gpointer       data, /* (transfer full) */
-                           GDestroyNotify destroy);
-/* Text in paragraphs and tables; HTML shows it, drawings leave it out.  title: NULL: it
- * belongs to what stands above it. */
+/* Adds a chart as a section. */
+void scope_page_add_chart (ScopePage *page, const ScopeChart *chart);
+/* Adds paragraphs or a table, which only HTML shows.  title: NULL continues the section above. */
 void scope_page_add_html (ScopePage *page, const char *title, GString *html /* (transfer full) */);
-/* Appends text with &, <, > and quotes made harmless. */
-void scope_html_append (GString *to, const char *text);
 
-/* (transfer full) */
+/* Appends text with &, <, > and quotes escaped, and invalid UTF-8 replaced. */
+void scope_html_append (GString *to, const char *text);
+/* Draws one line of text in a chart.  align: 0 if at is its left end, 0.5 its middle, 1 its
+ * right end. */
+void scope_draw_text (VizPen *pen, VizPoint at, double align, VizColour colour, const char *text);
+
+/* The page as an HTML document.  (transfer full) */
 char *scope_page_print_html (const ScopePage *page);
+/* The page's charts as an SVG document.  (transfer full) */
 char *scope_page_print_svg (const ScopePage *page);
-/* By the ending: .html, .svg, .pdf. */
+/* Writes the page to a file in the format of its ending: .html, .svg or .pdf. */
 gboolean scope_page_write (const ScopePage *page, const char *path, GError **error);

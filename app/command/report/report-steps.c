@@ -1,6 +1,9 @@
-/* report-steps.c — where time goes step by step, and how near operators come to the machine.
+/* report-steps.c — time by time step, and the roofline of operators.
+ *
+ * Two charts: a strip of cells for every operator of a loop, and operators by arithmetic intensity
+ * and rate below the machine's measured roof.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/report/report-charts.h"
+#include "app/command/report/report-sections.h"
 
 #include "profiler/base/format.h"
 #include "profiler/summary/roofline.h"
@@ -8,32 +11,25 @@
 
 #include <math.h>
 
-#define LABELS      300.0
-#define VALUES      90.0
-#define ROW         18.0
-#define MOST_ROWS   16
-#define ROOF_HEIGHT 300.0
-#define ROOF_LEFT   70.0
-#define ROOF_RIGHT  20.0
-#define ROOF_BOTTOM 34.0
-#define MOST_POINTS 10
-#define NAME_LINE   12.0
+#define LABELS_WIDTH 300.0
+#define VALUES_WIDTH 90.0
+#define ROW_HEIGHT   18.0
+#define MAX_ROWS     16
+#define ROOF_HEIGHT  300.0
+#define ROOF_LEFT    70.0
+#define ROOF_RIGHT   20.0
+#define ROOF_BOTTOM  34.0
+#define MAX_DOTS     10
+#define NAME_HEIGHT  12.0 /* of the name of a dot */
 
-static void
-write_text (VizPen *pen, double x, double y, double align, VizColour colour, const char *text)
-{
-  VizTextAt at = { VIZ_TEXT_ROW, viz_text_size (VIZ_TEXT_ROW), x, y, align, colour };
+/* --- Time by operator and time step --- */
 
-  pen->text (pen, &at, text);
-}
-
-/* --- Loop × operator, by step --- */
-
+/* One strip of cells per row of the matrix: an operator in a loop. */
 typedef struct
 {
   ProfStepMatrix *matrix;
   char          **labels;
-  double          most; /* the longest of all cells */
+  double          longest; /* cell, in seconds */
 } Strips;
 
 static void
@@ -49,52 +45,68 @@ strips_free (gpointer data)
 static guint
 n_rows (const Strips *strips)
 {
-  return MIN (strips->matrix->rows->len, MOST_ROWS);
+  return MIN (strips->matrix->rows->len, MAX_ROWS);
 }
 
 static void
 draw_strips (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer data)
 {
   const Strips    *strips = data;
-  double           width = rect->width - LABELS - VALUES;
+  double           width = rect->width - LABELS_WIDTH - VALUES_WIDTH;
   guint            n = strips->matrix->n_steps, n_cells = MIN (n, (guint) width);
-  double           bottom = rect->y + n_rows (strips) * ROW + 12;
+  double           bottom = rect->y + n_rows (strips) * ROW_HEIGHT + 12;
   g_autofree char *last = g_strdup_printf ("step %u", n - 1);
 
   for (guint r = 0; r < n_rows (strips); r++)
     {
       const ProfStepRow *row = &g_array_index (strips->matrix->rows, ProfStepRow, r);
-      double             y = rect->y + r * ROW;
+      double             y = rect->y + r * ROW_HEIGHT;
       g_autofree char   *label = viz_text_shorten (strips->labels[r], 44);
       g_autofree char   *time = prof_format_seconds (row->self);
 
-      write_text (pen, rect->x + LABELS - 8, y + 12, 1, theme->text, label);
-      write_text (pen, rect->x + rect->width, y + 12, 1, theme->text_faint, time);
+      scope_draw_text (pen,
+                       (VizPoint){ rect->x + LABELS_WIDTH - 8, y + 12 },
+                       1,
+                       theme->text,
+                       label);
+      scope_draw_text (pen,
+                       (VizPoint){ rect->x + rect->width, y + 12 },
+                       1,
+                       theme->text_faint,
+                       time);
       for (guint c = 0; c < n_cells; c++)
         {
           guint     from = (guint) ((guint64) c * n / n_cells);
           guint     to = (guint) ((guint64) (c + 1) * n / n_cells);
           double    value = NAN;
-          VizRect   cell = { rect->x + LABELS + c * width / n_cells,
+          VizRect   cell = { rect->x + LABELS_WIDTH + c * width / n_cells,
                              y + 1,
                              width / n_cells + (c + 1 < n_cells ? 0.3 : 0),
-                             ROW - 3 };
+                             ROW_HEIGHT - 3 };
           VizColour colour;
 
           for (guint i = from; i < to; i++)
             if (!isnan (row->steps[i]) && !(value >= row->steps[i]))
               value = row->steps[i];
           colour =
-              isnan (value) ? theme->input : viz_theme_heat (theme, sqrt (value / strips->most));
+              isnan (value) ? theme->input : viz_theme_heat (theme, sqrt (value / strips->longest));
           pen->rects (pen, &cell, 1, &colour);
         }
     }
-  write_text (pen, rect->x + LABELS, bottom, 0, theme->text_faint, "step 0");
-  write_text (pen, rect->x + LABELS + width, bottom, 1, theme->text_faint, last);
+  scope_draw_text (pen,
+                   (VizPoint){ rect->x + LABELS_WIDTH, bottom },
+                   0,
+                   theme->text_faint,
+                   "step 0");
+  scope_draw_text (pen,
+                   (VizPoint){ rect->x + LABELS_WIDTH + width, bottom },
+                   1,
+                   theme->text_faint,
+                   last);
 }
 
 void
-scope_report_add_steps (ScopePage *page, const ProfCapture *capture)
+scope_page_add_steps (ScopePage *page, const ProfCapture *capture)
 {
   Strips *strips = g_new0 (Strips, 1);
 
@@ -113,39 +125,43 @@ scope_report_add_steps (ScopePage *page, const ProfCapture *capture)
                                            prof_capture_get_string (capture, row->type),
                                            prof_capture_get_string (capture, row->place));
       for (guint i = 0; i < strips->matrix->n_steps; i++)
-        if (row->steps[i] > strips->most)
-          strips->most = row->steps[i];
+        if (row->steps[i] > strips->longest)
+          strips->longest = row->steps[i];
     }
   scope_page_add_chart (page,
-                        "Loops and operators by time step: the darker, the longer",
-                        n_rows (strips) * ROW + 18,
-                        draw_strips,
-                        strips,
-                        strips_free);
+                        &(ScopeChart){ .title =
+                                           "Loops and operators by time step: darker is slower",
+                                       .height = n_rows (strips) * ROW_HEIGHT + 18,
+                                       .draw = draw_strips,
+                                       .data = strips,
+                                       .destroy = strips_free });
 }
 
 /* --- Roofline --- */
 
+/* An operator in the roofline chart. */
 typedef struct
 {
   char         *name;
   ProfRoofPoint point;
-  double        share;
+  double        share; /* of the run's time, for the size */
 } Dot;
 
 typedef struct
 {
   ProfPeaks peaks;
-  GArray   *dots; /* of Dot */
-  double    low_x, high_x, low_y, high_y;
+  GArray   *dots;          /* of Dot */
+  double    low_x, high_x; /* FLOP per byte */
+  double    low_y, high_y; /* FLOP/s */
   VizRect   area;
 } Roof;
 
+/* The text beside a dot. */
 typedef struct
 {
   const char *text;
   VizPoint    at;
-  gboolean    is_left; /* of its dot */
+  gboolean    is_left; /* it stands to the left of the dot */
 } Name;
 
 static void
@@ -159,8 +175,9 @@ roof_free (gpointer data)
   g_free (roof);
 }
 
+/* Both axes are logarithmic. */
 static VizPoint
-place (const Roof *roof, double intensity, double flops)
+point_at (const Roof *roof, double intensity, double flops)
 {
   double x = log (intensity / roof->low_x) / log (roof->high_x / roof->low_x);
   double y = log (flops / roof->low_y) / log (roof->high_y / roof->low_y);
@@ -177,7 +194,7 @@ draw_line (VizPen *pen, VizPoint from, VizPoint to, const VizStyle *style)
   pen->curve (pen, points, 4, style);
 }
 
-/* Powers of ten of both axes. */
+/* Grid lines at the powers of ten. */
 static void
 draw_grid (VizPen *pen, const Roof *roof, const VizTheme *theme)
 {
@@ -187,69 +204,90 @@ draw_grid (VizPen *pen, const Roof *roof, const VizTheme *theme)
   faint.alpha *= 0.45;
   for (int power = (int) ceil (log10 (roof->low_y)); power <= log10 (roof->high_y); power++)
     {
-      double           y = place (roof, roof->low_x, pow (10, power)).y;
+      double           y = point_at (roof, roof->low_x, pow (10, power)).y;
       g_autofree char *quantity = prof_format_quantity (pow (10, power));
       g_autofree char *text = g_strconcat (quantity, "FLOP/s", NULL);
 
       pen->rects (pen, &(VizRect){ roof->area.x, y, roof->area.width, 1 }, 1, &faint);
-      write_text (pen, roof->area.x - 6, y + 4, 1, theme->text_faint, text);
+      scope_draw_text (pen, (VizPoint){ roof->area.x - 6, y + 4 }, 1, theme->text_faint, text);
     }
   for (int power = (int) ceil (log10 (roof->low_x)); power <= log10 (roof->high_x); power++)
     {
-      double           x = place (roof, pow (10, power), roof->low_y).x;
+      double           x = point_at (roof, pow (10, power), roof->low_y).x;
       g_autofree char *text = g_strdup_printf ("%g", pow (10, power));
 
       pen->rects (pen, &(VizRect){ x, roof->area.y, 1, roof->area.height }, 1, &faint);
-      write_text (pen, x, bottom + 14, 0.5, theme->text_faint, text);
+      scope_draw_text (pen, (VizPoint){ x, bottom + 14 }, 0.5, theme->text_faint, text);
     }
-  write_text (pen, right, bottom + 28, 1, theme->text_faint, "FLOP a byte, as the model says");
+  scope_draw_text (pen,
+                   (VizPoint){ right, bottom + 28 },
+                   1,
+                   theme->text_faint,
+                   "FLOP per byte, according to the cost model");
 }
 
-/* Beside its dot; where another name stands already, above or below. */
-static void
-place_name (const Roof *roof, VizRect *taken, guint n_taken, VizPoint at, double size, Name *name)
+/* Bounds of the names placed so far. */
+typedef struct
 {
-  double width = (double) g_utf8_strlen (name->text, -1) * viz_text_size (VIZ_TEXT_ROW) * 0.55;
-  guint  turn = 0, i = 0;
+  VizRect rects[MAX_DOTS];
+  guint   n;
+} Taken;
+
+static gboolean
+is_taken (const Taken *taken, const VizRect *rect)
+{
+  for (guint i = 0; i < taken->n; i++)
+    if (taken->rects[i].x < rect->x + rect->width &&
+        rect->x < taken->rects[i].x + taken->rects[i].width &&
+        fabs (taken->rects[i].y - rect->y) < NAME_HEIGHT)
+      return TRUE;
+  return FALSE;
+}
+
+/* Places a name beside its dot (at, size) or, if other names are there, above or below: line 0,
+ * then one down, one up, two down … */
+static void
+place_name (const Roof *roof, Taken *taken, VizPoint at, double size, Name *name)
+{
+  double  width = (double) g_utf8_strlen (name->text, -1) * viz_text_size (VIZ_TEXT_ROW) * 0.55;
+  VizRect rect;
+  guint   turn = 0;
 
   name->is_left = at.x > roof->area.x + 0.7 * roof->area.width;
   do
     {
-      double shift = NAME_LINE * ((turn + 1) / 2) * (turn % 2 ? 1 : -1.0);
+      double shift = NAME_HEIGHT * ((turn + 1) / 2) * (turn % 2 ? 1 : -1.0);
 
       name->at = (VizPoint){ at.x + (name->is_left ? -1 : 1) * (size / 2 + 4), at.y + 4 + shift };
-      taken[n_taken] = (VizRect){
-        name->is_left ? name->at.x - width : name->at.x, name->at.y - NAME_LINE, width, NAME_LINE
-      };
-      for (i = 0; i < n_taken; i++)
-        if (taken[i].x < taken[n_taken].x + width &&
-            taken[n_taken].x < taken[i].x + taken[i].width &&
-            fabs (taken[i].y - taken[n_taken].y) < NAME_LINE)
-          break;
+      rect = (VizRect){ name->is_left ? name->at.x - width : name->at.x,
+                        name->at.y - NAME_HEIGHT,
+                        width,
+                        NAME_HEIGHT };
     }
-  while (i < n_taken && ++turn < 2 * MOST_POINTS);
+  while (is_taken (taken, &rect) && ++turn < 2 * MAX_DOTS);
+  taken->rects[taken->n++] = rect;
 }
 
 static void
 draw_dots (VizPen *pen, const Roof *roof, const VizTheme *theme)
 {
-  VizRect taken[MOST_POINTS];
+  Taken taken = { .n = 0 };
 
   for (guint i = 0; i < roof->dots->len; i++)
     {
       const Dot       *dot = &g_array_index (roof->dots, Dot, i);
-      VizPoint         at = place (roof, dot->point.intensity, dot->point.flops);
+      VizPoint         at = point_at (roof, dot->point.intensity, dot->point.flops);
       double           size = 4 + 10 * sqrt (dot->share);
       VizStyle         style = { .fill = &theme->category[viz_chart_hue (i)] };
       VizStyle         tie = { .stroke = &theme->box_border, .width = 1 };
       g_autofree char *text = g_strdup_printf ("%s, %.0f %%", dot->name, 100 * dot->point.reached);
       Name             name = { .text = text };
 
-      place_name (roof, taken, i, at, size, &name);
+      place_name (roof, &taken, at, size, &name);
       if (fabs (name.at.y - 4 - at.y) > 1)
         draw_line (pen, at, (VizPoint){ name.at.x, name.at.y - 4 }, &tie);
       pen->rect (pen, &(VizRect){ at.x - size / 2, at.y - size / 2, size, size }, size / 2, &style);
-      write_text (pen, name.at.x, name.at.y, name.is_left, theme->text, text);
+      scope_draw_text (pen, (VizPoint){ name.at.x, name.at.y }, name.is_left, theme->text, text);
     }
 }
 
@@ -268,17 +306,17 @@ draw_roof (VizPen *pen, const VizRect *rect, const VizTheme *theme, gpointer dat
   draw_grid (pen, roof, theme);
   left = MAX (roof->low_x, roof->low_y / roof->peaks.bytes);
   draw_line (pen,
-             place (roof, left, left * roof->peaks.bytes),
-             place (roof, ridge, roof->peaks.flops),
+             point_at (roof, left, left * roof->peaks.bytes),
+             point_at (roof, ridge, roof->peaks.flops),
              &line);
   draw_line (pen,
-             place (roof, ridge, roof->peaks.flops),
-             place (roof, roof->high_x, roof->peaks.flops),
+             point_at (roof, ridge, roof->peaks.flops),
+             point_at (roof, roof->high_x, roof->peaks.flops),
              &line);
   draw_dots (pen, roof, theme);
 }
 
-/* Room around all points and the ridge, in whole powers of ten where that is not much. */
+/* Bounds of both axes, with a margin around all dots and the ridge. */
 static void
 find_bounds (Roof *roof)
 {
@@ -300,13 +338,13 @@ find_bounds (Roof *roof)
 }
 
 void
-scope_report_add_roofline (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+scope_page_add_roofline (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
 {
   Roof *roof = g_new0 (Roof, 1);
 
   roof->peaks = prof_roofline_peaks (capture);
   roof->dots = g_array_new (FALSE, FALSE, sizeof (Dot));
-  for (guint i = 0; i < summary->operators->len && roof->dots->len < MOST_POINTS; i++)
+  for (guint i = 0; i < summary->operators->len && roof->dots->len < MAX_DOTS; i++)
     {
       const ProfGroupSum *sum = &g_array_index (summary->operators, ProfGroupSum, i);
       Dot                 dot = { .share = sum->share };
@@ -324,9 +362,11 @@ scope_report_add_roofline (ScopePage *page, const ProfCapture *capture, const Pr
     }
   find_bounds (roof);
   scope_page_add_chart (page,
-                        "Roofline: how much of what this machine can do operators reach",
-                        ROOF_HEIGHT,
-                        draw_roof,
-                        roof,
-                        roof_free);
+                        &(ScopeChart){
+                            .title =
+                                "Roofline: operators compared with what this machine can reach",
+                            .height = ROOF_HEIGHT,
+                            .draw = draw_roof,
+                            .data = roof,
+                            .destroy = roof_free });
 }

@@ -1,6 +1,8 @@
-/* report-tables.c — what a report says in words and numbers.
+/* report-tables.c — the tables of a report: result, nodes, advice and conditions.
+ *
+ * Functions named _take free the text that they append.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "app/command/report/report-charts.h"
+#include "app/command/report/report-sections.h"
 
 #include "profiler/base/format.h"
 #include "profiler/base/statistics.h"
@@ -11,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_NODES 40
+#define MAX_NODES 40
 
 static void
 append_row (GString *html, const char *label, const char *value)
@@ -24,14 +26,14 @@ append_row (GString *html, const char *label, const char *value)
 }
 
 static void
-append_row_taken (GString *html, const char *label, char *value /* (transfer full) */)
+append_row_take (GString *html, const char *label, char *value /* (transfer full) */)
 {
   append_row (html, label, value);
   g_free (value);
 }
 
 static void
-append_cell_taken (GString *html, char *value /* (transfer full) */)
+append_cell_take (GString *html, char *value /* (transfer full) */)
 {
   g_string_append (html, "<td>");
   scope_html_append (html, value);
@@ -56,25 +58,25 @@ append_clean (GString *html, const ProfCapture *capture, const ProfSummary *summ
     {
       low = prof_format_seconds (clean.median.low);
       high = prof_format_seconds (clean.median.high);
-      append_row_taken (html,
-                        "a run takes (clean median)",
-                        prof_format_seconds (clean.median.median));
-      append_row_taken (html,
-                        "the median lies within (95 %)",
-                        g_strdup_printf ("%s … %s", low, high));
-      append_row_taken (html, "19 of 20 runs take at most", prof_format_seconds (clean.p95));
-      append_row_taken (html,
-                        "clean runs, and why no more",
-                        g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
+      append_row_take (html,
+                       "time of a run (median of clean runs)",
+                       prof_format_seconds (clean.median.median));
+      append_row_take (html,
+                       "95 % confidence interval of the median",
+                       g_strdup_printf ("%s … %s", low, high));
+      append_row_take (html, "95th percentile", prof_format_seconds (clean.p95));
+      append_row_take (html,
+                       "clean runs; why measuring ended",
+                       g_strdup_printf ("%u; %s", clean.n, stop ? stop : "–"));
     }
   if (n_first > 0)
-    append_row_taken (html, "the first run took", prof_format_seconds (first[0]));
+    append_row_take (html, "first run", prof_format_seconds (first[0]));
   if (summary->n_runs > 0 && n > 0)
-    append_row_taken (html,
-                      "traced runs, over clean ones",
-                      g_strdup_printf ("%u, ×%.2f",
-                                       summary->n_runs,
-                                       summary->traced / clean.median.median));
+    append_row_take (html,
+                     "traced runs; time relative to clean runs",
+                     g_strdup_printf ("%u, ×%.2f",
+                                      summary->n_runs,
+                                      summary->traced / clean.median.median));
 }
 
 static void
@@ -85,15 +87,15 @@ append_traced (GString *html, const ProfCapture *capture, const ProfSummary *sum
 
   if (summary->n_runs == 0)
     return;
-  append_row_taken (html, "of a traced run in nodes", prof_format_seconds (summary->nodes));
-  append_row_taken (html, "around them", prof_format_seconds (summary->between));
+  append_row_take (html, "time of a traced run inside nodes", prof_format_seconds (summary->nodes));
+  append_row_take (html, "between nodes", prof_format_seconds (summary->between));
   if (isfinite (per_span))
-    append_row_taken (html,
-                      "of which watching itself",
-                      g_strdup_printf ("%s (%.0f spans at %.0f ns)",
-                                       overhead,
-                                       summary->n_spans,
-                                       per_span));
+    append_row_take (html,
+                     "of that, overhead of tracing",
+                     g_strdup_printf ("%s (%.0f spans at %.0f ns)",
+                                      overhead,
+                                      summary->n_spans,
+                                      per_span));
 }
 
 static void
@@ -109,15 +111,15 @@ append_counts (GString *html, const ProfCapture *capture)
 
       if (fact->text || !g_str_has_prefix (fact->key, "counter."))
         continue;
-      label = g_strdup_printf ("%s a run", fact->key + strlen ("counter."));
-      append_row_taken (html, label, prof_format_count (fact->key, fact->number));
+      label = g_strdup_printf ("%s per run", fact->key + strlen ("counter."));
+      append_row_take (html, label, prof_format_count (fact->key, fact->number));
     }
   if (missing)
     append_row (html, "other counters", missing);
 }
 
 void
-scope_report_add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+scope_page_add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
 {
   double   planned = prof_capture_get_number (capture, "memory.planned");
   double   resident = prof_capture_get_number (capture, "memory.resident");
@@ -126,9 +128,9 @@ scope_report_add_result (ScopePage *page, const ProfCapture *capture, const Prof
   append_clean (html, capture, summary);
   append_traced (html, capture, summary);
   if (isfinite (planned))
-    append_row_taken (html, "memory for values, at most", prof_format_bytes (planned));
+    append_row_take (html, "peak memory for values", prof_format_bytes (planned));
   if (isfinite (resident))
-    append_row_taken (html, "memory of the process, at most", prof_format_bytes (resident));
+    append_row_take (html, "peak memory of the process", prof_format_bytes (resident));
   append_counts (html, capture);
   g_string_append (html, "</table>\n");
   scope_page_add_html (page, "Result", html);
@@ -154,43 +156,41 @@ append_node (GString           *html,
   g_string_append (html, "</td><td class=\"words\">");
   scope_html_append (html, prof_capture_get_string (capture, node->type));
   g_string_append (html, "</td>");
-  append_cell_taken (html, g_strdup_printf ("%.0f", sum->count));
-  append_cell_taken (html, prof_format_seconds (sum->self));
-  append_cell_taken (html, prof_format_seconds (sum->inclusive));
-  append_cell_taken (html, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced));
-  append_cell_taken (html, prof_format_quantity (rate));
-  append_cell_taken (html, prof_format_bytes (sum->bytes));
-  append_cell_taken (html,
-                     has_point ? g_strdup_printf ("%.0f %%", 100 * point.reached) : g_strdup ("–"));
+  append_cell_take (html, g_strdup_printf ("%.0f", sum->count));
+  append_cell_take (html, prof_format_seconds (sum->self));
+  append_cell_take (html, prof_format_seconds (sum->inclusive));
+  append_cell_take (html, g_strdup_printf ("%.1f %%", 100 * sum->self / summary->traced));
+  append_cell_take (html, prof_format_quantity (rate));
+  append_cell_take (html, prof_format_bytes (sum->bytes));
+  append_cell_take (html,
+                    has_point ? g_strdup_printf ("%.0f %%", 100 * point.reached) : g_strdup ("–"));
   g_string_append (html, "</tr>\n");
 }
 
 void
-scope_report_add_node_table (ScopePage         *page,
-                             const ProfCapture *capture,
-                             const ProfSummary *summary)
+scope_page_add_node_table (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
 {
   ProfPeaks peaks = prof_roofline_peaks (capture);
   GString  *html;
 
   if (summary->node->len == 0)
     return;
-  html = g_string_new ("<table><tr><th>node</th><th class=\"words\">operator</th><th>times</th>"
-                       "<th>self</th><th>with inside</th><th>share</th><th>FLOP/s</th>"
-                       "<th>moves</th><th title=\"of what the machine reaches at this many "
-                       "operations a byte\">of the roof</th></tr>\n");
-  for (guint i = 0; i < MIN (summary->node->len, MOST_NODES); i++)
+  html = g_string_new ("<table><tr><th>node</th><th class=\"words\">operator</th><th>runs</th>"
+                       "<th>self</th><th>inclusive</th><th>share</th><th>FLOP/s</th>"
+                       "<th>bytes</th><th title=\"share of what the machine can reach at this "
+                       "arithmetic intensity\">of the roof</th></tr>\n");
+  for (guint i = 0; i < MIN (summary->node->len, MAX_NODES); i++)
     append_node (html, capture, summary, &peaks, &g_array_index (summary->node, ProfNodeSum, i));
   g_string_append (html, "</table>\n");
-  if (summary->node->len > MOST_NODES)
-    g_string_append_printf (html, "<p>… and %u more</p>\n", summary->node->len - MOST_NODES);
+  if (summary->node->len > MAX_NODES)
+    g_string_append_printf (html, "<p>… and %u more</p>\n", summary->node->len - MAX_NODES);
   scope_page_add_html (page, NULL, html);
 }
 
 /* --- Advice --- */
 
 void
-scope_report_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
+scope_page_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary)
 {
   g_autoptr (GPtrArray) list = prof_advise (capture, summary);
   GString *html;
@@ -208,7 +208,7 @@ scope_report_add_advice (ScopePage *page, const ProfCapture *capture, const Prof
       g_string_append (html, ". ");
       scope_html_append (html, advice->text);
       if (isfinite (advice->gain))
-        g_string_append_printf (html, " (about %s a run)", gain);
+        g_string_append_printf (html, " (about %s per run)", gain);
       g_string_append (html, ".</li>\n");
     }
   g_string_append (html, "</ul>\n");
@@ -227,7 +227,7 @@ typedef enum
   YES,
 } FactKind;
 
-/* What is told elsewhere, or is for programs only, is not here. */
+/* Facts to print.  Others are printed elsewhere in the report or are for programs only. */
 static const struct
 {
   const char *key, *label;
@@ -245,26 +245,26 @@ static const struct
   { "seed", "seed", PLAIN },
   { "time", "measured at", PLAIN },
   { "cpu.model", "processor", PLAIN },
-  { "cpu.features", "its features", PLAIN },
+  { "cpu.features", "instruction sets", PLAIN },
   { "cpu.cores", "cores", PLAIN },
-  { "cpu.smt", "two threads a core", PLAIN },
-  { "cpu.governor", "governor", PLAIN },
+  { "cpu.smt", "hyper-threading", PLAIN },
+  { "cpu.governor", "frequency governor", PLAIN },
   { "cpu.turbo", "turbo", PLAIN },
   { "cpu.virtual", "virtual machine", YES },
   { "clock.source", "clock", PLAIN },
   { "threads", "threads", PLAIN },
-  { "threads.openblas", "threads of OpenBLAS", PLAIN },
+  { "threads.openblas", "OpenBLAS threads", PLAIN },
   { "library.openblas", "OpenBLAS", PLAIN },
-  { "library.openblas core", "its core", PLAIN },
+  { "library.openblas core", "OpenBLAS kernels", PLAIN },
   { "library.glib", "GLib", PLAIN },
   { "system.kernel", "kernel", PLAIN },
   { "system.host", "machine", PLAIN },
-  { "system.cpu quota", "quota of processor time", PLAIN },
+  { "system.cpu quota", "CPU quota", PLAIN },
   { "system.memory", "memory", BYTES },
-  { "system.load", "load", PLAIN },
-  { "system.stolen", "time taken by the host", SHARE },
-  { "peak.flops", "best arithmetic, measured", FLOPS },
-  { "peak.bytes", "best copying, measured", BYTE_RATE },
+  { "system.load", "load average", PLAIN },
+  { "system.stolen", "CPU time stolen by the host", SHARE },
+  { "peak.flops", "peak arithmetic rate (measured)", FLOPS },
+  { "peak.bytes", "peak memory bandwidth (measured)", BYTE_RATE },
   { "clean.deviation", "spread of clean runs", SHARE },
 };
 
@@ -293,7 +293,7 @@ format_fact (double number, FactKind kind)
 }
 
 void
-scope_report_add_conditions (ScopePage *page, const ProfCapture *capture)
+scope_page_add_conditions (ScopePage *page, const ProfCapture *capture)
 {
   g_autoptr (ProfFacts) facts = prof_capture_dup_facts (capture);
   g_auto (GStrv) warnings = prof_machine_warnings (facts);
@@ -307,7 +307,7 @@ scope_report_add_conditions (ScopePage *page, const ProfCapture *capture)
       if (text && *text)
         append_row (html, conditions[i].label, text);
       else if (isfinite (number))
-        append_row_taken (html, conditions[i].label, format_fact (number, conditions[i].kind));
+        append_row_take (html, conditions[i].label, format_fact (number, conditions[i].kind));
     }
   g_string_append (html, "</table>\n");
   for (guint i = 0; warnings[i]; i++)

@@ -1,8 +1,10 @@
-/* report.c — captures for people: hscope report.
+/* report.c — hscope report: shows captures as text, HTML, SVG or PDF.
+ *
+ * With several captures, each later one is also compared with the first.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/command/describe-capture.h"
-#include "app/command/report/report-charts.h"
+#include "app/command/report/report-sections.h"
 
 #include "profiler/base/format.h"
 #include "profiler/exchange/report-text.h"
@@ -11,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_DIFFERENCES 20
+#define MAX_DIFFERENCES 20
 
 typedef struct
 {
@@ -42,7 +44,7 @@ print_differences (const ProfCapture *a, const ProfCapture *b)
   g_autoptr (GArray) list = prof_difference (a, b);
   guint n_within = 0, n_printed = 0;
 
-  printf ("\ndifferences of %s against %s\n", prof_capture_get_file (b), prof_capture_get_file (a));
+  printf ("\ndifferences of %s from %s\n", prof_capture_get_file (b), prof_capture_get_file (a));
   for (guint i = 0; i < list->len; i++)
     {
       const ProfDifference *difference = &g_array_index (list, ProfDifference, i);
@@ -56,15 +58,15 @@ print_differences (const ProfCapture *a, const ProfCapture *b)
           n_within++;
           continue;
         }
-      if (n_printed++ < MOST_DIFFERENCES)
+      if (n_printed++ < MAX_DIFFERENCES)
         printf ("  %-40s %s → %s  %s\n",
                 difference->name,
                 of_a,
                 of_b,
                 is_matched ? prof_verdict_name (difference->pairing.verdict) : "only in one");
     }
-  if (n_printed > MOST_DIFFERENCES)
-    printf ("  … and %u more\n", n_printed - MOST_DIFFERENCES);
+  if (n_printed > MAX_DIFFERENCES)
+    printf ("  … and %u more\n", n_printed - MAX_DIFFERENCES);
   printf ("  %u nodes are the same within the noise\n", n_within);
 }
 
@@ -110,9 +112,9 @@ make_page (const GPtrArray *captures)
       g_strdup_printf ("%s, measured by Hybridscope", subject ? subject : "A model");
   ScopePage *page = scope_page_new (title);
 
-  /* Of several, what sets them apart comes first. */
+  /* Differences come first. */
   for (guint i = 1; i < captures->len; i++)
-    scope_report_add_difference (page, captures->pdata[0], captures->pdata[i]);
+    scope_page_add_difference (page, captures->pdata[0], captures->pdata[i]);
   for (guint i = 0; i < captures->len; i++)
     {
       g_autofree char *name = g_path_get_basename (prof_capture_get_file (captures->pdata[i]));
@@ -121,14 +123,15 @@ make_page (const GPtrArray *captures)
         scope_page_add_html (page, NULL, g_string_new ("<hr>\n"));
       if (captures->len > 1)
         scope_page_add_html (page, name, g_string_new (NULL));
-      scope_report_add_capture (page, captures->pdata[i]);
+      scope_page_add_capture (page, captures->pdata[i]);
     }
   return page;
 }
 
-/* “--html FILE”: a last name that says what it is and is no capture is where it goes. */
+/* The output file: of --output or, with --html or --svg, the last argument if its name ends in
+ * .html or .svg.  (transfer full); NULL: stdout. */
 static char *
-take_output (const ReportOptions *options, char **files)
+dup_output_file (const ReportOptions *options, char **files)
 {
   guint n = g_strv_length (files);
 
@@ -145,7 +148,7 @@ static int
 run_report (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   const ReportOptions *options = data;
-  g_autofree char     *output = take_output (options, files);
+  g_autofree char     *output = dup_output_file (options, files);
   g_autofree char    **names = g_memdup2 (files, (g_strv_length (files) + 1) * sizeof *files);
   guint                n = g_strv_length (files);
   g_autoptr (GPtrArray) captures = NULL;
@@ -177,21 +180,21 @@ static const GOptionEntry report_options[] = {
     0,
     G_OPTION_ARG_NONE,
     SCOPE_OPTION_FIELD (ReportOptions, html),
-    "One HTML file that needs no other",
+    "Write one self-contained HTML file",
     NULL },
   { "svg",
     0,
     0,
     G_OPTION_ARG_NONE,
     SCOPE_OPTION_FIELD (ReportOptions, svg),
-    "The charts as one SVG",
+    "Write the charts as one SVG",
     NULL },
   { "output",
     'o',
     0,
     G_OPTION_ARG_FILENAME,
     SCOPE_OPTION_FIELD (ReportOptions, output),
-    "Where it goes: .html, .svg or .pdf (default: stdout)",
+    "Output file: .html, .svg or .pdf (default: stdout)",
     "FILE" },
   { 0 },
 };
@@ -199,7 +202,7 @@ static const GOptionEntry report_options[] = {
 const ScopeCommand scope_command_report = {
   .name = "report",
   .arguments = "CAPTURE… [FILE.html]",
-  .summary = "Tell what captures hold, as text, HTML or SVG",
+  .summary = "Show the contents of captures as text, HTML or SVG",
   .n_files = { 1, 32 },
   .options = report_options,
   .options_size = sizeof (ReportOptions),

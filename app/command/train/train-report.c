@@ -132,7 +132,7 @@ scope_train_sample (ScopeTraining *training, gint64 length, GError **error)
 /* --- For people --- */
 
 void
-scope_train_tell_start (const ScopeTraining *training)
+scope_train_print_start (const ScopeTraining *training)
 {
   if (training->common->json)
     return;
@@ -143,7 +143,7 @@ scope_train_tell_start (const ScopeTraining *training)
 }
 
 void
-scope_train_tell_epoch (const ScopeTraining *training, const ScopeEpoch *epoch)
+scope_train_print_epoch (const ScopeTraining *training, const ScopeEpoch *epoch)
 {
   if (training->common->json)
     return;
@@ -236,7 +236,7 @@ print_json (const ScopeTraining *training)
 }
 
 void
-scope_train_tell_end (const ScopeTraining *training)
+scope_train_print_result (const ScopeTraining *training)
 {
   if (training->common->json)
     print_json (training);

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/train.h"
 
+#include "app/command/common-options.h"
 #include "app/command/crash.h"
+#include "app/command/messages.h"
+#include "app/command/open-model.h"
 #include "engine/analysis/infer-types.h"
 #include "engine/base/error.h"
 #include "engine/base/random.h"
@@ -223,6 +226,7 @@ fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GEr
 {
   guint64 seed = hyb_random_mix ((guint64) training->common->seed, g_str_hash (node->name));
   g_autoptr (HybTensor) tensor = NULL;
+  const char *init;
 
   if (!hyb_type_is_known (type))
     return hyb_error_at (error,
@@ -232,9 +236,9 @@ fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GEr
                          "Give it with --shape, or the array in the batches or a parameter file",
                          "the shape of “%s” does not follow from the first batch",
                          node->name);
+  init = hyb_initializer_for_name (node->name, training->common->init);
   tensor = hyb_tensor_new (type, error);
-  if (!tensor ||
-      !hyb_initializer_fill (tensor, node->name, NULL, training->common->init, seed, error))
+  if (!tensor || !hyb_initializer_fill (tensor, node->name, init, seed, error))
     return FALSE;
   hyb_model_set_parameter (training->model, node->name, tensor);
   return TRUE;
@@ -323,7 +327,7 @@ collect_settings (ScopeTraining *training, GError **error)
 }
 
 static HybMode
-mode_of (const ScopeCommon *common)
+mode_of (const ScopeCommonOptions *common)
 {
   if (g_strcmp0 (common->mode, "imperative") == 0)
     return HYB_MODE_IMPERATIVE;
@@ -379,17 +383,17 @@ resume (ScopeTraining *training, const char *states, GError **error)
 {
   if (!states)
     {
-      scope_say (HYB_SEVERITY_NOTE,
-                 "there is no checkpoint of %s yet: training begins anew",
-                 training->options->output);
+      scope_print_message (HYB_SEVERITY_NOTE,
+                           "there is no checkpoint of %s yet: training begins anew",
+                           training->options->output);
       return TRUE;
     }
   if (!hyb_trainer_load_states (training->trainer, states, error))
     return FALSE;
-  scope_say (HYB_SEVERITY_NOTE,
-             "goes on from %s after step %" G_GUINT64_FORMAT,
-             states,
-             hyb_trainer_n_steps (training->trainer));
+  scope_print_message (HYB_SEVERITY_NOTE,
+                       "goes on from %s after step %" G_GUINT64_FORMAT,
+                       states,
+                       hyb_trainer_n_steps (training->trainer));
   return TRUE;
 }
 
@@ -407,7 +411,7 @@ scope_train_set_up (ScopeTraining *training, char **files, GError **error)
   if (options->schedule && !(training->schedule = hyb_schedule_new (options->schedule, error)))
     return FALSE;
   if (hyb_is_plugin_name (files[0]))
-    scope_blame (files[0]);
+    scope_crash_set_plugin (files[0]);
   if (hyb_is_plugin_name (files[0]) && !(training->spec = hyb_model_spec_new (files[0], error)))
     return FALSE;
   training->model = scope_open_model (training->common, files, error);

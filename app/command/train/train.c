@@ -173,7 +173,7 @@ tell_step (ScopeTraining *training, Loop *loop, guint64 number)
                        .elapsed = (double) (number + 1) * a_step,
                        .remaining = (double) (total - number - 1) * a_step };
 
-  scope_progress_tell (&loop->progress, &now);
+  scope_progress_update (&loop->progress, &now);
 }
 
 static gboolean
@@ -218,7 +218,7 @@ end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
   epoch.seconds = (double) (g_get_monotonic_time () - loop->begin) * 1e-6;
   g_array_append_val (training->epochs, epoch);
   scope_progress_finish (&loop->progress, "epoch", NULL);
-  scope_train_tell_epoch (training, &epoch);
+  scope_train_print_epoch (training, &epoch);
   loop->loss = loop->metric = (HybMetricSum){ 0 };
   loop->begin = g_get_monotonic_time ();
   return TRUE;
@@ -250,16 +250,17 @@ train (ScopeTraining *training, GError **error)
   if (number % training->n_batches != 0 &&
       !save (training, number / training->n_batches + 1, error))
     return FALSE;
-  scope_say (HYB_SEVERITY_WARNING,
-             training->options->output
-                 ? "interrupted after step %" G_GUINT64_FORMAT "; go on with --resume"
-                 : "interrupted after step %" G_GUINT64_FORMAT "; without --output nothing is kept",
-             number);
+  scope_print_message (HYB_SEVERITY_WARNING,
+                       training->options->output ? "interrupted after step %" G_GUINT64_FORMAT
+                                                   "; go on with --resume"
+                                                 : "interrupted after step %" G_GUINT64_FORMAT
+                                                   "; without --output nothing is kept",
+                       number);
   return TRUE;
 }
 
 static int
-run_train (const ScopeCommon *common, gpointer data, char **files, GError **error)
+run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
   ScopeTrainOptions *options = data;
   ScopeTraining      training = { .common = common, .options = options };
@@ -284,9 +285,9 @@ run_train (const ScopeCommon *common, gpointer data, char **files, GError **erro
                   "training runs on the processor only");
   else if (scope_train_set_up (&training, files, &own) && open_log (&training, &own))
     {
-      scope_train_tell_start (&training);
+      scope_train_print_start (&training);
       if (train (&training, &own))
-        scope_train_tell_end (&training);
+        scope_train_print_result (&training);
     }
   scope_train_clear (&training);
   if (!own)
@@ -295,81 +296,81 @@ run_train (const ScopeCommon *common, gpointer data, char **files, GError **erro
   return SCOPE_EXIT_MODEL;
 }
 
-#define INTO(member) SCOPE_INTO (ScopeTrainOptions, member)
+#define FIELD(member) SCOPE_OPTION_FIELD (ScopeTrainOptions, member)
 
 static const GOptionEntry train_options[] = {
   { "data",
     0,
     0,
     G_OPTION_ARG_FILENAME,
-    INTO (data),
+    FIELD (data),
     "Batches (npz: arrays named as inputs, and label), MNIST's idx images, or a text",
     "FILE" },
-  { "epochs", 0, 0, G_OPTION_ARG_INT64, INTO (epochs), "Passes over the data", "N" },
+  { "epochs", 0, 0, G_OPTION_ARG_INT64, FIELD (epochs), "Passes over the data", "N" },
   { "loss",
     0,
     0,
     G_OPTION_ARG_STRING,
-    INTO (loss),
+    FIELD (loss),
     "softmax-cross-entropy, l2, l1 …; none: the graph ends in a loss",
     "KIND" },
   { "optimizer",
     0,
     0,
     G_OPTION_ARG_STRING,
-    INTO (optimizer),
+    FIELD (optimizer),
     "sgd, nag, adam, rmsprop, adagrad, adadelta",
     "NAME" },
   { "set",
     0,
     0,
     G_OPTION_ARG_STRING_ARRAY,
-    INTO (set),
+    FIELD (set),
     "Setting of the optimizer, by MXNet's name (repeatable)",
     "learning_rate=0.1" },
   { "schedule",
     0,
     0,
     G_OPTION_ARG_STRING,
-    INTO (schedule),
+    FIELD (schedule),
     "Learning rate: factor, multifactor, poly, cosine, each with settings",
     "cosine:max_update=500,warmup_steps=20" },
   { "clip-global-norm",
     0,
     0,
     G_OPTION_ARG_DOUBLE,
-    INTO (clip_global_norm),
+    FIELD (clip_global_norm),
     "Scales all gradients down to this norm together",
     "X" },
   { "carry",
     0,
     0,
     G_OPTION_ARG_STRING_ARRAY,
-    INTO (carry),
+    FIELD (carry),
     "An input takes an output of the step before, zeros at first (repeatable)",
     "INPUT=OUTPUT" },
-  { "metric", 0, 0, G_OPTION_ARG_STRING, INTO (metric), "loss, accuracy, perplexity", "NAME" },
-  { "log", 0, 0, G_OPTION_ARG_FILENAME, INTO (log), "A JSON line for each step", "FILE" },
-  { "output", 0, 0, G_OPTION_ARG_FILENAME, INTO (output), "Checkpoints of each epoch", "PREFIX" },
-  { "resume", 0, 0, G_OPTION_ARG_NONE, INTO (resume), "Goes on from the last checkpoint", NULL },
+  { "metric", 0, 0, G_OPTION_ARG_STRING, FIELD (metric), "loss, accuracy, perplexity", "NAME" },
+  { "log", 0, 0, G_OPTION_ARG_FILENAME, FIELD (log), "A JSON line for each step", "FILE" },
+  { "output", 0, 0, G_OPTION_ARG_FILENAME, FIELD (output), "Checkpoints of each epoch", "PREFIX" },
+  { "resume", 0, 0, G_OPTION_ARG_NONE, FIELD (resume), "Goes on from the last checkpoint", NULL },
   { "sample",
     0,
     0,
     G_OPTION_ARG_INT64,
-    INTO (sample),
+    FIELD (sample),
     "Characters to generate after each epoch of a text (200; -1: none)",
     "N" },
   { NULL },
 };
 
-#undef INTO
+#undef FIELD
 
 const ScopeCommand scope_command_train = {
   .name = "train",
   .arguments = "MODEL [PARAMS]",
   .summary = "Train a model, of a file or of the gallery",
   .n_files = { 1, 2 },
-  .groups = SCOPE_GROUP_MODEL | SCOPE_GROUP_TYPES | SCOPE_GROUP_RUN,
+  .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .options = train_options,
   .options_size = sizeof (ScopeTrainOptions),
   .run = run_train,

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "app/command/common.h"
+#include "app/command/common-options.h"
+
 #include "engine/train/data.h"
 #include "engine/train/metric.h"
 #include "engine/train/schedule.h"
@@ -33,20 +34,20 @@ typedef struct
 
 typedef struct
 {
-  const ScopeCommon       *common;
-  const ScopeTrainOptions *options;
-  HybModel                *model;
-  HybModelSpec            *spec; /* NULL: the model is from a file */
-  HybData                 *data;
-  HybTrainer              *trainer;
-  HybSchedule             *schedule; /* NULL: the rate stays */
-  const HybMetric         *metric;
-  double                   base_rate;
-  guint64                  n_epochs, n_batches; /* of each epoch */
-  FILE                    *log;                 /* NULL: none */
-  GPtrArray               *written;             /* of char * */
-  GArray                  *epochs;              /* of ScopeEpoch */
-  double                   unigram;             /* perplexity; NaN: no text */
+  const ScopeCommonOptions *common;
+  const ScopeTrainOptions  *options;
+  HybModel                 *model;
+  HybModelSpec             *spec; /* NULL: the model is from a file */
+  HybData                  *data;
+  HybTrainer               *trainer;
+  HybSchedule              *schedule; /* NULL: the rate stays */
+  const HybMetric          *metric;
+  double                    base_rate;
+  guint64                   n_epochs, n_batches; /* of each epoch */
+  FILE                     *log;                 /* NULL: none */
+  GPtrArray                *written;             /* of char * */
+  GArray                   *epochs;              /* of ScopeEpoch */
+  double                    unigram;             /* perplexity; NaN: no text */
 
   guint64  n_done; /* steps of this run */
   double   first_loss, last_loss;
@@ -66,6 +67,6 @@ char *scope_train_find_states (const char *prefix, guint64 *epoch);
 /* Text that the model goes on with after the beginning of the held-out part.  (transfer full) */
 char *scope_train_sample (ScopeTraining *training, gint64 length, GError **error);
 
-void scope_train_tell_start (const ScopeTraining *training);
-void scope_train_tell_epoch (const ScopeTraining *training, const ScopeEpoch *epoch);
-void scope_train_tell_end (const ScopeTraining *training);
+void scope_train_print_start (const ScopeTraining *training);
+void scope_train_print_epoch (const ScopeTraining *training, const ScopeEpoch *epoch);
+void scope_train_print_result (const ScopeTraining *training);

@@ -1,0 +1,273 @@
+/* common-options.c — options that several commands share: the table, checks and parsers.
+ *
+ * Start at common_options: a new option is a row there and a member of ScopeCommonOptions.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/common-options.h"
+
+#include "app/command/messages.h"
+
+#include "engine/analysis/pass.h"
+#include "engine/base/error.h"
+
+#include <string.h>
+
+#define MAX_THREADS 4096
+
+typedef struct
+{
+  ScopeOptionGroups group; /* 0: every command has it */
+  GOptionEntry      entry;
+} CommonOption;
+
+#define OPTION(group, name, kind, member, doc, value)                               \
+  {                                                                                 \
+    group,                                                                          \
+    {                                                                               \
+      name, 0, 0, kind, SCOPE_OPTION_FIELD (ScopeCommonOptions, member), doc, value \
+    }                                                                               \
+  }
+
+static const CommonOption common_options[] = {
+  OPTION (0,
+          "json",
+          G_OPTION_ARG_NONE,
+          json,
+          "Print one JSON document and nothing else on stdout",
+          NULL),
+  OPTION (0,
+          "progress",
+          G_OPTION_ARG_STRING,
+          progress,
+          "How to show progress on stderr: json, bar or none",
+          "HOW"),
+  OPTION (SCOPE_OPTIONS_MODEL,
+          "params",
+          G_OPTION_ARG_FILENAME,
+          params,
+          "Parameter file (default: found beside the model)",
+          "FILE"),
+  OPTION (SCOPE_OPTIONS_MODEL,
+          "epoch",
+          G_OPTION_ARG_INT64,
+          epoch,
+          "Which parameter file beside the model to use (default: the highest epoch)",
+          "N"),
+  OPTION (SCOPE_OPTIONS_TYPES,
+          "shape",
+          G_OPTION_ARG_STRING_ARRAY,
+          shapes,
+          "Shape of an input (repeatable)",
+          "NAME=1,3,224,224"),
+  OPTION (SCOPE_OPTIONS_TYPES,
+          "dtype",
+          G_OPTION_ARG_STRING,
+          dtype,
+          "Element type of the inputs named by --shape",
+          "TYPE"),
+  OPTION (SCOPE_OPTIONS_RUN,
+          "device",
+          G_OPTION_ARG_STRING,
+          device,
+          "Device to run on: cpu or gpu[:N]",
+          "DEVICE"),
+  OPTION (SCOPE_OPTIONS_RUN,
+          "threads",
+          G_OPTION_ARG_INT,
+          threads,
+          "Number of threads (default: all cores)",
+          "N"),
+  OPTION (SCOPE_OPTIONS_RUN, "seed", G_OPTION_ARG_INT64, seed, "Seed for random numbers", "N"),
+  OPTION (SCOPE_OPTIONS_RUN,
+          "mode",
+          G_OPTION_ARG_STRING,
+          mode,
+          "imperative: operator by operator; hybrid: planned; static: planned, memory allocated "
+          "once",
+          "MODE"),
+  OPTION (SCOPE_OPTIONS_RUN,
+          "train",
+          G_OPTION_ARG_NONE,
+          train,
+          "Run the forward pass in training mode",
+          NULL),
+  OPTION (SCOPE_OPTIONS_RUN,
+          "init",
+          G_OPTION_ARG_STRING,
+          init,
+          "Fill arrays that no file provides: zeros, uniform or xavier",
+          "HOW"),
+  OPTION (SCOPE_OPTIONS_RUN,
+          "plan-without",
+          G_OPTION_ARG_STRING_ARRAY,
+          without,
+          "Skip an optimisation pass (repeatable; hscope info --passes lists them)",
+          "PASS"),
+  OPTION (SCOPE_OPTIONS_RUN,
+          "dump-after",
+          G_OPTION_ARG_STRING,
+          dump_after,
+          "Print the graph to stderr after this pass",
+          "PASS"),
+};
+
+#undef OPTION
+
+GArray *
+scope_common_options_list (ScopeOptionGroups groups)
+{
+  GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+
+  for (guint i = 0; i < G_N_ELEMENTS (common_options); i++)
+    if (common_options[i].group == 0 || groups & common_options[i].group)
+      g_array_append_val (entries, common_options[i].entry);
+  return entries;
+}
+
+/* --- Checks --- */
+
+static gboolean
+check_pass (const char *option, const char *name, GError **error)
+{
+  if (!name || hyb_pass_find (name))
+    return TRUE;
+
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--%s %s: there is no such pass; hscope info --passes lists them",
+               option,
+               name);
+  return FALSE;
+}
+
+static gboolean
+check_passes (const ScopeCommonOptions *common, GError **error)
+{
+  for (guint i = 0; common->without && common->without[i]; i++)
+    if (!check_pass ("plan-without", common->without[i], error))
+      return FALSE;
+  return check_pass ("dump-after", common->dump_after, error);
+}
+
+gboolean
+scope_common_options_check (const ScopeCommonOptions *common, GError **error)
+{
+  static const char *const choices[][4] = {
+    { "imperative", "hybrid", "static", NULL },
+    { "zeros", "uniform", "xavier", NULL },
+    { "json", "bar", "none", NULL },
+  };
+  const struct
+  {
+    const char *option, *value;
+  } given[] = {
+    { "mode", common->mode },
+    { "init", common->init },
+    { "progress", common->progress },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (given); i++)
+    if (given[i].value && !g_strv_contains (choices[i], given[i].value))
+      {
+        g_autofree char *list = g_strjoinv (", ", (char **) choices[i]);
+
+        g_set_error (error,
+                     SCOPE_ERROR,
+                     SCOPE_ERROR_USAGE,
+                     "--%s %s: the value must be one of %s",
+                     given[i].option,
+                     given[i].value,
+                     list);
+        return FALSE;
+      }
+
+  if (common->device && strcmp (common->device, "cpu") != 0 &&
+      !g_str_has_prefix (common->device, "gpu"))
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--device %s: the device must be cpu or gpu[:N]",
+                   common->device);
+      return FALSE;
+    }
+  if (common->threads < 0 || common->threads > MAX_THREADS)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--threads %d: the number of threads must be between 1 and %d",
+                   common->threads,
+                   MAX_THREADS);
+      return FALSE;
+    }
+  return check_passes (common, error);
+}
+
+gboolean
+scope_check_device (const ScopeCommonOptions *common, GError **error)
+{
+  return !common->device || strcmp (common->device, "cpu") == 0 ||
+         hyb_error_at (error,
+                       HYB_DEVICE_ERROR,
+                       HYB_DEVICE_ERROR_ABSENT,
+                       NULL,
+                       "Use --device cpu",
+                       "device “%s” is not available on this machine",
+                       common->device);
+}
+
+/* --- Parsers --- */
+
+HybMode
+scope_common_options_get_mode (const ScopeCommonOptions *common)
+{
+  if (g_strcmp0 (common->mode, "imperative") == 0)
+    return HYB_MODE_IMPERATIVE;
+  return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
+}
+
+gboolean
+scope_parse_shape (const char *text, char **name, HybShape *shape, GError **error)
+{
+  const char *equals = strrchr (text, '=');
+  g_auto (GStrv) dims = NULL;
+
+  if (!equals || equals == text)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--shape %s: write it as NAME=1,3,224,224",
+                   text);
+      return FALSE;
+    }
+
+  *shape = (HybShape){ .rank = 0 };
+  dims = g_strsplit_set (equals + 1, ",x", -1);
+  for (guint i = 0; dims[i]; i++)
+    {
+      gint64 dim = HYB_UNKNOWN;
+      char  *given = g_strstrip (g_strdelimit (dims[i], "()[]", ' '));
+
+      if (!*given && !dims[i + 1]) /* "NAME=" has no dimensions, "NAME=3," one */
+        break;
+      if ((strcmp (given, "?") != 0 &&
+           !g_ascii_string_to_signed (given, 10, 0, (gint64) 1 << 48, &dim, NULL)) ||
+          shape->rank == HYB_MAX_RANK)
+        {
+          g_set_error (error,
+                       SCOPE_ERROR,
+                       SCOPE_ERROR_USAGE,
+                       shape->rank == HYB_MAX_RANK ? "--shape %s: too many dimensions at “%s”"
+                                                   : "--shape %s: “%s” is not a valid dimension",
+                       text,
+                       given);
+          return FALSE;
+        }
+      shape->dim[shape->rank++] = dim;
+    }
+
+  *name = g_strndup (text, (gsize) (equals - text));
+  return TRUE;
+}

@@ -1,0 +1,55 @@
+/* common-options.h — options that several commands share.
+ *
+ * A command chooses groups of them (ScopeCommand.option_groups); commands.c parses them into
+ * one ScopeCommonOptions before it calls the command.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/exec/executor.h"
+#include "engine/tensor/shape.h"
+
+typedef enum
+{
+  SCOPE_OPTIONS_MODEL = 1 << 0, /* --params, --epoch */
+  SCOPE_OPTIONS_TYPES = 1 << 1, /* --shape, --dtype */
+  SCOPE_OPTIONS_RUN = 1 << 2,   /* --device, --threads, --seed, --mode, --train, --init … */
+} ScopeOptionGroups;
+
+/* Values of the options; a member is NULL or 0 if its option was not given. */
+typedef struct
+{
+  gboolean json;
+  char    *progress;
+  char    *params;
+  gint64   epoch; /* HYB_EPOCH_HIGHEST if not given */
+  char   **shapes;
+  char    *dtype;
+  char    *device;
+  int      threads;
+  gint64   seed;
+  char    *mode;
+  gboolean train;
+  char    *init;
+  char   **without; /* names of passes, from --plan-without */
+  char    *dump_after;
+} ScopeCommonOptions;
+
+/* For GOptionEntry.arg_data: the offset of a member, which commands.c turns into an address. */
+#define SCOPE_OPTION_FIELD(Struct, member) GSIZE_TO_POINTER (G_STRUCT_OFFSET (Struct, member))
+
+/* Entries of --json, --progress and the groups given, with offsets into ScopeCommonOptions as
+ * arg_data.  Array of GOptionEntry; (transfer full). */
+GArray *scope_common_options_list (ScopeOptionGroups groups);
+
+/* Checks values that have a fixed set of choices, and names of passes.  FALSE: a usage error. */
+gboolean scope_common_options_check (const ScopeCommonOptions *common, GError **error);
+
+/* The mode of --mode; static if it was not given. */
+HybMode scope_common_options_get_mode (const ScopeCommonOptions *common);
+
+/* FALSE and an error if --device names a device that this build cannot use. */
+gboolean scope_check_device (const ScopeCommonOptions *common, GError **error);
+
+/* Parses one --shape, "NAME=1,3,224,224"; the dimension "?" is unknown.  FALSE: a usage error.
+ * name: (out) (transfer full). */
+gboolean scope_parse_shape (const char *text, char **name, HybShape *shape, GError **error);

@@ -1,0 +1,108 @@
+/* compare-json.c — groups of candidates and explanations as JSON.
+ *
+ * The keys are those that scripts rely on; do not rename them.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/compare-json.h"
+
+#include "app/command/compare/compare-explain.h"
+
+#include <math.h>
+
+/* What distinguishes the group from others. */
+static void
+describe_group (ScopeJson *json, const ScopeGroup *group)
+{
+  if (group->cell)
+    scope_json_string (json, "cell", group->cell);
+  if (group->batch > 0)
+    scope_json_int (json, "batch", group->batch);
+  else
+    scope_json_null (json, "batch");
+  if (group->length > 0)
+    scope_json_int (json, "length", group->length);
+  else
+    scope_json_null (json, "length");
+  scope_json_boolean (json, "train", group->backward);
+}
+
+void
+scope_group_describe_cells (ScopeJson *json, const ScopeGroup *group)
+{
+  double base = NAN;
+
+  for (guint i = 0; i < group->candidates->len; i++)
+    {
+      const ScopeCandidate *candidate = group->candidates->pdata[i];
+
+      if (i == 0)
+        base = candidate->clean.median.median;
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "variant", candidate->variant);
+      scope_json_string (json, "mode", scope_mode_name (candidate->mode));
+      describe_group (json, group);
+      scope_json_double (json, "median", candidate->clean.median.median);
+      scope_json_double (json, "low", candidate->clean.median.low);
+      scope_json_double (json, "high", candidate->clean.median.high);
+      scope_json_int (json, "samples", candidate->clean.n);
+      scope_json_double (json, "peak_bytes", candidate->peak_bytes);
+      scope_json_double (json,
+                         "speed_up_percent",
+                         100 * (base / candidate->clean.median.median - 1));
+      if (candidate->path)
+        scope_json_string (json, "capture", candidate->path);
+      scope_json_end (json);
+    }
+}
+
+void
+scope_group_describe_pairs (ScopeJson *json, const ScopeGroup *group)
+{
+  for (guint i = 0; i < group->candidates->len; i++)
+    for (guint k = 0; k < i; k++)
+      {
+        const ScopeCandidate *a = group->candidates->pdata[i], *b = group->candidates->pdata[k];
+        g_autofree char      *name_a = scope_candidate_dup_name (a);
+        g_autofree char      *name_b = scope_candidate_dup_name (b);
+        ProfPairing           pairing;
+
+        prof_pair (a->samples, b->samples, MIN (a->clean.n, b->clean.n), &pairing);
+        scope_json_begin_object (json, NULL);
+        scope_json_string (json, "a", name_a);
+        scope_json_string (json, "b", name_b);
+        describe_group (json, group);
+        scope_json_double (json, "ratio", pairing.ratio.median);
+        scope_json_double (json, "low", pairing.ratio.low);
+        scope_json_double (json, "high", pairing.ratio.high);
+        scope_json_string (json, "verdict", prof_verdict_name (pairing.verdict));
+        scope_json_end (json);
+      }
+}
+
+void
+scope_describe_explanation (ScopeJson *json, const char *key, const ProfExplanation *explanation)
+{
+  g_autofree char *reason = scope_explanation_dup_reason (explanation);
+
+  scope_json_begin_object (json, key);
+  scope_json_double (json, "saved", explanation->saved);
+  scope_json_string (json, "reason", reason);
+  scope_json_begin_list (json, "buckets");
+  for (guint i = 0; i < PROF_N_BUCKETS; i++)
+    {
+      const ProfBucket *bucket = &explanation->bucket[i];
+
+      scope_json_begin_object (json, NULL);
+      scope_json_string (json, "name", bucket->name);
+      scope_json_double (json, "seconds", bucket->seconds);
+      scope_json_double (json, "low", bucket->low);
+      scope_json_double (json, "high", bucket->high);
+      scope_json_string (json, "rung", bucket->rung);
+      scope_json_double (json, "proved", bucket->proved);
+      scope_json_end (json);
+    }
+  scope_json_end (json);
+  scope_json_double (json, "residual", explanation->residual);
+  scope_json_double (json, "flops_a", explanation->flops_a);
+  scope_json_double (json, "flops_b", explanation->flops_b);
+  scope_json_end (json);
+}

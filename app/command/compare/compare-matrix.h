@@ -1,0 +1,10 @@
+/* compare-matrix.h — the table of all groups: one row per group, one column per candidate.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/report/report-page.h"
+
+/* Prints the table on stdout.  groups: of ScopeGroup; nothing is printed for fewer than two. */
+void scope_matrix_print (const GPtrArray *groups);
+/* Adds the same table to a report. */
+void scope_page_add_matrix (ScopePage *page, const GPtrArray *groups);

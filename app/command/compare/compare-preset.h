@@ -1,0 +1,9 @@
+/* compare-preset.h — hscope compare --preset control-flow.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/compare/comparison.h"
+
+/* Measures every cell (rnn, gru, lstm) × batch (1, 32) × pass (inference, training) as a group
+ * of six candidates, and prints each group as it is done unless --json was given. */
+gboolean scope_compare_preset (ScopeComparison *self, GError **error);

@@ -1,0 +1,66 @@
+/* comparison.c — one run of hscope compare: its time budget, and how groups are measured.
+ *
+ * Start at scope_comparison_measure().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/compare/comparison.h"
+
+#define N_TRACED        7
+#define N_TRACED_PRESET 3 /* a preset has many groups and little time for each */
+
+gboolean
+scope_comparison_add_candidate (const ScopeComparison    *self,
+                                ScopeGroup               *group,
+                                const ScopeCandidateSpec *spec,
+                                GError                  **error)
+{
+  g_autofree char   *name = g_strdup_printf ("%s, %s", spec->variant, scope_mode_name (spec->mode));
+  ProfSubjectOptions options = {
+    .name = name,
+    .variant = spec->variant,
+    .mode = spec->mode,
+    .batch = group->batch,
+    .length = group->length,
+    .training = self->common->train || group->backward,
+    .backward = group->backward,
+    .without = (const char *const *) self->common->without,
+    .seed = (guint64) self->common->seed,
+  };
+  ProfSubject *subject = prof_subject_new (spec->graph, spec->values, &options, error);
+
+  if (subject)
+    scope_group_add (group, spec->variant, spec->mode, subject);
+  return subject != NULL;
+}
+
+double
+scope_comparison_share_time (const ScopeComparison *self,
+                             const double          *weights,
+                             guint                  index,
+                             guint                  n)
+{
+  double left = self->time_limit - (double) (g_get_monotonic_time () - self->start_time) * 1e-6;
+  double sum = 0;
+
+  for (guint i = index; i < n; i++)
+    sum += weights[i];
+  return MAX (left, 1) * weights[index] / sum;
+}
+
+gboolean
+scope_comparison_measure (ScopeComparison *self, ScopeGroup *group, double seconds, GError **error)
+{
+  ProfMeasureOptions options = {
+    .warmup = self->options->preset ? 0 : -1,
+    .repeat = (guint) self->options->repeat,
+    .traced = self->options->preset ? N_TRACED_PRESET : N_TRACED,
+    .seconds = seconds,
+    .cancellable = scope_cancel_on_signal (),
+    .progress = scope_progress_update,
+    .data = &self->progress,
+  };
+  gboolean is_done =
+      scope_group_measure (group, &options, self->facts, !self->options->preset, error);
+
+  scope_progress_finish (&self->progress, "group", NULL);
+  return is_done;
+}

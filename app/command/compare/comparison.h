@@ -1,0 +1,59 @@
+/* comparison.h — one run of hscope compare: its options, groups and time budget.
+ *
+ * A comparison measures groups.  The candidates of a group compute the same numbers, so their
+ * times can be compared; groups differ in batch, length, cell or pass.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/compare/compare-group.h"
+#include "app/command/progress.h"
+#include "profiler/explain/ladder.h"
+
+/* Options of the command alone; NULL, 0 or FALSE if not given. */
+typedef struct
+{
+  char    *variants, *modes, *batch, *length, *preset, *report, *captures;
+  double   time_limit; /* seconds */
+  int      repeat;
+  gboolean backward, no_ladder;
+} ScopeCompareOptions;
+
+typedef struct
+{
+  const ScopeCommonOptions  *common;
+  const ScopeCompareOptions *options;
+  char                     **files;
+  GPtrArray                 *groups; /* of ScopeGroup, in the order they were measured */
+  ProfFacts                 *facts;  /* conditions, written into every capture */
+  ScopeProgress              progress;
+  gint64                     start_time;         /* µs, monotonic */
+  double                     time_limit;         /* seconds, for everything */
+  ProfLadder                *ladder;             /* of the first group; NULL: not run */
+  gboolean                   has_explanation;    /* ladder_explanation is set */
+  ProfExplanation            ladder_explanation; /* from the ladder's first rung to its last */
+} ScopeComparison;
+
+/* A graph with values for its variables, as a candidate of a group. */
+typedef struct
+{
+  HybGraph   *graph;
+  HybTensor **values; /* by variable of graph */
+  const char *variant;
+  HybMode     mode;
+} ScopeCandidateSpec;
+
+/* Creates a subject from spec, planned for the group's batch, length and pass, and adds it to the
+ * group as a candidate.  FALSE and an error if it cannot be planned. */
+gboolean scope_comparison_add_candidate (const ScopeComparison    *self,
+                                         ScopeGroup               *group,
+                                         const ScopeCandidateSpec *spec,
+                                         GError                  **error);
+/* Measures all candidates of the group in turns, for at most this many seconds. */
+gboolean
+scope_comparison_measure (ScopeComparison *self, ScopeGroup *group, double seconds, GError **error);
+/* Seconds for item number index of n: its share, by weight, of the time that is left for it and
+ * the items after it. */
+double scope_comparison_share_time (const ScopeComparison *self,
+                                    const double          *weights,
+                                    guint                  index,
+                                    guint                  n);

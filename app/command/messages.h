@@ -1,0 +1,38 @@
+/* messages.h — messages on stderr, the error domain of commands and their exit codes.
+ *
+ * Commands report failures through GError; scope_main() prints the error and maps it
+ * to an exit code.  Warnings and notes are printed at once with scope_print_message().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "engine/graph/model.h"
+
+typedef enum
+{
+  SCOPE_EXIT_DONE = 0,
+  SCOPE_EXIT_CHECK_FAILED = 1, /* ran to the end, but found errors, a difference or no proof */
+  SCOPE_EXIT_USAGE = 2,        /* wrong options or arguments */
+  SCOPE_EXIT_FILE = 3,         /* a file cannot be read or written */
+  SCOPE_EXIT_MODEL = 4,        /* the model cannot be planned or run */
+} ScopeExit;
+
+#define SCOPE_ERROR (scope_error_quark ())
+/* Error domain of the commands. */
+GQuark scope_error_quark (void);
+typedef enum
+{
+  SCOPE_ERROR_USAGE,  /* the command line is wrong: exit code 2 */
+  SCOPE_ERROR_FAILED, /* anything else: exit code 4 */
+} ScopeError;
+
+/* The exit code for a command that failed with error, by the error's domain and code. */
+ScopeExit scope_exit_of_error (const GError *error);
+
+/* Prints "warning: …" (or note, error) and a newline to stderr, in colour on a terminal. */
+void scope_print_message (HybSeverity severity, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* Prints the model's findings of at least this severity, each with its place and hint. */
+void scope_print_findings (HybModel *model, HybSeverity min_severity);
+
+/* What the user can do about a finding, including the option of hscope that does it.
+ * (transfer full); NULL if there is no advice. */
+char *scope_finding_dup_hint (const HybFinding *finding);

@@ -1,0 +1,181 @@
+/* open-model.c — opens the model that a command line names, and its input types.
+ *
+ * Start at scope_open_model().
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "app/command/open-model.h"
+
+#include "app/command/crash.h"
+#include "app/command/messages.h"
+#include "engine/block/plugin.h"
+#include "engine/formats/file.h"
+#include "engine/formats/format.h"
+#include "engine/formats/mxnet-symbol.h"
+#include "engine/op/suggest.h"
+#include "engine/open/open.h"
+#include "profiler/capture/capture.h"
+
+#include <stdio.h>
+
+/* --- Opening --- */
+
+static const char *
+params_file (const ScopeCommonOptions *common, char **files)
+{
+  return common->params ? common->params : files[1];
+}
+
+/* From here on code of the plug-in may run. */
+static void
+prepare_for_plugin (const char *file)
+{
+  if (hyb_is_plugin_name (file))
+    scope_crash_set_plugin (file);
+}
+
+static gboolean
+is_capture (const char *file)
+{
+  guint8 head[8];
+  FILE  *stream = g_file_test (file, G_FILE_TEST_IS_REGULAR) ? fopen (file, "rbe") : NULL;
+  gsize  n = stream ? fread (head, 1, sizeof head, stream) : 0;
+
+  if (stream)
+    fclose (stream);
+  return prof_capture_sniff (head, n);
+}
+
+static HybModel *
+open_capture (const char *file, GError **error)
+{
+  g_autoptr (ProfCapture) capture = prof_capture_open (file, error);
+  g_autoptr (GBytes) symbol = capture ? prof_capture_dup_symbol (capture, error) : NULL;
+  g_autoptr (HybModel) model = hyb_model_new ();
+
+  if (!symbol || !hyb_symbol_read (model, symbol, file, error))
+    return NULL;
+  hyb_model_set_file (model, file);
+  return g_steal_pointer (&model);
+}
+
+HybModel *
+scope_open_model (const ScopeCommonOptions *common, char **files, GError **error)
+{
+  HybModel *model;
+
+  if (is_capture (files[0]))
+    return open_capture (files[0], error);
+  prepare_for_plugin (files[0]);
+  model = hyb_model_open (files[0], params_file (common, files), common->epoch, error);
+
+  if (model)
+    scope_print_findings (model, HYB_SEVERITY_NOTE);
+  return model;
+}
+
+HybModel *
+scope_open_model_tolerant (const ScopeCommonOptions *common, char **files, GError **error)
+{
+  if (is_capture (files[0]))
+    return open_capture (files[0], error);
+  prepare_for_plugin (files[0]);
+  return hyb_model_open_tolerant (files[0], params_file (common, files), common->epoch, error);
+}
+
+gboolean
+scope_is_weights_file (const char *file)
+{
+  /* A pipe can be read only once, so it is assumed to hold a graph. */
+  g_autoptr (GBytes) bytes =
+      g_file_test (file, G_FILE_TEST_IS_REGULAR) ? hyb_file_read (file, 0, NULL) : NULL;
+  const HybFormat *format = bytes ? hyb_format_of_bytes (bytes) : NULL;
+
+  return format && format->read_weights && !format->read_graph;
+}
+
+/* --- Types --- */
+
+static gboolean
+refuse_variable (HybGraph *graph, const char *name, GError **error)
+{
+  guint                   n;
+  const HybNodeId        *arguments = hyb_graph_get_arguments (graph, &n);
+  g_autofree const char **names = g_new (const char *, n + 1);
+  const char             *near;
+
+  for (guint i = 0; i < n; i++)
+    names[i] = hyb_graph_get_node (graph, arguments[i])->name;
+  near = hyb_suggest_name (names, n, name);
+  g_set_error (error,
+               SCOPE_ERROR,
+               SCOPE_ERROR_USAGE,
+               "--shape %s: the model has no such variable%s%s%s",
+               name,
+               near ? "; did you mean “" : ". hscope info lists them",
+               near ? near : "",
+               near ? "”?" : "");
+  return FALSE;
+}
+
+/* Parameters have the type of their array, inputs the type they usually have. */
+static void
+fill_known_types (const ScopeCommonOptions *common, HybModel *model, HybType *types)
+{
+  HybGraph        *graph = hyb_model_get_graph (model);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const HybNode *node = hyb_graph_get_node (graph, variables[i]);
+      HybTensor     *tensor = hyb_model_get_parameter (model, node->name);
+      const HybType *usual = hyb_model_get_input_type (model, node->name);
+
+      if (tensor)
+        types[node->first_output] = *hyb_tensor_get_type (tensor);
+      /* The usual shapes belong together: one --shape may contradict the others. */
+      else if (usual && (!common->shapes || !common->shapes[0]))
+        types[node->first_output] = *usual;
+    }
+}
+
+gboolean
+scope_fill_types (const ScopeCommonOptions *common, HybModel *model, HybType *types, GError **error)
+{
+  HybGraph *graph = hyb_model_get_graph (model);
+  HybDType  dtype = HYB_DTYPE_UNKNOWN;
+
+  if (common->dtype && (dtype = hyb_dtype_from_name (common->dtype)) == HYB_DTYPE_UNKNOWN)
+    {
+      g_set_error (error,
+                   SCOPE_ERROR,
+                   SCOPE_ERROR_USAGE,
+                   "--dtype %s: unknown element type; write it as in float32",
+                   common->dtype);
+      return FALSE;
+    }
+
+  fill_known_types (common, model, types);
+  for (guint i = 0; common->shapes && common->shapes[i]; i++)
+    {
+      g_autofree char *name = NULL;
+      const HybType   *usual;
+      HybShape         shape;
+      HybNodeId        id;
+      HybValueId       value;
+
+      if (!scope_parse_shape (common->shapes[i], &name, &shape, error))
+        return FALSE;
+      id = hyb_graph_find_variable (graph, name);
+      if (id == HYB_NO_ID)
+        return refuse_variable (graph, name, error);
+      value = hyb_graph_get_node (graph, id)->first_output;
+      usual = hyb_model_get_input_type (model, name);
+      types[value].shape = shape;
+      if (types[value].dtype == HYB_DTYPE_UNKNOWN && usual)
+        types[value].dtype = usual->dtype;
+      if (dtype != HYB_DTYPE_UNKNOWN && !hyb_model_get_parameter (model, name))
+        types[value].dtype = dtype;
+    }
+
+  return TRUE;
+}

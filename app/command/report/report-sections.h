@@ -1,0 +1,35 @@
+/* report-sections.h — the sections of a report on captures.
+ *
+ * report-charts.c has the bars and curves and assembles a capture's sections; tables,
+ * time steps with the roofline, and differences are in files of their own.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "app/command/report/report-page.h"
+#include "profiler/summary/summary.h"
+
+/* --- Sections of one capture --- */
+
+/* Times, memory and counters as a table. */
+void
+scope_page_add_result (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+/* What the profiler advises; nothing if it has no advice. */
+void
+scope_page_add_advice (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+/* The nodes that take most time as a table. */
+void
+scope_page_add_node_table (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+/* Time per operator and time step of a loop; nothing for fewer than two steps. */
+void scope_page_add_steps (ScopePage *page, const ProfCapture *capture);
+/* Operators in a roofline chart; nothing if no operator has both FLOP and bytes. */
+void
+scope_page_add_roofline (ScopePage *page, const ProfCapture *capture, const ProfSummary *summary);
+/* Machine, libraries and options of the measurement, with warnings. */
+void scope_page_add_conditions (ScopePage *page, const ProfCapture *capture);
+
+/* --- Whole captures --- */
+
+/* All of the above, with bars of operators, scopes and nodes. */
+void scope_page_add_capture (ScopePage *page, const ProfCapture *capture);
+/* Nodes of b compared with the matching nodes of a: those that differ beyond the noise. */
+void scope_page_add_difference (ScopePage *page, const ProfCapture *a, const ProfCapture *b);
