@@ -1,4 +1,7 @@
-/* executor.h — running a model: one plan per set of input types, kept.
+/* executor.h — runs a graph: binds variables by name, plans when types change, runs.
+ *
+ * An executor keeps one plan for each set of input types that it has seen.  Start with
+ * hyb_executor_new(), bind every variable, call hyb_executor_run(), read the outputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,7 +14,7 @@ typedef struct _HybExecutor HybExecutor;
 typedef enum
 {
   HYB_MODE_IMPERATIVE, /* operator by operator, memory for each */
-  HYB_MODE_HYBRID,     /* planned once, memory taken per run */
+  HYB_MODE_HYBRID,     /* planned once, memory allocated for each run */
   HYB_MODE_STATIC,     /* planned once, memory kept: a run allocates nothing */
 } HybMode;
 
@@ -20,39 +23,52 @@ typedef struct
   HybMode            mode;
   gboolean           training;
   gboolean           fold_parameters; /* parameters do not change between runs */
-  gboolean           no_passes;       /* leave all optimising passes out */
-  const char *const *without;
-  const char        *dump_after;
-  guint64            seed;
-  gsize              memory_limit;
+  gboolean           no_passes;       /* leave out all optimising passes */
+  const char *const *without;         /* names of passes left out, NULL-terminated; NULL: none */
+  const char        *dump_after;      /* print the graph to stderr after this pass; NULL: none */
+  guint64            seed;            /* of the first run */
+  gsize              memory_limit;    /* bytes; 0: what the machine has */
 } HybExecutorOptions;
 
+/* An executor for graph, of which it takes a reference; options are copied.  (transfer full) */
 HybExecutor *hyb_executor_new (HybGraph *graph, const HybExecutorOptions *options);
-void         hyb_executor_free (HybExecutor *executor);
+/* Frees an executor with its plans and memory. */
+void hyb_executor_free (HybExecutor *executor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybExecutor, hyb_executor_free)
 
-/* Variables by name, kept until replaced: parameters, states, data. (transfer none) */
+/* Binds the variable of this name to tensor until it is bound again; the executor takes a
+ * reference.  FALSE and an error if the graph has no such variable. */
 gboolean
 hyb_executor_bind (HybExecutor *executor, const char *name, HybTensor *tensor, GError **error);
+/* The tensor that a variable is bound to, owned by the executor, or NULL.  After a run this is
+ * the updated state if the graph writes the variable. */
 HybTensor *hyb_executor_get_bound (HybExecutor *executor, const char *name);
-/* TRUE: contents may be folded into the plan (see fold_parameters). */
+/* Promises that the contents of a variable do not change between runs, so that they may be
+ * folded into the plan (see fold_parameters). */
 void hyb_executor_set_constant (HybExecutor *executor, const char *name, gboolean constant);
 
+/* Sets the probe that watches every run, or NULL.  It stays the caller's. */
 void hyb_executor_set_probe (HybExecutor *executor, const HybProbe *probe);
-/* The first run after this draws from seed itself, the following ones from seeds
- * that follow from it, so that every training step drops other units. */
+/* Sets the seed.  The next run draws from seed itself and later runs from seeds derived from it,
+ * so that every training step drops different units. */
 void hyb_executor_set_seed (HybExecutor *executor, guint64 seed);
 
-/* Plans if inputs changed type; fails with everything that is missing or wrong. */
+/* Plans if the types of bound variables have changed.  FALSE and an error that names everything
+ * that is missing or wrong. */
 gboolean hyb_executor_prepare (HybExecutor *executor, GError **error);
-/* Prepares if needed, and runs.  Auxiliary states bound are replaced by updated
- * copies when the graph writes them. */
+/* Prepares if needed, and runs.  States that the graph writes are bound to updated copies.
+ * FALSE and an error if preparing fails or cancellable is cancelled. */
 gboolean hyb_executor_run (HybExecutor *executor, GCancellable *cancellable, GError **error);
-guint    hyb_executor_n_outputs (HybExecutor *executor);
-/* Of the last run; (transfer none), overwritten by the next in static mode. */
-HybTensor     *hyb_executor_get_output (HybExecutor *executor, guint index);
-const HybPlan *hyb_executor_get_plan (HybExecutor *executor); /* NULL in imperative mode */
-guint64        hyb_executor_n_runs (HybExecutor *executor);
-gsize          hyb_executor_get_peak_bytes (HybExecutor *executor);
+/* The number of outputs: the heads of the graph. */
+guint hyb_executor_n_outputs (HybExecutor *executor);
+/* An output of the last run, owned by the executor.  In static mode the next run overwrites
+ * it. */
+HybTensor *hyb_executor_get_output (HybExecutor *executor, guint index);
+/* The current plan, owned by the executor; NULL in imperative mode. */
+const HybPlan *hyb_executor_get_plan (HybExecutor *executor);
+/* The number of runs so far. */
+guint64 hyb_executor_n_runs (HybExecutor *executor);
+/* The largest number of bytes that tensors of a run have taken at once. */
+gsize hyb_executor_get_peak_bytes (HybExecutor *executor);
 
 G_END_DECLS

@@ -1,8 +1,9 @@
-/* plan.h — a graph made ready to run: types, order, memory.
+/* plan.h — a graph made ready to run: types, order of steps, memory.
  *
- * A plan is immutable and may be run by several frames.  Every value has a place:
- * in the plan's block of memory, in a variable the caller binds, in an output the
- * caller binds, or in a constant folded while planning.
+ * A plan is immutable and may be run by several frames at once.  Every value has a place: in the
+ * plan's block of memory, in a variable that the caller binds, in an output that the caller
+ * binds, or in a constant folded while planning.  Everything that can fail fails in
+ * hyb_plan_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -16,40 +17,59 @@ G_BEGIN_DECLS
 typedef struct _HybPlan  HybPlan;
 typedef struct _HybFrame HybFrame;
 
-/* types: one per variable in node order; unknown where not given. */
+/* Infers types, runs the passes and lays memory out.  variable_types: one for each variable in
+ * node order, unknown where it is not given.  NULL and an error if the types contradict each
+ * other, remain unknown, or need more memory than options allow.  (transfer full) */
 HybPlan *hyb_plan_new (HybGraph             *graph,
                        const HybType        *variable_types,
                        const HybPlanOptions *options,
                        GError              **error);
+/* Takes a reference and returns plan. */
 HybPlan *hyb_plan_ref (HybPlan *plan);
-void     hyb_plan_unref (HybPlan *plan);
+/* Drops a reference; the last one frees the plan. */
+void hyb_plan_unref (HybPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybPlan, hyb_plan_unref)
 
-HybGraph      *hyb_plan_get_graph (const HybPlan *plan);  /* after passes */
-const HybType *hyb_plan_get_types (const HybPlan *plan);  /* by value of that graph */
-gsize          hyb_plan_get_memory (const HybPlan *plan); /* bytes of the block */
-guint          hyb_plan_n_steps (const HybPlan *plan);
+/* The graph after all passes, owned by the plan. */
+HybGraph *hyb_plan_get_graph (const HybPlan *plan);
+/* The types of that graph's values, by value id, owned by the plan. */
+const HybType *hyb_plan_get_types (const HybPlan *plan);
+/* The size of the block of memory, in bytes. */
+gsize hyb_plan_get_memory (const HybPlan *plan);
+/* The number of kernel calls of a run. */
+guint hyb_plan_n_steps (const HybPlan *plan);
+/* The type of a head, owned by the plan. */
 const HybType *hyb_plan_get_head_type (const HybPlan *plan, guint head);
-guint          hyb_plan_n_heads (const HybPlan *plan);
-/* Variables of the planned graph match those of the graph that was given, by position. */
-guint          hyb_plan_n_variables (const HybPlan *plan);
+/* The number of heads. */
+guint hyb_plan_n_heads (const HybPlan *plan);
+/* The number of variables.  They match those of the graph that was planned, by position. */
+guint hyb_plan_n_variables (const HybPlan *plan);
+/* The type of a variable, owned by the plan. */
 const HybType *hyb_plan_get_variable_type (const HybPlan *plan, guint variable);
-/* TRUE if some output type shows only while running: then only imperative.h can run it. */
+/* TRUE if the type of some value is only known while running.  Such a graph can only be run by
+ * imperative.h. */
 gboolean hyb_plan_is_dynamic (const HybPlan *plan);
-/* Text: one line a step, with places, views, passes that acted.  (transfer full) */
+/* The plan as text: the passes that changed something, then one line a step with places and
+ * views.  (transfer full) */
 char *hyb_plan_print (const HybPlan *plan);
 
-/* What one run needs besides the plan: pointers.  memory must be as large as
- * hyb_plan_get_memory() and 64-byte aligned; frames of loop bodies live in their
- * loop's workspace: hyb_frame_size() bytes, also aligned. */
-gsize     hyb_frame_size (const HybPlan *plan);
-HybFrame *hyb_frame_init (gpointer room, const HybPlan *plan, gpointer memory);
-void      hyb_frame_bind_variable (HybFrame *frame, guint variable, gconstpointer data);
-void      hyb_frame_bind_head (HybFrame *frame, guint head, gpointer data);
-gpointer  hyb_frame_get_head (HybFrame *frame, guint head);
+/* --- Frames: the pointers of one run --- */
 
-/* Runs; seed, step, depth, number, probe and cancellable are taken from context.
- * FALSE only when cancelled.  Allocates nothing. */
+/* The bytes that a frame takes. */
+gsize hyb_frame_size (const HybPlan *plan);
+/* Makes a frame in room, which has hyb_frame_size() bytes; memory has hyb_plan_get_memory()
+ * bytes.  Both are aligned to 64 bytes and stay the caller's.  Frames of loop bodies lie in the
+ * workspace of their loop. */
+HybFrame *hyb_frame_init (gpointer room, const HybPlan *plan, gpointer memory);
+/* Sets the contents of a variable; they must stay valid until the last run with them. */
+void hyb_frame_bind_variable (HybFrame *frame, guint variable, gconstpointer data);
+/* Sets where a head is written to.  Only for plans with bind_outputs. */
+void hyb_frame_bind_head (HybFrame *frame, guint head, gpointer data);
+/* Where a head was written to. */
+gpointer hyb_frame_get_head (HybFrame *frame, guint head);
+
+/* Runs every step.  Seed, step, depth, number, probe and cancellable are taken from context.
+ * Allocates nothing.  FALSE only if cancelled. */
 gboolean hyb_frame_run (HybFrame *frame, const HybRun *context);
 
 G_END_DECLS

@@ -1,7 +1,8 @@
-/* builder.h — making a graph node by node, then freezing it.
+/* builder.h — makes a graph node by node, then freezes it.
  *
- * Inputs must already be there, so the order of adding is a topological order.
- * The builder copies names and attributes, takes over params, and refs bodies.
+ * A node's inputs must exist when it is added, so the order of adding is a topological order.
+ * The builder copies names and attributes, takes over parsed attributes (params), and takes
+ * references to bodies.  Start with hyb_builder_call().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,36 +10,39 @@
 
 typedef struct _HybBuilder HybBuilder;
 
-/* A node to add; what is left 0 or NULL takes its natural value. */
+/* A node to add.  Members left 0 or NULL take the default that is given here. */
 typedef struct
 {
   const HybOp       *op;         /* NULL with type set: an opaque node of that type */
   const char        *type;       /* NULL: op->name */
   const char        *name;       /* NULL: "" */
   const char *const *attributes; /* key, value, …, NULL */
-  gpointer           params;     /* (transfer full) parsed already; NULL: parse attributes */
+  gpointer           params;     /* (transfer full) already parsed; NULL: parse attributes */
   guint              n_inputs;
   const HybValueId  *inputs;
   guint              n_bodies;
   HybGraph *const   *bodies;
-  guint              n_outputs;       /* opaque nodes only: how many outputs users refer to */
-  guint32            key;             /* 0: a new one from name and position */
+  guint              n_outputs;       /* for opaque nodes only: how many outputs are read */
+  guint32            key;             /* 0: derived from name and position */
   guint32            origin_plus_one; /* 0: this node's own id */
   guint32            line;
   GPtrArray         *unknown; /* collects unknown attribute keys; may be NULL */
 } HybNodeSpec;
 
+/* An empty builder.  Free it with hyb_builder_free() or consume it with hyb_builder_freeze(). */
 HybBuilder *hyb_builder_new (void);
-void        hyb_builder_free (HybBuilder *builder);
+/* Frees a builder that was not frozen. */
+void hyb_builder_free (HybBuilder *builder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybBuilder, hyb_builder_free)
 
-/* HYB_NO_ID and an error when attributes do not parse. */
+/* Adds a node and returns its id.  HYB_NO_ID and an error if the attributes do not parse. */
 HybNodeId hyb_builder_add (HybBuilder *builder, const HybNodeSpec *spec, GError **error);
-/* A variable; returns its value. */
+/* Adds a variable and returns its value.  attributes: key, value, …, NULL, or NULL. */
 HybValueId
 hyb_builder_add_variable (HybBuilder *builder, const char *name, const char *const *attributes);
-/* A node by operator name with attributes key, value, …, NULL; returns its first
- * value (the others follow), HYB_NO_ID and an error if that cannot be. */
+/* Adds a node by operator name with attributes key, value, …, NULL, and returns its first
+ * value; the others follow it.  HYB_NO_ID and an error if the operator is unknown or the
+ * attributes do not parse. */
 HybValueId hyb_builder_call (HybBuilder        *builder,
                              const char        *op,
                              const char        *name,
@@ -46,19 +50,28 @@ HybValueId hyb_builder_call (HybBuilder        *builder,
                              const HybValueId  *inputs,
                              const char *const *attributes,
                              GError           **error);
-/* The same node of another graph, reading these inputs instead.  Returns its first value. */
+/* Adds a copy of a node of another graph that reads these inputs, and returns its first
+ * value. */
 HybValueId hyb_builder_copy (HybBuilder       *builder,
                              const HybGraph   *from,
                              HybNodeId         id,
                              const HybValueId *inputs);
 
-HybValueId     hyb_builder_output (HybBuilder *builder, HybNodeId node, guint index);
-HybNodeId      hyb_builder_get_producer (HybBuilder *builder, HybValueId value);
-const HybNode *hyb_builder_get_node (HybBuilder *builder, HybNodeId node); /* until the next add */
-const HybValueId *hyb_builder_get_inputs (HybBuilder *builder, HybNodeId node); /* likewise */
-guint             hyb_builder_n_nodes (HybBuilder *builder);
+/* The value that is output index of a node. */
+HybValueId hyb_builder_output (HybBuilder *builder, HybNodeId node, guint index);
+/* The node that produces a value. */
+HybNodeId hyb_builder_get_producer (HybBuilder *builder, HybValueId value);
+/* A node added before.  The pointer is valid until the next node is added. */
+const HybNode *hyb_builder_get_node (HybBuilder *builder, HybNodeId node);
+/* The values that a node reads.  The pointer is valid until the next node is added. */
+const HybValueId *hyb_builder_get_inputs (HybBuilder *builder, HybNodeId node);
+/* The number of nodes added so far. */
+guint hyb_builder_n_nodes (HybBuilder *builder);
 
+/* Sets whether the graph follows MXNet's legacy shape rules; see
+ * hyb_graph_has_legacy_shapes(). */
 void hyb_builder_set_legacy_shapes (HybBuilder *builder, gboolean legacy);
+/* Appends a value to those that the graph returns. */
 void hyb_builder_add_head (HybBuilder *builder, HybValueId value);
-/* Swallows the builder. */
+/* Turns the builder into a graph and frees the builder.  (transfer full) */
 HybGraph *hyb_builder_freeze (HybBuilder *builder);

@@ -1,9 +1,9 @@
-/* graph.h — a frozen graph: nodes, the values they make, the edges between.
+/* graph.h — a frozen graph: nodes, the values they produce, and the edges between them.
  *
- * Nodes stand in topological order with dense ids; the values (outputs) of node n
- * are first_output … first_output + n_outputs - 1, dense over the graph.  Nothing
- * here changes after hyb_builder_freeze(): what a pass learns lives in arrays
- * beside the graph, indexed by these ids.  Making one: builder.h.
+ * Nodes are in topological order and have dense ids.  The outputs of node n are the values
+ * first_output … first_output + n_outputs - 1, dense over the graph.  Nothing changes after
+ * hyb_builder_freeze(): what a pass learns is kept in arrays beside the graph, indexed by these
+ * ids.  To make a graph, see builder.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -20,8 +20,8 @@ typedef struct
 {
   const HybOp       *op;         /* &hyb_op_variable for variables; never NULL */
   gconstpointer      params;     /* parsed attributes; NULL if the operator has none */
-  const char        *name;       /* never NULL, perhaps "" and perhaps not unique */
-  const char        *type;       /* the operator's name as in the file (opaque nodes: theirs) */
+  const char        *name;       /* never NULL; may be "" and need not be unique */
+  const char        *type;       /* the operator's name in the file, also for opaque nodes */
   const char *const *attributes; /* key, value, …, NULL, as in the file, sorted; may be NULL */
   guint32            first_input;
   guint32            n_inputs;
@@ -29,57 +29,78 @@ typedef struct
   guint32            n_outputs;
   guint32            first_body;
   guint32            n_bodies;
-  guint32            key;    /* random stream; survives rewriting */
-  guint32            origin; /* node id in the graph as it was read or traced; HYB_NO_ID: new */
-  guint32            line;   /* in the file; 0: unknown */
+  guint32            key;    /* selects the random stream; kept when a graph is rewritten */
+  guint32            origin; /* node id in the graph as read or traced; HYB_NO_ID: added since */
+  guint32            line;   /* line in the file; 0: unknown */
 } HybNode;
 
+/* Takes a reference and returns graph. */
 HybGraph *hyb_graph_ref (HybGraph *graph);
-void      hyb_graph_unref (HybGraph *graph);
+/* Drops a reference; the last one frees the graph. */
+void hyb_graph_unref (HybGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybGraph, hyb_graph_unref)
 
-guint32        hyb_graph_get_id (const HybGraph *graph); /* unique in this process */
-guint          hyb_graph_n_nodes (const HybGraph *graph);
-guint          hyb_graph_n_values (const HybGraph *graph);
+/* A number that no other graph of this process has. */
+guint32 hyb_graph_get_id (const HybGraph *graph);
+/* The number of nodes; their ids are 0 … n - 1. */
+guint hyb_graph_n_nodes (const HybGraph *graph);
+/* The number of values; their ids are 0 … n - 1. */
+guint hyb_graph_n_values (const HybGraph *graph);
+/* The node with this id, owned by the graph. */
 const HybNode *hyb_graph_get_node (const HybGraph *graph, HybNodeId id);
 
-/* Inputs of a node as value ids; where a value comes from. */
+/* The values that a node reads: node->n_inputs of them, owned by the graph. */
 const HybValueId *hyb_graph_get_inputs (const HybGraph *graph, HybNodeId id);
-HybNodeId         hyb_graph_get_producer (const HybGraph *graph, HybValueId value);
-guint             hyb_graph_get_output_index (const HybGraph *graph, HybValueId value);
+/* The node that produces a value. */
+HybNodeId hyb_graph_get_producer (const HybGraph *graph, HybValueId value);
+/* Which output of its producer a value is, from 0. */
+guint hyb_graph_get_output_index (const HybGraph *graph, HybValueId value);
 
+/* The values that the graph returns, owned by the graph; the same value may occur twice. */
 const HybValueId *hyb_graph_get_heads (const HybGraph *graph, guint *n_heads);
 
-/* Variables in node order; arguments and auxiliary states are their two parts. */
+/* All variables in node order, owned by the graph: arguments and auxiliary states. */
 const HybNodeId *hyb_graph_get_variables (const HybGraph *graph, guint *n);
+/* The variables that no operator writes, in node order, owned by the graph. */
 const HybNodeId *hyb_graph_get_arguments (const HybGraph *graph, guint *n);
+/* The variables that an operator writes, such as running means, in node order, owned by the
+ * graph. */
 const HybNodeId *hyb_graph_get_auxiliary (const HybGraph *graph, guint *n);
-gboolean         hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id);
-HybNodeId        hyb_graph_find_variable (const HybGraph *graph, const char *name);
-gboolean         hyb_node_is_variable (const HybNode *node);
+/* TRUE if the node is a variable that an operator writes. */
+gboolean hyb_graph_is_auxiliary (const HybGraph *graph, HybNodeId id);
+/* The first variable of this name, or HYB_NO_ID. */
+HybNodeId hyb_graph_find_variable (const HybGraph *graph, const char *name);
+/* TRUE if the node is a variable, not an operator. */
+gboolean hyb_node_is_variable (const HybNode *node);
 
-/* Users of a value: the nodes that read it (a node twice if it does so twice). */
+/* The *n nodes that read a value, owned by the graph.  A node that reads it twice is listed
+ * twice. */
 const HybNodeId *hyb_graph_get_users (HybGraph *graph, HybValueId value, guint *n);
 
-/* Subgraphs of a node, (transfer none). */
+/* The node->n_bodies subgraphs of a loop or condition, owned by the graph. */
 HybGraph *const *hyb_graph_get_bodies (const HybGraph *graph, HybNodeId id);
 
-/* An attribute as written in the file; NULL if absent. */
+/* An attribute as written in the file, or NULL.  Owned by the node. */
 const char *hyb_node_get_attribute (const HybNode *node, const char *key);
 
-/* “name” or “name_outputname” as MXNet's list_outputs; (transfer full). */
+/* The name of a value as MXNet's list_outputs() gives it: "name" for a variable, else
+ * "name_output".  (transfer full) */
 char *hyb_graph_dup_value_name (const HybGraph *graph, HybValueId value);
-/* One per head; a name that comes again gets #1, #2.  (transfer full), NULL-terminated */
+/* One name for each head; a repeated name gets the suffix #1, #2, ….  NULL-terminated,
+ * (transfer full). */
 char **hyb_graph_dup_output_names (const HybGraph *graph);
 
+/* TRUE if the graph was written under MXNet's legacy shape rules, in which a dimension of 0
+ * means "unknown" and scalars have the shape (1,). */
 gboolean hyb_graph_has_legacy_shapes (const HybGraph *graph);
-gboolean hyb_graph_has_opaque (const HybGraph *graph); /* subgraphs included */
-/* A call for node id; types point into the given array indexed by value: the call
- * gets its own contiguous copy in input and output, see infer-types.c. */
+/* TRUE if the graph or one of its bodies has a node whose operator is unknown. */
+gboolean hyb_graph_has_opaque (const HybGraph *graph);
 
-/* Every invariant: FALSE and the first that is broken. */
+/* Checks every invariant of the graph and its bodies.  FALSE, with the first one that is
+ * violated, means that the code which built the graph has a bug. */
 gboolean hyb_graph_verify (const HybGraph *graph, GError **error);
-/* Text form, for tests and bug reports.  types: NULL or one per value. */
+/* The graph as text, one line a node, for tests and bug reports.  types: one for each value, or
+ * NULL.  (transfer full) */
 char *hyb_graph_print (const HybGraph *graph, const HybType *types);
 
 G_END_DECLS
