@@ -1,0 +1,273 @@
+/* test-graph.c — building, freezing and reading graphs.
+ *
+ * Every test builds the same small network: data and weight into a product, its sum with
+ * itself, and a normalisation with running statistics.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "engine/graph/builder.h"
+#include "engine/graph/reach.h"
+#include "engine/graph/with-heads.h"
+
+#include <string.h>
+
+typedef struct
+{
+  HybGraph  *graph;
+  HybValueId data, weight, product, sum, unused;
+} Fixture;
+
+static HybValueId
+call (HybBuilder *builder, const char *op, const char *name, guint n, const HybValueId *inputs)
+{
+  g_autoptr (GError) error = NULL;
+  HybValueId value = hyb_builder_call (builder, op, name, n, inputs, NULL, &error);
+
+  g_assert_no_error (error);
+  return value;
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer unused)
+{
+  static const char *const names[] = { "gamma", "beta", "moving_mean", "moving_var" };
+  HybBuilder              *builder = hyb_builder_new ();
+  HybValueId               normalised[5], twice[2], product[2];
+
+  fixture->data = hyb_builder_add_variable (builder, "data", NULL);
+  fixture->weight = hyb_builder_add_variable (builder, "weight", NULL);
+  product[0] = fixture->data;
+  product[1] = fixture->weight;
+  fixture->product = call (builder, "dot", "product", 2, product);
+  fixture->unused = call (builder, "relu", "unused", 1, &fixture->product);
+  twice[0] = twice[1] = fixture->product;
+  fixture->sum = call (builder, "elemwise_add", "sum", 2, twice);
+  normalised[0] = fixture->sum;
+  for (guint i = 0; i < 4; i++)
+    normalised[i + 1] = hyb_builder_add_variable (builder, names[i], NULL);
+  hyb_builder_add_head (builder, call (builder, "BatchNorm", "norm", 5, normalised));
+  hyb_builder_add_head (builder, fixture->sum);
+  hyb_builder_add_head (builder, fixture->sum);
+  fixture->graph = hyb_builder_freeze (builder);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer unused)
+{
+  hyb_graph_unref (fixture->graph);
+}
+
+static void
+test_values_are_dense_and_lead_back_to_their_nodes (Fixture *fixture, gconstpointer unused)
+{
+  guint n_values = 0;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (fixture->graph); id++)
+    {
+      const HybNode *node = hyb_graph_get_node (fixture->graph, id);
+
+      g_assert_cmpuint (node->first_output, ==, n_values);
+      for (guint i = 0; i < node->n_outputs; i++)
+        {
+          g_assert_cmpuint (hyb_graph_get_producer (fixture->graph, n_values + i), ==, id);
+          g_assert_cmpuint (hyb_graph_get_output_index (fixture->graph, n_values + i), ==, i);
+        }
+      n_values += node->n_outputs;
+    }
+  g_assert_cmpuint (hyb_graph_n_values (fixture->graph), ==, n_values);
+}
+
+static void
+test_inputs_come_before_their_readers (Fixture *fixture, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+
+  for (HybNodeId id = 0; id < hyb_graph_n_nodes (fixture->graph); id++)
+    for (guint i = 0; i < hyb_graph_get_node (fixture->graph, id)->n_inputs; i++)
+      g_assert_cmpuint (hyb_graph_get_producer (fixture->graph,
+                                                hyb_graph_get_inputs (fixture->graph, id)[i]),
+                        <,
+                        id);
+  g_assert_true (hyb_graph_verify (fixture->graph, &error));
+  g_assert_no_error (error);
+}
+
+static void
+test_a_node_that_reads_a_value_twice_is_two_users (Fixture *fixture, gconstpointer unused)
+{
+  guint            n;
+  const HybNodeId *users = hyb_graph_get_users (fixture->graph, fixture->product, &n);
+  HybNodeId        sum = hyb_graph_get_producer (fixture->graph, fixture->sum);
+  guint            n_sum = 0;
+
+  g_assert_cmpuint (n, ==, 3);
+  for (guint i = 0; i < n; i++)
+    n_sum += users[i] == sum;
+  g_assert_cmpuint (n_sum, ==, 2);
+
+  hyb_graph_get_users (fixture->graph, fixture->unused, &n);
+  g_assert_cmpuint (n, ==, 0);
+}
+
+static void
+test_running_statistics_are_auxiliary (Fixture *fixture, gconstpointer unused)
+{
+  guint            n_all, n_arguments, n_auxiliary;
+  const HybNodeId *auxiliary = hyb_graph_get_auxiliary (fixture->graph, &n_auxiliary);
+
+  hyb_graph_get_variables (fixture->graph, &n_all);
+  hyb_graph_get_arguments (fixture->graph, &n_arguments);
+  g_assert_cmpuint (n_all, ==, 6);
+  g_assert_cmpuint (n_arguments, ==, 4);
+  g_assert_cmpuint (n_auxiliary, ==, 2);
+  g_assert_cmpstr (hyb_graph_get_node (fixture->graph, auxiliary[0])->name, ==, "moving_mean");
+  g_assert_true (hyb_graph_is_auxiliary (fixture->graph, auxiliary[1]));
+}
+
+static void
+test_variables_are_found_by_name_and_nodes_are_not (Fixture *fixture, gconstpointer unused)
+{
+  HybNodeId weight = hyb_graph_find_variable (fixture->graph, "weight");
+
+  g_assert_cmpuint (hyb_graph_get_node (fixture->graph, weight)->first_output, ==, fixture->weight);
+  g_assert_cmpuint (hyb_graph_find_variable (fixture->graph, "product"), ==, HYB_NO_ID);
+  g_assert_cmpuint (hyb_graph_find_variable (fixture->graph, ""), ==, HYB_NO_ID);
+}
+
+static void
+test_heads_that_repeat_are_numbered (Fixture *fixture, gconstpointer unused)
+{
+  g_auto (GStrv) names = hyb_graph_dup_output_names (fixture->graph);
+
+  g_assert_cmpuint (g_strv_length (names), ==, 3);
+  g_assert_cmpstr (names[0], ==, "norm_output");
+  g_assert_cmpstr (names[1], ==, "sum_output");
+  g_assert_cmpstr (names[2], ==, "sum_output#1");
+}
+
+static void
+test_other_heads_keep_variables_and_drop_what_they_do_not_need (Fixture      *fixture,
+                                                                gconstpointer unused)
+{
+  g_autoptr (HybGraph) part = hyb_graph_with_heads (fixture->graph, 1, &fixture->product);
+  guint n;
+
+  hyb_graph_get_variables (part, &n);
+  g_assert_cmpuint (n, ==, 6);
+  g_assert_cmpuint (hyb_graph_n_nodes (part), ==, 7);
+  hyb_graph_get_heads (part, &n);
+  g_assert_cmpuint (n, ==, 1);
+  g_assert_true (hyb_graph_verify (part, NULL));
+}
+
+static void
+test_needed_are_those_that_a_head_depends_on (Fixture *fixture, gconstpointer unused)
+{
+  g_autofree guint8 *needed = hyb_graph_find_needed (fixture->graph, NULL);
+
+  g_assert_true (needed[hyb_graph_get_producer (fixture->graph, fixture->data)]);
+  g_assert_true (needed[hyb_graph_get_producer (fixture->graph, fixture->sum)]);
+  g_assert_false (needed[hyb_graph_get_producer (fixture->graph, fixture->unused)]);
+}
+
+static void
+test_statistics_are_written_in_training_only (Fixture *fixture, gconstpointer unused)
+{
+  HybNodeId          mean = hyb_graph_find_variable (fixture->graph, "moving_mean");
+  HybNodeId          weight = hyb_graph_find_variable (fixture->graph, "weight");
+  g_autofree guint8 *inference = hyb_graph_find_written (fixture->graph, FALSE);
+  g_autofree guint8 *training = hyb_graph_find_written (fixture->graph, TRUE);
+
+  g_assert_false (inference[mean]);
+  g_assert_true (training[mean]);
+  g_assert_false (training[weight]);
+}
+
+static void
+test_a_copy_reads_the_inputs_that_it_is_given (Fixture *fixture, gconstpointer unused)
+{
+  HybBuilder *builder = hyb_builder_new ();
+  HybValueId  other = hyb_builder_add_variable (builder, "other", NULL);
+  HybValueId  inputs[2] = { other, other };
+  HybNodeId   product = hyb_graph_get_producer (fixture->graph, fixture->product);
+  HybValueId  copy = hyb_builder_copy (builder, fixture->graph, product, inputs);
+  g_autoptr (HybGraph) graph = NULL;
+  const HybNode *node;
+
+  hyb_builder_add_head (builder, copy);
+  graph = hyb_builder_freeze (builder);
+  node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, copy));
+  g_assert_cmpstr (node->name, ==, "product");
+  g_assert_cmpuint (hyb_graph_get_inputs (graph, 1)[1], ==, other);
+}
+
+static void
+test_attributes_that_do_not_parse_are_refused (void)
+{
+  static const char *const attributes[] = { "axis", "sideways", NULL };
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  g_autoptr (GError) error = NULL;
+  HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
+
+  g_assert_cmpuint (hyb_builder_call (builder, "softmax", "y", 1, &x, attributes, &error),
+                    ==,
+                    HYB_NO_ID);
+  g_assert_nonnull (error);
+  g_assert_nonnull (strstr (error->message, "axis"));
+  g_assert_cmpuint (hyb_builder_n_nodes (builder), ==, 1);
+}
+
+static void
+test_an_unknown_operator_is_refused (void)
+{
+  g_autoptr (HybBuilder) builder = hyb_builder_new ();
+  g_autoptr (GError) error = NULL;
+  HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
+
+  g_assert_cmpuint (hyb_builder_call (builder, "no_such_operator", "y", 1, &x, NULL, &error),
+                    ==,
+                    HYB_NO_ID);
+  g_assert_nonnull (error);
+}
+
+static void
+test_every_graph_has_an_id_of_its_own (void)
+{
+  g_autoptr (HybGraph) a = hyb_builder_freeze (hyb_builder_new ());
+  g_autoptr (HybGraph) b = hyb_builder_freeze (hyb_builder_new ());
+
+  g_assert_cmpuint (hyb_graph_get_id (a), !=, hyb_graph_get_id (b));
+  g_assert_cmpuint (hyb_graph_n_nodes (a), ==, 0);
+  g_assert_cmpuint (hyb_graph_n_values (a), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+#define ADD(name, function) \
+  g_test_add ("/engine/graph/graph/" name, Fixture, NULL, set_up, function, tear_down)
+  ADD ("values-are-dense-and-lead-back-to-their-nodes",
+       test_values_are_dense_and_lead_back_to_their_nodes);
+  ADD ("inputs-come-before-their-readers", test_inputs_come_before_their_readers);
+  ADD ("a-node-that-reads-a-value-twice-is-two-users",
+       test_a_node_that_reads_a_value_twice_is_two_users);
+  ADD ("running-statistics-are-auxiliary", test_running_statistics_are_auxiliary);
+  ADD ("variables-are-found-by-name-and-nodes-are-not",
+       test_variables_are_found_by_name_and_nodes_are_not);
+  ADD ("heads-that-repeat-are-numbered", test_heads_that_repeat_are_numbered);
+  ADD ("other-heads-keep-variables-and-drop-what-they-do-not-need",
+       test_other_heads_keep_variables_and_drop_what_they_do_not_need);
+  ADD ("needed-are-those-that-a-head-depends-on", test_needed_are_those_that_a_head_depends_on);
+  ADD ("statistics-are-written-in-training-only", test_statistics_are_written_in_training_only);
+  ADD ("a-copy-reads-the-inputs-that-it-is-given", test_a_copy_reads_the_inputs_that_it_is_given);
+#undef ADD
+  g_test_add_func ("/engine/graph/graph/attributes-that-do-not-parse-are-refused",
+                   test_attributes_that_do_not_parse_are_refused);
+  g_test_add_func ("/engine/graph/graph/an-unknown-operator-is-refused",
+                   test_an_unknown_operator_is_refused);
+  g_test_add_func ("/engine/graph/graph/every-graph-has-an-id-of-its-own",
+                   test_every_graph_has_an_id_of_its_own);
+
+  return g_test_run ();
+}
