@@ -1,4 +1,6 @@
-/* arena.c — memory and strings that die together.
+/* arena.c — a reference-counted arena: memory and strings that are freed together.
+ *
+ * Memory comes from blocks of BLOCK_SIZE bytes, strings from a GStringChunk.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/arena.h"
@@ -10,8 +12,8 @@ struct _HybArena
   gatomicrefcount references;
   GStringChunk   *strings;
   GPtrArray      *blocks;
-  char           *next;
-  gsize           left;
+  char           *next; /* free memory in the current block */
+  gsize           left; /* bytes of it */
 };
 
 HybArena *
@@ -51,15 +53,15 @@ hyb_arena_alloc (HybArena *arena, gsize size)
   size = (size + 15) & ~(gsize) 15;
   if (size > arena->left)
     {
-      /* Big pieces get a block of their own and leave the current one in use. */
-      gsize room = MAX (size, BLOCK_SIZE);
+      /* A large piece gets a block of its own; the current block stays in use. */
+      gsize block_size = MAX (size, BLOCK_SIZE);
 
-      memory = g_malloc (room);
+      memory = g_malloc (block_size);
       g_ptr_array_add (arena->blocks, memory);
-      if (room > BLOCK_SIZE)
+      if (block_size > BLOCK_SIZE)
         return memory;
       arena->next = memory;
-      arena->left = room;
+      arena->left = block_size;
     }
   memory = arena->next;
   arena->next += size;

@@ -1,4 +1,6 @@
-/* error.c — error domains, and messages of one form.
+/* error.c — the engine's error domains, and the function that words error messages.
+ *
+ * hyb_error_at() puts “where: message. hint” together.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"

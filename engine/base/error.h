@@ -1,7 +1,7 @@
-/* error.h — the engine's error domains and the one helper that words a failure.
+/* error.h — the engine's error domains, and the function that words error messages.
  *
- * A message says where, what (with both values) and a way out, one sentence
- * each.  Lower layers say what; upper layers add where with g_prefix_error().
+ * A message is “where: what, with both values. hint”, one sentence each.  Lower layers say what
+ * failed; upper layers add where, with hyb_error_at() or g_prefix_error().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -18,40 +18,41 @@ typedef enum
 {
   HYB_FORMAT_ERROR_UNKNOWN,   /* no format recognises the bytes */
   HYB_FORMAT_ERROR_MALFORMED, /* the file breaks its own format */
-  HYB_FORMAT_ERROR_VERSION,   /* newer than we can read */
-  HYB_FORMAT_ERROR_MISMATCH,  /* weights that do not fit the graph */
+  HYB_FORMAT_ERROR_VERSION,   /* the version is newer than the reader */
+  HYB_FORMAT_ERROR_MISMATCH,  /* weights do not fit the graph */
 } HybFormatError;
 
 typedef enum
 {
-  HYB_GRAPH_ERROR_STRUCTURE, /* an edge, a head or a cycle that cannot be */
-  HYB_GRAPH_ERROR_TYPES,     /* shapes or dtypes that contradict each other */
-  HYB_GRAPH_ERROR_UNKNOWN,   /* a shape or dtype that nothing determines */
-  HYB_GRAPH_ERROR_MISSING,   /* an input or parameter nobody gave */
+  HYB_GRAPH_ERROR_STRUCTURE, /* an invalid edge or head, or a cycle */
+  HYB_GRAPH_ERROR_TYPES,     /* shapes or dtypes contradict each other */
+  HYB_GRAPH_ERROR_UNKNOWN,   /* a shape or dtype cannot be inferred */
+  HYB_GRAPH_ERROR_MISSING,   /* an input or parameter was not given */
   HYB_GRAPH_ERROR_MEMORY,    /* more memory than the machine or the limit allows */
 } HybGraphError;
 
 typedef enum
 {
-  HYB_OP_ERROR_ATTRIBUTE,   /* an attribute that does not parse or is out of range */
-  HYB_OP_ERROR_UNKNOWN,     /* an operator we do not have */
-  HYB_OP_ERROR_UNSUPPORTED, /* known, but not computable like this */
-  HYB_OP_ERROR_GRADIENT,    /* no gradient is defined */
+  HYB_OP_ERROR_ATTRIBUTE,   /* an attribute does not parse or is out of range */
+  HYB_OP_ERROR_UNKNOWN,     /* no such operator */
+  HYB_OP_ERROR_UNSUPPORTED, /* the operator cannot be computed with these types or attributes */
+  HYB_OP_ERROR_GRADIENT,    /* the operator has no gradient */
 } HybOpError;
 
 typedef enum
 {
-  HYB_DEVICE_ERROR_ABSENT,
-  HYB_DEVICE_ERROR_FAILED,
+  HYB_DEVICE_ERROR_ABSENT, /* this machine has no such device */
+  HYB_DEVICE_ERROR_FAILED, /* the device or its driver failed */
 } HybDeviceError;
 
+/* The quarks behind the HYB_…_ERROR macros. */
 GQuark hyb_format_error_quark (void);
 GQuark hyb_graph_error_quark (void);
 GQuark hyb_op_error_quark (void);
 GQuark hyb_device_error_quark (void);
 
-/* Sets error to “where: what[. hint]” and returns FALSE, so that a caller can
- * return it.  where and hint may be NULL. */
+/* Sets *error to “where: message[. hint]”, where the message is made from format, and returns
+ * FALSE, so that a caller can return the result.  error, where and hint may be NULL. */
 gboolean hyb_error_at (GError    **error,
                        GQuark      domain,
                        int         code,

@@ -1,4 +1,6 @@
-/* finding.c — making and naming findings.
+/* finding.c — creates and frees findings, and names severities.
+ *
+ * Readers and rules set the members of a HybFinding directly after hyb_finding_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/finding.h"
 

@@ -1,4 +1,7 @@
-/* finding.h — one thing that a reader or a rule of the export doctor has to say.
+/* finding.h — one finding: a problem that a reader or a rule of the export doctor reports.
+ *
+ * It has a stable code, a severity, a message with a hint, and what is known of the place.  The
+ * commands `check` and `info` and the window show findings.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,43 +16,47 @@ typedef enum
   HYB_SEVERITY_ERROR,
 } HybSeverity;
 
-/* What helps at once; how it is asked for is the business of who shows it. */
+/* The remedy that the user can apply at once; the command line and the window offer it in their own
+ * ways. */
 typedef enum
 {
   HYB_REMEDY_NONE,
-  HYB_REMEDY_REPAIR,     /* hyb_diagnose_repair() mends it */
-  HYB_REMEDY_PARAMETERS, /* another file of parameters */
-  HYB_REMEDY_SHAPES,     /* shapes of inputs */
+  HYB_REMEDY_REPAIR,     /* hyb_diagnose_repair() can repair it */
+  HYB_REMEDY_PARAMETERS, /* choose another parameter file */
+  HYB_REMEDY_SHAPES,     /* give the shapes of the inputs */
 } HybRemedy;
 
+/* A parameter or node that the finding is about. */
 typedef struct
 {
   char *name;
-  char *expected; /* JSON text (a list for a shape, a quoted string …) or NULL */
-  char *got;
+  char *expected; /* JSON text: a list for a shape, a quoted string …; may be NULL */
+  char *got;      /* likewise */
 } HybFindingItem;
 
 typedef struct
 {
-  const char *code; /* static; contract.md 3 lists them */
+  const char *code; /* a static string, stable across versions */
   HybSeverity severity;
-  char       *node;   /* NULL: none in particular */
-  char       *file;   /* place: what of it is known */
-  guint       line;   /* 0: unknown */
-  char       *path;   /* JSON path, NULL: none */
-  gint64      offset; /* in a binary file; -1: none */
+  char       *node;   /* NULL if it concerns no single node */
+  char       *file;   /* the place, as far as it is known; NULL: unknown */
+  guint       line;   /* in the file, from 1; 0: unknown */
+  char       *path;   /* JSON path in the file; NULL: unknown */
+  gint64      offset; /* in a binary file; -1: unknown */
   char       *message;
   char       *hint;
   HybRemedy   remedy;
-  GArray     *items; /* of HybFindingItem; NULL: none */
+  GArray     *items; /* of HybFindingItem; NULL if there are none */
 } HybFinding;
 
+/* Creates a finding with the message made from format; code must be a static string. */
 HybFinding *hyb_finding_new (const char *code, HybSeverity severity, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
+/* Appends an item; copies its three texts, of which expected and got may be NULL. */
 void
 hyb_finding_add_item (HybFinding *finding, const char *name, const char *expected, const char *got);
-void        hyb_finding_free (HybFinding *finding);
-GPtrArray  *hyb_findings_new (void); /* of HybFinding, freeing */
-const char *hyb_severity_name (HybSeverity severity);
+void        hyb_finding_free (HybFinding *finding);   /* accepts NULL */
+GPtrArray  *hyb_findings_new (void);                  /* an empty array that owns its HybFindings */
+const char *hyb_severity_name (HybSeverity severity); /* "note", "warning", "error" */
 
 G_END_DECLS

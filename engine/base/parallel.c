@@ -1,10 +1,10 @@
-/* parallel.c — one pool of threads for the whole process.
+/* parallel.c — parallel loops on one pool of threads for the whole process.
  *
- * A job is published by writing one 64-bit ticket: its generation above, how
- * many of its pieces are still unclaimed below.  Threads claim a piece by
- * decrementing the ticket; which thread computes a piece is left to chance, what
- * a piece is never.  Idle threads look at the ticket for some microseconds, then
- * sleep: kernels follow each other closely, programs do not.
+ * hyb_parallel_for() publishes a job by writing one 64-bit ticket: the job's generation in the
+ * upper half, the number of unclaimed pieces in the lower half.  Threads claim a piece by
+ * decrementing the ticket.  Which thread computes a piece depends on timing, but the pieces do
+ * not.  Idle workers poll the ticket for SPIN_TURNS turns and then sleep, because kernels follow
+ * each other within microseconds while a program runs, but not otherwise.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 #define MAX_THREADS 256
-#define SPIN_TURNS  12000 /* some 60 to 400 µs, by processor */
+#define SPIN_TURNS  12000 /* 60 to 400 µs, depending on the processor */
 
 typedef struct
 {
@@ -26,24 +26,24 @@ typedef struct
 
 typedef struct
 {
-  Job             job; /* under way; written only while no piece is left */
+  Job             job; /* the current job; written only while no piece is left */
   _Atomic guint64 ticket;
   _Atomic guint32 n_pending;  /* pieces not yet finished */
-  _Atomic guint32 n_sleeping; /* workers that must be woken */
+  _Atomic guint32 n_sleeping; /* sleeping workers, which must be woken */
   _Atomic int     is_quitting;
-  _Atomic int     owner_core; /* where the job was published */
+  _Atomic int     owner_core; /* the core on which the job was published */
 
-  GMutex   owner; /* held by the thread whose job it is */
-  GMutex   sleep;
+  GMutex   owner; /* held by the thread that published the job */
+  GMutex   sleep; /* guards both conditions */
   GCond    work_came;
   GCond    work_done;
   guint    n_workers;
-  guint    n_begun; /* workers that run; guarded by sleep */
+  guint    n_begun; /* workers that have started running; guarded by sleep */
   GThread *workers[MAX_THREADS];
 } Pool;
 
 static Pool                   pool;
-static _Atomic guint          n_threads_wanted; /* 0: one per core */
+static _Atomic guint          n_threads_requested; /* 0: one per core */
 static _Thread_local gboolean is_inside;
 
 static void
@@ -64,8 +64,8 @@ run_piece (const Job *job, gint64 piece)
   job->func (begin, MIN (begin + job->piece_size, job->n), job->data);
 }
 
-/* Claims and runs one piece; FALSE if none is left.  The fields of the job are
- * read after claiming: until this piece is finished nobody changes them. */
+/* Claims and runs one piece; returns FALSE if none is left.  The fields of the job are read after
+ * claiming, because they cannot change until the claimed piece has finished. */
 static gboolean
 run_one (void)
 {
@@ -93,9 +93,10 @@ has_work (void)
   return (guint32) atomic_load (&pool.ticket) != 0 || atomic_load (&pool.is_quitting);
 }
 
-/* A worker is often woken on the core of the thread that published the job, and then both
- * halves of the work wait for each other there, run after run: the system looks for an idle
- * core too briefly.  It is told to take another, once, and is free to choose from then on. */
+/* Moves a worker that was woken on the core of the publishing thread to another core.  Linux often
+ * wakes it there, because it searches only briefly for an idle core; then worker and publisher
+ * share one core, run after run.  Excluding the core from the affinity mask moves the worker;
+ * restoring the mask at once leaves the scheduler free afterwards. */
 static void
 leave_core_of_owner (void)
 {
@@ -132,8 +133,8 @@ worker_main (gpointer data)
       if (has_work ())
         continue;
 
-      /* The counter is raised before the ticket is looked at again, and read by
-       * the publisher after writing the ticket: one of both sees the other. */
+      /* The worker raises n_sleeping before it reads the ticket again, and the publisher reads
+       * n_sleeping after it has written the ticket, so at least one of them sees the other. */
       g_mutex_lock (&pool.sleep);
       atomic_fetch_add (&pool.n_sleeping, 1);
       while (!has_work ())
@@ -182,12 +183,12 @@ start_workers (guint n_workers)
       GThread *thread = g_thread_try_new ("hyb-compute", worker_main, NULL, NULL);
 
       if (!thread)
-        break; /* the pieces are the same, whoever computes them */
+        break; /* fewer threads compute the same pieces */
       pool.workers[pool.n_workers++] = thread;
     }
 
-  /* A thread allocates when it begins, and on a busy machine that may be much later: in the
-   * midst of runs that allocate nothing. */
+  /* Waits until all workers run.  A thread allocates memory when it starts, which on a busy machine
+   * could be much later, during runs that must not allocate. */
   g_mutex_lock (&pool.sleep);
   while (pool.n_begun < pool.n_workers)
     g_cond_wait (&pool.work_done, &pool.sleep);
@@ -250,8 +251,8 @@ hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data)
       return;
     }
 
-  /* A nested call, and one while another thread has the pool, computes the same
-   * pieces alone. */
+  /* Nested calls, and calls while another thread uses the pool, compute the same pieces in this
+   * thread. */
   if (is_inside || !g_mutex_trylock (&pool.owner))
     {
       gboolean was_inside = is_inside;
@@ -275,7 +276,7 @@ hyb_parallel_set_threads (guint n_threads)
   g_return_if_fail (!is_inside);
 
   g_mutex_lock (&pool.owner);
-  atomic_store (&n_threads_wanted, MIN (n_threads, MAX_THREADS));
+  atomic_store (&n_threads_requested, MIN (n_threads, MAX_THREADS));
   g_mutex_unlock (&pool.owner);
 }
 
@@ -283,7 +284,7 @@ guint
 hyb_parallel_get_threads (void)
 {
   static _Atomic guint n_cores;
-  guint                wanted = atomic_load_explicit (&n_threads_wanted, memory_order_relaxed);
+  guint                wanted = atomic_load_explicit (&n_threads_requested, memory_order_relaxed);
 
   if (wanted > 0)
     return wanted;

@@ -1,8 +1,7 @@
-/* parallel.h — one pool of threads for the whole process.
+/* parallel.h — parallel loops on one pool of threads for the whole process.
  *
- * A slice may allocate nothing, log nothing and take no locks.  Nested calls run
- * in the caller.  How work is cut depends only on n, grain and the number of
- * threads, so results do not depend on timing.
+ * A slice must not allocate, log or take locks.  Nested calls run in the calling thread.  How the
+ * range is split depends only on n, grain and the number of threads, never on timing.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,12 +9,14 @@
 
 G_BEGIN_DECLS
 
+/* Computes the slice [begin, end). */
 typedef void (*HybParallelFunc) (gint64 begin, gint64 end, gpointer data);
 
-/* Calls func for pieces of [0, n), none smaller than grain (but the last). */
+/* Calls func for slices that cover [0, n) and returns when all have finished.  No slice but the
+ * last is smaller than grain. */
 void     hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data);
-void     hyb_parallel_set_threads (guint n_threads); /* 0: one per core */
-guint    hyb_parallel_get_threads (void);
-gboolean hyb_parallel_is_inside (void); /* called from a slice */
+void     hyb_parallel_set_threads (guint n_threads); /* 0: one per core, the default */
+guint    hyb_parallel_get_threads (void);            /* the number in use */
+gboolean hyb_parallel_is_inside (void);              /* whether the caller runs in a slice */
 
 G_END_DECLS

@@ -1,8 +1,8 @@
-/* random.c — Philox 4×32 with 10 rounds, and what is drawn from it.
+/* random.c — Philox 4×32 with 10 rounds, and numbers drawn from it.
  *
- * J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, “Parallel random numbers:
- * as easy as 1, 2, 3” (2011).  The constants are those of the paper; the test
- * checks the vectors that its authors publish.
+ * J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, “Parallel random numbers: as easy as 1, 2, 3”
+ * (2011).  The constants are those of the paper; the test checks the vectors that its authors
+ * publish.  hyb_random_philox() is the generator, all others are built on it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/random.h"
@@ -15,7 +15,7 @@
 #define WEYL_0       0x9E3779B9u /* golden ratio */
 #define WEYL_1       0xBB67AE85u /* √3 − 1 */
 
-/* Blocks that one turn of the filling loop makes, so that rounds vectorise. */
+/* Blocks that fill_lanes() computes side by side, so that the rounds vectorise. */
 #define LANES 8
 
 void
@@ -61,7 +61,7 @@ hyb_random_word (guint64 seed, guint64 index)
   return words[index % 4];
 }
 
-/* 53 bits, as many as a double has: [0, 1), never 1. */
+/* A number in [0, 1) with 53 bits, as many as a double has. */
 static double
 uniform_from_words (guint32 high, guint32 low)
 {
@@ -78,8 +78,8 @@ hyb_random_uniform (guint64 seed, guint64 index)
   return uniform_from_words (words[at], words[at + 1]);
 }
 
-/* Box and Muller's transform of one block.  1 − u lies in (0, 1], so that the
- * logarithm stays finite. */
+/* The Box–Muller transform of the two uniform numbers of one block.  1 − u is in (0, 1], so that
+ * the logarithm stays finite. */
 double
 hyb_random_normal (guint64 seed, guint64 index)
 {
@@ -109,8 +109,8 @@ hyb_random_mix (guint64 a, guint64 b)
   return scramble (scramble (a) ^ b);
 }
 
-/* LANES blocks from `block` on; of each only the words that hold the 24 highest
- * bits of its two numbers are wanted. */
+/* Writes the two uniform numbers of each of LANES blocks, starting at `block`; only the words that
+ * hold the upper 24 bits of each are used. */
 static void
 fill_lanes (guint64 seed, guint64 block, float *to)
 {
@@ -147,7 +147,7 @@ fill_lanes (guint64 seed, guint64 block, float *to)
     }
 }
 
-/* hyb_random_uniform() cut off after 24 bits: rounding instead would give 1. */
+/* hyb_random_uniform() truncated to 24 bits; rounding could give 1. */
 static float
 uniform_float (guint64 seed, guint64 index)
 {

@@ -1,4 +1,7 @@
-/* dtype.c — element types: sizes, names, conversion.
+/* dtype.c — element types: sizes, names, access to elements, conversion of arrays.
+ *
+ * hyb_dtype_convert() has vectorisable loops for frequent pairs of types; all others go element by
+ * element through a 64-bit integer (between integers) or a double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/tensor/dtype.h"
@@ -89,7 +92,7 @@ hyb_half_to_float (guint16 half)
   return bits_to_float (float_to_bits ((float) fraction * 0x1p-24f) | sign);
 }
 
-/* Round to nearest, ties to even, as the processor does. */
+/* Rounds to nearest, ties to even, as the processor does. */
 guint16
 hyb_float_to_half (float value)
 {
@@ -112,6 +115,7 @@ hyb_float_to_half (float value)
   return (guint16) (sign | half);
 }
 
+/* Rounds to nearest, ties to even; NaN stays NaN. */
 static guint16
 float_to_bfloat (float value)
 {
@@ -122,7 +126,7 @@ float_to_bfloat (float value)
   return (guint16) ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-/* C leaves conversions out of range undefined; here they saturate, NaN gives 0. */
+/* Truncates toward zero; saturates where C leaves the conversion undefined, and NaN gives 0. */
 static gint64
 double_to_int (double value)
 {
@@ -314,7 +318,8 @@ hyb_dtype_set_double (gpointer data, HybDType dtype, gsize i, double value)
   g_return_if_reached ();
 }
 
-/* The pairs that occur all the time, as loops that vectorise. */
+/* Converts between frequent pairs of types in loops that vectorise; returns FALSE for all
+ * others. */
 static gboolean
 convert_common (gpointer      to,
                 HybDType      to_dtype,
@@ -359,7 +364,7 @@ hyb_dtype_convert (gpointer      to,
   if (convert_common (to, to_dtype, from, from_dtype, count))
     return;
 
-  /* Integers go through integers, so that 64 bits survive. */
+  /* A double would lose bits of 64-bit integers. */
   if (!hyb_dtype_is_float (from_dtype) && !hyb_dtype_is_float (to_dtype))
     for (gsize i = 0; i < count; i++)
       set_int (to, to_dtype, i, hyb_dtype_get_int (from, from_dtype, i));

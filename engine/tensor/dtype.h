@@ -1,4 +1,7 @@
-/* dtype.h — element types, with the codes that MXNet's files use.
+/* dtype.h — element types, numbered as in MXNet's files.
+ *
+ * Sizes and names of element types, access to single elements of any type, and conversion of
+ * arrays.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -25,36 +28,41 @@ typedef enum
   HYB_N_DTYPES,
 } HybDType;
 
-/* Sets of element types, as an operator declares which ones its kernel computes in. */
+/* Sets of element types as bit masks; operators declare with them what their kernels compute in. */
 #define HYB_DTYPE_BIT(dtype) (1u << (dtype))
 #define HYB_DTYPES_F32       HYB_DTYPE_BIT (HYB_F32)
 #define HYB_DTYPES_FLOAT     (HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_F64))
 #define HYB_DTYPES_ALL       ((1u << HYB_N_DTYPES) - 1)
 
-gsize       hyb_dtype_size (HybDType dtype);        /* 0 for unknown */
+gsize       hyb_dtype_size (HybDType dtype);        /* bytes of an element; 0 for unknown */
 const char *hyb_dtype_name (HybDType dtype);        /* "float32"; "unknown" */
-HybDType    hyb_dtype_from_name (const char *name); /* HYB_DTYPE_UNKNOWN when it is none */
-gboolean    hyb_dtype_is_float (HybDType dtype);
-gboolean    hyb_dtype_is_valid_code (gint64 code);
+HybDType    hyb_dtype_from_name (const char *name); /* HYB_DTYPE_UNKNOWN if there is no such type */
+gboolean    hyb_dtype_is_float (HybDType dtype);    /* of any width */
+gboolean hyb_dtype_is_valid_code (gint64 code); /* whether code is a HybDType other than unknown */
 
-/* Element-wise conversion.  Float to integer truncates toward zero and wraps
- * like C's conversion through gint64; NaN becomes 0; anything to bool is x != 0.
- * The two memories must not overlap unless they are the same and sizes agree. */
+/* Converts `count` elements.  Floats are truncated toward zero to 64 bits, which saturate, and
+ * integers keep the low bits of narrower types; NaN becomes 0 in integers; bool is x != 0;
+ * floats round to nearest.  The arrays must not overlap, except that they may be the same if
+ * both types have the same size. */
 void hyb_dtype_convert (gpointer      to,
                         HybDType      to_dtype,
                         gconstpointer from,
                         HybDType      from_dtype,
                         gsize         count);
 
-/* One element as a double or an integer (floats truncate), for indices and scalars. */
+/* Returns one element as a double. */
 double hyb_dtype_get_double (gconstpointer data, HybDType dtype, gsize index);
-/* count elements from first on; faster than one by one. */
+/* Writes `count` elements, starting at first, as doubles; faster than one call for each. */
 void
 hyb_dtype_get_doubles (gconstpointer data, HybDType dtype, gsize first, gsize count, double *to);
+/* Returns one element as an integer; floats are truncated toward zero and saturate, NaN gives 0. */
 gint64 hyb_dtype_get_int (gconstpointer data, HybDType dtype, gsize index);
-void   hyb_dtype_set_double (gpointer data, HybDType dtype, gsize index, double value);
+/* Sets one element to a value, converted as by hyb_dtype_convert() from float64. */
+void hyb_dtype_set_double (gpointer data, HybDType dtype, gsize index, double value);
 
-float   hyb_half_to_float (guint16 half);
+/* Converts the bits of an IEEE 754 half to float, exactly. */
+float hyb_half_to_float (guint16 half);
+/* Converts to the bits of the nearest half, ties to even; 65520 and more give infinity. */
 guint16 hyb_float_to_half (float value);
 
 G_END_DECLS

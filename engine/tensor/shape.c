@@ -1,5 +1,7 @@
-/* shape.c — shapes and types that are only partly known, and what they learn
- * from each other.
+/* shape.c — shapes and types that may be partly unknown, and how two of them are unified.
+ *
+ * hyb_shape_assign() is the base of unification; hyb_shape_bytes() checks sizes before memory is
+ * allocated.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/tensor/shape.h"
@@ -86,7 +88,7 @@ hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **e
 
   g_return_val_if_fail (hyb_shape_is_known (shape) && total > 0, FALSE);
 
-  /* An empty array must not have absurd sizes either: kernels multiply them. */
+  /* The dimensions of an empty array are checked as well, because kernels multiply them. */
   for (int i = 0; i < shape->rank; i++)
     if (shape->dim[i] == 0)
       is_empty = TRUE;
@@ -137,7 +139,7 @@ contradiction (const HybShape *a, const HybShape *b, GError **error)
                        HYB_GRAPH_ERROR_TYPES,
                        NULL,
                        NULL,
-                       "shape %s does not go with %s",
+                       "shape %s does not match %s",
                        a_text,
                        b_text);
 }
@@ -183,7 +185,7 @@ hyb_dtype_assign (HybDType *to, HybDType from, GError **error)
                          HYB_GRAPH_ERROR_TYPES,
                          NULL,
                          "Cast one of them, or give both the same dtype",
-                         "%s does not go with %s",
+                         "dtype %s does not match %s",
                          hyb_dtype_name (*to),
                          hyb_dtype_name (from));
   *to = from;

@@ -1,8 +1,8 @@
-/* shape.h — the extent of a tensor, perhaps only partly known.
+/* shape.h — shapes and types of tensors, which may be partly unknown.
  *
- * rank HYB_UNKNOWN: nothing is known.  A dimension of HYB_UNKNOWN is not known
- * yet; 0 is a real size.  Files that use 0 for “unknown” are translated by their
- * reader (or by the operator whose attribute it is, see HybCall.legacy_shapes).
+ * A rank of HYB_UNKNOWN means that nothing is known; a dimension of HYB_UNKNOWN is not known
+ * yet; 0 is a real size.  Readers translate files that use 0 for “unknown”, as do operators with
+ * such attributes (HybCall.legacy_shapes).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  int    rank; /* HYB_UNKNOWN: not even this is known */
+  int    rank; /* HYB_UNKNOWN if not even the rank is known */
   gint64 dim[HYB_MAX_RANK];
 } HybShape;
 
-/* What flows along an edge. */
+/* The type of a value: shape and element type. */
 typedef struct
 {
   HybShape shape;
@@ -29,37 +29,43 @@ typedef struct
 #define HYB_SHAPE_UNKNOWN ((HybShape){ .rank = HYB_UNKNOWN })
 #define HYB_TYPE_UNKNOWN  ((HybType){ .shape.rank = HYB_UNKNOWN, .dtype = HYB_DTYPE_UNKNOWN })
 
-HybShape hyb_shape_make (int rank, const gint64 *dims); /* dims NULL: all unknown */
-HybShape hyb_shape_1d (gint64 a);
-HybShape hyb_shape_2d (gint64 a, gint64 b);
-HybShape hyb_shape_3d (gint64 a, gint64 b, gint64 c);
-HybShape hyb_shape_4d (gint64 a, gint64 b, gint64 c, gint64 d);
+HybShape hyb_shape_make (int rank, const gint64 *dims); /* dims NULL: all dimensions unknown */
+HybShape hyb_shape_1d (gint64 a);                       /* rank 1 */
+HybShape hyb_shape_2d (gint64 a, gint64 b);             /* rank 2 */
+HybShape hyb_shape_3d (gint64 a, gint64 b, gint64 c);   /* rank 3 */
+HybShape hyb_shape_4d (gint64 a, gint64 b, gint64 c, gint64 d); /* rank 4 */
 
-gboolean hyb_shape_is_known (const HybShape *shape); /* rank and all dimensions */
-gboolean hyb_shape_equal (const HybShape *a, const HybShape *b);
-gint64   hyb_shape_size (const HybShape *shape); /* elements; HYB_UNKNOWN if not known */
-gint64   hyb_shape_count (const HybShape *shape, int from, int to); /* product of dims [from, to) */
+gboolean hyb_shape_is_known (const HybShape *shape);             /* rank and all dimensions */
+gboolean hyb_shape_equal (const HybShape *a, const HybShape *b); /* unknowns equal unknowns */
+gint64   hyb_shape_size (const HybShape *shape); /* elements; HYB_UNKNOWN unless known */
+gint64
+hyb_shape_count (const HybShape *shape, int from, int to); /* product of dim[from … to − 1] */
 
-/* Checked: FALSE (and an error) if elements × size overflows or exceeds limit bytes. */
+/* Computes the bytes of a known type.  Returns FALSE and an error if they overflow, also for an
+ * empty array if the product of its other dimensions does. */
 gboolean hyb_shape_bytes (const HybShape *shape, HybDType dtype, gsize *bytes, GError **error);
 
-/* A negative axis counts from the end; -1 and an error if it is outside. */
+/* Returns the axis as a number from 0; a negative axis counts from the end.  Returns -1 and an
+ * error if it is outside the shape. */
 int hyb_shape_axis (const HybShape *shape, gint64 axis, GError **error);
 
-/* Each learns from the other what it does not know.  FALSE for a contradiction,
- * with a message that shows both. */
+/* Fills unknown dimensions of each shape with those of the other.  Returns FALSE and an error that
+ * shows both if they contradict each other; either may be partly filled then. */
 gboolean hyb_shape_unify (HybShape *a, HybShape *b, GError **error);
-/* As unify, but only *to learns. */
+/* Fills unknown dimensions of *to with those of *from; otherwise like hyb_shape_unify(). */
 gboolean hyb_shape_assign (HybShape *to, const HybShape *from, GError **error);
 
+/* If one is unknown it becomes the other.  Returns FALSE and an error if both are known and
+ * differ. */
 gboolean hyb_dtype_unify (HybDType *a, HybDType *b, GError **error);
+/* Sets *to if it is unknown; otherwise like hyb_dtype_unify(). */
 gboolean hyb_dtype_assign (HybDType *to, HybDType from, GError **error);
 
-gboolean hyb_type_is_known (const HybType *type);
-gsize    hyb_type_bytes (const HybType *type); /* of a known, already checked type */
+gboolean hyb_type_is_known (const HybType *type); /* shape and dtype */
+gsize    hyb_type_bytes (const HybType *type);    /* of a type that hyb_shape_bytes() has checked */
 
-/* "(2, ?, 3)"; "?" for an unknown rank.  (transfer full) */
+/* "(2, ?, 3)", "(2,)"; "?" for an unknown rank.  (transfer full) */
 char *hyb_shape_to_string (const HybShape *shape);
-char *hyb_type_to_string (const HybType *type); /* "float32 (2, 3)" */
+char *hyb_type_to_string (const HybType *type); /* "float32 (2, 3)".  (transfer full) */
 
 G_END_DECLS

@@ -1,4 +1,7 @@
-/* tensor.c — reference-counted, aligned memory with a type.
+/* tensor.c — tensors: reference-counted, aligned memory with a type.
+ *
+ * hyb_tensor_new() allocates a tensor and its data in one block; wrapped tensors and views point to
+ * data of an owner.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/tensor/tensor.h"
@@ -15,7 +18,7 @@ struct _HybTensor
   HybType         type;
   gpointer        data;
   gsize           bytes;
-  gpointer        owner; /* what keeps data alive; NULL: data lies behind this struct */
+  gpointer        owner; /* passed to destroy when the tensor is freed */
   GDestroyNotify  destroy;
 };
 
@@ -31,13 +34,13 @@ tensor_make (const HybType *type, gpointer data, gsize bytes)
   return tensor;
 }
 
-/* A tensor and its memory in one block: a block is dear where tensors are small.  NULL: there
- * is no memory. */
+/* Allocates a tensor and its data in one block, because two allocations cost more than the
+ * computation of a small tensor.  Returns NULL if memory is short. */
 static HybTensor *
 tensor_allocate (const HybType *type, gsize bytes)
 {
 #ifdef __SANITIZE_ADDRESS__
-  /* What writes behind the last element is to be seen: the memory is a block of its own. */
+  /* AddressSanitizer sees writes beyond the last element only if the data is a block of its own. */
   gpointer   data = NULL;
   HybTensor *tensor;
 
@@ -48,20 +51,20 @@ tensor_allocate (const HybType *type, gsize bytes)
   tensor->destroy = free;
   return tensor;
 #else
-  /* A whole number of lines, so that a kernel may read past the last element. */
+  /* A whole number of lines, so that kernels may read past the last element. */
   gsize      lines = MAX ((bytes + HYB_ALIGNMENT - 1) / HYB_ALIGNMENT, 1);
   HybTensor *tensor = NULL;
-  guintptr   behind;
+  guintptr   address;
 
   if (lines < G_MAXSIZE / HYB_ALIGNMENT - 8)
     tensor = malloc (sizeof (HybTensor) + (lines + 1) * HYB_ALIGNMENT);
   if (!tensor)
     return NULL;
 
-  behind = (guintptr) (tensor + 1) + HYB_ALIGNMENT - 1;
+  address = (guintptr) (tensor + 1) + HYB_ALIGNMENT - 1;
   g_atomic_ref_count_init (&tensor->references);
   tensor->type = *type;
-  tensor->data = (gpointer) (behind - behind % HYB_ALIGNMENT);
+  tensor->data = (gpointer) (address - address % HYB_ALIGNMENT);
   tensor->bytes = bytes;
   tensor->owner = NULL;
   tensor->destroy = NULL;
@@ -85,7 +88,7 @@ hyb_tensor_new (const HybType *type, GError **error)
                   HYB_GRAPH_ERROR_MEMORY,
                   NULL,
                   NULL,
-                  "there is no memory for an array of %" G_GSIZE_FORMAT " bytes",
+                  "out of memory for an array of %" G_GSIZE_FORMAT " bytes",
                   bytes);
   return tensor;
 }
@@ -230,16 +233,16 @@ hyb_tensor_get_value (const HybTensor *tensor, gint64 index)
 }
 
 gint64
-hyb_tensor_get_values (const HybTensor *tensor, gint64 first, gint64 most, double *values)
+hyb_tensor_get_values (const HybTensor *tensor, gint64 first, gint64 max, double *values)
 {
-  gint64 n = MIN (most, hyb_tensor_get_size (tensor) - first);
+  gint64 n = MIN (max, hyb_tensor_get_size (tensor) - first);
 
   if (n > 0)
     hyb_dtype_get_doubles (tensor->data, tensor->type.dtype, (gsize) first, (gsize) n, values);
   return MAX (n, 0);
 }
 
-/* Numbers that are looked at together. */
+/* Elements that are converted at a time. */
 #define BLOCK 256
 
 void
@@ -272,7 +275,7 @@ hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics)
       return;
     }
 
-  /* A second pass around the mean: the difference of big sums would cancel. */
+  /* A second pass around the mean, because Σ x² − n mean² would cancel. */
   statistics->mean = sum / (double) n;
   for (gint64 i = 0; (n_read = hyb_tensor_get_values (tensor, i, BLOCK, values)) > 0; i += n_read)
     for (gint64 k = 0; k < n_read; k++)

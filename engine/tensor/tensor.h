@@ -1,7 +1,7 @@
-/* tensor.h — typed memory: reference-counted, 64-byte aligned, row-major, contiguous.
+/* tensor.h — tensors: typed memory, reference-counted, 64-byte aligned, row-major, contiguous.
  *
- * Data may belong to a mapped file or another tensor: then opening weights
- * copies nothing, and writing to it is a bug.
+ * A tensor may borrow its data from a mapped file or from another tensor, so that opening weights
+ * copies nothing; such data must not be written to.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,32 +13,42 @@ typedef struct _HybTensor HybTensor;
 
 #define HYB_ALIGNMENT 64
 
-/* NULL and an error if the size is absurd or memory is short.  Not cleared. */
+/* Allocates a tensor of a known type; its data is not cleared.  Returns NULL and an error if the
+ * size overflows or memory is short. */
 HybTensor *hyb_tensor_new (const HybType *type, GError **error);
+/* The same, cleared. */
 HybTensor *hyb_tensor_new_zeros (const HybType *type, GError **error);
-/* Borrows data, which owner keeps alive (released by destroy; both may be NULL). */
+/* Borrows data, which must stay valid until the tensor is freed; then destroy (owner) is called,
+ * unless destroy is NULL. */
 HybTensor *
 hyb_tensor_new_wrapped (const HybType *type, gpointer data, gpointer owner, GDestroyNotify destroy);
-/* The same memory under another type of the same number of bytes, or a part of it. */
+/* Returns a tensor of another type over a part of the parent's data, from byte `offset` on.  It
+ * holds a reference to the parent. */
 HybTensor *hyb_tensor_new_view (HybTensor *parent, const HybType *type, gsize offset);
-HybTensor *hyb_tensor_copy (HybTensor *tensor);
-HybTensor *hyb_tensor_convert (HybTensor *tensor, HybDType dtype); /* a ref if it already is */
+HybTensor *hyb_tensor_copy (HybTensor *tensor); /* NULL if memory is short */
+/* Returns the tensor converted to another type, or a new reference if it has that type already.
+ * NULL if memory is short. */
+HybTensor *hyb_tensor_convert (HybTensor *tensor, HybDType dtype);
+/* A float32 tensor; copies values unless NULL.  NULL if memory is short. */
 HybTensor *hyb_tensor_new_float (int rank, const gint64 *dims, const float *values);
 HybTensor *hyb_tensor_new_scalar (double value); /* float32, shape (1) */
 
+/* Adds a reference and returns tensor. */
 HybTensor *hyb_tensor_ref (HybTensor *tensor);
-void       hyb_tensor_unref (HybTensor *tensor);
+/* Drops a reference; the last one frees the tensor.  Accepts NULL. */
+void hyb_tensor_unref (HybTensor *tensor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTensor, hyb_tensor_unref)
 
+/* Getters; what they return belongs to the tensor. */
 const HybType  *hyb_tensor_get_type (const HybTensor *tensor);
 const HybShape *hyb_tensor_get_shape (const HybTensor *tensor);
 HybDType        hyb_tensor_get_dtype (const HybTensor *tensor);
 gpointer        hyb_tensor_get_data (const HybTensor *tensor);
 gsize           hyb_tensor_get_bytes (const HybTensor *tensor);
-gint64          hyb_tensor_get_size (const HybTensor *tensor); /* elements */
-double          hyb_tensor_get_value (const HybTensor *tensor, gint64 index);
-/* The same of at most so many from first on; how many there were, 0 at the end. */
-gint64 hyb_tensor_get_values (const HybTensor *tensor, gint64 first, gint64 most, double *values);
+gint64          hyb_tensor_get_size (const HybTensor *tensor);                /* elements */
+double          hyb_tensor_get_value (const HybTensor *tensor, gint64 index); /* unchecked index */
+/* Writes up to max elements, starting at first, as doubles; returns how many, 0 from the end on. */
+gint64 hyb_tensor_get_values (const HybTensor *tensor, gint64 first, gint64 max, double *values);
 
 typedef struct
 {
@@ -46,7 +56,8 @@ typedef struct
   gint64 n_nan, n_infinite;
 } HybStatistics;
 
-/* Of the finite elements; NaN for all four when there is none. */
+/* Computes the statistics of the finite elements, all four NaN if there are none, and counts the
+ * others. */
 void hyb_tensor_statistics (const HybTensor *tensor, HybStatistics *statistics);
 
 G_END_DECLS

@@ -34,7 +34,7 @@ static const OpRefusal refusals[] = {
     "another number of places",
     "kernel=(2, 2) output_size=(3, 3)",
     { "f32[1,8,5]" },
-    "does not go with" },
+    "does not match" },
   { "col2im",
     "rows do not divide",
     "kernel=(2, 2) output_size=(3, 3)",

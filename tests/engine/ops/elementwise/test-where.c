@@ -1,4 +1,5 @@
-/* test-where.c — a choice between two arrays.
+/* test-where.c — tests of where: samples and refusals for op-check.h, and that elements which are not
+ * chosen, such as NaN, have no influence.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -25,7 +26,7 @@ static const OpRefusal refusals[] = {
     NULL,
     { "f32[3]", "f32[2,3]", "f32[2,3]" },
     "the sizes of the condition" },
-  { "where", "arrays differ", NULL, { "f32[2]", "f32[2]", "f32[3]" }, "does not go with" },
+  { "where", "arrays differ", NULL, { "f32[2]", "f32[2]", "f32[3]" }, "does not match" },
   { 0 },
 };
 

@@ -1,4 +1,5 @@
-/* test-gather-nd.c — elements by coordinates.
+/* test-gather-nd.c — tests of gather_nd, scatter_nd and the conversion of indices: samples and refusals
+ * for op-check.h, and coordinates that are outside, equal or negative.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -27,7 +28,7 @@ static const OpRefusal refusals[] = {
     "data of another shape",
     "shape=(3, 4)",
     { "f32[4]", "f32[2,3]" },
-    "does not go with" },
+    "does not match" },
   { "scatter_nd",
     "negative size",
     "shape=(3, -4)",
@@ -38,7 +39,7 @@ static const OpRefusal refusals[] = {
     "other dimensions",
     "shape=(3, 4, 5)",
     { "f32[2,3]" },
-    "does not go with" },
+    "does not match" },
   { 0 },
 };
 

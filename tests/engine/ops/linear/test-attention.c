@@ -1,4 +1,5 @@
-/* test-attention.c — products on interleaved projections against plain ones.
+/* test-attention.c — tests of the interleaved attention operators: samples and refusals for
+ * op-check.h, and the order of queries, keys and values in the array.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -50,16 +51,16 @@ static const OpRefusal refusals[] = {
     "features differ",
     "heads=1",
     { "f32[3,2,4]", "f32[3,2,6]" },
-    "different numbers of features" },
+    "features but keys have" },
   { "_contrib_interleaved_matmul_selfatt_valatt",
     "attention of another size",
     "heads=2",
     { "f32[3,2,12]", "f32[2,3,3]" },
-    "does not go with" },
+    "does not match" },
   { 0 },
 };
 
-/* One sample, one head, d = 1: q, k and v are columns. */
+/* One sample, one head and d = 1, so that q, k and v are columns of the array. */
 static void
 test_parts_are_queries_keys_and_values (void)
 {
