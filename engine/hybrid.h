@@ -1,10 +1,11 @@
-/* hybrid.h — everything that a model in C, or a program that runs one, includes.
+/* hybrid.h — the public header: includes all that a model in C, or a program that runs models,
+ * needs.
  *
  *   #include <hybridscope/hybrid.h>
  *   cc mine.c -shared -fPIC -o mine.so $(pkg-config --cflags --libs hybridscope-engine)
  *   hscope trace mine.so --output mine
  *
- * resources/gallery holds models to start from; its README.md a template.
+ * resources/gallery has models to start from, and a template in its README.md.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

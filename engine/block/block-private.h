@@ -1,4 +1,6 @@
-/* block-private.h — the inside of blocks and parameters.
+/* block-private.h — the structs behind blocks and parameters, and functions between their files.
+ *
+ * Calls go one way: call.c → cached.c → block-parameters.c → block.c → parameter.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,32 +11,30 @@ struct _HybParameter
 {
   gint           references;
   char          *name;
-  HybShape       shape;
+  HybShape       shape; /* unknown dimensions until the first input has decided them */
   HybDType       dtype;
-  char          *init;
+  char          *init; /* initialiser; NULL: chosen by the name */
   HybGradRequest request;
   gboolean       allow_deferred;
   gboolean       is_auxiliary;
-  gboolean       is_bare;
-  gboolean       is_constant; /* initialising leaves it alone */
+  gboolean       is_bare;     /* its variable has no attribute except __init__ */
+  gboolean       is_constant; /* initialising does not change it */
   double         lr_mult, wd_mult;
   HybTensor     *data;
-  HybTensor     *gradient;
-  char          *trouble;    /* why initialising failed; NULL: it did not */
-  gboolean       is_pending; /* initialise as soon as the shape is known */
+  char          *trouble;    /* why initialising failed, or NULL */
+  gboolean       is_pending; /* to be initialised as soon as the shape is known … */
   char          *pending_init;
-  guint64        pending_seed;
-  guint          generation; /* counts new arrays, so that a cached graph binds again */
+  guint64        pending_seed; /* … with this fallback initialiser and this seed */
 };
 
-/* What hybridizing keeps for one way in which inputs nest. */
+/* The graph of a hybridized block for one structure of inputs. */
 typedef struct
 {
-  char        *structure;
-  HybF        *trace; /* owns result, whose nesting outputs follow */
-  HybValue    *result;
+  char        *structure; /* how the inputs are nested */
+  HybF        *trace;     /* owns result */
+  HybValue    *result;    /* outputs are nested like this */
   HybGraph    *graph;
-  HybExecutor *executor[2]; /* inference, training */
+  HybExecutor *executor[2]; /* for inference and training; NULL until needed */
 } CachedGraph;
 
 typedef struct _HybBlockPrivate HybBlockPrivate;
@@ -43,42 +43,60 @@ struct _HybBlockPrivate
 {
   gint         references;
   char        *prefix;           /* of nodes */
-  char        *parameter_prefix; /* of parameters: another one when they are shared */
-  gboolean     has_scope;        /* FALSE: prefix "" and no scope of its own */
-  GHashTable  *counters;         /* class name → how many children were named so */
-  HybBlock    *outer;            /* while the scope is open: the one around it */
-  HybBlock    *shared;           /* whose parameters are taken over; may be NULL */
+  char        *parameter_prefix; /* of parameters; differs from prefix if they are shared */
+  gboolean     has_scope;        /* FALSE if it was created with the prefix "" */
+  GHashTable  *counters;         /* class name → number of automatic prefixes made of it */
+  HybBlock    *outer;            /* while the scope is open: the block whose scope surrounds it */
+  HybBlock    *shared;           /* block whose parameters are used, or NULL */
   GPtrArray   *children;         /* of HybBlock */
   GPtrArray   *child_names;      /* of char * */
-  GPtrArray   *parameters;       /* own, of HybParameter */
+  GPtrArray   *parameters;       /* its own, of HybParameter */
   gboolean     is_active;        /* hybridized */
   HybHybridize how;
   guint64      n_forward_calls;
-  char        *last_output;  /* type of what the last imperative call gave, for the summary */
+  char        *last_output;  /* shape of the first output of the last imperative call, or NULL */
   GPtrArray   *cached;       /* of CachedGraph */
-  GHashTable  *fingerprints; /* nesting of inputs → what the first trace computed */
+  GHashTable  *fingerprints; /* structure of inputs → fingerprint of its first trace */
 };
 
-/* The block's parameters beside a graph traced from it. */
-HybModel *hyb_block_model_of_graph (HybBlock *block, HybGraph *graph, GError **error);
+/* --- parameter.c --- */
 
+/* A parameter called name; the name in spec is not used.  (transfer full) */
 HybParameter *hyb_parameter_new (const char *name, const HybParameterSpec *spec);
+/* The entry of parameters (of HybParameter) with this full name, or NULL. */
+HybParameter *hyb_parameters_find (GPtrArray *parameters, const char *name);
+/* Adds a reference and returns parameter. */
 HybParameter *hyb_parameter_ref (HybParameter *parameter);
-void          hyb_parameter_unref (HybParameter *parameter);
-gboolean      hyb_parameter_is_deferred (const HybParameter *parameter);
-/* Learns dims; allocates and fills when it was waiting for them. */
+/* Drops a reference. */
+void hyb_parameter_unref (HybParameter *parameter);
+/* TRUE if initialising waits for unknown dimensions. */
+gboolean hyb_parameter_is_deferred (const HybParameter *parameter);
+/* Fills in unknown dimensions and initialises the parameter if it waited for them; fails if the
+ * shapes contradict each other. */
 gboolean hyb_parameter_set_shape (HybParameter *parameter, const HybShape *shape, GError **error);
+/* Initialises the parameter, or postpones that until its shape is known.  init: the initialiser
+ * for parameters that have none of their own, or NULL. */
 gboolean
 hyb_parameter_fill (HybParameter *parameter, const char *init, guint64 seed, GError **error);
 
-/* Runs the block's own forward in its name scope. */
+/* --- block.c --- */
+
+/* Calls the class's forward function in the block's name scope. */
 HybValue *hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input);
-/* The cached form of a call: traces at the first call of a structure. */
+/* Frees all cached graphs of the block, not those of its children. */
+void hyb_block_drop_cached (HybBlock *block);
+/* Frees one cached graph, complete or not. */
+void hyb_cached_graph_free (CachedGraph *cached);
+
+/* --- cached.c --- */
+
+/* Runs the block's cached graph for the structure of input; traces it on first use. */
 HybValue *hyb_block_call_cached (HybF *F, HybBlock *block, HybValue *input);
-void      hyb_block_drop_cached (HybBlock *block);
-/* Shapes of parameters from the types of these inputs; a mistake if that is impossible. */
+/* Infers the unknown shapes of parameters from a graph of the block and arrays (of HybValue) for
+ * its inputs. */
 gboolean
 hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs, GError **error);
+/* The same from types for its inputs. */
 gboolean hyb_block_infer_parameters_typed (HybBlock      *block,
                                            HybGraph      *graph,
                                            guint          n_inputs,

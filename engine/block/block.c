@@ -1,30 +1,30 @@
-/* block.c — blocks: naming, children, calling.
+/* block.c — blocks: creation, naming, scopes, children, and running the forward function.
  *
- * Prefixes follow Gluon: class name, number, "_", counted process-wide at the top
- * and per block inside hyb_block_enter_scope().
+ * An automatic prefix is the class name in lower case, a number and "_", as in Gluon.  Inside a
+ * scope (hyb_block_enter_scope()) the block counts; outside of all scopes the thread does.
+ * Start at hyb_block_new_full(); hyb_call() is in call.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/block.h"
 
-#include "engine/base/error.h"
 #include "engine/block/block-private.h"
 #include "engine/block/trace-private.h"
 
-#include <stdarg.h>
 #include <string.h>
 
-static GPrivate open_scope; /* the innermost HybBlock whose scope is entered */
-static GPrivate top_counters = G_PRIVATE_INIT ((GDestroyNotify) g_hash_table_unref);
+static GPrivate open_scope; /* the HybBlock whose scope was entered last */
+static GPrivate global_counters = G_PRIVATE_INIT ((GDestroyNotify) g_hash_table_unref);
 
+/* The counters of automatic prefixes outside of all scopes. */
 static GHashTable *
-counters_at_top (void)
+get_global_counters (void)
 {
-  GHashTable *counters = g_private_get (&top_counters);
+  GHashTable *counters = g_private_get (&global_counters);
 
   if (!counters)
     {
       counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-      g_private_set (&top_counters, counters);
+      g_private_set (&global_counters, counters);
     }
   return counters;
 }
@@ -32,11 +32,11 @@ counters_at_top (void)
 void
 hyb_names_reset (void)
 {
-  g_private_replace (&top_counters, NULL);
+  g_private_replace (&global_counters, NULL);
   hyb_names_reset_subgraphs ();
 }
 
-/* "dense0_": the class name in lower case and how many there were. */
+/* "dense0_": alias in lower case and how many prefixes were made of it.  (transfer full) */
 static char *
 automatic_prefix (const char *alias, GHashTable *counters)
 {
@@ -57,7 +57,7 @@ name_block (HybBlock *block, const char *alias, const char *given, HybBlock *sha
   g_autofree char *own = NULL;
 
   own = given ? g_strdup (given)
-              : automatic_prefix (alias, scope ? scope->priv->counters : counters_at_top ());
+              : automatic_prefix (alias, scope ? scope->priv->counters : get_global_counters ());
   block->priv->prefix = g_strconcat (outer, own, NULL);
   block->priv->parameter_prefix = shared ? g_strdup (shared->priv->parameter_prefix)
                                          : g_strconcat (outer_parameters, own, NULL);
@@ -100,6 +100,26 @@ hyb_block_new (const HybBlockClass *klass, const char *prefix)
   return hyb_block_new_shared (klass, prefix, NULL);
 }
 
+void
+hyb_cached_graph_free (CachedGraph *cached)
+{
+  g_free (cached->structure);
+  hyb_f_free (cached->trace);
+  hyb_graph_unref (cached->graph);
+  for (guint i = 0; i < G_N_ELEMENTS (cached->executor); i++)
+    if (cached->executor[i])
+      hyb_executor_free (cached->executor[i]);
+  g_free (cached);
+}
+
+void
+hyb_block_drop_cached (HybBlock *block)
+{
+  for (guint i = 0; i < block->priv->cached->len; i++)
+    hyb_cached_graph_free (g_ptr_array_index (block->priv->cached, i));
+  g_ptr_array_set_size (block->priv->cached, 0);
+}
+
 HybBlock *
 hyb_block_ref (HybBlock *block)
 {
@@ -137,6 +157,22 @@ const char *
 hyb_block_get_prefix (HybBlock *block)
 {
   return block->priv->prefix;
+}
+
+const char *
+hyb_block_get_name (HybBlock *block)
+{
+  gsize length = strlen (block->priv->prefix);
+
+  if (length == 0)
+    return g_intern_string (block->klass->name);
+  if (block->priv->prefix[length - 1] != '_')
+    return block->priv->prefix;
+  {
+    g_autofree char *name = g_strndup (block->priv->prefix, length - 1);
+
+    return g_intern_string (name);
+  }
 }
 
 void
@@ -180,123 +216,6 @@ hyb_block_get_child (HybBlock *block, guint index)
   return g_ptr_array_index (block->priv->children, index);
 }
 
-static HybParameter *
-find_own (HybBlock *block, const char *name)
-{
-  for (guint i = 0; i < block->priv->parameters->len; i++)
-    {
-      HybParameter *parameter = g_ptr_array_index (block->priv->parameters, i);
-
-      if (strcmp (parameter->name, name) == 0)
-        return parameter;
-    }
-  return NULL;
-}
-
-HybParameter *
-hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec)
-{
-  g_autofree char *name = g_strconcat (block->priv->parameter_prefix, spec->name, NULL);
-  HybParameter    *parameter = NULL;
-
-  for (HybBlock *from = block->priv->shared; from && !parameter; from = from->priv->shared)
-    parameter = find_own (from, name);
-
-  if (parameter)
-    hyb_parameter_ref (parameter);
-  else
-    parameter = hyb_parameter_new (name, spec);
-  g_ptr_array_add (block->priv->parameters, parameter);
-  return parameter;
-}
-
-static void
-collect_parameters (HybBlock *block, GPtrArray *all)
-{
-  for (guint i = 0; i < block->priv->parameters->len; i++)
-    {
-      HybParameter *parameter = g_ptr_array_index (block->priv->parameters, i);
-
-      if (!g_ptr_array_find (all, parameter, NULL))
-        g_ptr_array_add (all, parameter);
-    }
-  for (guint i = 0; i < block->priv->children->len; i++)
-    collect_parameters (g_ptr_array_index (block->priv->children, i), all);
-}
-
-GPtrArray *
-hyb_block_collect_parameters (HybBlock *block)
-{
-  GPtrArray *all = g_ptr_array_new ();
-
-  collect_parameters (block, all);
-  return all;
-}
-
-/* --- Hybridizing --- */
-
-/* The path of a plain block below a hybrid one; NULL if there is none. */
-static char *
-plain_below (HybBlock *block, gboolean inside_hybrid)
-{
-  if (inside_hybrid && block->klass->plain)
-    return g_strdup (block->priv->prefix);
-  for (guint i = 0; i < block->priv->children->len; i++)
-    {
-      char *found = plain_below (g_ptr_array_index (block->priv->children, i),
-                                 inside_hybrid || !block->klass->plain);
-
-      if (found)
-        return found;
-    }
-  return NULL;
-}
-
-static void
-set_active (HybBlock *block, gboolean active, const HybHybridize *how)
-{
-  block->priv->is_active = active && !block->klass->plain;
-  block->priv->how = *how;
-  hyb_block_drop_cached (block);
-  for (guint i = 0; i < block->priv->children->len; i++)
-    set_active (g_ptr_array_index (block->priv->children, i), active, how);
-}
-
-gboolean
-hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, GError **error)
-{
-  static const HybHybridize plain_memory;
-  g_autofree char          *plain = NULL;
-
-  if (how && how->static_shape && !how->static_alloc)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         block->priv->prefix,
-                         "Set both, or neither",
-                         "static_shape needs static_alloc");
-  plain = active ? plain_below (block, FALSE) : NULL;
-  if (plain)
-    return hyb_error_at (error,
-                         HYB_GRAPH_ERROR,
-                         HYB_GRAPH_ERROR_STRUCTURE,
-                         block->priv->prefix,
-                         "Make it a hybrid block, or hybridize the parts around it one by one",
-                         "its child %s is a plain block, which cannot become part of a graph",
-                         plain);
-
-  set_active (block, active, how ? how : &plain_memory);
-  return TRUE;
-}
-
-guint64
-hyb_block_n_forward_calls (HybBlock *block)
-{
-  return block->priv->n_forward_calls;
-}
-
-/* --- Calling --- */
-
 HybValue *
 hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input)
 {
@@ -307,109 +226,11 @@ hyb_block_run_forward (HybF *F, HybBlock *block, HybValue *input)
     input = block->klass->before (F, block, input);
   if (block->priv->has_scope)
     hyb_f_push_scope (F, block->priv->prefix);
-  /* Gluon hands parameters to the forward: they exist before anything in it does. */
+  /* Gluon passes parameters to the forward function, so their variables come before its nodes. */
   for (guint i = 0; hyb_f_is_tracing (F) && i < block->priv->parameters->len; i++)
     hyb_use (F, g_ptr_array_index (block->priv->parameters, i));
   result = block->klass->forward (F, block, input);
   if (block->priv->has_scope)
     hyb_f_pop_scope (F);
   return result;
-}
-
-/* Own parameters that still wait for their shape: traces this block alone. */
-static gboolean
-infer_own_parameters (HybF *F, HybBlock *block, HybValue *input)
-{
-  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
-  g_autoptr (HybGraph) graph = NULL;
-  g_autofree char *structure = NULL;
-  GError          *error = NULL;
-  gboolean         waiting = FALSE;
-
-  for (guint i = 0; i < block->priv->parameters->len; i++)
-    waiting |= hyb_parameter_is_deferred (g_ptr_array_index (block->priv->parameters, i));
-  if (!waiting || block->klass->plain)
-    return TRUE;
-
-  hyb_flatten_into (input, arrays);
-  structure = hyb_value_structure (input);
-  graph = hyb_block_trace (block, arrays->len, structure, FALSE, &error);
-  block->priv->n_forward_calls--; /* asking for shapes is not a call of the user's */
-  if (graph && hyb_block_infer_parameters (block, graph, arrays, &error))
-    return TRUE;
-
-  hyb_f_fail (F, "%s", error->message);
-  g_error_free (error);
-  return FALSE;
-}
-
-static HybValue *
-call_inside (HybF *F, HybBlock *block, HybValue *input)
-{
-  g_autoptr (GPtrArray) nothing = NULL;
-
-  if (hyb_f_get_error (F) || hyb_value_is_failed (input))
-    nothing = g_ptr_array_new (); /* fall through: the first mistake is kept already */
-  else if (hyb_f_is_tracing (F) && block->klass->plain)
-    hyb_f_fail (F, "a plain block cannot be traced. Make it a hybrid block, or call it outside");
-  else if (!hyb_f_is_tracing (F) && block->priv->is_active && !hyb_f_get_tape (F))
-    return hyb_block_call_cached (F, block, input);
-  else if (hyb_f_is_tracing (F) || infer_own_parameters (F, block, input))
-    return hyb_block_run_forward (F, block, input);
-
-  return hyb_list (F, 0, NULL);
-}
-
-static void
-remember_output (HybBlock *block, HybValue *result)
-{
-  g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
-
-  hyb_flatten_into (result, arrays);
-  g_clear_pointer (&block->priv->last_output, g_free);
-  if (arrays->len > 0 && !hyb_value_is_failed (g_ptr_array_index (arrays, 0)))
-    block->priv->last_output =
-        hyb_shape_to_string (&hyb_value_get_type (g_ptr_array_index (arrays, 0))->shape);
-}
-
-HybValue *
-hyb_call (HybF *F, HybBlock *block, HybValue *input)
-{
-  HybValue *result;
-
-  hyb_f_push_path (F, hyb_block_get_name (block));
-  result = call_inside (F, block, input);
-  hyb_f_pop_path (F);
-  if (!hyb_f_is_tracing (F))
-    remember_output (block, result);
-  return result;
-}
-
-const char *
-hyb_block_get_name (HybBlock *block)
-{
-  gsize length = strlen (block->priv->prefix);
-
-  if (length == 0)
-    return g_intern_string (block->klass->name);
-  if (block->priv->prefix[length - 1] != '_')
-    return block->priv->prefix;
-  {
-    g_autofree char *name = g_strndup (block->priv->prefix, length - 1);
-
-    return g_intern_string (name);
-  }
-}
-
-HybValue *
-hyb_call_list (HybF *F, HybBlock *block, ...)
-{
-  g_autoptr (GPtrArray) items = g_ptr_array_new ();
-  va_list arguments;
-
-  va_start (arguments, block);
-  for (HybValue *item; (item = va_arg (arguments, HybValue *)) != NULL;)
-    g_ptr_array_add (items, item);
-  va_end (arguments);
-  return hyb_call (F, block, hyb_list (F, items->len, (HybValue *const *) items->pdata));
 }

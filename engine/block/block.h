@@ -1,9 +1,9 @@
-/* block.h — Gluon's Block and HybridBlock in C: parameters, children, names,
- * hybridize, export.
+/* block.h — Gluon's Block and HybridBlock in C: parameters, children, names, hybridizing, export.
  *
- * A block is a class (const struct) and an instance.  The class's forward gets F
- * and an input (an array or a list) and gives an array or a list.  See layers.h
- * for ready-made ones, and resources/gallery for whole models.
+ * A block is an instance of a class (HybBlockClass, a constant struct).  The class's forward
+ * function takes a HybF and an input, which is an array or a list, and returns an array or a
+ * list.  Blocks are reference counted.  layers.h has ready-made ones; resources/gallery has whole
+ * models.  Start at hyb_block_new() and hyb_call().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,25 +15,27 @@ G_BEGIN_DECLS
 typedef struct _HybBlock     HybBlock;
 typedef struct _HybParameter HybParameter;
 
+/* Members that are left NULL have the default that their comment gives. */
 typedef struct
 {
-  const char *name;         /* "Dense": prefixes are its lower case and a number */
-  gsize       size;         /* of the instance, which begins with a HybBlock */
-  gboolean    plain;        /* a Block, not a HybridBlock: only ever run at once */
+  const char *name;         /* such as "Dense"; automatic prefixes are this in lower case */
+  gsize       size;         /* of the instance struct, whose first member is a HybBlock */
+  gboolean    plain;        /* a Block, not a HybridBlock: runs only imperatively */
   gboolean    keeps_single; /* its parameters stay float32 when the model is cast to float16 */
   HybValue *(*forward) (HybF *F, HybBlock *block, HybValue *input);
-  /* Completes the input outside the block's name scope (begin states); NULL: nothing. */
+  /* Completes the input before the block's name scope is entered, such as with begin states.
+   * Default: the input stays as it is. */
   HybValue *(*before) (HybF *F, HybBlock *block, HybValue *input);
-  void (*finish) (HybBlock *block); /* frees what the instance owns; NULL: nothing */
-  /* Extra text in the summary and repr; (transfer full); NULL: none. */
-  char *(*describe) (HybBlock *block);
+  /* Frees what the instance owns.  Default: it owns nothing. */
+  void (*finish) (HybBlock *block);
 } HybBlockClass;
 
+/* What a backward pass does with the gradient of a parameter. */
 typedef enum
 {
-  HYB_GRAD_WRITE,
-  HYB_GRAD_ADD,
-  HYB_GRAD_NULL,
+  HYB_GRAD_WRITE, /* replaces the old gradient */
+  HYB_GRAD_ADD,   /* adds to the old gradient */
+  HYB_GRAD_NULL,  /* computes no gradient */
 } HybGradRequest;
 
 struct _HybBlock
@@ -42,109 +44,145 @@ struct _HybBlock
   struct _HybBlockPrivate *priv;
 };
 
-/* prefix NULL: class name, number, "_", in the scope that is open (or globally);
- * "": no prefix and no scope. */
+/* A new block.  prefix NULL: the class name, a number and "_", counted in the scope that is open,
+ * or globally if none is; "": no prefix and no scope of its own.  (transfer full) */
 HybBlock *hyb_block_new (const HybBlockClass *klass, const char *prefix);
-/* Parameters are looked up in (and added to) those of shared: Gluon's params=. */
+/* Like hyb_block_new(), but parameters that shared has already are used instead of new ones
+ * (Gluon's params=).  shared may be NULL. */
 HybBlock *hyb_block_new_shared (const HybBlockClass *klass, const char *prefix, HybBlock *shared);
-/* alias: what automatic prefixes are made of instead of the class name; NULL: that. */
+/* Like hyb_block_new_shared(), but automatic prefixes are made of alias instead of the class
+ * name, if it is not NULL. */
 HybBlock *hyb_block_new_full (const HybBlockClass *klass,
                               const char          *alias,
                               const char          *prefix,
                               HybBlock            *shared);
+/* Adds a reference and returns block. */
 HybBlock *hyb_block_ref (HybBlock *block);
-void      hyb_block_unref (HybBlock *block);
+/* Drops a reference; NULL is allowed. */
+void hyb_block_unref (HybBlock *block);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybBlock, hyb_block_unref)
+/* The full prefix of the block's nodes, such as "net0_dense0_". */
 const char *hyb_block_get_prefix (HybBlock *block);
-const char *hyb_block_get_name (HybBlock *block); /* prefix without the last "_" */
+/* The prefix without the last "_"; the class name if the prefix is empty. */
+const char *hyb_block_get_name (HybBlock *block);
 
-/* with block.name_scope(): blocks made in between get the block's prefix. */
+/* Opens the block's name scope ("with block.name_scope()"): prefixes of blocks that are created
+ * in it start with the block's own. */
 void hyb_block_enter_scope (HybBlock *block);
+/* Returns to the scope that was open before hyb_block_enter_scope(). */
 void hyb_block_leave_scope (HybBlock *block);
-/* Starts the process-wide counters of automatic prefixes anew (a fresh Python). */
+/* Resets the counters of automatic prefixes of this thread, as a new Python process would. */
 void hyb_names_reset (void);
 
-/* Children, (transfer full): the parent keeps it.  name NULL: its number.  Returns child. */
+/* Adds a child and takes over the caller's reference.  name: its name in files of parameters;
+ * NULL: its number.  Returns child. */
 HybBlock *hyb_block_add_child (HybBlock *block, HybBlock *child, const char *name);
-guint     hyb_block_n_children (HybBlock *block);
+/* The number of children. */
+guint hyb_block_n_children (HybBlock *block);
+/* A child, which the block owns. */
 HybBlock *hyb_block_get_child (HybBlock *block, guint index);
 
 /* --- Parameters --- */
 
 typedef struct
 {
-  const char *name;  /* below the prefix */
-  HybShape    shape; /* unknown dims: deferred */
+  const char *name;  /* after the block's prefix */
+  HybShape    shape; /* with unknown dimensions, the first input decides */
   HybDType    dtype;
-  const char *
-      init; /* "zeros", "ones", "uniform", "normal", "xavier", "lstmbias", or JSON; NULL: the block's */
+  /* "zeros", "ones", "uniform", "normal", "xavier", "lstmbias" … or MXNet's JSON; NULL: the one
+   * given to hyb_block_initialize() */
+  const char    *init;
   HybGradRequest request;
-  gboolean       allow_deferred;
-  gboolean       is_auxiliary; /* not differentiable: running mean */
-  gboolean       is_bare;      /* its variable carries no attributes but __init__, as in mx.rnn */
+  gboolean       allow_deferred; /* FALSE: initialising fails while the shape is unknown */
+  gboolean       is_auxiliary;   /* state without a gradient, such as a running mean */
+  gboolean       is_bare;        /* its variable has no attribute except __init__, as in mx.rnn */
 } HybParameterSpec;
 
+/* Adds a parameter, which the block owns; returns the one of the same name that the block shares
+ * with another block, if there is one. */
 HybParameter *hyb_block_add_parameter (HybBlock *block, const HybParameterSpec *spec);
-/* A parameter with these numbers and no gradient: gluon.Constant. */
+/* Adds a parameter with fixed contents and no gradient (gluon.Constant). */
 HybParameter *hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor);
-/* Parameters of the block and all below get this type; those of BatchNorm stay in single
- * precision when it is half. */
+/* Converts the parameters of the block and of all blocks below it.  With HYB_F16, those of blocks
+ * that keep single precision (BatchNorm) become float32. */
 void hyb_block_cast (HybBlock *block, HybDType dtype);
-/* In forward: the array, or the variable while tracing. */
-HybValue       *hyb_use (HybF *F, HybParameter *parameter);
-const char     *hyb_parameter_get_name (HybParameter *parameter);
-HybTensor      *hyb_parameter_get_data (HybParameter *parameter, GError **error);
-gboolean        hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **error);
-HybTensor      *hyb_parameter_get_gradient (HybParameter *parameter); /* NULL: none yet */
-void            hyb_parameter_set_gradient (HybParameter *parameter, HybTensor *tensor);
-HybGradRequest  hyb_parameter_get_request (HybParameter *parameter);
-void            hyb_parameter_set_request (HybParameter *parameter, HybGradRequest request);
+/* Inside a forward function: the parameter's array, or its variable while tracing. */
+HybValue *hyb_use (HybF *F, HybParameter *parameter);
+/* The full name, with the block's prefix. */
+const char *hyb_parameter_get_name (HybParameter *parameter);
+/* The contents, owned by the parameter; NULL and an error if it is not initialised yet. */
+HybTensor *hyb_parameter_get_data (HybParameter *parameter, GError **error);
+/* Replaces the contents, and the dtype with them; fails if the shapes contradict each other. */
+gboolean hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **error);
+/* What a backward pass does with the gradient. */
+HybGradRequest hyb_parameter_get_request (HybParameter *parameter);
+/* Sets what a backward pass does with the gradient. */
+void hyb_parameter_set_request (HybParameter *parameter, HybGradRequest request);
+/* The shape, with unknown dimensions until the first input has decided them. */
 const HybShape *hyb_parameter_get_shape (HybParameter *parameter);
-gboolean        hyb_parameter_is_auxiliary (HybParameter *parameter);
-double          hyb_parameter_get_lr_mult (HybParameter *parameter);
-double          hyb_parameter_get_wd_mult (HybParameter *parameter);
-void            hyb_parameter_set_mults (HybParameter *parameter, double lr_mult, double wd_mult);
+/* TRUE for state without a gradient, which files store under "aux:". */
+gboolean hyb_parameter_is_auxiliary (HybParameter *parameter);
+/* The factor of the learning rate (__lr_mult__); 1 unless set. */
+double hyb_parameter_get_lr_mult (HybParameter *parameter);
+/* The factor of the weight decay (__wd_mult__); 1 unless set. */
+double hyb_parameter_get_wd_mult (HybParameter *parameter);
+/* Sets both factors, which traced variables carry as attributes. */
+void hyb_parameter_set_mults (HybParameter *parameter, double lr_mult, double wd_mult);
 
-/* Own and children's, each once, in Gluon's order; (transfer container). */
+/* The parameters of the block and of all blocks below it, each once and in Gluon's order; of
+ * HybParameter, owned by their blocks.  (transfer container) */
 GPtrArray *hyb_block_collect_parameters (HybBlock *block);
-/* init: as in HybParameterSpec; seeded so that equal models get equal weights. */
+/* Sets all parameters to initial values.  init: for parameters without an initialiser of their
+ * own, written as in HybParameterSpec; NULL: "uniform".  Equal seeds give equal values.  A
+ * failure is reported when the parameter is used. */
 void hyb_block_initialize (HybBlock *block, const char *init, guint64 seed);
 
 /* --- Calling --- */
 
-/* Inside forward functions: mistakes go to F. */
+/* Calls the block inside a forward function, or from outside; errors go to F. */
 HybValue *hyb_call (HybF *F, HybBlock *block, HybValue *input);
-HybValue *
-hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERMINATED; /* several arguments */
+/* Calls the block with the list of the arguments up to NULL. */
+HybValue *hyb_call_list (HybF *F, HybBlock *block, ...) G_GNUC_NULL_TERMINATED;
 
 typedef struct
 {
-  gboolean static_alloc;
+  gboolean static_alloc; /* memory is planned once and reused by every run */
   gboolean static_shape; /* needs static_alloc */
 } HybHybridize;
 
+/* Switches the block and all blocks below it between cached graphs and imperative calls.  how may
+ * be NULL.  Fails if a plain block is below a hybrid one. */
 gboolean
 hyb_block_hybridize (HybBlock *block, gboolean active, const HybHybridize *how, GError **error);
-/* How often the C function was called: once per input signature when hybridized. */
+/* How often the forward function was called.  Of a hybridized block this counts traces: one for
+ * each structure of inputs. */
 guint64 hyb_block_n_forward_calls (HybBlock *block);
 
-/* The graph for inputs that nest like input ("data", or "data0", "data1" …); types
- * may be NULL.  (transfer full) */
+/* Traces the block.  structure: how its inputs are nested (hyb_value_structure()); the variables
+ * are called "data", or "data0", "data1" … if there are several.  (transfer full) */
 HybGraph *hyb_block_trace (HybBlock   *block,
                            guint       n_inputs,
                            const char *structure,
                            gboolean    training,
                            GError    **error);
 
-/* Graph and parameters as a model / as an MXNet pair PREFIX-symbol.json, PREFIX-%04d.params. */
+/* --- Files --- */
+
+/* The graph of the last trace and the parameters it uses; fails unless the block is hybridized
+ * and has run.  (transfer full) */
 HybModel *hyb_block_to_model (HybBlock *block, GError **error);
-gboolean  hyb_block_export (HybBlock *block, const char *prefix, guint epoch, GError **error);
-gboolean  hyb_block_save_parameters (HybBlock *block, const char *file, GError **error);
-gboolean  hyb_block_load_parameters (HybBlock *block, const char *file, GError **error);
-/* SymbolBlock: a loaded graph as a block; input_names NULL-terminated. */
+/* Writes the model of hyb_block_to_model() as PREFIX-symbol.json and PREFIX-NNNN.params. */
+gboolean hyb_block_export (HybBlock *block, const char *prefix, guint epoch, GError **error);
+/* Writes all parameters under names that follow the children, such as "encoder.0.weight". */
+gboolean hyb_block_save_parameters (HybBlock *block, const char *file, GError **error);
+/* Reads parameters that hyb_block_save_parameters() or an export wrote; fails if one is missing. */
+gboolean hyb_block_load_parameters (HybBlock *block, const char *file, GError **error);
+/* A loaded model as a block (gluon.SymbolBlock).  input_names: NULL-terminated, the variables
+ * that calls supply; all others must be among the model's parameters.  (transfer full) */
 HybBlock *hyb_symbol_block_new (HybModel *model, const char *const *input_names, GError **error);
 
-/* Layer by layer: name, output shape, parameters.  (transfer full) */
+/* Runs the block on input and returns a table: each layer's name, output shape and number of
+ * parameters.  (transfer full) */
 char *hyb_block_summary (HybBlock *block, HybF *F, HybValue *input);
 
 G_END_DECLS

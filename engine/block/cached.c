@@ -1,5 +1,7 @@
-/* cached.c — the hybridized form of a call: traced once for each way in which
- * inputs nest, then run as a graph.
+/* cached.c — traces blocks, infers the shapes of their parameters, and runs cached graphs.
+ *
+ * A hybridized block keeps one graph for each structure of inputs (how they are nested), with one
+ * executor for inference and one for training.  Start at hyb_block_call_cached().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
@@ -8,27 +10,8 @@
 
 #include <string.h>
 
-static void
-cached_free (CachedGraph *cached)
-{
-  g_free (cached->structure);
-  hyb_f_free (cached->trace);
-  hyb_graph_unref (cached->graph);
-  for (guint i = 0; i < G_N_ELEMENTS (cached->executor); i++)
-    if (cached->executor[i])
-      hyb_executor_free (cached->executor[i]);
-  g_free (cached);
-}
-
-void
-hyb_block_drop_cached (HybBlock *block)
-{
-  for (guint i = 0; i < block->priv->cached->len; i++)
-    cached_free (g_ptr_array_index (block->priv->cached, i));
-  g_ptr_array_set_size (block->priv->cached, 0);
-}
-
-/* Inputs as variables "data", or "data0", "data1" …, nested as the text says. */
+/* n variables "data", or "data0", "data1" …, nested like the structure.  *structure moves past what
+ * was read; *next is the number of the next variable. */
 static HybValue *
 nested_variables (HybF *F, const char **structure, guint n, guint *next)
 {
@@ -50,16 +33,18 @@ nested_variables (HybF *F, const char **structure, guint n, guint *next)
   return hyb_list (F, items->len, (HybValue *const *) items->pdata);
 }
 
-static HybGraph *
-trace (HybF *F, HybBlock *block, guint n, const char *structure, HybValue **result, GError **error)
+/* Records the block's forward function for n inputs; returns its outputs. */
+static HybValue *
+trace_forward (HybF *F, HybBlock *block, guint n, const char *structure)
 {
   guint     next = 0;
   HybValue *input = nested_variables (F, &structure, n, &next);
+  HybValue *result;
 
   hyb_f_push_path (F, hyb_block_get_name (block));
-  *result = hyb_block_run_forward (F, block, input);
+  result = hyb_block_run_forward (F, block, input);
   hyb_f_pop_path (F);
-  return hyb_f_finish (F, *result, error);
+  return result;
 }
 
 HybGraph *
@@ -70,7 +55,6 @@ hyb_block_trace (HybBlock   *block,
                  GError    **error)
 {
   g_autoptr (HybF) F = hyb_f_new_trace (training);
-  HybValue *result;
 
   if (block->klass->plain)
     {
@@ -82,23 +66,11 @@ hyb_block_trace (HybBlock   *block,
                     "a plain block cannot be traced");
       return NULL;
     }
-  return trace (F, block, n_inputs, structure, &result, error);
+  return hyb_f_finish (F, trace_forward (F, block, n_inputs, structure), error);
 }
 
-static HybParameter *
-find_parameter (GPtrArray *parameters, const char *name)
-{
-  for (guint i = 0; i < parameters->len; i++)
-    {
-      HybParameter *parameter = g_ptr_array_index (parameters, i);
-
-      if (strcmp (parameter->name, name) == 0)
-        return parameter;
-    }
-  return NULL;
-}
-
-/* "data" or "data3": which input; -1: none. */
+/* The number of the input whose variable is called name ("data", "data3"); -1 if it is not an
+ * input. */
 static gint64
 input_number (const char *name, guint n_inputs)
 {
@@ -132,7 +104,7 @@ hyb_block_infer_parameters_typed (HybBlock      *block,
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybParameter  *parameter = find_parameter (parameters, node->name);
+      HybParameter  *parameter = hyb_parameters_find (parameters, node->name);
       gint64         input = input_number (node->name, n_inputs);
 
       if (parameter)
@@ -146,7 +118,7 @@ hyb_block_infer_parameters_typed (HybBlock      *block,
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybParameter  *parameter = find_parameter (parameters, node->name);
+      HybParameter  *parameter = hyb_parameters_find (parameters, node->name);
 
       if (parameter &&
           !hyb_parameter_set_shape (parameter, &types[node->first_output].shape, error))
@@ -165,7 +137,8 @@ hyb_block_infer_parameters (HybBlock *block, HybGraph *graph, GPtrArray *inputs,
   return hyb_block_infer_parameters_typed (block, graph, inputs->len, types, error);
 }
 
-/* Operators, attributes and edges, without the names that counters give. */
+/* Operators, attributes and edges as text, without names of nodes: those contain counters that
+ * differ from trace to trace.  (transfer full) */
 static char *
 fingerprint (HybGraph *graph)
 {
@@ -186,9 +159,10 @@ fingerprint (HybGraph *graph)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Hybridized anew, a block must still compute what it did. */
+/* Fails if an earlier trace of the same structure gave another graph: then the forward function
+ * depends on something that changes. */
 static gboolean
-same_as_before (HybBlock *block, const CachedGraph *cached, GError **error)
+check_fingerprint (HybBlock *block, const CachedGraph *cached, GError **error)
 {
   g_autofree char *now = fingerprint (cached->graph);
   const char      *before = g_hash_table_lookup (block->priv->fingerprints, cached->structure);
@@ -225,9 +199,9 @@ find_or_trace (HybF *F, HybBlock *block, HybValue *input, GPtrArray *arrays)
   cached = g_new0 (CachedGraph, 1);
   cached->structure = g_steal_pointer (&structure);
   cached->trace = hyb_f_new_trace (hyb_f_is_training (F));
-  cached->graph =
-      trace (cached->trace, block, arrays->len, cached->structure, &cached->result, &error);
-  if (cached->graph && same_as_before (block, cached, &error) &&
+  cached->result = trace_forward (cached->trace, block, arrays->len, cached->structure);
+  cached->graph = hyb_f_finish (cached->trace, cached->result, &error);
+  if (cached->graph && check_fingerprint (block, cached, &error) &&
       hyb_block_infer_parameters (block, cached->graph, arrays, &error))
     {
       g_ptr_array_add (block->priv->cached, cached);
@@ -235,7 +209,7 @@ find_or_trace (HybF *F, HybBlock *block, HybValue *input, GPtrArray *arrays)
     }
   hyb_f_fail (F, "%s", error->message);
   g_error_free (error);
-  cached_free (cached);
+  hyb_cached_graph_free (cached);
   return NULL;
 }
 
@@ -267,7 +241,7 @@ bind_variables (HybExecutor *executor,
   for (guint i = 0; i < n; i++)
     {
       const char   *name = hyb_graph_get_node (cached->graph, variables[i])->name;
-      HybParameter *parameter = find_parameter (parameters, name);
+      HybParameter *parameter = hyb_parameters_find (parameters, name);
       gint64        input = input_number (name, arrays->len);
       HybTensor    *tensor = NULL;
 
@@ -284,9 +258,9 @@ bind_variables (HybExecutor *executor,
   return TRUE;
 }
 
-/* Auxiliary states that the run has written become the parameters' new arrays. */
+/* Gives the parameters the auxiliary states that the run has written. */
 static void
-take_auxiliary (HybExecutor *executor, CachedGraph *cached, HybBlock *block)
+store_auxiliary_states (HybExecutor *executor, CachedGraph *cached, HybBlock *block)
 {
   g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
   const HybNodeId *auxiliary;
@@ -296,11 +270,11 @@ take_auxiliary (HybExecutor *executor, CachedGraph *cached, HybBlock *block)
   for (guint i = 0; i < n; i++)
     {
       const char   *name = hyb_graph_get_node (cached->graph, auxiliary[i])->name;
-      HybParameter *parameter = find_parameter (parameters, name);
-      HybTensor    *now = hyb_executor_get_bound (executor, name);
+      HybParameter *parameter = hyb_parameters_find (parameters, name);
+      HybTensor    *state = hyb_executor_get_bound (executor, name);
 
-      if (parameter && now && now != parameter->data)
-        hyb_parameter_set_data (parameter, now, NULL);
+      if (parameter && state && state != parameter->data)
+        hyb_parameter_set_data (parameter, state, NULL);
     }
 }
 
@@ -314,7 +288,7 @@ collect_outputs (HybF *F, HybExecutor *executor, CachedGraph *cached, gboolean c
     {
       HybTensor *output = hyb_executor_get_output (executor, i);
 
-      /* Memory that the next run overwrites must not be handed out. */
+      /* The next run overwrites the memory, but values must live as long as F. */
       if (copy)
         {
           g_autoptr (HybTensor) kept = hyb_tensor_copy (output);
@@ -348,6 +322,6 @@ hyb_block_call_cached (HybF *F, HybBlock *block, HybValue *input)
       g_error_free (error);
       return hyb_list (F, 0, NULL);
     }
-  take_auxiliary (executor, cached, block);
+  store_auxiliary_states (executor, cached, block);
   return collect_outputs (F, executor, cached, block->priv->how.static_alloc);
 }

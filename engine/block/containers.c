@@ -1,4 +1,6 @@
-/* containers.c — blocks made of blocks: one after the other, or beside each other.
+/* containers.c — blocks that call other blocks: HybridSequential, Sequential, HybridConcurrent.
+ *
+ * The contents are the block's children; hyb_append() adds one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"

@@ -1,25 +1,29 @@
-/* control-foreach.c — a loop over the first axis.
+/* control-foreach.c — hyb_foreach(), a loop over axis 0: traced into the node _foreach, or run step
+ * by step.
+ *
+ * Order and names of the node's inputs are those of mx.sym.contrib.foreach.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control-private.h"
 
 /* --- Traced --- */
 
+/* Which variable of the body gets which input of the node. */
 typedef struct
 {
-  GArray    *data, *states, *remain; /* of int: variable numbers of the body */
-  GPtrArray *inputs;                 /* of HybValue: what the node reads */
+  GArray    *data, *states, *remain; /* of int: numbers of variables of the body */
+  GPtrArray *inputs;                 /* of HybValue: data, states, captured values */
 } Wiring;
 
 static void
 wire (TracedBody *body, guint n_data, HybValue *data, HybValue *states, Wiring *wiring)
 {
   guint           n = hyb_body_n_vars (body), n_placeholders = body->placeholders->len;
-  g_autofree int *place = g_new (int, MAX (n_placeholders, 1));
-  g_autoptr (GPtrArray) remaining = g_ptr_array_new ();
+  g_autofree int *variable = g_new (int, MAX (n_placeholders, 1)); /* by placeholder */
+  g_autoptr (GPtrArray) captured = g_ptr_array_new ();
 
   for (guint i = 0; i < n_placeholders; i++)
-    place[i] = -1;
+    variable[i] = -1;
   hyb_flatten_into (data, wiring->inputs);
   hyb_flatten_into (states, wiring->inputs);
   for (guint v = 0; v < n; v++)
@@ -27,24 +31,24 @@ wire (TracedBody *body, guint n_data, HybValue *data, HybValue *states, Wiring *
       int placeholder = hyb_body_placeholder_of (body, v);
 
       if (placeholder >= 0)
-        place[placeholder] = (int) v;
+        variable[placeholder] = (int) v;
       else
         {
           g_array_append_val (wiring->remain, v);
-          g_ptr_array_add (remaining, hyb_body_outer_value (body, v));
+          g_ptr_array_add (captured, hyb_body_outer_value (body, v));
         }
     }
   for (guint i = 0; i < n_placeholders; i++)
     {
-      if (place[i] < 0)
+      if (variable[i] < 0)
         hyb_f_fail (body->outer,
                     "the %s “%s” is not used in the loop body; every %s must be",
                     i < n_data ? "data array" : "state",
                     hyb_f_text (body->F, "%u", i < n_data ? i : i - n_data),
                     i < n_data ? "one" : "state");
-      g_array_append_val (i < n_data ? wiring->data : wiring->states, place[i]);
+      g_array_append_val (i < n_data ? wiring->data : wiring->states, variable[i]);
     }
-  g_ptr_array_extend (wiring->inputs, remaining, NULL, NULL);
+  g_ptr_array_extend (wiring->inputs, captured, NULL, NULL);
 }
 
 static HybValue *
@@ -72,8 +76,8 @@ emit (TracedBody *body, const Wiring *wiring, guint n_out_data, guint n_outputs)
                                          hyb_locations (F, wiring->remain)));
 }
 
-/* Outputs that are inputs or outer values, and states that are outputs too, get a
- * node of their own, in MXNet's order. */
+/* Ends the trace.  As in MXNet, outputs that are inputs or outer values get a node of their own,
+ * and so do states that are outputs as well. */
 static gboolean
 close_body (TracedBody *body, HybValue *outputs, HybValue *states, guint *n_out_data)
 {
@@ -141,14 +145,16 @@ foreach_traced (HybF *F, HybForeachBody function, HybValue *data, HybValue *stat
   return result;
 }
 
-/* --- At once --- */
+/* --- Step by step --- */
 
+/* array[index] */
 static HybValue *
 row (HybF *F, HybValue *array, gint64 index)
 {
   return hyb_squeeze (F, hyb_slice_axis (F, array, 0, index, index + 1), 0);
 }
 
+/* row() of every array of data. */
 static HybValue *
 rows (HybF *F, HybValue *data, gint64 index)
 {
@@ -160,7 +166,7 @@ rows (HybF *F, HybValue *data, gint64 index)
   return hyb_restructure (F, data, (HybValue *const *) arrays->pdata);
 }
 
-/* Output number i of every step, stacked. */
+/* steps: of HybValue, the outputs of each step.  Every output is stacked over the steps. */
 static HybValue *
 stack_outputs (HybF *F, GPtrArray *steps)
 {
@@ -186,7 +192,11 @@ stack_outputs (HybF *F, GPtrArray *steps)
 }
 
 static HybValue *
-foreach_at_once (HybF *F, HybForeachBody function, HybValue *data, HybValue *states, gpointer user)
+foreach_imperative (HybF          *F,
+                    HybForeachBody function,
+                    HybValue      *data,
+                    HybValue      *states,
+                    gpointer       user)
 {
   g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
   g_autoptr (GPtrArray) steps = g_ptr_array_new ();
@@ -196,15 +206,15 @@ foreach_at_once (HybF *F, HybForeachBody function, HybValue *data, HybValue *sta
   for (guint i = 0; i < arrays->len; i++)
     {
       const HybType *type = hyb_value_get_type (g_ptr_array_index (arrays, i));
-      gint64         own = type->shape.rank > 0 ? type->shape.dim[0] : 0;
+      gint64         rows_here = type->shape.rank > 0 ? type->shape.dim[0] : 0;
 
-      if (i > 0 && own != length)
+      if (i > 0 && rows_here != length)
         hyb_f_fail (F,
                     "the data arrays of a loop differ in length: %" G_GINT64_FORMAT
                     " and %" G_GINT64_FORMAT " steps",
                     length,
-                    own);
-      length = own;
+                    rows_here);
+      length = rows_here;
     }
   if (length == 0)
     hyb_f_fail (F, "a loop over no steps has no outputs; give data with at least one row");
@@ -220,5 +230,5 @@ hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpo
 {
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
-  return (F->tracing ? foreach_traced : foreach_at_once) (F, body, data, states, user);
+  return (F->tracing ? foreach_traced : foreach_imperative) (F, body, data, states, user);
 }

@@ -1,5 +1,9 @@
-/* control-private.h — tracing a body: an inner F, its graph, and which outer values
- * its variables stand for.
+/* control-private.h — a body of a loop or branch that is traced into a graph of its own.
+ *
+ * An inner HybF traces the body.  Its variables are placeholders (slices of loop data, states, loop
+ * variables), captured values of the surrounding graph, and parameters.  Order of the calls:
+ * hyb_body_open(), hyb_body_placeholders(), the user's function, hyb_body_head() for every output,
+ * hyb_body_close(); then the functions that say what the variables stand for, hyb_body_clear().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,32 +12,39 @@
 
 typedef struct
 {
-  HybF       *outer, *F;
-  const char *name;         /* "foreach0$cond_then0" */
-  GPtrArray  *placeholders; /* of HybValue of the inner F, in order: loop data, states */
-  HybGraph   *graph;        /* after closing; NULL: a mistake, which outer knows */
+  HybF       *outer;        /* traces the surrounding graph */
+  HybF       *F;            /* traces the body */
+  const char *name;         /* "foreach0$cond_then0": the value of __subgraph_name__ */
+  GPtrArray  *placeholders; /* of HybValue of F, in order of creation */
+  HybGraph   *graph;        /* NULL before hyb_body_close() and if it failed */
 } TracedBody;
 
+/* Starts the trace.  kind: "foreach", "cond_then" …, which the body's name starts with. */
 void hyb_body_open (TracedBody *body, HybF *outer, const char *kind);
-/* Variables of the body that stand for these outer values; nests like outer_values. */
+/* Adds placeholders for outer values; the result is nested like outer_values. */
 HybValue *hyb_body_placeholders (TracedBody *body, HybValue *outer_values);
-/* The output as a head: through _copy where MXNet needs one.  names: NULL, or a set of
- * node names that also need one. */
+/* The names of all variables on which values (of HybValue) depend, as a set.  (transfer full) */
+GHashTable *hyb_body_input_names (TracedBody *body, GPtrArray *values);
+/* The value as a head of the body.  MXNet wants a node of its own (_copy) for a head that is a
+ * variable in input_names, comes from outside, or is a node named in names (which may be NULL). */
 HybValue *
 hyb_body_head (TracedBody *body, HybValue *value, GHashTable *input_names, GHashTable *names);
-/* Names of all variables below these values. */
-GHashTable *hyb_body_input_names (TracedBody *body, GPtrArray *values);
+/* The name of the node whose output value is. */
 const char *hyb_body_node_name (TracedBody *body, HybValue *value);
-/* Ends the trace. */
+/* Ends the trace.  FALSE, and an error in the outer F, if it failed. */
 gboolean hyb_body_close (TracedBody *body, GPtrArray *heads);
-void     hyb_body_clear (TracedBody *body);
+/* Frees what the body owns. */
+void hyb_body_clear (TracedBody *body);
 
-/* Which placeholder variable number v of the closed body is; -1: a captured one. */
+/* --- Variables of a closed body, by their number in its graph --- */
+
+/* How many there are. */
+guint hyb_body_n_vars (TracedBody *body);
+/* Which placeholder a variable is; -1 if it is not one. */
 int hyb_body_placeholder_of (TracedBody *body, guint variable);
-/* The outer value that a captured variable stands for. */
+/* The outer value of a variable that is not a placeholder. */
 HybValue *hyb_body_outer_value (TracedBody *body, guint variable);
-guint     hyb_body_n_vars (TracedBody *body);
-/* Whether that variable is a cut edge: the output of an outer operator. */
+/* TRUE if the variable stands for the output of an outer operator, not for an outer variable. */
 gboolean hyb_body_is_cut (TracedBody *body, guint variable);
-/* "[0, 3]" */
+/* Numbers (int) as the text of an attribute: "[0, 3]". */
 const char *hyb_locations (HybF *F, const GArray *numbers);

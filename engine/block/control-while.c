@@ -1,51 +1,54 @@
-/* control-while.c — a loop that lasts as long as a condition holds, and a branch.
+/* control-while.c — hyb_while_loop() and hyb_cond(): traced into the nodes _while_loop and _cond, or
+ * run at once.
  *
- * Both own several bodies whose inputs are united: loop variables (of a branch, outer
- * variables) once, other values once for each body, as MXNet's front end does.
+ * Both nodes own several bodies, and one list of inputs serves all of them.  As in MXNet's front
+ * end, a loop variable (for a branch: a variable of the surrounding graph) is listed once, any
+ * other value once for each body that uses it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control-private.h"
 
 #include <string.h>
 
-/* --- Inputs of several bodies, united --- */
+/* --- The inputs of a node with several bodies --- */
 
 typedef struct
 {
   HybF      *F;
   GPtrArray *inputs; /* of HybValue */
-  GPtrArray *keys;   /* of char *: what makes an input shared; "" for cut edges */
-} United;
+  GPtrArray *keys;   /* of char *, by input: name under which bodies share it; "" if none may */
+} NodeInputs;
 
 static void
-united_init (United *united, HybF *F)
+node_inputs_init (NodeInputs *inputs, HybF *F)
 {
-  *united = (United){ F, g_ptr_array_new (), g_ptr_array_new () };
+  *inputs = (NodeInputs){ F, g_ptr_array_new (), g_ptr_array_new () };
 }
 
 static void
-united_clear (United *united)
+node_inputs_clear (NodeInputs *inputs)
 {
-  g_ptr_array_unref (united->inputs);
-  g_ptr_array_unref (united->keys);
+  g_ptr_array_unref (inputs->inputs);
+  g_ptr_array_unref (inputs->keys);
 }
 
+/* The number of the input that has this key, or of a new input. */
 static int
-united_add (United *united, HybValue *value, const char *key)
+node_inputs_add (NodeInputs *inputs, HybValue *value, const char *key)
 {
-  for (guint i = 0; key[0] != '\0' && i < united->keys->len; i++)
-    if (strcmp (g_ptr_array_index (united->keys, i), key) == 0)
+  for (guint i = 0; key[0] != '\0' && i < inputs->keys->len; i++)
+    if (strcmp (g_ptr_array_index (inputs->keys, i), key) == 0)
       return (int) i;
-  g_ptr_array_add (united->inputs, value);
-  g_ptr_array_add (united->keys, (gpointer) key);
-  return (int) united->inputs->len - 1;
+  g_ptr_array_add (inputs->inputs, value);
+  g_ptr_array_add (inputs->keys, (gpointer) key);
+  return (int) inputs->inputs->len - 1;
 }
 
-/* Where every variable of body finds its value; loop_values: what placeholders stand for.
- * A loop gets an outer variable once for each body that reads it (MXNet unites loop
- * variables only), a branch once. */
+/* Adds the inputs of a body; returns their numbers (int) by variable of the body.  loop_values:
+ * what the placeholders stand for; empty for a branch.  A loop lists an outer variable once for
+ * each body that uses it, because MXNet shares only loop variables. */
 static GArray *
-unite (United *united, TracedBody *body, GPtrArray *loop_values)
+add_body_inputs (NodeInputs *inputs, TracedBody *body, GPtrArray *loop_values)
 {
   gboolean is_loop = loop_values->len > 0;
   GArray  *locations = g_array_new (FALSE, FALSE, sizeof (int));
@@ -56,17 +59,18 @@ unite (United *united, TracedBody *body, GPtrArray *loop_values)
       int         placeholder = hyb_body_placeholder_of (body, v);
       const char *name =
           hyb_graph_get_node (body->graph, hyb_graph_get_variables (body->graph, &n_ids)[v])->name;
-      gboolean    own = hyb_body_is_cut (body, v) || (is_loop && placeholder < 0);
-      const char *key = own ? "" : hyb_f_text (united->F, "%s", name);
+      gboolean    is_private = hyb_body_is_cut (body, v) || (is_loop && placeholder < 0);
+      const char *key = is_private ? "" : hyb_f_text (inputs->F, "%s", name);
       HybValue   *value = placeholder >= 0 ? g_ptr_array_index (loop_values, placeholder)
                                            : hyb_body_outer_value (body, v);
-      int         location = united_add (united, value, key);
+      int         location = node_inputs_add (inputs, value, key);
 
       g_array_append_val (locations, location);
     }
   return locations;
 }
 
+/* Ends the trace with values (of HybValue) as heads. */
 static gboolean
 close_body (TracedBody *body, GPtrArray *values)
 {
@@ -83,33 +87,47 @@ close_body (TracedBody *body, GPtrArray *values)
 
 /* --- while_loop, traced --- */
 
+/* The arguments of hyb_while_loop(). */
 typedef struct
 {
-  HybF      *F;
-  TracedBody condition, body;
-  HybValue  *variables; /* outer */
-  HybValue  *outputs;   /* of the body's trace, for their nesting */
-  guint      n_out_data, n_outputs;
+  HybWhileCondition condition;
+  HybWhileBody      body;
+  HybValue         *variables;
+  gint64            max_iterations;
+  gpointer          user;
+} WhileArgs;
+
+typedef struct
+{
+  HybF            *F;
+  const WhileArgs *args;
+  TracedBody       condition, body;
+  HybValue        *outputs;    /* of the body's trace, for their nesting */
+  guint            n_out_data; /* arrays in outputs */
+  guint            n_outputs;  /* of the node: out data and variables */
 } TracedWhile;
 
 static gboolean
-trace_bodies (TracedWhile *loop, HybWhileCondition condition, HybWhileBody body, gpointer user)
+trace_bodies (TracedWhile *loop)
 {
+  const WhileArgs *args = loop->args;
   g_autoptr (GPtrArray) one = g_ptr_array_new ();
   g_autoptr (GPtrArray) all = g_ptr_array_new ();
   HybValue *inner;
   guint     n_variables;
 
-  inner = hyb_body_placeholders (&loop->condition, loop->variables);
+  inner = hyb_body_placeholders (&loop->condition, args->variables);
   g_ptr_array_add (one,
-                   hyb_item (loop->condition.F, condition (loop->condition.F, inner, user), 0));
+                   hyb_item (loop->condition.F,
+                             args->condition (loop->condition.F, inner, args->user),
+                             0));
   if (!close_body (&loop->condition, one))
     return FALSE;
 
   hyb_body_open (&loop->body, loop->F, "while_loop_func");
-  inner = hyb_body_placeholders (&loop->body, loop->variables);
+  inner = hyb_body_placeholders (&loop->body, args->variables);
   n_variables = loop->body.placeholders->len;
-  loop->outputs = body (loop->body.F, &inner, user);
+  loop->outputs = args->body (loop->body.F, &inner, args->user);
   hyb_flatten_into (loop->outputs, all);
   loop->n_out_data = all->len;
   hyb_flatten_into (inner, all);
@@ -122,8 +140,9 @@ trace_bodies (TracedWhile *loop, HybWhileCondition condition, HybWhileBody body,
   return close_body (&loop->body, all);
 }
 
+/* Adds the node _while_loop.  Returns its outputs: out data, then variables. */
 static HybValue *
-emit_while (TracedWhile *loop, gint64 max_iterations)
+emit_while (TracedWhile *loop)
 {
   HybF     *F = loop->F;
   HybGraph *bodies[] = { loop->condition.graph, loop->body.graph };
@@ -131,13 +150,13 @@ emit_while (TracedWhile *loop, gint64 max_iterations)
   g_autoptr (GArray) condition_locations = NULL;
   g_autoptr (GArray) body_locations = NULL;
   g_autoptr (GArray) variable_locations = g_array_new (FALSE, FALSE, sizeof (int));
-  United    united;
-  HybValue *result;
+  NodeInputs inputs;
+  HybValue  *result;
 
-  united_init (&united, F);
-  hyb_flatten_into (loop->variables, values);
-  condition_locations = unite (&united, &loop->condition, values);
-  body_locations = unite (&united, &loop->body, values);
+  node_inputs_init (&inputs, F);
+  hyb_flatten_into (loop->args->variables, values);
+  condition_locations = add_body_inputs (&inputs, &loop->condition, values);
+  body_locations = add_body_inputs (&inputs, &loop->body, values);
   for (guint i = 0; i < values->len; i++)
     {
       int at = -1;
@@ -151,50 +170,46 @@ emit_while (TracedWhile *loop, gint64 max_iterations)
     }
   result = HYB_OP (F,
                    "_while_loop",
-                   .inputs = (HybValue *const *) united.inputs->pdata,
-                   .n_inputs = united.inputs->len,
+                   .inputs = (HybValue *const *) inputs.inputs->pdata,
+                   .n_inputs = inputs.inputs->len,
                    .bodies = bodies,
                    .n_bodies = 2,
-                   .attributes = HYB_WITH ("cond_input_locs",
-                                           hyb_locations (F, condition_locations),
-                                           "func_input_locs",
-                                           hyb_locations (F, body_locations),
-                                           "func_var_locs",
-                                           hyb_locations (F, variable_locations),
-                                           "max_iterations",
-                                           hyb_f_text (F, "%" G_GINT64_FORMAT, max_iterations),
-                                           "num_args",
-                                           hyb_f_text (F, "%u", united.inputs->len + 2),
-                                           "num_out_data",
-                                           hyb_f_text (F, "%u", loop->n_out_data),
-                                           "num_outputs",
-                                           hyb_f_text (F, "%u", loop->n_outputs)));
-  united_clear (&united);
+                   .attributes =
+                       HYB_WITH ("cond_input_locs",
+                                 hyb_locations (F, condition_locations),
+                                 "func_input_locs",
+                                 hyb_locations (F, body_locations),
+                                 "func_var_locs",
+                                 hyb_locations (F, variable_locations),
+                                 "max_iterations",
+                                 hyb_f_text (F, "%" G_GINT64_FORMAT, loop->args->max_iterations),
+                                 "num_args",
+                                 hyb_f_text (F, "%u", inputs.inputs->len + 2),
+                                 "num_out_data",
+                                 hyb_f_text (F, "%u", loop->n_out_data),
+                                 "num_outputs",
+                                 hyb_f_text (F, "%u", loop->n_outputs)));
+  node_inputs_clear (&inputs);
   return result;
 }
 
 static HybValue *
-while_traced (HybF             *F,
-              HybWhileCondition condition,
-              HybWhileBody      body,
-              HybValue         *variables,
-              gint64            max_iterations,
-              gpointer          user)
+while_traced (HybF *F, const WhileArgs *args)
 {
-  TracedWhile loop = { .F = F, .variables = variables };
+  TracedWhile loop = { .F = F, .args = args };
   HybValue   *result = hyb_list (F, 0, NULL);
 
   hyb_body_open (&loop.condition, F, "while_loop_cond");
-  if (trace_bodies (&loop, condition, body, user))
+  if (trace_bodies (&loop))
     {
       g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
 
-      hyb_flatten_into (emit_while (&loop, max_iterations), arrays);
+      hyb_flatten_into (emit_while (&loop), arrays);
       if (arrays->len == loop.n_outputs)
         result = hyb_list_of (F,
                               hyb_restructure (F, loop.outputs, (HybValue *const *) arrays->pdata),
                               hyb_restructure (F,
-                                               variables,
+                                               args->variables,
                                                (HybValue *const *) arrays->pdata + loop.n_out_data),
                               NULL);
     }
@@ -204,10 +219,11 @@ while_traced (HybF             *F,
   return result;
 }
 
-/* --- while_loop, at once --- */
+/* --- while_loop, step by step --- */
 
+/* TRUE if value is one element that is not zero; fails if it has several. */
 static gboolean
-holds (HybF *F, HybValue *value)
+condition_is_true (HybF *F, HybValue *value)
 {
   HybTensor *tensor = hyb_value_get_tensor (hyb_item (F, value, 0));
 
@@ -223,9 +239,10 @@ holds (HybF *F, HybValue *value)
   return hyb_tensor_get_value (tensor, 0) != 0;
 }
 
-/* Outputs of the steps taken, and zeros for the rest. */
+/* Every output stacked over the steps, with rows of zeros up to max_iterations.  steps: of
+ * HybValue, the outputs of each step. */
 static HybValue *
-padded (HybF *F, GPtrArray *steps, gint64 max_iterations)
+stack_padded (HybF *F, GPtrArray *steps, gint64 max_iterations)
 {
   HybValue *first = g_ptr_array_index (steps, 0);
   g_autoptr (GPtrArray) flat = g_ptr_array_new ();
@@ -256,25 +273,21 @@ padded (HybF *F, GPtrArray *steps, gint64 max_iterations)
 }
 
 static HybValue *
-while_at_once (HybF             *F,
-               HybWhileCondition condition,
-               HybWhileBody      body,
-               HybValue         *variables,
-               gint64            max_iterations,
-               gpointer          user)
+while_imperative (HybF *F, const WhileArgs *args)
 {
   g_autoptr (GPtrArray) steps = g_ptr_array_new ();
+  HybValue *variables = args->variables, *outputs;
 
-  for (gint64 t = 0; t < max_iterations && holds (F, condition (F, variables, user)); t++)
+  for (gint64 t = 0; t < args->max_iterations; t++)
     {
-      g_ptr_array_add (steps, body (F, &variables, user));
+      if (!condition_is_true (F, args->condition (F, variables, args->user)))
+        break;
+      g_ptr_array_add (steps, args->body (F, &variables, args->user));
       if (!hyb_f_check (F, NULL))
         return hyb_list (F, 0, NULL);
     }
-  return hyb_list_of (F,
-                      steps->len > 0 ? padded (F, steps, max_iterations) : hyb_list (F, 0, NULL),
-                      variables,
-                      NULL);
+  outputs = steps->len > 0 ? stack_padded (F, steps, args->max_iterations) : hyb_list (F, 0, NULL);
+  return hyb_list_of (F, outputs, variables, NULL);
 }
 
 HybValue *
@@ -285,57 +298,57 @@ hyb_while_loop (HybF             *F,
                 gint64            max_iterations,
                 gpointer          user)
 {
+  WhileArgs args = { condition, body, variables, max_iterations, user };
+
   if (max_iterations < 1 || max_iterations > G_MAXINT32)
     hyb_f_fail (F, "max_iterations must be at least 1, not %" G_GINT64_FORMAT, max_iterations);
   if (!hyb_f_check (F, NULL))
     return hyb_list (F, 0, NULL);
-  return (F->tracing ? while_traced
-                     : while_at_once) (F, condition, body, variables, max_iterations, user);
+  return F->tracing ? while_traced (F, &args) : while_imperative (F, &args);
 }
 
 /* --- cond --- */
 
-static gboolean
-trace_branch (TracedBody *body,
-              HybF       *F,
-              const char *kind,
-              HybBranch   branch,
-              gpointer    user,
-              HybValue  **result)
+/* Traces a branch; returns its outputs, or NULL if that failed. */
+static HybValue *
+trace_branch (TracedBody *body, HybF *F, const char *kind, HybBranch branch, gpointer user)
 {
   g_autoptr (GPtrArray) values = g_ptr_array_new ();
+  HybValue *outputs;
 
   hyb_body_open (body, F, kind);
-  *result = branch (body->F, user);
-  hyb_flatten_into (*result, values);
-  return close_body (body, values);
+  outputs = branch (body->F, user);
+  hyb_flatten_into (outputs, values);
+  return close_body (body, values) ? outputs : NULL;
 }
 
+/* The predicate as a branch: MXNet gives it a body of its own. */
 static HybValue *
-given_predicate (HybF *F, gpointer predicate)
+predicate_branch (HybF *F, gpointer predicate)
 {
   return hyb_item (F, predicate, 0);
 }
 
+/* Adds the node _cond.  bodies: predicate, then, else. */
 static HybValue *
 emit_cond (HybF *F, TracedBody bodies[3], guint n_outputs)
 {
   HybGraph *graphs[] = { bodies[0].graph, bodies[1].graph, bodies[2].graph };
-  g_autoptr (GPtrArray) nothing = g_ptr_array_new ();
+  g_autoptr (GPtrArray) no_loop_values = g_ptr_array_new ();
   g_autoptr (GArray) predicate = NULL;
   g_autoptr (GArray) then_part = NULL;
   g_autoptr (GArray) else_part = NULL;
-  United    united;
-  HybValue *result;
+  NodeInputs inputs;
+  HybValue  *result;
 
-  united_init (&united, F);
-  predicate = unite (&united, &bodies[0], nothing);
-  then_part = unite (&united, &bodies[1], nothing);
-  else_part = unite (&united, &bodies[2], nothing);
+  node_inputs_init (&inputs, F);
+  predicate = add_body_inputs (&inputs, &bodies[0], no_loop_values);
+  then_part = add_body_inputs (&inputs, &bodies[1], no_loop_values);
+  else_part = add_body_inputs (&inputs, &bodies[2], no_loop_values);
   result = HYB_OP (F,
                    "_cond",
-                   .inputs = (HybValue *const *) united.inputs->pdata,
-                   .n_inputs = united.inputs->len,
+                   .inputs = (HybValue *const *) inputs.inputs->pdata,
+                   .n_inputs = inputs.inputs->len,
                    .bodies = graphs,
                    .n_bodies = 3,
                    .attributes = HYB_WITH ("cond_input_locs",
@@ -343,12 +356,12 @@ emit_cond (HybF *F, TracedBody bodies[3], guint n_outputs)
                                            "else_input_locs",
                                            hyb_locations (F, else_part),
                                            "num_args",
-                                           hyb_f_text (F, "%u", united.inputs->len + 3),
+                                           hyb_f_text (F, "%u", inputs.inputs->len + 3),
                                            "num_outputs",
                                            hyb_f_text (F, "%u", n_outputs),
                                            "then_input_locs",
                                            hyb_locations (F, then_part)));
-  united_clear (&united);
+  node_inputs_clear (&inputs);
   return result;
 }
 
@@ -360,11 +373,11 @@ cond_traced (HybF     *F,
              gpointer  user)
 {
   TracedBody bodies[3] = { { 0 } };
-  HybValue  *result = hyb_list (F, 0, NULL), *ignored, *nesting;
+  HybValue  *result = hyb_list (F, 0, NULL), *then_outputs;
 
-  if (trace_branch (&bodies[0], F, "cond_pred", given_predicate, predicate, &ignored) &&
-      trace_branch (&bodies[1], F, "cond_then", then_branch, user, &nesting) &&
-      trace_branch (&bodies[2], F, "cond_else", else_branch, user, &ignored))
+  if (trace_branch (&bodies[0], F, "cond_pred", predicate_branch, predicate) &&
+      (then_outputs = trace_branch (&bodies[1], F, "cond_then", then_branch, user)) &&
+      trace_branch (&bodies[2], F, "cond_else", else_branch, user))
     {
       g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
       guint n_then, n_else;
@@ -381,7 +394,7 @@ cond_traced (HybF     *F,
         {
           hyb_flatten_into (emit_cond (F, bodies, n_then), arrays);
           if (arrays->len == n_then)
-            result = hyb_restructure (F, nesting, (HybValue *const *) arrays->pdata);
+            result = hyb_restructure (F, then_outputs, (HybValue *const *) arrays->pdata);
         }
     }
   for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
@@ -397,5 +410,5 @@ hyb_cond (HybF *F, HybValue *predicate, HybBranch then_branch, HybBranch else_br
     return hyb_list (F, 0, NULL);
   if (F->tracing)
     return cond_traced (F, predicate, then_branch, else_branch, user);
-  return holds (F, predicate) ? then_branch (F, user) : else_branch (F, user);
+  return condition_is_true (F, predicate) ? then_branch (F, user) : else_branch (F, user);
 }

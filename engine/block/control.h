@@ -1,5 +1,8 @@
-/* control.h — loops and branches over either F: run at once they loop, traced they
- * become one node that owns its bodies, with outer values captured.
+/* control.h — loops and branches in forward functions.
+ *
+ * A HybF that computes runs them step by step.  A HybF that traces records one node that owns
+ * the traced bodies; values of the surrounding graph that a body uses become its inputs
+ * (captured values).  Bodies are functions: they are called once per step, or once to be traced.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,18 +10,21 @@
 
 G_BEGIN_DECLS
 
-/* One step: slices nest like the data, *states like the states (old in, new out);
- * returns the outputs of the step. */
+/* One step.  slices is nested like the data; *states is nested like the states and must be
+ * replaced by the new ones.  Returns the outputs of the step. */
 typedef HybValue *(*HybForeachBody) (HybF *F, HybValue *slices, HybValue **states, gpointer user);
-/* The list (outputs stacked over steps, last states).  Steps go over axis 0 of data. */
+/* Calls body for every slice of data along axis 0.  Returns the list (outputs stacked over the
+ * steps, last states). */
 HybValue *
 hyb_foreach (HybF *F, HybForeachBody body, HybValue *data, HybValue *states, gpointer user);
 
-/* One number: not zero means go on. */
+/* Returns an array with one element; the loop continues while it is not zero. */
 typedef HybValue *(*HybWhileCondition) (HybF *F, HybValue *variables, gpointer user);
-/* One step: outputs (a list, perhaps empty, or an array); *variables old in, new out. */
+/* One step.  *variables must be replaced by the new ones.  Returns the outputs of the step, which
+ * may be an empty list. */
 typedef HybValue *(*HybWhileBody) (HybF *F, HybValue **variables, gpointer user);
-/* The list (outputs with max_iterations rows, zero after the last step taken; last variables). */
+/* Calls body while condition holds, at most max_iterations times.  Returns the list (outputs with
+ * max_iterations rows, which are zero after the last step; last variables). */
 HybValue *hyb_while_loop (HybF             *F,
                           HybWhileCondition condition,
                           HybWhileBody      body,
@@ -26,8 +32,10 @@ HybValue *hyb_while_loop (HybF             *F,
                           gint64            max_iterations,
                           gpointer          user);
 
+/* One branch; returns its outputs. */
 typedef HybValue *(*HybBranch) (HybF *F, gpointer user);
-/* What the chosen branch gives; both must give equally many arrays. */
+/* The outputs of then_branch if predicate (one element) is not zero, of else_branch otherwise.
+ * Both must return the same number of arrays. */
 HybValue *hyb_cond (HybF     *F,
                     HybValue *predicate,
                     HybBranch then_branch,

@@ -1,5 +1,5 @@
-/* export.c — blocks to files and back: exports for MXNet, parameters alone, and
- * loaded graphs as blocks.
+/* export.c — blocks and files: exports for MXNet, files of parameters, loaded models as blocks
+ * (SymbolBlock), and the summary of a block.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -11,8 +11,9 @@
 
 /* --- Export --- */
 
-HybModel *
-hyb_block_model_of_graph (HybBlock *block, HybGraph *graph, GError **error)
+/* The graph with those of the block's parameters that it uses.  (transfer full) */
+static HybModel *
+make_model (HybBlock *block, HybGraph *graph, GError **error)
 {
   g_autoptr (HybModel) model = hyb_model_new ();
   g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
@@ -25,7 +26,7 @@ hyb_block_model_of_graph (HybBlock *block, HybGraph *graph, GError **error)
       HybNodeId     id = hyb_graph_find_variable (graph, parameter->name);
       HybTensor    *data;
 
-      /* Registered but unused: left out, as MXNet does since 1.8. */
+      /* MXNet leaves parameters that the graph does not use out since 1.8. */
       if (id == HYB_NO_ID)
         continue;
       data = hyb_parameter_get_data (parameter, error);
@@ -55,9 +56,9 @@ hyb_block_to_model (HybBlock *block, GError **error)
                     "there is no graph of this block yet");
       return NULL;
     }
-  /* Several ways of nesting its inputs may have been seen: the last one counts. */
+  /* There is one graph for each structure of inputs; the last one is exported. */
   cached = g_ptr_array_index (block->priv->cached, block->priv->cached->len - 1);
-  return hyb_block_model_of_graph (block, cached->graph, error);
+  return make_model (block, cached->graph, error);
 }
 
 gboolean
@@ -68,10 +69,11 @@ hyb_block_export (HybBlock *block, const char *prefix, guint epoch, GError **err
   return model && hyb_model_save (model, prefix, epoch, NULL, error);
 }
 
-/* --- Parameters alone --- */
+/* --- Files of parameters --- */
 
 typedef void (*ParameterFunc) (const char *path, HybParameter *parameter, gpointer data);
 
+/* The name without the block's prefix. */
 static const char *
 local_name (HybBlock *block, HybParameter *parameter)
 {
@@ -81,7 +83,8 @@ local_name (HybBlock *block, HybParameter *parameter)
                                                     : parameter->name;
 }
 
-/* Every parameter with its structural name, "encoder.0.weight". */
+/* Calls function for every parameter with its structural name, which follows the names of the
+ * children: "encoder.0.weight". */
 static void
 for_each_parameter (HybBlock *block, const char *path, ParameterFunc function, gpointer data)
 {
@@ -136,7 +139,8 @@ hyb_block_save_parameters (HybBlock *block, const char *file, GError **error)
   return hyb_weights_write_file (list, file, error);
 }
 
-/* Structural names, full names, or those of an export ("arg:" and "aux:"). */
+/* The array of a parameter: under its full name, with or without the prefix of an export ("arg:",
+ * "aux:"), or under its structural name. */
 static HybTensor *
 find_array (HybTensorList *list, const char *path, const char *full)
 {
@@ -195,21 +199,8 @@ typedef struct
 {
   HybBlock   parent;
   HybGraph  *graph;
-  GPtrArray *inputs; /* of char *: names of variables that are given */
+  GPtrArray *inputs; /* of char *: names of the variables that calls supply */
 } SymbolBlock;
-
-static HybParameter *
-parameter_called (HybBlock *block, const char *name)
-{
-  for (guint i = 0; i < block->priv->parameters->len; i++)
-    {
-      HybParameter *parameter = g_ptr_array_index (block->priv->parameters, i);
-
-      if (strcmp (parameter->name, name) == 0)
-        return parameter;
-    }
-  return NULL;
-}
 
 static HybValue *
 symbol_forward (HybF *F, HybBlock *block, HybValue *input)
@@ -234,7 +225,7 @@ symbol_forward (HybF *F, HybBlock *block, HybValue *input)
       if (g_ptr_array_find_with_equal_func (self->inputs, name, g_str_equal, &index))
         g_ptr_array_add (values, g_ptr_array_index (given, index));
       else
-        g_ptr_array_add (values, hyb_use (F, parameter_called (block, name)));
+        g_ptr_array_add (values, hyb_use (F, hyb_parameters_find (block->priv->parameters, name)));
     }
   return hyb_f_graph (F, self->graph, n, (HybValue *const *) values->pdata);
 }
@@ -264,7 +255,7 @@ check_inputs (HybGraph *graph, const char *const *names, GError **error)
                            HYB_GRAPH_ERROR,
                            HYB_GRAPH_ERROR_MISSING,
                            NULL,
-                           "List the variables that are no parameters: `hscope info` shows them",
+                           "List variables that are not parameters; `hscope info` shows them",
                            "the graph has no input “%s”",
                            names[i]);
   return TRUE;
@@ -327,8 +318,9 @@ typedef struct
   gint64   total;
 } Summary;
 
+/* The number of elements in the block's own parameters, as far as their shapes are known. */
 static gint64
-own_size (HybBlock *block)
+count_elements (HybBlock *block)
 {
   gint64 size = 0;
 
@@ -342,10 +334,11 @@ own_size (HybBlock *block)
   return size;
 }
 
+/* Appends a line for the block and for each block below it. */
 static void
 summarise (Summary *summary, HybBlock *block, guint depth)
 {
-  gint64           size = own_size (block);
+  gint64           size = count_elements (block);
   g_autofree char *shape =
       block->priv->last_output ? g_strdup (block->priv->last_output) : g_strdup ("not run");
 
@@ -368,7 +361,7 @@ hyb_block_summary (HybBlock *block, HybF *F, HybValue *input)
   Summary  summary = { .text = g_string_new (NULL) };
   gboolean active = block->priv->is_active;
 
-  /* Run at once, so that every layer's own output shows. */
+  /* A cached graph would not call the layers, and their outputs would not be known. */
   block->priv->is_active = FALSE;
   hyb_call (F, block, input);
   block->priv->is_active = active;

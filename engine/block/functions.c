@@ -1,8 +1,10 @@
-/* functions.c — the most usual operators by name, spelled as MXNet's front end
- * spells them, so that traced graphs match its exports.
+/* functions.c — common operators as functions, such as hyb_add() and hyb_reshape().
+ *
+ * Hints for node names and the spelling of attributes are those of MXNet's front end, so that
+ * traced graphs match its exports.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/block/trace.h"
+#include "engine/block/layers-private.h"
 
 HybValue *
 hyb_add (HybF *F, HybValue *a, HybValue *b)
@@ -34,28 +36,6 @@ hyb_broadcast (HybF *F, const char *op, HybValue *a, HybValue *b)
   return HYB_OP (F, op, .in = { a, b });
 }
 
-/* A number as Python's str() writes it: 1.0, 0.5, 1e-05. */
-static const char *
-number (HybF *F, double x)
-{
-  char        buffer[G_ASCII_DTOSTR_BUF_SIZE];
-  const char *text;
-
-  for (int precision = 1; precision <= 17; precision++)
-    {
-      g_autofree char *format = g_strdup_printf ("%%.%dg", precision);
-
-      g_ascii_formatd (buffer, sizeof buffer, format, x);
-      if (g_ascii_strtod (buffer, NULL) == x)
-        break;
-    }
-  text = hyb_f_text (F, "%s", buffer);
-  for (const char *c = text; *c != '\0'; c++)
-    if (!g_ascii_isdigit (*c) && *c != '-')
-      return text;
-  return hyb_f_text (F, "%s.0", text);
-}
-
 static HybValue *
 with_scalar (HybF *F, const char *op, const char *hint, HybValue *x, double scalar)
 {
@@ -63,7 +43,7 @@ with_scalar (HybF *F, const char *op, const char *hint, HybValue *x, double scal
                  op,
                  .hint = hint,
                  .in = { x },
-                 .attributes = HYB_WITH ("scalar", number (F, scalar)));
+                 .attributes = HYB_WITH ("scalar", hyb_gluon_number (F, scalar)));
 }
 
 HybValue *
@@ -188,11 +168,10 @@ hyb_split (HybF *F, HybValue *x, guint n, int axis, gboolean squeeze)
 }
 
 static HybValue *
-join (HybF *F, const char *op, const char *hint, HybValue *list, const char *key, int axis)
+join (HybF *F, const char *op, HybValue *list, const char *key, int axis)
 {
   return HYB_OP (F,
                  op,
-                 .hint = hint,
                  .in = { list },
                  .attributes = HYB_WITH (key,
                                          integer (F, axis),
@@ -203,13 +182,13 @@ join (HybF *F, const char *op, const char *hint, HybValue *list, const char *key
 HybValue *
 hyb_concat (HybF *F, HybValue *list, int axis)
 {
-  return join (F, "Concat", "concat", list, "dim", axis);
+  return join (F, "Concat", list, "dim", axis);
 }
 
 HybValue *
 hyb_stack (HybF *F, HybValue *list, int axis)
 {
-  return join (F, "stack", "stack", list, "axis", axis);
+  return join (F, "stack", list, "axis", axis);
 }
 
 HybValue *
@@ -237,10 +216,4 @@ HybValue *
 hyb_where (HybF *F, HybValue *condition, HybValue *x, HybValue *y)
 {
   return HYB_OP (F, "where", .in = { condition, x, y });
-}
-
-HybValue *
-hyb_pick (HybF *F, HybValue *x, HybValue *index)
-{
-  return HYB_OP (F, "pick", .in = { x, index });
 }

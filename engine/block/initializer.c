@@ -1,4 +1,7 @@
-/* initializer.c — first values of parameters: a table of functions by name.
+/* initializer.c — initial values of parameters: a table of functions by name.
+ *
+ * Element i of a tensor depends on the seed and i alone (base/random.h), so equal seeds give
+ * equal values whatever the number of threads.  Start at hyb_initializer_fill().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/initializer.h"
@@ -12,17 +15,17 @@
 typedef struct
 {
   HybTensor  *tensor;
-  double      value; /* the option that an initialiser is most about */
+  double      value; /* the initialiser's main option, such as the scale of "uniform" */
   guint64     seed;
-  const char *text; /* for others */
-} Filling;
+  const char *text; /* the initialiser as written, for further options */
+} FillJob;
 
 typedef struct
 {
   const char *name;
-  const char *option; /* its name in the JSON form */
+  const char *option; /* name of the main option in the JSON form; NULL: no option */
   double      fallback;
-  void (*fill) (const Filling *filling);
+  void (*fill) (const FillJob *job);
 } Initializer;
 
 static void
@@ -35,34 +38,32 @@ set_element (HybTensor *tensor, gint64 index, double value)
 }
 
 static void
-fill_constant (const Filling *filling)
+fill_constant (const FillJob *job)
 {
-  for (gint64 i = 0; i < hyb_tensor_get_size (filling->tensor); i++)
-    set_element (filling->tensor, i, filling->value);
+  for (gint64 i = 0; i < hyb_tensor_get_size (job->tensor); i++)
+    set_element (job->tensor, i, job->value);
 }
 
-/* Between −value and value. */
+/* Uniformly distributed between −value and value. */
 static void
-fill_uniform (const Filling *filling)
+fill_uniform (const FillJob *job)
 {
-  for (gint64 i = 0; i < hyb_tensor_get_size (filling->tensor); i++)
-    set_element (filling->tensor,
+  for (gint64 i = 0; i < hyb_tensor_get_size (job->tensor); i++)
+    set_element (job->tensor,
                  i,
-                 (2 * hyb_random_uniform (filling->seed, (guint64) i) - 1) * filling->value);
+                 (2 * hyb_random_uniform (job->seed, (guint64) i) - 1) * job->value);
 }
 
 static void
-fill_normal (const Filling *filling)
+fill_normal (const FillJob *job)
 {
-  for (gint64 i = 0; i < hyb_tensor_get_size (filling->tensor); i++)
-    set_element (filling->tensor,
-                 i,
-                 hyb_random_normal (filling->seed, (guint64) i) * filling->value);
+  for (gint64 i = 0; i < hyb_tensor_get_size (job->tensor); i++)
+    set_element (job->tensor, i, hyb_random_normal (job->seed, (guint64) i) * job->value);
 }
 
-/* The number behind "key": in the JSON form. */
+/* The number that follows "key": in the JSON form. */
 static double
-number_in (const char *text, const char *key, double fallback)
+json_number (const char *text, const char *key, double fallback)
 {
   g_autofree char *quoted = g_strdup_printf ("\"%s\":", key);
   const char      *at = strstr (text, quoted);
@@ -71,59 +72,60 @@ number_in (const char *text, const char *key, double fallback)
 }
 
 static gboolean
-says (const char *text, const char *key, const char *value)
+json_has (const char *text, const char *key, const char *value)
 {
   g_autofree char *pair = g_strdup_printf ("\"%s\": \"%s\"", key, value);
 
   return strstr (text, pair) != NULL;
 }
 
-/* ± √(magnitude / fan), which is that of inputs, of outputs or their mean; rows are
- * outputs, the rest inputs. */
+/* Glorot and Bengio: uniform in ±√(magnitude / fan), or normal with that standard deviation.
+ * fan is the number of inputs (axis 1), of outputs (axis 0), or their mean; both are multiplied
+ * by the area of the kernel. */
 static void
-fill_xavier (const Filling *filling)
+fill_xavier (const FillJob *job)
 {
-  const HybShape *shape = hyb_tensor_get_shape (filling->tensor);
+  const HybShape *shape = hyb_tensor_get_shape (job->tensor);
   double          area = (double) hyb_shape_count (shape, 2, shape->rank);
   double          fan_out = shape->rank > 0 ? (double) shape->dim[0] * area : 1;
   double          fan_in = shape->rank > 1 ? (double) shape->dim[1] * area : 1;
-  double          fan = says (filling->text, "factor_type", "in")    ? fan_in
-                        : says (filling->text, "factor_type", "out") ? fan_out
+  double          fan = json_has (job->text, "factor_type", "in")    ? fan_in
+                        : json_has (job->text, "factor_type", "out") ? fan_out
                                                                      : (fan_in + fan_out) / 2;
-  Filling         scaled = *filling;
+  FillJob         scaled = *job;
 
-  scaled.value = sqrt (filling->value / MAX (fan, 1));
-  (says (filling->text, "rnd_type", "gaussian") ? fill_normal : fill_uniform) (&scaled);
+  scaled.value = sqrt (job->value / MAX (fan, 1));
+  (json_has (job->text, "rnd_type", "gaussian") ? fill_normal : fill_uniform) (&scaled);
 }
 
-/* Zero but for the forget gate, the second quarter. */
+/* All zero except the forget gate, which is the second quarter. */
 static void
-fill_lstm_bias (const Filling *filling)
+fill_lstm_bias (const FillJob *job)
 {
-  gint64 size = hyb_tensor_get_size (filling->tensor);
+  gint64 size = hyb_tensor_get_size (job->tensor);
 
   for (gint64 i = 0; i < size; i++)
-    set_element (filling->tensor, i, i >= size / 4 && i < size / 2 ? filling->value : 0);
+    set_element (job->tensor, i, i >= size / 4 && i < size / 2 ? job->value : 0);
 }
 
-/* He and others: like Xavier's normal form by fan-in, for an activation with this slope. */
+/* He et al.: normal with variance 2 / ((1 + slope²) fan-in), for an activation with this slope. */
 static void
-fill_msra (const Filling *filling)
+fill_msra (const FillJob *job)
 {
-  const HybShape *shape = hyb_tensor_get_shape (filling->tensor);
+  const HybShape *shape = hyb_tensor_get_shape (job->tensor);
   double          fan_in = shape->rank > 1 ? (double) hyb_shape_count (shape, 1, shape->rank) : 1;
-  Filling         normal = *filling;
+  FillJob         normal = *job;
 
-  normal.value = sqrt (2 / (1 + filling->value * filling->value) / MAX (fan_in, 1));
+  normal.value = sqrt (2 / (1 + job->value * job->value) / MAX (fan_in, 1));
   fill_normal (&normal);
 }
 
-/* Rows of a matrix at right angles to each other (columns where there are more rows), by
- * Gram and Schmidt. */
+/* A matrix with orthogonal rows (or columns, if it has more rows than columns), made from normal
+ * random numbers by the Gram-Schmidt process. */
 static void
-fill_orthogonal (const Filling *filling)
+fill_orthogonal (const FillJob *job)
 {
-  const HybShape    *shape = hyb_tensor_get_shape (filling->tensor);
+  const HybShape    *shape = hyb_tensor_get_shape (job->tensor);
   gint64             n = shape->rank > 0 ? shape->dim[0] : 1;
   gint64             m = hyb_shape_count (shape, MIN (shape->rank, 1), shape->rank);
   gboolean           tall = n > m;
@@ -135,7 +137,7 @@ fill_orthogonal (const Filling *filling)
       double *row = values + r * length, norm = 0;
 
       for (gint64 k = 0; k < length; k++)
-        row[k] = hyb_random_normal (filling->seed, (guint64) (r * length + k));
+        row[k] = hyb_random_normal (job->seed, (guint64) (r * length + k));
       for (gint64 q = 0; q < r; q++)
         {
           const double *other = values + q * length;
@@ -153,52 +155,54 @@ fill_orthogonal (const Filling *filling)
     }
   for (gint64 i = 0; i < n; i++)
     for (gint64 k = 0; k < m; k++)
-      set_element (filling->tensor,
+      set_element (job->tensor,
                    i * m + k,
-                   filling->value * (tall ? values[k * length + i] : values[i * length + k]));
+                   job->value * (tall ? values[k * length + i] : values[i * length + k]));
 }
 
-/* A transposed convolution with these weights enlarges bilinearly. */
+/* Weights with which a transposed convolution computes bilinear upsampling. */
 static void
-fill_bilinear (const Filling *filling)
+fill_bilinear (const FillJob *job)
 {
-  const HybShape *shape = hyb_tensor_get_shape (filling->tensor);
+  const HybShape *shape = hyb_tensor_get_shape (job->tensor);
   gint64          width = shape->rank > 0 ? shape->dim[shape->rank - 1] : 1;
   gint64          height = shape->rank > 1 ? shape->dim[shape->rank - 2] : 1;
   double          f = ceil ((double) width / 2), c = (2 * f - 1 - fmod (f, 2)) / (2 * f);
 
-  for (gint64 i = 0; i < hyb_tensor_get_size (filling->tensor); i++)
+  for (gint64 i = 0; i < hyb_tensor_get_size (job->tensor); i++)
     {
       double x = (double) (i % width), y = (double) (i / width % height);
 
-      set_element (filling->tensor, i, (1 - fabs (x / f - c)) * (1 - fabs (y / f - c)));
+      set_element (job->tensor, i, (1 - fabs (x / f - c)) * (1 - fabs (y / f - c)));
     }
 }
 
-/* The flat vector of a fused cell: every part as the same array of a single cell. */
+/* The flat parameter of a fused RNN cell: weights first, uniform in ±0.07; then biases, zero
+ * except those of the forget gates of i2h. */
 static void
-fill_fused (const Filling *filling)
+fill_fused (const FillJob *job)
 {
-  gint64     hidden = (gint64) number_in (filling->text, "num_hidden", 0);
-  gint64     layers = (gint64) number_in (filling->text, "num_layers", 1);
-  gint64     gates = says (filling->text, "mode", "lstm")  ? 4
-                     : says (filling->text, "mode", "gru") ? 3
+  gint64     hidden = (gint64) json_number (job->text, "num_hidden", 0);
+  gint64     layers = (gint64) json_number (job->text, "num_layers", 1);
+  gint64     gates = json_has (job->text, "mode", "lstm")  ? 4
+                     : json_has (job->text, "mode", "gru") ? 3
                                                            : 1;
-  gint64     directions = strstr (filling->text, "\"bidirectional\": true") ? 2 : 1;
-  gint64     size = hyb_tensor_get_size (filling->tensor);
+  gint64     directions = strstr (job->text, "\"bidirectional\": true") ? 2 : 1;
+  gint64     size = hyb_tensor_get_size (job->tensor);
   gint64     biases = layers * directions * 2 * gates * hidden;
-  HybTensor *tensor = filling->tensor;
+  HybTensor *tensor = job->tensor;
 
   for (gint64 i = 0; i < size; i++)
     {
       gint64 row = i - (size - biases);
-      /* i2h and h2h take turns; the forget gate's of i2h get the bias. */
+      /* Biases lie in blocks of `hidden`: the gates of i2h, then those of h2h.  Block 1 is the
+       * forget gate of i2h. */
       gint64 gate = hidden > 0 && row >= 0 ? row / hidden % (2 * gates) : 0;
 
       set_element (tensor,
                    i,
-                   row < 0 ? (2 * hyb_random_uniform (filling->seed, (guint64) i) - 1) * 0.07
-                   : gates == 4 && gate == 1 ? filling->value
+                   row < 0 ? (2 * hyb_random_uniform (job->seed, (guint64) i) - 1) * 0.07
+                   : gates == 4 && gate == 1 ? job->value
                                              : 0);
     }
 }
@@ -219,9 +223,9 @@ static const Initializer table[] = {
   { "bilinear", NULL, 0, fill_bilinear },
 };
 
-/* The initialiser named in text ("uniform", "uniform:0.1", ["uniform", {…}]). */
+/* The entry that text names ("uniform", "uniform:0.1", ["uniform", {…}]), or NULL. */
 static const Initializer *
-find (const char *text)
+find_initializer (const char *text)
 {
   while (*text != '\0' && !g_ascii_isalpha (*text))
     text++;
@@ -254,8 +258,8 @@ option_value (const Initializer *initializer, const char *text)
   return end != at ? value : initializer->fallback;
 }
 
-static const char *
-by_suffix (const char *name, const char *fallback)
+const char *
+hyb_initializer_for_name (const char *name, const char *fallback)
 {
   if (g_str_has_suffix (name, "bias") || g_str_has_suffix (name, "beta") ||
       g_str_has_suffix (name, "mean"))
@@ -268,16 +272,14 @@ by_suffix (const char *name, const char *fallback)
 gboolean
 hyb_initializer_fill (HybTensor  *tensor,
                       const char *name,
-                      const char *own,
-                      const char *fallback,
+                      const char *initializer,
                       guint64     seed,
                       GError    **error)
 {
-  const char        *text = own ? own : by_suffix (name, fallback);
-  const Initializer *initializer = find (text);
-  Filling            filling = { .tensor = tensor, .seed = seed, .text = text };
+  const Initializer *entry = find_initializer (initializer);
+  FillJob            job = { .tensor = tensor, .seed = seed, .text = initializer };
 
-  if (!initializer)
+  if (!entry)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_STRUCTURE,
@@ -286,8 +288,8 @@ hyb_initializer_fill (HybTensor  *tensor,
                          "orthogonal, bilinear, lstmbias or fusedrnn",
                          "parameter “%s”: there is no initialiser “%.60s”",
                          name,
-                         text);
-  filling.value = option_value (initializer, text);
-  initializer->fill (&filling);
+                         initializer);
+  job.value = option_value (entry, initializer);
+  entry->fill (&job);
   return TRUE;
 }

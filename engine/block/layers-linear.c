@@ -1,4 +1,6 @@
-/* layers-linear.c — Dense, convolutions, Embedding.
+/* layers-linear.c — Gluon's Dense, Conv1D to Conv3D, their transposes, and Embedding.
+ *
+ * The attributes of the nodes and their spelling are those of Gluon's exports.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"
@@ -123,7 +125,7 @@ static const HybBlockClass conv_class = {
   .forward = conv_forward,
 };
 
-/* (filters, inputs / groups, kernel…); transposed: (inputs, filters / groups, kernel…). */
+/* (filters, inputs / groups, kernel …), or (inputs, filters / groups, kernel …) if transposed. */
 static HybShape
 conv_weight_shape (const Conv *self, gint64 in_channels)
 {

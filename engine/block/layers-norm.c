@@ -1,4 +1,6 @@
-/* layers-norm.c — BatchNorm, LayerNorm, InstanceNorm, GroupNorm.
+/* layers-norm.c — Gluon's normalisation layers: BatchNorm, LayerNorm, InstanceNorm, GroupNorm.
+ *
+ * All share the instance struct Norm; norm_new() fills in Gluon's defaults.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"
@@ -71,7 +73,7 @@ group_norm_forward (HybF *F, HybBlock *block, HybValue *x)
                                          hyb_gluon_int (F, self->options.groups)));
 }
 
-/* The operator knows axis 1 only: another one is swapped there and back. */
+/* The operator normalises axis 1 only; another axis is swapped with it before and after. */
 static HybValue *
 instance_norm_forward (HybF *F, HybBlock *block, HybValue *x)
 {
@@ -112,14 +114,14 @@ static const HybBlockClass instance_norm_class = {
 };
 
 static HybParameter *
-add_vector (HybBlock *block, const char *name, gint64 length, const char *init, gboolean learnt)
+add_vector (HybBlock *block, const char *name, gint64 length, const char *init, gboolean is_trained)
 {
   return hyb_block_add_parameter (block,
                                   &(HybParameterSpec){
                                       .name = name,
                                       .shape = hyb_shape_1d (length > 0 ? length : HYB_UNKNOWN),
                                       .init = init,
-                                      .request = learnt ? HYB_GRAD_WRITE : HYB_GRAD_NULL,
+                                      .request = is_trained ? HYB_GRAD_WRITE : HYB_GRAD_NULL,
                                       .allow_deferred = TRUE });
 }
 
@@ -164,7 +166,7 @@ hyb_batch_norm_new (const HybNormOptions *options)
 }
 
 HybBlock *
-hyb_gluon_norm_new (const HybNormOptions *options)
+hyb_layer_norm_new (const HybNormOptions *options)
 {
   return &norm_new (&layer_norm_class, options, -1, options->in_channels)->parent;
 }

@@ -1,4 +1,6 @@
-/* layers-pool.c — pooling and global pooling.
+/* layers-pool.c — Gluon's pooling layers, local and global (hyb_pool_new()).
+ *
+ * The attributes of the node and their spelling are those of Gluon's exports.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"

@@ -1,7 +1,7 @@
-/* losses.c — Gluon's losses: a list (prediction, label) to one number a sample.
+/* losses.c — Gluon's losses: from the list (prediction, label) to one number for each sample.
  *
- * One function a loss gives the loss of every element; weighting and the mean over
- * all axes but the batch are the same for all.
+ * Each loss has a function for the loss of every element (the table kinds); loss_forward() then
+ * applies the weight and takes the mean over all axes except the batch.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"
@@ -21,10 +21,10 @@ typedef struct Kind
 {
   const char *id;
   const char *class_name;
-  double      weight;            /* multiplies; 0: none by default */
-  double      factor;            /* of the weight, e.g. ½ of a square */
-  gboolean    keeps_label_shape; /* the label is not reshaped like the prediction */
-  gboolean    is_per_sample;     /* gives one number a sample already */
+  double      weight;            /* default weight; 0: the loss is not multiplied */
+  double      factor;            /* multiplies the weight: ½ for the squared error */
+  gboolean    keeps_label_shape; /* FALSE: the label is reshaped like the prediction */
+  gboolean    is_per_sample;     /* element() returns one number for each sample already */
   HybValue *(*element) (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label);
 } Kind;
 
@@ -40,7 +40,7 @@ l1 (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
   return hyb_unary (F, "abs", hyb_sub (F, label, prediction));
 }
 
-/* max(x, 0) − x·label + log(1 + e^−|x|): stable for large |x|. */
+/* max(x, 0) − x · label + log(1 + e^−|x|), which does not overflow for large |x|. */
 static HybValue *
 sigmoid_bce (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 {
@@ -75,6 +75,7 @@ softmax_cross_entropy (HybF *F, const Loss *loss, HybValue *prediction, HybValue
   return hyb_mul_scalar (F, chosen, -1);
 }
 
+/* label · (log(label) − log softmax(prediction)) */
 static HybValue *
 kl_divergence (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 {
@@ -87,6 +88,7 @@ kl_divergence (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
                   hyb_sub (F, hyb_unary (F, "log", hyb_add_scalar (F, label, 1e-12)), prediction));
 }
 
+/* |d| − ρ/2 where |d| > ρ, d²/(2ρ) elsewhere. */
 static HybValue *
 huber (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 {
@@ -110,6 +112,7 @@ huber (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
                     hyb_mul_scalar (F, hyb_unary (F, "square", distance), 0.5 / rho));
 }
 
+/* max(0, margin − prediction · label), for labels −1 and 1. */
 static HybValue *
 hinge (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 {
@@ -118,7 +121,7 @@ hinge (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
   return hyb_unary (F, "relu", hyb_rsub_scalar (F, hyb_mul (F, prediction, label), margin));
 }
 
-/* Predictions (batch, time, classes); the operator wants time first. */
+/* Predictions are (batch, time, classes); the operator CTCLoss takes (time, batch, classes). */
 static HybValue *
 ctc (HybF *F, const Loss *loss, HybValue *prediction, HybValue *label)
 {

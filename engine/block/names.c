@@ -1,5 +1,7 @@
-/* names.c — names of nodes, as MXNet's name managers give them: a prefix, and a
- * counter for each hint that starts anew in every scope.
+/* names.c — names of nodes, as MXNet's name managers make them.
+ *
+ * A name is the prefix of the innermost scope and a given name, or the prefix, a hint and a number.
+ * Every scope counts from 0 for each hint.  Start at hyb_f_name().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/trace-private.h"

@@ -1,12 +1,16 @@
-/* parameter.c — parameters: shapes that may come later, initial values, their
- * form as a variable of a graph.
+/* parameter.c — parameters: contents, shapes that the first input completes, initialisation, and
+ * their form as variables of a graph (hyb_use()).
+ *
+ * A parameter whose shape is not known yet when it is initialised is pending: it keeps the
+ * initialiser and the seed until hyb_parameter_set_shape().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
-#include "engine/base/random.h"
 #include "engine/block/block-private.h"
 #include "engine/block/initializer.h"
 #include "engine/block/trace-private.h"
+
+#include <string.h>
 
 HybParameter *
 hyb_parameter_new (const char *name, const HybParameterSpec *spec)
@@ -39,12 +43,25 @@ hyb_parameter_unref (HybParameter *parameter)
   if (!g_atomic_int_dec_and_test (&parameter->references))
     return;
   hyb_tensor_unref (parameter->data);
-  hyb_tensor_unref (parameter->gradient);
+
   g_free (parameter->name);
   g_free (parameter->init);
   g_free (parameter->pending_init);
   g_free (parameter->trouble);
   g_free (parameter);
+}
+
+HybParameter *
+hyb_parameters_find (GPtrArray *parameters, const char *name)
+{
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      HybParameter *parameter = g_ptr_array_index (parameters, i);
+
+      if (strcmp (parameter->name, name) == 0)
+        return parameter;
+    }
+  return NULL;
 }
 
 const char *
@@ -119,23 +136,8 @@ hyb_parameter_set_data (HybParameter *parameter, HybTensor *tensor, GError **err
   hyb_tensor_unref (parameter->data);
   parameter->data = tensor;
   parameter->is_pending = FALSE;
-  parameter->generation++;
+
   return TRUE;
-}
-
-HybTensor *
-hyb_parameter_get_gradient (HybParameter *parameter)
-{
-  return parameter->gradient;
-}
-
-void
-hyb_parameter_set_gradient (HybParameter *parameter, HybTensor *tensor)
-{
-  if (tensor)
-    hyb_tensor_ref (tensor);
-  hyb_tensor_unref (parameter->gradient);
-  parameter->gradient = tensor;
 }
 
 HybGradRequest
@@ -172,8 +174,9 @@ hyb_parameter_set_mults (HybParameter *parameter, double lr_mult, double wd_mult
 gboolean
 hyb_parameter_fill (HybParameter *parameter, const char *init, guint64 seed, GError **error)
 {
-  HybType    type = { parameter->shape, parameter->dtype };
-  HybTensor *tensor;
+  HybType     type = { parameter->shape, parameter->dtype };
+  const char *initializer = parameter->init;
+  HybTensor  *tensor;
 
   if (parameter->is_constant)
     return TRUE;
@@ -194,9 +197,10 @@ hyb_parameter_fill (HybParameter *parameter, const char *init, guint64 seed, GEr
                            parameter->name);
     }
 
+  if (!initializer)
+    initializer = hyb_initializer_for_name (parameter->name, init);
   tensor = hyb_tensor_new (&type, error);
-  if (!tensor ||
-      !hyb_initializer_fill (tensor, parameter->name, parameter->init, init, seed, error))
+  if (!tensor || !hyb_initializer_fill (tensor, parameter->name, initializer, seed, error))
     {
       hyb_tensor_unref (tensor);
       return FALSE;
@@ -219,75 +223,7 @@ hyb_parameter_set_shape (HybParameter *parameter, const HybShape *shape, GError 
   return hyb_parameter_fill (parameter, parameter->pending_init, parameter->pending_seed, error);
 }
 
-void
-hyb_block_initialize (HybBlock *block, const char *init, guint64 seed)
-{
-  g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (block);
-
-  /* What goes wrong shows when the parameter is used. */
-  for (guint i = 0; i < parameters->len; i++)
-    {
-      g_autoptr (GError) error = NULL;
-      HybParameter *parameter = g_ptr_array_index (parameters, i);
-
-      g_clear_pointer (&parameter->trouble, g_free);
-      if (!hyb_parameter_fill (parameter, init, hyb_random_mix (seed, i), &error))
-        parameter->trouble = g_strdup (error->message);
-    }
-}
-
-HybParameter *
-hyb_block_add_constant (HybBlock *block, const char *name, HybTensor *tensor)
-{
-  /* MXNet writes the address of an object behind the name; no reader may rely on it. */
-  g_autofree char *init = g_strdup_printf ("Constant_%s%s_0", block->priv->parameter_prefix, name);
-  HybParameterSpec spec = { .name = name,
-                            .shape = *hyb_tensor_get_shape (tensor),
-                            .dtype = hyb_tensor_get_dtype (tensor),
-                            .init = init,
-                            .request = HYB_GRAD_NULL };
-  HybParameter    *parameter = hyb_block_add_parameter (block, &spec);
-
-  parameter->is_constant = TRUE;
-  hyb_parameter_set_data (parameter, tensor, NULL);
-  return parameter;
-}
-
-static void
-cast_parameter (HybParameter *parameter, HybDType dtype)
-{
-  HybType    type = { parameter->shape, dtype };
-  HybTensor *old = parameter->data, *new;
-
-  if (parameter->dtype == dtype)
-    return;
-  parameter->dtype = dtype;
-  if (!old)
-    return;
-  new = hyb_tensor_new (&type, NULL);
-  for (gint64 i = 0; new &&i < hyb_tensor_get_size (old); i++)
-    hyb_dtype_set_double (hyb_tensor_get_data (new),
-                          dtype,
-                          (gsize) i,
-                          hyb_tensor_get_value (old, i));
-  if (new)
-    hyb_parameter_set_data (parameter, new, NULL);
-  hyb_tensor_unref (new);
-}
-
-void
-hyb_block_cast (HybBlock *block, HybDType dtype)
-{
-  HybDType own = block->klass->keeps_single && dtype == HYB_F16 ? HYB_F32 : dtype;
-
-  for (guint i = 0; i < block->priv->parameters->len; i++)
-    cast_parameter (g_ptr_array_index (block->priv->parameters, i), own);
-  for (guint i = 0; i < block->priv->children->len; i++)
-    hyb_block_cast (g_ptr_array_index (block->priv->children, i), dtype);
-  hyb_block_drop_cached (block);
-}
-
-/* "(4, 0)": unknown is 0, as Gluon exports it. */
+/* "(4, 0)"; unknown dimensions are 0, as in Gluon's exports. */
 static const char *
 shape_attribute (HybF *F, const HybShape *shape)
 {
@@ -311,6 +247,7 @@ number_attribute (HybF *F, double value)
   return hyb_f_text (F, value == (gint64) value ? "%s.0" : "%s", buffer);
 }
 
+/* The variable of a trace, with the attributes that Gluon writes. */
 static HybValue *
 as_variable (HybF *F, HybParameter *parameter)
 {
@@ -332,15 +269,16 @@ as_variable (HybF *F, HybParameter *parameter)
   const char *given[G_N_ELEMENTS (attributes)] = { NULL };
   guint       n = 0;
 
-  for (guint i = 0; attributes[i] != NULL; i += 2)
+  for (guint i = 0; attributes[i]; i += 2)
     if (attributes[i + 1] && (!parameter->is_bare || g_str_equal (attributes[i], "__init__")))
       {
         given[n++] = attributes[i];
         given[n++] = attributes[i + 1];
       }
-  /* mx.rnn's parameters are variables from the start, whatever body they are used in. */
+  /* mx.rnn creates variables together with the cell, so they belong to the outermost graph even if
+   * only a body uses them. */
   if (parameter->is_bare)
-    for (HybF *outer = F->parent; outer != NULL; outer = outer->parent)
+    for (HybF *outer = F->parent; outer; outer = outer->parent)
       if (!outer->parent)
         hyb_value_variable (outer, parameter->name, given);
   return hyb_value_variable (F, parameter->name, given);

@@ -1,23 +1,17 @@
-/* plugin-spec.c — a model of a plug-in with its options: input types, block, graph.
+/* plugin-spec.c — builds a model of a plug-in: parses its options and the types of its inputs,
+ * traces its block, and fills example inputs.
+ *
+ * Start at hyb_model_spec_new() and hyb_model_read_plugin().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
 #include "engine/block/block-private.h"
-#include "engine/block/plugin-private.h"
+#include "engine/block/plugin-find.h"
 
 #include <string.h>
 
 /* --- Options --- */
-
-static const HybParam *
-find_option (const HybModelClass *klass, const char *name)
-{
-  for (const HybParam *option = klass->options; option && option->name; option++)
-    if (strcmp (option->name, name) == 0)
-      return option;
-  return NULL;
-}
 
 static gboolean
 refuse_option (const HybModelClass *klass, const char *name, GError **error)
@@ -63,7 +57,7 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
                              "Write options as ?name=value&name=value",
                              "the option “%s” has no value",
                              pairs[i]);
-      if (strcmp (pairs[i], "seed") == 0 && !find_option (spec->klass, "seed"))
+      if (strcmp (pairs[i], "seed") == 0 && !hyb_params_find (spec->klass->options, "seed"))
         {
           if (!g_ascii_string_to_unsigned (equals + 1, 10, 0, G_MAXUINT64, &spec->seed, error))
             {
@@ -72,7 +66,7 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
             }
           continue;
         }
-      if (!find_option (spec->klass, pairs[i]))
+      if (!hyb_params_find (spec->klass->options, pairs[i]))
         return refuse_option (spec->klass, pairs[i], error);
       g_ptr_array_add (attributes, g_strdup (pairs[i]));
       g_ptr_array_add (attributes, g_strdup (equals + 1));
@@ -96,14 +90,14 @@ parse_options (HybModelSpec *spec, const char *text, GError **error)
 typedef struct
 {
   const HybModelSpec *spec;
-  const char         *text; /* the whole, for messages */
-  const char         *at;
+  const char         *text; /* the whole description, for messages */
+  const char         *at;   /* where reading has got to */
   GString            *structure;
   GArray             *types;
-} Reader;
+} TypeReader;
 
 static gboolean
-refuse_types (const Reader *reader, GError **error)
+refuse_types (const TypeReader *reader, GError **error)
 {
   return hyb_error_at (error,
                        HYB_FORMAT_ERROR,
@@ -118,21 +112,22 @@ refuse_types (const Reader *reader, GError **error)
 }
 
 static gint64
-factor_value (const Reader *reader, const char *word)
+factor_value (const TypeReader *reader, const char *word)
 {
-  const HybParam *option = find_option (reader->spec->klass, word);
-  gint64          number;
+  const HybModelSpec *spec = reader->spec;
+  const HybParam     *option = hyb_params_find (spec->klass->options, word);
+  gint64              number;
 
   if (g_ascii_string_to_signed (word, 10, 0, (gint64) 1 << 40, &number, NULL))
     return number;
   if (!option || option->kind != HYB_PARAM_INT)
     return -1;
-  return *(const gint64 *) (gconstpointer) ((const char *) reader->spec->options + option->offset);
+  return hyb_params_get_int (option, spec->options, word, -1);
 }
 
-/* "batch*2" */
+/* The value of a dimension such as "batch*2"; -1 if it cannot be read. */
 static gint64
-dimension_value (const Reader *reader, const char *text)
+dimension_value (const TypeReader *reader, const char *text)
 {
   g_auto (GStrv) factors = g_strsplit (text, "*", -1);
   gint64 product = 1;
@@ -148,7 +143,7 @@ dimension_value (const Reader *reader, const char *text)
 }
 
 static gboolean
-read_type (Reader *reader, GError **error)
+read_type (TypeReader *reader, GError **error)
 {
   gsize            length = strcspn (reader->at, "(");
   g_autofree char *dtype = g_strstrip (g_strndup (reader->at, length));
@@ -178,7 +173,7 @@ read_type (Reader *reader, GError **error)
 }
 
 static gboolean
-read_types (Reader *reader, GError **error)
+read_types (TypeReader *reader, GError **error)
 {
   int depth = 0;
 
@@ -203,7 +198,7 @@ parse_inputs (HybModelSpec *spec, GError **error)
 {
   const HybModelClass *klass = spec->klass;
   g_autofree char *made = klass->describe_inputs ? klass->describe_inputs (spec->options) : NULL;
-  Reader           reader = { .spec = spec,
+  TypeReader       reader = { .spec = spec,
                               .text = made ? made : klass->inputs,
                               .structure = g_string_new (NULL),
                               .types = spec->types };
@@ -218,7 +213,7 @@ hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error)
 {
   g_autoptr (GArray) types = g_array_new (FALSE, FALSE, sizeof (HybType));
   g_autoptr (GString) structure = g_string_new (NULL);
-  Reader reader = {
+  TypeReader reader = {
     .spec = spec, .text = spec->klass->task.label, .structure = structure, .types = types
   };
 
@@ -248,7 +243,7 @@ hyb_model_spec_input_name (HybModelSpec *spec, guint index)
   return g_intern_string (spec->types->len == 1 ? "data" : name);
 }
 
-/* --- The whole --- */
+/* --- Building --- */
 
 HybModelSpec *
 hyb_model_spec_new (const char *text, GError **error)
@@ -272,7 +267,7 @@ hyb_model_spec_free (HybModelSpec *spec)
   g_free (spec);
 }
 
-/* Builds and traces; every parameter gets its shape and its first value. */
+/* Builds and traces the block; its parameters get their shapes and initial values. */
 static HybBlock *
 build_and_trace (HybModelSpec *spec, HybGraph **graph, GError **error)
 {
@@ -338,15 +333,12 @@ take_parameters (HybModel *model, HybBlock *block, HybGraph *graph, GError **err
   return TRUE;
 }
 
-/* Tokens below the vocabulary, if the model has one. */
+/* Random tokens, smaller than the option “vocabulary” if the model has it. */
 static void
 fill_tokens (HybModelSpec *spec, HybTensor *tensor)
 {
-  const HybParam *option = find_option (spec->klass, "vocabulary");
-  gint64          n = 2;
+  gint64 n = hyb_params_get_int (spec->klass->options, spec->options, "vocabulary", 2);
 
-  if (option && option->kind == HYB_PARAM_INT)
-    n = *(const gint64 *) (gconstpointer) ((const char *) spec->options + option->offset);
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
     hyb_dtype_set_double (hyb_tensor_get_data (tensor),
                           hyb_tensor_get_dtype (tensor),
@@ -354,7 +346,7 @@ fill_tokens (HybModelSpec *spec, HybTensor *tensor)
                           (double) (hyb_random_word (spec->seed, (guint64) i) % MAX (n, 1)));
 }
 
-/* The first batch of the model's own task. */
+/* Sets the inputs of the first batch of the model's task as examples. */
 static gboolean
 take_examples (HybModel *model, HybModelSpec *spec, GError **error)
 {

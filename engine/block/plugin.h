@@ -1,8 +1,9 @@
-/* plugin.h — models in shared modules: what such a module exports, and loading one.
+/* plugin.h — models in shared modules (plug-ins): what a module exports, and how it is loaded.
  *
- * A module exports one table of models (HYB_PLUGIN, or HYB_MODEL for a single one).
- * Each says its options, how its inputs look, how to build its block, and what it can
- * be trained on; the gallery's entries are nothing else.
+ * A module exports one table of models, with the macro HYB_MODEL for a single model or HYB_PLUGIN
+ * for several.  A model (HybModelClass) describes its options, the types of its inputs, the
+ * function that builds its block, and the task on which it can be trained.  The models of the
+ * gallery (resources/gallery) are such modules.  Programs start at hyb_model_spec_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,34 +11,37 @@
 
 G_BEGIN_DECLS
 
-/* Changes whenever a struct below does: modules of another number are refused. */
+/* Increased whenever one of the structs below changes.  Modules compiled with another number are
+ * refused. */
 #define HYB_PLUGIN_ABI 1
 
-/* One batch of a model's own data, to be filled in. */
+/* One batch of a model's own data, which the model fills in. */
 typedef struct
 {
-  guint64     seed; /* equal seeds make equal batches */
+  guint64     seed; /* equal seeds must give equal batches */
   guint64     step; /* number of the batch since training began */
   guint       n_inputs;
-  HybTensor **inputs; /* all zero at first, in the order of the model's inputs */
-  HybTensor  *label;  /* likewise; NULL: there is none */
+  HybTensor **inputs; /* in the order of the model's inputs; all elements are zero */
+  HybTensor  *label;  /* all elements are zero; NULL if the task has no label */
 } HybBatch;
 
-/* What a model is trained on when nobody gives data. */
+/* How a model is trained when the user gives no data. */
 typedef struct
 {
-  const char *loss;      /* NULL: "softmax-cross-entropy" */
-  const char *optimizer; /* NULL: "sgd" */
-  const char *settings;  /* "learning_rate=0.1, momentum=0.9" */
-  double      clip_global_norm;
-  const char *carry;   /* "data1=1, data2=2": input takes output of the step before; "all": every
-                        * input but the first the output of its number */
-  const char *label;   /* its type, written like an input's; NULL: none */
-  gboolean    is_text; /* batches come from a text: tokens, and the tokens that follow them */
+  const char *loss;             /* a kind of hyb_loss_new(); NULL: "softmax-cross-entropy" */
+  const char *optimizer;        /* NULL: "sgd" */
+  const char *settings;         /* of the optimizer: "learning_rate=0.1, momentum=0.9" */
+  double      clip_global_norm; /* of all gradients together; 0: no limit */
+  const char *carry;   /* states carried from batch to batch.  "data1=1, data2=2": input data1
+                        * takes output 1 of the batch before; "all": every input except the first
+                        * takes the output of the same number */
+  const char *label;   /* its type, written like those of inputs; NULL: no label */
+  gboolean    is_text; /* batches are tokens of a text, and labels the tokens that follow them */
   guint       epochs;  /* passes over the data; 0: one */
-  guint       steps;   /* batches of one epoch (of a text: 0, as many as it has) */
+  guint       steps;   /* batches in one epoch; 0 for a text: all that it has */
   void (*fill) (gconstpointer options, const HybBatch *batch); /* NULL for a text */
-  /* Other types for some batches (buckets): inputs, then the label.  NULL: always the same. */
+  /* Gives the batch of a step other types, for models with buckets: those of the inputs, then
+   * that of the label.  NULL: all batches have the same types. */
   void (*vary) (gconstpointer options, guint64 step, HybType *types);
 } HybTask;
 
@@ -45,15 +49,17 @@ typedef struct
 {
   const char     *name;    /* lower case, digits and dashes */
   const char     *doc;     /* one sentence */
-  const HybParam *options; /* all with a fallback; NULL: none */
-  gsize           options_size;
-  /* "float32(batch, 1, 28, 28)" or a list "[float32(length, 8), [float32(8), float32(8)]]":
-   * how inputs nest, and default types, whose dimensions are numbers, integer options, or
-   * products of them. */
+  const HybParam *options; /* a table like an operator's, all with a fallback; NULL: no options */
+  gsize           options_size; /* of the struct that the table fills */
+  /* How inputs are nested, and their default types: "float32(batch, 1, 28, 28)", or a list such
+   * as "[float32(length, 8), [float32(8), float32(8)]]".  Dimensions are numbers, integer
+   * options, or products of them. */
   const char *inputs;
-  char *(*describe_inputs) (gconstpointer options); /* instead, where they depend on options */
-  HybBlock *(*build) (gconstpointer options);       /* (transfer full) */
-  const char *init;                                 /* NULL: "xavier" */
+  /* Returns such a text for models whose nesting depends on options; replaces inputs.
+   * (transfer full) */
+  char *(*describe_inputs) (gconstpointer options);
+  HybBlock *(*build) (gconstpointer options); /* (transfer full) */
+  const char *init; /* initialiser of weights without one of their own; NULL: "xavier" */
   HybTask     task;
 } HybModelClass;
 
@@ -80,35 +86,41 @@ typedef struct
 
 /* --- Loading --- */
 
-/* “gallery:NAME”, “file.so” or “file.so:NAME”, each with “?option=value&option=value”. */
+/* TRUE if text names a model of a plug-in: “gallery:NAME”, “file.so” or “file.so:NAME”, each
+ * optionally followed by “?option=value&option=value”. */
 gboolean hyb_is_plugin_name (const char *text);
 
-/* A model with its options, built. */
+/* A model of a plug-in with values for its options. */
 typedef struct
 {
   const HybModelClass *klass;
-  gpointer             options;
-  guint64              seed;
-  char                *structure; /* how its inputs nest */
-  GArray              *types;     /* of HybType, by input */
+  gpointer             options;   /* the struct that klass->options describes */
+  guint64              seed;      /* of the weights */
+  char                *structure; /* how its inputs are nested: "[0, [0, 0]]" */
+  GArray              *types;     /* of HybType, one for each input */
 } HybModelSpec;
 
-/* The option “seed”, which all have, seeds the weights. */
+/* Loads the module that text names and parses the options.  All models have the option “seed”,
+ * which seeds the weights.  (transfer full) */
 HybModelSpec *hyb_model_spec_new (const char *text, GError **error);
-void          hyb_model_spec_free (HybModelSpec *spec);
+/* Frees the description; the module stays loaded. */
+void hyb_model_spec_free (HybModelSpec *spec);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybModelSpec, hyb_model_spec_free)
-const char *hyb_model_spec_input_name (HybModelSpec *spec, guint index); /* interned */
-/* The type of the task's label; unknown if it has none. */
+/* The name of an input: "data", or "data0", "data1" … if there are several.  Interned. */
+const char *hyb_model_spec_input_name (HybModelSpec *spec, guint index);
+/* The type of the task's label; an unknown type if the task has no label. */
 gboolean hyb_model_spec_label_type (HybModelSpec *spec, HybType *type, GError **error);
 
-/* The block with its parameters initialised for the default inputs; (transfer full). */
+/* Builds the block and initialises its parameters for the default inputs.  (transfer full) */
 HybBlock *hyb_model_spec_build (HybModelSpec *spec, GError **error);
-/* Graph and parameters, traced and seeded; input types as in the model's class. */
+/* Puts the traced graph, the initialised parameters, the input types and an example batch of the
+ * model that text names into model. */
 gboolean hyb_model_read_plugin (HybModel *model, const char *text, GError **error);
 
-/* A file in the gallery's folder, perhaps not there; NULL: there is no gallery.  (transfer full) */
+/* The path of a file in the gallery's folder, whether it exists or not; NULL if there is no such
+ * folder.  (transfer full) */
 char *hyb_gallery_file (const char *name);
-/* Models of the gallery, sorted by name; of const HybModelClass, (transfer container). */
+/* The models of the gallery, sorted by name; of const HybModelClass.  (transfer container) */
 GPtrArray *hyb_gallery_list (void);
 
 G_END_DECLS

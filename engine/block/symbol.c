@@ -1,12 +1,13 @@
-/* symbol.c — symbols without blocks: composing operators whose weights are variables
- * that nobody declared.
+/* symbol.c — calls operators like MXNet's symbolic front end: inputs that are left out become
+ * variables (hyb_f_compose()).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/trace-private.h"
 
 #include <string.h>
 
-/* What MXNet writes on states that an operator changes. */
+/* The __init__ attribute that MXNet puts on a state that the operator writes to; NULL for other
+ * inputs. */
 static const char *
 state_initialiser (const HybOp *op, guint input)
 {
@@ -15,8 +16,9 @@ state_initialiser (const HybOp *op, guint input)
   return g_str_has_suffix (op->inputs[input], "var") ? "[\"one\", {}]" : "[\"zero\", {}]";
 }
 
+/* The variable for an input that the call of the node leaves out. */
 static HybValue *
-undeclared (HybF *F, const HybOp *op, guint input, const char *node, const HybOpCall *call)
+implicit_variable (HybF *F, const HybOp *op, guint input, const char *node, const HybOpCall *call)
 {
   g_autoptr (GPtrArray) pairs = g_ptr_array_new ();
   const char *init = state_initialiser (op, input);
@@ -38,9 +40,9 @@ undeclared (HybF *F, const HybOp *op, guint input, const char *node, const HybOp
                              (const char *const *) pairs->pdata);
 }
 
-/* How many inputs these attributes ask for. */
+/* How many inputs the operator takes with these attributes; 0 and an error if they are invalid. */
 static guint
-wanted_inputs (HybF *F, const HybOp *op, const HybOpCall *call)
+count_inputs (HybF *F, const HybOp *op, const HybOpCall *call)
 {
   g_autoptr (GPtrArray) given = g_ptr_array_new ();
   GError  *error = NULL;
@@ -75,7 +77,7 @@ hyb_f_compose (HybF *F, const char *op_name, const HybOpCall *call)
   HybOpCall        complete = *call;
   g_autofree char *lower = g_ascii_strdown (op_name, -1);
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-  guint n_names, wanted;
+  guint n_names, n_inputs;
 
   g_return_val_if_fail (F->tracing, NULL);
 
@@ -87,19 +89,20 @@ hyb_f_compose (HybF *F, const char *op_name, const HybOpCall *call)
     return hyb_f_call (F, op_name, call);
 
   n_names = g_strv_length ((char **) op->inputs);
-  wanted = MIN (wanted_inputs (F, op, call), n_names);
-  if (inputs->len < wanted && !call->name)
+  n_inputs = MIN (count_inputs (F, op, call), n_names);
+  /* The variables' names contain the node's, so it is chosen before the call. */
+  if (inputs->len < n_inputs && !call->name)
     complete.name = hyb_f_text (F,
                                 "%s",
                                 hyb_f_name (F, NULL, call->hint ? call->hint : lower) +
                                     strlen (hyb_f_get_prefix (F)));
-  while (inputs->len < wanted)
+  while (inputs->len < n_inputs)
     g_ptr_array_add (inputs,
-                     undeclared (F,
-                                 op,
-                                 inputs->len,
-                                 hyb_f_text (F, "%s%s", hyb_f_get_prefix (F), complete.name),
-                                 call));
+                     implicit_variable (F,
+                                        op,
+                                        inputs->len,
+                                        hyb_f_text (F, "%s%s", hyb_f_get_prefix (F), complete.name),
+                                        call));
   complete.inputs = (HybValue *const *) inputs->pdata;
   complete.n_inputs = inputs->len;
   return hyb_f_call (F, op_name, &complete);

@@ -1,4 +1,5 @@
-/* trace-graph.c — whole graphs and F: ending a trace, and a graph as one call.
+/* trace-graph.c — ends a trace (hyb_f_finish()), and runs or copies a whole graph inside a HybF
+ * (hyb_f_graph()).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/trace-private.h"
@@ -6,7 +7,8 @@
 
 /* --- Ending a trace --- */
 
-/* Nodes as a depth-first walk from the heads leaves them: the order of MXNet's files. */
+/* Ids of the nodes that the heads depend on, in depth-first postorder: the order of MXNet's
+ * files. */
 static GArray *
 depth_first (const HybGraph *graph, const HybValueId *heads, guint n_heads)
 {
@@ -45,6 +47,7 @@ depth_first (const HybGraph *graph, const HybValueId *heads, guint n_heads)
   return order;
 }
 
+/* A copy of graph with its nodes in that order and without nodes that no head needs. */
 static HybGraph *
 reordered (HybGraph *graph, const HybValueId *heads, guint n_heads)
 {
@@ -84,7 +87,7 @@ hyb_f_finish (HybF *F, HybValue *value, GError **error)
   hyb_flatten_into (value, arrays);
   heads = g_new (HybValueId, MAX (arrays->len, 1));
   for (guint i = 0; i < arrays->len && !F->error; i++)
-    heads[i] = hyb_value_enter (F, g_ptr_array_index (arrays, i))->id;
+    heads[i] = hyb_value_import (F, g_ptr_array_index (arrays, i))->id;
   if (!hyb_f_check (F, error))
     return NULL;
 
@@ -92,8 +95,9 @@ hyb_f_finish (HybF *F, HybValue *value, GError **error)
   return reordered (raw, heads, arrays->len);
 }
 
-/* --- A graph inside F --- */
+/* --- A graph inside a HybF --- */
 
+/* Copies all nodes that are not variables into the trace. */
 static HybValue *
 graph_traced (HybF *F, HybGraph *graph, HybValue *const *variables)
 {
@@ -111,7 +115,7 @@ graph_traced (HybF *F, HybGraph *graph, HybValue *const *variables)
       HybValueId     first;
 
       if (hyb_node_is_variable (node))
-        first = hyb_value_enter (F, variables[variable++])->id;
+        first = hyb_value_import (F, variables[variable++])->id;
       else
         {
           g_array_set_size (inputs, node->n_inputs);
@@ -132,18 +136,22 @@ graph_traced (HybF *F, HybGraph *graph, HybValue *const *variables)
   return result;
 }
 
+/* Computes one node on the tape.  values: by value id of the graph. */
 static gboolean
 record_node (HybF *F, HybGraph *graph, HybNodeId id, HybValue **values)
 {
   const HybNode *node = hyb_graph_get_node (graph, id);
   g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
   g_autofree HybTensor **outputs = g_new0 (HybTensor *, node->n_outputs);
-  HybOpCall call = { .bodies = hyb_graph_get_bodies (graph, id), .n_bodies = node->n_bodies };
-  GError   *error = NULL;
+  OperatorCall           call = { .op = node->op,
+                                  .params = node->params,
+                                  .bodies = hyb_graph_get_bodies (graph, id),
+                                  .arrays = arrays };
+  GError                *error = NULL;
 
   for (guint k = 0; k < node->n_inputs; k++)
     g_ptr_array_add (arrays, values[hyb_graph_get_inputs (graph, id)[k]]);
-  if (!hyb_f_compute (F, node->op, &call, (gpointer) node->params, arrays, outputs, &error))
+  if (!hyb_f_compute (F, &call, outputs, &error))
     {
       g_prefix_error (&error, "node “%s”: ", node->name);
       hyb_f_keep_error (F, error);
@@ -157,7 +165,7 @@ record_node (HybF *F, HybGraph *graph, HybNodeId id, HybValue **values)
   return TRUE;
 }
 
-/* Node by node, so that a tape can record every call. */
+/* Computes node by node, so that the tape can record every operator. */
 static HybValue *
 graph_recorded (HybF *F, HybGraph *graph, HybValue *const *variables)
 {
@@ -182,8 +190,9 @@ graph_recorded (HybF *F, HybGraph *graph, HybValue *const *variables)
                       : hyb_list (F, n_heads, (HybValue *const *) heads->pdata);
 }
 
+/* Computes the whole graph with the imperative runner. */
 static HybValue *
-graph_at_once (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
+graph_imperative (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
 {
   HybRun context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
   g_autofree HybTensor **inputs = g_new (HybTensor *, MAX (n, 1));
@@ -223,5 +232,5 @@ hyb_f_graph (HybF *F, HybGraph *graph, guint n, HybValue *const *variables)
 
   if (F->tracing)
     return graph_traced (F, graph, variables);
-  return F->tape ? graph_recorded (F, graph, variables) : graph_at_once (F, graph, n, variables);
+  return F->tape ? graph_recorded (F, graph, variables) : graph_imperative (F, graph, n, variables);
 }

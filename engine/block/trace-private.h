@@ -1,4 +1,6 @@
-/* trace-private.h — the inside of F and its values.
+/* trace-private.h — the structs behind HybF and HybValue, and functions between their files.
+ *
+ * Calls go one way: trace-graph.c, symbol.c → trace.c → value.c, names.c → trace-error.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,21 +13,21 @@ struct _HybValue
   gboolean   failed;
   gboolean   is_list;
   guint      n_items; /* of a list */
-  HybValue **items;
-  HybTensor *tensor; /* when running at once */
-  HybValueId id;     /* when tracing */
+  HybValue **items;   /* of a list */
+  HybTensor *tensor;  /* of an array, if F computes */
+  HybValueId id;      /* of an array, if F traces */
 };
 
 #define HYB_VALUES_PER_BLOCK 64
 
-/* One level of names: with block.name_scope(). */
+/* A scope of names: hyb_f_push_scope(). */
 typedef struct
 {
   char       *prefix;
-  GHashTable *counters; /* hint → how often it was used */
+  GHashTable *counters; /* hint → how many names were made of it */
 } NameScope;
 
-/* An outer value that a traced body reads: it becomes a variable of the body. */
+/* A value of the surrounding graph that a traced body uses.  It is a variable of the body. */
 typedef struct
 {
   HybValue *outer;
@@ -37,41 +39,63 @@ struct _HybF
   gboolean      tracing;
   gboolean      training;
   guint64       seed;
-  guint32       n_calls;
-  GPtrArray    *values; /* blocks of HybValue: one that is made costs no allocation */
-  guint         n_values;
-  GStringChunk *text;
-  GError       *error;
-  HybTape      *tape;
-  GArray       *scopes; /* of NameScope */
-  GPtrArray    *path;   /* of char * */
-  GPtrArray    *inputs; /* of HybValue: room for those of a call; NULL while a call has it */
-  const char   *attribute_key, *attribute_value;
+  guint32       n_calls;  /* operators computed; key of the random numbers of the next one */
+  GPtrArray    *values;   /* arrays of HYB_VALUES_PER_BLOCK values, to allocate less often */
+  guint         n_values; /* values in use */
+  GStringChunk *text;     /* strings that live as long as F */
+  GError       *error;    /* the first one, or NULL */
+  HybTape      *tape;     /* records what is computed; NULL: no recording */
+  GArray       *scopes;   /* of NameScope, innermost last */
+  GPtrArray    *path;     /* of char *: blocks being called, innermost last */
+  GPtrArray    *inputs;   /* scratch array for the inputs of a call; NULL while one uses it */
+  const char   *attribute_key, *attribute_value; /* put on every new node; NULL: nothing */
 
-  /* Tracing only. */
+  /* Only while tracing. */
   HybBuilder *builder;
   GHashTable *variables; /* name → HybValue */
-  HybF       *parent;    /* of a body: where captured values come from */
+  HybF       *parent;    /* of the F that traces a body: the F of the surrounding graph */
   GArray     *captures;  /* of Capture, in order of first use */
 };
 
-/* (transfer full): kept with the block path if it is the first, dropped if not. */
+/* An operator with parsed attributes and the values of its inputs. */
+typedef struct
+{
+  const HybOp     *op;
+  gconstpointer    params;
+  HybGraph *const *bodies;
+  GPtrArray       *arrays; /* of HybValue, all of them computed arrays */
+} OperatorCall;
+
+/* --- trace-error.c --- */
+
+/* Keeps error, with the path of blocks before its message, if it is the first one of F; frees it
+ * otherwise.  (transfer full) */
 void hyb_f_keep_error (HybF *F, GError *error);
-/* Computes at once; the tape, if there is one, hears of it. */
-gboolean  hyb_f_compute (HybF            *F,
-                         const HybOp     *op,
-                         const HybOpCall *call,
-                         gpointer         params,
-                         GPtrArray       *arrays,
-                         HybTensor      **outputs,
-                         GError         **error);
-HybValue *hyb_value_new (HybF *F);
-HybValue *hyb_value_new_failed (HybF *F);
-HybValue *hyb_value_new_traced (HybF *F, HybValueId id);
-/* The value as one of F's own: itself, or the variable that stands for an outer one. */
-HybValue *hyb_value_enter (HybF *F, HybValue *value);
-/* How many bodies were called so before: numbers them. */
+
+/* --- names.c --- */
+
+/* Opens the outermost scope of a new F. */
+void hyb_names_init (HybF *F);
+/* Frees all scopes. */
+void hyb_names_clear (HybF *F);
+/* How many bodies were traced under this name in this thread; counts this one. */
 guint hyb_names_count_subgraph (const char *name);
-void  hyb_names_reset_subgraphs (void);
-void  hyb_names_init (HybF *F);
-void  hyb_names_clear (HybF *F);
+/* Resets the counters of hyb_names_count_subgraph() in this thread. */
+void hyb_names_reset_subgraphs (void);
+
+/* --- value.c --- */
+
+/* A value without contents; the caller sets tensor, id or items. */
+HybValue *hyb_value_new (HybF *F);
+/* A failed value. */
+HybValue *hyb_value_new_failed (HybF *F);
+/* A traced array. */
+HybValue *hyb_value_new_traced (HybF *F, HybValueId id);
+/* Makes a value usable in F: returns value itself if it belongs to F, or the variable of the body
+ * that stands for a value of the surrounding graph. */
+HybValue *hyb_value_import (HybF *F, HybValue *value);
+
+/* --- trace.c --- */
+
+/* Computes the outputs of an operator (transfer full), on the tape if there is one. */
+gboolean hyb_f_compute (HybF *F, const OperatorCall *call, HybTensor **outputs, GError **error);

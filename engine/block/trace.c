@@ -1,4 +1,7 @@
-/* trace.c — F: making one, calling operators through it, ending a trace.
+/* trace.c — creates and frees a HybF, and calls operators through it.
+ *
+ * A call of a tracing HybF adds a node to its builder; otherwise the operator is computed at once
+ * (imperative/imperative.h) or through the tape.  Start at hyb_f_call().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/trace.h"
@@ -10,8 +13,8 @@
 
 #include <string.h>
 
-/* More operands than this in one call are kept on the heap. */
-#define FEW 16
+/* Calls with more operands than this keep them on the heap instead of the stack. */
+#define SMALL_CALL 16
 
 static void
 free_values (HybF *F)
@@ -91,12 +94,6 @@ hyb_f_is_training (const HybF *F)
 }
 
 void
-hyb_f_set_training (HybF *F, gboolean training)
-{
-  F->training = training;
-}
-
-void
 hyb_f_set_tape (HybF *F, HybTape *tape)
 {
   F->tape = tape;
@@ -108,81 +105,6 @@ hyb_f_get_tape (HybF *F)
   return F->tape;
 }
 
-const GError *
-hyb_f_get_error (const HybF *F)
-{
-  return F->error;
-}
-
-gboolean
-hyb_f_check (HybF *F, GError **error)
-{
-  if (!F->error)
-    return TRUE;
-  if (error)
-    *error = g_error_copy (F->error);
-  return FALSE;
-}
-
-/* Only the first mistake is kept: the others follow from it. */
-void
-hyb_f_keep_error (HybF *F, GError *error)
-{
-  if (F->error)
-    {
-      g_error_free (error);
-      return;
-    }
-  if (F->path->len > 0)
-    {
-      g_autofree char *path = NULL;
-
-      g_ptr_array_add (F->path, NULL);
-      path = g_strjoinv (".", (char **) F->path->pdata);
-      g_ptr_array_set_size (F->path, (int) F->path->len - 1);
-      g_prefix_error (&error, "block %s: ", path);
-    }
-  F->error = error;
-}
-
-void
-hyb_f_fail (HybF *F, const char *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  hyb_f_keep_error (F,
-                    g_error_new_valist (HYB_GRAPH_ERROR,
-                                        HYB_GRAPH_ERROR_STRUCTURE,
-                                        format,
-                                        arguments));
-  va_end (arguments);
-}
-
-const char *
-hyb_f_text (HybF *F, const char *format, ...)
-{
-  g_autofree char *text = NULL;
-  va_list          arguments;
-
-  va_start (arguments, format);
-  text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  return g_string_chunk_insert (F->text, text);
-}
-
-void
-hyb_f_push_path (HybF *F, const char *path)
-{
-  g_ptr_array_add (F->path, g_strdup (path));
-}
-
-void
-hyb_f_pop_path (HybF *F)
-{
-  g_ptr_array_set_size (F->path, (int) F->path->len - 1);
-}
-
 void
 hyb_f_set_node_attribute (HybF *F, const char *key, const char *value)
 {
@@ -192,8 +114,8 @@ hyb_f_set_node_attribute (HybF *F, const char *key, const char *value)
 
 /* --- Calling operators --- */
 
-/* The given pairs without those whose value is NULL, sorted by key as MXNet keeps
- * them, with the attribute that F puts on every node. */
+/* The given pairs without those whose value is NULL, sorted by key like in MXNet's files, after
+ * the attribute that F puts on every node.  (transfer container) */
 static const char **
 complete_attributes (HybF *F, const char *const *given)
 {
@@ -218,7 +140,7 @@ complete_attributes (HybF *F, const char *const *given)
   return (const char **) g_ptr_array_free (pairs, FALSE);
 }
 
-/* Arrays of all inputs (a list among them counts as its items). */
+/* Appends the arrays of all inputs, made usable in F.  FALSE if one of them has failed. */
 static gboolean
 gather_inputs (HybF *F, const HybOpCall *call, GPtrArray *arrays)
 {
@@ -235,7 +157,7 @@ gather_inputs (HybF *F, const HybOpCall *call, GPtrArray *arrays)
 
       if (value->failed)
         return FALSE;
-      arrays->pdata[i] = hyb_value_enter (F, value);
+      arrays->pdata[i] = hyb_value_import (F, value);
       if (((HybValue *) arrays->pdata[i])->failed)
         return FALSE;
     }
@@ -254,10 +176,10 @@ visible_outputs (HybF         *F,
   return n == 1 ? outputs[0] : hyb_list (F, n, outputs);
 }
 
-/* Operators that write to an input may do so to a state of the block, never to what was
- * computed: a graph has no before and after. */
+/* TRUE, and an error, if the operator writes to an input that another operator has computed.  Only
+ * variables may be written to, because a graph does not say which of its nodes run first. */
 static gboolean
-changes_a_result (HybF *F, const HybOp *op, guint n, const HybValueId *inputs)
+mutates_result (HybF *F, const HybOp *op, guint n, const HybValueId *inputs)
 {
   for (guint i = 0; i < n && i < 32; i++)
     {
@@ -277,23 +199,13 @@ changes_a_result (HybF *F, const HybOp *op, guint n, const HybValueId *inputs)
   return FALSE;
 }
 
+/* Adds the node.  spec: complete except for its inputs, which are arrays. */
 static HybValue *
-call_traced (HybF            *F,
-             const HybOp     *op,
-             const HybOpCall *call,
-             const char      *name,
-             const char     **attributes,
-             GPtrArray       *arrays)
+call_traced (HybF *F, HybNodeSpec *spec, GPtrArray *arrays)
 {
   g_autofree HybValueId *inputs = g_new (HybValueId, MAX (arrays->len, 1));
-  HybNodeSpec            spec = { .op = op,
-                                  .name = name,
-                                  .attributes = attributes,
-                                  .n_inputs = arrays->len,
-                                  .inputs = inputs,
-                                  .bodies = call->bodies,
-                                  .n_bodies = call->n_bodies };
   GError                *error = NULL;
+  const HybNode         *node;
   HybValue             **outputs;
   HybValue              *result;
   HybNodeId              id;
@@ -301,83 +213,74 @@ call_traced (HybF            *F,
 
   for (guint i = 0; i < arrays->len; i++)
     inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->id;
-  if (changes_a_result (F, op, arrays->len, inputs))
+  if (mutates_result (F, spec->op, arrays->len, inputs))
     return hyb_value_new_failed (F);
 
-  id = hyb_builder_add (F->builder, &spec, &error);
+  spec->n_inputs = arrays->len;
+  spec->inputs = inputs;
+  id = hyb_builder_add (F->builder, spec, &error);
   if (id == HYB_NO_ID)
     {
       hyb_f_keep_error (F, error);
       return hyb_value_new_failed (F);
     }
 
-  n_outputs = hyb_builder_get_node (F->builder, id)->n_outputs;
+  node = hyb_builder_get_node (F->builder, id);
+  n_outputs = node->n_outputs;
   outputs = g_new (HybValue *, n_outputs);
   for (guint i = 0; i < n_outputs; i++)
     outputs[i] = hyb_value_new_traced (F, hyb_builder_output (F->builder, id, i));
-  result =
-      visible_outputs (F, op, hyb_builder_get_node (F->builder, id)->params, outputs, n_outputs);
+  result = visible_outputs (F, spec->op, node->params, outputs, n_outputs);
   g_free (outputs);
   return result;
 }
 
-/* Tensors of all outputs; the tape, if there is one, hears of it. */
 gboolean
-hyb_f_compute (HybF            *F,
-               const HybOp     *op,
-               const HybOpCall *call,
-               gpointer         params,
-               GPtrArray       *arrays,
-               HybTensor      **outputs,
-               GError         **error)
+hyb_f_compute (HybF *F, const OperatorCall *call, HybTensor **outputs, GError **error)
 {
   HybRun      context = { .training = F->training, .seed = F->seed, .key = ++F->n_calls };
-  HybTensor  *few[FEW];
-  HybTensor **inputs = arrays->len > FEW ? g_new (HybTensor *, arrays->len) : few;
+  guint       n = call->arrays->len;
+  HybTensor  *on_stack[SMALL_CALL];
+  HybTensor **inputs = n > SMALL_CALL ? g_new (HybTensor *, n) : on_stack;
   gboolean    done;
 
-  for (guint i = 0; i < arrays->len; i++)
-    inputs[i] = ((HybValue *) g_ptr_array_index (arrays, i))->tensor;
+  for (guint i = 0; i < n; i++)
+    inputs[i] = ((HybValue *) g_ptr_array_index (call->arrays, i))->tensor;
   done = F->tape ? hyb_tape_call (F->tape,
-                                  op,
-                                  params,
+                                  call->op,
+                                  call->params,
                                   call->bodies,
-                                  arrays->len,
+                                  n,
                                   inputs,
                                   outputs,
                                   &context,
                                   error)
-                 : hyb_imperative_call (op,
-                                        params,
+                 : hyb_imperative_call (call->op,
+                                        call->params,
                                         call->bodies,
-                                        arrays->len,
+                                        n,
                                         inputs,
                                         outputs,
                                         &context,
                                         error);
-  if (inputs != few)
+  if (inputs != on_stack)
     g_free (inputs);
   return done;
 }
 
 static HybValue *
-compute (HybF            *F,
-         const HybOp     *op,
-         const HybOpCall *call,
-         gpointer         params,
-         GPtrArray       *arrays,
-         GError         **error)
+compute (HybF *F, const OperatorCall *call, GError **error)
 {
-  HybTensor             *few[FEW];
-  HybValue              *few_values[FEW];
-  g_autofree HybTensor **many = NULL;
-  g_autofree HybValue  **many_values = NULL;
-  HybTensor            **outputs = few;
-  HybValue             **values = few_values;
+  HybTensor             *tensors_on_stack[SMALL_CALL];
+  HybValue              *values_on_stack[SMALL_CALL];
+  g_autofree HybTensor **tensors_on_heap = NULL;
+  g_autofree HybValue  **values_on_heap = NULL;
+  HybTensor            **outputs = tensors_on_stack;
+  HybValue             **values = values_on_stack;
   guint                  n_inputs, n_outputs;
 
-  hyb_op_arity (op, params, &n_inputs, &n_outputs);
-  if (n_inputs != arrays->len)
+  hyb_op_arity (call->op, call->params, &n_inputs, &n_outputs);
+  if (n_inputs != call->arrays->len)
     {
       hyb_error_at (error,
                     HYB_GRAPH_ERROR,
@@ -385,17 +288,17 @@ compute (HybF            *F,
                     NULL,
                     NULL,
                     "%u inputs where it takes %u",
-                    arrays->len,
+                    call->arrays->len,
                     n_inputs);
       return NULL;
     }
-  if (n_outputs > FEW)
+  if (n_outputs > SMALL_CALL)
     {
-      outputs = many = g_new (HybTensor *, n_outputs);
-      values = many_values = g_new (HybValue *, n_outputs);
+      outputs = tensors_on_heap = g_new (HybTensor *, n_outputs);
+      values = values_on_heap = g_new (HybValue *, n_outputs);
     }
   memset (outputs, 0, sizeof (HybTensor *) * n_outputs);
-  if (!hyb_f_compute (F, op, call, params, arrays, outputs, error))
+  if (!hyb_f_compute (F, call, outputs, error))
     return NULL;
 
   for (guint i = 0; i < n_outputs; i++)
@@ -403,24 +306,22 @@ compute (HybF            *F,
       values[i] = hyb_value_new (F);
       values[i]->tensor = outputs[i];
     }
-  return visible_outputs (F, op, params, values, n_outputs);
+  return visible_outputs (F, call->op, call->params, values, n_outputs);
 }
 
 static HybValue *
-call_at_once (HybF            *F,
-              const HybOp     *op,
-              const HybOpCall *call,
-              const char     **attributes,
-              GPtrArray       *arrays)
+call_imperative (HybF *F, OperatorCall *call, const char **attributes)
 {
-  GError   *error = NULL;
-  HybValue *result = NULL;
-  gpointer  params = NULL;
+  const HybOp *op = call->op;
+  GError      *error = NULL;
+  HybValue    *result = NULL;
+  gpointer     params = NULL;
 
   if (op->params)
     params = hyb_params_parse (op->params, op->params_size, attributes, NULL, &error);
+  call->params = params;
   if (!error && (!op->check || op->check (params, &error)))
-    result = compute (F, op, call, params, arrays, &error);
+    result = compute (F, call, &error);
   hyb_params_unref (params);
 
   if (!result)
@@ -438,7 +339,8 @@ call_operator (HybF *F, const char *op_name, const HybOpCall *call, GPtrArray *a
   g_autofree const char **attributes = NULL;
   g_autofree char        *lower = NULL;
   const HybOp            *op = hyb_op_find (op_name);
-  const char             *name;
+  OperatorCall            computed = { .op = op, .bodies = call->bodies, .arrays = arrays };
+  HybNodeSpec             spec = { .op = op, .bodies = call->bodies, .n_bodies = call->n_bodies };
 
   if (!op)
     {
@@ -451,11 +353,12 @@ call_operator (HybF *F, const char *op_name, const HybOpCall *call, GPtrArray *a
   if (F->tracing || op->params)
     attributes = complete_attributes (F, call->attributes);
   if (!F->tracing)
-    return call_at_once (F, op, call, attributes, arrays);
+    return call_imperative (F, &computed, attributes);
 
   lower = g_ascii_strdown (op_name, -1);
-  name = hyb_f_name (F, call->name, call->hint ? call->hint : lower);
-  return call_traced (F, op, call, name, attributes, arrays);
+  spec.name = hyb_f_name (F, call->name, call->hint ? call->hint : lower);
+  spec.attributes = attributes;
+  return call_traced (F, &spec, arrays);
 }
 
 HybValue *
@@ -464,6 +367,7 @@ hyb_f_call (HybF *F, const char *op_name, const HybOpCall *call)
   GPtrArray *arrays = g_steal_pointer (&F->inputs);
   HybValue  *result;
 
+  /* A call inside a call (of a body) finds the scratch array taken. */
   if (!arrays)
     arrays = g_ptr_array_new ();
   result = call_operator (F, op_name, call, arrays);

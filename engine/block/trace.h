@@ -1,10 +1,12 @@
-/* trace.h — F: what a model's forward function computes with.
+/* trace.h — HybF, the object that a model's forward function computes with, and its values.
  *
- * The same forward runs at once (imperative: every call computes) or is traced
- * (every call becomes a node of a graph); F decides, the function cannot tell.
- * Values belong to F and live as long as it does, so expressions nest and
- * nothing is unref'd.  A mistake marks the value it happened to, is kept once
- * with the path of the block, and the rest of the forward falls through.
+ * The same forward function runs imperatively (every call computes its result at once) or is
+ * traced (every call becomes a node of a graph).  HybF decides which; the function is written
+ * the same way for both.  Start at hyb_f_call(), or with the functions at the end of this file.
+ *
+ * Values belong to their HybF and are freed with it, so calls can be nested and no value is
+ * unreferenced.  A failed call returns a failed value; calls that take a failed value do nothing.
+ * The first error is kept, with the path of the block in which it happened (hyb_f_check()).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -17,128 +19,174 @@ typedef struct _HybF     HybF;
 typedef struct _HybValue HybValue;
 typedef struct _HybTape  HybTape; /* engine/autograd/tape.h */
 
-HybF *hyb_f_new (gboolean training, guint64 seed); /* runs at once */
-HybF *hyb_f_new_trace (gboolean training);         /* records a graph */
-void  hyb_f_free (HybF *F);
+/* Runs imperatively.  seed: of the random operators. */
+HybF *hyb_f_new (gboolean training, guint64 seed);
+/* Records a graph. */
+HybF *hyb_f_new_trace (gboolean training);
+/* Also frees all values of F.  NULL is allowed. */
+void hyb_f_free (HybF *F);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybF, hyb_f_free)
 
-gboolean      hyb_f_is_tracing (const HybF *F);
-gboolean      hyb_f_is_training (const HybF *F);
-void          hyb_f_set_training (HybF *F, gboolean training);
-const GError *hyb_f_get_error (const HybF *F);       /* the first mistake; NULL: none */
-gboolean      hyb_f_check (HybF *F, GError **error); /* the same as a GError */
-void          hyb_f_fail (HybF *F, const char *format, ...) G_GNUC_PRINTF (2, 3);
-void          hyb_f_set_tape (HybF *F, HybTape *tape); /* records what runs; NULL: no more */
-HybTape      *hyb_f_get_tape (HybF *F);
+/* TRUE while calls record nodes, FALSE while they compute. */
+gboolean hyb_f_is_tracing (const HybF *F);
+/* TRUE if operators such as Dropout behave as in training. */
+gboolean hyb_f_is_training (const HybF *F);
 
-/* Text that lives as long as F: attribute values. */
+/* The first error, which belongs to F; NULL if there was none. */
+const GError *hyb_f_get_error (const HybF *F);
+/* TRUE if there was no error; otherwise FALSE and a copy of the first one. */
+gboolean hyb_f_check (HybF *F, GError **error);
+/* Reports an error from a forward function.  Only the first one is kept. */
+void hyb_f_fail (HybF *F, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* Every call that computes is also recorded on tape, which must outlive F.  NULL ends the
+ * recording. */
+void hyb_f_set_tape (HybF *F, HybTape *tape);
+/* The tape that records, or NULL. */
+HybTape *hyb_f_get_tape (HybF *F);
+
+/* A formatted string that lives as long as F; meant for values of attributes. */
 const char *hyb_f_text (HybF *F, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* --- Values: one array, or a list of values (nested at will) --- */
+/* --- Values: an array, or a list of values, which may be lists again --- */
 
+/* An array with the contents of tensor; fails while tracing. */
 HybValue *hyb_value_from_tensor (HybF *F, HybTensor *tensor);
-HybValue *
-hyb_value_variable (HybF *F, const char *name, const char *const *attributes); /* traced only */
-HybTensor *hyb_value_get_tensor (HybValue *value);   /* NULL (and a mistake) for a traced one */
-HybValueId hyb_value_get_id (const HybValue *value); /* traced only */
-/* Of the node that makes it; NULL unless traced. */
+/* The variable of this name, added to the graph on first use; only while tracing. */
+HybValue *hyb_value_variable (HybF *F, const char *name, const char *const *attributes);
+/* The contents of an array, owned by the value; fails (NULL) for traced arrays and lists. */
+HybTensor *hyb_value_get_tensor (HybValue *value);
+/* The name of the node whose output the value is; NULL unless it is a traced array. */
 const char *hyb_value_get_name (const HybValue *value);
-gboolean    hyb_value_is_failed (const HybValue *value);
-/* Shape and dtype of an array; a mistake for a traced one, which has none yet. */
+/* TRUE if the call that should have computed the value failed. */
+gboolean hyb_value_is_failed (const HybValue *value);
+/* Shape and dtype of an array; fails for traced arrays, whose types are not inferred yet. */
 const HybType *hyb_value_get_type (HybValue *value);
 
+/* A list of n values. */
 HybValue *hyb_list (HybF *F, guint n, HybValue *const *items);
-/* hyb_list_of (F, a, b, NULL) */
+/* A list of the arguments up to NULL: hyb_list_of (F, a, b, NULL). */
 HybValue *hyb_list_of (HybF *F, ...) G_GNUC_NULL_TERMINATED;
-gboolean  hyb_is_list (const HybValue *value);
-guint     hyb_n_items (const HybValue *value); /* 1 for an array */
-HybValue *
-hyb_item (HybF *F, HybValue *value, guint index); /* of a list; an array is its own item 0 */
-/* All arrays in it, from left to right. */
+/* FALSE for an array. */
+gboolean hyb_is_list (const HybValue *value);
+/* The length of a list; 1 for an array. */
+guint hyb_n_items (const HybValue *value);
+/* An item of a list; item 0 of an array is the array itself. */
+HybValue *hyb_item (HybF *F, HybValue *value, guint index);
+/* Appends all arrays in value to arrays (of HybValue), from left to right. */
 void hyb_flatten_into (HybValue *value, GPtrArray *arrays);
-/* "[0, [0, 0]]": how it nests; (transfer full) */
+/* How value is nested, such as "[0, [0, 0]]"; every 0 is an array.  (transfer full) */
 char *hyb_value_structure (const HybValue *value);
-/* A value that nests like structure_of, with these arrays in order. */
+/* A value that is nested like structure_of and has these arrays, from left to right. */
 HybValue *hyb_restructure (HybF *F, const HybValue *structure_of, HybValue *const *arrays);
 
-/* --- Operators --- */
+/* --- Calling operators --- */
 
 typedef struct
 {
-  const char        *name;   /* full name below the scope's prefix; NULL: hint and a number */
+  const char        *name;   /* of the node, after the scope's prefix; NULL: hint and a number */
   const char        *hint;   /* NULL: the operator's name in lower case */
-  HybValue          *in[8];  /* inputs, up to the first NULL … */
-  HybValue *const   *inputs; /* … or any number of them here */
+  HybValue          *in[8];  /* inputs up to the first NULL; lists count as their arrays … */
+  HybValue *const   *inputs; /* … or n_inputs of them here */
   guint              n_inputs;
-  const char *const *attributes; /* key, value, …, NULL; a value NULL leaves the pair out */
-  HybGraph *const   *bodies;
+  const char *const *attributes; /* key, value, …, NULL; pairs whose value is NULL are left out */
+  HybGraph *const   *bodies;     /* of loops and branches */
   guint              n_bodies;
 } HybOpCall;
 
-/* The first visible output, or a list if the operator has several. */
+/* Calls the operator named op.  Returns its first output, or a list if it has several outputs
+ * that users see. */
 HybValue *hyb_f_call (HybF *F, const char *op, const HybOpCall *call);
 
 /* HYB_OP (F, "Activation", .in = { x }, .attributes = HYB_WITH ("act_type", "relu")) */
 #define HYB_OP(F, op, ...) hyb_f_call ((F), (op), &(const HybOpCall){ __VA_ARGS__ })
 #define HYB_WITH(...)      ((const char *const[]){ __VA_ARGS__, NULL, NULL })
 
-/* As a symbolic front end composes (mx.sym.Convolution (x, name="c")): inputs left out
- * become variables "c_weight", "c_bias" with a copy of the attributes.  Traced only. */
+/* Calls an operator like MXNet's symbolic front end (mx.sym.Convolution (x, name="c")): inputs
+ * that are left out become variables "c_weight" and "c_bias", which carry a copy of the
+ * attributes.  Only while tracing. */
 HybValue *hyb_f_compose (HybF *F, const char *op, const HybOpCall *call);
 #define HYB_COMPOSE(F, op, ...) hyb_f_compose ((F), (op), &(const HybOpCall){ __VA_ARGS__ })
 
-/* --- Names, as MXNet's name managers give them --- */
+/* --- Names of nodes, like those of MXNet's name managers --- */
 
-/* Nodes made from now on are called prefix + name, with fresh counters. */
-void        hyb_f_push_scope (HybF *F, const char *prefix);
-void        hyb_f_pop_scope (HybF *F);
+/* Until the matching pop, names of nodes start with prefix and numbers count from 0 again. */
+void hyb_f_push_scope (HybF *F, const char *prefix);
+/* Returns to the scope that was open before hyb_f_push_scope(). */
+void hyb_f_pop_scope (HybF *F);
+/* The prefix of the innermost scope; valid until it is popped. */
 const char *hyb_f_get_prefix (HybF *F);
-/* prefix + (name or hint + counter) */
+/* prefix + name; if name is NULL, prefix + hint + the next number for this hint. */
 const char *hyb_f_name (HybF *F, const char *name, const char *hint);
-/* For messages: block paths, innermost last. */
+/* Adds the name of a block to the path that error messages show. */
 void hyb_f_push_path (HybF *F, const char *path);
+/* Removes the name that hyb_f_push_path() added. */
 void hyb_f_pop_path (HybF *F);
-/* Attributes put on every node from now on (__subgraph_name__); NULL: none. */
+/* Puts an attribute, such as __subgraph_name__, on every node that is added from now on; a NULL
+ * key ends this. */
 void hyb_f_set_node_attribute (HybF *F, const char *key, const char *value);
 
-/* The traced graph: heads are the arrays of value, nodes in the order in which
- * MXNet writes them (depth-first from the heads).  Ends the trace. */
+/* --- Whole graphs --- */
+
+/* Ends the trace.  Returns the graph whose heads are the arrays of value, with its nodes in the
+ * order in which MXNet writes them (depth first from the heads); NULL and the first error if the
+ * trace failed.  (transfer full) */
 HybGraph *hyb_f_finish (HybF *F, HybValue *value, GError **error);
-/* All nodes of graph with these arrays for its variables (node order); for a
- * tracing F they are copied into the trace, else computed. */
+/* Copies graph into the trace, or computes it if F is not tracing.  variables: n arrays, one for
+ * each variable of the graph in the order of its nodes.  Returns the heads of the graph. */
 HybValue *hyb_f_graph (HybF *F, HybGraph *graph, guint n, HybValue *const *variables);
 
-/* --- The most usual operators, by name --- */
+/* --- Common operators as functions --- */
 
-HybValue *hyb_add (HybF *F, HybValue *a, HybValue *b); /* equal shapes, as a + b of two symbols */
+/* a + b, for equal shapes (elemwise_add). */
+HybValue *hyb_add (HybF *F, HybValue *a, HybValue *b);
+/* a − b, for equal shapes. */
 HybValue *hyb_sub (HybF *F, HybValue *a, HybValue *b);
+/* a · b element by element, for equal shapes. */
 HybValue *hyb_mul (HybF *F, HybValue *a, HybValue *b);
+/* a / b element by element, for equal shapes. */
 HybValue *hyb_div (HybF *F, HybValue *a, HybValue *b);
-HybValue *hyb_broadcast (HybF *F, const char *op, HybValue *a, HybValue *b); /* "broadcast_add" … */
+/* A binary operator that broadcasts, such as "broadcast_add". */
+HybValue *hyb_broadcast (HybF *F, const char *op, HybValue *a, HybValue *b);
+/* x + scalar */
 HybValue *hyb_add_scalar (HybF *F, HybValue *x, double scalar);
+/* x · scalar */
 HybValue *hyb_mul_scalar (HybF *F, HybValue *x, double scalar);
-HybValue *hyb_rsub_scalar (HybF *F, HybValue *x, double scalar); /* scalar − x */
-HybValue *hyb_unary (HybF *F, const char *op, HybValue *x);      /* "relu", "tanh", "sigmoid" … */
+/* scalar − x */
+HybValue *hyb_rsub_scalar (HybF *F, HybValue *x, double scalar);
+/* Any operator with one input and no attributes: "relu", "tanh", "sigmoid" … */
+HybValue *hyb_unary (HybF *F, const char *op, HybValue *x);
+/* The operator Activation; name may be NULL. */
 HybValue *hyb_activation (HybF *F, HybValue *x, const char *act_type, const char *name);
+/* Softmax along an axis, which may be negative. */
 HybValue *hyb_softmax (HybF *F, HybValue *x, int axis);
+/* The logarithm of hyb_softmax(). */
 HybValue *hyb_log_softmax (HybF *F, HybValue *x, int axis);
-HybValue *hyb_reshape (HybF *F, HybValue *x, const char *shape); /* "(0, -1)" */
+/* Reshape with MXNet's codes: "(0, -1)". */
+HybValue *hyb_reshape (HybF *F, HybValue *x, const char *shape);
+/* Permutes the axes: "(1, 0, 2)". */
 HybValue *hyb_transpose (HybF *F, HybValue *x, const char *axes);
+/* Exchanges two axes. */
 HybValue *hyb_swap_axes (HybF *F, HybValue *x, int a, int b);
+/* Inserts an axis of length 1. */
 HybValue *hyb_expand_dims (HybF *F, HybValue *x, int axis);
+/* Removes an axis of length 1. */
 HybValue *hyb_squeeze (HybF *F, HybValue *x, int axis);
-HybValue *hyb_slice_axis (HybF     *F,
-                          HybValue *x,
-                          int       axis,
-                          gint64    begin,
-                          gint64    end); /* HYB_NONE: to the end */
-HybValue *hyb_split (HybF *F, HybValue *x, guint n, int axis, gboolean squeeze); /* a list */
+/* Elements begin to end − 1 of an axis; an end of HYB_NONE means up to the last. */
+HybValue *hyb_slice_axis (HybF *F, HybValue *x, int axis, gint64 begin, gint64 end);
+/* A list of n equal parts; squeeze removes the axis, whose length must then be n. */
+HybValue *hyb_split (HybF *F, HybValue *x, guint n, int axis, gboolean squeeze);
+/* Joins the arrays of a list along an axis that they have. */
 HybValue *hyb_concat (HybF *F, HybValue *list, int axis);
+/* Joins the arrays of a list along a new axis. */
 HybValue *hyb_stack (HybF *F, HybValue *list, int axis);
+/* The product a · b of matrices, or a · bᵀ. */
 HybValue *hyb_dot (HybF *F, HybValue *a, HybValue *b, gboolean transpose_b);
-HybValue *hyb_sum (HybF *F, HybValue *x, const char *axis); /* "None", "1", "(0, 1)" */
+/* The sum over axes: "None" (all), "1", "(0, 1)". */
+HybValue *hyb_sum (HybF *F, HybValue *x, const char *axis);
+/* The mean over axes, written as for hyb_sum(). */
 HybValue *hyb_mean (HybF *F, HybValue *x, const char *axis);
+/* Elements of x where condition is not zero, elements of y elsewhere. */
 HybValue *hyb_where (HybF *F, HybValue *condition, HybValue *x, HybValue *y);
-HybValue *hyb_pick (HybF *F, HybValue *x, HybValue *index);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* traced-body.c — tracing the body of a loop or branch into a graph of its own.
+/* traced-body.c — traces the body of a loop or branch into a graph of its own.
+ *
+ * Used by control-foreach.c and control-while.c; control-private.h has the order of the calls.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control-private.h"
@@ -8,8 +10,8 @@
 void
 hyb_body_open (TracedBody *body, HybF *outer, const char *kind)
 {
-  const char      *inside = outer->attribute_value;
-  g_autofree char *full = inside ? g_strdup_printf ("%s$%s", inside, kind) : g_strdup (kind);
+  const char      *around = outer->attribute_value; /* name of the surrounding body, if any */
+  g_autofree char *full = around ? g_strdup_printf ("%s$%s", around, kind) : g_strdup (kind);
 
   *body = (TracedBody){ .outer = outer, .F = hyb_f_new_trace (outer->training) };
   body->name = hyb_f_text (outer, "%s%u", full, hyb_names_count_subgraph (full));
@@ -45,7 +47,7 @@ hyb_body_placeholders (TracedBody *body, HybValue *outer_values)
   hyb_flatten_into (outer_values, outer);
   for (guint i = 0; i < outer->len; i++)
     {
-      HybValue      *value = hyb_value_enter (body->outer, g_ptr_array_index (outer, i));
+      HybValue      *value = hyb_value_import (body->outer, g_ptr_array_index (outer, i));
       const HybNode *node;
 
       if (value->failed)
@@ -67,13 +69,14 @@ hyb_body_placeholders (TracedBody *body, HybValue *outer_values)
 const char *
 hyb_body_node_name (TracedBody *body, HybValue *value)
 {
-  return node_of (body->F, hyb_value_enter (body->F, value))->name;
+  return node_of (body->F, hyb_value_import (body->F, value))->name;
 }
 
+/* Adds the names of all variables that node id depends on.  seen: by node id. */
 static void
 collect_inputs (HybF *F, HybNodeId id, guint8 *seen, GHashTable *names)
 {
-  GArray *stack = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
 
   g_array_append_val (stack, id);
   while (stack->len > 0)
@@ -93,7 +96,6 @@ collect_inputs (HybF *F, HybNodeId id, guint8 *seen, GHashTable *names)
           g_array_append_val (stack, id);
         }
     }
-  g_array_unref (stack);
 }
 
 GHashTable *
@@ -103,7 +105,7 @@ hyb_body_input_names (TracedBody *body, GPtrArray *values)
   g_autofree guint8 *seen = NULL;
 
   for (guint i = 0; i < values->len; i++)
-    values->pdata[i] = hyb_value_enter (body->F, g_ptr_array_index (values, i));
+    values->pdata[i] = hyb_value_import (body->F, g_ptr_array_index (values, i));
   seen = g_new0 (guint8, MAX (hyb_builder_n_nodes (body->F->builder), 1));
   for (guint i = 0; i < values->len; i++)
     {
@@ -118,23 +120,23 @@ hyb_body_input_names (TracedBody *body, GPtrArray *values)
   return names;
 }
 
+/* TRUE if the node was added by this body's trace. */
 static gboolean
-made_here (TracedBody *body, const HybNode *node)
+belongs_to_body (TracedBody *body, const HybNode *node)
 {
   return g_strcmp0 (hyb_node_get_attribute (node, "__subgraph_name__"), body->name) == 0;
 }
 
-/* A head that is an input, or was not made in this body, must be a node of its own. */
 HybValue *
 hyb_body_head (TracedBody *body, HybValue *value, GHashTable *input_names, GHashTable *names)
 {
   const HybNode *node;
 
-  value = hyb_value_enter (body->F, value);
+  value = hyb_value_import (body->F, value);
   if (value->failed)
     return value;
   node = node_of (body->F, value);
-  if (!g_hash_table_contains (input_names, node->name) && made_here (body, node) &&
+  if (!g_hash_table_contains (input_names, node->name) && belongs_to_body (body, node) &&
       (!names || !g_hash_table_contains (names, node->name)))
     return value;
   return HYB_OP (body->F, "_copy", .hint = "identity", .in = { value });
@@ -170,7 +172,7 @@ variable_node (TracedBody *body, guint variable)
   return hyb_graph_get_node (body->graph, hyb_graph_get_variables (body->graph, &n)[variable]);
 }
 
-/* Placeholders are found by name: the builder they came from is gone. */
+/* Placeholders are found by name, because the trace's builder is gone. */
 int
 hyb_body_placeholder_of (TracedBody *body, guint variable)
 {
@@ -209,7 +211,7 @@ hyb_body_outer_value (TracedBody *body, guint variable)
   const Capture *capture = capture_of (body, variable);
   const HybNode *node = variable_node (body, variable);
 
-  /* A parameter first touched in the body stands under its own name outside as well. */
+  /* A parameter that is used first in the body has a variable of its name outside as well. */
   return capture ? capture->outer : hyb_value_variable (body->outer, node->name, node->attributes);
 }
 

@@ -1,4 +1,7 @@
-/* value.c — arrays and lists of arrays that belong to F.
+/* value.c — the values of a HybF: arrays and lists, variables of traces, and captured values.
+ *
+ * A value of a surrounding graph that is used in a body becomes a variable of the body:
+ * hyb_value_import().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/trace.h"
@@ -56,31 +59,28 @@ hyb_value_from_tensor (HybF *F, HybTensor *tensor)
   return value;
 }
 
-/* A variable that stands outside already is captured, without attributes; one first
- * touched in a body is marked with the body's name, inside and out. */
+/* The attributes of a new variable of a body, as MXNet writes them.  A variable that a surrounding
+ * graph has already is captured and gets no attributes; one that is used first in a body gets its
+ * own attributes and the name of the body.  (transfer container) */
 static const char **
 body_attributes (HybF *F, const char *name, const char *const *attributes)
 {
   GPtrArray *pairs = g_ptr_array_new ();
-  gboolean   marked = F->attribute_key != NULL;
+  gboolean   is_marked = F->attribute_key != NULL;
 
-  for (HybF *outer = F->parent; outer != NULL; outer = outer->parent)
-    {
-      HybValue *known = g_hash_table_lookup (outer->variables, name);
-
-      if (known)
-        {
-          attributes = NULL;
-          marked = FALSE;
-          break;
-        }
-    }
+  for (HybF *outer = F->parent; outer; outer = outer->parent)
+    if (g_hash_table_contains (outer->variables, name))
+      {
+        attributes = NULL;
+        is_marked = FALSE;
+        break;
+      }
   for (gsize i = 0; attributes && attributes[i]; i += 2)
     {
       g_ptr_array_add (pairs, (gpointer) attributes[i]);
       g_ptr_array_add (pairs, (gpointer) attributes[i + 1]);
     }
-  if (marked)
+  if (is_marked)
     {
       guint at = 0;
 
@@ -120,7 +120,8 @@ hyb_value_variable (HybF *F, const char *name, const char *const *attributes)
   return new_variable (F, name, given);
 }
 
-/* The name of a captured value: that of the variable, or of the node's output. */
+/* The name of the variable for a captured value: that of the outer variable, or of the outer
+ * node's output ("fc_output"). */
 static const char *
 captured_name (HybF *outer, const HybValue *value)
 {
@@ -136,6 +137,7 @@ captured_name (HybF *outer, const HybValue *value)
   return hyb_f_text (outer, "%s_%s", node->name, output);
 }
 
+/* The variable of the body that stands for outer, a value of the parent. */
 static HybValue *
 capture (HybF *F, HybValue *outer)
 {
@@ -158,12 +160,12 @@ capture (HybF *F, HybValue *outer)
 }
 
 HybValue *
-hyb_value_enter (HybF *F, HybValue *value)
+hyb_value_import (HybF *F, HybValue *value)
 {
   if (value->F == F || value->failed)
     return value;
   if (F->tracing && F->parent)
-    return capture (F, hyb_value_enter (F->parent, value));
+    return capture (F, hyb_value_import (F->parent, value));
 
   hyb_f_fail (
       F, "an array of another F cannot be used here: values live only in the F that made them");
@@ -187,12 +189,6 @@ hyb_value_get_tensor (HybValue *value)
                 "numbers were read of a traced array, which has none yet. Leave this block out of "
                 "hybridizing, or express the step with operators (where, foreach, cond)");
   return value->tensor;
-}
-
-HybValueId
-hyb_value_get_id (const HybValue *value)
-{
-  return value->id;
 }
 
 const char *
@@ -309,6 +305,7 @@ hyb_value_structure (const HybValue *value)
   return g_string_free (text, FALSE);
 }
 
+/* *next: the arrays that are not used yet. */
 static HybValue *
 restructure (HybF *F, const HybValue *like, HybValue *const **next)
 {

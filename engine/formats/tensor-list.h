@@ -1,4 +1,7 @@
-/* tensor-list.h — named tensors in the order of their file.
+/* tensor-list.h — a list of named tensors, such as the contents of a parameter file.
+ *
+ * The list keeps the order of the file, finds tensors by name, and carries what the reader of the
+ * file noticed (findings).  It is reference counted.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,32 +12,41 @@ G_BEGIN_DECLS
 typedef struct
 {
   char      *name;
-  HybTensor *tensor; /* NULL: the file has an entry without contents */
+  HybTensor *tensor; /* NULL if the file's entry has no contents */
 } HybNamedTensor;
 
 typedef struct _HybTensorList HybTensorList;
 
+/* An empty list.  (transfer full) */
 HybTensorList *hyb_tensor_list_new (void);
+/* Adds a reference and returns list. */
 HybTensorList *hyb_tensor_list_ref (HybTensorList *list);
-void           hyb_tensor_list_unref (HybTensorList *list);
+/* Drops a reference. */
+void hyb_tensor_list_unref (HybTensorList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTensorList, hyb_tensor_list_unref)
 
-/* A name that is there already gets the new tensor, in its old place. */
-void  hyb_tensor_list_set (HybTensorList *list, const char *name, HybTensor *tensor);
+/* Appends a tensor, which may be NULL; if the name exists already, replaces its tensor and keeps
+ * its position.  The list takes a reference of its own. */
+void hyb_tensor_list_set (HybTensorList *list, const char *name, HybTensor *tensor);
+/* The number of entries. */
 guint hyb_tensor_list_n (HybTensorList *list);
+/* An entry, owned by the list. */
 const HybNamedTensor *hyb_tensor_list_get (HybTensorList *list, guint index);
-HybTensor            *hyb_tensor_list_find (HybTensorList *list, const char *name); /* NULL: none */
-gboolean              hyb_tensor_list_has (HybTensorList *list, const char *name);
+/* The tensor of this name, owned by the list; NULL if there is none or it has no contents. */
+HybTensor *hyb_tensor_list_find (HybTensorList *list, const char *name);
+/* TRUE if there is an entry of this name, with contents or without. */
+gboolean hyb_tensor_list_has (HybTensorList *list, const char *name);
 
-/* What the reader noticed; (transfer none), of HybFinding. */
+/* What the reader noticed; of HybFinding.  (transfer none) */
 GPtrArray *hyb_tensor_list_get_findings (HybTensorList *list);
 
-/* The elements at offset of bytes, mapped where alignment and the bytes that follow
- * allow it, else copied.  The caller has checked the bounds. */
+/* A tensor with the elements at offset in bytes.  It shares the memory of bytes if the alignment
+ * and the bytes that follow allow it; otherwise the elements are copied.  The caller must have
+ * checked the bounds. */
 HybTensor *hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError **error);
 
-/* Whether the product of all dimensions but the zeros stays within what a file or a
- * memory can hold; only then may any part of it be multiplied. */
+/* TRUE if the product of all dimensions except zeros is no more than a file or a memory can hold.
+ * Only then may dimensions from a file be multiplied without checking for overflow. */
 gboolean hyb_shape_is_plausible (const HybShape *shape);
 
 G_END_DECLS

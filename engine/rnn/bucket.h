@@ -1,5 +1,7 @@
-/* bucket.h — sentences as numbers, and batches of sentences of about the same length:
- * mx.rnn's encode_sentences and BucketSentenceIter.
+/* bucket.h — mx.rnn's encode_sentences and BucketSentenceIter: sentences as ids of words, and
+ * batches of sentences of similar length.
+ *
+ * Start at hyb_encode_sentences() and hyb_bucket_iterator_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,30 +11,38 @@ G_BEGIN_DECLS
 
 /* --- Words --- */
 
-/* Words and their ids, in the order in which they came. */
+/* Words and their ids, in the order in which they were added. */
 typedef struct _HybVocabulary HybVocabulary;
 
+/* An empty vocabulary.  (transfer full) */
 HybVocabulary *hyb_vocabulary_new (void);
-void           hyb_vocabulary_free (HybVocabulary *vocabulary);
+/* NULL is allowed. */
+void hyb_vocabulary_free (HybVocabulary *vocabulary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybVocabulary, hyb_vocabulary_free)
-void        hyb_vocabulary_set (HybVocabulary *vocabulary, const char *word, gint64 id);
-gboolean    hyb_vocabulary_find (HybVocabulary *vocabulary, const char *word, gint64 *id);
-guint       hyb_vocabulary_n (HybVocabulary *vocabulary);
+/* Adds a word, or gives an existing word another id. */
+void hyb_vocabulary_set (HybVocabulary *vocabulary, const char *word, gint64 id);
+/* FALSE if the vocabulary does not have the word. */
+gboolean hyb_vocabulary_find (HybVocabulary *vocabulary, const char *word, gint64 *id);
+/* The number of words. */
+guint hyb_vocabulary_n (HybVocabulary *vocabulary);
+/* A word and its id, counted in the order in which words were added. */
 const char *hyb_vocabulary_get_word (HybVocabulary *vocabulary, guint index, gint64 *id);
 
 typedef struct
 {
-  gint64      invalid_label; /* of padding; MXNet's examples take -1 or 0 */
-  const char *invalid_key;   /* its word; NULL: "\n" */
-  gint64      start_label;   /* the first id given out */
-  const char *unknown_token; /* what a word is taken for that is not there; NULL: an error */
+  gint64      invalid_label; /* id of padding; MXNet's examples use -1 or 0 */
+  const char *invalid_key;   /* word that has this id; NULL: "\n" */
+  gint64      start_label;   /* first id that is assigned */
+  const char *unknown_token; /* stands for words that are not in the vocabulary; NULL: such a word
+                              * is an error */
 } HybEncoding;
 
-/* sentences: of char **, NULL-terminated.  *vocabulary NULL: a new one, which grows; else
- * it is used as it is.  Gives a list of GArray of gint64; (transfer full).
+/* Replaces words by ids.  sentences: of NULL-terminated char **.  If *vocabulary is NULL it is set
+ * to a new one with all words of the text; otherwise it is only searched.  Returns GArrays of
+ * gint64, one for each sentence.  (transfer full)
  *
- * With unknown_token MXNet renews the token's id at every occurrence, which then may
- * meet other ids; the same happens here, so that files match. */
+ * With unknown_token, MXNet assigns a new id to the token at every occurrence, and that id may
+ * equal one of another word.  This function does the same, so that the results match MXNet's. */
 GPtrArray *hyb_encode_sentences (GPtrArray         *sentences,
                                  HybVocabulary    **vocabulary,
                                  const HybEncoding *encoding,
@@ -45,35 +55,40 @@ typedef struct _HybBucketIterator HybBucketIterator;
 typedef struct
 {
   guint        batch_size;
-  const guint *buckets;   /* lengths, in any order */
-  guint        n_buckets; /* 0: every length that fills a batch */
-  gint64       invalid_label;
-  HybDType     dtype;      /* HYB_F32 is 0 */
+  const guint *buckets;       /* lengths, in any order */
+  guint        n_buckets;     /* 0: one for every length of which there are batch_size sentences */
+  gint64       invalid_label; /* id of padding */
+  HybDType     dtype;
   gboolean     time_major; /* layout TN instead of NT */
-  gboolean     shuffle;    /* batches, and sentences within their bucket, at every reset */
+  gboolean     shuffle;    /* batches, and sentences in each bucket, at every reset */
   guint64      seed;
 } HybBucketOptions;
 
 typedef struct
 {
   guint      key;   /* length of the bucket */
-  HybTensor *data;  /* lent until the next call */
-  HybTensor *label; /* data one step on */
+  HybTensor *data;  /* owned by the iterator, valid until the next call */
+  HybTensor *label; /* data shifted by one step; likewise */
 } HybBucketBatch;
 
-/* sentences: of GArray of gint64. */
+/* Distributes sentences (of GArray of gint64) to buckets: each goes to the shortest bucket that
+ * is long enough, and is padded.  Fails if no sentence fits a bucket.  (transfer full) */
 HybBucketIterator *
 hyb_bucket_iterator_new (GPtrArray *sentences, const HybBucketOptions *options, GError **error);
+/* NULL is allowed. */
 void hyb_bucket_iterator_free (HybBucketIterator *iterator);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybBucketIterator, hyb_bucket_iterator_free)
-/* Buckets that got a sentence, shortest first. */
+/* Lengths of the buckets that are not empty, shortest first; owned by the iterator. */
 const guint *hyb_bucket_iterator_get_buckets (HybBucketIterator *iterator, guint *n);
-guint        hyb_bucket_iterator_get_default_key (HybBucketIterator *iterator); /* the longest */
-guint        hyb_bucket_iterator_n_discarded (HybBucketIterator *iterator); /* too long for all */
-/* Of a batch of the default bucket. */
+/* The length of the longest bucket. */
+guint hyb_bucket_iterator_get_default_key (HybBucketIterator *iterator);
+/* How many sentences were longer than all buckets. */
+guint hyb_bucket_iterator_n_discarded (HybBucketIterator *iterator);
+/* The type of a batch of the longest bucket. */
 void hyb_bucket_iterator_get_type (HybBucketIterator *iterator, HybType *type);
-/* FALSE: the pass is over. */
+/* The next batch; FALSE at the end of a pass. */
 gboolean hyb_bucket_iterator_next (HybBucketIterator *iterator, HybBucketBatch *batch);
-void     hyb_bucket_iterator_reset (HybBucketIterator *iterator);
+/* Begins another pass. */
+void hyb_bucket_iterator_reset (HybBucketIterator *iterator);
 
 G_END_DECLS

@@ -87,7 +87,7 @@ fused_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states
   if (axis == 1)
     x = hyb_swap_axes (F, x, 0, 1);
   if (!begin)
-    begin = hyb_unroll_begin (F, cell, unroll);
+    begin = hyb_unroll_get_begin_state (F, cell, unroll);
   all = fused_operator (F, self, x, begin);
 
   output = hyb_item (F, all, 0);

@@ -9,12 +9,13 @@ hyb_modifier_cell_new (const HybCellClass *klass, HybBlock *base, const char *al
 {
   g_autofree char *prefix = NULL;
   HybCell         *cell;
-  HybCellOptions   options = { .style = HYB_CELL (base)->style, .hidden = HYB_CELL (base)->hidden };
+  HybCellOptions   options = { .style = hyb_cell_from_block (base)->style,
+                               .hidden = hyb_cell_from_block (base)->hidden };
 
   prefix = g_strconcat (hyb_block_get_prefix (base), alias, NULL);
   options.prefix = prefix;
   cell = hyb_cell_new (klass, &options, prefix);
-  cell->base = HYB_CELL (base);
+  cell->base = hyb_cell_from_block (base);
   hyb_block_add_child (&cell->parent, base, "base_cell");
   return cell;
 }
@@ -224,7 +225,7 @@ variational_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **s
 
   unroll.inputs =
       hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_YES);
-  unroll.begin_state = hyb_unroll_begin (F, cell, given);
+  unroll.begin_state = hyb_unroll_get_begin_state (F, cell, given);
   unroll.inputs = drop_steps (F, unroll.inputs, self->inputs, axis);
   unroll.merge = HYB_MERGE_YES;
   outputs = hyb_cell_unroll (F, &cell->base->parent, &unroll, states);

@@ -47,7 +47,7 @@ HybValue *hyb_cell_linear (HybF         *F,
                            const char   *name);
 
 /* The begin state given, or zeros for the batch that inputs have (traced: unknown). */
-HybValue *hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll);
+HybValue *hyb_unroll_get_begin_state (HybF *F, HybCell *cell, const HybUnroll *unroll);
 /* The states as one list of arrays; a mistake (NULL) if there are not as many as the cell has. */
 HybValue *hyb_cell_flat_states (HybF *F, HybCell *cell, HybValue *states);
 /* One array with a time axis into a list of steps, or back, or as it is. */

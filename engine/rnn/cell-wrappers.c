@@ -6,7 +6,7 @@
 static HybCell *
 child (HybCell *cell, guint index)
 {
-  return HYB_CELL (hyb_block_get_child (&cell->parent, index));
+  return hyb_cell_from_block (hyb_block_get_child (&cell->parent, index));
 }
 
 guint
@@ -57,7 +57,7 @@ static HybValue *
 stack_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
 {
   guint     n_layers = hyb_block_n_children (&cell->parent), from = 0;
-  HybValue *begin = hyb_unroll_begin (F, cell, given);
+  HybValue *begin = hyb_unroll_get_begin_state (F, cell, given);
   HybUnroll unroll = *given;
 
   *states = hyb_list (F, 0, NULL);
@@ -231,7 +231,7 @@ bidirectional_unroll_gluon (HybF *F, HybCell *cell, const HybUnroll *given, HybV
   HybValue *inputs =
       hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_NO);
   HybValue *turned = reversed (F, inputs, given->length, given->valid_length);
-  HybValue *begin = hyb_unroll_begin (F, cell, given);
+  HybValue *begin = hyb_unroll_get_begin_state (F, cell, given);
   HybValue *left_states, *right_states, *left_outputs, *right_outputs, *outputs;
   HybUnroll unroll = *given;
   int       axis = hyb_layout_axis (given->layout, 'T');
@@ -279,7 +279,7 @@ bidirectional_unroll_symbolic (HybF *F, HybCell *cell, const HybUnroll *given, H
   HybBlock *left = &child (cell, 0)->parent, *right = &child (cell, 1)->parent;
   HybValue *inputs =
       hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_NO);
-  HybValue *begin = hyb_unroll_begin (F, cell, given);
+  HybValue *begin = hyb_unroll_get_begin_state (F, cell, given);
   HybValue *left_states, *right_states, *left_outputs, *right_outputs;
   HybUnroll unroll = *given;
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 HybCell *
-HYB_CELL (HybBlock *block)
+hyb_cell_from_block (HybBlock *block)
 {
   return block->klass->finish == hyb_cell_finish ? (HybCell *) block : NULL;
 }
@@ -171,7 +171,7 @@ hyb_cell_linear (HybF         *F,
 guint
 hyb_cell_n_states (HybBlock *block)
 {
-  HybCell *cell = HYB_CELL (block);
+  HybCell *cell = hyb_cell_from_block (block);
 
   return class_of (cell)->n_states (cell);
 }
@@ -241,7 +241,7 @@ HybValue *
 hyb_cell_begin_state (HybF *F, HybBlock *block, const char *op, gint64 batch)
 {
   return begin_state (F,
-                      HYB_CELL (block),
+                      hyb_cell_from_block (block),
                       op,
                       hyb_f_text (F, "%" G_GINT64_FORMAT, MAX (batch, (gint64) 0)));
 }
@@ -269,7 +269,7 @@ hyb_states_join (HybF *F, HybValue *a, HybValue *b)
 void
 hyb_cell_reset (HybBlock *block)
 {
-  HybCell *cell = HYB_CELL (block);
+  HybCell *cell = hyb_cell_from_block (block);
 
   if (!cell)
     return;

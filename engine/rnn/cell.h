@@ -1,10 +1,11 @@
-/* cell.h — recurrent cells: one step, unrolled over many, stacked, wrapped.
+/* cell.h — recurrent cells: basic cells, stacks, wrappers, and how to step and unroll them.
  *
- * Every cell exists in two spellings: Gluon's (a block with its own name scope)
- * and that of the older mx.rnn package (full names, Activation operators), so
- * that traced graphs match either kind of export node for node.
+ * Every cell can be built in two styles: Gluon's (a block with its own name scope) and that of
+ * the older package mx.rnn (full names, Activation operators).  Traced graphs match the exports
+ * of either package node for node.
  *
- * A state is a list of arrays; states of stacked cells are joined left to right.
+ * The state of a cell is a list of arrays; the states of stacked cells are concatenated, the
+ * first cell's first.  Start at hyb_lstm_cell() and hyb_unroll().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -20,137 +21,161 @@ typedef enum
 
 typedef struct _HybCell HybCell;
 
-/* A state of a cell: (batch, size) and so on; the batch is dimension batch_axis. */
+/* Shape of one array of a cell's state, such as (batch, size). */
 typedef struct
 {
-  HybShape    shape;  /* batch unknown */
-  const char *layout; /* "NC", "LNC", "NCHW" */
+  HybShape    shape;  /* the batch dimension is unknown */
+  const char *layout; /* "NC", "LNC" (layers first), "NCHW" … */
 } HybStateInfo;
 
+/* The form of an unrolled cell's outputs: merge_outputs in MXNet. */
 typedef enum
 {
-  HYB_MERGE_NATURAL, /* None: whatever comes naturally */
-  HYB_MERGE_NO,      /* a list of one array a step */
-  HYB_MERGE_YES,     /* one array */
+  HYB_MERGE_NATURAL, /* None: the form that the cell produces without conversion */
+  HYB_MERGE_NO,      /* False: a list with one array per step */
+  HYB_MERGE_YES,     /* True: one array with a time axis */
 } HybMerge;
 
 typedef struct
 {
-  guint       length;
-  HybValue   *inputs;      /* one array with a time axis, or a list of one a step */
+  guint       length;      /* number of steps; 0: as many as inputs, which must be a list */
+  HybValue   *inputs;      /* one array with a time axis, or a list with one array per step */
   HybValue   *begin_state; /* NULL: zeros */
-  const char *layout;      /* "NTC" (default), "TNC", "NCT" */
+  const char *layout;      /* of the merged array: "NTC" (default), "TNC" or "NCT" */
   HybMerge    merge;
-  HybValue   *valid_length; /* (batch); NULL: all steps are valid */
+  HybValue   *valid_length; /* (batch): later steps do not count; NULL: all steps count */
 } HybUnroll;
 
+/* Members that are left NULL have the default that their comment gives. */
 typedef struct
 {
-  HybBlockClass block; /* forward takes the list (input, states), gives (output, states) */
-  guint (*n_states) (HybCell *cell);
+  HybBlockClass block; /* forward takes the list (input, states), returns (output, states) */
+  guint (*n_states) (HybCell *cell); /* number of arrays in the state */
   void (*state_info) (HybCell *cell, guint index, HybStateInfo *info);
-  /* One step: the output; *states is the old state before, the new one after. */
+  /* One step.  Returns the output; *states is the old state before, the new one after. */
   HybValue *(*step) (HybF *F, HybCell *cell, HybValue *x, HybValue **states);
-  /* NULL: steps one after the other. */
+  /* All steps.  Default: one step after the other. */
   HybValue *(*unroll) (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states);
-  /* NULL: an array of zeros a state. */
+  /* The initial state.  Default: one array for each state_info, created by op. */
   HybValue *(*begin_state) (HybF *F, HybCell *cell, const char *op, const char *batch);
-  void (*reset) (HybCell *cell); /* more than the counters; NULL: nothing */
-  const char *no_step;           /* why it cannot be stepped, with the way out; NULL: it can */
+  /* Resets more than the counters.  Default: nothing. */
+  void (*reset) (HybCell *cell);
+  /* For cells without step: the error message, which says why and what to do. */
+  const char *no_step;
 } HybCellClass;
 
 struct _HybCell
 {
   HybBlock                 parent;
   HybCellStyle             style;
-  gboolean                 is_contrib;  /* gluon.contrib: sums and products take automatic names */
-  char                    *node_prefix; /* symbolic: full names are this and a suffix */
-  int                      counter;     /* steps since reset, minus one */
-  int                      state_counter; /* states begun since reset, minus one */
-  gint64                   hidden;
-  gint64                   projection; /* 0: none */
+  gboolean                 is_contrib;    /* gluon.contrib: sums and products get automatic names */
+  char                    *node_prefix;   /* symbolic style: full names are this and a suffix */
+  int                      counter;       /* steps since the last reset, minus one */
+  int                      state_counter; /* initial states created since then, minus one */
+  gint64                   hidden;        /* units */
+  gint64                   projection;    /* size of the projected state; 0: no projection */
   const char              *activation, *recurrent_activation;
   HybParameter            *i2h_weight, *h2h_weight, *h2r_weight, *i2h_bias, *h2h_bias;
-  struct _CellConvolution *convolution; /* NULL: states are vectors, steps are products */
-  HybCell                 *base;        /* of a modifier */
-  double                   rate, state_rate;
-  HybValue                *previous; /* zoneout: the last output */
-  HybF                    *previous_of;
-  char                    *output_prefix;
+  struct _CellConvolution *convolution;      /* of cells with feature maps as states, else NULL */
+  HybCell                 *base;             /* the cell that a modifier wraps */
+  double                   rate, state_rate; /* of dropout and zoneout */
+  HybValue                *previous;         /* zoneout: the last output … */
+  HybF                    *previous_of;      /* … which is valid for this F only */
+  char                    *output_prefix;    /* of a bidirectional cell */
 };
 
-HybCell *HYB_CELL (HybBlock *block); /* NULL if it is none */
+/* The block as a cell; NULL if it is not a cell. */
+HybCell *hyb_cell_from_block (HybBlock *block);
 
 typedef struct
 {
-  gint64       hidden;
-  const char  *activation;           /* RNN: "tanh" or "relu"; LSTM: "tanh" */
+  gint64       hidden;               /* units */
+  const char  *activation;           /* RNN: "tanh" (default) or "relu"; LSTM: "tanh" */
   const char  *recurrent_activation; /* LSTM: "sigmoid" */
   const char  *i2h_weight_init, *h2h_weight_init, *i2h_bias_init, *h2h_bias_init;
-  double       forget_bias; /* mx.rnn's LSTM; 0: 1 */
-  gint64       input_size;  /* 0: from the first input */
+  double       forget_bias; /* LSTM in symbolic style; 0: 1 */
+  gint64       input_size;  /* 0: taken from the first input */
   const char  *prefix;      /* NULL: automatic, or mx.rnn's default */
-  HybBlock    *shared;      /* parameters of another cell: Gluon's params=, mx.rnn's RNNParams */
+  HybBlock    *shared; /* cell whose parameters are used: Gluon's params=, mx.rnn's RNNParams */
   HybCellStyle style;
 } HybCellOptions;
 
+/* --- Basic cells.  All constructors return a new block (transfer full). --- */
+
+/* h = act (W x + b + R h' + c) */
 HybBlock *hyb_rnn_cell_new (const HybCellOptions *options);
+/* Long short-term memory. */
 HybBlock *hyb_lstm_cell_new (const HybCellOptions *options);
+/* Gated recurrent unit, in the variant that the operator RNN computes. */
 HybBlock *hyb_gru_cell_new (const HybCellOptions *options);
+/* LSTM whose output is projected to `projection` units (gluon.contrib.rnn.LSTMPCell). */
 HybBlock *hyb_lstmp_cell_new (const HybCellOptions *options, gint64 projection);
 #define hyb_rnn_cell(...)  hyb_rnn_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
 #define hyb_lstm_cell(...) hyb_lstm_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
 #define hyb_gru_cell(...)  hyb_gru_cell_new (&(const HybCellOptions){ __VA_ARGS__ })
 
-/* Cells whose states are feature maps (gluon.contrib.rnn.Conv2DLSTMCell, mx.rnn.ConvLSTMCell …):
- * 1 to 3 spatial dimensions, as input_shape has. */
+/* Cells whose states are feature maps (gluon.contrib.rnn.Conv2DLSTMCell, mx.rnn.ConvLSTMCell …)
+ * with 1 to 3 spatial dimensions.  Shapes of rank 0 have the default that their comment gives. */
 typedef struct
 {
-  HybShape     input_shape;                                 /* channels, then the spatial extents */
+  HybShape     input_shape;                                 /* channels, then spatial extents */
   gint64       channels;                                    /* of the state */
-  HybShape     i2h_kernel, h2h_kernel;                      /* rank 0: 3; h2h must be odd */
-  HybShape     i2h_stride, i2h_pad, i2h_dilate, h2h_dilate; /* rank 0: 1, 0 (mx.rnn: 1), 1, 1 */
-  const char  *activation; /* NULL: "tanh", mx.rnn: "leaky" (slope 0.2) */
+  HybShape     i2h_kernel, h2h_kernel;                      /* 3; h2h_kernel must be odd */
+  HybShape     i2h_stride, i2h_pad, i2h_dilate, h2h_dilate; /* 1, 0 (mx.rnn: 1), 1, 1 */
+  const char  *activation; /* NULL: "tanh", in symbolic style "leaky" (slope 0.2) */
   const char  *prefix;
   HybBlock    *shared;
   HybCellStyle style;
 } HybConvCellOptions;
-/* mode: "rnn", "lstm", "gru" */
+/* mode: "rnn", "lstm" or "gru".  An unknown mode is a programming error. */
 HybBlock *hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options);
 #define hyb_conv_cell(mode, ...) \
   hyb_conv_cell_new ((mode), &(const HybConvCellOptions){ __VA_ARGS__ })
 
-/* Wrappers take over the cells they get. */
-HybBlock *hyb_sequential_cell_new (HybCellStyle style, const char *prefix); /* hyb_append() cells */
+/* --- Cells that contain cells.  They take over the caller's references to those. --- */
+
+/* A stack; add the cells with hyb_append(). */
+HybBlock *hyb_sequential_cell_new (HybCellStyle style, const char *prefix);
+/* Dropout as a cell without states, for use in a stack. */
 HybBlock *hyb_dropout_cell_new (double rate, HybCellStyle style, const char *prefix);
+/* Zoneout: with these probabilities an output or a state keeps its previous value. */
 HybBlock *hyb_zoneout_cell_new (HybBlock *base, double outputs, double states);
+/* Adds the input to the output of base. */
 HybBlock *hyb_residual_cell_new (HybBlock *base);
-/* The same mask at every step of a sequence (gluon.contrib); rate 0: none. */
+/* Dropout with the same mask at every step of a sequence (gluon.contrib); a rate of 0 means no
+ * dropout there. */
 HybBlock *
 hyb_variational_dropout_cell_new (HybBlock *base, double inputs, double states, double outputs);
+/* Runs left forwards and right backwards over a sequence and concatenates their outputs.  It can
+ * only be unrolled.  output_prefix NULL: "bi_". */
 HybBlock *hyb_bidirectional_cell_new (HybBlock    *left,
                                       HybBlock    *right,
                                       const char  *output_prefix,
                                       HybCellStyle style);
 
-/* --- Using cells inside a forward --- */
+/* --- Using cells inside a forward function --- */
 
+/* The number of arrays in the state. */
 guint hyb_cell_n_states (HybBlock *cell);
-/* op: "_zeros", "_ones", or NULL for variables named …begin_state_N.  batch: 0: unknown. */
+/* An initial state.  op: "_zeros", "_ones", or NULL for variables named "…begin_state_N" (only
+ * while tracing).  batch: 0 if unknown. */
 HybValue *hyb_cell_begin_state (HybF *F, HybBlock *cell, const char *op, gint64 batch);
-/* One step. */
+/* One step.  Returns the output and replaces *states. */
 HybValue *hyb_cell_step (HybF *F, HybBlock *cell, HybValue *x, HybValue **states);
-/* hyb_foreach() with a cell as the body: the list (outputs stacked over steps, last states).
- * Steps go over axis 0 of data. */
+/* hyb_foreach() with a cell as the body: returns the list (outputs stacked over the steps, last
+ * states).  The steps are the slices of data along axis 0. */
 HybValue *hyb_foreach_cell (HybF *F, HybBlock *cell, HybValue *data, HybValue *states);
-/* Many steps: outputs (array or list), *states the last state; states may be NULL. */
+/* Resets the cell and writes out all steps.  Returns the outputs, in the form that unroll->merge
+ * asks for; *states is set to the last state (states may be NULL). */
 HybValue *hyb_cell_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
 #define hyb_unroll(F, cell, states, ...) \
   hyb_cell_unroll ((F), (cell), &(const HybUnroll){ __VA_ARGS__ }, (states))
-/* gluon.contrib.rnn.dynamic_unroll: as many steps as inputs have, in a loop.  *states: the
- * first ones, then the last ones.  length of unroll is ignored. */
-HybValue      *
+/* Runs as many steps as inputs have, in a loop (gluon.contrib.rnn.dynamic_unroll).  inputs must be
+ * one array and begin_state must be given; length and merge are ignored.  Returns the outputs;
+ * *states is set to the last state. */
+HybValue *
 hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybValue **states);
-void hyb_cell_reset (HybBlock *cell); /* counters of steps, zoneout's memory; children too */
+/* Resets the step counters and remembered outputs of the cell and of all cells below it. */
+void hyb_cell_reset (HybBlock *cell);
 
 G_END_DECLS

@@ -15,7 +15,7 @@ typedef gboolean (*CellFunc) (HybCell *cell, HybModel *model, GError **error);
 static gboolean
 for_each_cell (HybBlock *block, CellFunc function, HybModel *model, GError **error)
 {
-  HybCell *cell = HYB_CELL (block);
+  HybCell *cell = hyb_cell_from_block (block);
 
   if (cell && !function (cell, model, error))
     return FALSE;
@@ -300,31 +300,25 @@ copy_of (HybModel *model)
 }
 
 gboolean
-hyb_rnn_save_checkpoint (HybBlock *const *cells,
-                         guint            n,
-                         const char      *prefix,
-                         guint            epoch,
-                         HybModel        *model,
-                         GError         **error)
+hyb_rnn_save_checkpoint (const HybRnnCheckpoint *checkpoint,
+                         guint                   epoch,
+                         HybModel               *model,
+                         GError                **error)
 {
   g_autoptr (HybModel) unpacked = copy_of (model);
 
-  return hyb_rnn_unpack_weights (cells, n, unpacked, error) &&
-         hyb_model_save (unpacked, prefix, epoch, NULL, error);
+  return hyb_rnn_unpack_weights (checkpoint->cells, checkpoint->n, unpacked, error) &&
+         hyb_model_save (unpacked, checkpoint->prefix, epoch, NULL, error);
 }
 
 HybModel *
-hyb_rnn_load_checkpoint (HybBlock *const *cells,
-                         guint            n,
-                         const char      *prefix,
-                         guint            epoch,
-                         GError         **error)
+hyb_rnn_load_checkpoint (const HybRnnCheckpoint *checkpoint, guint epoch, GError **error)
 {
-  g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
-  g_autofree char *params = g_strdup_printf ("%s-%04u.params", prefix, epoch);
+  g_autofree char *symbol = g_strconcat (checkpoint->prefix, "-symbol.json", NULL);
+  g_autofree char *params = g_strdup_printf ("%s-%04u.params", checkpoint->prefix, epoch);
   g_autoptr (HybModel) model = hyb_model_open (symbol, params, epoch, error);
 
-  if (!model || !hyb_rnn_pack_weights (cells, n, model, error))
+  if (!model || !hyb_rnn_pack_weights (checkpoint->cells, checkpoint->n, model, error))
     return NULL;
   return g_steal_pointer (&model);
 }
@@ -337,10 +331,5 @@ hyb_rnn_checkpoint_epoch (const HybRnnCheckpoint *checkpoint,
 {
   if ((finished + 1) % MAX (checkpoint->period, 1) != 0)
     return TRUE;
-  return hyb_rnn_save_checkpoint (checkpoint->cells,
-                                  checkpoint->n,
-                                  checkpoint->prefix,
-                                  finished + 1,
-                                  model,
-                                  error);
+  return hyb_rnn_save_checkpoint (checkpoint, finished + 1, model, error);
 }

@@ -1,5 +1,7 @@
-/* checkpoint.h — mx.rnn's checkpoints: the weights of cells gate by gate, so that what was
- * trained fused loads unfused and the other way round.
+/* checkpoint.h — mx.rnn's checkpoints, which store the weights of cells gate by gate.
+ *
+ * A model that was trained with a fused cell can therefore be loaded with single cells, and the
+ * other way round.  Start at hyb_rnn_save_checkpoint() and hyb_rnn_load_checkpoint().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,34 +10,31 @@
 
 G_BEGIN_DECLS
 
-/* The model's parameters of these cells (and of all cells in them), split by gates or put
- * together again as the cells' graphs need them. */
+/* Splits the parameters of n cells, and of all cells below them, into one array per gate. */
 gboolean hyb_rnn_unpack_weights (HybBlock *const *cells, guint n, HybModel *model, GError **error);
+/* The inverse of hyb_rnn_unpack_weights(): the model gets the parameters that the graphs of the
+ * cells need. */
 gboolean hyb_rnn_pack_weights (HybBlock *const *cells, guint n, HybModel *model, GError **error);
 
-/* PREFIX-symbol.json and PREFIX-NNNN.params, weights gate by gate.  model stays as it is. */
-gboolean hyb_rnn_save_checkpoint (HybBlock *const *cells,
-                                  guint            n,
-                                  const char      *prefix,
-                                  guint            epoch,
-                                  HybModel        *model,
-                                  GError         **error);
-/* (transfer full) */
-HybModel *hyb_rnn_load_checkpoint (HybBlock *const *cells,
-                                   guint            n,
-                                   const char      *prefix,
-                                   guint            epoch,
-                                   GError         **error);
-
-/* What a training loop calls at the end of every epoch. */
+/* Where checkpoints are stored, and the cells whose weights are split. */
 typedef struct
 {
   HybBlock *const *cells;
-  guint            n;
+  guint            n; /* number of cells */
   const char      *prefix;
-  guint            period; /* every how many epochs; 0: 1 */
+  guint            period; /* save after every period epochs; 0: 1 */
 } HybRnnCheckpoint;
-/* finished: epochs done before this one. */
+
+/* Writes PREFIX-symbol.json and PREFIX-NNNN.params with one array per gate.  model is not
+ * changed. */
+gboolean hyb_rnn_save_checkpoint (const HybRnnCheckpoint *checkpoint,
+                                  guint                   epoch,
+                                  HybModel               *model,
+                                  GError                **error);
+/* Reads such a pair of files and packs the weights.  (transfer full) */
+HybModel *hyb_rnn_load_checkpoint (const HybRnnCheckpoint *checkpoint, guint epoch, GError **error);
+/* Called at the end of every epoch; saves if the period has passed.  finished: the number of
+ * epochs that were finished before this one. */
 gboolean hyb_rnn_checkpoint_epoch (const HybRnnCheckpoint *checkpoint,
                                    guint                   finished,
                                    HybModel               *model,

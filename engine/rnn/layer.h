@@ -1,8 +1,8 @@
-/* layer.h — gluon.rnn.RNN, LSTM and GRU: several layers, one or both directions,
- * as one fused operator; and mx.rnn's FusedRNNCell.
+/* layer.h — gluon.rnn.RNN, LSTM and GRU, and mx.rnn's FusedRNNCell: several layers in one or both
+ * directions as one operator (RNN).
  *
- * A layer takes an array, or the list (array, states), and gives an array, or the
- * list (array, states): states out if and only if states came in.
+ * A layer takes an array, or the list (array, states).  It returns states as well if and only if
+ * it was given some.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,32 +12,34 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *mode; /* "lstm", "gru", "rnn_relu", "rnn_tanh" */
-  gint64      hidden;
+  const char *mode;    /* "lstm", "gru", "rnn_relu" or "rnn_tanh" */
+  gint64      hidden;  /* units in each direction */
   guint       layers;  /* 0: 1 */
-  const char *layout;  /* "TNC" (default), "NTC"; FusedRNNCell takes it when unrolling */
-  double      dropout; /* between layers */
+  const char *layout;  /* "TNC" (default) or "NTC"; a fused cell is given it when unrolled */
+  double      dropout; /* rate between layers */
   gboolean    bidirectional;
-  gint64      input_size;  /* 0: from the first input */
-  gint64      projection;  /* 0: none; LSTM only */
-  gboolean    skip_states; /* states come in, but do not go out: what Gluon exports of a layer
-                            * that was called without states */
+  gint64      input_size;  /* 0: taken from the first input */
+  gint64      projection;  /* size of the projected state, LSTM only; 0: no projection */
+  gboolean    skip_states; /* never return states: Gluon exports a layer that was called without
+                            * states like this */
   const char *i2h_weight_init, *h2h_weight_init;
-  gboolean    get_next_state; /* FusedRNNCell */
-  double      forget_bias;    /* FusedRNNCell; 0: 1 */
+  gboolean    get_next_state; /* fused cell: also output the last states */
+  double      forget_bias;    /* fused cell; 0: 1 */
   const char *prefix;
-  HybBlock   *shared;
+  HybBlock   *shared; /* whose parameters are used */
 } HybRnnLayerOptions;
 
+/* A recurrent layer.  (transfer full) */
 HybBlock *hyb_rnn_layer_new (const HybRnnLayerOptions *options);
 #define hyb_rnn_layer(...) hyb_rnn_layer_new (&(const HybRnnLayerOptions){ __VA_ARGS__ })
-/* Zeros; batch 0: unknown. */
+/* An initial state, created by op ("_zeros" or "_ones"); batch: 0 if unknown. */
 HybValue *hyb_rnn_layer_begin_state (HybF *F, HybBlock *layer, const char *op, gint64 batch);
 
-/* mx.rnn.FusedRNNCell: a cell that can only be unrolled. */
+/* mx.rnn.FusedRNNCell: a cell that can only be unrolled.  (transfer full) */
 HybBlock *hyb_fused_cell_new (const HybRnnLayerOptions *options);
 #define hyb_fused_cell(...) hyb_fused_cell_new (&(const HybRnnLayerOptions){ __VA_ARGS__ })
-/* The same as a stack of unfused cells, named as FusedRNNCell.unfuse() names them. */
+/* A stack of single cells that computes the same, named like FusedRNNCell.unfuse() names them.
+ * (transfer full) */
 HybBlock *hyb_fused_cell_unfuse (HybBlock *cell);
 
 G_END_DECLS

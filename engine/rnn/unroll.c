@@ -126,7 +126,7 @@ batch_of (HybF *F, HybValue *inputs, const char *layout)
 }
 
 HybValue *
-hyb_unroll_begin (HybF *F, HybCell *cell, const HybUnroll *unroll)
+hyb_unroll_get_begin_state (HybF *F, HybCell *cell, const HybUnroll *unroll)
 {
   if (unroll->begin_state)
     return unroll->begin_state;
@@ -146,7 +146,7 @@ hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue
   int                   axis = hyb_layout_axis (unroll->layout, 'T');
   HybValue             *all;
 
-  *states = hyb_unroll_begin (F, cell, unroll);
+  *states = hyb_unroll_get_begin_state (F, cell, unroll);
   for (guint t = 0; t < unroll->length; t++)
     {
       outputs[t] = hyb_cell_step (F, &cell->parent, hyb_item (F, inputs, t), states);
@@ -175,7 +175,7 @@ fail_unroll (HybF *F, HybBlock *block, HybValue **states)
 HybValue *
 hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **states)
 {
-  HybCell            *cell = HYB_CELL (block);
+  HybCell            *cell = hyb_cell_from_block (block);
   const HybCellClass *klass = (const HybCellClass *) block->klass;
   HybUnroll           unroll = *given;
   HybValue           *ignored;

@@ -78,10 +78,10 @@ encoder_layer (const Options *given)
 
   self->heads = given->heads;
   hyb_block_enter_scope (block);
-  self->before_attention = hyb_append (block, hyb_gluon_norm (.in_channels = units));
+  self->before_attention = hyb_append (block, hyb_layer_norm (.in_channels = units));
   self->project = hyb_append (block, dense (3 * units, units, NULL));
   self->join = hyb_append (block, dense (units, units, NULL));
-  self->before_feed = hyb_append (block, hyb_gluon_norm (.in_channels = units));
+  self->before_feed = hyb_append (block, hyb_layer_norm (.in_channels = units));
   self->widen = hyb_append (block, dense (4 * units, units, "relu"));
   self->narrow = hyb_append (block, dense (units, 4 * units, NULL));
   hyb_block_leave_scope (block);

@@ -1,4 +1,7 @@
-/* train-setup.c — from options to a trainer: the model's task fills what is not given.
+/* train-setup.c — from the options of hscope train to a trainer.
+ *
+ * A gallery model has a task, which provides data, loss and optimizer where options do not.
+ * Start at scope_train_set_up().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/train.h"
 
@@ -26,12 +29,13 @@ scope_train_states_file (const char *prefix, guint64 epoch)
   return g_strdup_printf ("%s-%04" G_GUINT64_FORMAT ".states", prefix, epoch);
 }
 
-char *
-scope_train_find_states (const char *prefix, guint64 *epoch)
+/* The state file of the highest epoch.  (transfer full)  NULL if there is no checkpoint. */
+static char *
+find_states (const char *prefix, guint64 *epoch)
 {
   g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
-  const char      *why;
-  g_autofree char *params = hyb_model_find_params (symbol, HYB_EPOCH_HIGHEST, &why);
+  const char      *reason;
+  g_autofree char *params = hyb_model_find_params (symbol, HYB_EPOCH_HIGHEST, &reason);
   char            *dash = params ? strrchr (params, '-') : NULL;
   g_autofree char *states = NULL;
 
@@ -42,9 +46,9 @@ scope_train_find_states (const char *prefix, guint64 *epoch)
   return g_file_test (states, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&states) : NULL;
 }
 
-/* Arrays of a checkpoint in the place of those that the model has. */
+/* Replaces the model's parameters by those of a checkpoint. */
 static gboolean
-take_checkpoint (HybModel *model, const char *prefix, guint64 epoch, GError **error)
+load_parameters (HybModel *model, const char *prefix, guint64 epoch, GError **error)
 {
   g_autofree char *path = g_strdup_printf ("%s-%04" G_GUINT64_FORMAT ".params", prefix, epoch);
   g_autoptr (HybTensorList) list = hyb_weights_read_file (path, NULL, error);
@@ -62,7 +66,7 @@ take_checkpoint (HybModel *model, const char *prefix, guint64 epoch, GError **er
   return TRUE;
 }
 
-/* --- What is carried --- */
+/* --- Carried values: outputs that become inputs of the next step --- */
 
 static gboolean
 add_carry (GArray *carry, const char *input, const char *output, GError **error)
@@ -75,7 +79,7 @@ add_carry (GArray *carry, const char *input, const char *output, GError **error)
       g_set_error (error,
                    SCOPE_ERROR,
                    SCOPE_ERROR_USAGE,
-                   "--carry %s=%s: write it as INPUT=NUMBER, the number of an output from 0 on",
+                   "--carry %s=%s: write it as INPUT=NUMBER, the number of an output, from 0",
                    input,
                    output);
       return FALSE;
@@ -85,6 +89,7 @@ add_carry (GArray *carry, const char *input, const char *output, GError **error)
   return TRUE;
 }
 
+/* The pairs of --carry, else those of the model's task.  Array of HybCarry; (transfer full). */
 static GArray *
 collect_carry (ScopeTraining *training, GError **error)
 {
@@ -111,7 +116,7 @@ collect_carry (ScopeTraining *training, GError **error)
     {
       g_auto (GStrv) pairs = hyb_settings_parse (usual, error);
 
-      /* A task lists more than models with fewer states have. */
+      /* A task may list more states than this model has. */
       for (guint i = 0; pairs && pairs[i]; i += 2)
         if (hyb_graph_find_variable (hyb_model_get_graph (training->model), pairs[i]) !=
                 HYB_NO_ID &&
@@ -134,7 +139,7 @@ is_carried (const GArray *carry, const char *name)
 
 /* --- Data --- */
 
-/* How many classes the model tells apart: the last dimension of its first output. */
+/* Number of classes: the last dimension of the model's first output. */
 static gboolean
 count_classes (ScopeTraining *training, guint *n_classes, GError **error)
 {
@@ -156,7 +161,7 @@ count_classes (ScopeTraining *training, guint *n_classes, GError **error)
   return TRUE;
 }
 
-/* Inputs that data must fill, with the types that are known. */
+/* Finds the inputs that the data must provide, with their types as far as they are known. */
 static gboolean
 describe_feed (ScopeTraining *training,
                const GArray  *carry,
@@ -205,9 +210,9 @@ open_data (ScopeTraining *training, const GArray *carry, GError **error)
     g_set_error_literal (error,
                          SCOPE_ERROR,
                          SCOPE_ERROR_USAGE,
-                         "there is nothing to train on: give --data BATCHES.npz, a text, or "
-                         "MNIST's "
-                         "idx files; models of the gallery bring their own");
+                         "nothing to train on: give --data BATCHES.npz, a text file or MNIST idx "
+                         "files. "
+                         "Gallery models have data of their own");
   else if (describe_feed (training, carry, names, types, error) &&
            count_classes (training, &feed.n_classes, error))
     {
@@ -219,7 +224,7 @@ open_data (ScopeTraining *training, const GArray *carry, GError **error)
   return training->data != NULL;
 }
 
-/* --- Parameters that no file gives --- */
+/* --- Parameters that no file provides --- */
 
 static gboolean
 fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GError **error)
@@ -233,8 +238,9 @@ fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GEr
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_UNKNOWN,
                          NULL,
-                         "Give it with --shape, or the array in the batches or a parameter file",
-                         "the shape of “%s” does not follow from the first batch",
+                         "Give it with --shape, or add the array to the batches or a parameter "
+                         "file",
+                         "the shape of “%s” cannot be inferred from the first batch",
                          node->name);
   init = hyb_initializer_for_name (node->name, training->common->init);
   tensor = hyb_tensor_new (type, error);
@@ -244,8 +250,9 @@ fill_one (ScopeTraining *training, const HybNode *node, const HybType *type, GEr
   return TRUE;
 }
 
+/* TRUE if neither parameters, batches nor carried values provide the variable. */
 static gboolean
-is_needed (ScopeTraining *training, HybNodeId id, GHashTable *batch, const GArray *carry)
+is_missing (ScopeTraining *training, HybNodeId id, GHashTable *batch, const GArray *carry)
 {
   HybGraph      *graph = hyb_model_get_graph (training->model);
   const HybNode *node = hyb_graph_get_node (graph, id);
@@ -280,7 +287,7 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
         tensor = g_hash_table_lookup (batch, node->name);
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
-      else if (is_needed (training, variables[i], batch, carry))
+      else if (is_missing (training, variables[i], batch, carry))
         g_string_append_printf (missing, "%s“%s”", missing->len > 0 ? ", " : "", node->name);
     }
   if (missing->len > 0 && !training->common->init)
@@ -288,9 +295,10 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_MISSING,
                          NULL,
-                         "Give a file with --params, arrays of these names in the batches, --carry "
+                         "Give a file with --params, add arrays of these names to the batches, use "
+                         "--carry "
                          "for states, or fill them with --init xavier",
-                         "nothing gives a value for %s",
+                         "no value for %s",
                          missing->str);
   if (missing->len == 0)
     return TRUE;
@@ -300,7 +308,7 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
 
-      if (is_needed (training, variables[i], batch, carry) &&
+      if (is_missing (training, variables[i], batch, carry) &&
           !fill_one (training, node, &types[node->first_output], error))
         return FALSE;
     }
@@ -309,14 +317,14 @@ fill_parameters (ScopeTraining *training, const GArray *carry, GError **error)
 
 /* --- The trainer --- */
 
-/* Those of the task, then those given: the last of a key counts. */
+/* The optimizer's settings: those of the task, then those of --set, which come last and so win. */
 static char **
 collect_settings (ScopeTraining *training, GError **error)
 {
   const HybTask *task = training->spec ? &training->spec->klass->task : NULL;
   g_autoptr (GString) text = g_string_new (NULL);
 
-  /* Settings of another optimizer than the task's mean nothing here. */
+  /* The task's settings are for its own optimizer. */
   if (task && task->settings &&
       (!training->options->optimizer ||
        g_strcmp0 (training->options->optimizer, task->optimizer ? task->optimizer : "sgd") == 0))
@@ -324,14 +332,6 @@ collect_settings (ScopeTraining *training, GError **error)
   for (guint i = 0; training->options->set && training->options->set[i]; i++)
     g_string_append_printf (text, ", %s", training->options->set[i]);
   return hyb_settings_parse (text->str, error);
-}
-
-static HybMode
-mode_of (const ScopeCommonOptions *common)
-{
-  if (g_strcmp0 (common->mode, "imperative") == 0)
-    return HYB_MODE_IMPERATIVE;
-  return g_strcmp0 (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_STATIC;
 }
 
 static gboolean
@@ -342,39 +342,41 @@ make_trainer (ScopeTraining *training, const GArray *carry, GError **error)
   g_auto (GStrv) settings = collect_settings (training, error);
   g_autoptr (GHashTable) batch = hyb_data_get_batch (training->data, 0, FALSE, error);
   g_autofree const char **names = NULL;
-  HybMode                 mode = mode_of (training->common);
-  HybTrainerOptions       how = { .mode = &mode,
-                                  .dump_after = training->common->dump_after,
-                                  .seed = (guint64) training->common->seed,
-                                  .n_carry = carry->len,
-                                  .carry = (const HybCarry *) (gconstpointer) carry->data,
-                                  .without = (const char *const *) training->common->without };
+  HybMode                 mode = scope_common_options_get_mode (training->common);
+  HybTrainerOptions       trainer_options = { .mode = &mode,
+                                              .dump_after = training->common->dump_after,
+                                              .seed = (guint64) training->common->seed,
+                                              .n_carry = carry->len,
+                                              .carry = (const HybCarry *) (gconstpointer) carry->data,
+                                              .without =
+                                                  (const char *const *) training->common->without };
 
   if (!settings || !batch)
     return FALSE;
-  how.loss = options->loss        ? options->loss
-             : task && task->loss ? task->loss
-                                  : "softmax-cross-entropy";
-  how.optimizer = options->optimizer        ? options->optimizer
-                  : task && task->optimizer ? task->optimizer
-                                            : "sgd";
-  how.settings = (const char *const *) settings;
-  how.clip_global_norm = options->clip_global_norm;
-  if (how.clip_global_norm <= 0 && task)
-    how.clip_global_norm = task->clip_global_norm;
+  trainer_options.loss = options->loss        ? options->loss
+                         : task && task->loss ? task->loss
+                                              : "softmax-cross-entropy";
+  trainer_options.optimizer = options->optimizer        ? options->optimizer
+                              : task && task->optimizer ? task->optimizer
+                                                        : "sgd";
+  trainer_options.settings = (const char *const *) settings;
+  trainer_options.clip_global_norm = options->clip_global_norm;
+  if (trainer_options.clip_global_norm <= 0 && task)
+    trainer_options.clip_global_norm = task->clip_global_norm;
   names = (const char **) g_hash_table_get_keys_as_array (batch, NULL);
-  how.data = names;
-  training->trainer = hyb_trainer_new (training->model, &how, error);
+  trainer_options.data = names;
+  training->trainer = hyb_trainer_new (training->model, &trainer_options, error);
   if (!training->trainer)
     return FALSE;
 
   training->base_rate =
       hyb_optimizer_get_learning_rate (hyb_trainer_get_optimizer (training->trainer));
-  training->metric = hyb_metric_find (options->metric ? options->metric
-                                      : strcmp (how.loss, "softmax-cross-entropy") != 0 ? "loss"
-                                      : hyb_data_get_corpus (training->data) ? "perplexity"
-                                                                             : "accuracy",
-                                      error);
+  training->metric =
+      hyb_metric_find (options->metric ? options->metric
+                       : strcmp (trainer_options.loss, "softmax-cross-entropy") != 0 ? "loss"
+                       : hyb_data_get_corpus (training->data)                        ? "perplexity"
+                                                                                     : "accuracy",
+                       error);
   return training->metric != NULL;
 }
 
@@ -384,14 +386,15 @@ resume (ScopeTraining *training, const char *states, GError **error)
   if (!states)
     {
       scope_print_message (HYB_SEVERITY_NOTE,
-                           "there is no checkpoint of %s yet: training begins anew",
+                           "--resume: there is no checkpoint of %s yet; training starts from the "
+                           "beginning",
                            training->options->output);
       return TRUE;
     }
   if (!hyb_trainer_load_states (training->trainer, states, error))
     return FALSE;
   scope_print_message (HYB_SEVERITY_NOTE,
-                       "goes on from %s after step %" G_GUINT64_FORMAT,
+                       "resumed from %s after step %" G_GUINT64_FORMAT,
                        states,
                        hyb_trainer_n_steps (training->trainer));
   return TRUE;
@@ -407,7 +410,7 @@ scope_train_set_up (ScopeTraining *training, char **files, GError **error)
 
   training->written = g_ptr_array_new_with_free_func (g_free);
   training->epochs = g_array_new (FALSE, FALSE, sizeof (ScopeEpoch));
-  training->unigram = NAN;
+  training->unigram_perplexity = NAN;
   if (options->schedule && !(training->schedule = hyb_schedule_new (options->schedule, error)))
     return FALSE;
   if (hyb_is_plugin_name (files[0]))
@@ -420,8 +423,8 @@ scope_train_set_up (ScopeTraining *training, char **files, GError **error)
     return FALSE;
 
   if (options->resume)
-    states = scope_train_find_states (options->output, &epoch);
-  if (states && !take_checkpoint (training->model, options->output, epoch, error))
+    states = find_states (options->output, &epoch);
+  if (states && !load_parameters (training->model, options->output, epoch, error))
     return FALSE;
   if (!fill_parameters (training, carry, error) || !make_trainer (training, carry, error) ||
       (options->resume && !resume (training, states, error)))
@@ -433,7 +436,8 @@ scope_train_set_up (ScopeTraining *training, char **files, GError **error)
                            ? MAX (training->spec->klass->task.epochs, 1)
                            : 1;
   if (hyb_data_get_corpus (training->data))
-    training->unigram = hyb_corpus_unigram_perplexity (hyb_data_get_corpus (training->data));
+    training->unigram_perplexity =
+        hyb_corpus_unigram_perplexity (hyb_data_get_corpus (training->data));
   return TRUE;
 }
 

@@ -1,4 +1,6 @@
-/* hybrid.h — the name by which plug-ins and programs include engine/hybrid.h.
+/* hybrid.h — forwards to engine/hybrid.h.
+ *
+ * Plug-ins and programs include it as <hybridscope/hybrid.h>.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -218,7 +218,7 @@ step (gconstpointer data)
   HybBlock *cell = lstm ();
 
   /* MXNet's was called once before it was traced. */
-  HYB_CELL (cell)->counter = 0;
+  hyb_cell_from_block (cell)->counter = 0;
   return cell;
 }
 

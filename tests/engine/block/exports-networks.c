@@ -186,7 +186,7 @@ mixed_parts (Model *model)
   hyb_append (block, hyb_instance_norm (.epsilon = 1e-5));
   hyb_append (block, hyb_conv (.channels = 4, .kernel = hyb_shape_2d (3, 3), .groups = 4));
   hyb_append (block, hyb_leaky_new ("elu", 0.7, NULL));
-  hyb_append (block, hyb_gluon_norm (.epsilon = 1e-5));
+  hyb_append (block, hyb_layer_norm (.epsilon = 1e-5));
   hyb_append (block, hyb_leaky_new ("swish", 1, NULL));
   hyb_append (block, global_pool ("max", 2));
   hyb_append (block, hyb_flatten_new (NULL));

@@ -12,7 +12,7 @@ filled (HybShape shape, const char *init)
   HybTensor *tensor = hyb_tensor_new_float (shape.rank, shape.dim, NULL);
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (hyb_initializer_fill (tensor, "w", init, NULL, 5, &error));
+  g_assert_true (hyb_initializer_fill (tensor, "w", init, 5, &error));
   g_assert_no_error (error);
   return tensor;
 }
@@ -105,7 +105,7 @@ test_unknown_ones_are_refused (void)
   g_autoptr (HybTensor) tensor = hyb_tensor_new_float (1, &four, NULL);
   g_autoptr (GError) error = NULL;
 
-  g_assert_false (hyb_initializer_fill (tensor, "net_w", "magic", NULL, 1, &error));
+  g_assert_false (hyb_initializer_fill (tensor, "net_w", "magic", 1, &error));
   g_assert_nonnull (strstr (error->message, "net_w"));
   g_assert_nonnull (strstr (error->message, "magic"));
   g_assert_nonnull (strstr (error->message, "orthogonal"));

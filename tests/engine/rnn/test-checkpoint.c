@@ -107,13 +107,14 @@ check_case (const char *folder, HybBlock *cell, guint epoch)
   g_autoptr (HybModel) model = NULL;
 
   g_assert_no_error (error);
-  model = hyb_rnn_load_checkpoint (&cell, 1, prefix, epoch, &error);
+  model = hyb_rnn_load_checkpoint (&(HybRnnCheckpoint){ &cell, 1, prefix, 1 }, epoch, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < hyb_tensor_list_n (packed); i++)
     assert_same (hyb_model_get_parameter (model, hyb_tensor_list_get (packed, i)->name),
                  hyb_tensor_list_get (packed, i)->tensor);
 
-  g_assert_true (hyb_rnn_save_checkpoint (&cell, 1, saved, epoch, model, &error));
+  g_assert_true (
+      hyb_rnn_save_checkpoint (&(HybRnnCheckpoint){ &cell, 1, saved, 1 }, epoch, model, &error));
   g_assert_no_error (error);
   check_saved (saved, prefix, epoch);
   g_rmdir (below);
@@ -187,7 +188,10 @@ test_epochs_are_saved_by_period (void)
   g_autofree char *original = prefix_of (cases[0].folder);
   g_autoptr (HybBlock) cell = fused_lstm ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (HybModel) model = hyb_rnn_load_checkpoint (&cell, 1, original, cases[0].epoch, &error);
+  g_autoptr (HybModel) model =
+      hyb_rnn_load_checkpoint (&(HybRnnCheckpoint){ &cell, 1, original, 1 },
+                               cases[0].epoch,
+                               &error);
   HybRnnCheckpoint checkpoint = { &cell, 1, prefix, 2 };
 
   if (!model)

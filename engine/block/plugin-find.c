@@ -1,12 +1,12 @@
-/* plugin.c — loading models from shared modules.
+/* plugin-find.c — finds model classes in shared modules: those of the gallery, and files.
  *
- * Modules stay loaded: blocks, options and operators point into them.
+ * A module is never unloaded, because blocks and options point into it.  Start at
+ * hyb_plugin_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "engine/block/plugin.h"
+#include "engine/block/plugin-find.h"
 
 #include "engine/base/error.h"
-#include "engine/block/plugin-private.h"
 
 #include <dlfcn.h>
 #include <gmodule.h>
@@ -14,16 +14,16 @@
 
 #define GALLERY "gallery:"
 
-/* --- Where the gallery is --- */
+/* --- The gallery's folder --- */
 
-/* Something in this library, to learn which file that is. */
+/* Its address tells dladdr() which file this library was loaded from. */
 static const char gallery_anchor = 0;
 
-/* Beside the engine: in a build tree and installed alike. */
+/* The folder relative to the library: when installed, or in a build tree. */
 static char *
 gallery_folder (void)
 {
-  static const char *const places[] = { "hybridscope/gallery", "../resources/gallery", NULL };
+  static const char *const relative[] = { "hybridscope/gallery", "../resources/gallery", NULL };
   const char              *given = g_getenv ("HYBRIDSCOPE_GALLERY");
   Dl_info                  info;
   g_autofree char         *folder = NULL;
@@ -34,9 +34,9 @@ gallery_folder (void)
     return NULL;
 
   folder = g_path_get_dirname (info.dli_fname);
-  for (guint i = 0; places[i] != NULL; i++)
+  for (guint i = 0; relative[i]; i++)
     {
-      g_autofree char *path = g_build_filename (folder, places[i], NULL);
+      g_autofree char *path = g_build_filename (folder, relative[i], NULL);
 
       if (g_file_test (path, G_FILE_TEST_IS_DIR))
         return g_canonicalize_filename (path, NULL);
@@ -112,7 +112,7 @@ find_model (const HybPlugin *plugin, const char *path, const char *name, GError 
   g_autoptr (GString) names = g_string_new (NULL);
   guint n = 0;
 
-  for (; plugin->models[n] != NULL; n++)
+  for (; plugin->models[n]; n++)
     {
       if (name && strcmp (plugin->models[n]->name, name) == 0)
         return plugin->models[n];
@@ -202,7 +202,8 @@ find_in_gallery (const char *name, GError **error)
 
 /* --- “file.so:name?option=value” --- */
 
-/* The end of the file name: behind the last “.so” that is followed by ':', '?' or nothing. */
+/* The end of the file name in text: after the first “.so” that ':' or '?' follows, or at the end of
+ * the text.  NULL if text does not name a module. */
 static const char *
 end_of_file (const char *text)
 {
@@ -250,7 +251,7 @@ hyb_plugin_find (const char *text, const char **options, GError **error)
       end += 1 + length;
     }
   *options = *end == '?' ? end + 1 : "";
-  /* Without a slash the loader would search the system's folders. */
+  /* The loader would search the system's folders for a name without a slash. */
   if (!strchr (path, '/'))
     {
       g_autofree char *here = g_steal_pointer (&path);
