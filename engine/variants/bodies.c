@@ -1,4 +1,8 @@
-/* bodies.c — following shared weights from use to use, and all uses at once.
+/* bodies.c — finds repeated bodies by following shared weights from reader to reader.
+ *
+ * A body grows from the readers of one weight at all steps at once, entry by entry; an entry is one
+ * node of the body at every step.  Then each entry is extended to the last steps, and all inputs
+ * are checked. Start reading at try_weight().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/bodies.h"
 
@@ -8,28 +12,29 @@
 #include <string.h>
 
 #define MAX_BODY  4096 /* nodes of one step */
-#define MAX_DEPTH 8
-#define MAX_TRIES 1000 /* weights that were followed */
+#define MAX_DEPTH 8    /* of work that all steps do with a shared value */
+#define MAX_TRIES 1000 /* weights that are followed */
 
+/* One node of the body at every step. */
 typedef struct
 {
-  guint      n_known; /* at so many steps */
+  guint      n_known; /* steps 0 … n_known - 1 are found */
   HybNodeId *node;    /* by step */
 } Entry;
 
 typedef struct
 {
   HybGraph  *graph;
-  guint8    *taken;
-  guint32   *uses;      /* by node: how many uses of the weight stand before it, itself included */
-  gboolean   is_greedy; /* follows inputs as far as they look alike */
+  guint8    *taken;     /* by node: belongs to something else */
+  guint32   *uses;      /* by node: longest chain of readers of the weight that ends at it */
+  gboolean   is_greedy; /* follow inputs as long as they are alike, even without the weight */
   guint      n;         /* steps */
   GArray    *entries;   /* of Entry */
-  guint32   *entry_of;  /* by node; HYB_NO_ID: none */
-  guint32   *step_of;   /* by node */
+  guint32   *entry_of;  /* index in entries by node; HYB_NO_ID: none */
+  guint32   *step_of;   /* step by node */
   GPtrArray *bodies;
   guint      n_tries;
-} Finder;
+} BodyFinder;
 
 static void
 free_body (gpointer data)
@@ -43,19 +48,19 @@ free_body (gpointer data)
 }
 
 static Entry *
-get_entry (const Finder *finder, guint index)
+get_entry (const BodyFinder *finder, guint index)
 {
   return &g_array_index (finder->entries, Entry, index);
 }
 
 static const HybNode *
-node_at (const Finder *finder, const Entry *entry, guint step)
+node_at_step (const BodyFinder *finder, const Entry *entry, guint step)
 {
   return hyb_graph_get_node (finder->graph, entry->node[step]);
 }
 
 static HybValueId
-input_at (const Finder *finder, const Entry *entry, guint input, guint step)
+input_at_step (const BodyFinder *finder, const Entry *entry, guint input, guint step)
 {
   return hyb_graph_get_inputs (finder->graph, entry->node[step])[input];
 }
@@ -63,7 +68,7 @@ input_at (const Finder *finder, const Entry *entry, guint input, guint step)
 /* --- Uses of a weight --- */
 
 static void
-count_uses (Finder *finder, const guint8 *is_use)
+count_uses (BodyFinder *finder, const guint8 *is_use)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (finder->graph); id++)
     {
@@ -80,9 +85,10 @@ count_uses (Finder *finder, const guint8 *is_use)
     }
 }
 
-/* The nodes that read the weight, one behind the other; NULL: they do not. */
+/* The readers of the weight, each of which depends on the previous one; NULL if they do not form
+ * such a chain. */
 static HybNodeId *
-find_anchors (Finder *finder, HybValueId weight)
+find_anchors (BodyFinder *finder, HybValueId weight)
 {
   guint                 n;
   const HybNodeId      *users = hyb_graph_get_users (finder->graph, weight, &n);
@@ -117,7 +123,7 @@ find_anchors (Finder *finder, HybValueId weight)
 /* --- Growing the body --- */
 
 static gboolean
-is_free (const Finder *finder, HybNodeId id)
+is_free (const BodyFinder *finder, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (finder->graph, id);
 
@@ -125,9 +131,10 @@ is_free (const Finder *finder, HybNodeId id)
          finder->entry_of[id] == HYB_NO_ID;
 }
 
-/* FALSE: some node belongs to something else, or they are not alike. */
+/* Adds an entry with these nodes, which are at steps 0 … n_known - 1.  FALSE if some node is not
+ * free or they are not alike. */
 static gboolean
-own (Finder *finder, const HybNodeId *nodes, guint n_known)
+claim_nodes (BodyFinder *finder, const HybNodeId *nodes, guint n_known)
 {
   Entry entry = { n_known, NULL };
 
@@ -143,7 +150,7 @@ own (Finder *finder, const HybNodeId *nodes, guint n_known)
   memcpy (entry.node, nodes, n_known * sizeof *nodes);
   for (guint t = 0; t < n_known; t++)
     {
-      /* The same node at two steps is none of a step's own. */
+      /* A node shared by two steps belongs to neither. */
       if (finder->entry_of[nodes[t]] != HYB_NO_ID)
         {
           while (t-- > 0)
@@ -158,10 +165,10 @@ own (Finder *finder, const HybNodeId *nodes, guint n_known)
   return TRUE;
 }
 
-/* What is computed from each step's input with something that is the same for all: the
- * nodes at steps 0 and 1. */
+/* Whether the nodes a and b, at steps 0 and 1, compute something from their inputs and a value that
+ * is the same for both, possibly with unary operators behind it. */
 static gboolean
-is_shared_work (const Finder *finder, HybNodeId a, HybNodeId b)
+is_shared_work (const BodyFinder *finder, HybNodeId a, HybNodeId b)
 {
   for (guint depth = 0; depth < MAX_DEPTH; depth++)
     {
@@ -182,23 +189,24 @@ is_shared_work (const Finder *finder, HybNodeId a, HybNodeId b)
   return FALSE;
 }
 
-/* Follows one input of all steps.  FALSE: this is no repetition. */
+/* Adds the nodes that make one input of an entry, where they belong to the body.  FALSE if the
+ * steps are not a repetition. */
 static gboolean
-follow (Finder *finder, guint index, guint input)
+follow (BodyFinder *finder, guint index, guint input)
 {
   Entry                 entry = *get_entry (finder, index);
   guint                 m = entry.n_known;
-  HybValueId            first = input_at (finder, &entry, input, 0);
-  HybValueId            second = input_at (finder, &entry, input, 1);
+  HybValueId            first = input_at_step (finder, &entry, input, 0);
+  HybValueId            second = input_at_step (finder, &entry, input, 1);
   HybNodeId             id = hyb_graph_get_producer (finder->graph, second);
   g_autofree HybNodeId *makers = NULL;
 
   if (first == second || finder->entry_of[id] != HYB_NO_ID)
-    return TRUE; /* the same for all, or known: looked at when all is known */
+    return TRUE; /* the same for all steps, or found already: add_input() checks it */
   makers = g_new (HybNodeId, m);
   for (guint t = 0; t < m; t++)
     {
-      HybValueId value = input_at (finder, &entry, input, t);
+      HybValueId value = input_at_step (finder, &entry, input, t);
 
       makers[t] = hyb_graph_get_producer (finder->graph, value);
       if (hyb_graph_get_output_index (finder->graph, value) !=
@@ -207,17 +215,19 @@ follow (Finder *finder, guint index, guint input)
     }
   if (finder->uses[id] == 0 && !finder->is_greedy && !is_shared_work (finder, makers[0], makers[1]))
     return TRUE;
-  if (own (finder, makers, m))
+  if (claim_nodes (finder, makers, m))
     return TRUE;
-  /* What the step before made, or what is read from outside. */
-  return finder->uses[id] == 0 || own (finder, makers + 1, m - 1);
+  /* The previous step makes it, or it is read from outside. */
+  return finder->uses[id] == 0 || claim_nodes (finder, makers + 1, m - 1);
 }
 
+/* Follows the inputs of all entries until no entry is added.  FALSE if the steps are not a
+ * repetition. */
 static gboolean
-grow (Finder *finder)
+grow (BodyFinder *finder)
 {
   for (guint e = 0; e < finder->entries->len; e++)
-    for (guint i = 0; i < node_at (finder, get_entry (finder, e), 0)->n_inputs; i++)
+    for (guint i = 0; i < node_at_step (finder, get_entry (finder, e), 0)->n_inputs; i++)
       if (!follow (finder, e, i))
         return FALSE;
   return TRUE;
@@ -225,67 +235,70 @@ grow (Finder *finder)
 
 /* --- The last steps --- */
 
-/* What an input of the body stands for, as steps 0 and 1 show it. */
+/* Where an input of the body comes from, judged from steps 0 and 1. */
 typedef enum
 {
   INPUT_SAME,   /* the same value at all steps */
   INPUT_INSIDE, /* made in the same step */
   INPUT_BEFORE, /* made in the step before */
-  INPUT_DATA,
+  INPUT_DATA,   /* one value per step, made outside */
 } InputKind;
 
 static InputKind
-kind_of (const Finder *finder, const Entry *entry, guint input)
+input_kind (const BodyFinder *finder, const Entry *entry, guint input)
 {
-  HybValueId second = input_at (finder, entry, input, 1);
+  HybValueId second = input_at_step (finder, entry, input, 1);
   HybNodeId  id = hyb_graph_get_producer (finder->graph, second);
 
-  if (input_at (finder, entry, input, 0) == second)
+  if (input_at_step (finder, entry, input, 0) == second)
     return INPUT_SAME;
   if (finder->entry_of[id] == HYB_NO_ID)
     return INPUT_DATA;
   return finder->step_of[id] == 1 ? INPUT_INSIDE : INPUT_BEFORE;
 }
 
-/* The value of the body at this step that stands where value does at step from. */
+/* The value at this step that corresponds to value, an output of the body at any step; HYB_NO_ID if
+ * it is not known. */
 static HybValueId
-value_at (const Finder *finder, HybValueId value, guint step)
+value_at_step (const BodyFinder *finder, HybValueId value, guint step)
 {
   HybNodeId    id = hyb_graph_get_producer (finder->graph, value);
   const Entry *entry = get_entry (finder, finder->entry_of[id]);
 
-  return step < entry->n_known ? node_at (finder, entry, step)->first_output +
+  return step < entry->n_known ? node_at_step (finder, entry, step)->first_output +
                                      hyb_graph_get_output_index (finder->graph, value)
                                : HYB_NO_ID;
 }
 
-/* What the input must be at this step; HYB_NO_ID: not known. */
+/* The value that the input must have at this step; HYB_NO_ID if any will do. */
 static HybValueId
-expected_at (const Finder *finder, const Entry *entry, guint input, guint step)
+expected_input (const BodyFinder *finder, const Entry *entry, guint input, guint step)
 {
-  InputKind  kind = kind_of (finder, entry, input);
-  HybValueId second = input_at (finder, entry, input, 1);
+  InputKind  kind = input_kind (finder, entry, input);
+  HybValueId second = input_at_step (finder, entry, input, 1);
 
   if (kind == INPUT_SAME)
     return second;
   if (kind == INPUT_DATA)
     return HYB_NO_ID;
   if (kind == INPUT_INSIDE)
-    return value_at (finder, second, step);
-  return step == 0 ? input_at (finder, entry, input, 0) : value_at (finder, second, step - 1);
+    return value_at_step (finder, second, step);
+  return step == 0 ? input_at_step (finder, entry, input, 0)
+                   : value_at_step (finder, second, step - 1);
 }
 
+/* Whether node id can be the node of entry at this step. */
 static gboolean
-fits (const Finder *finder, const Entry *entry, HybNodeId id, guint step)
+fits (const BodyFinder *finder, const Entry *entry, HybNodeId id, guint step)
 {
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
 
   if (!is_free (finder, id) ||
-      !hyb_nodes_alike (node_at (finder, entry, 0), hyb_graph_get_node (finder->graph, id)))
+      !hyb_nodes_alike (node_at_step (finder, entry, 0), hyb_graph_get_node (finder->graph, id)))
     return FALSE;
-  for (guint i = 0; i < node_at (finder, entry, 0)->n_inputs; i++)
+  for (guint i = 0; i < node_at_step (finder, entry, 0)->n_inputs; i++)
     {
-      HybValueId expected = expected_at (finder, entry, i, step);
+      HybValueId expected = expected_input (finder, entry, i, step);
 
       if (expected != HYB_NO_ID && expected != inputs[i])
         return FALSE;
@@ -294,7 +307,7 @@ fits (const Finder *finder, const Entry *entry, HybNodeId id, guint step)
 }
 
 static void
-add_step (Finder *finder, guint index, HybNodeId id)
+add_step (BodyFinder *finder, guint index, HybNodeId id)
 {
   Entry *entry = get_entry (finder, index);
 
@@ -303,24 +316,26 @@ add_step (Finder *finder, guint index, HybNodeId id)
   entry->node[entry->n_known++] = id;
 }
 
-/* More steps of what an entry reads.  TRUE: there were some. */
+/* Finds later steps of the entries that an entry reads, through its inputs.  TRUE if some were
+ * found. */
 static gboolean
-extend_inputs (Finder *finder, guint index)
+extend_inputs (BodyFinder *finder, guint index)
 {
   const Entry *entry = get_entry (finder, index);
   gboolean     is_more = FALSE;
 
-  for (guint i = 0; i < node_at (finder, entry, 0)->n_inputs; i++)
+  for (guint i = 0; i < node_at_step (finder, entry, 0)->n_inputs; i++)
     {
-      HybValueId second = input_at (finder, entry, i, 1);
+      HybValueId second = input_at_step (finder, entry, i, 1);
       HybNodeId  maker = hyb_graph_get_producer (finder->graph, second);
       guint      from = finder->entry_of[maker];
 
-      if (kind_of (finder, entry, i) != INPUT_INSIDE)
+      if (input_kind (finder, entry, i) != INPUT_INSIDE)
         continue;
       for (guint t = get_entry (finder, from)->n_known; t < entry->n_known; t++)
         {
-          HybNodeId id = hyb_graph_get_producer (finder->graph, input_at (finder, entry, i, t));
+          HybNodeId id =
+              hyb_graph_get_producer (finder->graph, input_at_step (finder, entry, i, t));
 
           if (!fits (finder, get_entry (finder, from), id, t))
             break;
@@ -331,17 +346,17 @@ extend_inputs (Finder *finder, guint index)
   return is_more;
 }
 
-/* One more step of an entry, found from what it reads. */
+/* Finds the next step of an entry among the readers of its inputs.  FALSE if there is none. */
 static gboolean
-extend (Finder *finder, guint index)
+extend (BodyFinder *finder, guint index)
 {
   Entry *entry = get_entry (finder, index);
   guint  step = entry->n_known;
 
-  for (guint i = 0; i < node_at (finder, entry, 0)->n_inputs; i++)
+  for (guint i = 0; i < node_at_step (finder, entry, 0)->n_inputs; i++)
     {
-      InputKind  kind = kind_of (finder, entry, i);
-      HybValueId value = kind == INPUT_SAME ? HYB_NO_ID : expected_at (finder, entry, i, step);
+      InputKind  kind = input_kind (finder, entry, i);
+      HybValueId value = kind == INPUT_SAME ? HYB_NO_ID : expected_input (finder, entry, i, step);
       guint      n;
       const HybNodeId *users;
 
@@ -358,10 +373,10 @@ extend (Finder *finder, guint index)
   return FALSE;
 }
 
-/* States of the last step lie before nothing.  Where nobody reads them they are not
- * there at all; a loop may make them all the same. */
+/* Extends all entries to as many steps as possible.  The entries may differ by one step: nodes that
+ * compute a state of the last step are missing if nothing reads it. */
 static gboolean
-extend_all (Finder *finder)
+extend_all (BodyFinder *finder)
 {
   gboolean is_more = TRUE;
   guint    n = finder->n;
@@ -386,18 +401,19 @@ extend_all (Finder *finder)
   return finder->n >= HYB_MIN_BODIES;
 }
 
-/* --- What there is --- */
+/* --- Describing the body --- */
 
-/* Steps of an entry that are there. */
+/* Steps at which the node of an entry exists. */
 static guint
-n_there (const Finder *finder, const Entry *entry)
+count_steps (const BodyFinder *finder, const Entry *entry)
 {
   return MIN (finder->n, entry->n_known);
 }
 
-/* FALSE: one of them is a weight, or two steps read the same. */
+/* Adds an input that has one value per step.  FALSE if one of them is a weight, or two steps read
+ * the same value. */
 static gboolean
-put_data (const Finder *finder, HybBody *body, const Entry *entry, guint input)
+add_data (const BodyFinder *finder, HybBody *body, const Entry *entry, guint input)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
@@ -406,9 +422,9 @@ put_data (const Finder *finder, HybBody *body, const Entry *entry, guint input)
       body->data = g_new (HybValueId, finder->n);
       memset (body->data, 0xff, finder->n * sizeof *body->data);
     }
-  for (guint t = 0; t < n_there (finder, entry); t++)
+  for (guint t = 0; t < count_steps (finder, entry); t++)
     {
-      HybValueId     value = input_at (finder, entry, input, t);
+      HybValueId     value = input_at_step (finder, entry, input, t);
       HybNodeId      id = hyb_graph_get_producer (finder->graph, value);
       const HybNode *node = hyb_graph_get_node (finder->graph, id);
 
@@ -422,13 +438,14 @@ put_data (const Finder *finder, HybBody *body, const Entry *entry, guint input)
   return TRUE;
 }
 
-/* FALSE: the same state begins with two values, or it begins with a part of a step. */
+/* Adds a state.  FALSE if it has two different initial values, or if the body makes its initial
+ * value. */
 static gboolean
-put_state (const Finder *finder, HybBody *body, const Entry *entry, guint input)
+add_state (const BodyFinder *finder, HybBody *body, const Entry *entry, guint input)
 {
   guint      n = finder->n + 1;
-  HybValueId begin = input_at (finder, entry, input, 0);
-  HybValueId second = input_at (finder, entry, input, 1);
+  HybValueId begin = input_at_step (finder, entry, input, 0);
+  HybValueId second = input_at_step (finder, entry, input, 1);
 
   if (finder->entry_of[hyb_graph_get_producer (finder->graph, begin)] != HYB_NO_ID)
     return FALSE;
@@ -438,28 +455,30 @@ put_state (const Finder *finder, HybBody *body, const Entry *entry, guint input)
   g_array_append_val (body->states, begin);
   for (guint t = 0; t < finder->n; t++)
     {
-      HybValueId value = value_at (finder, second, t);
+      HybValueId value = value_at_step (finder, second, t);
 
       g_array_append_val (body->states, value);
     }
   return TRUE;
 }
 
+/* Checks one input at all steps, and adds it where it is data or a state. */
 static gboolean
-put_input (const Finder *finder, HybBody *body, const Entry *entry, guint input)
+add_input (const BodyFinder *finder, HybBody *body, const Entry *entry, guint input)
 {
-  InputKind kind = kind_of (finder, entry, input);
+  InputKind kind = input_kind (finder, entry, input);
 
-  for (guint t = 0; t < n_there (finder, entry) && kind != INPUT_DATA; t++)
-    if (input_at (finder, entry, input, t) != expected_at (finder, entry, input, t))
+  for (guint t = 0; t < count_steps (finder, entry) && kind != INPUT_DATA; t++)
+    if (input_at_step (finder, entry, input, t) != expected_input (finder, entry, input, t))
       return FALSE;
   if (kind == INPUT_DATA)
-    return put_data (finder, body, entry, input);
-  return kind != INPUT_BEFORE || put_state (finder, body, entry, input);
+    return add_data (finder, body, entry, input);
+  return kind != INPUT_BEFORE || add_state (finder, body, entry, input);
 }
 
+/* The body that the entries are; NULL if they are none. */
 static HybBody *
-describe (const Finder *finder)
+make_body (const BodyFinder *finder)
 {
   HybBody *body = g_new0 (HybBody, 1);
   gboolean is_body = TRUE;
@@ -472,8 +491,8 @@ describe (const Finder *finder)
       const Entry *entry = get_entry (finder, e);
 
       g_ptr_array_add (body->nodes, g_memdup2 (entry->node, finder->n * sizeof *entry->node));
-      for (guint i = 0; is_body && i < node_at (finder, entry, 0)->n_inputs; i++)
-        is_body = put_input (finder, body, entry, i);
+      for (guint i = 0; is_body && i < node_at_step (finder, entry, 0)->n_inputs; i++)
+        is_body = add_input (finder, body, entry, i);
     }
   if (body->data && body->data[finder->n - 1] == HYB_NO_ID)
     is_body = FALSE;
@@ -483,10 +502,11 @@ describe (const Finder *finder)
   return NULL;
 }
 
-/* --- All of them --- */
+/* --- All bodies --- */
 
+/* Removes all entries.  is_kept: their nodes are taken from now on. */
 static void
-forget_entries (Finder *finder, gboolean is_kept)
+clear_entries (BodyFinder *finder, gboolean is_kept)
 {
   for (guint e = 0; e < finder->entries->len; e++)
     {
@@ -502,8 +522,10 @@ forget_entries (Finder *finder, gboolean is_kept)
   g_array_set_size (finder->entries, 0);
 }
 
+/* Looks for a body around the readers of this weight, first without and then with greedy following.
+ * */
 static void
-try_weight (Finder *finder, HybValueId weight)
+try_weight (BodyFinder *finder, HybValueId weight)
 {
   g_autofree HybNodeId *anchors = find_anchors (finder, weight);
   guint                 n = finder->n;
@@ -513,9 +535,9 @@ try_weight (Finder *finder, HybValueId weight)
     {
       finder->is_greedy = attempt == 1;
       finder->n = n;
-      if (own (finder, anchors, n) && grow (finder) && extend_all (finder))
-        body = describe (finder);
-      forget_entries (finder, body != NULL);
+      if (claim_nodes (finder, anchors, n) && grow (finder) && extend_all (finder))
+        body = make_body (finder);
+      clear_entries (finder, body != NULL);
     }
   if (body)
     g_ptr_array_add (finder->bodies, body);
@@ -526,7 +548,7 @@ hyb_bodies_find (HybGraph *graph, const guint8 *taken)
 {
   guint            n_nodes = MAX (hyb_graph_n_nodes (graph), 1), n;
   const HybNodeId *variables = hyb_graph_get_variables (graph, &n);
-  Finder           finder = { .graph = graph };
+  BodyFinder       finder = { .graph = graph };
 
   finder.taken = g_memdup2 (taken, n_nodes);
   finder.uses = g_new (guint32, n_nodes);

@@ -1,24 +1,27 @@
-/* bodies.h — steps of no known cell: the same nodes again and again.
+/* bodies.h — finds repeated groups of nodes, the steps of cells of no known kind.
  *
- * A weight that is read over and over, each time behind the time before, gives the steps
- * away.  From there all steps are followed at once, back through what their nodes read,
- * as far as they look alike: the same operators with the same attributes, reading the
- * same weights, each other, what the step before made, and one value a step.
+ * A weight that is read again and again, each time by a node that depends on the previous reader,
+ * shows where the steps are.  From there all steps are followed at once, back through the inputs of
+ * their nodes, as long as they are alike: equal operators with equal attributes, which read the
+ * same weights, each other, results of the previous step, and one value per step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/variants/cells.h"
 
-#define HYB_MIN_BODIES 3
+#define HYB_MIN_BODIES 3 /* steps */
 
+/* A repeated body. */
 typedef struct
 {
-  guint      n_steps;
-  GPtrArray *nodes;  /* of HybNodeId *: a node of the body at every step … */
-  GArray    *states; /* of HybValueId: n_steps + 1 a state, its begin first */
-                     /* … HYB_NO_ID in the last step: nobody reads it there */
-  HybValueId *data;  /* what each step reads; NULL: nothing */
+  guint n_steps;
+  /* Of HybNodeId *: one node of the body by step.  HYB_NO_ID in the last step where the node is
+   * missing because nothing reads it. */
+  GPtrArray  *nodes;
+  GArray     *states; /* of HybValueId: n_steps + 1 for each state, its initial value first */
+  HybValueId *data;   /* the input of each step; NULL: the body has no input */
 } HybBody;
 
-/* Of HybBody; no node is taken (one flag per node). */
+/* GPtrArray of HybBody.  taken: one flag per node; bodies do not use nodes that are taken.
+ * (transfer full) */
 GPtrArray *hyb_bodies_find (HybGraph *graph, const guint8 *taken);

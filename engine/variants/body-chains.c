@@ -1,4 +1,7 @@
-/* body-chains.c — bodies that are repeated become chains beside those of known cells.
+/* body-chains.c — adds repeated bodies of no known cell to the chains of known cells.
+ *
+ * Nodes of unbroken chains are left out of the search (bodies.h).  Start reading at
+ * hyb_cells_add_bodies().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/body-chains.h"
 
@@ -12,7 +15,8 @@ nodes_of (const HybBody *body, guint entry)
   return body->nodes->pdata[entry];
 }
 
-/* Chains that broke off because they are parts of something larger go. */
+/* Removes chains that have nodes in a body: they broke off because they are parts of something
+ * larger. */
 static void
 drop_parts (HybCells *cells, const GPtrArray *bodies)
 {
@@ -37,8 +41,8 @@ drop_parts (HybCells *cells, const GPtrArray *bodies)
 
       if (new_index[c] == HYB_NO_ID)
         g_ptr_array_remove_index (cells->chains, c);
-      else if (chain->goes_on != HYB_NO_ID)
-        chain->goes_on = new_index[chain->goes_on];
+      else if (chain->continues != HYB_NO_ID)
+        chain->continues = new_index[chain->continues];
     }
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (cells->graph); id++)
     if (cells->chain_of_node[id] != HYB_NO_ID)
@@ -56,10 +60,10 @@ make_body_step (const HybBody *body, guint step)
 
   for (guint s = 0; s < HYB_MAX_STATES; s++)
     {
-      gboolean is_there = s < body->states->len / n;
+      gboolean exists = s < body->states->len / n;
 
-      in[s] = is_there ? g_array_index (body->states, HybValueId, s * n + step) : HYB_NO_ID;
-      out[s] = is_there ? g_array_index (body->states, HybValueId, s * n + step + 1) : HYB_NO_ID;
+      in[s] = exists ? g_array_index (body->states, HybValueId, s * n + step) : HYB_NO_ID;
+      out[s] = exists ? g_array_index (body->states, HybValueId, s * n + step + 1) : HYB_NO_ID;
     }
   made.h_in = in[0];
   made.c_in = in[1];
@@ -77,7 +81,7 @@ add_body (HybCells *cells, const HybBody *body)
 
   chain->kind = HYB_CELL_NONE;
   chain->n_steps = body->n_steps;
-  chain->goes_on = chain->odd = HYB_NO_ID;
+  chain->continues = chain->first_difference = HYB_NO_ID;
   chain->steps = g_new (guint, body->n_steps);
   chain->nodes = g_ptr_array_ref (body->nodes);
   for (guint t = 0; t < body->n_steps; t++)
@@ -104,17 +108,17 @@ hyb_cells_add_bodies (HybCells *cells)
 {
   guint              n_nodes = hyb_graph_n_nodes (cells->graph);
   g_autofree guint8 *taken = g_new0 (guint8, MAX (n_nodes, 1));
-  g_autofree guint8 *is_part = g_new0 (guint8, MAX (cells->chains->len, 1));
+  g_autofree guint8 *is_broken = g_new0 (guint8, MAX (cells->chains->len, 1));
   g_autoptr (GPtrArray) bodies = NULL;
 
   for (guint c = 0; c < cells->chains->len; c++)
     {
       g_autofree char *broken = hyb_chain_dup_break (cells, c);
 
-      is_part[c] = broken != NULL;
+      is_broken[c] = broken != NULL;
     }
   for (HybNodeId id = 0; id < n_nodes; id++)
-    taken[id] = cells->chain_of_node[id] != HYB_NO_ID && !is_part[cells->chain_of_node[id]];
+    taken[id] = cells->chain_of_node[id] != HYB_NO_ID && !is_broken[cells->chain_of_node[id]];
   bodies = hyb_bodies_find (cells->graph, taken);
   if (bodies->len == 0)
     return;

@@ -1,4 +1,6 @@
 /* cells.c — access to the steps and chains of cells that were found in a graph.
+ *
+ * Also the words for a chain that breaks off: hyb_chain_dup_break() names the step and the node.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/cells.h"
 
@@ -22,6 +24,38 @@ guint
 hyb_cell_kind_n_gates (HybCellKind kind)
 {
   return kinds[kind].n_gates;
+}
+
+static const struct
+{
+  HybCellKind kind;
+  HybRnnMode  mode;
+} modes[] = {
+  { HYB_CELL_RNN_RELU, HYB_RNN_RELU },
+  { HYB_CELL_RNN_TANH, HYB_RNN_TANH },
+  { HYB_CELL_LSTM, HYB_RNN_LSTM },
+  { HYB_CELL_GRU, HYB_RNN_GRU },
+};
+
+HybCellKind
+hyb_cell_kind_from_rnn_mode (HybRnnMode mode)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    if (modes[i].mode == mode)
+      return modes[i].kind;
+  return HYB_CELL_NONE;
+}
+
+gboolean
+hyb_cell_kind_get_rnn_mode (HybCellKind kind, HybRnnMode *mode)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    if (modes[i].kind == kind)
+      {
+        *mode = modes[i].mode;
+        return TRUE;
+      }
+  return FALSE;
 }
 
 const HybCellStep *
@@ -65,9 +99,9 @@ hyb_cells_free (HybCells *cells)
   g_free (cells);
 }
 
-/* Steps in this chain and those it continues. */
+/* Steps of this chain and of all chains that it would continue. */
 static guint
-steps_before (const HybCells *cells, guint chain)
+count_steps_up_to (const HybCells *cells, guint chain)
 {
   guint n = 0;
 
@@ -76,7 +110,7 @@ steps_before (const HybCells *cells, guint chain)
       const HybChain *before = cells->chains->pdata[i];
 
       n += before->n_steps;
-      i = before->goes_on;
+      i = before->continues;
     }
   return n;
 }
@@ -87,22 +121,22 @@ hyb_chain_dup_break (const HybCells *cells, guint index)
   for (guint i = 0; i < cells->chains->len; i++)
     {
       const HybChain *chain = cells->chains->pdata[i];
-      const HybNode  *odd;
+      const HybNode  *difference;
 
-      if (chain->goes_on == HYB_NO_ID || (i != index && chain->goes_on != index))
+      if (chain->continues == HYB_NO_ID || (i != index && chain->continues != index))
         continue;
-      odd = hyb_graph_get_node (cells->graph, chain->odd);
-      if (hyb_node_is_variable (odd))
+      difference = hyb_graph_get_node (cells->graph, chain->first_difference);
+      if (hyb_node_is_variable (difference))
         return g_strdup_printf ("step %u reads the weight “%s”, which the steps before do not",
-                                steps_before (cells, chain->goes_on),
-                                odd->name);
-      if (chain->is_within)
+                                count_steps_up_to (cells, chain->continues),
+                                difference->name);
+      if (chain->is_difference_inside)
         return g_strdup_printf ("step %u differs from the step before at the node “%s”",
-                                steps_before (cells, chain->goes_on),
-                                odd->name);
+                                count_steps_up_to (cells, chain->continues),
+                                difference->name);
       return g_strdup_printf ("at step %u the node “%s” stands where the step before should be",
-                              steps_before (cells, chain->goes_on),
-                              odd->name);
+                              count_steps_up_to (cells, chain->continues),
+                              difference->name);
     }
   return NULL;
 }

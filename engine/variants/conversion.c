@@ -1,17 +1,15 @@
 /* conversion.c — begins and ends a conversion.
  *
- * hyb_conversion_init() infers types and copies the parameters; hyb_conversion_finish() freezes the new
- * graph and drops the parameters that it does not read.
+ * hyb_conversion_init() infers types and copies the parameters; hyb_conversion_finish() freezes the
+ * new graph and drops the parameters that it does not read.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/conversion.h"
 
 #include "engine/analysis/infer-types.h"
 #include "engine/variants/rebuild-node.h"
 
-/* Types from parameters, the given inputs and what follows from them; a contradiction
- * leaves what is known. */
 HybType *
-hyb_variant_types (HybModel *model, HybGraph *graph, HybTensorList *input)
+hyb_variant_infer_types (HybModel *model, HybGraph *graph, HybTensorList *input)
 {
   guint            n_values = hyb_graph_n_values (graph), n;
   HybType         *types = g_new (HybType, MAX (n_values, 1));
@@ -39,7 +37,7 @@ hyb_conversion_init (HybConversion *conversion, HybModel *from, const HybConvert
   *conversion = (HybConversion){ .options = options, .from = hyb_model_ref (from) };
   conversion->graph = hyb_graph_ref (hyb_model_get_graph (from));
   conversion->to = hyb_model_new ();
-  conversion->types = hyb_variant_types (from, conversion->graph, options->input);
+  conversion->types = hyb_variant_infer_types (from, conversion->graph, options->input);
   conversion->copies = hyb_parameter_copies_new ();
   hyb_rebuild_init (&conversion->rebuild, conversion->graph);
   hyb_model_set_format (conversion->to, "mxnet-symbol");

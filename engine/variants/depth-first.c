@@ -1,4 +1,6 @@
-/* depth-first.c — nodes as a walk from the heads leaves them.
+/* depth-first.c — copies a graph in postorder of a depth-first walk from its heads.
+ *
+ * Start reading at hyb_graph_depth_first().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/depth-first.h"
 
@@ -6,14 +8,16 @@
 
 #include <string.h>
 
+/* A walk that keeps its own stack, because graphs of long chains are deep. */
 typedef struct
 {
   HybRewrite rewrite;
-  HybNodeId *new_node;
-  guint32   *next; /* by node: its input to visit next */
-  GArray    *path; /* of HybNodeId */
+  HybNodeId *new_node; /* by old node; HYB_NO_ID: not copied yet */
+  guint32   *next;     /* by node: index of the input to visit next */
+  GArray    *path;     /* of HybNodeId */
 } Walk;
 
+/* Copies a node after all nodes that it needs. */
 static void
 visit (Walk *walk, HybNodeId start)
 {

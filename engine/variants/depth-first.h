@@ -1,9 +1,13 @@
-/* depth-first.h — a graph in the order in which MXNet's files have it.
+/* depth-first.h — orders the nodes of a graph as MXNet's files do.
+ *
+ * Files that MXNet writes list each node after its inputs, in the order of a depth-first walk from
+ * the heads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/graph.h"
 
-/* The nodes that a head needs, each after its inputs, as a walk from the heads leaves
- * them.  new_node: by old node its new id, HYB_NO_ID: gone; may be NULL.  (transfer full) */
+/* A copy of graph with only the nodes that a head needs, in postorder of a depth-first walk from
+ * the heads. *new_node gets the new id by old node, HYB_NO_ID for nodes that were dropped (free
+ * with g_free()); new_node may be NULL.  (transfer full) */
 HybGraph *hyb_graph_depth_first (HybGraph *graph, HybNodeId **new_node);

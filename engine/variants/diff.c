@@ -1,4 +1,7 @@
-/* diff.c — matching two graphs from their variables on.
+/* diff.c — matches the nodes of two graphs from their variables on.
+ *
+ * First nodes that do the same with inputs that match_nodes, then recurrent units in different
+ * forms, then nodes of the same name.  Start reading at hyb_diff_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/diff.h"
 
@@ -43,7 +46,7 @@ hyb_diff_free (HybDiff *diff)
 }
 
 static void
-match (Differ *differ, HybNodeId a, HybNodeId b)
+match_nodes (Differ *differ, HybNodeId a, HybNodeId b)
 {
   differ->diff->b_of_a[a] = b;
   differ->diff->a_of_b[b] = a;
@@ -51,8 +54,8 @@ match (Differ *differ, HybNodeId a, HybNodeId b)
 
 /* --- Equal work on equal inputs --- */
 
-/* What a node does and reads, as text; inputs by what they are in b.  NULL: some input
- * of a has no match.  (transfer full) */
+/* What a node does and reads, as text; inputs are named by their ids in b.  NULL if an input of a
+ * has no match_nodes. (transfer full) */
 static char *
 key_of (const Differ *differ, HybGraph *graph, HybNodeId id, gboolean is_a)
 {
@@ -93,7 +96,7 @@ free_queue (gpointer queue)
   g_queue_free (queue);
 }
 
-/* Nodes of b by key, first ones first. */
+/* Queues of nodes of b by key, in the order of the graph. */
 static GHashTable *
 index_nodes (Differ *differ)
 {
@@ -128,7 +131,7 @@ match_equal (Differ *differ)
 
       if (queue && !g_queue_is_empty (queue))
         {
-          match (differ, id, GPOINTER_TO_UINT (g_queue_pop_head (queue)));
+          match_nodes (differ, id, GPOINTER_TO_UINT (g_queue_pop_head (queue)));
           differ->diff->n_matched++;
         }
     }
@@ -136,28 +139,28 @@ match_equal (Differ *differ)
 
 /* --- The same cells in other forms --- */
 
-/* Something recurrent: unrolled chains, or one node. */
+/* Something recurrent that has no match_nodes: an unrolled chain, or one node. */
 typedef struct
 {
   const char *cell;
   gint64      hidden;
   guint       n_chains; /* layers × directions */
   GArray     *nodes;    /* of HybNodeId */
-} Unit;
+} RecurrentUnit;
 
 static void
 free_unit (gpointer data)
 {
-  Unit *unit = data;
+  RecurrentUnit *unit = data;
 
   g_array_unref (unit->nodes);
   g_free (unit);
 }
 
-static Unit *
+static RecurrentUnit *
 new_unit (GPtrArray *units, const char *cell, gint64 hidden, guint n_chains)
 {
-  Unit *unit = g_new0 (Unit, 1);
+  RecurrentUnit *unit = g_new0 (RecurrentUnit, 1);
 
   unit->cell = g_intern_string (cell);
   unit->hidden = hidden;
@@ -167,6 +170,7 @@ new_unit (GPtrArray *units, const char *cell, gint64 hidden, guint n_chains)
   return unit;
 }
 
+/* Adds fused operators and loops. */
 static void
 add_node_units (HybGraph *graph, const HybType *types, const HybNodeId *matched, GPtrArray *units)
 {
@@ -189,6 +193,7 @@ add_node_units (HybGraph *graph, const HybType *types, const HybNodeId *matched,
     }
 }
 
+/* Adds unrolled chains. */
 static void
 add_chain_units (HybGraph *graph, const HybType *types, const HybNodeId *matched, GPtrArray *units)
 {
@@ -198,7 +203,7 @@ add_chain_units (HybGraph *graph, const HybType *types, const HybNodeId *matched
     {
       const HybChain *chain = cells->chains->pdata[c];
       HybNodeId       first = hyb_graph_get_producer (graph, hyb_chain_step (cells, chain, 0)->h);
-      Unit           *unit;
+      RecurrentUnit  *unit;
 
       if (matched[first] != HYB_NO_ID)
         continue;
@@ -213,7 +218,7 @@ static GPtrArray *
 list_units (HybModel *model, const HybNodeId *matched)
 {
   HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = hyb_variant_types (model, graph, NULL);
+  g_autofree HybType *types = hyb_variant_infer_types (model, graph, NULL);
   GPtrArray          *units = g_ptr_array_new_with_free_func (free_unit);
 
   add_node_units (graph, types, matched, units);
@@ -221,7 +226,8 @@ list_units (HybModel *model, const HybNodeId *matched)
   return units;
 }
 
-/* The next units of this cell until n_chains are had; returns how many were. */
+/* Removes units of this cell from units, up to n_chains chains, and appends their nodes to nodes.
+ * Returns how many chains they have. */
 static guint
 take_units (GPtrArray *units, const char *cell, gint64 hidden, guint n_chains, GArray *nodes)
 {
@@ -229,7 +235,7 @@ take_units (GPtrArray *units, const char *cell, gint64 hidden, guint n_chains, G
 
   for (guint i = 0; i < units->len && n < n_chains;)
     {
-      Unit *unit = units->pdata[i];
+      RecurrentUnit *unit = units->pdata[i];
 
       if (unit->cell != cell || unit->hidden != hidden || n + unit->n_chains > n_chains)
         {
@@ -244,7 +250,7 @@ take_units (GPtrArray *units, const char *cell, gint64 hidden, guint n_chains, G
 }
 
 static void
-put_group (Differ *differ, GArray *a, GArray *b)
+add_group (Differ *differ, GArray *a, GArray *b)
 {
   HybDiffGroup *group = g_new (HybDiffGroup, 1);
 
@@ -257,7 +263,7 @@ put_group (Differ *differ, GArray *a, GArray *b)
   g_ptr_array_add (differ->diff->groups, group);
 }
 
-/* The larger units first: each against as many of the other side as it has chains. */
+/* Matches units of the same cell, each against as many of the other model as it has chains. */
 static void
 match_units (Differ *differ)
 {
@@ -266,27 +272,28 @@ match_units (Differ *differ)
 
   while (a->len > 0 && b->len > 0)
     {
-      const Unit *unit = a->pdata[0];
-      const char *cell = unit->cell;
-      gint64      hidden = unit->hidden;
-      guint       most = unit->n_chains, n_a, n_b;
+      const RecurrentUnit *unit = a->pdata[0];
+      const char          *cell = unit->cell;
+      gint64               hidden = unit->hidden;
+      guint                n_chains = unit->n_chains, n_a, n_b;
       g_autoptr (GArray) a_nodes = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
       g_autoptr (GArray) b_nodes = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
 
       for (guint i = 0; i < b->len; i++)
-        if (((Unit *) b->pdata[i])->cell == cell && ((Unit *) b->pdata[i])->hidden == hidden)
+        if (((RecurrentUnit *) b->pdata[i])->cell == cell &&
+            ((RecurrentUnit *) b->pdata[i])->hidden == hidden)
           {
-            most = MAX (most, ((Unit *) b->pdata[i])->n_chains);
+            n_chains = MAX (n_chains, ((RecurrentUnit *) b->pdata[i])->n_chains);
             break;
           }
-      n_a = take_units (a, cell, hidden, most, a_nodes);
-      n_b = take_units (b, cell, hidden, most, b_nodes);
+      n_a = take_units (a, cell, hidden, n_chains, a_nodes);
+      n_b = take_units (b, cell, hidden, n_chains, b_nodes);
       if (n_a > 0 && n_b > 0)
-        put_group (differ, a_nodes, b_nodes);
+        add_group (differ, a_nodes, b_nodes);
     }
 }
 
-/* --- What is left --- */
+/* --- Nodes that are left --- */
 
 static void
 match_names (Differ *differ)
@@ -305,7 +312,7 @@ match_names (Differ *differ)
 
       if (differ->diff->b_of_a[id] != HYB_NO_ID || other == 0)
         continue;
-      match (differ, id, other - 1);
+      match_nodes (differ, id, other - 1);
       g_array_append_val (differ->diff->changed, id);
       g_hash_table_remove (by_name, name);
     }

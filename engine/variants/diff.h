@@ -1,39 +1,43 @@
-/* diff.h — what differs between two models that know nothing of each other.
+/* diff.h — the differences between two models that were made independently.
  *
- * Nodes match that do the same with what matches; what is recurrent in one and not
- * matched is held against what is recurrent in the other, N nodes against one.
+ * Nodes match if they do the same with inputs that match.  Recurrent parts that do not match node
+ * by node are compared as units: the nodes of an unrolled cell against one fused operator or loop.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/model.h"
 
-/* The same cells in two forms. */
+/* The same recurrent cells in two forms. */
 typedef struct
 {
   GArray *a, *b; /* of HybNodeId */
 } HybDiffGroup;
 
+/* A parameter that differs. */
 typedef struct
 {
-  const char *name;         /* of the variable, owned by the models */
-  HybTensor  *a, *b;        /* NULL: only the other has it */
-  double max_abs, distance; /* largest difference; root of the sum of squares; −1: shapes differ */
+  const char *name;  /* of the variable, owned by the models */
+  HybTensor  *a, *b; /* NULL if only the other model has it */
+  double      max_abs,
+      distance; /* largest difference and root of the sum of squares; -1 if shapes differ */
 } HybDiffParameter;
 
 typedef struct
 {
-  gboolean   same;
-  guint      n_matched; /* nodes, groups aside */
-  HybNodeId *b_of_a;    /* by node of a; HYB_NO_ID */
-  HybNodeId *a_of_b;
-  GArray    *removed;    /* of HybNodeId: of a only */
-  GArray    *added;      /* of b only */
-  GArray    *changed;    /* of HybNodeId of a: b_of_a has its other attributes or inputs */
+  gboolean   same;      /* equal nodes, heads and parameters */
+  guint      n_matched; /* nodes that match, without groups */
+  HybNodeId *b_of_a;    /* by node of a; HYB_NO_ID: none */
+  HybNodeId *a_of_b;    /* by node of b; HYB_NO_ID: none */
+  GArray    *removed;   /* of HybNodeId: only in a */
+  GArray    *added;     /* of HybNodeId: only in b */
+  GArray *changed; /* of HybNodeId of a: b_of_a has the same name, but other attributes or inputs */
   GPtrArray *groups;     /* of HybDiffGroup */
-  GArray    *parameters; /* of HybDiffParameter: those that differ */
-  guint      n_equal;    /* parameters */
+  GArray    *parameters; /* of HybDiffParameter */
+  guint      n_equal;    /* parameters that do not differ */
 } HybDiff;
 
+/* Compares two models, which must outlive the result.  (transfer full) */
 HybDiff *hyb_diff_new (HybModel *a, HybModel *b);
-void     hyb_diff_free (HybDiff *diff);
+/* Frees diff; NULL is allowed. */
+void hyb_diff_free (HybDiff *diff);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybDiff, hyb_diff_free)

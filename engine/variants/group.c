@@ -1,4 +1,7 @@
-/* group.c — which chains are directions of one layer, and which layers a stack.
+/* group.c — finds out which chains are directions of one layer, and which layers are a stack.
+ *
+ * Chains are taken in the order of their first steps, so a lower layer is grouped before the layer
+ * that reads it. Start reading at hyb_groups_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/group.h"
 
@@ -10,9 +13,8 @@ typedef struct
 {
   HybCells   *cells;
   GPtrArray  *groups;
-  guint32    *group_of_chain;
-  GHashTable *step_of_value; /* state h to chain and step */
-  GHashTable *heads;
+  guint32    *group_of_chain; /* HYB_NO_ID: not grouped yet */
+  GHashTable *heads;          /* values */
 } Grouper;
 
 typedef struct
@@ -43,7 +45,10 @@ x_of (const HybCells *cells, const HybChain *chain, guint step)
 
 /* --- Direction --- */
 
-/* Below zero if a stands for an earlier time than b, as far as can be seen. */
+static gboolean is_forward (const HybCells *cells, const HybChain *chain);
+
+/* Below zero if a belongs to an earlier time than b: an earlier output of the same split, an
+ * earlier step of the same chain, or else an earlier node. */
 static int
 compare_time (const HybCells *cells, HybValueId a, HybValueId b, guint depth)
 {
@@ -62,7 +67,7 @@ compare_time (const HybCells *cells, HybValueId a, HybValueId b, guint depth)
     {
       int steps = (int) cells->step_of_node[a_id] - (int) cells->step_of_node[b_id];
 
-      return hyb_chain_is_forward (cells, cells->chains->pdata[chain]) ? steps : -steps;
+      return is_forward (cells, cells->chains->pdata[chain]) ? steps : -steps;
     }
   return compare_time (cells,
                        hyb_graph_get_inputs (cells->graph, a_id)[0],
@@ -70,8 +75,9 @@ compare_time (const HybCells *cells, HybValueId a, HybValueId b, guint depth)
                        depth + 1);
 }
 
-gboolean
-hyb_chain_is_forward (const HybCells *cells, const HybChain *chain)
+/* Whether the steps of a chain run from earlier to later times. */
+static gboolean
+is_forward (const HybCells *cells, const HybChain *chain)
 {
   return chain->n_steps < 2 ||
          compare_time (cells, x_of (cells, chain, 0), x_of (cells, chain, chain->n_steps - 1), 0) <=
@@ -80,6 +86,7 @@ hyb_chain_is_forward (const HybCells *cells, const HybChain *chain)
 
 /* --- Directions of one layer --- */
 
+/* Whether two chains can be directions of one layer. */
 static gboolean
 is_alike (const HybChain *a, const HybChain *b)
 {
@@ -87,8 +94,9 @@ is_alike (const HybChain *a, const HybChain *b)
          a->n_steps == b->n_steps;
 }
 
+/* Whether b reads the inputs of a in reverse order. */
 static gboolean
-reads_the_other_way (const HybCells *cells, const HybChain *a, const HybChain *b)
+reads_in_reverse (const HybCells *cells, const HybChain *a, const HybChain *b)
 {
   for (guint t = 0; t < a->n_steps; t++)
     if (x_of (cells, a, t) != x_of (cells, b, b->n_steps - 1 - t))
@@ -96,7 +104,7 @@ reads_the_other_way (const HybCells *cells, const HybChain *a, const HybChain *b
   return TRUE;
 }
 
-/* Some node puts the states of a before those of b. */
+/* Whether some node concatenates the states of a and b, those of a first. */
 static gboolean
 stands_before (const HybCells *cells, const HybChain *a, const HybChain *b)
 {
@@ -117,41 +125,43 @@ stands_before (const HybCells *cells, const HybChain *a, const HybChain *b)
   return FALSE;
 }
 
-/* The chain that goes the other way over the same inputs; HYB_NO_ID. */
+/* The chain in the other direction over the same inputs, or HYB_NO_ID.  *comes_first: chain is the
+ * forward one. */
 static guint
 find_partner (const Grouper *grouper, guint index, gboolean *comes_first)
 {
   const HybCells *cells = grouper->cells;
   const HybChain *chain = cells->chains->pdata[index];
-  gboolean        is_forward = hyb_chain_is_forward (cells, chain);
+  gboolean        goes_forward = is_forward (cells, chain);
 
   for (guint i = 0; i < cells->chains->len; i++)
     {
       const HybChain *other = cells->chains->pdata[i];
 
       if (i == index || grouper->group_of_chain[i] != HYB_NO_ID || !is_alike (chain, other) ||
-          !reads_the_other_way (cells, chain, other))
+          !reads_in_reverse (cells, chain, other))
         continue;
-      *comes_first = chain->n_steps > 1 ? is_forward : stands_before (cells, chain, other);
+      *comes_first = chain->n_steps > 1 ? goes_forward : stands_before (cells, chain, other);
       if (chain->n_steps > 1 || *comes_first || stands_before (cells, other, chain))
         return i;
     }
-  *comes_first = TRUE; /* there is only one */
+  *comes_first = TRUE;
   return HYB_NO_ID;
 }
 
 /* --- Layers of a stack --- */
 
-/* What a chain reads in one step: states of one or two chains, perhaps some dropped. */
+/* Where the input of a step comes from: states of one or two chains, perhaps through dropout. */
 typedef struct
 {
   guint     n;
   ChainStep from[2];
   double    dropout;
-  HybNodeId between[2]; /* the nodes on the way */
+  HybNodeId between[2]; /* the nodes between states and input */
   guint     n_between;
 } Source;
 
+/* The chain and step whose state h this value is. */
 static gboolean
 find_state (const Grouper *grouper, HybValueId value, ChainStep *step)
 {
@@ -193,8 +203,8 @@ find_source (const Grouper *grouper, HybValueId value, Source *source)
          find_state (grouper, inputs[1], &source->from[1]);
 }
 
-/* The group whose top layer gives exactly what a chain reads, in the order of a chain of
- * this direction; NULL: none. */
+/* The group whose top layer makes exactly the inputs of a chain, in the order of a chain in this
+ * direction (0 forward, 1 backward); NULL if there is none. */
 static HybGroup *
 find_lower (const Grouper *grouper, const HybChain *chain, guint direction, double *dropout)
 {
@@ -230,6 +240,7 @@ find_lower (const Grouper *grouper, const HybChain *chain, guint direction, doub
   return lower;
 }
 
+/* Whether a node belongs to one of n chains. */
 static gboolean
 is_inside (const Grouper *grouper, HybNodeId id, const guint *chains, guint n)
 {
@@ -239,7 +250,7 @@ is_inside (const Grouper *grouper, HybNodeId id, const guint *chains, guint n)
   return FALSE;
 }
 
-/* A value is read by these chains and by nodes of between only. */
+/* Whether a value is read only by these chains and by nodes in between. */
 static gboolean
 stays_inside (const Grouper *grouper,
               HybValueId     value,
@@ -259,7 +270,7 @@ stays_inside (const Grouper *grouper,
   return TRUE;
 }
 
-/* Nobody but the upper layer reads the outputs of the lower one, final states aside. */
+/* Whether only the upper layer reads the outputs of the lower one, except for final states. */
 static gboolean
 is_exclusive (const Grouper *grouper, const HybGroup *lower, const guint *upper, guint n_upper)
 {
@@ -304,7 +315,7 @@ is_exclusive (const Grouper *grouper, const HybGroup *lower, const guint *upper,
 }
 
 static void
-put_chains (Grouper *grouper, guint group, const guint *chains, guint n)
+add_chains (Grouper *grouper, guint group, const guint *chains, guint n)
 {
   HybGroup *to = grouper->groups->pdata[group];
 
@@ -315,6 +326,7 @@ put_chains (Grouper *grouper, guint group, const guint *chains, guint n)
     }
 }
 
+/* Adds chains as a layer on top of the group that they read.  FALSE if that is not possible. */
 static gboolean
 join_lower (Grouper *grouper, const guint *chains, guint n)
 {
@@ -337,7 +349,7 @@ join_lower (Grouper *grouper, const guint *chains, guint n)
   lower->n_layers++;
   for (guint g = 0; g < grouper->groups->len; g++)
     if (grouper->groups->pdata[g] == lower)
-      put_chains (grouper, g, chains, n);
+      add_chains (grouper, g, chains, n);
   return TRUE;
 }
 
@@ -352,10 +364,10 @@ add_group (Grouper *grouper, const guint *chains, guint n)
   group->n_steps = first->n_steps;
   group->n_layers = 1;
   group->n_directions = n;
-  group->is_backward = n == 1 && !hyb_chain_is_forward (grouper->cells, first);
+  group->is_backward = n == 1 && !is_forward (grouper->cells, first);
   group->chains = g_array_new (FALSE, FALSE, sizeof (guint));
   g_ptr_array_add (grouper->groups, group);
-  put_chains (grouper, grouper->groups->len - 1, chains, n);
+  add_chains (grouper, grouper->groups->len - 1, chains, n);
 }
 
 GPtrArray *

@@ -1,4 +1,7 @@
-/* loop-body.c — the nodes of a step, copied into a graph of their own.
+/* loop-body.c — copies the nodes of one step of a chain into a graph of its own.
+ *
+ * Values from outside become variables of the body: the input of the step, its states, and captured
+ * values.  Start reading at hyb_loop_body_write().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/loop-body.h"
 
@@ -13,6 +16,7 @@ first_step (const HybLoopBody *body)
   return hyb_chain_step (body->cells, body->chain, 0);
 }
 
+/* Whether a value is a head or read by a node outside its chain. */
 static gboolean
 is_read_outside (const HybLoopBody *body, HybValueId value)
 {
@@ -32,7 +36,7 @@ is_read_outside (const HybLoopBody *body, HybValueId value)
   return FALSE;
 }
 
-/* Some step but the last gives a state that others than the next step read. */
+/* Whether a state of some step before the last is read by something other than the next step. */
 static gboolean
 is_read_between (const HybLoopBody *body, guint state)
 {
@@ -43,6 +47,7 @@ is_read_between (const HybLoopBody *body, guint state)
   return FALSE;
 }
 
+/* Whether a value is a state that the first step makes. */
 static gboolean
 is_state (const HybLoopBody *body, HybValueId value)
 {
@@ -52,9 +57,9 @@ is_state (const HybLoopBody *body, HybValueId value)
   return FALSE;
 }
 
-/* Values of a body that are no states, but read by others at some step. */
+/* Finds values of a repeated body that are not states but are read outside at some step. */
 static void
-find_others (HybLoopBody *body)
+find_other_outputs (HybLoopBody *body)
 {
   for (guint e = 0; body->chain->nodes && e < body->chain->nodes->len; e++)
     {
@@ -72,7 +77,7 @@ find_others (HybLoopBody *body)
                 is_read_outside (body,
                                  hyb_graph_get_node (body->cells->graph, ids[t])->first_output + o);
           if (is_read && !is_state (body, value))
-            g_array_append_val (body->others, value);
+            g_array_append_val (body->other_outputs, value);
         }
     }
 }
@@ -92,9 +97,9 @@ hyb_loop_body_init (HybLoopBody    *body,
   body->variables = g_array_new (FALSE, TRUE, sizeof (HybBodyVariable));
   body->captured = g_array_new (FALSE, TRUE, sizeof (HybValueId));
   for (guint state = 0; state < hyb_loop_body_n_states (body); state++)
-    body->gives[state] = is_read_between (body, state);
-  body->others = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  find_others (body);
+    body->outputs_state[state] = is_read_between (body, state);
+  body->other_outputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
+  find_other_outputs (body);
 }
 
 void
@@ -105,7 +110,7 @@ hyb_loop_body_clear (HybLoopBody *body)
   g_clear_pointer (&body->names, g_hash_table_unref);
   g_clear_pointer (&body->variables, g_array_unref);
   g_clear_pointer (&body->captured, g_array_unref);
-  g_clear_pointer (&body->others, g_array_unref);
+  g_clear_pointer (&body->other_outputs, g_array_unref);
   g_clear_pointer (&body->graph, hyb_graph_unref);
   g_clear_pointer (&body->order, g_free);
 }
@@ -119,10 +124,10 @@ hyb_loop_body_n_states (const HybLoopBody *body)
 guint
 hyb_loop_body_n_outputs (const HybLoopBody *body)
 {
-  guint n = body->others->len;
+  guint n = body->other_outputs->len;
 
   for (guint state = 0; state < HYB_MAX_STATES; state++)
-    n += (guint) body->gives[state];
+    n += (guint) body->outputs_state[state];
   return n;
 }
 
@@ -173,25 +178,13 @@ hyb_loop_body_add_variable (HybLoopBody *body, const char *name, HybBodyRole rol
   return hyb_builder_add_variable (body->builder, unique, NULL);
 }
 
-HybValueId
-hyb_loop_body_call (HybLoopBody       *body,
-                    const char        *op,
-                    const char        *name,
-                    guint              n_inputs,
-                    const HybValueId  *inputs,
-                    const char *const *attributes,
-                    GError           **error)
-{
-  return hyb_builder_call (body->builder, op, name, n_inputs, inputs, attributes, error);
-}
-
 static void
 set_value (HybLoopBody *body, HybValueId old, HybValueId value)
 {
   g_hash_table_insert (body->values, GUINT_TO_POINTER (old), GUINT_TO_POINTER (value + 1));
 }
 
-/* A value that comes from outside and is the same in every step. */
+/* Adds a variable for an outer value that is the same in every step. */
 static HybValueId
 capture (HybLoopBody *body, HybValueId old)
 {
@@ -204,6 +197,7 @@ capture (HybLoopBody *body, HybValueId old)
   return value;
 }
 
+/* The value of the body for an old value. */
 static HybValueId
 body_value (HybLoopBody *body, HybValueId old)
 {
@@ -212,6 +206,7 @@ body_value (HybLoopBody *body, HybValueId old)
   return value == 0 ? capture (body, old) : value - 1;
 }
 
+/* Copies the nodes of the first step. */
 static void
 copy_nodes (HybLoopBody *body)
 {
@@ -239,6 +234,7 @@ copy_nodes (HybLoopBody *body)
     }
 }
 
+/* Fills order: the variables of the frozen body may be in another order, and some may be gone. */
 static void
 find_order (HybLoopBody *body)
 {
@@ -271,20 +267,20 @@ hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError
     }
   copy_nodes (body);
   for (guint s = 0; s < n_states; s++)
-    if (body->gives[s])
+    if (body->outputs_state[s])
       hyb_builder_add_head (body->builder, body_value (body, hyb_step_state (step, s)));
-  for (guint i = 0; i < body->others->len; i++)
+  for (guint i = 0; i < body->other_outputs->len; i++)
     hyb_builder_add_head (body->builder,
-                          body_value (body, g_array_index (body->others, HybValueId, i)));
+                          body_value (body, g_array_index (body->other_outputs, HybValueId, i)));
   if (counter != HYB_NO_ID)
     hyb_builder_add_head (body->builder, counter);
   for (guint s = 0; s < n_states; s++)
     {
       HybValueId value = body_value (body, hyb_step_state (step, s));
 
-      /* One array cannot be two outputs. */
-      if (body->gives[s])
-        value = hyb_loop_body_call (body, "_copy", "identity", 1, &value, NULL, error);
+      /* A value that is an output as well as a state needs two arrays. */
+      if (body->outputs_state[s])
+        value = hyb_builder_call (body->builder, "_copy", "identity", 1, &value, NULL, error);
       if (value == HYB_NO_ID)
         return FALSE;
       hyb_builder_add_head (body->builder, value);
@@ -321,7 +317,8 @@ hyb_loop_body_positions (const HybLoopBody *body, HybBodyRole role)
   return g_string_free (text, FALSE);
 }
 
-/* The old value of a later step that stands where this one of step 0 does. */
+/* The old value of a later step that corresponds to a value of step 0; HYB_NO_ID if its node is
+ * missing there. */
 static HybValueId
 value_at_step (const HybLoopBody *body, HybValueId value, guint step)
 {
@@ -341,7 +338,7 @@ value_at_step (const HybLoopBody *body, HybValueId value, guint step)
   return value;
 }
 
-/* What MXNet does otherwise in a loop. */
+/* Adds a finding for dropout, which MXNet treats differently in a loop. */
 static void
 note_dropout (HybLoopBody *body)
 {
@@ -362,19 +359,22 @@ note_dropout (HybLoopBody *body)
     }
 }
 
+/* Places the outputs that are not states; first is the first of them. */
 static void
-place_others (HybLoopBody *body, HybValueId first)
+place_other_outputs (HybLoopBody *body, HybValueId first)
 {
   HybRebuild *rebuild = &body->conversion->rebuild;
   guint       n = body->chain->n_steps;
 
-  for (guint i = 0; i < body->others->len; i++)
+  for (guint i = 0; i < body->other_outputs->len; i++)
     {
       HybSequence *sequence = hyb_sequence_of_whole (rebuild, n, first + i, 0);
 
       for (guint t = 0; t < n; t++)
         hyb_rebuild_set_place (rebuild,
-                               value_at_step (body, g_array_index (body->others, HybValueId, i), t),
+                               value_at_step (body,
+                                              g_array_index (body->other_outputs, HybValueId, i),
+                                              t),
                                (HybSequencePlace){ HYB_SEQUENCE_STEP, 0, t, sequence });
     }
 }
@@ -383,16 +383,16 @@ void
 hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_state)
 {
   HybRebuild *rebuild = &body->conversion->rebuild;
-  guint       n = body->chain->n_steps, n_given = 0;
+  guint       n = body->chain->n_steps, n_outputs = 0;
 
   for (guint state = 0; state < hyb_loop_body_n_states (body); state++)
     {
       HybSequence       *sequence = NULL;
       const HybCellStep *step = NULL;
 
-      if (body->gives[state])
+      if (body->outputs_state[state])
         {
-          sequence = hyb_sequence_of_whole (rebuild, n, first + n_given++, 0);
+          sequence = hyb_sequence_of_whole (rebuild, n, first + n_outputs++, 0);
           hyb_sequence_set_last (sequence, first + first_state + state);
         }
       for (guint s = 0; s < n; s++)
@@ -406,7 +406,7 @@ hyb_loop_body_place_outputs (HybLoopBody *body, HybValueId first, guint first_st
       if (hyb_step_state (step, state) != HYB_NO_ID)
         hyb_rebuild_set_value (rebuild, hyb_step_state (step, state), first + first_state + state);
     }
-  place_others (body, first + n_given);
+  place_other_outputs (body, first + n_outputs);
   note_dropout (body);
 }
 

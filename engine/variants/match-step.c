@@ -1,30 +1,36 @@
-/* match-step.c — formulas of cells, from the new state down to products with weights.
+/* match-step.c — recognises one step of a cell by its formula, from the new state down to products
+ * with weights.
+ *
+ * Each cell has a function that follows its formula downwards, trying the inputs of sums and
+ * products in both orders.  At the bottom a gate is a sum of two products (collect()), whose rows
+ * may be slices of a larger product.  Start reading at hyb_match_step().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/match-step.h"
 
 #include "engine/variants/node-kind.h"
 
-#define MAX_TERMS 4
-#define MAX_DEPTH 12
+#define MAX_TERMS     4
+#define MAX_SUM_DEPTH 12
 
-/* How a value was cut out of another, the outermost cut first. */
-typedef struct _Cut Cut;
-struct _Cut
+/* How a value was sliced out of another.  outer is the slice that is applied to the result. */
+typedef struct _Slice Slice;
+struct _Slice
 {
-  const Cut *outer;
-  gint64     parts, part; /* one of several equal parts … */
-  gint64     begin, end;  /* … or, with parts 0, these rows */
+  const Slice *outer;
+  gint64       parts, part; /* part number part of parts equal ones … */
+  gint64       begin, end;  /* … or, if parts is 0, the rows begin … end as in slice_axis */
 };
 
+/* A value as a sum of products. */
 typedef struct
 {
   guint   n;
   HybTerm term[MAX_TERMS];
-  HybTerm bias; /* added by itself; rows 0: none */
+  HybTerm bias; /* a bias that is added by itself; rows 0: none */
 } Sum;
 
 static const HybNode *
-maker (const HybMatcher *matcher, HybValueId value, const HybValueId **inputs)
+get_maker (const HybMatcher *matcher, HybValueId value, const HybValueId **inputs)
 {
   HybNodeId id = hyb_graph_get_producer (matcher->graph, value);
 
@@ -34,22 +40,25 @@ maker (const HybMatcher *matcher, HybValueId value, const HybValueId **inputs)
 
 /* --- Sums of products --- */
 
+/* Narrows the rows begin … begin + *rows by all slices, the innermost first. */
 static gboolean
-apply_cuts (const Cut *cut, gint64 *begin, gint64 *rows)
+apply_slices (const Slice *slice, gint64 *begin, gint64 *rows)
 {
-  for (; cut; cut = cut->outer)
+  for (; slice; slice = slice->outer)
     {
-      if (cut->parts > 0)
+      if (slice->parts > 0)
         {
-          if (*rows % cut->parts != 0)
+          if (*rows % slice->parts != 0)
             return FALSE;
-          *rows /= cut->parts;
-          *begin += cut->part * *rows;
+          *rows /= slice->parts;
+          *begin += slice->part * *rows;
         }
       else
         {
-          gint64 end = cut->end == HYB_NONE ? *rows : cut->end < 0 ? *rows + cut->end : cut->end;
-          gint64 from = cut->begin < 0 ? *rows + cut->begin : cut->begin;
+          gint64 end = slice->end == HYB_NONE ? *rows
+                       : slice->end < 0       ? *rows + slice->end
+                                              : slice->end;
+          gint64 from = slice->begin < 0 ? *rows + slice->begin : slice->begin;
 
           if (from < 0 || end > *rows || from >= end)
             return FALSE;
@@ -61,9 +70,9 @@ apply_cuts (const Cut *cut, gint64 *begin, gint64 *rows)
 }
 
 static gboolean
-add_term (Sum *sum, HybTerm term, const Cut *cut)
+add_term (Sum *sum, HybTerm term, const Slice *slice)
 {
-  if (sum->n == MAX_TERMS || term.rows < 1 || !apply_cuts (cut, &term.begin, &term.rows))
+  if (sum->n == MAX_TERMS || term.rows < 1 || !apply_slices (slice, &term.begin, &term.rows))
     return FALSE;
   term.bias_begin = term.begin;
   sum->term[sum->n++] = term;
@@ -71,7 +80,7 @@ add_term (Sum *sum, HybTerm term, const Cut *cut)
 }
 
 static gboolean
-add_linear (const HybNode *node, const HybValueId *inputs, const Cut *cut, Sum *sum)
+add_linear (const HybNode *node, const HybValueId *inputs, const Slice *slice, Sum *sum)
 {
   gboolean has_bias = node->n_inputs > 2 && !hyb_node_bool (node, "no_bias");
   HybTerm  term = { .x = inputs[0],
@@ -79,15 +88,15 @@ add_linear (const HybNode *node, const HybValueId *inputs, const Cut *cut, Sum *
                     .bias = has_bias ? inputs[2] : HYB_NO_ID,
                     .rows = hyb_node_int (node, "num_hidden", 0) };
 
-  return add_term (sum, term, cut);
+  return add_term (sum, term, slice);
 }
 
-/* x W or x Wᵀ of matrices; how wide W is, only its shape says. */
+/* x W or x Wᵀ of matrices.  The number of rows comes from the shape of W. */
 static gboolean
 add_dot (const HybMatcher *matcher,
          const HybNode    *node,
          const HybValueId *inputs,
-         const Cut        *cut,
+         const Slice      *slice,
          Sum              *sum)
 {
   gboolean        is_by_rows = hyb_node_bool (node, "transpose_b");
@@ -99,12 +108,12 @@ add_dot (const HybMatcher *matcher,
   if (!shape || shape->rank != 2 || hyb_node_bool (node, "transpose_a"))
     return FALSE;
   term.rows = shape->dim[is_by_rows ? 0 : 1];
-  return add_term (sum, term, cut);
+  return add_term (sum, term, slice);
 }
 
-/* A vector that is added to every row. */
+/* A variable that is added to every row. */
 static gboolean
-add_bias (const HybMatcher *matcher, HybValueId value, const Cut *cut, Sum *sum)
+add_bias (const HybMatcher *matcher, HybValueId value, const Slice *slice, Sum *sum)
 {
   const HybShape *shape = matcher->types ? &matcher->types[value].shape : NULL;
   HybTerm         term = { .bias = value };
@@ -113,35 +122,36 @@ add_bias (const HybMatcher *matcher, HybValueId value, const Cut *cut, Sum *sum)
       !(shape->rank == 1 || (shape->rank == 2 && shape->dim[0] == 1)))
     return FALSE;
   term.rows = shape->dim[shape->rank - 1];
-  if (term.rows < 1 || !apply_cuts (cut, &term.begin, &term.rows))
+  if (term.rows < 1 || !apply_slices (slice, &term.begin, &term.rows))
     return FALSE;
   sum->bias = term;
   return TRUE;
 }
 
+/* Adds value, sliced by slice, to sum.  FALSE if it is not a sum of products. */
 static gboolean
-collect (const HybMatcher *matcher, HybValueId value, const Cut *cut, guint depth, Sum *sum)
+collect (const HybMatcher *matcher, HybValueId value, const Slice *slice, guint depth, Sum *sum)
 {
   const HybValueId *inputs;
-  const HybNode    *node = maker (matcher, value, &inputs);
-  Cut               inner = { .outer = cut };
+  const HybNode    *node = get_maker (matcher, value, &inputs);
+  Slice             inner = { .outer = slice };
 
-  if (depth == MAX_DEPTH)
+  if (depth == MAX_SUM_DEPTH)
     return FALSE;
   if (hyb_node_is_variable (node))
-    return add_bias (matcher, value, cut, sum);
+    return add_bias (matcher, value, slice, sum);
 
   switch ((int) hyb_node_kind (node))
     {
     case HYB_KIND_ADD:
-      return collect (matcher, inputs[0], cut, depth + 1, sum) &&
-             collect (matcher, inputs[1], cut, depth + 1, sum);
+      return collect (matcher, inputs[0], slice, depth + 1, sum) &&
+             collect (matcher, inputs[1], slice, depth + 1, sum);
     case HYB_KIND_LINEAR:
-      return add_linear (node, inputs, cut, sum);
+      return add_linear (node, inputs, slice, sum);
     case HYB_KIND_DOT:
-      return add_dot (matcher, node, inputs, cut, sum);
+      return add_dot (matcher, node, inputs, slice, sum);
     case HYB_KIND_COPY:
-      return collect (matcher, inputs[0], cut, depth + 1, sum);
+      return collect (matcher, inputs[0], slice, depth + 1, sum);
     case HYB_KIND_SPLIT:
       inner.parts = hyb_node_int (node, "num_outputs", 0);
       inner.part = hyb_graph_get_output_index (matcher->graph, value);
@@ -160,9 +170,9 @@ collect (const HybMatcher *matcher, HybValueId value, const Cut *cut, guint dept
          collect (matcher, inputs[0], &inner, depth + 1, sum);
 }
 
-/* A bias that was added by itself belongs to a product that has none. */
+/* Gives a bias that was added by itself to a product without one. */
 static gboolean
-place_bias (Sum *sum)
+assign_bias (Sum *sum)
 {
   if (sum->bias.rows == 0)
     return TRUE;
@@ -176,19 +186,20 @@ place_bias (Sum *sum)
   return FALSE;
 }
 
+/* value as a sum of products. */
 static gboolean
 collect_all (const HybMatcher *matcher, HybValueId value, Sum *sum)
 {
   *sum = (Sum){ 0 };
-  return collect (matcher, value, NULL, 0, sum) && place_bias (sum);
+  return collect (matcher, value, NULL, 0, sum) && assign_bias (sum);
 }
 
-/* One product of two values side by side is a product of each. */
+/* Divides one product of two concatenated values into a product of each. */
 static gboolean
-part_product (const HybMatcher *matcher, Sum *sum)
+divide_product (const HybMatcher *matcher, Sum *sum)
 {
   const HybValueId *inputs;
-  const HybNode    *node = maker (matcher, sum->term[0].x, &inputs);
+  const HybNode    *node = get_maker (matcher, sum->term[0].x, &inputs);
   gint64            axis = hyb_node_int (node, "dim", 1);
 
   if (sum->n != 1 || hyb_node_kind (node) != HYB_KIND_CONCAT || node->n_inputs != 2 ||
@@ -204,21 +215,22 @@ part_product (const HybMatcher *matcher, Sum *sum)
   return TRUE;
 }
 
+/* value as a sum of exactly two products. */
 static gboolean
 collect_two (const HybMatcher *matcher, HybValueId value, Sum *sum)
 {
-  return collect_all (matcher, value, sum) && (sum->n == 2 || part_product (matcher, sum)) &&
+  return collect_all (matcher, value, sum) && (sum->n == 2 || divide_product (matcher, sum)) &&
          sum->n == 2;
 }
 
 /* --- Gates --- */
 
-/* The value that a node of this word is computed from. */
+/* The first input of the node that makes value, if it is of this kind. */
 static gboolean
-below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, HybValueId *input)
+input_below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, HybValueId *input)
 {
   const HybValueId *inputs;
-  const HybNode    *node = maker (matcher, value, &inputs);
+  const HybNode    *node = get_maker (matcher, value, &inputs);
 
   if (hyb_node_kind (node) != word)
     return FALSE;
@@ -226,11 +238,12 @@ below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, HybValueId
   return TRUE;
 }
 
+/* Both inputs of the node that makes value, if it is of this kind. */
 static gboolean
-pair_below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, HybValueId pair[2])
+inputs_below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, HybValueId pair[2])
 {
   const HybValueId *inputs;
-  const HybNode    *node = maker (matcher, value, &inputs);
+  const HybNode    *node = get_maker (matcher, value, &inputs);
 
   if (hyb_node_kind (node) != word || node->n_inputs != 2)
     return FALSE;
@@ -239,14 +252,14 @@ pair_below (const HybMatcher *matcher, HybValueId value, HybNodeKind word, HybVa
   return TRUE;
 }
 
-/* act (one product + another): which of the two is the state's is seen later. */
+/* act (one product + another).  Which of the two is the state's is decided later. */
 static gboolean
 match_gate (const HybMatcher *matcher, HybValueId value, HybNodeKind activation, HybGate *gate)
 {
   Sum        sum;
   HybValueId inner;
 
-  if (!below (matcher, value, activation, &inner) || !collect_two (matcher, inner, &sum) ||
+  if (!input_below (matcher, value, activation, &inner) || !collect_two (matcher, inner, &sum) ||
       sum.term[0].rows != sum.term[1].rows)
     return FALSE;
   gate->input = sum.term[0];
@@ -272,8 +285,8 @@ hyb_step_swap_terms (HybCellStep *step)
   step->h_in = step->gate[0].hidden.x;
 }
 
-/* All gates read the same two values with the same number of rows; terms get the
- * order of the first gate. */
+/* Gives the terms of all gates the order of the first gate.  FALSE unless all gates read the same
+ * two values with the same number of rows. */
 static gboolean
 align_gates (HybCellStep *step)
 {
@@ -295,13 +308,14 @@ align_gates (HybCellStep *step)
 
 /* --- LSTM: o · tanh (c), c = f · c' + i · g --- */
 
+/* c = kept + added, with kept = f · c' and added = i · g. */
 static gboolean
 match_memory (const HybMatcher *matcher, HybValueId kept, HybValueId added, HybCellStep *step)
 {
   HybValueId old[2], new[2];
 
-  if (!pair_below (matcher, kept, HYB_KIND_MUL, old) ||
-      !pair_below (matcher, added, HYB_KIND_MUL, new))
+  if (!inputs_below (matcher, kept, HYB_KIND_MUL, old) ||
+      !inputs_below (matcher, added, HYB_KIND_MUL, new))
     return FALSE;
 
   for (guint a = 0; a < 2; a++)
@@ -323,12 +337,12 @@ match_lstm (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
 
   step->kind = HYB_CELL_LSTM;
   step->n_gates = 4;
-  if (!pair_below (matcher, value, HYB_KIND_MUL, factors))
+  if (!inputs_below (matcher, value, HYB_KIND_MUL, factors))
     return FALSE;
 
   for (guint a = 0; a < 2; a++)
-    if (below (matcher, factors[a], HYB_KIND_TANH, &step->c) &&
-        pair_below (matcher, step->c, HYB_KIND_ADD, terms) &&
+    if (input_below (matcher, factors[a], HYB_KIND_TANH, &step->c) &&
+        inputs_below (matcher, step->c, HYB_KIND_ADD, terms) &&
         match_gate (matcher, factors[1 - a], HYB_KIND_SIGMOID, &step->gate[3]))
       for (guint b = 0; b < 2; b++)
         if (match_memory (matcher, terms[b], terms[1 - b], step) && align_gates (step))
@@ -338,20 +352,22 @@ match_lstm (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
 
 /* --- GRU: (1 − z) · n + z · h', n = tanh (W x + r · (U h')) --- */
 
+/* 1 − *of. */
 static gboolean
 is_one_minus (const HybMatcher *matcher, HybValueId value, HybValueId *of)
 {
   HybValueId pair[2], inner;
 
-  if (below (matcher, value, HYB_KIND_ONE_MINUS, of))
+  if (input_below (matcher, value, HYB_KIND_ONE_MINUS, of))
     return TRUE;
-  if (!pair_below (matcher, value, HYB_KIND_SUB, pair) ||
-      !below (matcher, pair[0], HYB_KIND_ONES_LIKE, &inner))
+  if (!inputs_below (matcher, value, HYB_KIND_SUB, pair) ||
+      !input_below (matcher, pair[0], HYB_KIND_ONES_LIKE, &inner))
     return FALSE;
   *of = pair[1];
   return TRUE;
 }
 
+/* value as exactly one product. */
 static gboolean
 match_one_term (const HybMatcher *matcher, HybValueId value, HybTerm *term)
 {
@@ -363,13 +379,13 @@ match_one_term (const HybMatcher *matcher, HybValueId value, HybTerm *term)
   return TRUE;
 }
 
-/* r · (U h') + W x, the summands either way round. */
+/* r · (U h') + W x.  reset is the first summand, plain the second. */
 static gboolean
 match_reset_after (const HybMatcher *matcher, HybValueId reset, HybValueId plain, HybCellStep *step)
 {
   HybValueId factors[2];
 
-  if (!pair_below (matcher, reset, HYB_KIND_MUL, factors) ||
+  if (!inputs_below (matcher, reset, HYB_KIND_MUL, factors) ||
       !match_one_term (matcher, plain, &step->gate[2].input))
     return FALSE;
   for (guint a = 0; a < 2; a++)
@@ -390,7 +406,8 @@ match_reset_before (const HybMatcher *matcher, HybValueId inner, HybCellStep *st
     return FALSE;
   for (guint a = 0; a < 2; a++)
     for (guint b = 0; b < 2; b++)
-      if (pair_below (matcher, sum.term[a].x, HYB_KIND_MUL, factors) && factors[b] == step->h_in &&
+      if (inputs_below (matcher, sum.term[a].x, HYB_KIND_MUL, factors) &&
+          factors[b] == step->h_in &&
           match_gate (matcher, factors[1 - b], HYB_KIND_SIGMOID, &step->gate[0]))
         {
           step->gate[2].hidden = sum.term[a];
@@ -402,13 +419,14 @@ match_reset_before (const HybMatcher *matcher, HybValueId inner, HybCellStep *st
   return FALSE;
 }
 
+/* n = tanh (W x + r · (U h')) or tanh (W x + U (r · h')). */
 static gboolean
 match_candidate (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
 {
   HybValueId inner, terms[2];
 
-  if (!below (matcher, value, HYB_KIND_TANH, &inner) ||
-      !pair_below (matcher, inner, HYB_KIND_ADD, terms))
+  if (!input_below (matcher, value, HYB_KIND_TANH, &inner) ||
+      !inputs_below (matcher, inner, HYB_KIND_ADD, terms))
     return FALSE;
   return match_reset_after (matcher, terms[0], terms[1], step) ||
          match_reset_after (matcher, terms[1], terms[0], step) ||
@@ -421,8 +439,8 @@ match_blend (const HybMatcher *matcher, HybValueId fresh, HybValueId kept, HybCe
 {
   HybValueId new[2], old[2], z;
 
-  if (!pair_below (matcher, fresh, HYB_KIND_MUL, new) ||
-      !pair_below (matcher, kept, HYB_KIND_MUL, old))
+  if (!inputs_below (matcher, fresh, HYB_KIND_MUL, new) ||
+      !inputs_below (matcher, kept, HYB_KIND_MUL, old))
     return FALSE;
 
   for (guint a = 0; a < 2; a++)
@@ -444,10 +462,10 @@ match_difference (const HybMatcher *matcher, HybValueId n, HybValueId change, Hy
 {
   HybValueId factors[2], pair[2];
 
-  if (!pair_below (matcher, change, HYB_KIND_MUL, factors))
+  if (!inputs_below (matcher, change, HYB_KIND_MUL, factors))
     return FALSE;
   for (guint a = 0; a < 2; a++)
-    if (pair_below (matcher, factors[a], HYB_KIND_SUB, pair) && pair[1] == n &&
+    if (inputs_below (matcher, factors[a], HYB_KIND_SUB, pair) && pair[1] == n &&
         match_gate (matcher, factors[1 - a], HYB_KIND_SIGMOID, &step->gate[1]))
       {
         step->kind = HYB_CELL_GRU;
@@ -464,7 +482,7 @@ match_gru (const HybMatcher *matcher, HybValueId value, HybCellStep *step)
   HybValueId terms[2], h_in;
 
   step->n_gates = 3;
-  if (!pair_below (matcher, value, HYB_KIND_ADD, terms) ||
+  if (!inputs_below (matcher, value, HYB_KIND_ADD, terms) ||
       (!match_blend (matcher, terms[0], terms[1], step) &&
        !match_blend (matcher, terms[1], terms[0], step) &&
        !match_difference (matcher, terms[0], terms[1], step) &&

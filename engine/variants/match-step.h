@@ -1,4 +1,7 @@
-/* match-step.h — one step of a cell below one node.
+/* match-step.h — recognises one step of a cell from the node that makes its new state.
+ *
+ * Only the formula counts, not names: recognise.c links the steps and decides what the formula
+ * leaves open.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,14 +10,14 @@
 typedef struct
 {
   HybGraph      *graph;
-  const HybType *types; /* NULL: unknown */
+  const HybType *types; /* by value; NULL: unknown */
 } HybMatcher;
 
-/* TRUE if the first output of this node is the new state of a cell.  Where only names
- * could tell the input from the state, is_decided stays FALSE: x and h_in may be the
- * wrong way round. */
+/* Fills step and returns TRUE if the first output of this node is the new state h of a cell.  Where
+ * input and state cannot be told apart by the formula, is_decided stays FALSE and x and h_in may be
+ * exchanged. */
 gboolean hyb_match_step (const HybMatcher *matcher, HybNodeId node, HybCellStep *step);
-/* Takes the other of the two terms for the state's. */
+/* Exchanges the input terms of all gates with the hidden terms. */
 void hyb_step_swap_terms (HybCellStep *step);
-/* The same rows of the same weights and biases in all gates. */
+/* Whether two steps use the same rows of the same weights and biases in all gates. */
 gboolean hyb_steps_share_weights (const HybCellStep *a, const HybCellStep *b);

@@ -1,4 +1,7 @@
-/* match-structure.c — matches, one after another.
+/* match-structure.c — composes two lists of matches.
+ *
+ * A conversion has two stages (variants.c), each with matches of its own; users see those from the
+ * first graph to the last.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/match-structure.h"
 
@@ -14,7 +17,7 @@ compare (gconstpointer x, gconstpointer y)
   return a->step - b->step;
 }
 
-/* The first match from this node on. */
+/* The index of the first match whose a is this node or a later one.  matches is sorted. */
 static guint
 find_from (const GArray *matches, HybNodeId a)
 {

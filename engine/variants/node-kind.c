@@ -1,4 +1,6 @@
-/* vocabulary.c — operators as words, and their attributes.
+/* node-kind.c — maps operators to the kinds that recurrent cells are written with.
+ *
+ * The table maps an operator to a kind; for the operators in the second table an attribute decides.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/node-kind.h"
 
@@ -7,8 +9,8 @@
 static const struct
 {
   const char *op;
-  HybNodeKind word;
-} words[] = {
+  HybNodeKind kind;
+} kinds[] = {
   { "elemwise_add", HYB_KIND_ADD },
   { "broadcast_add", HYB_KIND_ADD },
   { "elemwise_sub", HYB_KIND_SUB },
@@ -44,28 +46,28 @@ static const struct
   { "_plus_scalar", HYB_KIND_PLUS_SCALAR },
 };
 
-/* Where an attribute decides what the node says. */
+/* --- Kinds that depend on an attribute --- */
 static HybNodeKind
-activation_word (const HybNode *node)
+activation_kind (const HybNode *node)
 {
   static const char *const names[] = { "relu", "sigmoid", "tanh" };
-  static const HybNodeKind meanings[] = { HYB_KIND_RELU, HYB_KIND_SIGMOID, HYB_KIND_TANH };
+  static const HybNodeKind kinds_of_names[] = { HYB_KIND_RELU, HYB_KIND_SIGMOID, HYB_KIND_TANH };
   const char              *type = hyb_node_get_attribute (node, "act_type");
 
   for (guint i = 0; type && i < G_N_ELEMENTS (names); i++)
     if (strcmp (type, names[i]) == 0)
-      return meanings[i];
+      return kinds_of_names[i];
   return HYB_KIND_OTHER;
 }
 
 static HybNodeKind
-rminus_word (const HybNode *node)
+rminus_kind (const HybNode *node)
 {
   return hyb_node_double (node, "scalar", 0) == 1 ? HYB_KIND_ONE_MINUS : HYB_KIND_OTHER;
 }
 
 static HybNodeKind
-swap_word (const HybNode *node)
+swap_kind (const HybNode *node)
 {
   gint64 a = hyb_node_int (node, "dim1", 0), b = hyb_node_int (node, "dim2", 0);
 
@@ -73,7 +75,7 @@ swap_word (const HybNode *node)
 }
 
 static HybNodeKind
-transpose_word (const HybNode *node)
+transpose_kind (const HybNode *node)
 {
   const char *text = hyb_node_get_attribute (node, "axes");
   HybInts     axes = { 0 };
@@ -91,12 +93,12 @@ transpose_word (const HybNode *node)
 static const struct
 {
   const char *op;
-  HybNodeKind (*word) (const HybNode *node);
-} worded[] = {
-  { "Activation", activation_word },
-  { "_rminus_scalar", rminus_word },
-  { "SwapAxis", swap_word },
-  { "transpose", transpose_word },
+  HybNodeKind (*kind) (const HybNode *node);
+} kind_functions[] = {
+  { "Activation", activation_kind },
+  { "_rminus_scalar", rminus_kind },
+  { "SwapAxis", swap_kind },
+  { "transpose", transpose_kind },
 };
 
 static GHashTable *
@@ -104,13 +106,13 @@ make_index (void)
 {
   GHashTable *index = g_hash_table_new (NULL, NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     g_hash_table_insert (index,
-                         (gpointer) hyb_op_find (words[i].op),
-                         GUINT_TO_POINTER (words[i].word));
-  for (guint i = 0; i < G_N_ELEMENTS (worded); i++)
+                         (gpointer) hyb_op_find (kinds[i].op),
+                         GUINT_TO_POINTER (kinds[i].kind));
+  for (guint i = 0; i < G_N_ELEMENTS (kind_functions); i++)
     g_hash_table_insert (index,
-                         (gpointer) hyb_op_find (worded[i].op),
+                         (gpointer) hyb_op_find (kind_functions[i].op),
                          GUINT_TO_POINTER (G_MAXINT - i));
   return index;
 }
@@ -120,7 +122,7 @@ hyb_node_kind (const HybNode *node)
 {
   static gsize       is_made;
   static GHashTable *index;
-  guint              word;
+  guint              kind;
 
   if (g_once_init_enter (&is_made))
     {
@@ -128,10 +130,10 @@ hyb_node_kind (const HybNode *node)
       g_once_init_leave (&is_made, 1);
     }
 
-  word = GPOINTER_TO_UINT (g_hash_table_lookup (index, node->op));
-  if (word > G_MAXINT - G_N_ELEMENTS (worded))
-    return worded[G_MAXINT - word].word (node);
-  return (HybNodeKind) word;
+  kind = GPOINTER_TO_UINT (g_hash_table_lookup (index, node->op));
+  if (kind > G_MAXINT - G_N_ELEMENTS (kind_functions))
+    return kind_functions[G_MAXINT - kind].kind (node);
+  return (HybNodeKind) kind;
 }
 
 HybNodeKind
@@ -174,13 +176,14 @@ hyb_node_is_elementwise (const HybNode *node)
          hyb_op_n_visible (node->op, node->params, node->n_outputs) == 1;
 }
 
+/* Whether an attribute belongs to the operator, and not to the user or the file ("__shape__"). */
 static gboolean
-is_own_key (const char *key)
+is_operator_key (const char *key)
 {
   return !g_str_has_prefix (key, "__");
 }
 
-/* Counts those that only the user put there out. */
+/* Whether b has all attributes of a with the same values. */
 static gboolean
 has_attributes_of (const HybNode *a, const HybNode *b)
 {
@@ -188,7 +191,7 @@ has_attributes_of (const HybNode *a, const HybNode *b)
     {
       const char *other;
 
-      if (!is_own_key (a->attributes[i]))
+      if (!is_operator_key (a->attributes[i]))
         continue;
       other = hyb_node_get_attribute (b, a->attributes[i]);
       if (!other || strcmp (other, a->attributes[i + 1]) != 0)

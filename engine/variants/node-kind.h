@@ -1,5 +1,7 @@
-/* vocabulary.h — what a node says, for those who look for recurrent cells: the few
- * kinds of work that cells are spelled with, and attributes by name.
+/* node-kind.h — the few kinds of operators that recurrent cells are written with.
+ *
+ * Files that look for cells switch on the kind of a node instead of comparing operator names:
+ * several operators, or attributes of one, give the same kind.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -24,7 +26,7 @@ typedef enum
   HYB_KIND_CONCAT,
   HYB_KIND_EXPAND,
   HYB_KIND_SQUEEZE,
-  HYB_KIND_SWAP, /* of the first two axes; other transpositions are OTHER */
+  HYB_KIND_SWAP, /* of axes 0 and 1; other transpositions are OTHER */
   HYB_KIND_REVERSE,
   HYB_KIND_CONSTANT, /* an array filled with one number */
   HYB_KIND_COPY,
@@ -40,21 +42,27 @@ typedef enum
   HYB_KIND_PLUS_SCALAR,
 } HybNodeKind;
 
+/* The kind of a node. */
 HybNodeKind hyb_node_kind (const HybNode *node);
-/* Of the node that makes a value. */
+/* The kind of the node that makes a value. */
 HybNodeKind hyb_value_kind (const HybGraph *graph, HybValueId value);
 
-/* An attribute as parsed, defaults included; fallback where the operator has none such. */
-gint64   hyb_node_int (const HybNode *node, const char *name, gint64 fallback);
-double   hyb_node_double (const HybNode *node, const char *name, double fallback);
+/* An integer, enumeration or boolean attribute as parsed, defaults included; fallback if the
+ * operator has no such attribute. */
+gint64 hyb_node_int (const HybNode *node, const char *name, gint64 fallback);
+/* The same for a floating-point attribute. */
+double hyb_node_double (const HybNode *node, const char *name, double fallback);
+/* A boolean attribute; FALSE if the operator has no such attribute. */
 gboolean hyb_node_bool (const HybNode *node, const char *name);
-/* NULL: no such attribute. */
+/* A list of integers, owned by node; NULL if the operator has no such attribute. */
 const HybInts *hyb_node_ints (const HybNode *node, const char *name);
 
-/* Computes every element from the elements at its own place in all inputs. */
+/* Whether each element of the output depends only on the elements at the same place in the inputs.
+ * */
 gboolean hyb_node_is_elementwise (const HybNode *node);
-/* The same operator with the same attributes (inputs may differ). */
+/* Whether two nodes have the same operator with the same attributes; inputs may differ. */
 gboolean hyb_nodes_alike (const HybNode *a, const HybNode *b);
+/* Whether a value is made by a variable. */
 gboolean hyb_value_is_variable (const HybGraph *graph, HybValueId value);
-/* "node “x”" for messages; (transfer full) */
+/* The name of a value in quotation marks, for messages.  (transfer full) */
 char *hyb_value_describe (const HybGraph *graph, HybValueId value);

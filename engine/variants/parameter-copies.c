@@ -1,4 +1,5 @@
-/* parameter-copies.c — parameters taken apart and put together.
+/* parameter-copies.c — fills new parameters from old ones, and adds their gradients up in the old
+ * ones.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/parameter-copies.h"
 
@@ -7,12 +8,12 @@
 #include <string.h>
 
 static void
-clear_move (gpointer data)
+clear_copy (gpointer data)
 {
   HybParameterCopy *copy = data;
 
-  g_free (copy->from);
-  g_free (copy->to);
+  g_free ((char *) copy->from);
+  g_free ((char *) copy->to);
 }
 
 GArray *
@@ -20,26 +21,23 @@ hyb_parameter_copies_new (void)
 {
   GArray *copies = g_array_new (FALSE, TRUE, sizeof (HybParameterCopy));
 
-  g_array_set_clear_func (copies, clear_move);
+  g_array_set_clear_func (copies, clear_copy);
   return copies;
 }
 
 void
-hyb_parameter_copies_add (GArray     *copies,
-                          const char *from,
-                          gint64      from_offset,
-                          gint64      stride,
-                          const char *to,
-                          gint64      to_offset,
-                          gint64      count)
+hyb_parameter_copies_add (GArray *copies, const HybParameterCopy *copy)
 {
-  HybParameterCopy copy = { g_strdup (from), g_strdup (to), from_offset, stride, to_offset, count };
+  HybParameterCopy entry = *copy;
 
-  g_array_append_val (copies, copy);
+  entry.from = g_strdup (copy->from);
+  entry.to = g_strdup (copy->to);
+  g_array_append_val (copies, entry);
 }
 
+/* Whether a copy lies within both arrays; from may be NULL. */
 static gboolean
-fits (const HybParameterCopy *copy, HybTensor *from, HybTensor *to, GError **error)
+check_copy (const HybParameterCopy *copy, HybTensor *from, HybTensor *to, GError **error)
 {
   gint64 last = copy->from_offset + (copy->count - 1) * copy->stride;
 
@@ -58,12 +56,11 @@ fits (const HybParameterCopy *copy, HybTensor *from, HybTensor *to, GError **err
 }
 
 HybTensor *
-hyb_parameter_copies_gather (const GArray    *copies,
-                             const char      *name,
-                             const HybType   *type,
-                             HybFindParameter find,
-                             gpointer         user,
-                             GError         **error)
+hyb_parameter_copies_gather (const GArray  *copies,
+                             const char    *name,
+                             const HybType *type,
+                             HybModel      *from,
+                             GError       **error)
 {
   gsize size = hyb_dtype_size (type->dtype);
   g_autoptr (HybTensor) to = hyb_tensor_new_zeros (type, error);
@@ -71,19 +68,19 @@ hyb_parameter_copies_gather (const GArray    *copies,
   for (guint m = 0; to && m < copies->len; m++)
     {
       const HybParameterCopy *copy = &g_array_index (copies, HybParameterCopy, m);
-      g_autoptr (HybTensor) from = NULL;
+      g_autoptr (HybTensor) source = NULL;
       HybTensor *given;
       char      *write;
       char      *read;
 
       if (strcmp (copy->to, name) != 0)
         continue;
-      given = find (copy->from, user);
-      if (!fits (copy, given, to, error))
+      given = hyb_model_get_parameter (from, copy->from);
+      if (!check_copy (copy, given, to, error))
         return NULL;
-      from = hyb_tensor_convert (given, type->dtype);
+      source = hyb_tensor_convert (given, type->dtype);
       write = (char *) hyb_tensor_get_data (to) + (gsize) copy->to_offset * size;
-      read = (char *) hyb_tensor_get_data (from) + (gsize) copy->from_offset * size;
+      read = (char *) hyb_tensor_get_data (source) + (gsize) copy->from_offset * size;
       if (copy->stride == 1)
         memcpy (write, read, (gsize) copy->count * size);
       else
@@ -93,8 +90,9 @@ hyb_parameter_copies_gather (const GArray    *copies,
   return g_steal_pointer (&to);
 }
 
-/* Of the type of the old parameter, where the new ones have its gradient.  It begins
- * with its own, where the new model reads the old parameter, too. */
+/* The gradient of an old parameter, with the type of the parameter; made if old_gradients does not
+ * have it yet.  It starts from the gradient that the new model has for the same name, if it reads
+ * the old parameter as well. */
 static HybTensor *
 gather_gradient (GHashTable *old_gradients,
                  GHashTable *gradients,
@@ -135,7 +133,7 @@ hyb_parameter_copies_scatter_gradients (const GArray *copies,
       if (!from)
         continue;
       to = gather_gradient (sums, gradients, old, copy->from, error);
-      if (!fits (copy, to, from, error))
+      if (!check_copy (copy, to, from, error))
         return FALSE;
       for (gint64 i = 0; i < copy->count; i++)
         {

@@ -1,4 +1,7 @@
-/* prove.c — running two models side by side.
+/* prove.c — runs two models on the same inputs and compares outputs and gradients.
+ *
+ * The tolerance grows with the number of products that are summed in one element, since the forms
+ * of a model sum in different orders.  Start reading at try_all().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/prove.h"
 
@@ -22,11 +25,11 @@
 typedef struct
 {
   HybModel   *model;
-  HybGraph   *graph;     /* the model's, or with gradients behind */
+  HybGraph   *graph;     /* the model's graph with gradients; NULL if they cannot be computed */
   guint       n_heads;   /* of the model */
-  GPtrArray  *outputs;   /* of HybTensor */
-  GArray     *wrt;       /* of HybNodeId */
-  GHashTable *gradients; /* by name of variable */
+  GPtrArray  *outputs;   /* of HybTensor, of the last run */
+  GArray     *wrt;       /* of HybNodeId: variables whose gradients are computed */
+  GHashTable *gradients; /* HybTensor by name of variable */
 } Side;
 
 typedef struct
@@ -34,7 +37,7 @@ typedef struct
   const HybProveOptions *options;
   HybProof              *proof;
   Side                   a, b;
-  double                 accumulated; /* products that add up in one element */
+  double                 accumulated; /* products that are summed in one element */
 } Prover;
 
 void
@@ -85,7 +88,7 @@ find_value (const Side *side, HybTensorList *values, const char *name)
   return tensor ? tensor : hyb_model_get_parameter (side->model, name);
 }
 
-/* heads: gradients of the outputs; NULL: forward only. */
+/* Runs graph and keeps its outputs.  heads: gradients of the outputs; NULL for a forward pass. */
 static gboolean
 run_graph (Side *side, HybGraph *graph, HybTensorList *values, GPtrArray *heads, GError **error)
 {
@@ -137,7 +140,7 @@ take_gradients (Side *side)
     }
 }
 
-/* Random gradients of the outputs, as forward gave them. */
+/* Random gradients of the outputs, in the shapes of the last forward pass. */
 static GPtrArray *
 make_heads (const Prover *prover, guint64 seed)
 {
@@ -169,21 +172,24 @@ largest (HybTensor *tensor)
   return most;
 }
 
+/* What two arrays are, and how much more than the tolerance they may differ. */
+typedef struct
+{
+  const char *prefix; /* "" or "gradient of " */
+  const char *name;
+  double      slack;
+} Comparison;
+
 static void
-note_worst (HybProof *proof, const char *what, const char *name, gint64 index)
+note_worst (HybProof *proof, const Comparison *comparison, gint64 index)
 {
   g_free (proof->worst_output);
-  proof->worst_output = g_strconcat (what, name, NULL);
+  proof->worst_output = g_strconcat (comparison->prefix, comparison->name, NULL);
   proof->worst_index = index;
 }
 
 static void
-compare (Prover     *prover,
-         HybTensor  *a,
-         HybTensor  *b,
-         const char *what,
-         const char *name,
-         double      slack)
+compare (Prover *prover, HybTensor *a, HybTensor *b, const Comparison *comparison)
 {
   HybProof *proof = prover->proof;
   double    scale = largest (a);
@@ -192,7 +198,7 @@ compare (Prover     *prover,
     {
       proof->ok = FALSE;
       proof->max_abs = proof->max_rel = INFINITY;
-      note_worst (proof, what, name, -1);
+      note_worst (proof, comparison, -1);
       return;
     }
   for (gint64 i = 0; i < hyb_tensor_get_size (a); i++)
@@ -205,10 +211,10 @@ compare (Prover     *prover,
       if (difference > proof->max_abs)
         {
           proof->max_abs = difference;
-          note_worst (proof, what, name, i);
+          note_worst (proof, comparison, i);
         }
       proof->max_rel = fmax (proof->max_rel, difference / fmax (scale, DBL_MIN * 1e10));
-      if (difference > proof->tolerance * slack * (1 + scale))
+      if (difference > proof->tolerance * comparison->slack * (1 + scale))
         proof->ok = FALSE;
     }
 }
@@ -232,7 +238,7 @@ compare_gradients (Prover *prover, double slack, GError **error)
       HybTensor *other = g_hash_table_lookup (prover->b.gradients, name);
 
       if (other && is_differentiable (tensor))
-        compare (prover, tensor, other, "gradient of ", name, slack);
+        compare (prover, tensor, other, &(Comparison){ "gradient of ", name, slack });
     }
   prover->proof->gradients = TRUE;
   return TRUE;
@@ -240,6 +246,7 @@ compare_gradients (Prover *prover, double slack, GError **error)
 
 /* --- One input --- */
 
+/* The largest product of the first two sizes of an input: time steps × batch, or more. */
 static gint64
 batch_of (HybTensorList *values)
 {
@@ -260,13 +267,16 @@ try_input (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
 {
   g_auto (GStrv) names = hyb_graph_dup_output_names (hyb_model_get_graph (prover->a.model));
   g_autoptr (GPtrArray) heads = NULL;
-  double slack = sqrt ((double) batch_of (values)); /* gradients add up over these, too */
+  double slack = sqrt ((double) batch_of (values)); /* gradients are summed over these, too */
 
   if (!run_graph (&prover->a, hyb_model_get_graph (prover->a.model), values, NULL, error) ||
       !run_graph (&prover->b, hyb_model_get_graph (prover->b.model), values, NULL, error))
     return FALSE;
   for (guint i = 0; i < prover->a.n_heads; i++)
-    compare (prover, prover->a.outputs->pdata[i], prover->b.outputs->pdata[i], "", names[i], 1);
+    compare (prover,
+             prover->a.outputs->pdata[i],
+             prover->b.outputs->pdata[i],
+             &(Comparison){ "", names[i], 1 });
   prover->proof->n_inputs++;
   if (!prover->a.graph || !prover->b.graph || !prover->proof->ok)
     return TRUE;
@@ -280,10 +290,12 @@ try_input (Prover *prover, HybTensorList *values, guint64 seed, GError **error)
   return compare_gradients (prover, slack, error);
 }
 
-/* --- Tolerance, and sizes that may not change --- */
+/* --- Tolerance, and sizes that must not change --- */
 
+/* Collects the numbers of steps, which must not change, and how many products are summed in one
+ * element. */
 static void
-measure (HybModel *model, GArray *fixed, double *accumulated)
+collect_sizes (HybModel *model, GArray *fixed, double *accumulated)
 {
   HybGraph *graph = hyb_model_get_graph (model);
   g_autoptr (HybCells) cells = hyb_cells_find (graph, NULL, NULL);
@@ -328,8 +340,8 @@ try_all (Prover *prover, GError **error)
 
   if (!given)
     return FALSE;
-  measure (a, fixed, &prover->accumulated);
-  measure (b, fixed, &prover->accumulated);
+  collect_sizes (a, fixed, &prover->accumulated);
+  collect_sizes (b, fixed, &prover->accumulated);
   prover->proof->tolerance =
       16 * EPSILON * sqrt (prover->accumulated) * log2 (2 + prover->accumulated);
 
@@ -339,8 +351,11 @@ try_all (Prover *prover, GError **error)
   for (guint v = 0; v < hyb_tensor_list_n (given); v++)
     for (int axis = 0; axis < 2 && n_resized < MAX_RESIZED; axis++)
       {
-        g_autoptr (HybTensorList) resized =
-            hyb_trial_resized (a, b, given, v, axis, fixed, seed + 2 + n_resized);
+        g_autoptr (HybTensorList) resized = hyb_trial_resized (a,
+                                                               b,
+                                                               given,
+                                                               &(HybTrialResize){ v, axis, fixed },
+                                                               seed + 2 + n_resized);
 
         if (!resized)
           continue;

@@ -1,7 +1,7 @@
-/* prove.h — two models that compute the same, shown on random inputs.
+/* prove.h — shows on random inputs that two models compute the same.
  *
- * Outputs and gradients are compared for the given input, for random ones of the same
- * shapes, and for other batch sizes and lengths where both models take them.
+ * Outputs and gradients are compared for the given input, for random inputs of the same shapes, and
+ * for other batch sizes and lengths where both models accept them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,26 +9,29 @@
 
 typedef struct
 {
-  HybTensorList    *input;   /* fixes shapes, and is one of the inputs; may be NULL */
-  const HybVariant *variant; /* b as it came from a: tells where parameters went; NULL */
-  guint64           seed;
+  HybTensorList *input; /* (nullable) fixes shapes, and is one of the inputs */
+  const HybVariant
+         *variant; /* (nullable) how b was made from a: which parameters were copied where */
+  guint64 seed;
 } HybProveOptions;
 
 typedef struct
 {
-  guint    n_inputs; /* that were compared */
-  double   max_abs, max_rel;
-  double   tolerance; /* of a difference, relative to 1 and the largest element of its array */
-  gboolean gradients; /* compared, too */
+  guint    n_inputs;         /* inputs that were compared */
+  double   max_abs, max_rel; /* largest differences; max_rel is relative to the largest element */
+  double   tolerance;        /* of a difference, relative to 1 + the largest element of its array */
+  gboolean gradients;        /* gradients were compared, too */
   gboolean ok;
-  char    *worst_output; /* name, or gradient of which variable; NULL: no difference */
-  gint64   worst_index;
+  char    *worst_output; /* the output, or "gradient of " and the variable; NULL: no difference */
+  gint64   worst_index;  /* its element; -1 if shapes differ */
 } HybProof;
 
+/* Frees what proof owns, not proof itself. */
 void hyb_proof_clear (HybProof *proof);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybProof, hyb_proof_clear)
 
-/* FALSE and an error: nothing could be compared, and why. */
+/* Compares a and b.  FALSE with an error if nothing could be compared; whether they agree is
+ * proof->ok. */
 gboolean hyb_prove (HybModel              *a,
                     HybModel              *b,
                     const HybProveOptions *options,

@@ -1,4 +1,8 @@
-/* rebuild-node.c — which nodes split, stack, turn and map sequences.
+/* rebuild-node.c — goes through an old graph and recognises the nodes that split, stack, reverse
+ * and map sequences.
+ *
+ * Each kind of node has a function in the table follow_functions; all other nodes are copied.
+ * Start reading at hyb_rebuild_node().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/rebuild-node.h"
 
@@ -7,11 +11,12 @@
 #include "engine/variants/rebuild-value.h"
 #include "engine/variants/split-products.h"
 
-/* What follows sequences through one kind of node.  FALSE: it is copied. */
-typedef gboolean (*Follow) (HybRebuild       *rebuild,
-                            HybNodeId         id,
-                            const HybNode    *node,
-                            const HybValueId *inputs);
+/* Gives the outputs of one kind of node their places in sequences.  FALSE if that is not possible;
+ * the node is copied then. */
+typedef gboolean (*FollowFunc) (HybRebuild       *rebuild,
+                                HybNodeId         id,
+                                const HybNode    *node,
+                                const HybValueId *inputs);
 
 static gboolean
 is_time_axis (gint64 axis)
@@ -28,7 +33,7 @@ follow_split (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
 
   if (!is_time_axis (axis))
     return FALSE;
-  /* Gates are cut like this too: nothing is gained there. */
+  /* Gates are split with the same operator, and are no sequence. */
   if (!is_squeezed && !hyb_rebuild_find_place (rebuild, inputs[0], HYB_SEQUENCE_WHOLE))
     {
       const HybNodeId *users;
@@ -82,6 +87,7 @@ follow_expand (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const Hyb
   return TRUE;
 }
 
+/* The output of node is the whole of a sequence. */
 static void
 place_whole (HybRebuild *rebuild, const HybNode *node, HybSequence *sequence, guint axis)
 {
@@ -103,7 +109,7 @@ follow_stack (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybV
   return TRUE;
 }
 
-/* Each input with the time axis it has kept: the same as stacking. */
+/* A concatenation of steps that each have a time axis is a stack of the steps. */
 static gboolean
 join_kept (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, guint axis)
 {
@@ -122,7 +128,8 @@ join_kept (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, g
   return TRUE;
 }
 
-/* The places of all inputs, one step of each; NULL: some input has none. */
+/* The sequences of which all inputs are the same step, which *step gets; NULL if some input is no
+ * such step. A sequence that runs the other way is reversed. */
 static HybSequence **
 find_parts (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, guint *step)
 {
@@ -150,6 +157,7 @@ find_parts (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, 
   return g_steal_pointer (&parts);
 }
 
+/* A node that reads one step of each sequence is a step of the node mapped over them. */
 static gboolean
 follow_map (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
@@ -168,7 +176,7 @@ follow_map (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVal
   return TRUE;
 }
 
-/* Features of whole sequences side by side. */
+/* A node that reads whole sequences along the same axis is the node mapped over them. */
 static gboolean
 join_features (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
@@ -212,7 +220,7 @@ follow_swap (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
       place_whole (rebuild, node, place->sequence, 1 - place->axis);
       return TRUE;
     }
-  /* Either axis may be time: seen from here it is the one that comes first now. */
+  /* Either axis may be time.  Assume the one that comes first after the swap. */
   sequence = hyb_sequence_of_whole (rebuild, 0, hyb_rebuild_value (rebuild, inputs[0]), 1);
   hyb_rebuild_set_place (rebuild,
                          inputs[0],
@@ -245,14 +253,14 @@ follow_copy (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
   return TRUE;
 }
 
-/* Done to all steps at once: it may be done to each alone. */
+/* An elementwise node on whole sequences may be applied to each step instead. */
 static gboolean
 follow_whole (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybValueId *inputs)
 {
   if (!join_features (rebuild, id, node, inputs))
     return FALSE;
-  hyb_rebuild_find_place (rebuild, node->first_output, HYB_SEQUENCE_WHOLE)->sequence->is_of_whole =
-      TRUE;
+  hyb_rebuild_find_place (rebuild, node->first_output, HYB_SEQUENCE_WHOLE)
+      ->sequence->is_mapped_whole = TRUE;
   return TRUE;
 }
 
@@ -274,8 +282,8 @@ follow_last (HybRebuild *rebuild, HybNodeId id, const HybNode *node, const HybVa
 static const struct
 {
   HybNodeKind word;
-  Follow      follow;
-} follows[] = {
+  FollowFunc  follow;
+} follow_functions[] = {
   { HYB_KIND_SPLIT, follow_split },     { HYB_KIND_SQUEEZE, follow_squeeze },
   { HYB_KIND_EXPAND, follow_expand },   { HYB_KIND_STACK, follow_stack },
   { HYB_KIND_CONCAT, follow_concat },   { HYB_KIND_SWAP, follow_swap },
@@ -290,11 +298,11 @@ follow_sequences (HybRebuild *rebuild, HybNodeId id)
   const HybValueId *inputs = hyb_graph_get_inputs (rebuild->from, id);
   HybNodeKind       word = hyb_node_kind (node);
 
-  if (rebuild->cuts && rebuild->cuts[id].layout != HYB_LAYOUT_NONE &&
+  if (rebuild->split_products && rebuild->split_products[id].layout != HYB_LAYOUT_NONE &&
       hyb_split_products_follow (rebuild, id))
     return TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (follows); i++)
-    if (follows[i].word == word && follows[i].follow (rebuild, id, node, inputs))
+  for (guint i = 0; i < G_N_ELEMENTS (follow_functions); i++)
+    if (follow_functions[i].word == word && follow_functions[i].follow (rebuild, id, node, inputs))
       return TRUE;
   return hyb_node_is_elementwise (node) &&
          (follow_map (rebuild, id, node, inputs) || follow_whole (rebuild, id, node, inputs));
@@ -304,8 +312,8 @@ gboolean
 hyb_rebuild_find_split_products (HybRebuild *rebuild, const HybType *types)
 {
   rebuild->types = types;
-  rebuild->cuts = hyb_split_products_find (rebuild->from, types);
-  return rebuild->cuts != NULL;
+  rebuild->split_products = hyb_split_products_find (rebuild->from, types);
+  return rebuild->split_products != NULL;
 }
 
 void
@@ -314,13 +322,13 @@ hyb_rebuild_node (HybRebuild *rebuild, HybNodeId id)
   const HybNode *node = hyb_graph_get_node (rebuild->from, id);
 
   if (node->n_outputs > 0 && rebuild->value[node->first_output] != HYB_NO_ID)
-    return; /* written already */
+    return; /* set by the group or loop that makes it */
   rebuild->current = id;
   if (!follow_sequences (rebuild, id))
     hyb_rebuild_copy_node (rebuild, id);
 }
 
-/* New ids for old ones; matches with what is gone go too. */
+/* Renumbers the new nodes of matches, and removes matches with nodes that were dropped. */
 static void
 renumber (GArray *matches, const HybNodeId *new_node)
 {

@@ -1,15 +1,16 @@
 /* rebuild-value.c — makes the new value of an old one.
  *
- * A value is made when something asks for it: copied from its node, or from its place in a sequence,
- * which may have to be split or stacked first.  Values and sequences are made from each other, so both
- * are here.  Start reading at hyb_rebuild_value(), hyb_sequence_whole() and hyb_sequence_step().
+ * A value is made when something asks for it: copied from its node, or from its place in a
+ * sequence, which may have to be split or stacked first.  Values and sequences are made from each
+ * other, so both are here.  Start reading at hyb_rebuild_value(), hyb_sequence_whole() and
+ * hyb_sequence_step().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/rebuild-value.h"
 
 #include "engine/base/error.h"
 #include "engine/variants/node-kind.h"
 
-/* Room for the steps, once it is known how many there are. */
+/* The array of steps, allocated when the number of steps is known. */
 static HybValueId *
 get_steps (HybSequence *sequence)
 {
@@ -24,33 +25,34 @@ get_steps (HybSequence *sequence)
 
 /* --- The whole --- */
 
-/* Whether the whole lies ready, or follows from others that do. */
+/* Whether the whole array exists, or can be computed from sequences whose whole arrays do. */
 static gboolean
-is_at_hand (const HybSequence *sequence)
+is_whole_available (const HybSequence *sequence)
 {
   if (sequence->has_steps)
     return FALSE;
-  if (sequence->is_mirror)
-    return is_at_hand (sequence->mirror);
+  if (sequence->is_reversed)
+    return is_whole_available (sequence->reversed);
   for (guint i = 0; i < sequence->n_parts; i++)
-    if (!is_at_hand (sequence->parts[i]))
+    if (!is_whole_available (sequence->parts[i]))
       return FALSE;
   return TRUE;
 }
 
-/* Done twice it would give two different results: what is there already is used. */
+/* Whether the pattern is random: applied twice, it would give different results, so what exists
+ * must be used. */
 static gboolean
-is_made_once (const HybRebuild *rebuild, const HybSequence *sequence)
+is_random (const HybRebuild *rebuild, const HybSequence *sequence)
 {
   return sequence->pattern != HYB_NO_ID &&
          hyb_node_kind (hyb_graph_get_node (rebuild->from, sequence->pattern)) == HYB_KIND_DROPOUT;
 }
 
-/* The whole is there, with time on the other axis. */
+/* Whether a random whole exists with time on the other axis. */
 static gboolean
-is_swapped (const HybRebuild *rebuild, const HybSequence *sequence, guint axis)
+has_swapped_whole (const HybRebuild *rebuild, const HybSequence *sequence, guint axis)
 {
-  return is_made_once (rebuild, sequence) && sequence->whole[1 - axis] != HYB_NO_ID;
+  return is_random (rebuild, sequence) && sequence->whole[1 - axis] != HYB_NO_ID;
 }
 
 static gboolean
@@ -62,7 +64,7 @@ has_some_step (const HybSequence *sequence)
   return FALSE;
 }
 
-/* Features side by side, on the last axis of the whole or of a step. */
+/* Concatenates the features of all parts, along the last axis of the whole or of a step. */
 static HybValueId
 join_parts (HybRebuild *rebuild, HybSequence *sequence, const char *axis, const HybValueId *inputs)
 {
@@ -70,9 +72,12 @@ join_parts (HybRebuild *rebuild, HybSequence *sequence, const char *axis, const 
   g_autofree char  *count = g_strdup_printf ("%u", sequence->n_parts);
   const char *const attributes[] = { "dim", axis, "num_args", count, NULL };
 
-  return hyb_rebuild_call (rebuild, "Concat", node->name, sequence->n_parts, inputs, attributes);
+  return hyb_rebuild_call (rebuild,
+                           &(HybRebuildCall){
+                               "Concat", node->name, sequence->n_parts, inputs, attributes });
 }
 
+/* Applies the pattern to the whole arrays of all parts. */
 static HybValueId
 map_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
 {
@@ -100,15 +105,16 @@ stack_steps (HybRebuild *rebuild, HybSequence *sequence, guint axis)
   for (guint i = 0; i < sequence->n; i++)
     steps[i] = hyb_sequence_step (rebuild, sequence, i);
   return hyb_rebuild_call (rebuild,
-                           "stack",
-                           sequence->name ? sequence->name : "stack",
-                           sequence->n,
-                           steps,
-                           attributes);
+                           &(HybRebuildCall){ "stack",
+                                              sequence->name ? sequence->name : "stack",
+                                              sequence->n,
+                                              steps,
+                                              attributes });
 }
 
+/* Slices the features of a part out of value, along this axis. */
 static HybValueId
-cut_features (HybRebuild *rebuild, HybSequence *sequence, HybValueId value, const char *axis)
+slice_features (HybRebuild *rebuild, HybSequence *sequence, HybValueId value, const char *axis)
 {
   g_autofree char *begin = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->begin);
   g_autofree char *end = g_strdup_printf ("%" G_GINT64_FORMAT, sequence->end);
@@ -131,24 +137,24 @@ make_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
 {
   const char *digit = axis == 0 ? "0" : "1";
 
-  if (sequence->is_mirror && is_at_hand (sequence))
+  if (sequence->is_reversed && is_whole_available (sequence))
     return hyb_rebuild_unary (rebuild,
                               "reverse",
                               "reverse",
-                              hyb_sequence_whole (rebuild, sequence->mirror, axis),
+                              hyb_sequence_whole (rebuild, sequence->reversed, axis),
                               "axis",
                               digit,
                               NULL);
   if (sequence->part_of)
-    return cut_features (rebuild,
-                         sequence,
-                         hyb_sequence_whole (rebuild, sequence->part_of, axis),
-                         "2");
-  if (is_made_once (rebuild, sequence) && sequence->whole[1 - axis] == HYB_NO_ID &&
+    return slice_features (rebuild,
+                           sequence,
+                           hyb_sequence_whole (rebuild, sequence->part_of, axis),
+                           "2");
+  if (is_random (rebuild, sequence) && sequence->whole[1 - axis] == HYB_NO_ID &&
       has_some_step (sequence))
     return stack_steps (rebuild, sequence, axis);
-  if (sequence->pattern != HYB_NO_ID && !is_swapped (rebuild, sequence, axis) &&
-      (sequence->is_of_whole || is_at_hand (sequence)))
+  if (sequence->pattern != HYB_NO_ID && !has_swapped_whole (rebuild, sequence, axis) &&
+      (sequence->is_mapped_whole || is_whole_available (sequence)))
     return map_whole (rebuild, sequence, axis);
   if (sequence->whole[1 - axis] != HYB_NO_ID && !sequence->has_steps)
     return hyb_rebuild_unary (rebuild,
@@ -173,6 +179,7 @@ hyb_sequence_whole (HybRebuild *rebuild, HybSequence *sequence, guint axis)
 
 /* --- Steps --- */
 
+/* Applies the pattern to one step of all parts. */
 static HybValueId
 map_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
 {
@@ -199,7 +206,7 @@ map_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
   return value;
 }
 
-/* All steps at once: they are the outputs of one node. */
+/* Makes all steps as the outputs of one split. */
 static void
 split_whole (HybRebuild *rebuild, HybSequence *sequence)
 {
@@ -222,7 +229,7 @@ split_whole (HybRebuild *rebuild, HybSequence *sequence)
     steps[i] = first + i;
 }
 
-/* The last one alone is had without knowing how many there are. */
+/* Takes the last step of the whole array, which works for any number of steps. */
 static HybValueId
 take_last (HybRebuild *rebuild, HybSequence *sequence)
 {
@@ -238,19 +245,19 @@ take_last (HybRebuild *rebuild, HybSequence *sequence)
 static HybValueId
 make_step (HybRebuild *rebuild, HybSequence *sequence, guint step)
 {
-  HybSequence *mirror = sequence->is_mirror ? sequence->mirror : NULL;
+  HybSequence *reversed = sequence->is_reversed ? sequence->reversed : NULL;
 
-  if (mirror)
-    return hyb_sequence_step (rebuild, mirror, sequence->n - 1 - step);
+  if (reversed)
+    return hyb_sequence_step (rebuild, reversed, sequence->n - 1 - step);
   if (sequence->pattern != HYB_NO_ID &&
-      !(is_made_once (rebuild, sequence) &&
+      !(is_random (rebuild, sequence) &&
         (sequence->whole[0] != HYB_NO_ID || sequence->whole[1] != HYB_NO_ID)))
     return map_step (rebuild, sequence, step);
   if (sequence->part_of && sequence->part_of->has_steps)
-    return cut_features (rebuild,
-                         sequence,
-                         hyb_sequence_step (rebuild, sequence->part_of, step),
-                         "1");
+    return slice_features (rebuild,
+                           sequence,
+                           hyb_sequence_step (rebuild, sequence->part_of, step),
+                           "1");
   if (step + 1 == sequence->n &&
       (sequence->last != HYB_NO_ID || (sequence->whole[0] != HYB_NO_ID && sequence->n > 1)))
     return take_last (rebuild, sequence);
@@ -293,8 +300,9 @@ hyb_rebuild_copy_node (HybRebuild *rebuild, HybNodeId id)
     rebuild->value[node->first_output + i] = first + i;
 }
 
+/* Makes the value at a place of a sequence. */
 static HybValueId
-value_at (HybRebuild *rebuild, const HybSequencePlace *place)
+value_at_place (HybRebuild *rebuild, const HybSequencePlace *place)
 {
   HybValueId step;
 
@@ -312,19 +320,21 @@ value_at (HybRebuild *rebuild, const HybSequencePlace *place)
                             NULL);
 }
 
-/* Somebody wants all steps of what was made for all at once: then it still is. */
+/* Whether all steps of a split product are asked for as one array: then it is computed at once as
+ * before. */
 static gboolean
 is_made_at_once (HybRebuild *rebuild, HybValueId old)
 {
-  const HybSplitProduct *cut =
-      rebuild->cuts ? &rebuild->cuts[hyb_graph_get_producer (rebuild->from, old)] : NULL;
+  const HybSplitProduct *product =
+      rebuild->split_products
+          ? &rebuild->split_products[hyb_graph_get_producer (rebuild->from, old)]
+          : NULL;
 
-  return cut && cut->layout != HYB_LAYOUT_NONE &&
+  return product && product->layout != HYB_LAYOUT_NONE &&
          (hyb_rebuild_find_place (rebuild, old, HYB_SEQUENCE_WHOLE) ||
           hyb_rebuild_find_place (rebuild, old, HYB_SEQUENCE_ROWS));
 }
 
-/* A row of final states is nearer than a step of all outputs. */
 HybValueId
 hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
 {
@@ -337,10 +347,11 @@ hyb_rebuild_value (HybRebuild *rebuild, HybValueId old)
       hyb_rebuild_copy_node (rebuild, hyb_graph_get_producer (rebuild->from, old));
       return rebuild->value[old];
     }
+  /* The second place first: a row of the final states is cheaper than a step of all outputs. */
   for (guint i = HYB_MAX_PLACES; i-- > 0;)
     if (places[i].kind != HYB_SEQUENCE_NONE)
       {
-        rebuild->value[old] = value_at (rebuild, &places[i]);
+        rebuild->value[old] = value_at_place (rebuild, &places[i]);
         return rebuild->value[old];
       }
   if (!rebuild->error)
@@ -372,7 +383,8 @@ hyb_rebuild_sequence (HybRebuild *rebuild, HybValueId old, guint axis, guint n)
   return sequence;
 }
 
-/* The sequence whose step t is old[t], for all t or for all from the last to the first. */
+/* The known sequence whose steps are the old values, or its reversal if they are in reverse order;
+ * NULL if there is none. */
 static HybSequence *
 find_gathered (HybRebuild          *rebuild,
                guint                n,

@@ -1,4 +1,6 @@
-/* rebuild.c — node by node, with an eye on sequences.
+/* rebuild.c — the state of a graph that is made anew, and the functions that add nodes to it.
+ *
+ * Knows nothing of how sequences are made; see rebuild-value.c for that.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/rebuild.h"
 
@@ -26,7 +28,7 @@ void
 hyb_rebuild_clear (HybRebuild *rebuild)
 {
   g_clear_pointer (&rebuild->from, hyb_graph_unref);
-  g_clear_pointer (&rebuild->cuts, g_free);
+  g_clear_pointer (&rebuild->split_products, g_free);
   g_clear_pointer (&rebuild->builder, hyb_builder_free);
   g_clear_pointer (&rebuild->value, g_free);
   g_clear_pointer (&rebuild->place, g_free);
@@ -66,6 +68,7 @@ hyb_rebuild_add_match (HybRebuild *rebuild, HybNodeId old, HybValueId new, gint3
   g_array_append_val (rebuild->matches, match);
 }
 
+/* The first output of a new node, which stands for the current old node. */
 static HybValueId
 finish_node (HybRebuild *rebuild, HybNodeId id)
 {
@@ -80,18 +83,13 @@ finish_node (HybRebuild *rebuild, HybNodeId id)
 }
 
 HybValueId
-hyb_rebuild_call (HybRebuild        *rebuild,
-                  const char        *op,
-                  const char        *name,
-                  guint              n_inputs,
-                  const HybValueId  *inputs,
-                  const char *const *attributes)
+hyb_rebuild_call (HybRebuild *rebuild, const HybRebuildCall *call)
 {
-  HybNodeSpec spec = { .op = hyb_op_find (op),
-                       .name = hyb_rebuild_name (rebuild, "%s", name),
-                       .attributes = attributes,
-                       .n_inputs = n_inputs,
-                       .inputs = inputs };
+  HybNodeSpec spec = { .op = hyb_op_find (call->op),
+                       .name = hyb_rebuild_name (rebuild, "%s", call->name),
+                       .attributes = call->attributes,
+                       .n_inputs = call->n_inputs,
+                       .inputs = call->inputs };
 
   if (rebuild->error)
     return 0;
@@ -102,18 +100,20 @@ HybValueId
 hyb_rebuild_unary (HybRebuild *rebuild, const char *op, const char *name, HybValueId x, ...)
 {
   g_autoptr (GPtrArray) attributes = g_ptr_array_new ();
-  va_list     list;
-  const char *text;
+  HybRebuildCall call = { .op = op, .name = name, .n_inputs = 1, .inputs = &x };
+  va_list        list;
+  const char    *text;
 
   va_start (list, x);
   while ((text = va_arg (list, const char *)))
     g_ptr_array_add (attributes, (gpointer) text);
   va_end (list);
   g_ptr_array_add (attributes, NULL);
-  return hyb_rebuild_call (rebuild, op, name, 1, &x, (const char *const *) attributes->pdata);
+  call.attributes = (const char *const *) attributes->pdata;
+  return hyb_rebuild_call (rebuild, &call);
 }
 
-/* Without the marks of the loop that a node stood in. */
+/* The attributes of a node without the name of the loop's body that it was in. */
 static const char **
 plain_attributes (const HybNode *node)
 {

@@ -1,4 +1,8 @@
-/* recognise.c — steps of cells, linked to chains.
+/* recognise.c — finds steps of cells and links them to chains.
+ *
+ * Every node is tried as the new state of a step (match-step.h).  Steps are linked through their
+ * states, plain cells inside larger ones are dropped, and chains that would continue each other but
+ * for one node are noted. Start reading at hyb_cells_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/recognise.h"
 
@@ -28,7 +32,7 @@ free_chain (gpointer data)
 /* --- Linking --- */
 
 static gboolean
-looks_like_state (const HybCells *cells, HybValueId value, const guint8 *is_state)
+may_be_state (const HybCells *cells, HybValueId value, const guint8 *is_state)
 {
   HybNodeId id = hyb_graph_get_producer (cells->graph, value);
 
@@ -40,8 +44,7 @@ looks_like_state (const HybCells *cells, HybValueId value, const guint8 *is_stat
          hyb_graph_get_role (cells->graph, id, FALSE) == HYB_ROLE_STATE;
 }
 
-/* Whether step follows before with these roles, and with the ones that before would
- * have if its terms were exchanged. */
+/* Whether step reads the states of before and shares its weights. */
 static gboolean
 follows (const HybCellStep *step, const HybCellStep *before)
 {
@@ -49,6 +52,8 @@ follows (const HybCellStep *step, const HybCellStep *before)
          hyb_steps_share_weights (step, before);
 }
 
+/* Links step behind the step with index before_index if it follows it, exchanging the terms of the
+ * earlier step where these are not decided yet. */
 static gboolean
 try_link (HybCells *cells, HybCellStep *step, guint index, guint before_index)
 {
@@ -68,12 +73,12 @@ try_link (HybCells *cells, HybCellStep *step, guint index, guint before_index)
   return TRUE;
 }
 
-/* What only one of the two terms can be. */
+/* Decides which terms are the state's if only one of the two values can be a state. */
 static void
 decide_by_source (const HybCells *cells, const guint8 *is_state, HybCellStep *step)
 {
-  gboolean x_is = looks_like_state (cells, step->x, is_state);
-  gboolean h_is = looks_like_state (cells, step->h_in, is_state);
+  gboolean x_is = may_be_state (cells, step->x, is_state);
+  gboolean h_is = may_be_state (cells, step->h_in, is_state);
 
   if (step->is_decided || x_is == h_is)
     return;
@@ -82,7 +87,7 @@ decide_by_source (const HybCells *cells, const guint8 *is_state, HybCellStep *st
   step->is_decided = TRUE;
 }
 
-/* step_of_value: steps by the state they make. */
+/* Links step to the one whose state it reads.  step_of_value: index of a step by its state h. */
 static void
 link_step (HybCells *cells, GHashTable *step_of_value, HybCellStep *step, guint index)
 {
@@ -122,9 +127,13 @@ is_square (const HybType *types, const HybCellStep *step)
          shape->dim[term->is_transposed ? 0 : 1] == term->rows;
 }
 
-/* A chain of one: which term is the state's.  FALSE: nothing says that it is a cell. */
+/* Decides which terms of a chain of one step are the state's.  FALSE if nothing shows that it is a
+ * cell. */
 static gboolean
-decide (const HybCells *cells, const HybType *types, const guint8 *is_state, HybCellStep *step)
+decide_single_step (const HybCells *cells,
+                    const HybType  *types,
+                    const guint8   *is_state,
+                    HybCellStep    *step)
 {
   gboolean is_memory_state;
 
@@ -132,15 +141,15 @@ decide (const HybCells *cells, const HybType *types, const guint8 *is_state, Hyb
     return TRUE;
   for (guint attempt = 0; attempt < 2; attempt++)
     {
-      if (looks_like_state (cells, step->h_in, is_state) &&
-          !looks_like_state (cells, step->x, is_state) && is_square (types, step))
+      if (may_be_state (cells, step->h_in, is_state) && !may_be_state (cells, step->x, is_state) &&
+          is_square (types, step))
         return TRUE;
       hyb_step_swap_terms (step);
     }
   if (step->c == HYB_NO_ID)
     return FALSE;
 
-  /* Both memories of an LSTM come from the same kind of place. */
+  /* Both initial states of an LSTM are variables, or neither is. */
   is_memory_state = hyb_value_is_variable (cells->graph, step->c_in);
   if (hyb_value_is_variable (cells->graph, step->x) == is_memory_state &&
       (hyb_value_is_variable (cells->graph, step->h_in) != is_memory_state ||
@@ -169,7 +178,7 @@ mark_nodes (HybCells *cells, const HybCellStep *step, guint chain, guint number)
       if (value == step->x || value == step->h_in || value == step->c_in ||
           hyb_node_is_variable (node) || cells->chain_of_node[id] != HYB_NO_ID)
         continue;
-      /* A weight may be computed; how is not the step's business. */
+      /* A weight may be computed, but its nodes do not belong to the step. */
       cells->chain_of_node[id] = chain;
       cells->step_of_node[id] = number;
       for (guint i = 0; i < node->n_inputs; i++)
@@ -178,33 +187,35 @@ mark_nodes (HybCells *cells, const HybCellStep *step, guint chain, guint number)
     }
 }
 
-/* Candidates and gates of larger cells look like plain cells: they are none. */
+/* Plain cells have one gate.  A single gate of a larger cell matches this form, too. */
 static gboolean
 is_plain (const HybCellStep *step)
 {
   return step->n_gates == 1;
 }
 
+/* Whether a chain begins at this step. */
 static gboolean
-is_cell (HybCells *cells, const HybType *types, const guint8 *is_state, guint index)
+is_first_step (HybCells *cells, const HybType *types, const guint8 *is_state, guint index)
 {
   HybCellStep *step = get_step (cells, index);
 
   return step->previous == HYB_NO_ID &&
-         (step->next != HYB_NO_ID || decide (cells, types, is_state, step));
+         (step->next != HYB_NO_ID || decide_single_step (cells, types, is_state, step));
 }
 
-/* Which nodes belong to cells of several gates. */
+/* Marks the nodes of cells with several gates. */
 static void
-cover_nodes (HybCells *cells)
+mark_large_cells (HybCells *cells)
 {
   for (guint i = 0; i < cells->steps->len; i++)
     if (!is_plain (get_step (cells, i)))
       mark_nodes (cells, get_step (cells, i), 0, 0);
 }
 
+/* Drops plain cells that are parts of larger ones. */
 static void
-drop_covered (HybCells *cells)
+drop_parts_of_large_cells (HybCells *cells)
 {
   for (guint i = 0; i < cells->steps->len; i++)
     {
@@ -225,7 +236,7 @@ add_chain (HybCells *cells, guint first)
   for (guint i = first; i != HYB_NO_ID; i = get_step (cells, i)->next)
     n++;
   chain->n_steps = n;
-  chain->goes_on = chain->odd = HYB_NO_ID;
+  chain->continues = chain->first_difference = HYB_NO_ID;
   chain->steps = g_new (guint, n);
   chain->kind = get_step (cells, first)->kind;
   chain->hidden = get_step (cells, first)->gate[0].hidden.rows;
@@ -258,7 +269,7 @@ find_steps (HybCells *cells, const HybType *types, const guint8 *is_state)
     }
 }
 
-/* --- Chains that are parts of one --- */
+/* --- Chains that are parts of a longer one --- */
 
 static gboolean
 shares_some_weight (const HybCellStep *a, const HybCellStep *b)
@@ -273,9 +284,9 @@ shares_some_weight (const HybCellStep *a, const HybCellStep *b)
   return FALSE;
 }
 
-/* The first weight that one step reads and the other does not. */
+/* The first weight or bias that step b reads and step a does not. */
 static HybNodeId
-odd_weight (const HybCells *cells, const HybCellStep *a, const HybCellStep *b)
+find_differing_weight (const HybCells *cells, const HybCellStep *a, const HybCellStep *b)
 {
   for (guint g = 0; g < a->n_gates && g < b->n_gates; g++)
     {
@@ -291,12 +302,14 @@ odd_weight (const HybCells *cells, const HybCellStep *a, const HybCellStep *b)
   return hyb_graph_get_producer (cells->graph, b->h);
 }
 
-#define MAX_BETWEEN 256
-#define MAX_INSIDE  12
+#define MAX_ANCESTORS 256
+#define MAX_DEPTH     12
 
-/* Whether a chain with the same weights stands behind this node. */
+/* Whether this node belongs to another chain with some of the same weights; the chain then
+ * continues it. is_near: no node is between the two chains, so that the difference is in the
+ * weights. */
 static gboolean
-is_part_behind (HybCells *cells, guint index, HybNodeId id, gboolean is_near)
+continues_chain_of (HybCells *cells, guint index, HybNodeId id, gboolean is_near)
 {
   HybChain          *chain = cells->chains->pdata[index];
   const HybCellStep *first = hyb_chain_step (cells, chain, 0);
@@ -308,14 +321,14 @@ is_part_behind (HybCells *cells, guint index, HybNodeId id, gboolean is_near)
   before = hyb_chain_step (cells, cells->chains->pdata[other], 0);
   if (!shares_some_weight (before, first))
     return FALSE;
-  chain->goes_on = other;
+  chain->continues = other;
   if (is_near)
-    chain->odd = odd_weight (cells, before, first);
+    chain->first_difference = find_differing_weight (cells, before, first);
   return TRUE;
 }
 
-/* The first node below a that differs from the one that stands there below b; a step of
- * a chain is not looked into. */
+/* The first node among a and its ancestors that differs from the corresponding node of b;
+ * HYB_NO_ID if there is none. Nodes of steps in chains are not followed. */
 static HybNodeId
 find_difference (const HybCells *cells, HybNodeId a, HybNodeId b, guint depth)
 {
@@ -323,7 +336,7 @@ find_difference (const HybCells *cells, HybNodeId a, HybNodeId b, guint depth)
 
   if (!hyb_nodes_alike (node, hyb_graph_get_node (cells->graph, b)))
     return a;
-  if (a == b || depth == MAX_INSIDE || hyb_node_is_variable (node) ||
+  if (a == b || depth == MAX_DEPTH || hyb_node_is_variable (node) ||
       cells->chain_of_node[a] != HYB_NO_ID)
     return HYB_NO_ID;
   for (guint i = 0; i < node->n_inputs; i++)
@@ -341,27 +354,29 @@ find_difference (const HybCells *cells, HybNodeId a, HybNodeId b, guint depth)
   return HYB_NO_ID;
 }
 
-/* What begins a chain is no step: where does it differ from the last one before? */
+/* Finds the node that separates a chain from the one it would continue.  start makes a state that
+ * the chain begins with; it is compared with the node that makes this state in the last step of the
+ * earlier chain. */
 static void
-name_odd (HybCells *cells, HybChain *chain, HybNodeId start)
+find_separating_node (HybCells *cells, HybChain *chain, HybNodeId start)
 {
-  const HybChain    *before = cells->chains->pdata[chain->goes_on];
+  const HybChain    *before = cells->chains->pdata[chain->continues];
   const HybCellStep *last = hyb_chain_step (cells, before, before->n_steps - 1);
   const HybCellStep *first = hyb_chain_step (cells, chain, 0);
-  gboolean           is_memory = hyb_graph_get_producer (cells->graph, first->h_in) != start;
-  HybValueId         state = is_memory ? last->c : last->h;
+  gboolean           is_memory_state = hyb_graph_get_producer (cells->graph, first->h_in) != start;
+  HybValueId         state = is_memory_state ? last->c : last->h;
   HybNodeId          found = HYB_NO_ID;
 
-  /* Cells of another kind may have no memory. */
+  /* A cell of another kind may have no state c. */
   if (state != HYB_NO_ID)
     found = find_difference (cells, start, hyb_graph_get_producer (cells->graph, state), 0);
-  chain->is_within = found != HYB_NO_ID && found != start;
-  chain->odd = chain->is_within ? found : start;
+  chain->is_difference_inside = found != HYB_NO_ID && found != start;
+  chain->first_difference = chain->is_difference_inside ? found : start;
 }
 
-/* Looks behind a state that a chain begins with for a chain with the same weights. */
+/* Searches the ancestors of an initial state for a chain with the same weights. */
 static void
-look_behind (HybCells *cells, guint index, HybValueId state)
+find_continued_chain (HybCells *cells, guint index, HybValueId state)
 {
   HybChain *chain = cells->chains->pdata[index];
   g_autoptr (GArray) todo = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
@@ -369,15 +384,15 @@ look_behind (HybCells *cells, guint index, HybValueId state)
   HybNodeId start = hyb_graph_get_producer (cells->graph, state);
 
   g_array_append_val (todo, start);
-  for (guint i = 0; i < todo->len && i < MAX_BETWEEN; i++)
+  for (guint i = 0; i < todo->len && i < MAX_ANCESTORS; i++)
     {
       HybNodeId         id = g_array_index (todo, HybNodeId, i);
       const HybValueId *inputs = hyb_graph_get_inputs (cells->graph, id);
 
-      if (is_part_behind (cells, index, id, id == start))
+      if (continues_chain_of (cells, index, id, id == start))
         {
           if (id != start)
-            name_odd (cells, chain, start);
+            find_separating_node (cells, chain, start);
           return;
         }
       if (cells->chain_of_node[id] != HYB_NO_ID)
@@ -400,9 +415,9 @@ find_breaks (HybCells *cells)
       const HybChain    *chain = cells->chains->pdata[i];
       const HybCellStep *first = hyb_chain_step (cells, chain, 0);
 
-      look_behind (cells, i, first->h_in);
-      if (chain->goes_on == HYB_NO_ID && first->c_in != HYB_NO_ID)
-        look_behind (cells, i, first->c_in);
+      find_continued_chain (cells, i, first->h_in);
+      if (chain->continues == HYB_NO_ID && first->c_in != HYB_NO_ID)
+        find_continued_chain (cells, i, first->c_in);
     }
 }
 
@@ -421,12 +436,12 @@ hyb_cells_find (HybGraph *graph, const HybType *types, const guint8 *is_state)
   memset (cells->step_of_node, 0xff, n_nodes * sizeof (guint32));
 
   find_steps (cells, types, is_state);
-  cover_nodes (cells);
-  drop_covered (cells);
+  mark_large_cells (cells);
+  drop_parts_of_large_cells (cells);
   memset (cells->chain_of_node, 0xff, n_nodes * sizeof (guint32));
   memset (cells->step_of_node, 0xff, n_nodes * sizeof (guint32));
   for (guint i = 0; i < cells->steps->len; i++)
-    if (get_step (cells, i)->kind != HYB_CELL_NONE && is_cell (cells, types, is_state, i))
+    if (get_step (cells, i)->kind != HYB_CELL_NONE && is_first_step (cells, types, is_state, i))
       add_chain (cells, i);
   find_breaks (cells);
   if (!is_state)

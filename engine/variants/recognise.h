@@ -7,7 +7,8 @@
 
 #include "engine/variants/cells.h"
 
-/* types: one per value, unknown where nothing is known; NULL: nothing is.
- * is_state: by value, what is known to be a state (of the loop whose body graph is);
- * may be NULL. */
+/* All chains of cells in graph, and repeated bodies of no known cell where is_state is NULL.
+ * types: by value, perhaps unknown; NULL if nothing is known.
+ * is_state: by value, nonzero for the states of the loop whose body graph is; NULL for a main
+ * graph. (transfer full) */
 HybCells *hyb_cells_find (HybGraph *graph, const HybType *types, const guint8 *is_state);

@@ -1,4 +1,6 @@
-/* sequence.c — sequences, whole or in steps, whichever is asked for.
+/* sequence.c — describes sequences: how each is made from values, parts or other sequences.
+ *
+ * No nodes are added here; rebuild-value.c does that on demand.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/sequence.h"
 
@@ -62,18 +64,19 @@ hyb_sequence_part (HybRebuild *rebuild, HybSequence *of, gint64 begin, gint64 en
 HybSequence *
 hyb_sequence_reversed (HybRebuild *rebuild, HybSequence *sequence)
 {
-  if (!sequence->mirror)
+  if (!sequence->reversed)
     {
-      sequence->mirror = new_sequence (rebuild, sequence->n);
-      sequence->mirror->mirror = sequence;
-      sequence->mirror->is_mirror = TRUE;
+      sequence->reversed = new_sequence (rebuild, sequence->n);
+      sequence->reversed->reversed = sequence;
+      sequence->reversed->is_reversed = TRUE;
     }
-  return sequence->mirror;
+  return sequence->reversed;
 }
 
-/* Two halves of one array, side by side again. */
+/* The sequence that a concatenation of its two halves restores; NULL if pattern is something else.
+ * */
 static HybSequence *
-rejoin (HybRebuild *rebuild, HybNodeId pattern, guint n_parts, HybSequence *const *parts)
+find_rejoined (HybRebuild *rebuild, HybNodeId pattern, guint n_parts, HybSequence *const *parts)
 {
   const HybNode *node = hyb_graph_get_node (rebuild->from, pattern);
   HybSequence   *whole = parts[0]->part_of;
@@ -104,7 +107,7 @@ hyb_sequence_mapped (HybRebuild         *rebuild,
                      HybSequence *const *parts)
 {
   const HybNode *node = hyb_graph_get_node (rebuild->from, pattern);
-  HybSequence   *sequence = rejoin (rebuild, pattern, n_parts, parts);
+  HybSequence   *sequence = find_rejoined (rebuild, pattern, n_parts, parts);
 
   if (sequence)
     return sequence;
@@ -128,20 +131,14 @@ hyb_sequence_mapped (HybRebuild         *rebuild,
   return sequence;
 }
 
-guint
-hyb_sequence_n (const HybSequence *sequence)
-{
-  return sequence->n;
-}
-
 void
 hyb_sequence_set_n (HybSequence *sequence, guint n)
 {
   if (sequence->n != 0)
     return;
   sequence->n = n;
-  if (sequence->mirror)
-    hyb_sequence_set_n (sequence->mirror, n);
+  if (sequence->reversed)
+    hyb_sequence_set_n (sequence->reversed, n);
   if (sequence->part_of)
     hyb_sequence_set_n (sequence->part_of, n);
   for (guint i = 0; i < sequence->n_parts; i++)

@@ -1,4 +1,8 @@
-/* split-products.c — from the cut back to the product and what it reads; then forward again.
+/* split-products.c — finds products over all time steps, and rebuilds them step by step.
+ *
+ * Finding goes from each node that splits an array into steps back through its first inputs to a
+ * product.  Following gives the outputs of these nodes places in sequences.  Start reading at
+ * hyb_split_products_find() and hyb_split_products_follow().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/split-products.h"
 
@@ -11,9 +15,10 @@ typedef struct
 {
   HybGraph        *graph;
   const HybType   *types;
-  HybSplitProduct *cuts;
-} Finder;
+  HybSplitProduct *products;
+} SplitFinder;
 
+/* The shape of a value if it is known completely and has a rank above 0, else NULL. */
 static const HybShape *
 shape_of (const HybType *types, HybValueId value)
 {
@@ -25,7 +30,7 @@ shape_of (const HybType *types, HybValueId value)
   return shape->rank > 0 ? shape : NULL;
 }
 
-/* Where a slice of size rows begins. */
+/* Where a slice_axis over size elements begins. */
 static gint64
 slice_begin (const HybNode *node, gint64 size)
 {
@@ -34,9 +39,9 @@ slice_begin (const HybNode *node, gint64 size)
   return begin < 0 ? begin + size : begin;
 }
 
-/* A node that cuts features, the last axis. */
+/* Whether a node splits or slices the features, the last axis. */
 static gboolean
-is_feature_cut (const HybType *types, const HybNode *node, HybValueId input)
+is_feature_split (const HybType *types, const HybNode *node, HybValueId input)
 {
   const HybShape *shape = shape_of (types, input);
   gint64          axis = hyb_node_int (node, "axis", 0);
@@ -46,11 +51,11 @@ is_feature_cut (const HybType *types, const HybNode *node, HybValueId input)
          (axis == -1 || axis == shape->rank - 1) && !hyb_node_bool (node, "squeeze_axis");
 }
 
-/* --- Which cuts there are --- */
+/* --- Nodes that split all steps --- */
 
-/* How the value is laid out that this node cuts into steps; NONE: it does not. */
+/* The layout of the value that this node splits into steps; NONE if it does not. */
 static HybTimeLayout
-find_layout (const Finder *finder, HybNodeId id, guint *n_steps)
+find_layout (const SplitFinder *finder, HybNodeId id, guint *n_steps)
 {
   const HybNode  *node = hyb_graph_get_node (finder->graph, id);
   const HybShape *in = node->n_inputs == 1
@@ -59,7 +64,7 @@ find_layout (const Finder *finder, HybNodeId id, guint *n_steps)
   const HybShape *out = in ? shape_of (finder->types, node->first_output) : NULL;
   gint64          axis = hyb_node_int (node, "axis", 1);
 
-  if (!out || is_feature_cut (finder->types, node, hyb_graph_get_inputs (finder->graph, id)[0]))
+  if (!out || is_feature_split (finder->types, node, hyb_graph_get_inputs (finder->graph, id)[0]))
     return HYB_LAYOUT_NONE;
   *n_steps = node->n_outputs;
   if (hyb_node_kind (node) == HYB_KIND_SPLIT && hyb_node_bool (node, "squeeze_axis"))
@@ -78,9 +83,9 @@ find_layout (const Finder *finder, HybNodeId id, guint *n_steps)
   return HYB_LAYOUT_ROWS;
 }
 
-/* Some output of the cut is added to something, perhaps after gates were cut out of it. */
+/* Whether an output of node id is added to something, perhaps after gates were sliced out of it. */
 static gboolean
-is_added (const Finder *finder, HybNodeId id, guint depth)
+is_added (const SplitFinder *finder, HybNodeId id, guint depth)
 {
   const HybNode *node = hyb_graph_get_node (finder->graph, id);
 
@@ -95,7 +100,7 @@ is_added (const Finder *finder, HybNodeId id, guint depth)
           const HybNode *user = hyb_graph_get_node (finder->graph, users[u]);
 
           if (hyb_node_kind (user) == HYB_KIND_ADD ||
-              (depth > 0 && is_feature_cut (finder->types, user, value) &&
+              (depth > 0 && is_feature_split (finder->types, user, value) &&
                is_added (finder, users[u], depth - 1)))
             return TRUE;
         }
@@ -103,10 +108,13 @@ is_added (const Finder *finder, HybNodeId id, guint depth)
   return FALSE;
 }
 
-/* --- The way back to the product --- */
+/* --- From the split back to the product --- */
 
 static gboolean
-is_product (const Finder *finder, HybNodeId id, const HybNode *node, HybTimeLayout layout)
+is_matrix_product (const SplitFinder *finder,
+                   HybNodeId          id,
+                   const HybNode     *node,
+                   HybTimeLayout      layout)
 {
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
 
@@ -116,9 +124,9 @@ is_product (const Finder *finder, HybNodeId id, const HybNode *node, HybTimeLayo
          shape_of (finder->types, inputs[1]) && finder->types[inputs[1]].shape.rank == 2;
 }
 
-/* The layout of what a reshaping reads, given that of what it makes. */
+/* The layout of the input of a Reshape, given that of its output. */
 static HybTimeLayout
-reshaped_from (const HybShape *in, const HybShape *out, HybTimeLayout layout, guint n_steps)
+layout_before_reshape (const HybShape *in, const HybShape *out, HybTimeLayout layout, guint n_steps)
 {
   if (in->dim[in->rank - 1] != out->dim[out->rank - 1])
     return HYB_LAYOUT_NONE;
@@ -129,9 +137,10 @@ reshaped_from (const HybShape *in, const HybShape *out, HybTimeLayout layout, gu
   return HYB_LAYOUT_NONE;
 }
 
-/* What the node's first input is, so that the node gives this; NONE: the way ends. */
+/* The layout of the node's first input, given that of its output; NONE if the node is not of a kind
+ * that is followed. */
 static HybTimeLayout
-step_back (const Finder *finder, HybNodeId id, HybSplitProduct cut)
+layout_before (const SplitFinder *finder, HybNodeId id, HybSplitProduct product)
 {
   const HybNode    *node = hyb_graph_get_node (finder->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
@@ -140,25 +149,26 @@ step_back (const Finder *finder, HybNodeId id, HybSplitProduct cut)
 
   if (!out)
     return HYB_LAYOUT_NONE;
-  if (is_product (finder, id, node, cut.layout) || is_feature_cut (finder->types, node, inputs[0]))
-    return cut.layout;
+  if (is_matrix_product (finder, id, node, product.layout) ||
+      is_feature_split (finder->types, node, inputs[0]))
+    return product.layout;
   if (hyb_node_kind (node) == HYB_KIND_RESHAPE)
-    return reshaped_from (in, out, cut.layout, cut.n_steps);
-  if (hyb_node_kind (node) == HYB_KIND_SWAP && in->rank == 3 && cut.layout != HYB_LAYOUT_ROWS)
-    return cut.layout == HYB_LAYOUT_FIRST ? HYB_LAYOUT_SECOND : HYB_LAYOUT_FIRST;
+    return layout_before_reshape (in, out, product.layout, product.n_steps);
+  if (hyb_node_kind (node) == HYB_KIND_SWAP && in->rank == 3 && product.layout != HYB_LAYOUT_ROWS)
+    return product.layout == HYB_LAYOUT_FIRST ? HYB_LAYOUT_SECOND : HYB_LAYOUT_FIRST;
   return HYB_LAYOUT_NONE;
 }
 
-/* Steps that were put below each other, all with the same number of rows. */
+/* Whether a node concatenates all steps along axis 0, each with the same number of rows. */
 static gboolean
-is_pile (const Finder *finder, HybNodeId id, HybSplitProduct cut)
+joins_rows (const SplitFinder *finder, HybNodeId id, HybSplitProduct product)
 {
   const HybNode    *node = hyb_graph_get_node (finder->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
   const HybShape   *first = node->n_inputs > 0 ? shape_of (finder->types, inputs[0]) : NULL;
 
-  if (hyb_node_kind (node) != HYB_KIND_CONCAT || cut.layout != HYB_LAYOUT_ROWS || !first ||
-      hyb_node_int (node, "dim", 1) != 0 || node->n_inputs != cut.n_steps)
+  if (hyb_node_kind (node) != HYB_KIND_CONCAT || product.layout != HYB_LAYOUT_ROWS || !first ||
+      hyb_node_int (node, "dim", 1) != 0 || node->n_inputs != product.n_steps)
     return FALSE;
   for (guint i = 1; i < node->n_inputs; i++)
     if (!hyb_shape_equal (first, &finder->types[inputs[i]].shape))
@@ -166,68 +176,72 @@ is_pile (const Finder *finder, HybNodeId id, HybSplitProduct cut)
   return TRUE;
 }
 
-/* Marks the nodes between the cut and what the product reads, if there is a product. */
+/* Records the nodes from the split back to the product and to the array of all inputs, if there is
+ * a product. */
 static void
-trace (Finder *finder, HybNodeId cutter, HybSplitProduct cut)
+trace_to_product (SplitFinder *finder, HybNodeId split, HybSplitProduct product)
 {
   HybNodeId       path[MAX_PATH], id;
-  HybSplitProduct cuts[MAX_PATH];
+  HybSplitProduct products[MAX_PATH];
   guint           n = 0;
   gboolean        has_product = FALSE;
 
-  for (id = hyb_graph_get_producer (finder->graph, hyb_graph_get_inputs (finder->graph, cutter)[0]);
-       n < MAX_PATH && finder->cuts[id].layout == HYB_LAYOUT_NONE;
+  for (id = hyb_graph_get_producer (finder->graph, hyb_graph_get_inputs (finder->graph, split)[0]);
+       n < MAX_PATH && finder->products[id].layout == HYB_LAYOUT_NONE;
        id = hyb_graph_get_producer (finder->graph, hyb_graph_get_inputs (finder->graph, id)[0]))
     {
-      HybTimeLayout before = step_back (finder, id, cut);
+      HybTimeLayout before = layout_before (finder, id, product);
 
-      if (before == HYB_LAYOUT_NONE && !is_pile (finder, id, cut))
+      if (before == HYB_LAYOUT_NONE && !joins_rows (finder, id, product))
         break;
       path[n] = id;
-      cuts[n++] = cut;
-      has_product = has_product ||
-                    is_product (finder, id, hyb_graph_get_node (finder->graph, id), cut.layout);
-      cut.layout = before;
+      products[n++] = product;
+      has_product =
+          has_product ||
+          is_matrix_product (finder, id, hyb_graph_get_node (finder->graph, id), product.layout);
+      product.layout = before;
       if (before == HYB_LAYOUT_NONE)
         break;
     }
-  if (finder->cuts[id].layout != HYB_LAYOUT_NONE && n < MAX_PATH)
-    has_product = finder->cuts[id].layout == cut.layout && finder->cuts[id].n_steps == cut.n_steps;
-  /* Rows that nothing divides into steps have no place in a sequence. */
-  else if (cut.layout == HYB_LAYOUT_ROWS)
+  if (finder->products[id].layout != HYB_LAYOUT_NONE && n < MAX_PATH)
+    has_product = finder->products[id].layout == product.layout &&
+                  finder->products[id].n_steps == product.n_steps;
+  /* Rows without a node that joins steps to rows have no sequence to belong to. */
+  else if (product.layout == HYB_LAYOUT_ROWS)
     return;
   for (guint i = 0; has_product && i < n; i++)
-    finder->cuts[path[i]] = cuts[i];
+    finder->products[path[i]] = products[i];
 }
 
 HybSplitProduct *
 hyb_split_products_find (HybGraph *graph, const HybType *types)
 {
-  guint    n_nodes = hyb_graph_n_nodes (graph);
-  Finder   finder = { graph, types, g_new0 (HybSplitProduct, MAX (n_nodes, 1)) };
-  gboolean is_any = FALSE;
+  guint       n_nodes = hyb_graph_n_nodes (graph);
+  SplitFinder finder = { graph, types, g_new0 (HybSplitProduct, MAX (n_nodes, 1)) };
+  gboolean    is_any = FALSE;
 
   for (HybNodeId id = 0; id < n_nodes; id++)
     {
-      HybSplitProduct cut = { 0 };
+      HybSplitProduct product = { 0 };
       HybNodeId       before;
 
-      cut.layout = find_layout (&finder, id, &cut.n_steps);
-      if (cut.layout == HYB_LAYOUT_NONE || !is_added (&finder, id, 2))
+      product.layout = find_layout (&finder, id, &product.n_steps);
+      if (product.layout == HYB_LAYOUT_NONE || !is_added (&finder, id, 2))
         continue;
-      trace (&finder, id, cut);
+      trace_to_product (&finder, id, product);
       before = hyb_graph_get_producer (graph, hyb_graph_get_inputs (graph, id)[0]);
-      if (finder.cuts[before].layout != cut.layout || finder.cuts[before].n_steps != cut.n_steps)
+      if (finder.products[before].layout != product.layout ||
+          finder.products[before].n_steps != product.n_steps)
         continue;
-      finder.cuts[id] = cut;
+      finder.products[id] = product;
       is_any = TRUE;
     }
   if (!is_any)
-    g_clear_pointer (&finder.cuts, g_free);
-  return finder.cuts;
+    g_clear_pointer (&finder.products, g_free);
+  return finder.products;
 }
 
-/* --- The way forward --- */
+/* --- Following the products while rebuilding --- */
 
 static HybSequencePlace
 place_in (HybTimeLayout layout, HybSequence *sequence)
@@ -237,19 +251,19 @@ place_in (HybTimeLayout layout, HybSequence *sequence)
              : (HybSequencePlace){ HYB_SEQUENCE_WHOLE, layout == HYB_LAYOUT_SECOND, 0, sequence };
 }
 
-/* The sequence that the first input is, in whatever layout. */
+/* The input as a sequence of n steps in this layout; NULL for rows that are not known as one. */
 static HybSequence *
 read_sequence (HybRebuild *rebuild, HybValueId input, HybTimeLayout layout, guint n)
 {
   const HybSequencePlace *place = hyb_rebuild_find_place (rebuild, input, HYB_SEQUENCE_ROWS);
 
   if (layout == HYB_LAYOUT_ROWS)
-    return place && hyb_sequence_n (place->sequence) == n ? place->sequence : NULL;
+    return place && place->sequence->n == n ? place->sequence : NULL;
   return hyb_rebuild_sequence (rebuild, input, layout == HYB_LAYOUT_SECOND, n);
 }
 
 static void
-follow_cutter (HybRebuild *rebuild, const HybNode *node, const HybShape *in, HybSequence *sequence)
+follow_split (HybRebuild *rebuild, const HybNode *node, const HybShape *in, HybSequence *sequence)
 {
   gint64 rows = rebuild->types[node->first_output].shape.dim[0];
   guint  first = hyb_node_kind (node) == HYB_KIND_SLICE_AXIS
@@ -285,7 +299,7 @@ follow_features (HybRebuild     *rebuild,
 }
 
 static gboolean
-follow_pile (HybRebuild *rebuild, HybNodeId id, const HybNode *node)
+follow_row_join (HybRebuild *rebuild, HybNodeId id, const HybNode *node)
 {
   HybSequence *sequence =
       hyb_rebuild_gather (rebuild, node->n_inputs, hyb_graph_get_inputs (rebuild->from, id));
@@ -297,29 +311,29 @@ follow_pile (HybRebuild *rebuild, HybNodeId id, const HybNode *node)
 gboolean
 hyb_split_products_follow (HybRebuild *rebuild, HybNodeId id)
 {
-  Finder          finder = { rebuild->from, rebuild->types, rebuild->cuts };
+  SplitFinder     finder = { rebuild->from, rebuild->types, rebuild->split_products };
   const HybNode  *node = hyb_graph_get_node (rebuild->from, id);
-  HybSplitProduct cut = rebuild->cuts[id];
+  HybSplitProduct product = rebuild->split_products[id];
   HybValueId      input = hyb_graph_get_inputs (rebuild->from, id)[0];
   HybSequence    *sequence;
   guint           n;
-  gboolean        is_cutter = find_layout (&finder, id, &n) != HYB_LAYOUT_NONE;
-  HybTimeLayout   before = is_cutter ? cut.layout : step_back (&finder, id, cut);
+  gboolean        is_split = find_layout (&finder, id, &n) != HYB_LAYOUT_NONE;
+  HybTimeLayout   before = is_split ? product.layout : layout_before (&finder, id, product);
 
   if (before == HYB_LAYOUT_NONE)
-    return follow_pile (rebuild, id, node);
-  sequence = read_sequence (rebuild, input, before, cut.n_steps);
+    return follow_row_join (rebuild, id, node);
+  sequence = read_sequence (rebuild, input, before, product.n_steps);
   if (!sequence)
     return FALSE;
-  if (is_cutter)
-    follow_cutter (rebuild, node, &rebuild->types[input].shape, sequence);
-  else if (is_feature_cut (rebuild->types, node, input))
-    follow_features (rebuild, node, &rebuild->types[input].shape, sequence, cut.layout);
+  if (is_split)
+    follow_split (rebuild, node, &rebuild->types[input].shape, sequence);
+  else if (is_feature_split (rebuild->types, node, input))
+    follow_features (rebuild, node, &rebuild->types[input].shape, sequence, product.layout);
   else
     {
-      if (is_product (&finder, id, node, cut.layout))
+      if (is_matrix_product (&finder, id, node, product.layout))
         sequence = hyb_sequence_multiplied (rebuild, id, sequence);
-      hyb_rebuild_set_place (rebuild, node->first_output, place_in (cut.layout, sequence));
+      hyb_rebuild_set_place (rebuild, node->first_output, place_in (product.layout, sequence));
     }
   return TRUE;
 }

@@ -1,4 +1,7 @@
-/* structure.c — cells, loops and branches of a graph as one list.
+/* structure.c — lists cells, loops and branches of a graph.
+ *
+ * Unrolled cells come from recognise.h, fused operators and control operators are read off their
+ * nodes.  Start reading at hyb_structure_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/structure.h"
 
@@ -15,7 +18,7 @@ typedef struct
   HybGraph      *graph;
   const HybType *types;
   GArray        *list; /* of HybStructure */
-} Finder;
+} StructureFinder;
 
 static void
 clear_structure (gpointer data)
@@ -59,7 +62,8 @@ count_group (const HybCells *cells, const HybGroup *group, const guint *n_of_cha
   return n;
 }
 
-/* The old node that a node of the graph with single products comes from. */
+/* The node of the graph that a node of the rebuilt graph comes from.  matches NULL: the graph was
+ * not rebuilt. */
 static HybNodeId
 find_origin (const GArray *matches, HybNodeId id)
 {
@@ -69,7 +73,7 @@ find_origin (const GArray *matches, HybNodeId id)
   return id;
 }
 
-/* The last node of the first step; of a body the one that was found first. */
+/* The node that makes the first state h; for a body the first node that was found. */
 static HybNodeId
 first_node (const HybCells *cells, const HybGroup *group)
 {
@@ -81,7 +85,10 @@ first_node (const HybCells *cells, const HybGroup *group)
 }
 
 static void
-add_groups (Finder *finder, HybCells *cells, const GArray *matches, const guint *n_of_chain)
+add_groups (StructureFinder *finder,
+            HybCells        *cells,
+            const GArray    *matches,
+            const guint     *n_of_chain)
 {
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_STACKS);
 
@@ -110,10 +117,9 @@ add_groups (Finder *finder, HybCells *cells, const GArray *matches, const guint 
     }
 }
 
-/* The chain of each node of the graph as it is; cells were found in another with the
- * same steps. */
+/* The chain of each node of the graph, also where cells were found in a rebuilt graph. */
 static guint32 *
-find_chains (const Finder *finder, const HybCells *cells, const GArray *matches)
+find_chains (const StructureFinder *finder, const HybCells *cells, const GArray *matches)
 {
   guint    n = hyb_graph_n_nodes (finder->graph);
   guint32 *chain_of_node = g_new (guint32, MAX (n, 1));
@@ -131,7 +137,7 @@ find_chains (const Finder *finder, const HybCells *cells, const GArray *matches)
 }
 
 static void
-add_cells (Finder *finder, HybCells *cells, const GArray *matches)
+add_cells (StructureFinder *finder, HybCells *cells, const GArray *matches)
 {
   g_autofree guint   *n_of_chain = g_new0 (guint, MAX (cells->chains->len, 1));
   g_autofree guint32 *chain_of_node = find_chains (finder, cells, matches);
@@ -142,9 +148,9 @@ add_cells (Finder *finder, HybCells *cells, const GArray *matches)
   add_groups (finder, cells, matches, n_of_chain);
 }
 
-/* What is known of the variables holds in another graph with the same ones. */
+/* Types of a rebuilt graph, inferred from the types of its variables. */
 static HybType *
-carry_types (const Finder *finder, HybGraph *graph)
+carry_types (const StructureFinder *finder, HybGraph *graph)
 {
   HybType         *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
   guint            n;
@@ -165,9 +171,10 @@ carry_types (const Finder *finder, HybGraph *graph)
   return types;
 }
 
-/* Products over all steps at once are made step by step before cells are looked for. */
+/* Looks for cells after products over all steps were rebuilt step by step.  FALSE if there are no
+ * such products, or no cells then. */
 static gboolean
-add_cells_behind_cuts (Finder *finder)
+add_cells_with_split_products (StructureFinder *finder)
 {
   g_auto (HybRebuild) rebuild = { 0 };
   g_autoptr (HybGraph) graph = NULL;
@@ -191,22 +198,22 @@ add_cells_behind_cuts (Finder *finder)
 }
 
 static void
-add_unrolled (Finder *finder)
+add_unrolled (StructureFinder *finder)
 {
   g_autoptr (HybCells) cells = NULL;
 
-  if (add_cells_behind_cuts (finder))
+  if (add_cells_with_split_products (finder))
     return;
   cells = hyb_cells_find (finder->graph, finder->types, NULL);
   add_cells (finder, cells, NULL);
 }
 
-/* --- Nodes that are structure themselves --- */
+/* --- Fused operators, loops and branches --- */
 
 static void
-add_fused (Finder *finder, HybNodeId id, const HybNode *node)
+add_fused (StructureFinder *finder, HybNodeId id, const HybNode *node)
 {
-  HybCellKind     kind = (HybCellKind) (HYB_CELL_RNN_RELU + (int) hyb_node_int (node, "mode", 0));
+  HybCellKind     kind = hyb_cell_kind_from_rnn_mode ((HybRnnMode) hyb_node_int (node, "mode", 0));
   const HybShape *data = &finder->types[hyb_graph_get_inputs (finder->graph, id)[0]].shape;
   HybStructure    entry = {
        .kind = HYB_STRUCTURE_CELL,
@@ -222,7 +229,7 @@ add_fused (Finder *finder, HybNodeId id, const HybNode *node)
   g_array_append_val (finder->list, entry);
 }
 
-/* Which variables of a loop's body are its states. */
+/* By value of body: nonzero for the variables that are states of the loop. */
 static guint8 *
 find_state_variables (const HybNode *node, HybGraph *body)
 {
@@ -242,9 +249,9 @@ find_state_variables (const HybNode *node, HybGraph *body)
   return is_state;
 }
 
-/* What the body's variables are, as far as its weights are those of outside. */
+/* Types of the body's values, known for variables that are weights of the outer graph. */
 static HybType *
-find_body_types (Finder *finder, HybNodeId id, HybGraph *body, guint index)
+find_body_types (StructureFinder *finder, HybNodeId id, HybGraph *body, guint index)
 {
   const HybNode    *node = hyb_graph_get_node (finder->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
@@ -264,8 +271,13 @@ find_body_types (Finder *finder, HybNodeId id, HybGraph *body, guint index)
   return types;
 }
 
+/* Fills entry with the cells in a loop's body. */
 static void
-describe_body (Finder *finder, HybNodeId id, HybGraph *body, guint index, HybStructure *entry)
+describe_body (StructureFinder *finder,
+               HybNodeId        id,
+               HybGraph        *body,
+               guint            index,
+               HybStructure    *entry)
 {
   g_autofree guint8 *is_state = find_state_variables (hyb_graph_get_node (finder->graph, id), body);
   g_autofree HybType *types = find_body_types (finder, id, body, index);
@@ -292,7 +304,7 @@ describe_body (Finder *finder, HybNodeId id, HybGraph *body, guint index, HybStr
 }
 
 static void
-add_control (Finder *finder, HybNodeId id, const HybNode *node)
+add_control (StructureFinder *finder, HybNodeId id, const HybNode *node)
 {
   HybGraph *const  *bodies = hyb_graph_get_bodies (finder->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (finder->graph, id);
@@ -322,7 +334,7 @@ compare_nodes (gconstpointer a, gconstpointer b)
 GArray *
 hyb_structure_find (HybGraph *graph, const HybType *types)
 {
-  Finder finder = { graph, types, g_array_new (FALSE, TRUE, sizeof (HybStructure)) };
+  StructureFinder finder = { graph, types, g_array_new (FALSE, TRUE, sizeof (HybStructure)) };
 
   g_array_set_clear_func (finder.list, clear_structure);
   add_unrolled (&finder);

@@ -1,4 +1,6 @@
-/* structure.h — what is recurrent in a graph, in whatever form, and what branches.
+/* structure.h — lists the recurrent parts of a graph, in whatever form, and its branches.
+ *
+ * Used to describe a model to users; conversions use recognise.h and group.h directly.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,16 +16,17 @@ typedef enum
 typedef struct
 {
   HybStructureKind kind;
-  char            *cell; /* "lstm"; several in one loop: "lstm+gru"; "body": no known one; NULL */
-  const char      *direction; /* "forward", "backward", "both"; NULL: not known */
-  guint            layers;    /* 0: not known */
-  gint64           hidden;    /* 0: not known */
-  gint64           steps;     /* 0: not known */
-  guint            nodes;
-  HybNodeId        node; /* the node, or the last one of the first step */
+  char       *cell; /* "lstm"; "lstm+gru" for several in one loop; "body" for no known cell; NULL */
+  const char *direction; /* "forward", "backward", "both"; NULL: not known */
+  guint       layers;    /* 0: not known */
+  gint64      hidden;    /* 0: not known */
+  gint64      steps;     /* 0: not known */
+  guint       nodes;     /* how many belong to it, those of bodies included */
+  HybNodeId   node;      /* the node itself, or the last node of the first unrolled step */
 } HybStructure;
 
-/* Of HybStructure, in the order of node.  types: one per value, unknown where nothing
- * is known. */
-GArray     *hyb_structure_find (HybGraph *graph, const HybType *types);
+/* GArray of HybStructure, in the order of node.  types: by value, perhaps unknown.  (transfer full)
+ * */
+GArray *hyb_structure_find (HybGraph *graph, const HybType *types);
+/* "cell", "loop", "branch". */
 const char *hyb_structure_kind_name (HybStructureKind kind);

@@ -1,4 +1,7 @@
-/* to-foreach.c — a chain as one loop over its inputs.
+/* to-foreach.c — writes every chain as a _foreach loop over its inputs.
+ *
+ * The body comes from loop-body.c; this file writes the loop around it.  Start reading at
+ * write_group().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 #include "engine/variants/loop-body.h"
@@ -7,6 +10,7 @@
 
 #include "engine/variants/node-kind.h"
 
+/* Adds the loop to the new graph; 0 after an error. */
 static HybValueId
 add_node (HybLoopBody *body, const HybNodeSpec *spec)
 {
@@ -17,6 +21,8 @@ add_node (HybLoopBody *body, const HybNodeSpec *spec)
   return id == HYB_NO_ID ? 0 : hyb_builder_output (rebuild->builder, id, 0);
 }
 
+/* Writes the loop around a body that is written, and places its outputs.  Returns its first output.
+ * */
 static HybValueId
 write_node (HybLoopBody *body)
 {
@@ -81,9 +87,10 @@ write_group (HybConversion  *conversion,
 static gboolean
 write_foreach (HybConversion *conversion, HybCells *cells, GError **error)
 {
+  static const HybGroupWriter writer = { hyb_loop_check_group, write_group };
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
 
-  return hyb_write_groups (conversion, cells, groups, hyb_loop_check_group, write_group, error);
+  return hyb_write_groups (conversion, cells, groups, &writer, error);
 }
 
 static gboolean

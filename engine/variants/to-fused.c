@@ -1,4 +1,7 @@
-/* to-fused.c — stacks of chains as one operator each, with packed weights.
+/* to-fused.c — writes stacks of chains as one fused RNN operator each, with packed weights.
+ *
+ * A row is one direction of one layer: layer × n_directions + direction.  Start reading at
+ * write_group(); check_group() lists what a fused operator cannot express.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 #include "engine/variants/rebuild-value.h"
@@ -20,31 +23,9 @@ typedef struct
   HybDType        dtype;
 } Fuser;
 
-static const struct
-{
-  HybCellKind kind;
-  HybRnnMode  mode;
-} modes[] = {
-  { HYB_CELL_RNN_RELU, HYB_RNN_RELU },
-  { HYB_CELL_RNN_TANH, HYB_RNN_TANH },
-  { HYB_CELL_LSTM, HYB_RNN_LSTM },
-  { HYB_CELL_GRU, HYB_RNN_GRU },
-};
-
-static gboolean
-find_mode (HybCellKind kind, HybRnnMode *mode)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
-    if (modes[i].kind == kind)
-      {
-        *mode = modes[i].mode;
-        return TRUE;
-      }
-  return FALSE;
-}
-
 /* --- What cannot be fused --- */
 
+/* The name of the node that makes a value of the old graph. */
 static const char *
 name_of (const Fuser *fuser, HybValueId value)
 {
@@ -53,8 +34,9 @@ name_of (const Fuser *fuser, HybValueId value)
   return hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value))->name;
 }
 
+/* Why a weight or bias cannot be packed; NULL if it can. */
 static char *
-refuse_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
+check_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
 {
   HybGraph       *graph = fuser->cells->graph;
   HybNodeId       id = hyb_graph_get_producer (graph, value);
@@ -76,7 +58,7 @@ refuse_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
   return NULL;
 }
 
-/* How many features a weight multiplies with this term's value. */
+/* How many columns of a term's weight its value is multiplied with. */
 static gint64
 count_columns (const Fuser *fuser, const HybTerm *term, gboolean is_hidden)
 {
@@ -89,8 +71,9 @@ count_columns (const Fuser *fuser, const HybTerm *term, gboolean is_hidden)
   return is_hidden ? fuser->group->hidden : all - fuser->group->hidden;
 }
 
+/* Why the weights of the group cannot be packed; NULL if they can. */
 static char *
-refuse_weights (const Fuser *fuser)
+check_weights (const Fuser *fuser)
 {
   for (guint row = 0; row < fuser->group->chains->len; row++)
     {
@@ -103,10 +86,10 @@ refuse_weights (const Fuser *fuser)
 
           for (guint k = 0; k < 2; k++)
             {
-              char *reason = refuse_weight (fuser, terms[k]->weight, FALSE);
+              char *reason = check_weight (fuser, terms[k]->weight, FALSE);
 
               if (!reason && terms[k]->bias != HYB_NO_ID)
-                reason = refuse_weight (fuser, terms[k]->bias, TRUE);
+                reason = check_weight (fuser, terms[k]->bias, TRUE);
               if (!reason && count_columns (fuser, terms[k], k == 1) < 1)
                 reason = g_strdup ("its weight is too narrow for input and state");
               if (reason)
@@ -117,7 +100,7 @@ refuse_weights (const Fuser *fuser)
   return NULL;
 }
 
-/* The first node of a body that no cell has says why it is none. */
+/* Why a body cannot be fused: the first node that is in no cell. */
 static char *
 describe_body (const HybCells *cells, const HybGroup *group)
 {
@@ -136,7 +119,7 @@ describe_body (const HybCells *cells, const HybGroup *group)
 }
 
 static char *
-refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
+check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
 {
   Fuser           fuser = { conversion, &conversion->rebuild, cells, group, { 0 }, HYB_F32 };
   const HybShape *shape =
@@ -146,7 +129,7 @@ refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *
 
   if (group->kind == HYB_CELL_NONE)
     return describe_body (cells, group);
-  if (!find_mode (group->kind, &mode))
+  if (!hyb_cell_kind_get_rnn_mode (group->kind, &mode))
     return g_strdup (
         "its reset gate comes before the product, and no fused operator computes that");
   if (shape->rank != HYB_UNKNOWN && shape->rank != 2)
@@ -162,18 +145,13 @@ refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *
                               name,
                               cells->step_of_node[id]);
     }
-  return refuse_weights (&fuser);
+  return check_weights (&fuser);
 }
 
 /* --- Weights --- */
 
-static HybTensor *
-find_parameter (const char *name, gpointer user)
-{
-  return hyb_model_get_parameter (user, name);
-}
-
-/* "lstm_" of "lstm_l0_i2h_weight" and "lstm_i2h_weight". */
+/* The prefix for the names of the operator: "lstm_" from "lstm_l0_i2h_weight" or "lstm_i2h_weight".
+ * (transfer full) */
 static char *
 find_prefix (const Fuser *fuser)
 {
@@ -192,81 +170,84 @@ find_prefix (const Fuser *fuser)
   return g_strconcat (hyb_cell_kind_name (fuser->group->kind), "_", NULL);
 }
 
-static void
-move_bias (Fuser *fuser, const HybTerm *term, const char *to, gint64 at)
+/* The rows of one gate in one part of the packed weights, and the term that they come from. */
+typedef struct
 {
-  if (term->bias != HYB_NO_ID)
+  const HybRnnPart *part;
+  const HybTerm    *term;
+  const char       *to; /* the packed parameter */
+  gint64            at; /* first element in it */
+} GateRows;
+
+static void
+copy_bias (Fuser *fuser, const GateRows *rows)
+{
+  if (rows->term->bias != HYB_NO_ID)
     hyb_parameter_copies_add (fuser->conversion->copies,
-                              name_of (fuser, term->bias),
-                              term->bias_begin,
-                              1,
-                              to,
-                              at,
-                              fuser->weights.hidden);
+                              &(HybParameterCopy){ .from = name_of (fuser, rows->term->bias),
+                                                   .to = rows->to,
+                                                   .from_offset = rows->term->bias_begin,
+                                                   .stride = 1,
+                                                   .to_offset = rows->at,
+                                                   .count = fuser->weights.hidden });
 }
 
+/* Copies hidden × columns elements: at once where they are contiguous, else row by row. */
 static void
-move_weight (Fuser          *fuser,
-             const HybTerm  *term,
-             const HybShape *shape,
-             gint64          columns,
-             const char     *to,
-             gint64          at)
+copy_weight (Fuser *fuser, const GateRows *rows, gint64 columns)
 {
-  GArray     *copies = fuser->conversion->copies;
-  const char *name = name_of (fuser, term->weight);
-  gint64      hidden = fuser->weights.hidden;
-  gint64      all = shape->dim[term->is_transposed ? 0 : 1];
-  gint64      first = term->columns == HYB_COLUMNS_LAST ? all - columns : 0;
+  const HybTerm   *term = rows->term;
+  HybParameterCopy copy = { .from = name_of (fuser, term->weight), .to = rows->to, .stride = 1 };
+  const HybShape  *shape =
+      hyb_tensor_get_shape (hyb_model_get_parameter (fuser->conversion->from, copy.from));
+  gint64 hidden = fuser->weights.hidden, at = rows->at;
+  gint64 all = shape->dim[term->is_transposed ? 0 : 1];
+  gint64 first = term->columns == HYB_COLUMNS_LAST ? all - columns : 0;
 
   if (!term->is_transposed && columns == all)
-    hyb_parameter_copies_add (copies, name, term->begin * columns, 1, to, at, hidden * columns);
-  else
-    for (gint64 row = term->begin; row < term->begin + hidden; row++, at += columns)
-      hyb_parameter_copies_add (copies,
-                                name,
-                                term->is_transposed ? first * shape->dim[1] + row
-                                                    : row * all + first,
-                                term->is_transposed ? shape->dim[1] : 1,
-                                to,
-                                at,
-                                columns);
+    {
+      copy.from_offset = term->begin * columns;
+      copy.to_offset = at;
+      copy.count = hidden * columns;
+      hyb_parameter_copies_add (fuser->conversion->copies, &copy);
+      return;
+    }
+  copy.stride = term->is_transposed ? shape->dim[1] : 1;
+  copy.count = columns;
+  for (gint64 row = term->begin; row < term->begin + hidden; row++, at += columns)
+    {
+      copy.from_offset = term->is_transposed ? first * shape->dim[1] + row : row * all + first;
+      copy.to_offset = at;
+      hyb_parameter_copies_add (fuser->conversion->copies, &copy);
+    }
 }
 
 static gboolean
-move_rows (Fuser            *fuser,
-           const HybRnnPart *part,
-           guint             gate,
-           const HybTerm    *term,
-           const char       *to,
-           GError          **error)
+copy_rows (Fuser *fuser, const GateRows *rows, GError **error)
 {
-  gint64          hidden = fuser->weights.hidden, columns;
-  gint64          at = part->offset + gate * hidden * MAX (part->columns, 1);
-  const char     *name = name_of (fuser, term->weight);
-  const HybShape *shape =
-      hyb_tensor_get_shape (hyb_model_get_parameter (fuser->conversion->from, name));
+  gint64 columns;
 
-  if (part->is_bias)
+  if (rows->part->is_bias)
     {
-      move_bias (fuser, term, to, at);
+      copy_bias (fuser, rows);
       return TRUE;
     }
-  columns = count_columns (fuser, term, part->is_hidden);
-  if (columns != part->columns)
+  columns = count_columns (fuser, rows->term, rows->part->is_hidden);
+  if (columns != rows->part->columns)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_TYPES,
-                         name,
+                         name_of (fuser, rows->term->weight),
                          NULL,
                          "the weight multiplies %" G_GINT64_FORMAT
                          " features, but %" G_GINT64_FORMAT " come in",
                          columns,
-                         part->columns);
-  move_weight (fuser, term, shape, columns, to, at);
+                         rows->part->columns);
+  copy_weight (fuser, rows, columns);
   return TRUE;
 }
 
+/* Makes the packed parameter "to" in the new model. */
 static gboolean
 pack (Fuser *fuser, const char *to, GError **error)
 {
@@ -283,18 +264,19 @@ pack (Fuser *fuser, const char *to, GError **error)
       const HybCellStep *step = hyb_chain_step (fuser->cells, chain, 0);
 
       for (guint g = 0; g < step->n_gates; g++)
-        if (!move_rows (fuser,
-                        part,
-                        g,
-                        part->is_hidden ? &step->gate[g].hidden : &step->gate[g].input,
-                        to,
-                        error))
-          return FALSE;
+        {
+          GateRows rows = { .part = part,
+                            .term = part->is_hidden ? &step->gate[g].hidden : &step->gate[g].input,
+                            .to = to };
+
+          rows.at = part->offset + g * fuser->weights.hidden * MAX (part->columns, 1);
+          if (!copy_rows (fuser, &rows, error))
+            return FALSE;
+        }
     }
   packed = hyb_parameter_copies_gather (fuser->conversion->copies,
                                         to,
                                         &type,
-                                        find_parameter,
                                         fuser->conversion->from,
                                         error);
   if (packed)
@@ -318,13 +300,14 @@ describe_weights (Fuser *fuser)
     .hidden = fuser->group->hidden,
     .input = count_columns (fuser, term, FALSE),
   };
-  find_mode (fuser->group->kind, &fuser->weights.mode);
+  hyb_cell_kind_get_rnn_mode (fuser->group->kind, &fuser->weights.mode);
 }
 
 /* --- States --- */
 
+/* The old value that a state of one row begins with. */
 static HybValueId
-state_of (const Fuser *fuser, guint row, guint state)
+initial_state_of (const Fuser *fuser, guint row, guint state)
 {
   const HybCellStep *step =
       hyb_chain_step (fuser->cells, hyb_group_chain (fuser->cells, fuser->group, row), 0);
@@ -332,14 +315,15 @@ state_of (const Fuser *fuser, guint row, guint state)
   return state == 0 ? step->h_in : step->c_in;
 }
 
-/* One constant for all rows, if they all begin with the same one. */
+/* Makes one constant for all rows, if all of them begin with equal constants. */
 static gboolean
-begin_with_constant (Fuser *fuser, guint state, HybValueId *value)
+make_constant_state (Fuser *fuser, guint state, HybValueId *value)
 {
   HybGraph      *graph = fuser->cells->graph;
   guint          n_rows = fuser->group->chains->len;
   const HybNode *first =
-      hyb_graph_get_node (graph, hyb_graph_get_producer (graph, state_of (fuser, 0, state)));
+      hyb_graph_get_node (graph,
+                          hyb_graph_get_producer (graph, initial_state_of (fuser, 0, state)));
   const char *text = hyb_node_get_attribute (first, "shape");
   HybInts     shape = { 0 };
   g_autoptr (GPtrArray) attributes = g_ptr_array_new ();
@@ -347,7 +331,7 @@ begin_with_constant (Fuser *fuser, guint state, HybValueId *value)
 
   for (guint row = 0; row < n_rows; row++)
     {
-      HybNodeId id = hyb_graph_get_producer (graph, state_of (fuser, row, state));
+      HybNodeId id = hyb_graph_get_producer (graph, initial_state_of (fuser, row, state));
 
       if (hyb_node_kind (hyb_graph_get_node (graph, id)) != HYB_KIND_CONSTANT ||
           !hyb_nodes_alike (first, hyb_graph_get_node (graph, id)))
@@ -374,26 +358,26 @@ begin_with_constant (Fuser *fuser, guint state, HybValueId *value)
                                                          : (gpointer) first->attributes[i + 1]);
     }
   g_ptr_array_add (attributes, NULL);
-  *value = hyb_rebuild_call (fuser->rebuild,
-                             first->op->name,
-                             first->name,
-                             0,
-                             NULL,
-                             (const char *const *) attributes->pdata);
+  *value =
+      hyb_rebuild_call (fuser->rebuild,
+                        &(HybRebuildCall){ .op = first->op->name,
+                                           .name = first->name,
+                                           .attributes = (const char *const *) attributes->pdata });
   return TRUE;
 }
 
+/* The initial state of all rows, of shape (rows, batch, units). */
 static HybValueId
-begin_state (Fuser *fuser, guint state)
+make_initial_state (Fuser *fuser, guint state)
 {
   guint                  n_rows = fuser->group->chains->len;
   g_autofree HybValueId *rows = g_new (HybValueId, n_rows);
   HybValueId             value;
 
-  if (begin_with_constant (fuser, state, &value))
+  if (make_constant_state (fuser, state, &value))
     return value;
   for (guint row = 0; row < n_rows; row++)
-    rows[row] = state_of (fuser, row, state);
+    rows[row] = initial_state_of (fuser, row, state);
   return hyb_sequence_whole (fuser->rebuild, hyb_rebuild_gather (fuser->rebuild, n_rows, rows), 0);
 }
 
@@ -421,9 +405,12 @@ write_node (Fuser *fuser, const char *prefix, const HybValueId *inputs)
                                      hidden,
                                      NULL };
 
-  return hyb_rebuild_call (fuser->rebuild, "RNN", name, is_lstm ? 4 : 3, inputs, attributes);
+  return hyb_rebuild_call (fuser->rebuild,
+                           &(HybRebuildCall){ "RNN", name, is_lstm ? 4 : 3, inputs, attributes });
 }
 
+/* Gives the states of one row their places in the outputs of the operator.  outputs is NULL below
+ * the top layer. */
 static void
 place_steps (Fuser       *fuser,
              guint        row,
@@ -496,9 +483,9 @@ write_group (HybConversion  *conversion,
   inputs[0] =
       hyb_sequence_whole (fuser.rebuild, hyb_rebuild_gather (fuser.rebuild, group->n_steps, x), 0);
   inputs[1] = hyb_rebuild_variable (fuser.rebuild, packed, NULL);
-  inputs[2] = begin_state (&fuser, 0);
+  inputs[2] = make_initial_state (&fuser, 0);
   if (fuser.weights.mode == HYB_RNN_LSTM)
-    inputs[3] = begin_state (&fuser, 1);
+    inputs[3] = make_initial_state (&fuser, 1);
   first = write_node (&fuser, prefix, inputs);
   hyb_group_match_nodes (conversion, cells, group, first);
   place_outputs (&fuser, first);
@@ -508,10 +495,11 @@ write_group (HybConversion  *conversion,
 static gboolean
 write_fused (HybConversion *conversion, HybCells *cells, GError **error)
 {
+  static const HybGroupWriter writer = { check_group, write_group };
   g_autoptr (GPtrArray) groups =
       hyb_groups_find (cells, conversion->options->per_layer ? HYB_GROUP_LAYERS : HYB_GROUP_STACKS);
 
-  return hyb_write_groups (conversion, cells, groups, refuse_group, write_group, error);
+  return hyb_write_groups (conversion, cells, groups, &writer, error);
 }
 
 static gboolean

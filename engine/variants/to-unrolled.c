@@ -1,6 +1,6 @@
-/* to-unrolled.c — loops and fused operators written out, one copy a step.
+/* to-unrolled.c — the unrolled form: loops and fused operators are written out, one copy per step.
  *
- * This is the form that all others are reached through.
+ * All other forms are reached through this one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 
@@ -40,6 +40,7 @@ hyb_unroll (HybConversion *conversion, GError **error)
   return hyb_conversion_finish (conversion, error);
 }
 
+/* No single node shows that a graph is unrolled. */
 static gboolean
 is_never (const HybNode *node)
 {

@@ -1,7 +1,8 @@
-/* to-while.c — a chain as a loop that counts its steps and takes its inputs by number.
+/* to-while.c — writes every chain as a _while_loop that counts its steps and takes its inputs by
+ * number.
  *
- * MXNet knows no shapes before such a loop runs, so that states which begin with a
- * constant of unknown batch size are made from the inputs here.
+ * MXNet knows no shapes before such a loop runs, so states that begin with a constant of unknown
+ * batch size are computed from the inputs instead.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 #include "engine/variants/loop-body.h"
@@ -12,36 +13,39 @@
 
 #include <string.h>
 
-/* The new values that the loop reads, one an input. */
+/* The loop that is written. */
 typedef struct
 {
   HybLoopBody *body;
   HybRebuild  *rebuild;
-  HybValueId   data;
-  GArray      *inputs; /* of HybValueId: counter, states, data, captured */
+  HybValueId   data;   /* the inputs of all steps, time on axis 0 */
+  GArray      *inputs; /* of HybValueId: counter, states, data, captured values */
 } WhileWriter;
 
+/* Adds the counter and the array of inputs to the body.  Returns the next counter; *x gets the
+ * input of the step. */
 static HybValueId
 write_counter (HybLoopBody *body, HybValueId *x, GError **error)
 {
   HybValueId  counter = hyb_loop_body_add_variable (body, "step-0", HYB_BODY_COUNTER, 0);
   HybValueId  data = hyb_loop_body_add_variable (body, "data", HYB_BODY_DATA, 0);
-  HybValueId  taken = hyb_loop_body_call (body,
-                                         "take",
-                                         "row",
-                                         2,
-                                         (const HybValueId[]){ data, counter },
-                                         NULL,
-                                         error);
+  HybValueId  taken = hyb_builder_call (body->builder,
+                                       "take",
+                                       "row",
+                                       2,
+                                       (const HybValueId[]){ data, counter },
+                                       NULL,
+                                       error);
   const char *axis[] = { "axis", "0", NULL };
   const char *one[] = { "scalar", "1", NULL };
 
   if (taken == HYB_NO_ID)
     return HYB_NO_ID;
-  *x = hyb_loop_body_call (body, "squeeze", "input", 1, &taken, axis, error);
-  return hyb_loop_body_call (body, "_plus_scalar", "next_step", 1, &counter, one, error);
+  *x = hyb_builder_call (body->builder, "squeeze", "input", 1, &taken, axis, error);
+  return hyb_builder_call (body->builder, "_plus_scalar", "next_step", 1, &counter, one, error);
 }
 
+/* The condition: the counter is less than n_steps. */
 static HybGraph *
 make_condition (guint n_steps, GError **error)
 {
@@ -49,21 +53,22 @@ make_condition (guint n_steps, GError **error)
   HybValueId        counter = hyb_builder_add_variable (builder, "step-0", NULL);
   g_autofree char  *limit = g_strdup_printf ("%u", n_steps);
   const char *const attributes[] = { "scalar", limit, NULL };
-  HybValueId        goes_on =
+  HybValueId        continues =
       hyb_builder_call (builder, "_lesser_scalar", "goes_on", 1, &counter, attributes, error);
 
-  if (goes_on == HYB_NO_ID)
+  if (continues == HYB_NO_ID)
     {
       hyb_builder_free (builder);
       return NULL;
     }
-  hyb_builder_add_head (builder, goes_on);
+  hyb_builder_add_head (builder, continues);
   return hyb_builder_freeze (builder);
 }
 
 /* --- States that begin with a constant --- */
 
-/* A constant of shape (0, units): 0 says that the batch is unknown. */
+/* Whether an old value is a constant of shape (0, units), where 0 means that the batch size is
+ * unknown. */
 static gboolean
 is_open_constant (const HybLoopBody *body, HybValueId old, gint64 *units)
 {
@@ -81,8 +86,9 @@ is_open_constant (const HybLoopBody *body, HybValueId old, gint64 *units)
   return is_open;
 }
 
+/* Makes a constant of shape (batch, units), with the batch size of the inputs. */
 static HybValueId
-make_state (WhileWriter *writer, HybValueId old, gint64 units)
+make_constant_state (WhileWriter *writer, HybValueId old, gint64 units)
 {
   HybGraph        *graph = writer->body->cells->graph;
   const HybNode   *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, old));
@@ -123,31 +129,34 @@ make_state (WhileWriter *writer, HybValueId old, gint64 units)
                             NULL);
 }
 
+/* The new value that a state begins with. */
 static HybValueId
-begin_state (WhileWriter *writer, guint state)
+make_initial_state (WhileWriter *writer, guint state)
 {
   HybValueId old = hyb_loop_body_initial_state (writer->body, state);
   gint64     units;
 
   if (is_open_constant (writer->body, old, &units))
-    return make_state (writer, old, units);
+    return make_constant_state (writer, old, units);
   return hyb_rebuild_value (writer->rebuild, old);
 }
 
 /* --- The loop --- */
 
+/* Fills inputs. */
 static void
 list_inputs (WhileWriter *writer)
 {
   HybLoopBody      *body = writer->body;
   const char *const zero[] = { "dtype", "float32", "shape", "(1,)", NULL };
-  HybValueId value = hyb_rebuild_call (writer->rebuild, "_zeros", "first_step", 0, NULL, zero);
+  HybValueId        value = hyb_rebuild_call (writer->rebuild,
+                                       &(HybRebuildCall){ "_zeros", "first_step", 0, NULL, zero });
 
   writer->data = hyb_sequence_whole (writer->rebuild, hyb_loop_body_inputs (body), 0);
   g_array_append_val (writer->inputs, value);
   for (guint s = 0; s < hyb_loop_body_n_states (body); s++)
     {
-      value = begin_state (writer, s);
+      value = make_initial_state (writer, s);
       g_array_append_val (writer->inputs, value);
     }
   g_array_append_val (writer->inputs, writer->data);
@@ -158,9 +167,9 @@ list_inputs (WhileWriter *writer)
     }
 }
 
-/* For each variable of the body: the input of the node. */
+/* func_input_locs: the input of the loop for each variable of the body.  (transfer full) */
 static char *
-input_places (const HybLoopBody *body)
+input_positions (const HybLoopBody *body)
 {
   guint    n_states = hyb_loop_body_n_states (body);
   GString *text = g_string_new ("[");
@@ -179,8 +188,9 @@ input_places (const HybLoopBody *body)
   return g_string_free (text, FALSE);
 }
 
+/* func_var_locs: the variables of the body that are the counter and the states.  (transfer full) */
 static char *
-variable_places (const HybLoopBody *body)
+state_positions (const HybLoopBody *body)
 {
   GString *text = g_string_new (NULL);
 
@@ -191,14 +201,15 @@ variable_places (const HybLoopBody *body)
   return g_string_free (text, FALSE);
 }
 
+/* Writes the loop around a body that is written, and places its outputs. */
 static void
 write_node (WhileWriter *writer, HybGraph *condition, const HybGroup *group)
 {
   HybLoopBody     *body = writer->body;
   guint            n_states = hyb_loop_body_n_states (body), n_out = hyb_loop_body_n_outputs (body);
   g_autofree char *name = hyb_loop_body_name (body, "while_loop");
-  g_autofree char *places = input_places (body);
-  g_autofree char *variables = variable_places (body);
+  g_autofree char *inputs = input_positions (body);
+  g_autofree char *variables = state_positions (body);
   g_autofree char *limit = g_strdup_printf ("%u", body->chain->n_steps);
   g_autofree char *n_args = g_strdup_printf ("%u", body->n_variables + 2);
   g_autofree char *n_data = g_strdup_printf ("%u", n_out);
@@ -208,7 +219,7 @@ write_node (WhileWriter *writer, HybGraph *condition, const HybGroup *group)
     "cond_input_locs",
     "[0]",
     "func_input_locs",
-    places,
+    inputs,
     "func_var_locs",
     variables,
     "max_iterations",
@@ -268,9 +279,9 @@ write_group (HybConversion  *conversion,
   return TRUE;
 }
 
-/* Constants of unknown batch size that other nodes read: known sizes are put in. */
+/* Gives constants of unknown batch size their inferred shapes. */
 static void
-close_constants (HybConversion *conversion)
+set_constant_shapes (HybConversion *conversion)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (conversion->graph); id++)
     {
@@ -294,18 +305,19 @@ close_constants (HybConversion *conversion)
       hyb_rebuild_set_value (&conversion->rebuild,
                              node->first_output,
                              hyb_rebuild_call (&conversion->rebuild,
-                                               node->op->name,
-                                               node->name,
-                                               0,
-                                               NULL,
-                                               (const char *const *) attributes->pdata));
+                                               &(HybRebuildCall){
+                                                   .op = node->op->name,
+                                                   .name = node->name,
+                                                   .attributes =
+                                                       (const char *const *) attributes->pdata }));
     }
 }
 
-/* MXNet knows no shape behind such a loop, and stumbles where an array of known shape
- * meets one of unknown shape.  The first node where that would be; HYB_NO_ID: none. */
+/* MXNet knows no shapes behind a while_loop, and fails where an elementwise operator reads one
+ * array of known and one of unknown shape.  The first node where that would happen, or HYB_NO_ID.
+ * */
 static HybNodeId
-find_meeting (const HybCells *cells)
+find_shape_conflict (const HybCells *cells)
 {
   HybGraph          *graph = cells->graph;
   guint              n_nodes = hyb_graph_n_nodes (graph);
@@ -328,9 +340,9 @@ find_meeting (const HybCells *cells)
 }
 
 static char *
-refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
+check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *group)
 {
-  HybNodeId id = find_meeting (cells);
+  HybNodeId id = find_shape_conflict (cells);
 
   if (id == HYB_NO_ID)
     return hyb_loop_check_group (conversion, cells, group);
@@ -342,11 +354,11 @@ refuse_group (HybConversion *conversion, const HybCells *cells, const HybGroup *
 static gboolean
 write_while (HybConversion *conversion, HybCells *cells, GError **error)
 {
+  static const HybGroupWriter writer = { check_group, write_group };
   g_autoptr (GPtrArray) groups = hyb_groups_find (cells, HYB_GROUP_CHAINS);
 
-  close_constants (conversion);
-
-  return hyb_write_groups (conversion, cells, groups, refuse_group, write_group, error);
+  set_constant_shapes (conversion);
+  return hyb_write_groups (conversion, cells, groups, &writer, error);
 }
 
 static gboolean

@@ -1,4 +1,7 @@
-/* trial.c — shapes and numbers to compare two models on.
+/* trial.c — makes inputs to compare two models on.
+ *
+ * Shapes come from inference with guesses for unknown sizes; numbers are random, in the range of a
+ * given array if there is one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/trial.h"
 
@@ -11,6 +14,7 @@
 
 /* --- Numbers --- */
 
+/* Whether an operator reads the variable as a constant while it is planned, such as an index. */
 static gboolean
 is_index (HybGraph *graph, HybNodeId variable)
 {
@@ -45,7 +49,7 @@ fill_between (HybTensor *tensor, double low, double high, gboolean is_whole, gui
     }
 }
 
-/* Whether an array holds whole numbers that are not only 0 and 1. */
+/* Whether an array holds integers other than 0 and 1, and their range. */
 static gboolean
 find_range (HybTensor *tensor, double *low, double *high)
 {
@@ -64,8 +68,9 @@ find_range (HybTensor *tensor, double *low, double *high)
   return n > 0 && (*high > 1 || *low < 0);
 }
 
-/* Weights without values: wide ones would make a long chain of steps chaotic, so that
- * rounding alone tells two models apart. */
+/* The bound of random values.  Weights get one that falls with the number of columns: large
+ * products would make a long chain of steps chaotic, so that rounding alone would make two models
+ * differ. */
 static double
 find_bound (HybGraph *graph, HybNodeId id, const HybShape *shape)
 {
@@ -95,6 +100,7 @@ make_random (HybGraph *graph, HybNodeId id, const HybType *type, HybTensor *like
 
 /* --- Shapes --- */
 
+/* Types by value, known only for parameters. */
 static HybType *
 known_types (HybModel *model)
 {
@@ -116,7 +122,7 @@ known_types (HybModel *model)
   return types;
 }
 
-/* TRUE if something was unknown and has a size now. */
+/* Sets the first unknown size of a variable to 2.  FALSE if there is none. */
 static gboolean
 guess_sizes (HybGraph *graph, HybType *types)
 {
@@ -137,13 +143,17 @@ guess_sizes (HybGraph *graph, HybType *types)
   return FALSE;
 }
 
+/* The values to make. */
+typedef struct
+{
+  HybTensorList *like; /* (nullable) arrays whose range is kept */
+  gboolean       keep; /* take the arrays of like as they are */
+  guint64        seed;
+} Values;
+
+/* Arrays of these types for all variables that are not parameters. */
 static HybTensorList *
-make_list (HybModel      *model,
-           const HybType *types,
-           HybTensorList *like,
-           gboolean       keep,
-           guint64        seed,
-           GError       **error)
+make_list (HybModel *model, const HybType *types, const Values *values, GError **error)
 {
   HybGraph        *graph = hyb_model_get_graph (model);
   guint            n;
@@ -153,7 +163,7 @@ make_list (HybModel      *model,
   for (guint i = 0; i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (graph, variables[i]);
-      HybTensor     *given = like ? hyb_tensor_list_find (like, node->name) : NULL;
+      HybTensor     *given = values->like ? hyb_tensor_list_find (values->like, node->name) : NULL;
       HybType        type = types[node->first_output];
       g_autoptr (HybTensor) tensor = NULL;
 
@@ -171,8 +181,9 @@ make_list (HybModel      *model,
                         "its shape is not known, so that nothing can be run");
           return NULL;
         }
-      tensor = keep && given ? hyb_tensor_ref (given)
-                             : make_random (graph, variables[i], &type, given, seed);
+      tensor = values->keep && given
+                   ? hyb_tensor_ref (given)
+                   : make_random (graph, variables[i], &type, given, values->seed);
       if (!tensor)
         return NULL;
       hyb_tensor_list_set (list, node->name, tensor);
@@ -200,7 +211,7 @@ hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError 
     if (!hyb_infer_types (graph, types, NULL, FALSE, error))
       return NULL;
   while (guess_sizes (graph, types));
-  return make_list (model, types, input, TRUE, seed, error);
+  return make_list (model, types, &(Values){ input, TRUE, seed }, error);
 }
 
 HybTensorList *
@@ -219,7 +230,7 @@ hyb_trial_random (HybModel *model, HybTensorList *like, guint64 seed)
       if (tensor)
         types[node->first_output] = *hyb_tensor_get_type (tensor);
     }
-  return make_list (model, types, like, FALSE, seed, NULL);
+  return make_list (model, types, &(Values){ like, FALSE, seed }, NULL);
 }
 
 /* --- Other sizes --- */
@@ -233,7 +244,7 @@ is_fixed (const GArray *fixed, gint64 size)
   return FALSE;
 }
 
-/* Types of a model when only one of its inputs is given. */
+/* Types by value when one input has this type; NULL if that contradicts the model. */
 static HybType *
 types_with (HybModel *model, const char *name, const HybType *type)
 {
@@ -248,6 +259,7 @@ types_with (HybModel *model, const char *name, const HybType *type)
   return types;
 }
 
+/* Whether the outputs of both models have the same known shapes. */
 static gboolean
 heads_agree (HybModel *a, const HybType *a_types, HybModel *b, const HybType *b_types)
 {
@@ -263,27 +275,23 @@ heads_agree (HybModel *a, const HybType *a_types, HybModel *b, const HybType *b_
 }
 
 HybTensorList *
-hyb_trial_resized (HybModel      *a,
-                   HybModel      *b,
-                   HybTensorList *like,
-                   guint          variable,
-                   int            axis,
-                   const GArray  *fixed,
-                   guint64        seed)
+hyb_trial_resized (HybModel             *a,
+                   HybModel             *b,
+                   HybTensorList        *like,
+                   const HybTrialResize *resize,
+                   guint64               seed)
 {
-  const HybNamedTensor *entry = hyb_tensor_list_get (like, variable);
+  const HybNamedTensor *entry = hyb_tensor_list_get (like, resize->variable);
   HybType               type = *hyb_tensor_get_type (entry->tensor);
   g_autofree HybType   *a_types = NULL;
   g_autofree HybType   *b_types = NULL;
-  g_autoptr (HybTensorList) list = NULL;
 
-  if (axis >= type.shape.rank || is_fixed (fixed, type.shape.dim[axis]))
+  if (resize->axis >= type.shape.rank || is_fixed (resize->fixed, type.shape.dim[resize->axis]))
     return NULL;
-  type.shape.dim[axis]++;
+  type.shape.dim[resize->axis]++;
   a_types = types_with (a, entry->name, &type);
   b_types = types_with (b, entry->name, &type);
   if (!a_types || !b_types || !heads_agree (a, a_types, b, b_types))
     return NULL;
-  list = make_list (a, a_types, like, FALSE, seed, NULL);
-  return g_steal_pointer (&list);
+  return make_list (a, a_types, &(Values){ like, FALSE, seed }, NULL);
 }

@@ -1,24 +1,33 @@
-/* trial.h — inputs for a proof: which shapes both models take, and numbers for them.
+/* trial.h — inputs to compare two models on: shapes that both accept, and random numbers.
+ *
+ * All functions are deterministic: the same seed gives the same arrays.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/formats/tensor-list.h"
 #include "engine/graph/model.h"
 
-/* Shapes of the variables of model that are no parameters, from those in input (may be
- * NULL), its parameters, and 2 for what nothing says.  NULL: that does not go together,
- * and why. */
+/* Arrays for all variables of model that are not parameters.  Shapes come from input (nullable),
+ * the parameters and inference; unknown sizes become 2.  Arrays of input are kept, others are
+ * random.  NULL with an error if shapes contradict each other or stay unknown.  (transfer full) */
 HybTensorList *
 hyb_trial_complete (HybModel *model, HybTensorList *input, guint64 seed, GError **error);
-/* Random numbers of the same types; whole numbers stay whole, in the same range. */
+/* Random arrays of the same types as like; integers stay integers in the same range.  NULL if that
+ * is not possible. (transfer full) */
 HybTensorList *hyb_trial_random (HybModel *model, HybTensorList *like, guint64 seed);
-/* Like hyb_trial_random(), with one dimension of one array larger by one and everything
- * that follows from it, if both models take that; NULL: they do not.  fixed: of gint64,
- * sizes that must not be changed. */
-HybTensorList *hyb_trial_resized (HybModel      *a,
-                                  HybModel      *b,
-                                  HybTensorList *like,
-                                  guint          variable,
-                                  int            axis,
-                                  const GArray  *fixed,
-                                  guint64        seed);
+
+/* Which size to change. */
+typedef struct
+{
+  guint         variable; /* index in the list of arrays */
+  int           axis;
+  const GArray *fixed; /* of gint64: sizes that must not be changed */
+} HybTrialResize;
+
+/* Like hyb_trial_random(), with one dimension larger by one, and with everything that follows from
+ * it.  NULL if one of the models does not accept that.  (transfer full) */
+HybTensorList *hyb_trial_resized (HybModel             *a,
+                                  HybModel             *b,
+                                  HybTensorList        *like,
+                                  const HybTrialResize *resize,
+                                  guint64               seed);

@@ -1,8 +1,8 @@
-/* unroll-loop.c — the body of a loop, once a step.
+/* unroll-loop.c — writes out a loop: its body once per step.
  *
- * A while_loop is written out where its steps can be counted beforehand: its condition
- * compares a counter that begins with a constant.  An element taken at the counter is
- * then a step of a sequence.
+ * A while_loop is written out if its steps can be counted beforehand: its condition compares a
+ * counter that begins with a constant.  An element taken at the counter is then a step of a
+ * sequence.  Start reading at write_foreach() and write_while().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/unroll.h"
 
@@ -13,13 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-/* What a value of a body is in the step that is being written. */
+/* What a value of the body is in the step that is being written. */
 typedef struct
 {
-  HybValueId value;    /* new; HYB_NO_ID: not made */
-  HybValueId kept;     /* the value is this one with a first axis of size 1; HYB_NO_ID: no */
-  HybValueId captured; /* old: of the outer graph; HYB_NO_ID: none */
-  double     number;   /* all its elements; NaN: not known */
+  HybValueId value;    /* the new value; HYB_NO_ID: not made yet */
+  HybValueId row;      /* the new value without its first axis, of size 1; HYB_NO_ID: not known */
+  HybValueId captured; /* the value of the old outer graph; HYB_NO_ID: none */
+  double     number;   /* what all its elements are; NaN: not known */
 } BodyValue;
 
 typedef struct
@@ -32,14 +32,14 @@ typedef struct
   HybGraph         *body;
   BodyValue        *values; /* by value of body */
   guint             n_steps, n_out, n_states;
-  BodyValue        *states;
-  HybValueId       *rows; /* out × steps */
-} Loop;
+  BodyValue        *states;  /* as the next step begins */
+  HybValueId       *outputs; /* new values, n_out × n_steps */
+} UnrolledLoop;
 
 static void
-init_loop (Loop *loop, HybConversion *conversion, HybNodeId id, guint body)
+init_loop (UnrolledLoop *loop, HybConversion *conversion, HybNodeId id, guint body)
 {
-  *loop = (Loop){ .conversion = conversion, .rebuild = &conversion->rebuild, .id = id };
+  *loop = (UnrolledLoop){ .conversion = conversion, .rebuild = &conversion->rebuild, .id = id };
   loop->node = hyb_graph_get_node (conversion->graph, id);
   loop->inputs = hyb_graph_get_inputs (conversion->graph, id);
   loop->body = hyb_graph_get_bodies (conversion->graph, id)[body];
@@ -50,14 +50,14 @@ init_loop (Loop *loop, HybConversion *conversion, HybNodeId id, guint body)
 }
 
 static void
-clear_loop (Loop *loop)
+clear_loop (UnrolledLoop *loop)
 {
   g_free (loop->values);
   g_free (loop->states);
-  g_free (loop->rows);
+  g_free (loop->outputs);
 }
 
-/* A number that fills the array, where the graph says so. */
+/* The number that fills a constant array; NaN if value is something else. */
 static double
 constant_of (HybGraph *graph, HybValueId value)
 {
@@ -73,10 +73,10 @@ constant_of (HybGraph *graph, HybValueId value)
 }
 
 static BodyValue
-outer_value (const Loop *loop, HybValueId old)
+outer_value (const UnrolledLoop *loop, HybValueId old)
 {
   return (BodyValue){ .value = HYB_NO_ID,
-                      .kept = HYB_NO_ID,
+                      .row = HYB_NO_ID,
                       .captured = old,
                       .number = constant_of (loop->conversion->graph, old) };
 }
@@ -84,19 +84,20 @@ outer_value (const Loop *loop, HybValueId old)
 static BodyValue
 new_value (HybValueId value)
 {
-  return (BodyValue){ .value = value, .kept = HYB_NO_ID, .captured = HYB_NO_ID, .number = NAN };
+  return (BodyValue){ .value = value, .row = HYB_NO_ID, .captured = HYB_NO_ID, .number = NAN };
 }
 
+/* The new value; adds the nodes for it if it is not made yet. */
 static HybValueId
-use (Loop *loop, BodyValue *value)
+make_value (UnrolledLoop *loop, BodyValue *value)
 {
   if (value->value == HYB_NO_ID && value->captured != HYB_NO_ID)
     value->value = hyb_rebuild_value (loop->rebuild, value->captured);
-  if (value->value == HYB_NO_ID && value->kept != HYB_NO_ID)
+  if (value->value == HYB_NO_ID && value->row != HYB_NO_ID)
     value->value = hyb_rebuild_unary (loop->rebuild,
                                       "expand_dims",
                                       "expand_dims",
-                                      value->kept,
+                                      value->row,
                                       "axis",
                                       "0",
                                       NULL);
@@ -105,7 +106,7 @@ use (Loop *loop, BodyValue *value)
 
 /* "lstm0_t0_i2h" in step 3: "lstm0_t3_i2h". */
 static const char *
-step_name (Loop *loop, const char *name, guint step)
+step_name (UnrolledLoop *loop, const char *name, guint step)
 {
   const char *mark = strstr (name, "t0_");
 
@@ -119,11 +120,11 @@ step_name (Loop *loop, const char *name, guint step)
   return hyb_rebuild_name (loop->rebuild, "%s_t%u", name, step);
 }
 
-/* --- What is known without computing --- */
+/* --- Nodes that need not be copied --- */
 
-/* take (sequence, counter): a step of the sequence. */
+/* take (sequence, counter) with a known counter is a step of the sequence. */
 static gboolean
-follow_take (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
+follow_take (UnrolledLoop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
 {
   BodyValue      *data = &loop->values[inputs[0]];
   double          index = loop->values[inputs[1]].number;
@@ -137,23 +138,25 @@ follow_take (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValu
     return FALSE;
   sequence = hyb_rebuild_sequence (loop->rebuild, data->captured, 0, (guint) shape->dim[0]);
   *out = new_value (HYB_NO_ID);
-  out->kept = hyb_sequence_step (loop->rebuild, sequence, (guint) index);
+  out->row = hyb_sequence_step (loop->rebuild, sequence, (guint) index);
   return TRUE;
 }
 
+/* squeeze (take ()) is the step without its first axis. */
 static gboolean
-follow_squeeze (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
+follow_squeeze (UnrolledLoop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
 {
   const HybInts *axis = hyb_node_ints (node, "axis");
 
-  if (loop->values[inputs[0]].kept == HYB_NO_ID || !axis || axis->n != 1 || axis->value[0] != 0)
+  if (loop->values[inputs[0]].row == HYB_NO_ID || !axis || axis->n != 1 || axis->value[0] != 0)
     return FALSE;
-  *out = new_value (loop->values[inputs[0]].kept);
+  *out = new_value (loop->values[inputs[0]].row);
   return TRUE;
 }
 
+/* The output of a node in terms of its inputs.  FALSE if the node must be copied. */
 static gboolean
-follow (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
+follow (UnrolledLoop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *out)
 {
   switch ((int) hyb_node_kind (node))
     {
@@ -171,8 +174,9 @@ follow (Loop *loop, const HybNode *node, const HybValueId *inputs, BodyValue *ou
 
 /* --- Steps --- */
 
+/* Writes a node of the body for one step. */
 static void
-write_node (Loop *loop, HybNodeId id, guint step)
+write_node (UnrolledLoop *loop, HybNodeId id, guint step)
 {
   const HybNode         *node = hyb_graph_get_node (loop->body, id);
   const HybValueId      *inputs = hyb_graph_get_inputs (loop->body, id);
@@ -183,7 +187,7 @@ write_node (Loop *loop, HybNodeId id, guint step)
   if (follow (loop, node, inputs, out))
     return;
   for (guint i = 0; i < node->n_inputs; i++)
-    values[i] = use (loop, &loop->values[inputs[i]]);
+    values[i] = make_value (loop, &loop->values[inputs[i]]);
   first =
       hyb_rebuild_copy (loop->rebuild, loop->body, id, step_name (loop, node->name, step), values);
   for (guint i = 0; i < node->n_outputs; i++)
@@ -192,8 +196,9 @@ write_node (Loop *loop, HybNodeId id, guint step)
     out->number = loop->values[inputs[0]].number + hyb_node_double (node, "scalar", NAN);
 }
 
+/* Writes the body for one step; values of its variables are set. */
 static void
-write_step (Loop *loop, guint step)
+write_step (UnrolledLoop *loop, guint step)
 {
   guint             n_heads;
   const HybValueId *heads = hyb_graph_get_heads (loop->body, &n_heads);
@@ -203,15 +208,16 @@ write_step (Loop *loop, guint step)
     if (!hyb_node_is_variable (hyb_graph_get_node (loop->body, id)))
       write_node (loop, id, step);
   for (guint i = 0; i < loop->n_out; i++)
-    loop->rows[i * loop->n_steps + step] = use (loop, &loop->values[heads[i]]);
+    loop->outputs[i * loop->n_steps + step] = make_value (loop, &loop->values[heads[i]]);
   for (guint i = 0; i < loop->n_states; i++)
     loop->states[i] = loop->values[heads[loop->n_out + i]];
   loop->rebuild->step = -1;
 }
 
-/* n_rows: what the operator promises; steps that were not made give zeros. */
+/* Places the outputs of the loop.  n_rows: rows that the operator promises; rows of steps
+ * that it does not reach are zeros. */
 static void
-place_outputs (Loop *loop, guint n_rows)
+place_outputs (UnrolledLoop *loop, guint n_rows)
 {
   HybValueId             first = loop->node->first_output;
   g_autofree HybValueId *steps = g_new (HybValueId, MAX (n_rows, 1));
@@ -221,7 +227,7 @@ place_outputs (Loop *loop, guint n_rows)
       for (guint t = 0; t < n_rows; t++)
         steps[t] =
             t < loop->n_steps
-                ? loop->rows[i * loop->n_steps + t]
+                ? loop->outputs[i * loop->n_steps + t]
                 : hyb_rebuild_unary (loop->rebuild, "zeros_like", "unreached", steps[0], NULL);
       hyb_rebuild_set_place (loop->rebuild,
                              first + i,
@@ -231,13 +237,15 @@ place_outputs (Loop *loop, guint n_rows)
                                      hyb_sequence_of_steps (loop->rebuild, n_rows, steps) });
     }
   for (guint i = 0; i < loop->n_states; i++)
-    hyb_rebuild_set_value (loop->rebuild, first + loop->n_out + i, use (loop, &loop->states[i]));
+    hyb_rebuild_set_value (loop->rebuild,
+                           first + loop->n_out + i,
+                           make_value (loop, &loop->states[i]));
 }
 
 /* --- foreach --- */
 
 static gboolean
-write_foreach (Loop *loop, GError **error)
+write_foreach (UnrolledLoop *loop, GError **error)
 {
   guint            n_data = (guint) hyb_node_ints (loop->node, "in_data_locs")->n;
   guint            n_variables;
@@ -252,7 +260,7 @@ write_foreach (Loop *loop, GError **error)
                          "the loop has no data that says how many steps it makes");
   if (!hyb_unroll_length (loop->conversion, loop->id, loop->inputs[0], &loop->n_steps, error))
     return FALSE;
-  loop->rows = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
+  loop->outputs = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
   for (guint i = 0; i < loop->n_states; i++)
     loop->states[i] = outer_value (loop, loop->inputs[n_data + i]);
 
@@ -276,7 +284,7 @@ write_foreach (Loop *loop, GError **error)
               HybSequence *sequence = hyb_rebuild_sequence (loop->rebuild, data, 0, loop->n_steps);
               HybValueId   slice = hyb_sequence_step (loop->rebuild, sequence, step);
 
-              /* Without rank 0, a row of a vector has one element. */
+              /* There is no rank 0: a step of a vector is a vector of one element. */
               *value = new_value (slice);
               if (is_vector)
                 *value = new_value (hyb_rebuild_unary (loop->rebuild,
@@ -297,8 +305,8 @@ write_foreach (Loop *loop, GError **error)
 gboolean
 hyb_unroll_foreach (HybConversion *conversion, HybNodeId id, GError **error)
 {
-  Loop     loop;
-  gboolean is_done;
+  UnrolledLoop loop;
+  gboolean     is_done;
 
   init_loop (&loop, conversion, id, 0);
   is_done = write_foreach (&loop, error);
@@ -308,9 +316,9 @@ hyb_unroll_foreach (HybConversion *conversion, HybNodeId id, GError **error)
 
 /* --- while_loop --- */
 
-/* Whether the condition holds for these loop variables; NaN: it cannot be told. */
+/* The value of the condition for these inputs of the loop; NaN if it cannot be evaluated. */
 static double
-evaluate (const Loop *loop, HybGraph *condition, const double *number_of_input)
+evaluate (const UnrolledLoop *loop, HybGraph *condition, const double *number_of_input)
 {
   g_autofree double *numbers = g_new (double, MAX (hyb_graph_n_values (condition), 1));
   guint              n_variables, n_heads;
@@ -340,8 +348,10 @@ evaluate (const Loop *loop, HybGraph *condition, const double *number_of_input)
   return n_heads == 1 ? numbers[heads[0]] : NAN;
 }
 
+/* Sets the values of the body's variables for the next step.  places: the variables that are
+ * states. */
 static void
-bind_while_variables (Loop *loop, const HybInts *places, const BodyValue *input_values)
+bind_while_variables (UnrolledLoop *loop, const HybInts *places, const BodyValue *input_values)
 {
   guint            n_variables;
   const HybNodeId *variables = hyb_graph_get_variables (loop->body, &n_variables);
@@ -360,7 +370,7 @@ bind_while_variables (Loop *loop, const HybInts *places, const BodyValue *input_
 }
 
 static gboolean
-write_while (Loop *loop, GError **error)
+write_while (UnrolledLoop *loop, GError **error)
 {
   HybGraph             *condition = hyb_graph_get_bodies (loop->conversion->graph, loop->id)[0];
   const HybInts        *places = hyb_node_ints (loop->node, "func_var_locs");
@@ -383,7 +393,7 @@ write_while (Loop *loop, GError **error)
       numbers[i] = given[i].number;
     }
   loop->n_steps = (guint) limit;
-  loop->rows = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
+  loop->outputs = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
   for (guint s = 0; s < loop->n_states; s++)
     loop->states[s] =
         given[loop->node->op
@@ -391,21 +401,21 @@ write_while (Loop *loop, GError **error)
 
   for (step = 0; step < loop->n_steps && !loop->rebuild->error; step++)
     {
-      double goes_on;
+      double continues;
 
       for (guint s = 0; s < loop->n_states; s++)
         numbers[loop->node->op
                     ->body_variable (loop->node->params, n_inputs, 1, (guint) places->value[s])] =
             loop->states[s].number;
-      goes_on = evaluate (loop, condition, numbers);
-      if (isnan (goes_on))
+      continues = evaluate (loop, condition, numbers);
+      if (isnan (continues))
         return hyb_error_at (error,
                              HYB_GRAPH_ERROR,
                              HYB_GRAPH_ERROR_UNKNOWN,
                              loop->node->name,
                              "Only loops that count up from a constant have another form",
                              "how many steps it makes shows only while it runs");
-      if (goes_on == 0)
+      if (continues == 0)
         break;
       bind_while_variables (loop, places, given);
       write_step (loop, step);
@@ -418,7 +428,9 @@ write_while (Loop *loop, GError **error)
                          NULL,
                          "it makes no step");
   for (guint i = 0; i < loop->n_out && step < loop->n_steps; i++)
-    memmove (loop->rows + i * step, loop->rows + i * loop->n_steps, step * sizeof (HybValueId));
+    memmove (loop->outputs + i * step,
+             loop->outputs + i * loop->n_steps,
+             step * sizeof (HybValueId));
   loop->n_steps = step;
   place_outputs (loop, (guint) limit);
   return TRUE;
@@ -427,8 +439,8 @@ write_while (Loop *loop, GError **error)
 gboolean
 hyb_unroll_while (HybConversion *conversion, HybNodeId id, GError **error)
 {
-  Loop     loop;
-  gboolean is_done;
+  UnrolledLoop loop;
+  gboolean     is_done;
 
   init_loop (&loop, conversion, id, 1);
   is_done = write_while (&loop, error);

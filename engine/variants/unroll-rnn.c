@@ -1,4 +1,7 @@
-/* unroll-rnn.c — a fused operator as cells, layer by layer, with weights of their own.
+/* unroll-rnn.c — writes out a fused RNN operator: cells layer by layer, with weights of their own.
+ *
+ * The packed weights are split into one matrix or bias per part and become parameters of the new
+ * model, unless the graph packs them itself.  Start reading at write_out().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/unroll.h"
 
@@ -10,6 +13,8 @@
 
 #include <string.h>
 
+/* The operator that is written out.  A row is one direction of one layer: layer × n_directions +
+ * direction. */
 typedef struct
 {
   HybConversion    *conversion;
@@ -21,13 +26,14 @@ typedef struct
   guint             n_steps, n_directions, n_rows;
   double            dropout;
   char             *prefix;
-  HybUnrolledCell  *cells;    /* by row: layer × directions + direction */
-  HybValueId       *state[2]; /* h and c by row, first old, then new */
-  HybValueId       *x;        /* by step: what a layer reads */
-} Fused;
+  HybUnrolledCell  *cells; /* by row */
+  HybValueId
+      *state[2]; /* h and c by row: initial states, later the final ones; c NULL without it */
+  HybValueId *x; /* by time step: input of the next layer */
+} FusedRnn;
 
 static gboolean
-refuse (const Fused *fused, GError **error, const char *hint, const char *what)
+refuse (const FusedRnn *fused, GError **error, const char *hint, const char *what)
 {
   return hyb_error_at (error,
                        HYB_GRAPH_ERROR,
@@ -40,23 +46,18 @@ refuse (const Fused *fused, GError **error, const char *hint, const char *what)
 
 /* --- Weights --- */
 
-static HybTensor *
-find_parameter (const char *name, gpointer user)
-{
-  return hyb_model_get_parameter (user, name);
-}
-
+/* The field of cell that a part of the packed weights belongs in. */
 static HybValueId *
-cell_slot (HybUnrolledCell *cell, const HybRnnPart *part)
+cell_field (HybUnrolledCell *cell, const HybRnnPart *part)
 {
   if (part->is_bias)
     return part->is_hidden ? &cell->h2h_bias : &cell->i2h_bias;
   return part->is_hidden ? &cell->h2h_weight : &cell->i2h_weight;
 }
 
-/* One part of the flat vector as a variable of its own. */
+/* Makes one part of the packed weights a variable. */
 static gboolean
-add_part (Fused *fused, const HybRnnPart *part, const char *packed, GError **error)
+add_part (FusedRnn *fused, const HybRnnPart *part, const char *packed, GError **error)
 {
   HybConversion   *conversion = fused->conversion;
   g_autofree char *name = hyb_rnn_part_name (&fused->weights, part, "");
@@ -67,22 +68,23 @@ add_part (Fused *fused, const HybRnnPart *part, const char *packed, GError **err
   g_autoptr (HybTensor) tensor = NULL;
 
   type.shape = part->is_bias ? hyb_shape_1d (part->rows) : hyb_shape_2d (part->rows, part->columns);
-  hyb_parameter_copies_add (conversion->copies, packed, part->offset, 1, unique, 0, count);
-  tensor = hyb_parameter_copies_gather (conversion->copies,
-                                        unique,
-                                        &type,
-                                        find_parameter,
-                                        conversion->from,
-                                        error);
+  hyb_parameter_copies_add (conversion->copies,
+                            &(HybParameterCopy){ .from = packed,
+                                                 .to = unique,
+                                                 .from_offset = part->offset,
+                                                 .stride = 1,
+                                                 .count = count });
+  tensor = hyb_parameter_copies_gather (conversion->copies, unique, &type, conversion->from, error);
   if (!tensor)
     return FALSE;
   hyb_model_set_parameter (conversion->to, unique, tensor);
-  *cell_slot (&fused->cells[row], part) = hyb_rebuild_variable (fused->rebuild, unique, NULL);
+  *cell_field (&fused->cells[row], part) = hyb_rebuild_variable (fused->rebuild, unique, NULL);
   return TRUE;
 }
 
+/* Weights that are one packed variable. */
 static gboolean
-unpack_variable (Fused *fused, HybValueId value, GError **error)
+unpack_variable (FusedRnn *fused, HybValueId value, GError **error)
 {
   HybGraph   *graph = fused->conversion->graph;
   const char *name = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, value))->name;
@@ -108,7 +110,7 @@ unpack_variable (Fused *fused, HybValueId value, GError **error)
   return TRUE;
 }
 
-/* A variable, perhaps made flat. */
+/* The variable that value is, or that it is reshaped from. */
 static gboolean
 find_variable (HybGraph *graph, HybValueId value, HybValueId *variable)
 {
@@ -120,8 +122,9 @@ find_variable (HybGraph *graph, HybValueId value, HybValueId *variable)
   return hyb_value_is_variable (graph, value);
 }
 
+/* Weights that are packed in the graph, by concatenating variables. */
 static gboolean
-take_variables (Fused *fused, HybValueId value, GError **error)
+take_variables (FusedRnn *fused, HybValueId value, GError **error)
 {
   HybGraph         *graph = fused->conversion->graph;
   HybNodeId         id = hyb_graph_get_producer (graph, value);
@@ -150,7 +153,7 @@ take_variables (Fused *fused, HybValueId value, GError **error)
                        error,
                        NULL,
                        "its weights are joined in another order than it reads them");
-      *cell_slot (&fused->cells[row], part) = hyb_rebuild_value (fused->rebuild, variable);
+      *cell_field (&fused->cells[row], part) = hyb_rebuild_value (fused->rebuild, variable);
       if (!part->is_bias && !part->is_hidden)
         {
           HybNodeId   maker = hyb_graph_get_producer (graph, variable);
@@ -168,7 +171,7 @@ take_variables (Fused *fused, HybValueId value, GError **error)
 }
 
 static gboolean
-find_weights (Fused *fused, GError **error)
+find_weights (FusedRnn *fused, GError **error)
 {
   HybGraph  *graph = fused->conversion->graph;
   HybValueId value = fused->inputs[1];
@@ -188,7 +191,7 @@ find_weights (Fused *fused, GError **error)
     {
       HybUnrolledCell *cell = &fused->cells[row];
 
-      cell->kind = (HybCellKind) (HYB_CELL_RNN_RELU + (int) fused->weights.mode);
+      cell->kind = hyb_cell_kind_from_rnn_mode (fused->weights.mode);
       cell->hidden = fused->weights.hidden;
       if (!cell->prefix)
         cell->prefix = hyb_rebuild_name (fused->rebuild,
@@ -202,9 +205,10 @@ find_weights (Fused *fused, GError **error)
 
 /* --- States --- */
 
-/* (rows, batch, units) filled with one number: the same for each row. */
+/* Splits a constant of shape (rows, batch, units) into a constant (batch, units) per row.  Leaves
+ * rows[0] HYB_NO_ID if the shape is not known. */
 static void
-split_constant (Fused *fused, HybValueId old, HybValueId *rows)
+split_constant (FusedRnn *fused, HybValueId old, HybValueId *rows)
 {
   HybGraph        *graph = fused->conversion->graph;
   const HybNode   *node = hyb_graph_get_node (graph, hyb_graph_get_producer (graph, old));
@@ -236,15 +240,15 @@ split_constant (Fused *fused, HybValueId old, HybValueId *rows)
   g_ptr_array_add (attributes, NULL);
   for (guint row = 0; row < fused->n_rows; row++)
     rows[row] = hyb_rebuild_call (fused->rebuild,
-                                  node->op->name,
-                                  node->name,
-                                  0,
-                                  NULL,
-                                  (const char *const *) attributes->pdata);
+                                  &(HybRebuildCall){ .op = node->op->name,
+                                                     .name = node->name,
+                                                     .attributes =
+                                                         (const char *const *) attributes->pdata });
 }
 
+/* The initial states by row.  old has the shape (rows, batch, units). */
 static HybValueId *
-begin_states (Fused *fused, HybValueId old)
+make_initial_states (FusedRnn *fused, HybValueId old)
 {
   HybGraph    *graph = fused->conversion->graph;
   HybNodeKind  word = hyb_value_kind (graph, old);
@@ -271,32 +275,33 @@ begin_states (Fused *fused, HybValueId old)
 
 /* --- Steps --- */
 
+/* Writes one row.  Returns h by time step; fused->state gets the final states. */
 static HybValueId *
-write_direction (Fused *fused, guint row)
+write_direction (FusedRnn *fused, guint row)
 {
-  HybValueId *h = g_new (HybValueId, fused->n_steps);
-  gboolean    is_backward = row % fused->n_directions == 1;
-  HybValueId  state = fused->state[0][row];
-  HybValueId  memory = fused->state[1] ? fused->state[1][row] : HYB_NO_ID;
+  HybValueId   *h = g_new (HybValueId, fused->n_steps);
+  gboolean      is_backward = row % fused->n_directions == 1;
+  HybCellStates states = { .h = fused->state[0][row],
+                           .c = fused->state[1] ? fused->state[1][row] : HYB_NO_ID };
 
   for (guint s = 0; s < fused->n_steps; s++)
     {
       guint t = is_backward ? fused->n_steps - 1 - s : s;
 
       fused->rebuild->step = (gint32) s;
-      state = hyb_write_step (fused->rebuild, &fused->cells[row], s, fused->x[t], state, &memory);
-      h[t] = state;
+      hyb_write_step (fused->rebuild, &fused->cells[row], s, fused->x[t], &states);
+      h[t] = states.h;
     }
   fused->rebuild->step = -1;
-  fused->state[0][row] = state;
+  fused->state[0][row] = states.h;
   if (fused->state[1])
-    fused->state[1][row] = memory;
+    fused->state[1][row] = states.c;
   return h;
 }
 
-/* Units are dropped between layers. */
+/* Adds the dropout between layers. */
 static void
-drop_units (Fused *fused)
+add_dropout (FusedRnn *fused)
 {
   char rate[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -309,14 +314,14 @@ drop_units (Fused *fused)
 }
 
 static void
-write_layer (Fused *fused, guint layer)
+write_layer (FusedRnn *fused, guint layer)
 {
   const char *const      concat[] = { "dim", "1", "num_args", "2", NULL };
   g_autofree HybValueId *forward = NULL;
   g_autofree HybValueId *backward = NULL;
 
   if (layer > 0)
-    drop_units (fused);
+    add_dropout (fused);
   forward = write_direction (fused, layer * fused->n_directions);
   if (fused->n_directions == 2)
     backward = write_direction (fused, layer * 2 + 1);
@@ -326,17 +331,18 @@ write_layer (Fused *fused, guint layer)
           g_strdup_printf ("%sbi_l%u_t%u", fused->prefix ? fused->prefix : "", layer, t);
 
       fused->x[t] = backward ? hyb_rebuild_call (fused->rebuild,
-                                                 "Concat",
-                                                 name,
-                                                 2,
-                                                 (const HybValueId[]){ forward[t], backward[t] },
-                                                 concat)
+                                                 &(HybRebuildCall){ "Concat",
+                                                                    name,
+                                                                    2,
+                                                                    (const HybValueId[]){
+                                                                        forward[t], backward[t] },
+                                                                    concat })
                              : forward[t];
     }
 }
 
 static void
-place_outputs (Fused *fused)
+place_outputs (FusedRnn *fused)
 {
   HybValueId       first = fused->node->first_output;
   HybSequencePlace place = { .kind = HYB_SEQUENCE_WHOLE };
@@ -352,7 +358,7 @@ place_outputs (Fused *fused)
 }
 
 static gboolean
-write_out (Fused *fused, GError **error)
+write_out (FusedRnn *fused, GError **error)
 {
   HybSequence *sequence;
 
@@ -364,9 +370,9 @@ write_out (Fused *fused, GError **error)
       !hyb_unroll_length (fused->conversion, fused->id, fused->inputs[0], &fused->n_steps, error))
     return FALSE;
 
-  fused->state[0] = begin_states (fused, fused->inputs[2]);
+  fused->state[0] = make_initial_states (fused, fused->inputs[2]);
   if (fused->weights.mode == HYB_RNN_LSTM)
-    fused->state[1] = begin_states (fused, fused->inputs[3]);
+    fused->state[1] = make_initial_states (fused, fused->inputs[3]);
   sequence = hyb_rebuild_sequence (fused->rebuild, fused->inputs[0], 0, fused->n_steps);
   fused->x = g_new (HybValueId, fused->n_steps);
   for (guint t = 0; t < fused->n_steps; t++)
@@ -383,19 +389,19 @@ hyb_unroll_rnn (HybConversion *conversion, HybNodeId id, GError **error)
   const HybNode *node = hyb_graph_get_node (conversion->graph, id);
   gint64         projection = hyb_node_int (node, "projection_size", HYB_NONE);
   gboolean       is_both = hyb_node_bool (node, "bidirectional");
-  Fused          fused = {
-             .conversion = conversion,
-             .rebuild = &conversion->rebuild,
-             .id = id,
-             .node = node,
-             .inputs = hyb_graph_get_inputs (conversion->graph, id),
-             .weights = { .mode = (HybRnnMode) hyb_node_int (node, "mode", 0),
-                          .n_layers = (guint) hyb_node_int (node, "num_layers", 1),
-                          .is_bidirectional = is_both,
-                          .hidden = hyb_node_int (node, "state_size", 0),
-                          .projection = projection == HYB_NONE ? 0 : projection },
-             .n_directions = is_both ? 2 : 1,
-             .dropout = hyb_node_double (node, "p", 0),
+  FusedRnn       fused = {
+          .conversion = conversion,
+          .rebuild = &conversion->rebuild,
+          .id = id,
+          .node = node,
+          .inputs = hyb_graph_get_inputs (conversion->graph, id),
+          .weights = { .mode = (HybRnnMode) hyb_node_int (node, "mode", 0),
+                       .n_layers = (guint) hyb_node_int (node, "num_layers", 1),
+                       .is_bidirectional = is_both,
+                       .hidden = hyb_node_int (node, "state_size", 0),
+                       .projection = projection == HYB_NONE ? 0 : projection },
+          .n_directions = is_both ? 2 : 1,
+          .dropout = hyb_node_double (node, "p", 0),
   };
   gboolean is_done;
 

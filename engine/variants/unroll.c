@@ -1,4 +1,6 @@
 /* unroll.c — how many time steps a loop or fused operator makes.
+ *
+ * Shapes are preferred; the length that the user gives must agree with them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/unroll.h"
 

@@ -1,8 +1,8 @@
-/* variant.h — one model in every form: unrolled, as loops, as fused operators.
+/* variant.h — writes one model in other forms: unrolled, with loops, with fused operators.
  *
- * Every conversion goes through the unrolled form: loops and fused operators are
- * written out step by step, cells are found in what comes of it (recognise.h), and
- * each chain of steps is written anew in the form that is wanted.
+ * Every conversion goes through the unrolled form: loops and fused operators are written out step
+ * by step, cells are found in the result (recognise.h), and each chain of steps is written in the
+ * form that is wanted. hyb_variant_convert() is the entry point; prove.h checks the result.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -19,18 +19,20 @@ typedef enum
   HYB_N_FORMS,
 } HybForm;
 
+/* "unrolled", "foreach", "while", "fused". */
 const char *hyb_form_name (HybForm form);
-gboolean    hyb_form_from_name (const char *name, HybForm *form);
+/* The form of this name; FALSE if there is none. */
+gboolean hyb_form_from_name (const char *name, HybForm *form);
 
 typedef struct
 {
   HybForm        form;
-  gint64         length;    /* steps, where nothing else says it; 0 */
-  gboolean       per_layer; /* fused: one operator a layer */
-  HybTensorList *input;     /* fixes shapes; may be NULL */
+  gint64         length; /* number of steps, where the model does not determine it; 0: not given */
+  gboolean       per_layer; /* fused: one operator per layer instead of one per stack */
+  HybTensorList *input;     /* (nullable) fixes shapes */
 } HybConvertOptions;
 
-/* A cell that was found, over all steps. */
+/* A recurrent cell over all its steps. */
 typedef struct
 {
   const char *cell;      /* "lstm" */
@@ -39,28 +41,35 @@ typedef struct
   gint64      hidden;
 } HybRecognised;
 
+/* A converted model, and how it was made. */
 typedef struct
 {
   HybModel  *model;
   HybForm    form;
-  GPtrArray *stages;     /* of GArray of HybParameterCopy: how parameters moved, first to last */
-  GPtrArray *stage_from; /* of HybModel: the models that each stage starts from */
-  GArray    *recognised; /* of HybRecognised */
-  GArray    *matches;    /* of HybMatch: nodes of the old graph and what stands for them */
+  GPtrArray *stages;     /* of GArray of HybParameterCopy: how parameters were copied, by stage */
+  GPtrArray *stage_from; /* of HybModel: the model that each stage starts from */
+  GArray    *recognised; /* of HybRecognised: the cells that were found */
+  GArray    *matches;    /* of HybMatch: nodes of the original graph and of the new one */
 } HybVariant;
 
+/* Frees variant; NULL is allowed. */
 void hyb_variant_free (HybVariant *variant);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybVariant, hyb_variant_free)
 
-/* NULL and the reason, with the step and node where it lies, if that cannot be. */
+/* Converts model to the form of options.  NULL with an error that names the obstacle, with step and
+ * node, if that is not possible.  A model that has the form already is returned as it is.
+ * (transfer full) */
 HybVariant *hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError **error);
 
-/* Whether a model can become what; reason is NULL where it can.  (transfer full) */
+/* Whether a model can be converted to a form. */
 typedef struct
 {
   HybForm  form;
-  gboolean is_possible, is_same; /* it is that already */
-  char    *reason;
+  gboolean is_possible;
+  gboolean is_same; /* the model has nodes of this form already */
+  char    *reason;  /* why it is not possible; NULL if it is */
 } HybPossibility;
-/* HYB_N_FORMS of them. */
+
+/* Tries every form.  GArray of HYB_N_FORMS HybPossibility, whose reasons the caller frees.  options
+ * may be NULL; its form is ignored.  (transfer full) */
 GArray *hyb_variant_list (HybModel *model, const HybConvertOptions *options);

@@ -1,4 +1,7 @@
-/* variants.c — the forms as a table, and the way from one to another.
+/* variants.c — converts a model to another form in two stages.
+ *
+ * The first stage writes loops and fused operators out; the second finds cells and writes them in
+ * the form that is wanted. A stage is one HybConversion.  Start reading at hyb_variant_convert().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 
@@ -66,8 +69,9 @@ has_form (HybGraph *graph, HybForm form)
   return FALSE;
 }
 
+/* Appends a finished conversion to the stages of variant. */
 static void
-keep_stage (HybVariant *variant, HybConversion *conversion)
+add_stage (HybVariant *variant, HybConversion *conversion)
 {
   GArray *matches = variant->stages->len == 0
                         ? g_array_ref (conversion->rebuild.matches)
@@ -81,6 +85,7 @@ keep_stage (HybVariant *variant, HybConversion *conversion)
   variant->model = hyb_model_ref (conversion->to);
 }
 
+/* First stage: writes loops and fused operators out. */
 static gboolean
 write_unrolled (HybVariant              *variant,
                 HybModel                *model,
@@ -92,11 +97,11 @@ write_unrolled (HybVariant              *variant,
   hyb_conversion_init (&conversion, model, options);
   if (!hyb_unroll (&conversion, error))
     return FALSE;
-  keep_stage (variant, &conversion);
+  add_stage (variant, &conversion);
   return TRUE;
 }
 
-/* The first loop or fused operator; NULL: there is none. */
+/* The first loop or fused operator, or NULL. */
 static const HybNode *
 find_loop (HybModel *model)
 {
@@ -109,9 +114,9 @@ find_loop (HybModel *model)
   return NULL;
 }
 
-/* No cell is there to be written in another form. */
+/* Sets the error for a model without a cell that could be written in another form. */
 static gboolean
-nothing_found (HybModel *model, GError **error)
+set_nothing_found (HybModel *model, GError **error)
 {
   const HybNode *loop = find_loop (model);
 
@@ -131,9 +136,9 @@ nothing_found (HybModel *model, GError **error)
                        "no recurrent cell, loop or fused operator was found");
 }
 
-/* The model is in this form already, and nothing in it is in another one. */
+/* Whether the model has this form, and no part of it has another. */
 static gboolean
-is_written (HybGraph *graph, HybForm form, const HybCells *cells)
+has_only_form (HybGraph *graph, HybForm form, const HybCells *cells)
 {
   for (guint f = 0; f < HYB_N_FORMS; f++)
     if (f != form && has_form (graph, (HybForm) f))
@@ -142,7 +147,8 @@ is_written (HybGraph *graph, HybForm form, const HybCells *cells)
                                    : has_form (graph, form) && cells->chains->len == 0;
 }
 
-/* model: as it was before loops were written out. */
+/* Second stage: writes the cells of the unrolled model in the form that is wanted.  model is the
+ * original, before loops were written out. */
 static gboolean
 write_form (HybVariant *variant, HybModel *model, const HybConvertOptions *options, GError **error)
 {
@@ -155,11 +161,11 @@ write_form (HybVariant *variant, HybModel *model, const HybConvertOptions *optio
   if (!forms[options->form]->write && (cells->chains->len > 0 || find_loop (model)))
     return TRUE;
   if (cells->chains->len == 0)
-    return nothing_found (model, error);
+    return set_nothing_found (model, error);
   if (!forms[options->form]->write (&conversion, cells, error) ||
       !hyb_conversion_finish (&conversion, error))
     return FALSE;
-  keep_stage (variant, &conversion);
+  add_stage (variant, &conversion);
   return TRUE;
 }
 
@@ -178,7 +184,7 @@ is_recurrent (HybModel *model, const HybConvertOptions *options)
   return cells->chains->len > 0;
 }
 
-/* What is there, where nothing needs to be written anew. */
+/* Lists the cells of a model that stays as it is. */
 static void
 describe_structure (HybVariant *variant, const HybConversion *conversion)
 {
@@ -198,6 +204,7 @@ describe_structure (HybVariant *variant, const HybConversion *conversion)
     }
 }
 
+/* Matches every node with itself. */
 static void
 match_all (HybVariant *variant, HybGraph *graph)
 {
@@ -209,9 +216,9 @@ match_all (HybVariant *variant, HybGraph *graph)
     }
 }
 
-/* TRUE if the model has the wanted form already: then it stays as it is. */
+/* TRUE if the model has the wanted form already; variant then holds the model itself. */
 static gboolean
-keep_same (HybVariant *variant, HybModel *model, const HybConvertOptions *options)
+keep_unchanged (HybVariant *variant, HybModel *model, const HybConvertOptions *options)
 {
   g_auto (HybConversion) conversion = { 0 };
   g_autoptr (HybCells) cells = NULL;
@@ -220,10 +227,10 @@ keep_same (HybVariant *variant, HybModel *model, const HybConvertOptions *option
     return FALSE;
   hyb_conversion_init (&conversion, model, options);
   cells = hyb_cells_find (conversion.graph, conversion.types, NULL);
-  if (!is_written (conversion.graph, options->form, cells))
+  if (!has_only_form (conversion.graph, options->form, cells))
     return FALSE;
-  /* Rows that a loop does not reach are undefined in MXNet: only loops that can be
-   * counted are known to reach all. */
+  /* Rows that a while_loop does not reach are undefined in MXNet.  Only a loop whose steps can be
+   * counted beforehand is known to reach all. */
   if (options->form == HYB_FORM_WHILE && !hyb_unroll (&conversion, NULL))
     return FALSE;
   describe_structure (variant, &conversion);
@@ -242,11 +249,11 @@ hyb_variant_convert (HybModel *model, const HybConvertOptions *options, GError *
   variant->stage_from = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_model_unref);
   variant->recognised = g_array_new (FALSE, TRUE, sizeof (HybRecognised));
   variant->matches = g_array_new (FALSE, TRUE, sizeof (HybMatch));
-  if (keep_same (variant, model, options))
+  if (keep_unchanged (variant, model, options))
     return g_steal_pointer (&variant);
   if (!is_recurrent (model, options))
     {
-      nothing_found (model, error);
+      set_nothing_found (model, error);
       return NULL;
     }
   if (!write_unrolled (variant, model, options, error) ||

@@ -1,4 +1,8 @@
-/* write-groups.c — everything anew, each group after all that it reads.
+/* write-groups.c — makes a graph anew, each group of chains after everything that it reads.
+ *
+ * A group is written as one unit, so it dependencies all inputs of all steps first.  Groups for
+ * which such an order does not exist, or that the form cannot express, stay as they are.  Start
+ * reading at hyb_write_groups().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/write-groups.h"
 
@@ -8,35 +12,50 @@
 
 #include <string.h>
 
-/* A unit is a node (its id) or a group (the number of nodes and its index). */
+/* Orders units so that each comes after all that it reads.  A unit is a node (its id) or a group
+ * (the number of nodes plus its index). */
 typedef struct
 {
   HybConversion *conversion;
   HybCells      *cells;
   GPtrArray     *groups;
-  guint32       *group_of_node; /* HYB_NO_ID: none */
-  char         **reasons;       /* by group; NULL: it is written */
-  guint8        *state;         /* by unit: 0 not seen, 1 waiting, 2 done */
-  GArray        *order;         /* of guint: units */
+  guint32       *group_of_node; /* by node; HYB_NO_ID: none */
+  char         **reasons;       /* by group: why it is not written; NULL if it is */
+  guint8        *state; /* by unit: 0 not visited, 1 its dependencies are being visited, 2 done */
+  GArray        *order; /* of guint: units */
 } Orderer;
 
-/* --- What leaks --- */
+/* --- Values that the new form does not provide --- */
+
+/* One step of the chain in one row of a group. */
+typedef struct
+{
+  const HybCells *cells;
+  const HybGroup *group;
+  guint           row, step;
+} GroupStep;
+
+static const HybCellStep *
+get_step (const GroupStep *at)
+{
+  return hyb_chain_step (at->cells, hyb_group_chain (at->cells, at->group, at->row), at->step);
+}
 
 static gboolean
-is_given (const HybCells *cells,
-          const HybGroup *group,
-          guint           row,
-          guint           step,
-          HybValueId      value,
-          gboolean        gives_all)
+is_top_layer (const GroupStep *at)
 {
-  const HybChain    *chain = hyb_group_chain (cells, group, row);
-  const HybCellStep *cell = hyb_chain_step (cells, chain, step);
-  gboolean           is_top = row / group->n_directions == group->n_layers - 1;
-  gboolean           is_last = step == chain->n_steps - 1;
+  return at->row / at->group->n_directions == at->group->n_layers - 1;
+}
+
+/* Whether the new form provides this value of a step. */
+static gboolean
+is_provided (const GroupStep *at, HybValueId value, gboolean gives_all)
+{
+  const HybCellStep *cell = get_step (at);
+  gboolean is_last = at->step == hyb_group_chain (at->cells, at->group, at->row)->n_steps - 1;
 
   if (value == cell->h)
-    return is_top || is_last || gives_all;
+    return is_top_layer (at) || is_last || gives_all;
   for (guint s = 1; s < hyb_step_n_states (cell); s++)
     if (value == hyb_step_state (cell, s))
       return is_last || gives_all;
@@ -75,7 +94,7 @@ hyb_group_find_missing_output (const HybCells *cells,
   const HybValueId *head = hyb_graph_get_heads (cells->graph, &n);
 
   if (group->kind == HYB_CELL_NONE)
-    return HYB_NO_ID; /* loops give all that is read */
+    return HYB_NO_ID; /* loops provide everything that is read */
   for (guint i = 0; i < n; i++)
     g_hash_table_add (heads, GUINT_TO_POINTER (head[i]));
   for (guint c = 0; c < group->chains->len; c++)
@@ -94,15 +113,11 @@ hyb_group_find_missing_output (const HybCells *cells,
       for (guint i = 0; i < node->n_outputs; i++)
         {
           HybValueId value = node->first_output + i;
-          gboolean   is_lower_h = (row - 1) / group->n_directions < group->n_layers - 1 &&
-                                value == hyb_chain_step (cells,
-                                                         hyb_group_chain (cells, group, row - 1),
-                                                         cells->step_of_node[id])
-                                             ->h;
+          GroupStep  at = { cells, group, row - 1, cells->step_of_node[id] };
 
-          /* States between layers were looked at when the stack was found. */
-          if (!is_lower_h &&
-              !is_given (cells, group, row - 1, cells->step_of_node[id], value, gives_all_states) &&
+          /* hyb_groups_find() has checked who reads h of the lower layers. */
+          if (!(!is_top_layer (&at) && value == get_step (&at)->h) &&
+              !is_provided (&at, value, gives_all_states) &&
               is_read_outside (cells, group, value, heads))
             return value;
         }
@@ -122,24 +137,24 @@ unit_of (const Orderer *orderer, HybValueId value)
 }
 
 static void
-add_need (const Orderer *orderer, HybValueId value, GArray *needs)
+add_dependency (const Orderer *orderer, HybValueId value, GArray *dependencies)
 {
   guint unit = unit_of (orderer, value);
 
-  g_array_append_val (needs, unit);
+  g_array_append_val (dependencies, unit);
 }
 
 static void
-add_term (const Orderer *orderer, const HybTerm *term, GArray *needs)
+add_term (const Orderer *orderer, const HybTerm *term, GArray *dependencies)
 {
-  add_need (orderer, term->weight, needs);
+  add_dependency (orderer, term->weight, dependencies);
   if (term->bias != HYB_NO_ID)
-    add_need (orderer, term->bias, needs);
+    add_dependency (orderer, term->bias, dependencies);
 }
 
-/* All that the first step of a body reads but does not make. */
+/* All values that the first step of a body reads but does not make. */
 static void
-list_body_needs (const Orderer *orderer, const HybGroup *group, GArray *needs)
+list_body_dependencies (const Orderer *orderer, const HybGroup *group, GArray *dependencies)
 {
   guint chain = g_array_index (group->chains, guint, 0);
 
@@ -152,34 +167,34 @@ list_body_needs (const Orderer *orderer, const HybGroup *group, GArray *needs)
       for (guint i = 0; i < hyb_graph_get_node (orderer->cells->graph, id)->n_inputs; i++)
         if (orderer->cells
                 ->chain_of_node[hyb_graph_get_producer (orderer->cells->graph, inputs[i])] != chain)
-          add_need (orderer, inputs[i], needs);
+          add_dependency (orderer, inputs[i], dependencies);
     }
 }
 
 static void
-list_group_needs (const Orderer *orderer, const HybGroup *group, GArray *needs)
+list_group_dependencies (const Orderer *orderer, const HybGroup *group, GArray *dependencies)
 {
   if (group->kind == HYB_CELL_NONE)
-    list_body_needs (orderer, group, needs);
+    list_body_dependencies (orderer, group, dependencies);
   for (guint row = 0; row < group->chains->len; row++)
     {
       const HybChain    *chain = hyb_group_chain (orderer->cells, group, row);
       const HybCellStep *first = hyb_chain_step (orderer->cells, chain, 0);
 
       for (guint s = 0; s < hyb_step_n_states (first); s++)
-        add_need (orderer, hyb_step_state_in (first, s), needs);
+        add_dependency (orderer, hyb_step_state_in (first, s), dependencies);
       for (guint g = 0; g < first->n_gates; g++)
         {
-          add_term (orderer, &first->gate[g].input, needs);
-          add_term (orderer, &first->gate[g].hidden, needs);
+          add_term (orderer, &first->gate[g].input, dependencies);
+          add_term (orderer, &first->gate[g].hidden, dependencies);
         }
       for (guint t = 0; row < group->n_directions && t < chain->n_steps; t++)
-        add_need (orderer, hyb_chain_step (orderer->cells, chain, t)->x, needs);
+        add_dependency (orderer, hyb_chain_step (orderer->cells, chain, t)->x, dependencies);
     }
 }
 
 static void
-list_needs (const Orderer *orderer, guint unit, GArray *needs)
+list_dependencies (const Orderer *orderer, guint unit, GArray *dependencies)
 {
   HybGraph         *graph = orderer->cells->graph;
   guint             n_nodes = hyb_graph_n_nodes (graph);
@@ -187,20 +202,21 @@ list_needs (const Orderer *orderer, guint unit, GArray *needs)
 
   if (unit >= n_nodes)
     {
-      list_group_needs (orderer, orderer->groups->pdata[unit - n_nodes], needs);
+      list_group_dependencies (orderer, orderer->groups->pdata[unit - n_nodes], dependencies);
       return;
     }
   inputs = hyb_graph_get_inputs (graph, unit);
   for (guint i = 0; i < hyb_graph_get_node (graph, unit)->n_inputs; i++)
     {
-      guint need = unit_of (orderer, inputs[i]);
+      guint dependency = unit_of (orderer, inputs[i]);
 
-      g_array_append_val (needs, need);
+      g_array_append_val (dependencies, dependency);
     }
 }
 
-/* Depth first without recursion: chains are long.  A unit that waits for itself: the
- * group on the way cannot be one.  Returns that group, or HYB_NO_ID. */
+/* Visits a unit after its dependencies, depth first, without recursion because chains are long.
+ * Where a unit depends on itself, a group on the cycle cannot be written as one: returns its index,
+ * else HYB_NO_ID. */
 static guint
 visit (Orderer *orderer, guint unit)
 {
@@ -224,13 +240,13 @@ visit (Orderer *orderer, guint unit)
           continue;
         }
       orderer->state[now] = 1;
-      list_needs (orderer, now, todo);
+      list_dependencies (orderer, now, todo);
       for (guint i = from; i < todo->len; i++)
         if (orderer->state[g_array_index (todo, guint, i)] == 1)
           {
             guint back = g_array_index (todo, guint, i);
 
-            /* Somewhere on the circle there is a group: graphs have none. */
+            /* The graph has no cycles, so a group is on this one. */
             if (back >= n_nodes)
               return back - n_nodes;
             for (guint k = from; k-- > 0;)
@@ -262,7 +278,8 @@ mark_groups (Orderer *orderer)
                                      : group_of_chain[orderer->cells->chain_of_node[id]];
 }
 
-/* FALSE: a group was found to feed itself and is out; try again. */
+/* Computes the order.  FALSE if a group depends on itself; it gets a reason not to be written, and
+ * the caller tries again. */
 static gboolean
 try_order (Orderer *orderer)
 {
@@ -302,7 +319,7 @@ hyb_group_match_nodes (HybConversion  *conversion,
 }
 
 static void
-note_reason (Orderer *orderer, guint index)
+report_kept_group (Orderer *orderer, guint index)
 {
   const HybGroup    *group = orderer->groups->pdata[index];
   const HybCellStep *step =
@@ -320,7 +337,7 @@ note_reason (Orderer *orderer, guint index)
 }
 
 static gboolean
-write_units (Orderer *orderer, HybWriteGroup write, GError **error)
+write_units (Orderer *orderer, const HybGroupWriter *writer, GError **error)
 {
   guint n_nodes = hyb_graph_n_nodes (orderer->cells->graph);
 
@@ -329,20 +346,20 @@ write_units (Orderer *orderer, HybWriteGroup write, GError **error)
       guint unit = g_array_index (orderer->order, guint, i);
 
       if (orderer->conversion->rebuild.error)
-        return TRUE; /* finishing reports it */
+        return TRUE; /* hyb_rebuild_finish() reports it */
       if (unit < n_nodes)
         hyb_rebuild_node (&orderer->conversion->rebuild, unit);
-      else if (!write (orderer->conversion,
-                       orderer->cells,
-                       orderer->groups->pdata[unit - n_nodes],
-                       error))
+      else if (!writer->write (orderer->conversion,
+                               orderer->cells,
+                               orderer->groups->pdata[unit - n_nodes],
+                               error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-is_anything_left (Orderer *orderer, GError **error)
+is_any_group_left (Orderer *orderer, GError **error)
 {
   for (guint g = 0; g < orderer->groups->len; g++)
     if (!orderer->reasons[g])
@@ -356,6 +373,7 @@ is_anything_left (Orderer *orderer, GError **error)
                        orderer->groups->len > 0 ? orderer->reasons[0] : "there is none");
 }
 
+/* Why a chain of the group is only a part of a longer one; NULL if all are complete. */
 static char *
 find_break (const HybCells *cells, const HybGroup *group)
 {
@@ -367,12 +385,11 @@ find_break (const HybCells *cells, const HybGroup *group)
 }
 
 gboolean
-hyb_write_groups (HybConversion *conversion,
-                  HybCells      *cells,
-                  GPtrArray     *groups,
-                  HybCheckGroup  refuse,
-                  HybWriteGroup  write,
-                  GError       **error)
+hyb_write_groups (HybConversion        *conversion,
+                  HybCells             *cells,
+                  GPtrArray            *groups,
+                  const HybGroupWriter *writer,
+                  GError              **error)
 {
   guint    n_nodes = hyb_graph_n_nodes (cells->graph);
   Orderer  orderer = { conversion, cells, groups, NULL, NULL, NULL, NULL };
@@ -386,14 +403,14 @@ hyb_write_groups (HybConversion *conversion,
     {
       orderer.reasons[g] = find_break (cells, groups->pdata[g]);
       if (!orderer.reasons[g])
-        orderer.reasons[g] = refuse (conversion, cells, groups->pdata[g]);
+        orderer.reasons[g] = writer->check (conversion, cells, groups->pdata[g]);
     }
   while (!try_order (&orderer))
     ;
   for (guint g = 0; g < groups->len; g++)
     if (orderer.reasons[g])
-      note_reason (&orderer, g);
-  is_done = is_anything_left (&orderer, error) && write_units (&orderer, write, error);
+      report_kept_group (&orderer, g);
+  is_done = is_any_group_left (&orderer, error) && write_units (&orderer, writer, error);
 
   g_free (orderer.group_of_node);
   for (guint g = 0; g < groups->len; g++)

@@ -1,4 +1,7 @@
-/* write-step.c — one step of a cell, node for node as Gluon's cells make it.
+/* write-step.c — writes one step of a cell with the nodes and names that Gluon's cells give it.
+ *
+ * i2h and h2h are the products of the input and of h with the weights of all gates.  Start reading
+ * at hyb_write_step().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/write-step.h"
 
@@ -7,66 +10,74 @@ typedef struct
   HybRebuild            *rebuild;
   const HybUnrolledCell *cell;
   guint                  step;
-} Writer;
+} StepWriter;
 
+/* Adds a node.  call->name is its role; prefix and step are put before it. */
 static HybValueId
-call (const Writer      *writer,
-      const char        *op,
-      const char        *suffix,
-      guint              n_inputs,
-      const HybValueId  *inputs,
-      const char *const *attributes)
+add_call (const StepWriter *writer, const HybRebuildCall *call)
 {
-  g_autofree char *name = g_strdup_printf ("%st%u_%s", writer->cell->prefix, writer->step, suffix);
+  g_autofree char *name =
+      g_strdup_printf ("%st%u_%s", writer->cell->prefix, writer->step, call->name);
+  HybRebuildCall named = *call;
 
-  return hyb_rebuild_call (writer->rebuild, op, name, n_inputs, inputs, attributes);
+  named.name = name;
+  return hyb_rebuild_call (writer->rebuild, &named);
 }
 
 static HybValueId
-binary (const Writer *writer, const char *op, const char *suffix, HybValueId a, HybValueId b)
+binary (const StepWriter *writer, const char *op, const char *suffix, HybValueId a, HybValueId b)
 {
-  return call (writer, op, suffix, 2, (const HybValueId[]){ a, b }, NULL);
+  return add_call (writer, &(HybRebuildCall){ op, suffix, 2, (const HybValueId[]){ a, b }, NULL });
 }
 
 static HybValueId
-unary (const Writer *writer, const char *op, const char *suffix, HybValueId x)
+unary (const StepWriter *writer, const char *op, const char *suffix, HybValueId x)
 {
-  return call (writer, op, suffix, 1, &x, NULL);
+  return add_call (writer, &(HybRebuildCall){ op, suffix, 1, &x, NULL });
 }
 
 static HybValueId
-activation (const Writer *writer, const char *type, const char *suffix, HybValueId x)
+activation (const StepWriter *writer, const char *type, const char *suffix, HybValueId x)
 {
   const char *const attributes[] = { "act_type", type, NULL };
 
-  return call (writer, "Activation", suffix, 1, &x, attributes);
+  return add_call (writer, &(HybRebuildCall){ "Activation", suffix, 1, &x, attributes });
 }
 
 static HybValueId
-linear (const Writer *writer, const char *suffix, HybValueId x, HybValueId weight, HybValueId bias)
+linear (const StepWriter *writer,
+        const char       *suffix,
+        HybValueId        x,
+        HybValueId        weight,
+        HybValueId        bias)
 {
   guint             n_gates = hyb_cell_kind_n_gates (writer->cell->kind);
   g_autofree char  *rows = g_strdup_printf ("%" G_GINT64_FORMAT, n_gates * writer->cell->hidden);
   const HybValueId  inputs[] = { x, weight, bias };
   const char *const attributes[] = { "num_hidden", rows, NULL };
-  const char *const without[] = { "no_bias", "True", "num_hidden", rows, NULL };
+  const char *const without_bias[] = { "no_bias", "True", "num_hidden", rows, NULL };
 
-  return bias == HYB_NO_ID ? call (writer, "FullyConnected", suffix, 2, inputs, without)
-                           : call (writer, "FullyConnected", suffix, 3, inputs, attributes);
+  HybRebuildCall call = { "FullyConnected",
+                          suffix,
+                          bias == HYB_NO_ID ? 2 : 3,
+                          inputs,
+                          bias == HYB_NO_ID ? without_bias : attributes };
+
+  return add_call (writer, &call);
 }
 
 static HybValueId
-split (const Writer *writer, const char *suffix, HybValueId x)
+split (const StepWriter *writer, const char *suffix, HybValueId x)
 {
   const char *const attributes[] = { "num_outputs",
                                      writer->cell->kind == HYB_CELL_LSTM ? "4" : "3",
                                      NULL };
 
-  return call (writer, "SliceChannel", suffix, 1, &x, attributes);
+  return add_call (writer, &(HybRebuildCall){ "SliceChannel", suffix, 1, &x, attributes });
 }
 
 static HybValueId
-write_plain (const Writer *writer, HybValueId i2h, HybValueId h2h)
+write_plain (const StepWriter *writer, HybValueId i2h, HybValueId h2h)
 {
   return unary (writer,
                 writer->cell->kind == HYB_CELL_RNN_TANH ? "tanh" : "relu",
@@ -75,7 +86,7 @@ write_plain (const Writer *writer, HybValueId i2h, HybValueId h2h)
 }
 
 static HybValueId
-write_lstm (const Writer *writer, HybValueId i2h, HybValueId h2h, HybValueId *c)
+write_lstm (const StepWriter *writer, HybValueId i2h, HybValueId h2h, HybValueId *c)
 {
   HybValueId gates = split (writer, "slice", binary (writer, "elemwise_add", "plus0", i2h, h2h));
   HybValueId i = unary (writer, "sigmoid", "i", gates);
@@ -92,7 +103,7 @@ write_lstm (const Writer *writer, HybValueId i2h, HybValueId h2h, HybValueId *c)
 }
 
 static HybValueId
-write_gru (const Writer *writer, HybValueId i2h, HybValueId h2h, HybValueId h)
+write_gru (const StepWriter *writer, HybValueId i2h, HybValueId h2h, HybValueId h)
 {
   HybValueId x = split (writer, "i2h_slice", i2h);
   HybValueId s = split (writer, "h2h_slice", h2h);
@@ -115,20 +126,21 @@ write_gru (const Writer *writer, HybValueId i2h, HybValueId h2h, HybValueId h)
                  binary (writer, "elemwise_mul", "mul20", z, h));
 }
 
-HybValueId
+void
 hyb_write_step (HybRebuild            *rebuild,
                 const HybUnrolledCell *cell,
                 guint                  step,
                 HybValueId             x,
-                HybValueId             h,
-                HybValueId            *c)
+                HybCellStates         *states)
 {
-  Writer     writer = { rebuild, cell, step };
+  StepWriter writer = { rebuild, cell, step };
   HybValueId i2h = linear (&writer, "i2h", x, cell->i2h_weight, cell->i2h_bias);
-  HybValueId h2h = linear (&writer, "h2h", h, cell->h2h_weight, cell->h2h_bias);
+  HybValueId h2h = linear (&writer, "h2h", states->h, cell->h2h_weight, cell->h2h_bias);
 
   if (cell->kind == HYB_CELL_LSTM)
-    return write_lstm (&writer, i2h, h2h, c);
-  return cell->kind == HYB_CELL_GRU ? write_gru (&writer, i2h, h2h, h)
-                                    : write_plain (&writer, i2h, h2h);
+    states->h = write_lstm (&writer, i2h, h2h, &states->c);
+  else if (cell->kind == HYB_CELL_GRU)
+    states->h = write_gru (&writer, i2h, h2h, states->h);
+  else
+    states->h = write_plain (&writer, i2h, h2h);
 }

@@ -1,23 +1,29 @@
 /* write-step.h — writes one step of a recurrent cell as Gluon's unrolled cells do.
+ *
+ * Nodes and their names are those of MXNet's gluon.rnn cells, so that other tools recognise them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/variants/cells.h"
 #include "engine/variants/rebuild.h"
 
-/* One step of a cell, in Gluon's spelling, with names that begin with prefix. */
+/* A cell and the new values of its weights.  Nodes are called prefix, "t", step, "_", role. */
 typedef struct
 {
   HybCellKind kind;
-  gint64      hidden;
-  const char *prefix; /* "lstm0_" */
-  HybValueId  i2h_weight, h2h_weight, i2h_bias, h2h_bias;
+  gint64      hidden;                                     /* size of h */
+  const char *prefix;                                     /* "lstm0_" */
+  HybValueId  i2h_weight, h2h_weight, i2h_bias, h2h_bias; /* biases HYB_NO_ID: none */
 } HybUnrolledCell;
 
-/* The new h; *c is the old memory in, the new one out (LSTM). */
-HybValueId hyb_write_step (HybRebuild            *rebuild,
-                           const HybUnrolledCell *cell,
-                           guint                  step,
-                           HybValueId             x,
-                           HybValueId             h,
-                           HybValueId            *c);
+typedef struct
+{
+  HybValueId h, c; /* c only for an LSTM */
+} HybCellStates;
+
+/* Adds the nodes of one step with input x.  states holds the old states and gets the new ones. */
+void hyb_write_step (HybRebuild            *rebuild,
+                     const HybUnrolledCell *cell,
+                     guint                  step,
+                     HybValueId             x,
+                     HybCellStates         *states);
