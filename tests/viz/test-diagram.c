@@ -26,8 +26,6 @@ test_children_keep_their_order (void)
   g_assert_cmpuint (viz_diagram_child (diagram, group, 1), ==, c);
   g_assert_cmpuint (viz_diagram_box (diagram, VIZ_ROOT)->n_children, ==, 2);
   g_assert_cmpuint (viz_diagram_child (diagram, VIZ_ROOT, 1), ==, b);
-  g_assert_cmpuint (viz_diagram_find_user (diagram, 9), ==, c);
-  g_assert_cmpuint (viz_diagram_find_user (diagram, 99), ==, VIZ_ROOT);
   g_assert_cmpuint (viz_diagram_find_id (diagram, "a"), ==, a);
   g_assert_true (viz_diagram_is_inside (diagram, a, group));
   g_assert_false (viz_diagram_is_inside (diagram, b, group));

@@ -263,7 +263,7 @@ test_equal_groups_are_laid_out_once (void)
     if (viz_diagram_box (diagram, i)->kind == VIZ_BOX_STEPS)
       viz_folds_set_steps (folds, i, 0, 11);
   picture = lay_out (diagram, folds, NULL);
-  g_assert_cmpuint (viz_picture_stats (picture)->n_stamped, >=, 6);
+  g_assert_cmpuint (viz_picture_stats (picture)->n_copied, >=, 6);
 }
 
 static void

@@ -23,8 +23,8 @@ gboolean viz_folds_is_open (const VizFolds *folds, guint32 box);
 /* Opens or closes one group.  VIZ_ROOT always stays open. */
 void viz_folds_set_open (VizFolds *folds, guint32 box, gboolean open);
 
-/* Opens all groups around box and, in a chain, extends no further than its step, so that the box is
- * drawn. */
+/* Opens all groups around box, so that it is drawn.  If its step of a chain is not shown, that step
+ * becomes the only one drawn by itself. */
 void viz_folds_reveal (VizFolds *folds, guint32 box);
 
 /* Opens groups down to a depth (0: all closed) and closes the others. */

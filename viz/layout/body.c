@@ -1,4 +1,6 @@
-/* body.c — arrays of one layout problem; hashing, stamping, writing routes.
+/* body.c — the arrays of one layout problem: hashing, copying answers, writing routes.
+ *
+ * See body.h for the order in which a layout calls these functions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/body.h"
 
@@ -18,29 +20,29 @@ viz_body_new (guint32 n_nodes, guint32 n_edges)
 }
 
 void
-viz_body_remember (VizBody *body, double width, double height)
+viz_body_add_previous (VizBody *body, double width, double height)
 {
-  VizBodyBefore *before = g_new0 (VizBodyBefore, 1);
+  VizBodyPrevious *previous = g_new0 (VizBodyPrevious, 1);
 
-  before->width = width;
-  before->height = height;
-  before->nodes = g_new0 (VizRect, MAX (body->n_nodes, 1));
-  before->first_point = g_new0 (guint32, body->n_edges + 1);
-  before->points = g_array_new (FALSE, FALSE, sizeof (VizPoint));
+  previous->width = width;
+  previous->height = height;
+  previous->nodes = g_new0 (VizRect, MAX (body->n_nodes, 1));
+  previous->first_point = g_new0 (guint32, body->n_edges + 1);
+  previous->points = g_array_new (FALSE, FALSE, sizeof (VizPoint));
   for (guint32 i = 0; i < body->n_nodes; i++)
-    before->nodes[i].width = -1;
-  body->before = before;
+    previous->nodes[i].width = -1;
+  body->previous = previous;
 }
 
 static void
-before_free (VizBodyBefore *before)
+previous_free (VizBodyPrevious *previous)
 {
-  if (!before)
+  if (!previous)
     return;
-  g_free (before->nodes);
-  g_free (before->first_point);
-  g_array_unref (before->points);
-  g_free (before);
+  g_free (previous->nodes);
+  g_free (previous->first_point);
+  g_array_unref (previous->points);
+  g_free (previous);
 }
 
 void
@@ -48,7 +50,7 @@ viz_body_free (VizBody *body)
 {
   if (!body)
     return;
-  before_free (body->before);
+  previous_free (body->previous);
   g_free (body->nodes);
   g_free (body->edges);
   g_free (body->at);
@@ -58,7 +60,7 @@ viz_body_free (VizBody *body)
   g_free (body);
 }
 
-/* FNV-1a over words: the structs have no padding. */
+/* FNV-1a over words of four bytes; the structs have no padding. */
 static guint32
 hash_words (guint32 hash, gconstpointer data, gsize n_bytes)
 {
@@ -96,16 +98,16 @@ viz_body_equal (gconstpointer a, gconstpointer b)
 }
 
 void
-viz_body_stamp (VizBody *body, const VizBody *like)
+viz_body_copy_answer (VizBody *body, const VizBody *from)
 {
   viz_body_begin (body);
-  memcpy (body->at, like->at, body->n_nodes * sizeof *body->at);
-  memcpy (body->first_point, like->first_point, (body->n_edges + 1) * sizeof *body->first_point);
-  memcpy (body->stub, like->stub, body->n_edges);
-  if (like->points->len > 0)
-    g_array_append_vals (body->points, like->points->data, like->points->len);
-  body->width = like->width;
-  body->height = like->height;
+  memcpy (body->at, from->at, body->n_nodes * sizeof *body->at);
+  memcpy (body->first_point, from->first_point, (body->n_edges + 1) * sizeof *body->first_point);
+  memcpy (body->stub, from->stub, body->n_edges);
+  if (from->points->len > 0)
+    g_array_append_vals (body->points, from->points->data, from->points->len);
+  body->width = from->width;
+  body->height = from->height;
 }
 
 void
@@ -122,7 +124,6 @@ viz_body_begin (VizBody *body)
   body->width = body->height = 0;
 }
 
-/* Routes come in the order of the edges; one that is left out has no points. */
 void
 viz_body_begin_route (VizBody *body, guint32 edge, double x, double y)
 {
@@ -172,7 +173,7 @@ viz_points_turn (GArray *points, VizPoint corner, VizPoint next)
   from = g_array_index (points, VizPoint, points->len - 1);
   curve[2].x = corner.x + (next.x - corner.x) / out * radius;
   curve[2].y = corner.y + (next.y - corner.y) / out * radius;
-  /* 0.55: a quarter of a circle, nearly. */
+  /* Control points at 0.55 of the radius approximate a quarter of a circle. */
   curve[0].x = from.x + (corner.x - from.x) * 0.55;
   curve[0].y = from.y + (corner.y - from.y) * 0.55;
   curve[1].x = curve[2].x + (corner.x - curve[2].x) * 0.55;
@@ -237,8 +238,8 @@ viz_body_end (VizBody *body)
     }
   if (body->n_nodes == 0)
     return;
-  /* Room at the left and above stays where it was. */
-  if (body->before)
+  /* With a previous state, the nodes keep their distance from the upper left corner. */
+  if (body->previous)
     {
       x[0] = MIN (x[0], 0);
       y[0] = MIN (y[0], 0);

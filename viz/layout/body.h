@@ -1,10 +1,9 @@
-/* body.h — the content of one open group as a layout problem, and its answer.
+/* body.h — the content of one open group as a layout problem, and the answer of a layout.
  *
- * A layout (layout.h) sees boxes with sizes and edges between them, nothing
- * else.  Groups that stand open inside are boxes here: they were laid out before.
- * Flow is downwards: ports of the group's in side are the first row, those of
- * the out side the last.  The arrays hold no pointers, so that equal bodies are
- * equal bytes and can be laid out once (see body_hash).
+ * A layout (layout.h) sees only boxes with sizes and edges between them.  Open groups inside the
+ * group are laid out first and are boxes here.  Flow is downwards: ports of the group's in side are
+ * the first row, those of the out side the last.  Nodes and edges hold no pointers, so that equal
+ * bodies are equal bytes and are laid out only once (viz_body_hash).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,91 +11,101 @@
 
 G_BEGIN_DECLS
 
-/* Where an edge meets a node: points from the node's left border. */
+/* In tail_at and head_at: the layout chooses where the edge meets the node. */
 #define VIZ_ANYWHERE (-1.f)
 
 typedef enum
 {
   VIZ_NODE_BOX,
-  VIZ_NODE_TITLE, /* room for the group's title: first in the first row */
+  VIZ_NODE_TITLE, /* keeps room for the group's title: first in the first row */
   VIZ_NODE_IN,    /* port on the in side: first row */
   VIZ_NODE_OUT,   /* port on the out side: last row */
 } VizNodeKind;
 
 typedef enum
 {
-  VIZ_EDGE_FEEDBACK = 1 << 0, /* routed by the group, not by the layout */
-  VIZ_EDGE_SIDEWAYS = 1 << 1, /* a state: leaves right, enters left where the layout has columns */
-  VIZ_EDGE_SAYS = 1 << 2,     /* "true" stands where it arrives */
+  VIZ_EDGE_FEEDBACK = 1 << 0, /* routed along the group's border, not by the layout */
+  VIZ_EDGE_SIDEWAYS = 1 << 1, /* a state: with columns it leaves right and enters left */
+  VIZ_EDGE_LABELLED = 1 << 2, /* needs room above its head for a label ("true") */
 } VizBodyEdgeFlags;
 
+/* Sizes are in points.  All members have four bytes: viz_body_hash() reads the struct as words. */
 typedef struct
 {
   float   width, height;
-  float   label;  /* width of the label below its middle, to be kept free */
-  gint32  order;  /* ports: place among their side; -1: free */
-  gint32  hint;   /* place among its siblings in the picture before; -1: none */
-  gint32  column; /* step, or -1: before the first */
+  float   label;  /* width to keep free, right of the middle, for the label below the node */
+  gint32  order;  /* ports: position among the ports of their side; -1: free */
+  gint32  hint;   /* position among its siblings in the previous picture; -1: none */
+  gint32  column; /* step; -1: before the first step */
   gint32  row;    /* layer, or -1 */
   guint32 kind;   /* VizNodeKind */
 } VizBodyNode;
 
 typedef struct
 {
-  guint32 tail, head;
-  float   tail_at, head_at; /* VIZ_ANYWHERE: the layout chooses */
-  guint32 tensor;           /* edges of one number carry the same and may share a line */
+  guint32 tail, head;       /* nodes */
+  float   tail_at, head_at; /* x from the node's left border, or VIZ_ANYWHERE */
+  guint32 tensor;           /* edges with one number carry the same tensor and may share a line */
   guint32 flags;            /* VizBodyEdgeFlags */
 } VizBodyEdge;
 
-/* What stood here in the picture before, from the corner of the content: of every box, and
- * of those ports that were there (width < 0: it was not).  Only where the boxes are the same. */
+/* The group in the previous picture, for a layout that changes it as little as possible.  Only set
+ * if the group had the same boxes.  Coordinates start at the corner of the content. */
 typedef struct
 {
   double   width, height;
-  VizRect *nodes;
-  guint32 *first_point; /* n_edges + 1: the ways of the edges; none: not known */
+  VizRect *nodes;       /* per node; width -1: a port that was not there */
+  guint32 *first_point; /* n_edges + 1: the routes in points; empty: unknown */
   GArray  *points;      /* VizPoint, as in the answer */
-} VizBodyBefore;
+} VizBodyPrevious;
 
 typedef struct
 {
-  guint32        n_nodes, n_edges;
-  VizBodyNode   *nodes;
-  VizBodyEdge   *edges;
-  VizBodyBefore *before; /* (nullable) */
+  guint32          n_nodes, n_edges;
+  VizBodyNode     *nodes;
+  VizBodyEdge     *edges;
+  VizBodyPrevious *previous; /* (nullable) */
 
   /* The answer */
-  VizPoint *at;          /* left upper corner of each node */
-  guint32  *first_point; /* n_edges + 1; a route is 3k+1 points: Bézier curves end to end */
-  GArray   *points;      /* VizPoint */
-  guint8   *stub;        /* the edge is cut: its route is only the part at the head */
-  double    width, height;
-  guint32   current;      /* the edge whose route is being written */
-  gboolean  keeps_origin; /* room at the left stays: boxes are where they were before */
+  VizPoint *at;            /* upper left corner of each node */
+  guint32  *first_point;   /* n_edges + 1; a route is 3k + 1 points: Bézier curves end to end */
+  GArray   *points;        /* VizPoint */
+  guint8   *stub;          /* per edge: only the part at the head is routed */
+  double    width, height; /* of the content */
+  guint32   current;       /* the edge whose route is being written */
 } VizBody;
 
+/* A body with zeroed nodes and edges, for the caller to fill. */
 VizBody *viz_body_new (guint32 n_nodes, guint32 n_edges);
-/* Makes room for what was before; the caller fills it in. */
-void viz_body_remember (VizBody *body, double width, double height);
+/* Adds an empty previous state of that size, for the caller to fill. */
+void viz_body_add_previous (VizBody *body, double width, double height);
+/* Frees a body; NULL is allowed. */
 void viz_body_free (VizBody *body);
 
+/* Hash and equality over nodes and edges; answer and previous state do not count. */
 guint    viz_body_hash (gconstpointer body);
 gboolean viz_body_equal (gconstpointer a, gconstpointer b);
 
 /* Copies the answer of an equal body. */
-void viz_body_stamp (VizBody *body, const VizBody *like);
+void viz_body_copy_answer (VizBody *body, const VizBody *from);
 
-/* For layouts: forgets an answer, begins one; then routes are added edge by edge. */
+/* For layouts.  An answer is written between viz_body_begin() and viz_body_end(): places into at,
+ * then routes in the order of the edges.  An edge without a route is not drawn. */
+
+/* Allocates an empty answer; frees an old one. */
 void viz_body_begin (VizBody *body);
+/* Starts the route of an edge at a point. */
 void viz_body_begin_route (VizBody *body, guint32 edge, double x, double y);
+/* Continues the route with a straight line. */
 void viz_body_line_to (VizBody *body, double x, double y);
-void viz_body_curve_to (VizBody *body, double x, double y); /* leaves and arrives vertically */
-/* A rounded corner on the way to next. */
+/* Continues the route with a curve that starts and ends vertically. */
+void viz_body_curve_to (VizBody *body, double x, double y);
+/* Continues the route to corner and rounds it towards next, with a radius of up to 6 points. */
 void viz_body_turn (VizBody *body, VizPoint corner, VizPoint next);
-void viz_body_end (VizBody *body); /* moves all to start at 0, 0 */
+/* Moves the answer to start at 0, 0 and sets its size. */
+void viz_body_end (VizBody *body);
 
-/* The same for any array of points that holds a start. */
+/* viz_body_line_to() and viz_body_turn() for an array of VizPoint that holds at least a start. */
 void viz_points_line_to (GArray *points, double x, double y);
 void viz_points_turn (GArray *points, VizPoint corner, VizPoint next);
 

@@ -1,4 +1,7 @@
-/* grid-axis.c — tracks share a lane where they do not meet.
+/* grid-axis.c — assigns tracks to lanes, and lanes to coordinates.
+ *
+ * Tracks of one gap share a lane if they do not overlap (greedy interval colouring).
+ * Start reading at viz_axis_assign() and viz_axis_place().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/grid-axis.h"
 
@@ -21,7 +24,7 @@ viz_axis_clear (VizAxis *axis)
   g_array_unref (axis->tracks);
   g_hash_table_unref (axis->known);
   g_free (axis->n_lanes);
-  g_free (axis->kept);
+  g_free (axis->fixed_room);
   g_free (axis->pitch);
   g_free (axis->start);
   g_free (axis->place);
@@ -37,7 +40,7 @@ find_track (const VizAxis *axis, guint32 gap, guint32 key)
 }
 
 void
-viz_axis_ask (VizAxis *axis, guint32 gap, guint32 key, guint32 a, guint32 b)
+viz_axis_request (VizAxis *axis, guint32 gap, guint32 key, guint32 a, guint32 b)
 {
   guint32   found = find_track (axis, gap, key);
   VizTrack  track = { gap, key, MIN (a, b), MAX (a, b), 0 };
@@ -70,7 +73,7 @@ compare_tracks (gconstpointer a, gconstpointer b, gpointer data)
   return i < k ? -1 : 1;
 }
 
-/* First lane whose last track ends before this one starts. */
+/* Takes the tracks of a gap by their start; each gets the first lane whose last track has ended. */
 void
 viz_axis_assign (VizAxis *axis)
 {
@@ -111,13 +114,13 @@ viz_axis_lane (const VizAxis *axis, guint32 gap, guint32 key)
              (found > 0 ? g_array_index (axis->tracks, VizTrack, found - 1).lane : 0);
 }
 
-/* Of a gap that keeps its room: lanes move together where they are too many. */
+/* The extent of the lanes in a gap of fixed size: they move together if there are too many. */
 static double
-kept_lanes (const VizAxis *axis, guint32 gap, double lanes)
+fit_lanes (const VizAxis *axis, guint32 gap, double lanes)
 {
-  double most = MAX (axis->kept[gap] - 2 * MIN (VIZ_LANE, axis->kept[gap] / 4), 0);
+  double room = axis->fixed_room[gap];
 
-  return MIN (lanes, most);
+  return MIN (lanes, MAX (room - 2 * MIN (VIZ_LANE, room / 4), 0));
 }
 
 void
@@ -131,10 +134,10 @@ viz_axis_place (VizAxis *axis, double at, double gap, double spare, gboolean out
       double   room =
           is_inner || outer_gaps || axis->n_lanes[i] > 0 ? gap + MAX (lanes - spare, 0) : 0;
 
-      if (axis->kept)
+      if (axis->fixed_room)
         {
-          room = axis->kept[i];
-          lanes = kept_lanes (axis, i, lanes);
+          room = axis->fixed_room[i];
+          lanes = fit_lanes (axis, i, lanes);
         }
       axis->pitch[i] = n_pitches > 0 ? lanes / n_pitches : 0;
       axis->start[i] = at + (room - lanes) / 2;

@@ -1,21 +1,23 @@
-/* layers-build.c — from ranks to a proper layered graph.
+/* layers-build.c — from ranks to a proper layered graph, in which links join neighbouring rows.
  *
- * An edge gets one virtual node a row it crosses.  Edges of one tensor share them,
- * so a fan-out becomes a bus with branches and costs rows, not rows × consumers.
- * Edges too long for that are left out and drawn as stubs.
+ * An edge gets one virtual node for each row it crosses.  Edges of one tensor share them: a fan-out
+ * becomes a bus with branches and costs one node per row, not one per row and consumer.  Edges that
+ * are too long are left out and drawn as stubs.  Start reading at viz_layers_build().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
-/* Half the room a line needs in a row. */
+/* Half the width that a line needs in a row, in points */
 #define LINE_ROOM 2.f
 
+/* The virtual nodes that the edges of one tensor share; per tensor. */
 typedef struct
 {
-  guint32 *length; /* virtual nodes of each tensor's bus */
-  guint32 *first;
-  guint32  n;
+  guint32 *length; /* number of virtual nodes */
+  guint32 *first;  /* the first of them; 0: not numbered yet */
+  guint32  n;      /* tensors */
 } Buses;
 
+/* The rows that an edge spans, and its upper and lower end; 0 if no row order can hold it. */
 static guint32
 span_of (const VizLayers *layers, guint32 edge, guint32 *upper, guint32 *lower)
 {
@@ -27,8 +29,8 @@ span_of (const VizLayers *layers, guint32 edge, guint32 *upper, guint32 *lower)
                                                      : 0;
 }
 
-/* Which edges are cut: backward ones that no row order can hold, very long ones, and the longer
- * ones of a node that has too many of them. */
+/* Chooses the edges that are drawn as stubs: those that no row order can hold, very long ones, and
+ * all edges over more than one row at a node that has more than VIZ_HUB of them. */
 static void
 choose_stubs (VizLayers *layers, const Buses *buses)
 {
@@ -67,7 +69,7 @@ is_drawn (const VizLayers *layers, guint32 edge)
   return !layers->stub[edge] && (layers->body->edges[edge].flags & VIZ_EDGE_FEEDBACK) == 0;
 }
 
-/* Numbers the virtual nodes: those of a bus, and of a reversed edge, one after the other. */
+/* Numbers the virtual nodes; those of a bus, and those of a reversed edge, are consecutive. */
 static void
 number_bends (VizLayers *layers, Buses *buses)
 {
@@ -113,15 +115,17 @@ add_link (VizLayers *layers, guint32 upper, guint32 lower, float upper_at, float
   layers->links[layers->n_links++] = (VizLink){ upper, lower, upper_at, lower_at };
 }
 
+/* Converts an x from the left border of a node to one from its middle; VIZ_ANYWHERE to 0. */
 static float
 from_middle (const VizLayers *layers, guint32 node, float at)
 {
   return at < 0 ? 0 : at - layers->body->nodes[node].width / 2;
 }
 
-/* Each bus is linked once, by its longest edge; the others only branch off. */
+/* Adds the links of all edges.  The first edge of a tensor adds those of the whole bus; the others
+ * only branch off. */
 static void
-link_up (VizLayers *layers, const Buses *buses)
+add_links (VizLayers *layers, const Buses *buses)
 {
   const VizBody *body = layers->body;
   guint8        *linked = g_new0 (guint8, MAX (buses->n, 1));
@@ -203,14 +207,14 @@ compare_lower (gconstpointer a, gconstpointer b, gpointer data)
   return *(const guint32 *) a < *(const guint32 *) b ? -1 : 1;
 }
 
-/* Links of a node as ranges, from its left to its right. */
+/* Lists the links above or below each node, from left to right. */
 static void
 index_links (VizLayers *layers, gboolean above, guint32 **first_out, guint32 **list_out)
 {
   guint32 *first = g_new0 (guint32, layers->n_nodes + 2);
   guint32 *list = g_new (guint32, MAX (layers->n_links, 1));
 
-  /* Two places ahead, so that filling leaves the starts where they belong. */
+  /* Counts are stored two places ahead; filling the lists then moves each start to its place. */
   for (guint32 i = 0; i < layers->n_links; i++)
     first[(above ? layers->links[i].lower : layers->links[i].upper) + 2]++;
   for (guint32 i = 0; i < layers->n_nodes; i++)
@@ -244,7 +248,7 @@ viz_layers_build (VizLayers *layers)
 
   choose_stubs (layers, &buses);
   number_bends (layers, &buses);
-  link_up (layers, &buses);
+  add_links (layers, &buses);
   set_rows (layers);
   index_links (layers, FALSE, &layers->first_down, &layers->down);
   index_links (layers, TRUE, &layers->first_up, &layers->up);

@@ -1,34 +1,37 @@
-/* layers-order.c — the order in each row, with few crossings.
+/* layers-order.c — orders the nodes in each row, so that few links cross.
  *
- * First order depth-first from the sources; then barycentre sweeps down and up,
- * keeping the best.  Small bodies also get neighbours swapped while that helps,
- * more sweeps, and other first orders, shuffled ones among them.  Equal values keep their order and
- * every shuffle is the same one, so the result depends on the input only.
+ * Starts with a depth-first order from the sources, then sweeps down and up with the barycentre
+ * heuristic and keeps the best order.  Small bodies also swap neighbours while that removes
+ * crossings, sweep more often, and start from other orders, some of them shuffled.  Ties keep their
+ * order and shuffles use a fixed seed, so that the result depends on the input only.
+ * Start reading at reduce_all().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PATIENCE     4 /* sweeps without gain */
-#define SWEEPS       8
-#define SWEEPS_SMALL 24
-#define SMALL        3000 /* nodes and virtual nodes */
-#define TINY         250
-#define SHUFFLES     8
+#define MAX_IDLE_SWEEPS 4 /* stop after this many sweeps without improvement */
+#define SWEEPS          8
+#define SWEEPS_SMALL    24
+#define SMALL           3000 /* nodes, with virtual ones */
+#define TINY            250
+#define SHUFFLES        8 /* shuffled starts of tiny bodies */
 
 typedef struct
 {
   VizLayers *layers;
-  double    *weight;
-  guint32   *slot;      /* per link: its place among the distinct points of the lower node */
-  guint32   *n_slots;   /* per node */
-  guint32   *slot_base; /* per node, in its row as ordered now */
-  guint32   *tree;      /* Fenwick */
-  guint32   *lower;     /* scratch: one group of links */
-  guint32   *best;
+  double    *weight;  /* per node: barycentre */
+  guint32   *slot;    /* per link: index among the distinct x at which links enter its lower node */
+  guint32   *n_slots; /* per node: number of these x */
+  guint32
+      *slot_base; /* per node: its first slot among all slots of its row, in the present order */
+  guint32 *tree;  /* Fenwick tree over the slots of a row */
+  guint32 *lower; /* scratch: slots of the links that leave one point */
+  guint32 *best;  /* rows of the best order so far */
 } Order;
 
+/* The x of a port as a fraction of a position, below 0.5 on either side. */
 static double
 port_shift (const VizLayers *layers, guint32 node, float at)
 {
@@ -45,7 +48,7 @@ viz_layers_number_rows (VizLayers *layers)
       layers->position[layers->rows[i]] = i - layers->first_in_row[r];
 }
 
-/* Ports with a given order take the first places of their row, in that order. */
+/* Moves ports with a given order to the start of their row, in that order. */
 static void
 fix_ports (VizLayers *layers, guint32 row)
 {
@@ -74,7 +77,7 @@ hint_of (const VizLayers *layers, guint32 node)
   return viz_layers_is_virtual (layers, node) ? -1 : layers->body->nodes[node].hint;
 }
 
-/* Boxes with hints share out the places that they have in their row, in the order of the hints. */
+/* Sorts the boxes with hints among the places that they occupy in their row. */
 static void
 fix_hints (VizLayers *layers, guint32 row)
 {
@@ -108,7 +111,7 @@ has_fixed_ports (const VizLayers *layers, guint32 row)
   return row == 0 || row + 1 == layers->n_ranks;
 }
 
-/* Where the first order comes from: which way the search goes, and how. */
+/* The searches that give a first order */
 typedef enum
 {
   DEPTH_FIRST_DOWN,
@@ -117,12 +120,25 @@ typedef enum
   N_STARTS,
 } Start;
 
-static void
-visit (VizLayers *layers, guint32 from, Start start, guint8 *seen, guint32 *filled, GArray *list)
+/* A search that fills the rows in the order in which it reaches the nodes. */
+typedef struct
 {
-  gboolean       is_deep = start == DEPTH_FIRST_DOWN, up = start == BREADTH_FIRST_UP;
+  VizLayers *layers;
+  Start      start;
+  guint8    *seen;   /* per node */
+  guint32   *filled; /* per row: nodes placed so far */
+  GArray    *list;   /* guint32: nodes to visit; a stack or a queue */
+} Search;
+
+static void
+visit_from (Search *search, guint32 from)
+{
+  VizLayers     *layers = search->layers;
+  gboolean       is_deep = search->start == DEPTH_FIRST_DOWN;
+  gboolean       up = search->start == BREADTH_FIRST_UP;
   const guint32 *first = up ? layers->first_up : layers->first_down;
   const guint32 *links = up ? layers->up : layers->down;
+  GArray        *list = search->list;
   guint          taken = 0;
 
   g_array_set_size (list, 0);
@@ -130,22 +146,22 @@ visit (VizLayers *layers, guint32 from, Start start, guint8 *seen, guint32 *fill
   while (taken < list->len)
     {
       guint32 node = g_array_index (list, guint32, is_deep ? list->len - 1 : taken);
-      guint32 n = first[node + 1] - first[node];
+      guint32 n = first[node + 1] - first[node], row = layers->row[node];
 
       if (is_deep)
         g_array_set_size (list, list->len - 1);
       else
         taken++;
-      if (seen[node])
+      if (search->seen[node])
         continue;
-      seen[node] = TRUE;
-      layers->rows[layers->first_in_row[layers->row[node]] + filled[layers->row[node]]++] = node;
+      search->seen[node] = TRUE;
+      layers->rows[layers->first_in_row[row] + search->filled[row]++] = node;
       for (guint32 i = 0; i < n; i++)
         {
           const VizLink *link = &layers->links[links[first[node] + (is_deep ? n - 1 - i : i)]];
           guint32        other = up ? link->upper : link->lower;
 
-          if (!seen[other])
+          if (!search->seen[other])
             g_array_append_val (list, other);
         }
     }
@@ -155,20 +171,24 @@ static void
 first_order (VizLayers *layers, Start start)
 {
   const guint32 *before = start == BREADTH_FIRST_UP ? layers->first_down : layers->first_up;
-  guint8        *seen = g_new0 (guint8, MAX (layers->n_nodes, 1));
-  guint32       *filled = g_new0 (guint32, layers->n_ranks + 1);
-  GArray        *list = g_array_new (FALSE, FALSE, sizeof (guint32));
+  Search         search = {
+            .layers = layers,
+            .start = start,
+            .seen = g_new0 (guint8, MAX (layers->n_nodes, 1)),
+            .filled = g_new0 (guint32, layers->n_ranks + 1),
+            .list = g_array_new (FALSE, FALSE, sizeof (guint32)),
+  };
 
-  /* Ports first, as they come: what enters a group keeps the order it has outside. */
+  /* Sources first, ports before boxes: ports keep the order that they have outside the group. */
   for (guint32 i = 0; i < layers->body->n_nodes; i++)
     if (layers->body->nodes[i].kind != VIZ_NODE_BOX && before[i] == before[i + 1])
-      visit (layers, i, start, seen, filled, list);
+      visit_from (&search, i);
   for (guint32 i = 0; i < layers->n_nodes; i++)
-    if (!seen[i] && before[i] == before[i + 1])
-      visit (layers, i, start, seen, filled, list);
+    if (!search.seen[i] && before[i] == before[i + 1])
+      visit_from (&search, i);
   for (guint32 i = 0; i < layers->n_nodes; i++)
-    if (!seen[i])
-      visit (layers, i, start, seen, filled, list);
+    if (!search.seen[i])
+      visit_from (&search, i);
   for (guint32 r = 0; r < layers->n_ranks; r++)
     {
       if (has_fixed_ports (layers, r))
@@ -177,9 +197,9 @@ first_order (VizLayers *layers, Start start)
         fix_hints (layers, r);
     }
   viz_layers_number_rows (layers);
-  g_array_unref (list);
-  g_free (filled);
-  g_free (seen);
+  g_array_unref (search.list);
+  g_free (search.filled);
+  g_free (search.seen);
 }
 
 void
@@ -194,8 +214,9 @@ viz_layers_make_rows (VizLayers *layers)
     layers->first_in_row[r + 1] += layers->first_in_row[r];
 }
 
-/* Counting */
+/* --- Counting crossings (Barth, Jünger, Mutzel) --- */
 
+/* Sets slot and n_slots. */
 static void
 prepare_slots (Order *order)
 {
@@ -216,6 +237,7 @@ prepare_slots (Order *order)
     }
 }
 
+/* The crossings between a row and the next; any number above limit if there are more than limit. */
 static guint64
 count_row (const Order *order, guint32 row, guint64 limit)
 {
@@ -271,7 +293,7 @@ count_all (const Order *order, guint64 limit)
   return crossings;
 }
 
-/* Sweeping */
+/* --- Reducing crossings --- */
 
 static int
 compare_weights (gconstpointer a, gconstpointer b, gpointer data)
@@ -285,7 +307,7 @@ compare_weights (gconstpointer a, gconstpointer b, gpointer data)
   return order->layers->position[left] < order->layers->position[right] ? -1 : 1;
 }
 
-/* Mean of the neighbours' places; nodes without any stay where they are. */
+/* The mean position of the neighbours above or below a node; -1 if it has none. */
 static double
 barycentre (const VizLayers *layers, guint32 node, gboolean from_above)
 {
@@ -321,7 +343,7 @@ sort_row (Order *order, guint32 row, gboolean from_above)
     {
       double weight = barycentre (layers, nodes[i], from_above);
 
-      /* One without neighbours follows its left neighbour. */
+      /* A node without neighbours follows the node at its left. */
       order->weight[nodes[i]] = last = weight < 0 ? last : weight;
     }
   g_qsort_with_data (nodes, (int) n, sizeof *nodes, compare_weights, order);
@@ -342,14 +364,20 @@ sweep (Order *order, gboolean down)
     sort_row (order, down ? i : n_ranks - 1 - i, down);
 }
 
-/* Crossings between the links of two neighbours on one side, as they stand and changed over. */
+/* Crossings between the links of two neighbours */
+typedef struct
+{
+  guint32 now;     /* in their present order */
+  guint32 swapped; /* with the two exchanged */
+} PairCrossings;
+
+/* Adds the crossings of the links above (or below) two neighbours in a row. */
 static void
-pair_crossings (const VizLayers *layers,
-                guint32          left,
-                guint32          right,
-                gboolean         above,
-                guint32         *now,
-                guint32         *swapped)
+count_pair (const VizLayers *layers,
+            guint32          left,
+            guint32          right,
+            gboolean         above,
+            PairCrossings   *crossings)
 {
   const guint32 *first = above ? layers->first_up : layers->first_down;
   const guint32 *list = above ? layers->up : layers->down;
@@ -366,8 +394,8 @@ pair_crossings (const VizLayers *layers,
           guint32        end_b = above ? b->upper : b->lower, place_b = layers->position[end_b];
           float          at_b = above ? b->upper_at : b->lower_at;
 
-          *now += place_a > place_b || (end_a == end_b && at_a > at_b);
-          *swapped += place_a < place_b || (end_a == end_b && at_a < at_b);
+          crossings->now += place_a > place_b || (end_a == end_b && at_a > at_b);
+          crossings->swapped += place_a < place_b || (end_a == end_b && at_a < at_b);
         }
     }
 }
@@ -383,8 +411,8 @@ may_swap (const VizLayers *layers, guint32 left, guint32 right)
          (viz_layers_is_virtual (layers, right) || nodes[right].order < 0);
 }
 
-/* Swaps neighbours while that removes crossings; with ties, also where it makes no difference:
- * that leads out of dead ends. */
+/* Swaps neighbours while that removes crossings.  ties: in the first pass also swap neighbours where
+ * the number stays the same, to leave local minima. */
 static void
 transpose (Order *order, gboolean ties)
 {
@@ -397,27 +425,28 @@ transpose (Order *order, gboolean ties)
       for (guint32 r = 0; r < layers->n_ranks; r++)
         for (guint32 i = layers->first_in_row[r]; i + 1 < layers->first_in_row[r + 1]; i++)
           {
-            guint32 left = layers->rows[i], right = layers->rows[i + 1];
-            guint32 now = 0, swapped = 0;
+            guint32       left = layers->rows[i], right = layers->rows[i + 1];
+            PairCrossings pair = { 0, 0 };
 
             if (!may_swap (layers, left, right))
               continue;
-            pair_crossings (layers, left, right, TRUE, &now, &swapped);
-            pair_crossings (layers, left, right, FALSE, &now, &swapped);
-            if (now == 0)
+            count_pair (layers, left, right, TRUE, &pair);
+            count_pair (layers, left, right, FALSE, &pair);
+            if (pair.now == 0)
               continue;
-            if (swapped > now || (swapped == now && !(ties && pass == 0)))
+            if (pair.swapped > pair.now || (pair.swapped == pair.now && !(ties && pass == 0)))
               continue;
             layers->rows[i] = right;
             layers->rows[i + 1] = left;
             layers->position[left]++;
             layers->position[right]--;
-            better |= swapped < now;
+            better |= pair.swapped < pair.now;
           }
     }
 }
 
-/* Sweeps from the order there is; keeps the best in order->best. */
+/* Sweeps from the present order.  Stores an order with fewer than *best crossings in order->best, and
+ * updates *best. */
 static void
 reduce (Order *order, guint64 *best)
 {
@@ -427,7 +456,7 @@ reduce (Order *order, guint64 *best)
   guint      n_sweeps = is_small ? SWEEPS_SMALL : SWEEPS, n_idle = 0;
   guint64    least = G_MAXUINT64;
 
-  for (guint i = 0; i <= n_sweeps && *best > 0 && n_idle < PATIENCE; i++)
+  for (guint i = 0; i <= n_sweeps && *best > 0 && n_idle < MAX_IDLE_SWEEPS; i++)
     {
       guint64 now;
 
@@ -452,7 +481,7 @@ reduce (Order *order, guint64 *best)
     }
 }
 
-/* The same for the same number; good enough to start elsewhere (Knuth's MMIX generator). */
+/* Shuffles all rows; number is the seed (Knuth's MMIX generator). */
 static void
 shuffle (VizLayers *layers, guint number)
 {

@@ -1,9 +1,9 @@
-/* layers-place.c — x by Brandes and Köpf, y by rows.
+/* layers-place.c — x by the algorithm of Brandes and Köpf (2001), y by rows.
  *
- * Four times, from each corner, nodes are chained to their median neighbours into
- * straight blocks and the blocks pushed together; a node's x is the mean of the
- * two middle answers.  Ports away from a node's middle shift it inside its block.
- * Blocks are compacted in topological order, so nothing recurses.
+ * Four runs, one from each corner, chain nodes to their median neighbours into straight blocks and
+ * push the blocks together; the x of a node is the mean of the two middle results.  A link that does
+ * not end at the middle of its node shifts the node inside its block.  Blocks are compacted in
+ * topological order, without recursion.  Start reading at viz_layers_place().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
@@ -13,14 +13,17 @@
 typedef struct
 {
   VizLayers *layers;
-  guint8    *conflict; /* per link: crosses a straight piece of a long edge */
+  guint8    *conflict; /* per link: crosses a link between two virtual nodes, which has priority */
   gboolean   up;       /* chain to the nodes below instead of those above */
   gboolean   mirrored; /* from the right */
 
-  guint32 *root, *align;
-  double  *shift; /* from the root of the block */
-  double  *place; /* of a root, then of each node */
-  guint32 *waiting, *queue;
+  guint32 *root;  /* per node: the first node of its block */
+  guint32 *align; /* per node: the next node of its block, cyclically */
+  double  *shift; /* per node: x from the root of its block */
+  double  *place; /* per root: x */
+  guint32 *queue; /* roots in topological order, from left to right */
+
+  guint32 *waiting; /* per root: left neighbours of its block that are not in the queue yet */
 } Run;
 
 static void
@@ -91,7 +94,8 @@ compare_neighbours (gconstpointer a, gconstpointer b)
   return left->link < right->link ? -1 : 1;
 }
 
-/* Chains node to one of its medians, if that crosses no chain made before in this row. */
+/* Chains a node to one of its median neighbours, unless that crosses an earlier chain between the two
+ * rows.  last: position of the last neighbour chained in the other row. */
 static void
 align_node (Run *run, guint32 node, GArray *neighbours, gint64 *last)
 {
@@ -178,13 +182,14 @@ next_in_row (const Run *run, guint32 node)
   return at + 1 == layers->first_in_row[row + 1] ? VIZ_NO_NODE : layers->rows[at + 1];
 }
 
-/* How far block of right must be from block of left at least. */
+/* The least distance of the roots of two blocks whose nodes left and right are neighbours. */
 static double
 distance (const Run *run, guint32 left, guint32 right)
 {
   return run->shift[left] + separation (run, left, right) - run->shift[right];
 }
 
+/* Fills queue with the roots in topological order and returns their number. */
 static guint32
 sort_blocks (Run *run)
 {
@@ -219,7 +224,7 @@ sort_blocks (Run *run)
   return n_queued;
 }
 
-/* Each block as far left as it goes, then those with something on their right up to it. */
+/* Moves each block as far left as possible, then blocks with a right neighbour up to that. */
 static void
 compact (Run *run)
 {
@@ -280,7 +285,8 @@ find_extent (const VizLayers *layers, const double *x, double extent[2])
     }
 }
 
-/* Left runs are laid against the left border of the narrowest, right runs against its right. */
+/* Aligns runs from the left with the left border of the narrowest result, and mirrored runs with its
+ * right border; then takes the mean of the two middle values. */
 static void
 combine (VizLayers *layers, double *x[4])
 {
@@ -311,11 +317,11 @@ combine (VizLayers *layers, double *x[4])
     }
 }
 
-/* A row's gap grows by a point for every link more than a few, but for so many at most. */
-#define FEW_LINKS  4u
-#define MANY_LINKS 24u
+/* The gap below a row grows by one point for each link above this number, up to a maximum. */
+#define MIN_LINKS 4u
+#define MAX_EXTRA 24u
 
-/* Where wires only leave the group, without a port to be seen, less will do. */
+/* The gap below a row in points; smaller above a last row without visible ports. */
 static double
 gap_below (const VizLayers *layers, guint32 row)
 {
@@ -342,15 +348,15 @@ place_rows (VizLayers *layers)
   for (guint32 i = 0; i < layers->n_links; i++)
     n_links[layers->row[layers->links[i].upper]]++;
   for (guint32 e = 0; e < body->n_edges; e++)
-    if (body->edges[e].flags & VIZ_EDGE_SAYS && layers->row[body->edges[e].head] > 0)
+    if (body->edges[e].flags & VIZ_EDGE_LABELLED && layers->row[body->edges[e].head] > 0)
       labelled[layers->row[body->edges[e].head] - 1] = TRUE;
   for (guint32 r = 0; r < layers->n_ranks; r++)
     {
       layers->row_y[r] = y;
-      /* Flat curves are hard to follow: rows that many wires join stand further apart.  How wide
-       * they are must not count, or a box that opens would move others that it does not touch. */
+      /* Rows with many links between them are further apart, because flat curves are hard to follow.
+       * The width of the rows must not count, or opening a box would move boxes in other rows. */
       y += layers->row_height[r] + gap_below (layers, r) +
-           MIN (MAX (n_links[r], FEW_LINKS) - FEW_LINKS, MANY_LINKS) + (labelled[r] ? 10 : 0);
+           MIN (MAX (n_links[r], MIN_LINKS) - MIN_LINKS, MAX_EXTRA) + (labelled[r] ? 10 : 0);
     }
   g_free (labelled);
   g_free (n_links);
@@ -384,7 +390,7 @@ viz_layers_place (VizLayers *layers)
       read_places (&run, x[i]);
     }
   combine (layers, x);
-  viz_layers_settle (layers);
+  viz_layers_shorten (layers);
   place_rows (layers);
   for (guint i = 0; i < 4; i++)
     g_free (x[i]);

@@ -1,9 +1,9 @@
-/* layers-rank.c — which row each node stands in.
+/* layers-rank.c — assigns each node to a row (its rank).
  *
- * Cycles are broken by turning round the edges that a depth-first search finds
- * going back; rows are longest paths from the sources.  Then edges are made
- * short: exactly in small bodies, in large ones by pulling nodes that only feed
- * others down to just above their nearest consumer.
+ * Reverses the back edges of a depth-first search, which breaks all cycles; a first rank is the
+ * longest path from a source.  Then edges are shortened: optimally in small bodies (network simplex),
+ * in large ones by moving nodes with at least as many consumers as inputs down to their nearest
+ * consumer.  Start reading at viz_layers_rank().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
@@ -11,17 +11,19 @@
 
 #include <string.h>
 
-/* A pivot of the simplex costs a walk over all of it. */
+/* Limits of the network simplex: each pivot walks over the whole body. */
 #define SIMPLEX_NODES  1000
 #define SIMPLEX_EDGES  4000
 #define SIMPLEX_PIVOTS 2000
 
+/* The edges that leave node i downwards: edge[first[i]] to edge[first[i + 1] - 1] */
 typedef struct
 {
-  guint32 *first; /* edges leaving a node, compressed */
+  guint32 *first;
   guint32 *edge;
 } Leaving;
 
+/* Whether an edge orders the rows of its ends. */
 static gboolean
 constrains (const VizBodyEdge *edge)
 {
@@ -72,7 +74,8 @@ leaving_free (Leaving *leaving)
   g_free (leaving->edge);
 }
 
-/* Depth first from start, with a stack of our own: chains may be 100,000 long. */
+/* Depth-first search from start, which marks back edges as reversed.  Uses an explicit stack, because
+ * chains may be 100,000 nodes long.  state: 0 new, 1 on the path, 2 finished. */
 static void
 search (VizLayers *layers, const Leaving *leaving, guint32 start, guint8 *state, GArray *stack)
 {
@@ -121,7 +124,7 @@ break_cycles (VizLayers *layers)
   leaving_free (&leaving);
 }
 
-/* Kahn's order, first come first served, so that insertion order decides. */
+/* Kahn's algorithm; ties are broken by insertion order.  (transfer full) */
 static guint32 *
 topological_order (const VizLayers *layers, const Leaving *leaving)
 {
@@ -169,7 +172,7 @@ longest_paths (VizLayers *layers, const Leaving *leaving, const guint32 *order)
       }
 }
 
-/* Ports of the out side stand in a row of their own, below everything. */
+/* Gives the ports of the out side a row of their own below all others, and sets n_ranks. */
 static void
 sink_out_ports (VizLayers *layers)
 {
@@ -188,7 +191,8 @@ sink_out_ports (VizLayers *layers)
   layers->n_ranks = body->n_nodes == 0 ? 0 : last + 1 + (any ? 1 : 0);
 }
 
-/* A node with at least as many consumers as sources makes no edge longer by moving down. */
+/* Moves nodes with at least as many consumers as inputs down to their nearest consumer, which does
+ * not increase the total edge length. */
 static void
 tighten (VizLayers *layers, const Leaving *leaving, const guint32 *order)
 {
@@ -214,8 +218,8 @@ tighten (VizLayers *layers, const Leaving *leaving, const guint32 *order)
   g_free (n_in);
 }
 
-/* For small bodies: the ranks with the shortest edges.  All ports of a side are one node, above
- * or below everything. */
+/* Ranks with the least total edge length, for small bodies.  All ports of one side count as one node
+ * above (top) or below (bottom) all boxes. */
 static void
 rank_by_simplex (VizLayers *layers)
 {
@@ -283,7 +287,7 @@ viz_layers_rank (VizLayers *layers)
       rank_by_simplex (layers);
       sink_out_ports (layers);
     }
-  /* After the simplex this moves only what costs nothing to move: down, to what it is for. */
+  /* After the simplex this only moves nodes at no cost, down to their consumers. */
   tighten (layers, &leaving, order);
   leaving_free (&leaving);
   return !g_cancellable_is_cancelled (layers->cancellable);

@@ -1,32 +1,35 @@
-/* layers-route.c — where edges touch their boxes, and the curves between.
+/* layers-route.c — where edges meet their boxes, and the curves between.
  *
- * An edge runs straight down through the rows, at the x of its virtual nodes, and
- * curves only in the gaps between rows: it cannot run through a box.  At a box,
- * different tensors leave side by side, in the order of where they go.
+ * An edge runs straight down through a row at the x of its virtual node, and curves only in the gaps
+ * between rows; so it cannot cross a box.  At a box, different tensors leave side by side, in the
+ * order of their next points.  Start reading at viz_layers_route().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
 #include <math.h>
 
-#define BORDER 9  /* no edge closer to a corner */
-#define APART  12 /* between two edges at a box */
-#define STUB   15
-#define TALL   90
+/* Lengths in points */
+#define BORDER 9  /* least distance of an edge from a corner */
+#define APART  12 /* distance of two edges at a box */
+#define STUB   15 /* length of a stub */
+#define TALL   90 /* boxes above this height are aligned at the top of their row */
 
-/* An end of an edge (or of a bus) that still looks for its place on a box. */
+/* An end of an edge (or of a bus) that is not fixed to a port. */
 typedef struct
 {
   guint32 edge;
-  double  wish, aim; /* on the box; where it goes */
+  double  x;    /* where it meets the box: first the wanted place, then the final one */
+  double  next; /* x of the next point of the edge, away from the box */
 } End;
 
 typedef struct
 {
   VizLayers *layers;
-  double    *upper_x, *lower_x; /* per edge */
+  double    *upper_x, *lower_x; /* per edge: x of its ends */
 
-  /* Lines of one tensor leave together: the first edge of each at the node being placed */
-  guint32 *leader, *leader_node;
+  /* Per tensor: edges of one tensor leave a node together, with the first of them */
+  guint32 *leader;      /* the first edge */
+  guint32 *leader_node; /* the node + 1 for which leader is set */
 } Router;
 
 static gboolean
@@ -60,9 +63,9 @@ clamp_to (const VizLayers *layers, guint32 node, double x)
   return CLAMP (x, layers->x[node] - room, layers->x[node] + room);
 }
 
-/* Where the upper end would like to be: straight above the next thing down, if it can. */
+/* The wanted x of the upper end of an edge: straight above its next point, as far as the box allows. */
 static double
-upper_wish (const Router *router, guint32 edge)
+wanted_upper_x (const Router *router, guint32 edge)
 {
   const VizLayers *layers = router->layers;
   guint32          node = end_node (layers, edge, TRUE), other = end_node (layers, edge, FALSE);
@@ -76,8 +79,9 @@ upper_wish (const Router *router, guint32 edge)
   return clamp_to (layers, node, clamp_to (layers, other, layers->x[node]));
 }
 
+/* The wanted x of the lower end of an edge: straight below its last point. */
 static double
-lower_wish (const Router *router, guint32 edge)
+wanted_lower_x (const Router *router, guint32 edge)
 {
   const VizLayers *layers = router->layers;
   guint32          node = end_node (layers, edge, FALSE);
@@ -89,9 +93,9 @@ lower_wish (const Router *router, guint32 edge)
   return clamp_to (layers, node, router->upper_x[edge]);
 }
 
-/* Where the next thing is on the way of an edge, away from one end. */
+/* The x of the next point of an edge, away from one of its ends. */
 static double
-aim (const Router *router, guint32 edge, gboolean upper)
+next_x (const Router *router, guint32 edge, gboolean upper)
 {
   const VizLayers *layers = router->layers;
   guint32          last = layers->first_bend[edge] + layers->n_bends[edge] - 1;
@@ -109,41 +113,41 @@ compare_ends (gconstpointer a, gconstpointer b)
 {
   const End *left = a, *right = b;
 
-  if (left->wish != right->wish)
-    return left->wish < right->wish ? -1 : 1;
-  if (left->aim != right->aim)
-    return left->aim < right->aim ? -1 : 1;
+  if (left->x != right->x)
+    return left->x < right->x ? -1 : 1;
+  if (left->next != right->next)
+    return left->next < right->next ? -1 : 1;
   return left->edge < right->edge ? -1 : 1;
 }
 
-/* Keeps the order of the wishes, at least apart, inside low … high; moves them little. */
+/* Moves ends, sorted by x, apart from each other and between low and high, moving them little. */
 static void
 spread (End *ends, guint n, double low, double high)
 {
-  double apart = n > 1 ? MIN (APART, (high - low) / (n - 1)) : 0, push;
+  double apart = n > 1 ? MIN (APART, (high - low) / (n - 1)) : 0, excess;
 
   for (guint i = 1; i < n; i++)
-    ends[i].wish = MAX (ends[i].wish, ends[i - 1].wish + apart);
-  /* What was pushed right goes back by half of it, so that groups stay centred. */
-  push = n > 1 ? (ends[n - 1].wish - ends[0].wish - (n - 1) * apart) : 0;
-  if (n > 1 && push < 1e-6)
+    ends[i].x = MAX (ends[i].x, ends[i - 1].x + apart);
+  /* If all ends now touch, they were pushed right: centre them again. */
+  excess = n > 1 ? (ends[n - 1].x - ends[0].x - (n - 1) * apart) : 0;
+  if (n > 1 && excess < 1e-6)
     for (guint i = 0; i < n; i++)
-      ends[i].wish -= (n - 1) * apart / 2;
-  if (n > 0 && ends[n - 1].wish > high)
+      ends[i].x -= (n - 1) * apart / 2;
+  if (n > 0 && ends[n - 1].x > high)
     {
-      ends[n - 1].wish = high;
+      ends[n - 1].x = high;
       for (guint i = n - 1; i-- > 0;)
-        ends[i].wish = MIN (ends[i].wish, ends[i + 1].wish - apart);
+        ends[i].x = MIN (ends[i].x, ends[i + 1].x - apart);
     }
-  if (n > 0 && ends[0].wish < low)
+  if (n > 0 && ends[0].x < low)
     {
-      ends[0].wish = low;
+      ends[0].x = low;
       for (guint i = 1; i < n; i++)
-        ends[i].wish = MAX (ends[i].wish, ends[i - 1].wish + apart);
+        ends[i].x = MAX (ends[i].x, ends[i - 1].x + apart);
     }
 }
 
-/* Places all ends on one side of one node; edges are those in list. */
+/* Places the ends of n edges on one side of a node. */
 static void
 place_ends (Router *router, guint32 node, const guint32 *list, guint32 n, gboolean upper)
 {
@@ -160,7 +164,7 @@ place_ends (Router *router, guint32 node, const guint32 *list, guint32 n, gboole
 
       if (end_at (layers, edge, upper) >= 0)
         continue;
-      /* They may arrive apart, at two inputs. */
+      /* Only at their start do edges of one tensor share a place: they may enter a box twice. */
       if (upper && !layers->reversed[edge])
         {
           if (router->leader_node[tensor] == node + 1)
@@ -168,20 +172,21 @@ place_ends (Router *router, guint32 node, const guint32 *list, guint32 n, gboole
           router->leader_node[tensor] = node + 1;
           router->leader[tensor] = edge;
         }
-      end.wish = upper ? upper_wish (router, edge) : lower_wish (router, edge);
-      end.aim = aim (router, edge, upper);
+      end.x = upper ? wanted_upper_x (router, edge) : wanted_lower_x (router, edge);
+      end.next = next_x (router, edge, upper);
       g_array_append_val (ends, end);
     }
   g_array_sort (ends, compare_ends);
   spread ((End *) ends->data, ends->len, layers->x[node] - room, layers->x[node] + room);
   for (guint i = 0; i < ends->len; i++)
-    x[g_array_index (ends, End, i).edge] = g_array_index (ends, End, i).wish;
+    x[g_array_index (ends, End, i).edge] = g_array_index (ends, End, i).x;
   for (guint32 i = 0; upper && i < n; i++)
     if (end_at (layers, list[i], TRUE) < 0 && !layers->reversed[list[i]])
       x[list[i]] = x[router->leader[layers->body->edges[list[i]].tensor]];
   g_array_unref (ends);
 }
 
+/* Places the upper (or lower) ends of all edges. */
 static void
 place_side (Router *router, gboolean upper)
 {
@@ -204,6 +209,7 @@ place_side (Router *router, gboolean upper)
   g_free (first);
 }
 
+/* Places the ends that are fixed to ports. */
 static void
 place_fixed (Router *router)
 {
@@ -279,8 +285,8 @@ place_boxes (const VizLayers *layers, VizBody *answer)
       double             spare = floor ((layers->row_height[row] - node->height) / 2);
 
       answer->at[i].x = layers->x[i] - node->width / 2;
-      /* Beside an open group a small box stands near the top, where its flow comes from; groups
-       * start together. */
+      /* Small boxes are centred in their row, but at most 30 points below its top, where their inputs
+       * come from; open groups are aligned at the top. */
       answer->at[i].y = layers->y
                             ? layers->y[i]
                             : layers->row_y[row] + (node->height > TALL ? 0 : MIN (spare, 30));

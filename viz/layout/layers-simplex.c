@@ -1,10 +1,10 @@
-/* layers-simplex.c — the network simplex of Gansner, Koutsofios, North, Vo (1993).
+/* layers-simplex.c — the network simplex of Gansner, Koutsofios, North and Vo (1993).
  *
- * A spanning tree of tight edges fixes all ranks.  An edge of the tree whose cut
- * value is negative gets longer and another takes its place.  The cut value
- * needs no search: what leaves a subtree minus what enters it is the sum of
- * (weight out − weight in) over its nodes, since inner edges cancel.  So one
- * pivot costs one walk over the tree and one over the edges.
+ * A spanning tree of tight edges (length 1) determines all ranks.  In each pivot, a tree edge with a
+ * negative cut value is replaced by another edge, which lets it grow.  The cut value is the weight
+ * that leaves a subtree minus the weight that enters it; since inner edges cancel, it is the sum of
+ * (weight out − weight in) over the nodes of the subtree.  So a pivot costs one walk over the tree
+ * and one over the edges.  Start reading at viz_simplex_rank().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers-simplex.h"
 
@@ -17,13 +17,13 @@ typedef struct
   guint32               n_nodes, n_edges;
   const VizSimplexEdge *edges;
   gint32               *ranks;
-  guint32              *first, *incident; /* edges at a node */
-  guint32              *up;               /* tree edge to the parent; NO_EDGE: root */
-  guint8               *in_tree;          /* per edge */
-  guint32              *order;            /* nodes, parents before children */
-  guint32              *place, *last;     /* subtree of order[i]: i … last[node] */
-  gint64               *net;
-  guint8               *seen;
+  guint32 *first, *incident; /* edges at node i: incident[first[i]] to first[i + 1] - 1 */
+  guint32 *up;               /* per node: tree edge to its parent; NO_EDGE: root */
+  guint8  *in_tree;          /* per edge */
+  guint32 *order;            /* nodes in preorder of the tree */
+  guint32 *place, *last;     /* per node: its subtree is order[place] to order[last] */
+  gint64  *net;              /* per node: weight out − weight in of its subtree */
+  guint8  *seen;             /* per node */
 } Simplex;
 
 static gint32
@@ -63,7 +63,8 @@ index_edges (Simplex *simplex)
   simplex->first = first;
 }
 
-/* Adds to order what tight edges reach from the nodes already there, from place on. */
+/* Appends to order the nodes that tight edges reach from order[from] to order[n_reached - 1] and from
+ * the appended nodes.  Returns the new length of order. */
 static guint32
 grow (Simplex *simplex, guint32 from, guint32 n_reached)
 {
@@ -85,7 +86,8 @@ grow (Simplex *simplex, guint32 from, guint32 n_reached)
   return n_reached;
 }
 
-/* The edge between the tree and the rest with the least slack. */
+/* The edge with the least slack between the tree, order[start] to order[n_reached - 1], and the other
+ * nodes; NO_EDGE if the component is complete. */
 static guint32
 nearest_edge (const Simplex *simplex, guint32 start, guint32 n_reached)
 {
@@ -104,7 +106,8 @@ nearest_edge (const Simplex *simplex, guint32 start, guint32 n_reached)
   return best;
 }
 
-/* A tree of tight edges over each connected part; moves what has been reached as a whole. */
+/* Makes a tree of tight edges in each connected component, by moving the part reached so far until
+ * its nearest edge is tight. */
 static void
 make_tree (Simplex *simplex)
 {
@@ -138,7 +141,7 @@ make_tree (Simplex *simplex)
     }
 }
 
-/* Walks the tree again: order, subtree ranges, parents, net flows. */
+/* Recomputes order, place, last, up and net from the tree.  stack: scratch for n_nodes numbers. */
 static void
 walk_tree (Simplex *simplex, guint32 *stack)
 {
@@ -196,7 +199,7 @@ is_below (const Simplex *simplex, guint32 node, guint32 top)
   return simplex->place[node] >= simplex->place[top] && simplex->place[node] <= simplex->last[top];
 }
 
-/* The node whose edge to its parent is worth the most to lengthen. */
+/* The node whose edge to its parent has the most negative cut value; NO_EDGE if there is none. */
 static guint32
 choose_leaving (const Simplex *simplex)
 {
@@ -220,7 +223,7 @@ choose_leaving (const Simplex *simplex)
   return best;
 }
 
-/* One exchange; FALSE when the tree is the best one. */
+/* Exchanges one tree edge.  FALSE if the tree is optimal. */
 static gboolean
 pivot (Simplex *simplex)
 {
@@ -231,7 +234,8 @@ pivot (Simplex *simplex)
   if (top == NO_EDGE)
     return FALSE;
   top_is_tail = simplex->edges[simplex->up[top]].tail == top;
-  /* Edges that run from the head's part of the tree to the tail's stop the movement. */
+  /* Moving the subtree shortens the edges that run against the leaving edge; the first of them to
+   * become tight limits the movement. */
   for (guint32 e = 0; e < simplex->n_edges; e++)
     {
       gboolean tail_below = is_below (simplex, simplex->edges[e].tail, top);
@@ -251,7 +255,7 @@ pivot (Simplex *simplex)
   return TRUE;
 }
 
-/* Each connected part starts at rank 0. */
+/* Moves each connected component to start at rank 0. */
 static void
 normalise (const Simplex *simplex)
 {

@@ -1,10 +1,11 @@
-/* layers-update.c — the picture before with room made, instead of a new layout.
+/* layers-update.c — reuses the previous layout of a group, with room for boxes that grew.
  *
- * Rows and their order are those of before.  Where a box grew, the plane is stretched:
- * what stood right of it moves by what it grew, what stood above or below its middle
- * by half of that; rows below move down.  So nothing moves by more than the change of
- * size, boxes never meet, and when it shrinks again all go back to where they were.
- * Wires keep their lanes; new ones squeeze in beside the lane of their bundle.
+ * Rows and their order stay.  Where a box grew, the plane is stretched: nodes right of it move by the
+ * growth, nodes above or below it by the share of the growth that lies left of them, rows below move
+ * down.  So nothing moves by more than the change of size, boxes never overlap, and when the box
+ * shrinks again all return to their places.  Edges keep their x in each row (their lane); new edges
+ * get a lane beside that of their bundle.
+ * Start reading at viz_layers_reuse_ranks() and viz_layers_update().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 
@@ -12,21 +13,22 @@
 
 #define CLOSE 0.01
 
+/* A box whose width changed: its previous left border and width, and the change. */
 typedef struct
 {
-  double left, width, more;
+  double left, width, change;
 } Growth;
 
 typedef struct
 {
-  VizLayers           *layers;
-  const VizBodyBefore *before;
-  GArray              *grown;        /* Growth */
-  double              *old;          /* per node: its middle before */
-  double              *tie;          /* per node: where it leads, for those that had one lane */
-  double              *top, *bottom; /* per row, before */
-  double               width;
-} Keep;
+  VizLayers             *layers;
+  const VizBodyPrevious *previous;
+  GArray                *grown;        /* Growth */
+  double                *old_x;        /* per node: previous x of its middle; NAN: unknown */
+  double                *tie;          /* per node: orders nodes with equal old_x */
+  double                *top, *bottom; /* per row: previous extent */
+  double                 width;        /* of the new content */
+} Update;
 
 typedef struct
 {
@@ -44,7 +46,8 @@ compare_y (gconstpointer a, gconstpointer b)
   return left->node < right->node ? -1 : 1;
 }
 
-/* Boxes of one row overlap in height; rows do not. */
+/* Sets the ranks of boxes, from first on: boxes whose previous heights overlap share a row.  Returns
+ * the last rank. */
 static guint32
 find_rows (VizLayers *layers, guint32 first)
 {
@@ -55,7 +58,7 @@ find_rows (VizLayers *layers, guint32 first)
 
   for (guint32 i = 0; i < body->n_nodes; i++)
     {
-      ByY box = { body->before->nodes[i].y, i };
+      ByY box = { body->previous->nodes[i].y, i };
 
       if (body->nodes[i].kind == VIZ_NODE_BOX)
         g_array_append_val (boxes, box);
@@ -68,13 +71,13 @@ find_rows (VizLayers *layers, guint32 first)
       if (i > 0 && g_array_index (boxes, ByY, i).y > bottom - CLOSE)
         row++;
       layers->rank[node] = row;
-      bottom = MAX (bottom, body->before->nodes[node].y + body->before->nodes[node].height);
+      bottom = MAX (bottom, body->previous->nodes[node].y + body->previous->nodes[node].height);
     }
   return row;
 }
 
 gboolean
-viz_layers_keep_rank (VizLayers *layers)
+viz_layers_reuse_ranks (VizLayers *layers)
 {
   const VizBody *body = layers->body;
   gboolean       has_top = FALSE, has_bottom = FALSE, can_keep = TRUE;
@@ -97,7 +100,7 @@ viz_layers_keep_rank (VizLayers *layers)
       const VizBodyEdge *edge = &body->edges[e];
 
       layers->reversed[e] = layers->rank[edge->tail] > layers->rank[edge->head];
-      /* Another layout made it, without rows. */
+      /* An edge inside a row: the previous layout had no rows. */
       can_keep &= layers->rank[edge->tail] != layers->rank[edge->head] ||
                   edge->tail == edge->head || edge->flags & VIZ_EDGE_FEEDBACK;
     }
@@ -109,12 +112,13 @@ viz_layers_keep_rank (VizLayers *layers)
   return can_keep;
 }
 
-/* Down */
+/* --- Rows --- */
 
+/* Places the rows as before, moved down by the growth of the rows above. */
 static void
-place_rows (Keep *keep)
+place_rows (Update *update)
 {
-  VizLayers         *layers = keep->layers;
+  VizLayers         *layers = update->layers;
   const VizBody     *body = layers->body;
   g_autofree double *grown = g_new0 (double, layers->n_ranks + 1);
   double             moved = 0;
@@ -123,101 +127,106 @@ place_rows (Keep *keep)
   layers->row_height = g_new0 (double, layers->n_ranks + 1);
   layers->y = g_new0 (double, body->n_nodes + 1);
   for (guint32 r = 0; r < layers->n_ranks; r++)
-    keep->top[r] = INFINITY;
+    update->top[r] = INFINITY;
   for (guint32 i = 0; i < body->n_nodes; i++)
     {
       guint32        r = layers->row[i];
-      const VizRect *was = &keep->before->nodes[i];
+      const VizRect *was = &update->previous->nodes[i];
       double         height = body->nodes[i].height;
       gboolean       is_box = body->nodes[i].kind == VIZ_NODE_BOX;
       double         y = is_box                                ? was->y
-                         : body->nodes[i].kind == VIZ_NODE_OUT ? keep->before->height - height
+                         : body->nodes[i].kind == VIZ_NODE_OUT ? update->previous->height - height
                                                                : 0;
 
       layers->y[i] = y;
-      keep->top[r] = MIN (keep->top[r], y);
-      keep->bottom[r] = MAX (keep->bottom[r], y + (is_box ? was->height : height));
+      update->top[r] = MIN (update->top[r], y);
+      update->bottom[r] = MAX (update->bottom[r], y + (is_box ? was->height : height));
       grown[r] = MAX (grown[r], y + height);
     }
   for (guint32 r = 0; r < layers->n_ranks; r++)
     {
-      layers->row_y[r] = keep->top[r] + moved;
-      layers->row_height[r] = grown[r] - keep->top[r];
-      grown[r] = moved + (grown[r] - keep->bottom[r]);
+      layers->row_y[r] = update->top[r] + moved;
+      layers->row_height[r] = grown[r] - update->top[r];
+      grown[r] = moved + (grown[r] - update->bottom[r]);
       moved = grown[r];
     }
   for (guint32 i = 0; i < body->n_nodes; i++)
-    layers->y[i] += layers->row_y[layers->row[i]] - keep->top[layers->row[i]];
-  layers->least_height = keep->before->height + moved;
+    layers->y[i] += layers->row_y[layers->row[i]] - update->top[layers->row[i]];
+  layers->min_height = update->previous->height + moved;
 }
 
-/* Where everything was */
+/* --- Previous places --- */
 
-/* Where the way of an edge was at a height; NAN: not there.  It may have come along outside. */
+/* The x of an edge's previous route at a height; NAN if the route was not there, or outside the
+ * group, as a part of a wire that crosses several groups may be. */
 static double
-lane_at (const Keep *keep, guint32 edge, double y)
+lane_at (const Update *update, guint32 edge, double y)
 {
-  guint32 first = keep->before->first_point[edge], end = keep->before->first_point[edge + 1];
+  guint32 first = update->previous->first_point[edge],
+          end = update->previous->first_point[edge + 1];
 
   for (guint32 i = first; i + 3 < end; i += 3)
     {
-      const VizPoint *a = &g_array_index (keep->before->points, VizPoint, i), *b = a + 3;
+      const VizPoint *a = &g_array_index (update->previous->points, VizPoint, i), *b = a + 3;
       double          share = fabs (b->y - a->y) < CLOSE ? 0 : (y - a->y) / (b->y - a->y);
       double          x = a->x + (b->x - a->x) * share;
 
-      if (MIN (a->y, b->y) <= y && y <= MAX (a->y, b->y) && x >= 0 && x <= keep->before->width)
+      if (MIN (a->y, b->y) <= y && y <= MAX (a->y, b->y) && x >= 0 && x <= update->previous->width)
         return x;
     }
   return NAN;
 }
 
+/* Whether a node was in the previous picture. */
 static gboolean
-is_fixed (const Keep *keep, guint32 node)
+is_fixed (const Update *update, guint32 node)
 {
-  return !viz_layers_is_virtual (keep->layers, node) &&
-         (keep->layers->body->nodes[node].kind == VIZ_NODE_TITLE ||
-          keep->before->nodes[node].width >= 0);
+  return !viz_layers_is_virtual (update->layers, node) &&
+         (update->layers->body->nodes[node].kind == VIZ_NODE_TITLE ||
+          update->previous->nodes[node].width >= 0);
 }
 
-/* Where an end of an edge was, or at least the box. */
+/* The previous x of an end of an edge: on its route, otherwise the middle of its node. */
 static double
-old_end (const Keep *keep, guint32 edge, guint32 node)
+previous_end (const Update *update, guint32 edge, guint32 node)
 {
-  double at =
-      lane_at (keep,
-               edge,
-               (keep->top[keep->layers->row[node]] + keep->bottom[keep->layers->row[node]]) / 2);
+  double at = lane_at (update,
+                       edge,
+                       (update->top[update->layers->row[node]] +
+                        update->bottom[update->layers->row[node]]) /
+                           2);
 
-  return is_fixed (keep, node) || isnan (at) ? keep->old[node] : at;
+  return is_fixed (update, node) || isnan (at) ? update->old_x[node] : at;
 }
 
 static double
-end_before (const Keep *keep, guint32 node, float at)
+previous_port (const Update *update, guint32 node, float at)
 {
-  double half = keep->layers->body->nodes[node].width / 2;
+  double half = update->layers->body->nodes[node].width / 2;
 
-  return keep->old[node] + (at < 0 ? 0 : at - half);
+  return update->old_x[node] + (at < 0 ? 0 : at - half);
 }
 
+/* Sets old_x of nodes that were in the previous picture, and NAN for others. */
 static void
-recall_fixed (Keep *keep)
+recall_fixed (Update *update)
 {
-  const VizBody *body = keep->layers->body;
+  const VizBody *body = update->layers->body;
 
-  for (guint32 i = 0; i < keep->layers->n_nodes; i++)
-    keep->old[i] = NAN;
+  for (guint32 i = 0; i < update->layers->n_nodes; i++)
+    update->old_x[i] = NAN;
   for (guint32 i = 0; i < body->n_nodes; i++)
     if (body->nodes[i].kind == VIZ_NODE_TITLE)
-      keep->old[i] = body->nodes[i].width / 2;
-    else if (keep->before->nodes[i].width >= 0)
-      keep->old[i] = keep->before->nodes[i].x + keep->before->nodes[i].width / 2;
+      update->old_x[i] = body->nodes[i].width / 2;
+    else if (update->previous->nodes[i].width >= 0)
+      update->old_x[i] = update->previous->nodes[i].x + update->previous->nodes[i].width / 2;
 }
 
-/* Crossings of the border, then bends: on the way of their edge. */
+/* Sets old_x of crossings of the border, then of virtual nodes, from the routes of their edges. */
 static void
-recall_ways (Keep *keep)
+recall_routes (Update *update)
 {
-  const VizLayers *layers = keep->layers;
+  const VizLayers *layers = update->layers;
   const VizBody   *body = layers->body;
 
   for (guint32 e = 0; e < body->n_edges; e++)
@@ -225,86 +234,88 @@ recall_ways (Keep *keep)
       guint32 ends[2] = { body->edges[e].tail, body->edges[e].head };
 
       for (guint k = 0; k < 2; k++)
-        if (isnan (keep->old[ends[k]]))
+        if (isnan (update->old_x[ends[k]]))
           {
-            keep->old[ends[k]] = old_end (keep, e, ends[k]);
-            keep->tie[ends[k]] = keep->old[ends[1 - k]];
+            update->old_x[ends[k]] = previous_end (update, e, ends[k]);
+            update->tie[ends[k]] = update->old_x[ends[1 - k]];
           }
     }
   for (guint32 i = 0; i < body->n_nodes; i++)
-    if (isnan (keep->old[i]))
-      keep->old[i] = keep->before->width / 2;
+    if (isnan (update->old_x[i]))
+      update->old_x[i] = update->previous->width / 2;
   for (guint32 e = 0; e < body->n_edges; e++)
     for (guint32 k = 0; k < layers->n_bends[e]; k++)
       {
         guint32 bend = layers->first_bend[e] + k, row = layers->row[bend];
-        double  from = end_before (keep, body->edges[e].tail, body->edges[e].tail_at);
-        double  to = end_before (keep, body->edges[e].head, body->edges[e].head_at);
-        double  at = lane_at (keep, e, (keep->top[row] + keep->bottom[row]) / 2);
+        double  from = previous_port (update, body->edges[e].tail, body->edges[e].tail_at);
+        double  to = previous_port (update, body->edges[e].head, body->edges[e].head_at);
+        double  at = lane_at (update, e, (update->top[row] + update->bottom[row]) / 2);
 
-        if (!isnan (keep->old[bend]))
+        if (!isnan (update->old_x[bend]))
           continue;
-        keep->old[bend] = isnan (at) ? (from + to) / 2 : at;
-        keep->tie[bend] = from + to;
+        update->old_x[bend] = isnan (at) ? (from + to) / 2 : at;
+        update->tie[bend] = from + to;
       }
 }
 
-/* Across */
+/* --- New places --- */
 
 static void
-find_growth (Keep *keep)
+find_growth (Update *update)
 {
-  const VizBody *body = keep->layers->body;
+  const VizBody *body = update->layers->body;
 
-  keep->width = keep->before->width;
+  update->width = update->previous->width;
   for (guint32 i = 0; i < body->n_nodes; i++)
     {
-      const VizRect *was = &keep->before->nodes[i];
+      const VizRect *was = &update->previous->nodes[i];
       Growth         growth = { was->x, was->width, body->nodes[i].width - was->width };
 
-      if (body->nodes[i].kind != VIZ_NODE_BOX || fabs (growth.more) < CLOSE)
+      if (body->nodes[i].kind != VIZ_NODE_BOX || fabs (growth.change) < CLOSE)
         continue;
-      g_array_append_val (keep->grown, growth);
-      keep->width += growth.more;
+      g_array_append_val (update->grown, growth);
+      update->width += growth.change;
     }
 }
 
-/* How far something at x is moved by all that grew. */
+/* How far the growth of all boxes moves a point at x, without the box whose left border was at except
+ * (NAN: none). */
 static double
-stretch (const Keep *keep, double x, double except)
+stretch (const Update *update, double x, double except)
 {
   double by = 0;
 
-  for (guint i = 0; i < keep->grown->len; i++)
+  for (guint i = 0; i < update->grown->len; i++)
     {
-      const Growth *growth = &g_array_index (keep->grown, Growth, i);
+      const Growth *growth = &g_array_index (update->grown, Growth, i);
       double        share = growth->width > 0 ? (x - growth->left) / growth->width : 1;
 
       if (growth->left != except)
-        by += CLAMP (share, 0, 1) * growth->more;
+        by += CLAMP (share, 0, 1) * growth->change;
     }
   return by;
 }
 
 static void
-stretch_all (Keep *keep)
+stretch_all (Update *update)
 {
-  VizLayers     *layers = keep->layers;
+  VizLayers     *layers = update->layers;
   const VizBody *body = layers->body;
 
   for (guint32 i = 0; i < layers->n_nodes; i++)
     {
-      double old = keep->old[i], wider = 0;
+      double old = update->old_x[i], wider = 0;
 
       if (i < body->n_nodes && body->nodes[i].kind == VIZ_NODE_TITLE)
         layers->x[i] = old;
       else
         {
           if (i < body->n_nodes && body->nodes[i].kind == VIZ_NODE_BOX)
-            wider = body->nodes[i].width - keep->before->nodes[i].width;
-          layers->x[i] = fabs (wider) < CLOSE
-                             ? old + stretch (keep, old, NAN)
-                             : old + wider / 2 + stretch (keep, old, keep->before->nodes[i].x);
+            wider = body->nodes[i].width - update->previous->nodes[i].width;
+          layers->x[i] =
+              fabs (wider) < CLOSE
+                  ? old + stretch (update, old, NAN)
+                  : old + wider / 2 + stretch (update, old, update->previous->nodes[i].x);
         }
     }
 }
@@ -312,20 +323,20 @@ stretch_all (Keep *keep)
 static int
 compare_old (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const Keep *keep = data;
-  guint32     left = *(const guint32 *) a, right = *(const guint32 *) b;
+  const Update *update = data;
+  guint32       left = *(const guint32 *) a, right = *(const guint32 *) b;
 
-  if (floor (keep->old[left] / CLOSE) != floor (keep->old[right] / CLOSE))
-    return keep->old[left] < keep->old[right] ? -1 : 1;
-  if (keep->tie[left] != keep->tie[right])
-    return keep->tie[left] < keep->tie[right] ? -1 : 1;
+  if (floor (update->old_x[left] / CLOSE) != floor (update->old_x[right] / CLOSE))
+    return update->old_x[left] < update->old_x[right] ? -1 : 1;
+  if (update->tie[left] != update->tie[right])
+    return update->tie[left] < update->tie[right] ? -1 : 1;
   return left < right ? -1 : 1;
 }
 
 static void
-fill_rows (Keep *keep)
+fill_rows (Update *update)
 {
-  VizLayers          *layers = keep->layers;
+  VizLayers          *layers = update->layers;
   g_autofree guint32 *filled = g_new0 (guint32, layers->n_ranks + 1);
 
   viz_layers_make_rows (layers);
@@ -337,7 +348,7 @@ fill_rows (Keep *keep)
                          (int) filled[r],
                          sizeof *layers->rows,
                          compare_old,
-                         keep);
+                         update);
   viz_layers_number_rows (layers);
 }
 
@@ -347,45 +358,52 @@ half_width (const VizLayers *layers, guint32 node)
   return layers->body->nodes[node].width / 2;
 }
 
-/* Only after something shrank can boxes come too near: those to the right then move less. */
+/* Keeps boxes of a row apart.  They can only come too near after a box shrank; boxes to the right of
+ * it then move back less. */
 static void
-part_boxes (Keep *keep, guint32 row)
+part_boxes (Update *update, guint32 row)
 {
-  VizLayers *layers = keep->layers;
+  VizLayers *layers = update->layers;
   guint32    last = VIZ_NO_NODE;
 
   for (guint32 i = layers->first_in_row[row]; i < layers->first_in_row[row + 1]; i++)
     {
       guint32 node = layers->rows[i];
 
-      if (!is_fixed (keep, node))
+      if (!is_fixed (update, node))
         continue;
       if (last != VIZ_NO_NODE)
         {
           double apart =
               layers->right[last] + layers->left[node] + viz_layers_gap (layers, last, node);
-          double was = keep->old[node] - keep->old[last];
+          double was = update->old_x[node] - update->old_x[last];
 
           layers->x[node] = MAX (layers->x[node], layers->x[last] + MIN (apart, was));
         }
-      keep->width = MAX (keep->width, layers->x[node] + half_width (layers, node));
+      update->width = MAX (update->width, layers->x[node] + half_width (layers, node));
       last = node;
     }
 }
 
-/* n nodes of a row between two that stay, from where those end: as near to their lanes as the
- * room allows; too many share what there is.  From the left, from the right, and the mean of both:
- * those that share a lane spread to both sides. */
-static void
-fit_lanes (const Keep    *keep,
-           const guint32 *nodes,
-           guint32        n,
-           double         start,
-           double         end,
-           double        *apart)
+/* The nodes of a row between two boxes that stay. */
+typedef struct
 {
-  double            *x = keep->layers->x, need = 0, room = MAX (end - start, 0);
-  g_autofree double *least = g_new (double, n + 1), *most = g_new (double, n + 1);
+  const guint32 *nodes;
+  guint32        n;
+  double         start, end; /* x of the borders of the two boxes */
+  double        *apart; /* n + 1: distances to update, from start to the first node, and so on */
+} LaneGap;
+
+/* Places the nodes of a gap as near to their lanes as the room allows; if there is too little room,
+ * all distances shrink.  Nodes are pushed apart once from the left and once from the right; the mean
+ * of both spreads nodes with equal lanes to both sides. */
+static void
+fit_lanes (double *x, LaneGap *gap)
+{
+  const guint32     *nodes = gap->nodes;
+  guint32            n = gap->n;
+  double            *apart = gap->apart, need = 0, room = MAX (gap->end - gap->start, 0);
+  g_autofree double *min = g_new (double, n + 1), *max = g_new (double, n + 1);
   g_autofree double *right = g_new (double, n + 1);
 
   for (guint32 i = 0; i <= n; i++)
@@ -393,32 +411,31 @@ fit_lanes (const Keep    *keep,
   for (guint32 i = 0; need > room && i <= n; i++)
     apart[i] *= room / need;
   for (guint32 i = 0; i < n; i++)
-    least[i] = (i > 0 ? least[i - 1] : start) + apart[i];
+    min[i] = (i > 0 ? min[i - 1] : gap->start) + apart[i];
   for (guint32 i = n; i-- > 0;)
     {
-      most[i] = (i + 1 < n ? most[i + 1] : end) - apart[i + 1];
-      right[i] =
-          MAX (MIN (x[nodes[i]], i + 1 < n ? right[i + 1] - apart[i + 1] : most[i]), least[i]);
+      max[i] = (i + 1 < n ? max[i + 1] : gap->end) - apart[i + 1];
+      right[i] = MAX (MIN (x[nodes[i]], i + 1 < n ? right[i + 1] - apart[i + 1] : max[i]), min[i]);
     }
   for (guint32 i = 0; i < n; i++)
     {
-      double left = MAX (x[nodes[i]], i > 0 ? least[i - 1] + apart[i] : least[i]);
+      double left = MAX (x[nodes[i]], i > 0 ? min[i - 1] + apart[i] : min[i]);
 
-      least[i] = MIN (left, most[i]);
-      x[nodes[i]] = (least[i] + right[i]) / 2;
+      min[i] = MIN (left, max[i]);
+      x[nodes[i]] = (min[i] + right[i]) / 2;
     }
 }
 
-/* The lanes between two neighbours that stay; first and end: places in the rows. */
+/* Places the nodes rows[first] to rows[end - 1], which lie between two boxes that stay. */
 static void
-place_lanes (const Keep *keep, guint32 first, guint32 end, guint32 row)
+place_lanes (const Update *update, guint32 first, guint32 end, guint32 row)
 {
-  const VizLayers   *layers = keep->layers;
+  const VizLayers   *layers = update->layers;
   const guint32     *nodes = layers->rows;
   gboolean           has_left = first > layers->first_in_row[row];
   gboolean           has_right = end < layers->first_in_row[row + 1];
   g_autofree double *apart = g_new (double, end - first + 1);
-  double             start = 0, stop = keep->width;
+  LaneGap            gap = { nodes + first, end - first, 0, update->width, apart };
 
   if (first == end)
     return;
@@ -431,7 +448,7 @@ place_lanes (const Keep *keep, guint32 first, guint32 end, guint32 row)
     {
       guint32 other = nodes[first - 1];
 
-      start = layers->x[other] + half_width (layers, other);
+      gap.start = layers->x[other] + half_width (layers, other);
       apart[0] += layers->right[other] - half_width (layers, other) +
                   viz_layers_gap (layers, other, nodes[first]);
     }
@@ -439,56 +456,56 @@ place_lanes (const Keep *keep, guint32 first, guint32 end, guint32 row)
     {
       guint32 other = nodes[end];
 
-      stop = layers->x[other] - half_width (layers, other);
+      gap.end = layers->x[other] - half_width (layers, other);
       apart[end - first] += viz_layers_gap (layers, nodes[end - 1], other);
     }
-  fit_lanes (keep, nodes + first, end - first, start, stop, apart);
+  fit_lanes (layers->x, &gap);
 }
 
 static void
-place_row (const Keep *keep, guint32 row)
+place_row (const Update *update, guint32 row)
 {
-  const VizLayers *layers = keep->layers;
+  const VizLayers *layers = update->layers;
   guint32          first = layers->first_in_row[row];
 
   for (guint32 i = first; i < layers->first_in_row[row + 1]; i++)
-    if (is_fixed (keep, layers->rows[i]))
+    if (is_fixed (update, layers->rows[i]))
       {
-        place_lanes (keep, first, i, row);
+        place_lanes (update, first, i, row);
         first = i + 1;
       }
-  place_lanes (keep, first, layers->first_in_row[row + 1], row);
+  place_lanes (update, first, layers->first_in_row[row + 1], row);
 }
 
 void
-viz_layers_keep (VizLayers *layers)
+viz_layers_update (VizLayers *layers)
 {
-  gsize n = layers->n_nodes + 1;
-  Keep  keep = {
-     .layers = layers,
-     .before = layers->body->before,
-     .grown = g_array_new (FALSE, FALSE, sizeof (Growth)),
-     .old = g_new0 (double, n),
-     .tie = g_new0 (double, n),
-     .top = g_new0 (double, layers->n_ranks + 1),
-     .bottom = g_new0 (double, layers->n_ranks + 1),
+  gsize  n = layers->n_nodes + 1;
+  Update update = {
+    .layers = layers,
+    .previous = layers->body->previous,
+    .grown = g_array_new (FALSE, FALSE, sizeof (Growth)),
+    .old_x = g_new0 (double, n),
+    .tie = g_new0 (double, n),
+    .top = g_new0 (double, layers->n_ranks + 1),
+    .bottom = g_new0 (double, layers->n_ranks + 1),
   };
 
   layers->x = g_new0 (double, n);
-  place_rows (&keep);
-  recall_fixed (&keep);
-  recall_ways (&keep);
-  find_growth (&keep);
-  stretch_all (&keep);
-  fill_rows (&keep);
+  place_rows (&update);
+  recall_fixed (&update);
+  recall_routes (&update);
+  find_growth (&update);
+  stretch_all (&update);
+  fill_rows (&update);
   for (guint32 r = 0; r < layers->n_ranks; r++)
-    part_boxes (&keep, r);
+    part_boxes (&update, r);
   for (guint32 r = 0; r < layers->n_ranks; r++)
-    place_row (&keep, r);
-  layers->least_width = keep.width;
-  g_array_unref (keep.grown);
-  g_free (keep.old);
-  g_free (keep.tie);
-  g_free (keep.top);
-  g_free (keep.bottom);
+    place_row (&update, r);
+  layers->min_width = update.width;
+  g_array_unref (update.grown);
+  g_free (update.old_x);
+  g_free (update.tie);
+  g_free (update.top);
+  g_free (update.bottom);
 }

@@ -1,8 +1,9 @@
-/* layout-dot.c — asks Graphviz, in a process of its own, with a deadline.
+/* layout-dot.c — the layout "dot": runs Graphviz in another process, with a deadline.
  *
- * Only bodies that dot is known to finish: at most 500 nodes, and at most 2,000
- * together with the virtual nodes its own ranking would make.  Input and answer
- * pass through anonymous files: no pipe can fill up or break.
+ * Refuses bodies that dot may not finish in time: more than 500 nodes, or more than 2,000 together
+ * with the virtual nodes that dot adds.  Request and answer are anonymous files instead of pipes, so
+ * that neither process can block on a full pipe or fail on a broken one.
+ * Start reading at dot_place(), at the end; layout-helper.h describes the format.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/error.h"
 #include "viz/layout/layers.h"
@@ -20,9 +21,10 @@
 #define DEADLINE_MS      2000
 #define MAX_ANSWER       (64 << 20)
 
-/* Nodes, and ranks that edges cross. */
+/* An estimate of the number of nodes in dot's layered graph: real nodes, and one virtual node per
+ * rank that an edge crosses. */
 static guint64
-work_for_dot (const VizBody *body, GCancellable *cancellable)
+count_with_virtual (const VizBody *body, GCancellable *cancellable)
 {
   VizLayers layers = { .body = body, .cancellable = cancellable };
   guint64   n = body->n_nodes;
@@ -39,7 +41,7 @@ work_for_dot (const VizBody *body, GCancellable *cancellable)
 }
 
 static GByteArray *
-write_question (const VizBody *body)
+write_request (const VizBody *body)
 {
   GByteArray *bytes = g_byte_array_new ();
   HelperHead  head = { (int32_t) body->n_nodes, 0 };
@@ -50,27 +52,28 @@ write_question (const VizBody *body)
   for (guint32 i = 0; i < body->n_nodes; i++)
     {
       const VizBodyNode *node = &body->nodes[i];
-      HelperNode         told = {
+      HelperNode         record = {
                 MAX (node->width, 2 * node->label), node->height, HELPER_ANYWHERE, node->order
       };
 
       if (node->kind == VIZ_NODE_OUT)
-        told.row = HELPER_LAST;
+        record.row = HELPER_LAST;
       else if (node->kind != VIZ_NODE_BOX)
-        told.row = HELPER_FIRST;
-      g_byte_array_append (bytes, (const guint8 *) &told, sizeof told);
+        record.row = HELPER_FIRST;
+      g_byte_array_append (bytes, (const guint8 *) &record, sizeof record);
     }
   for (guint32 e = 0; e < body->n_edges; e++)
     {
-      HelperEdge told = { (int32_t) body->edges[e].tail, (int32_t) body->edges[e].head };
+      HelperEdge record = { (int32_t) body->edges[e].tail, (int32_t) body->edges[e].head };
 
       if ((body->edges[e].flags & VIZ_EDGE_FEEDBACK) == 0)
-        g_byte_array_append (bytes, (const guint8 *) &told, sizeof told);
+        g_byte_array_append (bytes, (const guint8 *) &record, sizeof record);
     }
   return bytes;
 }
 
-/* Beside the program, in the build tree, or where it was installed. */
+/* The path of the helper: as given, beside this program, in the build tree, or where it is installed.
+ * (transfer full) */
 static char *
 find_helper (const char *helper)
 {
@@ -91,6 +94,8 @@ find_helper (const char *helper)
   return g_build_filename (VIZ_LIBEXECDIR, "layout-helper", NULL);
 }
 
+/* An anonymous file with that content (NULL: empty), positioned at its start.  Returns -1 with an
+ * error if it cannot be made. */
 static int
 open_anonymous (const char *name, const GByteArray *content, GError **error)
 {
@@ -115,30 +120,31 @@ open_anonymous (const char *name, const GByteArray *content, GError **error)
     g_set_error (error,
                  VIZ_ERROR,
                  VIZ_ERROR_LAYOUT,
-                 "no memory file for dot: %s",
+                 "dot was not started: cannot create a file in memory: %s",
                  g_strerror (errno));
   return file;
 }
 
+/* State while waiting for the helper to exit. */
 typedef struct
 {
   GSubprocess *helper;
-  gboolean     done, too_late;
-} Wait;
+  gboolean     done, timed_out;
+} HelperWait;
 
 static void
 on_ended (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_subprocess_wait_finish (G_SUBPROCESS (source), result, NULL);
-  ((Wait *) data)->done = TRUE;
+  ((HelperWait *) data)->done = TRUE;
 }
 
 static gboolean
 on_deadline (gpointer data)
 {
-  Wait *wait = data;
+  HelperWait *wait = data;
 
-  wait->too_late = TRUE;
+  wait->timed_out = TRUE;
   g_subprocess_force_exit (wait->helper);
   return G_SOURCE_REMOVE;
 }
@@ -149,13 +155,14 @@ on_cancelled (GCancellable *cancellable G_GNUC_UNUSED, gpointer data)
   g_subprocess_force_exit (data);
 }
 
-/* Runs a context of its own: the layout thread has no main loop. */
+/* Waits until the helper exits, the deadline passes or the operation is cancelled.  Returns whether
+ * the helper succeeded.  Runs its own main context, because the layout thread has no main loop. */
 static gboolean
 wait_for (GSubprocess *helper, GCancellable *cancellable, GError **error)
 {
   GMainContext *context = g_main_context_new ();
   GSource      *deadline = g_timeout_source_new (DEADLINE_MS);
-  Wait          wait = { helper, FALSE, FALSE };
+  HelperWait    wait = { helper, FALSE, FALSE };
   gulong        handler = 0;
 
   g_main_context_push_thread_default (context);
@@ -171,8 +178,12 @@ wait_for (GSubprocess *helper, GCancellable *cancellable, GError **error)
   g_source_unref (deadline);
   g_main_context_pop_thread_default (context);
   g_main_context_unref (context);
-  if (wait.too_late)
-    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot had no answer after %d ms", DEADLINE_MS);
+  if (wait.timed_out)
+    g_set_error (error,
+                 VIZ_ERROR,
+                 VIZ_ERROR_LAYOUT,
+                 "dot did not finish within %d ms",
+                 DEADLINE_MS);
   else if (g_subprocess_get_if_signaled (helper))
     g_set_error (error,
                  VIZ_ERROR,
@@ -199,7 +210,12 @@ read_file (int file, GError **error)
 
   if (size < 0 || size > MAX_ANSWER || lseek (file, 0, SEEK_SET) < 0)
     {
-      g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's answer is too long");
+      g_set_error (error,
+                   VIZ_ERROR,
+                   VIZ_ERROR_LAYOUT,
+                   "dot's answer has %" G_GINT64_FORMAT " bytes; at most %d are read",
+                   (gint64) size,
+                   MAX_ANSWER);
       return NULL;
     }
   data = g_malloc ((gsize) size + 1);
@@ -213,17 +229,18 @@ read_file (int file, GError **error)
   return g_bytes_new_take (data, (gsize) size);
 }
 
+/* Runs the helper on a body and returns its output, or NULL with an error.  (transfer full) */
 static GBytes *
-ask (const VizBody *body, const char *program, GCancellable *cancellable, GError **error)
+run_helper (const VizBody *body, const char *program, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GByteArray) question = write_question (body);
+  g_autoptr (GByteArray) request = write_request (body);
   g_autoptr (GSubprocessLauncher) launcher =
       g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_SILENCE);
   g_autoptr (GSubprocess) helper = NULL;
   GBytes *answer = NULL;
   int     input, output;
 
-  input = open_anonymous ("layout-question", question, error);
+  input = open_anonymous ("layout-request", request, error);
   if (input < 0)
     return NULL;
   output = open_anonymous ("layout-answer", NULL, error);
@@ -241,16 +258,16 @@ ask (const VizBody *body, const char *program, GCancellable *cancellable, GError
   return answer;
 }
 
-/* Reading the answer: as untrusted as a file. */
+/* --- Reading the answer, which is checked like an untrusted file --- */
 
 typedef struct
 {
   const guint8 *at;
-  gsize         left;
+  gsize         left; /* bytes */
 } Reader;
 
 static gboolean
-take (Reader *reader, gpointer data, gsize n_bytes)
+read_bytes (Reader *reader, gpointer data, gsize n_bytes)
 {
   if (reader->left < n_bytes)
     return FALSE;
@@ -261,18 +278,18 @@ take (Reader *reader, gpointer data, gsize n_bytes)
 }
 
 static gboolean
-take_point (Reader *reader, VizPoint *point)
+read_point (Reader *reader, VizPoint *point)
 {
   double pair[2];
 
-  if (!take (reader, pair, sizeof pair) || !isfinite (pair[0]) || !isfinite (pair[1]) ||
+  if (!read_bytes (reader, pair, sizeof pair) || !isfinite (pair[0]) || !isfinite (pair[1]) ||
       fabs (pair[0]) > 1e7 || fabs (pair[1]) > 1e7)
     return FALSE;
   *point = (VizPoint){ pair[0], -pair[1] };
   return TRUE;
 }
 
-/* dot's curve ends near the middle of a side; a port may be elsewhere. */
+/* Moves the ends of a route to fixed ports; dot's curves end near the middle of a side. */
 static void
 move_ends (VizBody *body, guint32 edge)
 {
@@ -300,13 +317,13 @@ read_route (Reader *reader, VizBody *body, guint32 edge)
   gint32   count;
   VizPoint point;
 
-  if (!take (reader, &count, sizeof count) || count < 0 || (count > 0 && count % 3 != 1) ||
+  if (!read_bytes (reader, &count, sizeof count) || count < 0 || (count > 0 && count % 3 != 1) ||
       count > 100000)
     return FALSE;
   body->first_point[edge] = body->points->len;
   for (gint32 i = 0; i < count; i++)
     {
-      if (!take_point (reader, &point))
+      if (!read_point (reader, &point))
         return FALSE;
       g_array_append_val (body->points, point);
     }
@@ -325,7 +342,7 @@ read_answer (VizBody *body, GBytes *answer)
   viz_body_begin (body);
   for (guint32 i = 0; i < body->n_nodes; i++)
     {
-      if (!take_point (&reader, &body->at[i]))
+      if (!read_point (&reader, &body->at[i]))
         return FALSE;
       body->at[i].x -= body->nodes[i].width / 2;
       body->at[i].y -= body->nodes[i].height / 2;
@@ -337,31 +354,28 @@ read_answer (VizBody *body, GBytes *answer)
   return reader.left == 0;
 }
 
-/* dot knows no ports: where an end had to be moved, its curve may now run through a box. */
+/* Whether a route runs through a box that is not one of its ends. */
 static gboolean
 runs_through_box (const VizBody *body, guint32 edge)
 {
   const VizBodyEdge *ends = &body->edges[edge];
-  const VizPoint    *p = (const VizPoint *) body->points->data;
+  const VizPoint    *points = (const VizPoint *) body->points->data;
 
   for (guint32 k = body->first_point[edge]; k + 3 < body->first_point[edge + 1]; k += 3)
     for (guint step = 1; step < 8; step++)
       {
-        double t = step / 8.0, u = 1 - t;
-        double x = u * u * u * p[k].x + 3 * u * u * t * p[k + 1].x + 3 * u * t * t * p[k + 2].x +
-                   t * t * t * p[k + 3].x;
-        double y = u * u * u * p[k].y + 3 * u * u * t * p[k + 1].y + 3 * u * t * t * p[k + 2].y +
-                   t * t * t * p[k + 3].y;
+        VizPoint p = viz_curve_point (points + k, step / 8.0);
 
         for (guint32 i = 0; i < body->n_nodes; i++)
-          if (i != ends->tail && i != ends->head && x > body->at[i].x + 1 &&
-              x < body->at[i].x + body->nodes[i].width - 1 && y > body->at[i].y + 1 &&
-              y < body->at[i].y + body->nodes[i].height - 1)
+          if (i != ends->tail && i != ends->head && p.x > body->at[i].x + 1 &&
+              p.x < body->at[i].x + body->nodes[i].width - 1 && p.y > body->at[i].y + 1 &&
+              p.y < body->at[i].y + body->nodes[i].height - 1)
             return TRUE;
       }
   return FALSE;
 }
 
+/* Whether the routes are usable after move_ends(), which can pull a curve through a box. */
 static gboolean
 is_clean (const VizBody *body)
 {
@@ -378,23 +392,27 @@ dot_place (VizBody *body, const char *helper, GCancellable *cancellable, GError 
   g_autoptr (GBytes) answer = NULL;
 
   if (body->n_nodes == 0 || body->n_nodes > MAX_NODES || body->n_edges > HELPER_MAX_EDGES ||
-      work_for_dot (body, cancellable) > MAX_WITH_VIRTUAL)
+      count_with_virtual (body, cancellable) > MAX_WITH_VIRTUAL)
     {
       g_set_error (error,
                    VIZ_ERROR,
                    VIZ_ERROR_LIMIT,
-                   "%u boxes are too many, or too far apart",
-                   body->n_nodes);
+                   "%u boxes, or the rows between them, are too many for dot; at most %d boxes, "
+                   "and "
+                   "%d boxes and crossed rows, are laid out",
+                   body->n_nodes,
+                   MAX_NODES,
+                   MAX_WITH_VIRTUAL);
       return FALSE;
     }
   program = find_helper (helper);
-  answer = ask (body, program, cancellable, error);
+  answer = run_helper (body, program, cancellable, error);
   if (!answer)
     return FALSE;
   if (!read_answer (body, answer))
-    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's answer makes no sense");
+    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's answer is malformed");
   else if (!is_clean (body))
-    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's lines do not reach the ports");
+    g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "dot's curves to the ports cross boxes");
   else
     return TRUE;
   return FALSE;

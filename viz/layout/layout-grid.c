@@ -1,10 +1,10 @@
-/* layout-grid.c — time × layer: steps from left to right, layers downwards.
+/* layout-grid.c — the layout "grid": time × layer, steps from left to right, layers downwards.
  *
- * For bodies whose boxes all have a column and a row.  A state goes straight to
- * the cell beside it; everything else runs in tracks between the rows and
- * columns: down, along, up or down, along, down.  No track touches a box.  A
- * track of one gap is shared by what carries the same tensor (a bus), and by
- * others where they do not meet.
+ * For bodies whose boxes all have a column (step) and a row (layer).  A state goes straight to the
+ * cell beside it.  Other edges run in tracks in the gaps between rows and columns: down, along, up or
+ * down, along, down; so they touch no box.  Edges that carry the same tensor share a track (a bus);
+ * tracks that do not overlap share a lane (grid-axis.h).
+ * Start reading at grid_place(), at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/diagram/error.h"
 #include "viz/layout/grid-axis.h"
@@ -13,22 +13,23 @@
 #include <math.h>
 #include <string.h>
 
+/* Lengths in points */
 #define COLUMN_GAP 40
 #define ROW_GAP    26
-#define APART      11
-#define BORDER     9
-/* Open cells start together; lower, closed ones stand around the line of their states. */
+#define APART      11 /* between two edges at one side of a cell */
+#define BORDER     9  /* between an edge and the corner of a cell */
+/* Higher cells are aligned at the top of their row, lower ones at its middle. */
 #define TALL 120
 
 typedef struct
 {
   VizBody *body;
   VizAxis  columns, rows;
-  guint32 *column_of, *row_of; /* per node, as indices; ports: nearest column */
-  double  *wish;               /* per port: the middle of the cells it joins, in columns */
-  guint8  *straight;           /* per edge: to the cell beside or below, without tracks */
-  double  *tail_x, *head_x;    /* per edge, from the node's left border */
-  double   head_height, foot_height;
+  guint32 *column_of, *row_of;       /* per node: indices; for a port the nearest column */
+  double  *wanted_column;            /* per port: mean column of the cells it is connected to */
+  guint8  *straight;                 /* per edge: runs straight to the next cell, without tracks */
+  double  *tail_x, *head_x;          /* per edge: x of its ends from the node's left border */
+  double   head_height, foot_height; /* of the ports above and below the grid */
 } Grid;
 
 static gboolean
@@ -37,7 +38,6 @@ is_cell (const Grid *grid, guint32 node)
   return grid->body->nodes[node].kind == VIZ_NODE_BOX;
 }
 
-/* Numbers the distinct values of a body's columns or rows. */
 static int
 compare_ints (gconstpointer a, gconstpointer b)
 {
@@ -46,6 +46,8 @@ compare_ints (gconstpointer a, gconstpointer b)
   return left < right ? -1 : left > right;
 }
 
+/* Numbers the distinct values of a member of VizBodyNode (field: its offset) over all boxes in
+ * ascending order.  Returns the number of each node's value, and how many values there are. */
 static guint32 *
 number_values (const VizBody *body, gsize field, guint32 *n_out)
 {
@@ -82,7 +84,7 @@ number_values (const VizBody *body, gsize field, guint32 *n_out)
   return index;
 }
 
-/* What shares a track: one tensor, or everything on its way to one port. */
+/* Edges with equal keys share tracks: those of one tensor, and those to one port. */
 static guint32
 track_key (const Grid *grid, guint32 edge)
 {
@@ -91,26 +93,27 @@ track_key (const Grid *grid, guint32 edge)
   return is_cell (grid, ends->head) ? ends->tensor : 0x80000000u | ends->head;
 }
 
-/* Routing plan of one edge: down into the gap below the tail, along, through the gap beside the
- * head's column if the head is not right below, along above the head, down. */
+/* The gaps that an edge runs through: down into the gap below the tail, along it, up or down the gap
+ * beside a column, along the gap above the head, down.  If the gaps below and above are the same one,
+ * the column gap is not needed. */
 typedef struct
 {
   guint32 below, above; /* row gaps */
-  guint32 from, to;     /* half-step places of the ends */
-  guint32 beside;       /* column gap; used when below and above differ */
-} Plan;
+  guint32 from, to;     /* positions of the ends, in half steps (grid-axis.h) */
+  guint32 beside;       /* column gap */
+} EdgePlan;
 
-static Plan
+static EdgePlan
 plan_edge (const Grid *grid, guint32 edge)
 {
   const VizBodyEdge *ends = &grid->body->edges[edge];
-  Plan               plan;
+  EdgePlan           plan;
 
   plan.below = is_cell (grid, ends->tail) ? grid->row_of[ends->tail] + 1 : 0;
   plan.above = is_cell (grid, ends->head) ? grid->row_of[ends->head] : grid->rows.n;
   plan.from = 2 * grid->column_of[ends->tail] + 1;
   plan.to = 2 * grid->column_of[ends->head] + 1;
-  /* Before the head's column when coming from the left, behind it otherwise. */
+  /* Left of the head's column when coming from the left, right of it otherwise. */
   plan.beside =
       grid->column_of[ends->head] +
       (grid->column_of[ends->tail] >= grid->column_of[ends->head] && ends->tail != ends->head ? 1
@@ -120,7 +123,7 @@ plan_edge (const Grid *grid, guint32 edge)
   return plan;
 }
 
-/* The nearest column to a port: the middle of the cells it joins. */
+/* Sets the column of each port to the mean column of the cells it is connected to. */
 static void
 place_ports_in_columns (Grid *grid)
 {
@@ -146,13 +149,14 @@ place_ports_in_columns (Grid *grid)
   for (guint32 i = 0; i < body->n_nodes; i++)
     if (!is_cell (grid, i) && n[i] > 0)
       {
-        grid->wish[i] = sum[i] / n[i];
-        grid->column_of[i] = (guint32) grid->wish[i];
+        grid->wanted_column[i] = sum[i] / n[i];
+        grid->column_of[i] = (guint32) grid->wanted_column[i];
       }
   g_free (n);
   g_free (sum);
 }
 
+/* A state to the neighbouring cell, drawn from side to side. */
 static gboolean
 is_straight_aside (const Grid *grid, const VizBodyEdge *edge)
 {
@@ -162,6 +166,7 @@ is_straight_aside (const Grid *grid, const VizBodyEdge *edge)
          (a + 1 == b || b + 1 == a);
 }
 
+/* An edge to the cell right below. */
 static gboolean
 is_straight_down (const Grid *grid, const VizBodyEdge *edge)
 {
@@ -179,7 +184,7 @@ plan_tracks (Grid *grid)
     {
       const VizBodyEdge *edge = &body->edges[e];
       guint32            key = track_key (grid, e);
-      Plan               plan = plan_edge (grid, e);
+      EdgePlan           plan = plan_edge (grid, e);
 
       if (edge->flags & VIZ_EDGE_FEEDBACK)
         continue;
@@ -188,18 +193,18 @@ plan_tracks (Grid *grid)
         continue;
       if (plan.below == plan.above)
         {
-          viz_axis_ask (&grid->rows, plan.below, key, plan.from, plan.to);
+          viz_axis_request (&grid->rows, plan.below, key, plan.from, plan.to);
           continue;
         }
-      viz_axis_ask (&grid->rows, plan.below, key, plan.from, 2 * plan.beside);
-      viz_axis_ask (&grid->columns, plan.beside, key, 2 * plan.below, 2 * plan.above);
-      viz_axis_ask (&grid->rows, plan.above, key, 2 * plan.beside, plan.to);
+      viz_axis_request (&grid->rows, plan.below, key, plan.from, 2 * plan.beside);
+      viz_axis_request (&grid->columns, plan.beside, key, 2 * plan.below, 2 * plan.above);
+      viz_axis_request (&grid->rows, plan.above, key, 2 * plan.beside, plan.to);
     }
   viz_axis_assign (&grid->rows);
   viz_axis_assign (&grid->columns);
 }
 
-/* Where edges meet their cells: tensors beside each other, around the middle. */
+/* Sets tail_x and head_x: different tensors side by side, around the middle of the cell. */
 static void
 spread_ends (Grid *grid)
 {
@@ -214,7 +219,7 @@ spread_ends (Grid *grid)
     {
       const VizBodyEdge *edge = &body->edges[e];
 
-      /* Equal tensors follow each other often enough; others stand apart. */
+      /* Consecutive edges of one tensor share their start. */
       if (last[edge->tail] != edge->tensor + 1)
         n_out[edge->tail]++;
       last[edge->tail] = edge->tensor + 1;
@@ -251,12 +256,13 @@ column_middle (const Grid *grid, guint32 column)
   return grid->columns.place[column] + grid->columns.size[column] / 2;
 }
 
-/* Ports of one side in the order of where they want to be, next to each other. */
+/* Places the ports of one kind at height y, in the order of their wanted columns, without overlaps
+ * and not left of min_x. */
 static void
-place_ports (Grid *grid, VizNodeKind kind, double y, double least_x)
+place_ports (Grid *grid, VizNodeKind kind, double y, double min_x)
 {
   VizBody *body = grid->body;
-  double   x = least_x, end = grid->columns.place[grid->columns.n];
+  double   x = min_x, end = grid->columns.place[grid->columns.n];
   g_autoptr (GArray) placed = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   for (guint32 wanted = 0; wanted < grid->columns.n; wanted++)
@@ -267,15 +273,15 @@ place_ports (Grid *grid, VizNodeKind kind, double y, double least_x)
         if (body->nodes[i].kind != (guint32) kind || grid->column_of[i] != wanted)
           continue;
         middle = column_middle (grid, wanted);
-        if (grid->wish[i] > wanted)
-          middle += (column_middle (grid, wanted + 1) - middle) * (grid->wish[i] - wanted);
+        if (grid->wanted_column[i] > wanted)
+          middle += (column_middle (grid, wanted + 1) - middle) * (grid->wanted_column[i] - wanted);
         body->at[i].x = MAX (x, middle - body->nodes[i].width / 2);
         body->at[i].y = y;
         x = body->at[i].x + body->nodes[i].width + 10;
         g_array_append_val (placed, i);
       }
-  /* A group that keeps its places does not grow for them. */
-  for (guint k = body->before ? placed->len : 0; k-- > 0;)
+  /* When a picture is updated, the group must not grow for its ports: push them back inside. */
+  for (guint k = body->previous ? placed->len : 0; k-- > 0;)
     {
       guint32 i = g_array_index (placed, guint32, k);
 
@@ -284,9 +290,10 @@ place_ports (Grid *grid, VizNodeKind kind, double y, double least_x)
     }
 }
 
-/* The gaps between columns, or rows, of the picture before: the largest cell of each fills it. */
+/* Fixes the gaps of an axis to their sizes in the previous picture.  number_of: column or row per
+ * node; start: where the axis starts. */
 static void
-keep_gaps (const Grid *grid, VizAxis *axis, const guint32 *number_of, double start)
+fix_gaps (const Grid *grid, VizAxis *axis, const guint32 *number_of, double start)
 {
   const VizBody     *body = grid->body;
   gboolean           is_column = axis == &grid->columns;
@@ -298,21 +305,22 @@ keep_gaps (const Grid *grid, VizAxis *axis, const guint32 *number_of, double sta
   for (guint32 i = 0; i < body->n_nodes; i++)
     if (is_cell (grid, i))
       {
-        const VizRect *was = &body->before->nodes[i];
+        const VizRect *was = &body->previous->nodes[i];
         guint32        k = number_of[i];
 
         place[k] = MIN (place[k], is_column ? was->x : was->y);
         size[k] = MAX (size[k], is_column ? was->width : was->height);
       }
-  axis->kept = g_new0 (double, axis->n + 2);
+  axis->fixed_room = g_new0 (double, axis->n + 2);
   for (guint32 i = 0; i < axis->n; i++)
     {
-      axis->kept[i] = MAX (place[i] - at, 0);
+      axis->fixed_room[i] = MAX (place[i] - at, 0);
       at = place[i] + size[i];
     }
-  /* What is left at the end, without the ports there. */
-  axis->kept[axis->n] =
-      MAX ((is_column ? body->before->width : body->before->height - grid->foot_height) - at, 0);
+  /* The last gap: the rest of the content, without the ports below. */
+  axis->fixed_room[axis->n] =
+      MAX ((is_column ? body->previous->width : body->previous->height - grid->foot_height) - at,
+           0);
 }
 
 static void
@@ -337,10 +345,10 @@ place_cells (Grid *grid)
           MAX (grid->columns.size[grid->column_of[i]], node->width);
       grid->rows.size[grid->row_of[i]] = MAX (grid->rows.size[grid->row_of[i]], node->height);
     }
-  if (body->before)
+  if (body->previous)
     {
-      keep_gaps (grid, &grid->columns, grid->column_of, 0);
-      keep_gaps (grid, &grid->rows, grid->row_of, grid->head_height);
+      fix_gaps (grid, &grid->columns, grid->column_of, 0);
+      fix_gaps (grid, &grid->rows, grid->row_of, grid->head_height);
     }
   viz_axis_place (&grid->columns, 0, COLUMN_GAP, 3 * VIZ_LANE, FALSE);
   viz_axis_place (&grid->rows, grid->head_height, ROW_GAP, 0, TRUE);
@@ -360,7 +368,8 @@ place_cells (Grid *grid)
   place_ports (grid, VIZ_NODE_OUT, grid->rows.place[grid->rows.n], 0);
 }
 
-/* From side to side at the height of both; different tensors above each other. */
+/* Draws a state from side to side, at a height where both cells are; the nth of n states that
+ * leave one cell. */
 static void
 route_aside (const Grid *grid, guint32 e, guint32 nth, guint32 n)
 {
@@ -381,12 +390,13 @@ route_aside (const Grid *grid, guint32 e, guint32 nth, guint32 n)
   viz_body_line_to (body, x[is_left ? 1 : 0], y);
 }
 
+/* Draws an edge along its tracks. */
 static void
 route_through (const Grid *grid, guint32 e)
 {
   VizBody           *body = grid->body;
   const VizBodyEdge *edge = &body->edges[e];
-  Plan               plan = plan_edge (grid, e);
+  EdgePlan           plan = plan_edge (grid, e);
   guint32            key = track_key (grid, e);
   double             x0 = body->at[edge->tail].x + grid->tail_x[e];
   double             y0 = body->at[edge->tail].y + body->nodes[edge->tail].height;
@@ -421,7 +431,7 @@ route_down (const Grid *grid, guint32 e)
   double             x0 = body->at[edge->tail].x + grid->tail_x[e];
   double             x1 = body->at[edge->head].x + grid->head_x[e];
 
-  /* Straight where both ends may be moved or nearly agree. */
+  /* A straight line if both ends may be moved. */
   if (edge->tail_at < 0 && edge->head_at < 0)
     x0 = x1 = body->at[edge->head].x + body->nodes[edge->head].width / 2;
   viz_body_begin_route (body, e, x0, body->at[edge->tail].y + body->nodes[edge->tail].height);
@@ -481,7 +491,7 @@ grid_place (VizBody           *body,
 
   if (!grid_can_place (body))
     {
-      g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "not all boxes have a step and a layer");
+      g_set_error (error, VIZ_ERROR, VIZ_ERROR_LAYOUT, "some boxes have no step and layer");
       return FALSE;
     }
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
@@ -489,7 +499,7 @@ grid_place (VizBody           *body,
   viz_body_begin (body);
   grid.column_of = number_values (body, G_STRUCT_OFFSET (VizBodyNode, column), &n_columns);
   grid.row_of = number_values (body, G_STRUCT_OFFSET (VizBodyNode, row), &n_rows);
-  grid.wish = g_new0 (double, body->n_nodes + 1);
+  grid.wanted_column = g_new0 (double, body->n_nodes + 1);
   grid.straight = g_new0 (guint8, body->n_edges + 1);
   grid.tail_x = g_new0 (double, body->n_edges + 1);
   grid.head_x = g_new0 (double, body->n_edges + 1);
@@ -501,7 +511,7 @@ grid_place (VizBody           *body,
   place_cells (&grid);
   route_all (&grid);
   viz_body_end (body);
-  if (body->before)
+  if (body->previous)
     {
       body->width = MAX (body->width, grid.columns.place[n_columns]);
       body->height = MAX (body->height, grid.rows.place[n_rows] + grid.foot_height);
@@ -510,7 +520,7 @@ grid_place (VizBody           *body,
   viz_axis_clear (&grid.rows);
   g_free (grid.column_of);
   g_free (grid.row_of);
-  g_free (grid.wish);
+  g_free (grid.wanted_column);
   g_free (grid.straight);
   g_free (grid.tail_x);
   g_free (grid.head_x);

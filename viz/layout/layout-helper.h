@@ -1,8 +1,8 @@
-/* layout-helper.h — what layout-dot.c and the helper process say to each other.
+/* layout-helper.h — the binary format between layout-dot.c and the helper process.
  *
- * In:  HelperHead; HelperNode × n_nodes; HelperEdge × n_edges.
- * Out: per node double x, y (middle, y up); per edge int32 count and count × double x, y,
- *      count 0 or 3k+1.  Both in the machine's own byte order: it is one machine.
+ * Input:  HelperHead; HelperNode × n_nodes; HelperEdge × n_edges.
+ * Output: per node double x, y (its middle; y upwards); per edge int32 count and count × double x, y,
+ *         where count is 0 or 3k + 1.  Lengths are in points, numbers in native byte order.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,7 +15,7 @@ typedef enum
 {
   HELPER_ANYWHERE,
   HELPER_FIRST, /* in the first row */
-  HELPER_LAST,  /* in the last */
+  HELPER_LAST,  /* in the last row */
 } HelperRow;
 
 typedef struct
@@ -27,10 +27,10 @@ typedef struct
 {
   float   width, height; /* points */
   int32_t row;           /* HelperRow */
-  int32_t order;         /* in its row; -1: free */
+  int32_t order;         /* position in its row; -1: free */
 } HelperNode;
 
 typedef struct
 {
-  int32_t tail, head;
+  int32_t tail, head; /* nodes */
 } HelperEdge;

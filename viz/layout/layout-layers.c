@@ -1,5 +1,6 @@
-/* layout-layers.c — rows from top to bottom: the layout for everything without a plan of its
- * own.  layers.h names the stages.
+/* layout-layers.c — the layout "layers": rows from top to bottom, for any body.
+ *
+ * Calls the stages that layers.h describes.  Start reading at layers_place().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/layout/layers.h"
 #include "viz/layout/layout.h"
@@ -36,19 +37,19 @@ layers_place (VizBody           *body,
               GError           **error)
 {
   VizLayers layers = { .body = body, .cancellable = cancellable };
-  gboolean  keeps = body->before && viz_layers_keep_rank (&layers);
-  gboolean  done = (keeps || viz_layers_rank (&layers)) && viz_layers_build (&layers);
+  gboolean  updates = body->previous && viz_layers_reuse_ranks (&layers);
+  gboolean  done = (updates || viz_layers_rank (&layers)) && viz_layers_build (&layers);
 
-  if (done && keeps)
-    viz_layers_keep (&layers);
+  if (done && updates)
+    viz_layers_update (&layers);
   else
     done = done && viz_layers_order (&layers) && viz_layers_place (&layers);
   if (done)
     viz_layers_route (&layers, body);
   else
     g_cancellable_set_error_if_cancelled (cancellable, error);
-  body->width = MAX (body->width, layers.least_width);
-  body->height = MAX (body->height, layers.least_height);
+  body->width = MAX (body->width, layers.min_width);
+  body->height = MAX (body->height, layers.min_height);
   viz_layers_clear (&layers);
   return done;
 }

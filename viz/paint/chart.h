@@ -70,7 +70,7 @@ typedef struct
   double   mark;                  /* a level of y that is drawn as a line; NAN: none */
 } VizCurveAxes;
 
-/* What tells things apart that have no category: curves, and bars of the same things. */
+/* What tells node_sources apart that have no category: curves, and bars of the same node_sources. */
 VizCategory viz_chart_hue (guint index);
 /* One line a curve, named at its right end; x is logarithmic. */
 void viz_chart_curves (VizPen             *pen,

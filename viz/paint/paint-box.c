@@ -36,7 +36,7 @@ value_of (const VizPainter *painter, const VizItem *item)
 }
 
 double
-viz_painter_level (const VizPainter *painter, const VizItem *item)
+viz_painter_heat (const VizPainter *painter, const VizItem *item)
 {
   return painter->overlay ? viz_overlay_level_of (painter->overlay, value_of (painter, item)) : NAN;
 }
@@ -46,7 +46,7 @@ viz_painter_fill (const VizPainter *painter, const VizItem *item)
 {
   const VizTheme *theme = painter->theme;
   const VizBox   *box = viz_diagram_box (painter->diagram, item->box);
-  double          level = viz_painter_level (painter, item);
+  double          level = viz_painter_heat (painter, item);
 
   if (!isnan (level))
     return viz_overlay_scale (painter->overlay) == VIZ_SCALE_DIFFERENCE
@@ -69,7 +69,7 @@ group_colour (const VizPainter *painter, const VizItem *item)
 }
 
 VizColour
-viz_painter_ground (const VizPainter *painter, guint32 number)
+viz_painter_background (const VizPainter *painter, guint32 number)
 {
   const VizItem *item = viz_picture_item (painter->picture, number);
 
@@ -273,7 +273,7 @@ viz_painter_box (const VizPainter *painter, guint32 number)
                            .dash = box->flags & VIZ_BOX_UNKNOWN ? VIZ_DASH_DASHED : VIZ_DASH_NONE };
   g_autoptr (GArray) lines = NULL;
 
-  if (box->flags & VIZ_BOX_FADED || (painter->overlay && isnan (viz_painter_level (painter, item))))
+  if (box->flags & VIZ_BOX_FADED || (painter->overlay && isnan (viz_painter_heat (painter, item))))
     fill = viz_colour_mix (&fill, &painter->theme->background, 0.6);
   begin_thing (painter, item, item->state == VIZ_ITEM_LEAF ? "box" : "closed");
   if (is_full && item->state != VIZ_ITEM_LEAF)
@@ -350,7 +350,7 @@ viz_painter_group (const VizPainter *painter, guint32 number)
 /* What the overlay says, on a tag that hangs over a corner: the upper right one, or where it hides
  * no arrow head. */
 void
-viz_painter_cost (const VizPainter *painter, guint32 number)
+viz_painter_value_tag (const VizPainter *painter, guint32 number)
 {
   const VizItem   *item = viz_picture_item (painter->picture, number);
   const char      *text = painter->overlay && item->state != VIZ_ITEM_STEPS

@@ -49,7 +49,7 @@ static VizColour
 overview_colour (const VizPainter *painter, const VizItem *item)
 {
   const VizBox *box = viz_diagram_box (painter->diagram, item->box);
-  double        level = viz_painter_level (painter, item);
+  double        level = viz_painter_heat (painter, item);
   VizColour     colour;
 
   if (!isnan (level))

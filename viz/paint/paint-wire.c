@@ -288,8 +288,8 @@ viz_painter_wire_label (const VizPainter *painter, guint32 number)
     return;
   /* Wires that cross a label are kept back, so that it can be read. */
   end = viz_picture_points (painter->picture, number)[wire->n_points - 1];
-  ground =
-      viz_painter_ground (painter, fabs (end.y - wire->label_y) < size ? wire->head : wire->tail);
+  ground = viz_painter_background (painter,
+                                   fabs (end.y - wire->label_y) < size ? wire->head : wire->tail);
   ground.alpha = 0.8;
   painter->pen->rect (painter->pen, &behind, 2, &style);
   text = wire->is_stub ? viz_arrow_stub_text (painter->diagram, wire->arrow)

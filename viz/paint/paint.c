@@ -68,7 +68,7 @@ paint_detail (const VizPainter *painter, const GArray *items, const GArray *wire
   /* Over all boxes: a cost may hang over the next one. */
   for (guint i = 0; i < items->len && painter->level == VIZ_PAINT_FULL; i++)
     if (!is_open (painter, g_array_index (items, guint32, i)))
-      viz_painter_cost (painter, g_array_index (items, guint32, i));
+      viz_painter_value_tag (painter, g_array_index (items, guint32, i));
   paint_plugs (painter);
   if (!painter->no_labels)
     for (guint i = 0; i < wires->len; i++)

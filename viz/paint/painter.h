@@ -27,7 +27,7 @@ typedef struct
 
 void viz_painter_group (const VizPainter *painter, guint32 item);
 void viz_painter_box (const VizPainter *painter, guint32 item);
-void viz_painter_cost (const VizPainter *painter, guint32 item);
+void viz_painter_value_tag (const VizPainter *painter, guint32 item);
 void viz_painter_plug (const VizPainter *painter, guint32 plug);
 void viz_painter_wire (const VizPainter *painter, guint32 wire);
 void viz_painter_wire_label (const VizPainter *painter, guint32 wire);
@@ -42,12 +42,12 @@ void viz_painter_points (const VizPainter *painter,
 
 /* The level of what the overlay says of an item, as viz_overlay_level_of(); NAN: no overlay, or no
  * value. */
-double viz_painter_level (const VizPainter *painter, const VizItem *item);
+double viz_painter_heat (const VizPainter *painter, const VizItem *item);
 
 VizColour viz_painter_fill (const VizPainter *painter, const VizItem *item);
 
 /* The colour behind an item: of the open group around it. */
-VizColour viz_painter_ground (const VizPainter *painter, guint32 item);
+VizColour viz_painter_background (const VizPainter *painter, guint32 item);
 
 static inline gboolean
 viz_painter_shows_text (const VizPainter *painter, double size)

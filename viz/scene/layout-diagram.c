@@ -48,21 +48,21 @@ place_bodies (VizScene               *scene,
 
       viz_scene_make_body (scene, body);
       /* What keeps its places is no copy. */
-      like = !body->body->before ? g_hash_table_lookup (done, body->body) : NULL;
+      like = !body->body->previous ? g_hash_table_lookup (done, body->body) : NULL;
       stats->n_bodies++;
       if (like)
         {
-          viz_body_stamp (body->body, like);
-          stats->n_stamped++;
+          viz_body_copy_answer (body->body, like);
+          stats->n_copied++;
         }
       else
         {
           if (!place_body (body->body, layout, options, cancellable, stats, error))
             return FALSE;
-          if (!body->body->before)
+          if (!body->body->previous)
             g_hash_table_add (done, body->body);
         }
-      viz_scene_accept_body (scene, body);
+      viz_scene_resize_group (scene, body);
     }
   return TRUE;
 }
@@ -77,7 +77,7 @@ use_previous (VizScene *scene, const char *layout, const char *font, const VizPi
       strcmp (viz_picture_font (previous), font) != 0)
     return;
   scene->previous = previous;
-  if (!viz_scene_can_keep (scene))
+  if (!viz_scene_can_update (scene))
     scene->previous = NULL;
 }
 
@@ -114,8 +114,8 @@ viz_layout_diagram (VizDiagram             *diagram,
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
   use_previous (scene, layout->name, font, options->previous);
-  viz_scene_cut (scene);
+  viz_scene_cut_wires (scene);
   if (!place_bodies (scene, layout, options, cancellable, &stats, error))
     return NULL;
-  return viz_scene_place (scene, font, layout->name, &stats);
+  return viz_scene_make_picture (scene, font, layout->name, &stats);
 }

@@ -160,7 +160,7 @@ build_cells (VizPicture *picture,
   g_free (next);
 }
 
-/* Not more cells than twice the things in them, however long and thin the picture is. */
+/* Not more cells than twice the node_sources in them, however long and thin the picture is. */
 static void
 choose_cells (VizPicture *picture)
 {

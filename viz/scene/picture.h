@@ -112,7 +112,7 @@ viz_picture_query (const VizPicture *picture, const VizRect *rect, GArray *items
 typedef struct
 {
   guint32 n_bodies;    /* open groups */
-  guint32 n_stamped;   /* of them, copied from an equal one */
+  guint32 n_copied;    /* of them, copied from an equal one */
   guint32 n_fallbacks; /* bodies that the layout asked for refused */
 } VizPictureStats;
 

@@ -82,11 +82,11 @@ remember (GHashTable *table, const Key *key, guint32 value)
 static guint32
 add_node (VizSceneBody *body, VizNodeKind kind, gint32 order, guint32 item, guint32 port)
 {
-  VizBodyNode  node = { .kind = kind, .order = order, .hint = -1, .column = -1, .row = -1 };
-  VizSceneNode thing = { item, port };
+  VizBodyNode   node = { .kind = kind, .order = order, .hint = -1, .column = -1, .row = -1 };
+  VizNodeSource thing = { item, port };
 
   g_array_append_val (body->nodes, node);
-  g_array_append_val (body->things, thing);
+  g_array_append_val (body->node_sources, thing);
   return body->nodes->len - 1;
 }
 
@@ -96,10 +96,10 @@ body_node (const VizSceneBody *body, guint32 node)
   return &g_array_index (body->nodes, VizBodyNode, node);
 }
 
-static const VizSceneNode *
+static const VizNodeSource *
 body_thing (const VizSceneBody *body, guint32 node)
 {
-  return &g_array_index (body->things, VizSceneNode, node);
+  return &g_array_index (body->node_sources, VizNodeSource, node);
 }
 
 /* Title and explicit ports of a group. */
@@ -233,7 +233,7 @@ tensor_number (Cutter *cutter, guint32 number, const VizSceneWire *wire, const E
 static gboolean
 is_crossing (const VizScene *scene, const VizSceneBody *body, const End *end)
 {
-  const VizSceneNode *thing = body_thing (body, end->node);
+  const VizNodeSource *thing = body_thing (body, end->node);
 
   if (end->inner != VIZ_NO_ITEM)
     {
@@ -266,7 +266,7 @@ add_piece (Cutter             *cutter,
       body_node (body, tail->node)->row == body_node (body, head->node)->row)
     edge.flags |= VIZ_EDGE_SIDEWAYS;
   if (wire->kind == VIZ_ARROW_CONTROL && wire->label == VIZ_LABEL_AT_HEAD)
-    edge.flags |= VIZ_EDGE_SAYS;
+    edge.flags |= VIZ_EDGE_LABELLED;
   g_array_append_val (body->edges, edge);
   g_array_append_val (body->tail_node_port, tail->inner);
   g_array_append_val (body->head_node_port, head->inner);
@@ -404,7 +404,7 @@ label_wires (VizScene *scene)
 }
 
 void
-viz_scene_cut (VizScene *scene)
+viz_scene_cut_wires (VizScene *scene)
 {
   GArray *descent = g_array_new (FALSE, FALSE, sizeof (VizScenePiece));
   Cutter  cutter = {
@@ -428,7 +428,7 @@ viz_scene_cut (VizScene *scene)
         cut_wire (&cutter, wire, descent);
     }
   if (scene->previous)
-    viz_scene_add_hints (scene);
+    viz_scene_match_previous (scene);
   g_hash_table_unref (cutter.tensors);
   g_hash_table_unref (cutter.pieces);
   g_hash_table_unref (cutter.ports);
@@ -452,7 +452,7 @@ viz_scene_make_body (VizScene *scene, VizSceneBody *body)
   body->body = viz_body_new (body->nodes->len, body->edges->len);
   for (guint32 i = 0; i < body->nodes->len; i++)
     {
-      const VizSceneNode *thing = body_thing (body, i);
+      const VizNodeSource *thing = body_thing (body, i);
 
       body->body->nodes[i] = *body_node (body, i);
       if (thing->item == VIZ_NO_ITEM)
@@ -478,11 +478,11 @@ viz_scene_make_body (VizScene *scene, VizSceneBody *body)
         edge->head_at = body->body->nodes[edge->head].width / 2;
     }
   if (scene->previous)
-    viz_scene_remember_body (scene, body);
+    viz_scene_fill_previous (scene, body);
 }
 
 void
-viz_scene_accept_body (VizScene *scene, VizSceneBody *body)
+viz_scene_resize_group (VizScene *scene, VizSceneBody *body)
 {
   VizSceneItem *item = viz_scene_item (scene, body->item);
   VizPoint      pad = viz_scene_padding (item);
@@ -492,7 +492,7 @@ viz_scene_accept_body (VizScene *scene, VizSceneBody *body)
   item->height = ceil (body->body->height - 1e-6) + pad.y;
   for (guint32 i = 0; i < body->body->n_edges; i++)
     {
-      const VizSceneNode *tail = body_thing (body, body->body->edges[i].tail);
+      const VizNodeSource *tail = body_thing (body, body->body->edges[i].tail);
 
       if (body->body->stub[i] && tail->item != VIZ_NO_ITEM)
         viz_scene_item (scene, tail->item)->n_stubs++;

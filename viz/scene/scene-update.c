@@ -37,7 +37,7 @@ item_before (const VizScene *scene, guint32 number)
 }
 
 gboolean
-viz_scene_can_keep (const VizScene *scene)
+viz_scene_can_update (const VizScene *scene)
 {
   guint n_changed = 0;
 
@@ -84,7 +84,7 @@ add_order (const VizScene *scene, VizSceneBody *body)
 
   for (guint32 i = 0; i < body->nodes->len; i++)
     {
-      guint32        item = g_array_index (body->things, VizSceneNode, i).item;
+      guint32        item = g_array_index (body->node_sources, VizNodeSource, i).item;
       const VizItem *placed = item != VIZ_NO_ITEM ? item_before (scene, item) : NULL;
       Old            old = { 0, i };
 
@@ -108,9 +108,9 @@ find_before (const VizScene *scene, const VizSceneBody *body)
   if (group == VIZ_NO_ITEM || viz_picture_item (scene->previous, group)->box != box ||
       viz_picture_item (scene->previous, group)->state != VIZ_ITEM_OPEN)
     return VIZ_NO_ITEM;
-  for (guint32 i = 0; i < body->things->len; i++)
+  for (guint32 i = 0; i < body->node_sources->len; i++)
     {
-      guint32 item = g_array_index (body->things, VizSceneNode, i).item;
+      guint32 item = g_array_index (body->node_sources, VizNodeSource, i).item;
 
       if (item != VIZ_NO_ITEM && !sibling_before (scene, item, group))
         return VIZ_NO_ITEM;
@@ -200,7 +200,7 @@ note_wires (VizScene *scene, const Wires *wires)
 }
 
 void
-viz_scene_add_hints (VizScene *scene)
+viz_scene_match_previous (VizScene *scene)
 {
   gboolean any = FALSE;
   Wires    wires;
@@ -233,11 +233,11 @@ remember_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
       g_hash_table_insert (plugs,
                            GUINT_TO_POINTER (viz_picture_plug (scene->previous, i)->port),
                            GUINT_TO_POINTER (i + 1));
-  for (guint32 i = 0; i < body->things->len; i++)
+  for (guint32 i = 0; i < body->node_sources->len; i++)
     {
-      const VizSceneNode *thing = &g_array_index (body->things, VizSceneNode, i);
-      VizRect            *rect = &body->body->before->nodes[i];
-      gpointer            plug = g_hash_table_lookup (plugs, GUINT_TO_POINTER (thing->port));
+      const VizNodeSource *thing = &g_array_index (body->node_sources, VizNodeSource, i);
+      VizRect             *rect = &body->body->previous->nodes[i];
+      gpointer             plug = g_hash_table_lookup (plugs, GUINT_TO_POINTER (thing->port));
 
       if (thing->item != VIZ_NO_ITEM)
         {
@@ -259,7 +259,7 @@ remember_nodes (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 static void
 remember_ways (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 {
-  VizBodyBefore *before = body->body->before;
+  VizBodyPrevious *before = body->body->previous;
 
   for (guint32 e = 0; e < body->body->n_edges; e++)
     {
@@ -282,7 +282,7 @@ remember_ways (const VizScene *scene, VizSceneBody *body, VizPoint origin)
 }
 
 void
-viz_scene_remember_body (const VizScene *scene, VizSceneBody *body)
+viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body)
 {
   const VizSceneItem *item = viz_scene_item (scene, body->item);
   const VizItem      *group;
@@ -292,7 +292,7 @@ viz_scene_remember_body (const VizScene *scene, VizSceneBody *body)
     return;
   group = viz_picture_item (scene->previous, body->before);
   pad = viz_scene_padding (item);
-  viz_body_remember (body->body, group->width - pad.x, group->height - pad.y);
+  viz_body_add_previous (body->body, group->width - pad.x, group->height - pad.y);
   origin = (VizPoint){ group->x + content.x, group->y + content.y };
   remember_nodes (scene, body, origin);
   remember_ways (scene, body, origin);

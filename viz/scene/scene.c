@@ -14,7 +14,7 @@ body_free (gpointer data)
   VizSceneBody *body = data;
 
   g_array_unref (body->nodes);
-  g_array_unref (body->things);
+  g_array_unref (body->node_sources);
   g_array_unref (body->edges);
   g_array_unref (body->tail_node_port);
   g_array_unref (body->head_node_port);
@@ -38,7 +38,7 @@ add_body (VizScene *scene, guint32 item)
   body->item = item;
   body->before = VIZ_NO_ITEM;
   body->nodes = g_array_new (FALSE, TRUE, sizeof (VizBodyNode));
-  body->things = g_array_new (FALSE, TRUE, sizeof (VizSceneNode));
+  body->node_sources = g_array_new (FALSE, TRUE, sizeof (VizNodeSource));
   body->edges = g_array_new (FALSE, TRUE, sizeof (VizBodyEdge));
   body->tail_node_port = g_array_new (FALSE, TRUE, sizeof (guint32));
   body->head_node_port = g_array_new (FALSE, TRUE, sizeof (guint32));

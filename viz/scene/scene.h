@@ -66,14 +66,14 @@ typedef struct
 {
   guint32 item; /* of a child, or VIZ_NO_ITEM */
   guint32 port; /* explicit port, or VIZ_NO_PORT */
-} VizSceneNode;
+} VizNodeSource;
 
 typedef struct
 {
   guint32 item;
-  GArray *nodes;  /* VizBodyNode */
-  GArray *things; /* VizSceneNode, one per node */
-  GArray *edges;  /* VizBodyEdge */
+  GArray *nodes;        /* VizBodyNode */
+  GArray *node_sources; /* VizNodeSource, one per node */
+  GArray *edges;        /* VizBodyEdge */
   /* Per edge: the nodes' items whose port it meets, for attaching after they were laid out */
   GArray  *tail_node_port, *head_node_port; /* guint32: node in the item's own body */
   VizBody *body;
@@ -101,19 +101,19 @@ VizScene      *
 viz_scene_new (VizDiagram *diagram, const VizFolds *folds, const char *font, gboolean bare);
 void viz_scene_free (VizScene *scene);
 
-/* Cuts the wires and fills nodes, things and edges of every body. */
-void viz_scene_cut (VizScene *scene);
+/* Cuts the wires and fills nodes, node_sources and edges of every body. */
+void viz_scene_cut_wires (VizScene *scene);
 
 /* scene-keep.c: what the picture before says about order and places.  FALSE: so much has been
  * opened or closed at once that it says nothing. */
-gboolean viz_scene_can_keep (const VizScene *scene);
-void     viz_scene_add_hints (VizScene *scene);
-void     viz_scene_remember_body (const VizScene *scene, VizSceneBody *body);
+gboolean viz_scene_can_update (const VizScene *scene);
+void     viz_scene_match_previous (VizScene *scene);
+void     viz_scene_fill_previous (const VizScene *scene, VizSceneBody *body);
 
 /* Makes the body of a group whose inner groups are placed. */
 void viz_scene_make_body (VizScene *scene, VizSceneBody *body);
 /* Gives the group the size of its content. */
-void viz_scene_accept_body (VizScene *scene, VizSceneBody *body);
+void viz_scene_resize_group (VizScene *scene, VizSceneBody *body);
 
 /* Texts on wires, where nothing is in their way.  wires: VizWire; points: VizPoint; plugs: VizPlug;
  * n_stubs: per item, arriving. */
@@ -123,10 +123,10 @@ void viz_scene_place_labels (const VizScene *scene,
                              const GArray   *plugs,
                              const guint32  *n_stubs);
 
-VizPicture *viz_scene_place (VizScene              *scene,
-                             const char            *font,
-                             const char            *layout,
-                             const VizPictureStats *stats);
+VizPicture *viz_scene_make_picture (VizScene              *scene,
+                                    const char            *font,
+                                    const char            *layout,
+                                    const VizPictureStats *stats);
 
 static inline VizSceneItem *
 viz_scene_item (const VizScene *scene, guint32 item)

@@ -1,4 +1,4 @@
-/* scene-place.c — puts the answers of all bodies together into one picture.
+/* scene-picture.c — puts the answers of all bodies together into one picture.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viz/scene/scene.h"
 
@@ -65,9 +65,9 @@ add_plugs (Placer *placer)
       const VizSceneItem *item = viz_scene_item (scene, body->item);
       VizPoint            content = viz_scene_content (item);
 
-      for (guint32 i = 0; i < body->things->len; i++)
+      for (guint32 i = 0; i < body->node_sources->len; i++)
         {
-          guint32 port = g_array_index (body->things, VizSceneNode, i).port;
+          guint32 port = g_array_index (body->node_sources, VizNodeSource, i).port;
           VizPlug plug = {
             .x = item->x + content.x + body->body->at[i].x,
             .y = item->y + content.y + body->body->at[i].y,
@@ -123,8 +123,8 @@ end_rect (const VizScene *scene, guint32 number, guint32 port)
       const VizSceneBody *body = viz_scene_body (scene, item->body);
       VizPoint            content = viz_scene_content (item);
 
-      for (guint32 i = 0; i < body->things->len; i++)
-        if (g_array_index (body->things, VizSceneNode, i).port == port)
+      for (guint32 i = 0; i < body->node_sources->len; i++)
+        if (g_array_index (body->node_sources, VizNodeSource, i).port == port)
           return (VizRect){ item->x + content.x + body->body->at[i].x,
                             item->y + content.y + body->body->at[i].y,
                             body->body->nodes[i].width,
@@ -251,10 +251,10 @@ add_wire (Placer *placer, const VizSceneWire *cut)
 }
 
 VizPicture *
-viz_scene_place (VizScene              *scene,
-                 const char            *font,
-                 const char            *layout,
-                 const VizPictureStats *stats)
+viz_scene_make_picture (VizScene              *scene,
+                        const char            *font,
+                        const char            *layout,
+                        const VizPictureStats *stats)
 {
   const VizSceneItem *root = viz_scene_item (scene, 0);
   Placer              placer = {
