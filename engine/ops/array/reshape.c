@@ -503,7 +503,7 @@ reshape_like_infer_shape (HybCall *call, GError **error)
   HybShape                *rhs = &call->input[1].shape;
   HybShape                *output = &call->output[0].shape;
   HybShape                 out = { .rank = 0 };
-  AxisRange                left, right;
+  AxisRange                left = { 0, 0 }, right = { 0, 0 };
 
   if (params->lhs_begin == HYB_NONE && params->lhs_end == HYB_NONE &&
       params->rhs_begin == HYB_NONE && params->rhs_end == HYB_NONE)

@@ -1,12 +1,15 @@
-/* attention.c — the matrix products of attention on interleaved projections.
+/* attention.c — interleaved_matmul_selfatt_… and …_encdec_…: the matrix products of multi-head
+ * attention on interleaved projections.
  *
- * Queries, keys and values lie side by side in the last axis: (heads, parts, d)
- * with parts = 3 (query, key, value) for self attention and 2 (key, value) for an
- * encoder's memory; plain queries have one part.  Each product runs over samples
- * and heads in place, through strides alone.  With q scaled by 1/√d:
+ * An interleaved array has the shape (time, sample, heads × parts × d).  Its parts are queries, keys
+ * and values in self attention (3 parts), keys and values in attention to an encoder (2), and plain
+ * queries (1).  Scores have the shape (sample × heads, queries, keys).  The products run in place on
+ * the interleaved arrays, through strides.  With q scaled by 1/√d:
  *
  *   qk:     S = q kᵀ         dq = dS k,  dk = dSᵀ q
  *   valatt: O = A v          dA = dO vᵀ, dv = Aᵀ dO
+ *
+ * Start with multiply() and qk_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/matrix/gemm.h"
@@ -16,6 +19,13 @@
 
 #include <math.h>
 #include <string.h>
+
+enum
+{
+  PARTS_QUERIES = 1,
+  PARTS_ENCODER = 2, /* keys, values */
+  PARTS_SELF = 3,    /* queries, keys, values */
+};
 
 typedef struct
 {
@@ -31,19 +41,22 @@ static const HybParam attention_params[] = {
   { 0 },
 };
 
-/* One operand as matrices, a row a time step (or one of attention's). */
+/* --- Products --- */
+
+/* An array as one matrix for each sample and head.  Rows are time steps. */
 typedef struct
 {
-  gint64 start, row, sample, head;
-} Matrices;
+  gint64 start;             /* index of the first element of the first matrix */
+  gint64 row, sample, head; /* strides in elements */
+} Layout;
 
-/* Part number `part` of `parts` in an interleaved array (time, sample, heads × parts × d). */
-static Matrices
-interleaved (const HybShape *shape, gint64 heads, gint64 parts, gint64 part)
+/* Part number `part` of `parts` in an interleaved array. */
+static Layout
+interleaved_layout (const HybShape *shape, gint64 heads, gint64 parts, gint64 part)
 {
   gint64 d = shape->dim[2] / heads / parts;
 
-  return (Matrices){
+  return (Layout){
     .start = part * d,
     .row = shape->dim[1] * shape->dim[2],
     .sample = shape->dim[2],
@@ -52,80 +65,103 @@ interleaved (const HybShape *shape, gint64 heads, gint64 parts, gint64 part)
 }
 
 /* Scores: (sample × heads, queries, keys). */
-static Matrices
-scores (const HybShape *shape, gint64 heads)
+static Layout
+score_layout (const HybShape *shape, gint64 heads)
 {
   gint64 size = shape->dim[1] * shape->dim[2];
 
-  return (Matrices){ .row = shape->dim[2], .sample = heads * size, .head = size };
+  return (Layout){ .row = shape->dim[2], .sample = heads * size, .head = size };
 }
 
-typedef struct
-{
-  const HybCall *call;
-  const HybRun  *run;
-  gint64         heads, samples;
-} Products;
-
-static Products
-products_of (const HybCall *call, const HybRun *run, gint64 samples)
-{
-  const AttentionParams *params = call->params;
-
-  return (Products){ call, run, params->heads, samples };
-}
-
-static gconstpointer
-operand_at (const Products *products, gconstpointer data, gint64 start)
-{
-  return (const char *) data + start * (gint64) hyb_dtype_size (products->call->output[0].dtype);
-}
-
-/* C = alpha op(A) op(B) for every sample and head; C is m × n, summed over k. */
-static void
-multiply (const Products *products,
-          double          alpha,
-          gint64          m,
-          gint64          n,
-          gint64          k,
-          gconstpointer   a,
-          const Matrices *at_a,
-          gboolean        transpose_a,
-          gconstpointer   b,
-          const Matrices *at_b,
-          gboolean        transpose_b,
-          gpointer        c,
-          const Matrices *at_c)
-{
-  HybGemm      gemm = { transpose_a,        transpose_b,        m,     n, k, MAX (1, at_a->row),
-                        MAX (1, at_b->row), MAX (1, at_c->row), alpha, 0 };
-  HybGemmBatch batch = {
-    .count = { products->samples, products->heads },
-    .a = { at_a->sample, at_a->head },
-    .b = { at_b->sample, at_b->head },
-    .c = { at_c->sample, at_c->head },
-  };
-
-  hyb_gemm_batch (&gemm,
-                  &batch,
-                  products->call->output[0].dtype,
-                  operand_at (products, a, at_a->start),
-                  operand_at (products, b, at_b->start),
-                  (gpointer) operand_at (products, c, at_c->start));
-}
-
-/* What the four operators are made of: which inputs hold what. */
 typedef struct
 {
   gint64 heads, samples, d;
   gint64 queries, keys; /* time steps */
 } Sizes;
 
-/* An interleaved input of rank 3 whose last axis is heads × parts × d. */
-static gboolean
-check_interleaved (HybShape *shape, const char *name, gint64 heads, gint64 parts, GError **error)
+static Sizes
+sizes_of (const HybCall  *call,
+          const HybShape *interleaved_shape,
+          gint64          parts,
+          const HybShape *score_shape)
 {
-  HybShape ranked = hyb_shape_make (3, NULL);
+  gint64 heads = ((const AttentionParams *) call->params)->heads;
+
+  return (Sizes){
+    .heads = heads,
+    .samples = interleaved_shape->dim[1],
+    .d = interleaved_shape->dim[2] / heads / parts,
+    .queries = score_shape->dim[1],
+    .keys = score_shape->dim[2],
+  };
+}
+
+typedef struct
+{
+  Layout        layout;
+  gconstpointer data;
+  gboolean      transpose;
+} Factor;
+
+/* C = alpha op(A) op(B), where C is m × n and the sum goes over k. */
+typedef struct
+{
+  double   alpha;
+  gint64   m, n, k;
+  Factor   a, b;
+  Layout   c_layout;
+  gpointer c;
+} Product;
+
+/* Computes a product for every sample and head. */
+static void
+multiply (const HybCall *call, const Sizes *sizes, const Product *product)
+{
+  const Layout *a = &product->a.layout, *b = &product->b.layout, *c = &product->c_layout;
+  HybDType      dtype = call->output[0].dtype;
+  gint64        item = (gint64) hyb_dtype_size (dtype);
+  HybGemm       gemm = {
+          .transpose_a = product->a.transpose,
+          .transpose_b = product->b.transpose,
+          .m = product->m,
+          .n = product->n,
+          .k = product->k,
+          .lda = MAX (1, a->row),
+          .ldb = MAX (1, b->row),
+          .ldc = MAX (1, c->row),
+          .alpha = product->alpha,
+  };
+  HybGemmBatch batch = {
+    .count = { sizes->samples, sizes->heads },
+    .a = { a->sample, a->head },
+    .b = { b->sample, b->head },
+    .c = { c->sample, c->head },
+  };
+
+  hyb_gemm_batch (&gemm,
+                  &batch,
+                  dtype,
+                  (const char *) product->a.data + a->start * item,
+                  (const char *) product->b.data + b->start * item,
+                  (char *) product->c + c->start * item);
+}
+
+/* --- Shapes --- */
+
+/* An interleaved operand, with its name for messages. */
+typedef struct
+{
+  HybShape   *shape;
+  gint64      parts;
+  const char *name;
+} Interleaved;
+
+/* The operand has rank 3 and a last axis that divides into heads × parts. */
+static gboolean
+check_interleaved (const Interleaved *operand, gint64 heads, GError **error)
+{
+  HybShape *shape = operand->shape;
+  HybShape  ranked = hyb_shape_make (3, NULL);
 
   if (shape->rank == HYB_UNKNOWN)
     return TRUE;
@@ -136,215 +172,176 @@ check_interleaved (HybShape *shape, const char *name, gint64 heads, gint64 parts
       return hyb_refuse_types (error,
                                "It must be (time, sample, features).",
                                "%s has shape %s, not 3 dimensions",
-                               name,
+                               operand->name,
                                text);
     }
   if (!hyb_shape_assign (shape, &ranked, error))
     return FALSE;
-  if (shape->dim[2] != HYB_UNKNOWN && shape->dim[2] % (heads * parts) != 0)
+  if (shape->dim[2] != HYB_UNKNOWN && shape->dim[2] % (heads * operand->parts) != 0)
     return hyb_refuse_types (error,
                              NULL,
                              "the last dimension of %s, %" G_GINT64_FORMAT
                              ", does not divide into %" G_GINT64_FORMAT
                              " heads of %" G_GINT64_FORMAT " parts",
-                             name,
+                             operand->name,
                              shape->dim[2],
                              heads,
-                             parts);
+                             operand->parts);
   return TRUE;
 }
 
+/* dim / over × times; HYB_UNKNOWN if dim is unknown. */
 static gint64
 scaled (gint64 dim, gint64 times, gint64 over)
 {
   return dim == HYB_UNKNOWN ? HYB_UNKNOWN : hyb_dim_multiply (dim / over, times);
 }
 
-/* queries: of parts_q parts; keys: likewise, may be the same array. */
+/* Infers the scores, which are output 0.  queries and keys may be the same array. */
 static gboolean
-infer_scores (HybCall  *call,
-              HybShape *queries,
-              gint64    parts_q,
-              HybShape *keys,
-              gint64    parts_k,
-              HybShape *out,
-              GError  **error)
+infer_scores (HybCall *call, const Interleaved *queries, const Interleaved *keys, GError **error)
 {
   const AttentionParams *params = call->params;
-  HybShape               shape;
+  HybShape              *q = queries->shape, *k = keys->shape;
+  HybShape               scores;
 
-  if (!check_interleaved (queries, "the queries", params->heads, parts_q, error) ||
-      !check_interleaved (keys, "the keys", params->heads, parts_k, error))
+  if (!check_interleaved (queries, params->heads, error) ||
+      !check_interleaved (keys, params->heads, error))
     return FALSE;
-  if (queries->rank == HYB_UNKNOWN || keys->rank == HYB_UNKNOWN)
+  if (q->rank == HYB_UNKNOWN || k->rank == HYB_UNKNOWN)
     return TRUE;
-  if (!hyb_dim_unify (&queries->dim[1], &keys->dim[1], "the numbers of samples", error))
+  if (!hyb_dim_unify (&q->dim[1], &k->dim[1], "the numbers of samples", error))
     return FALSE;
-  if (queries->dim[2] != HYB_UNKNOWN && keys->dim[2] != HYB_UNKNOWN &&
-      queries->dim[2] / parts_q != keys->dim[2] / parts_k)
-    return hyb_refuse_types (error, NULL, "queries and keys have different numbers of features");
+  if (q->dim[2] != HYB_UNKNOWN && k->dim[2] != HYB_UNKNOWN &&
+      q->dim[2] / queries->parts != k->dim[2] / keys->parts)
+    return hyb_refuse_types (error,
+                             NULL,
+                             "queries have %" G_GINT64_FORMAT
+                             " features but keys have %" G_GINT64_FORMAT,
+                             q->dim[2] / queries->parts,
+                             k->dim[2] / keys->parts);
 
-  shape = hyb_shape_3d (scaled (queries->dim[1], params->heads, 1), queries->dim[0], keys->dim[0]);
-  return hyb_shape_assign (out, &shape, error);
+  scores = hyb_shape_3d (scaled (q->dim[1], params->heads, 1), q->dim[0], k->dim[0]);
+  return hyb_shape_assign (&call->output[0].shape, &scores, error);
 }
 
-/* values: of `parts` parts; attention (sample × heads, queries, keys); out (queries, sample, heads × d). */
+/* Inputs: an interleaved array with the values, attention (sample × heads, queries, keys).
+ * Output: (queries, sample, heads × d). */
 static gboolean
-infer_values (HybCall  *call,
-              HybShape *values,
-              gint64    parts,
-              HybShape *attention,
-              HybShape *out,
-              gboolean  is_self,
-              GError  **error)
+infer_values (HybCall *call, gint64 parts, GError **error)
 {
   const AttentionParams *params = call->params;
+  HybShape              *values = &call->input[0].shape;
+  HybShape              *attention = &call->input[1].shape;
   HybShape               shape;
 
-  if (!check_interleaved (values, "the values", params->heads, parts, error))
+  if (!check_interleaved (&(Interleaved){ values, parts, "the values" }, params->heads, error))
     return FALSE;
   if (values->rank == HYB_UNKNOWN)
     return TRUE;
 
+  /* In self attention there are as many queries as keys. */
   shape = hyb_shape_3d (scaled (values->dim[1], params->heads, 1),
-                        is_self ? values->dim[0] : HYB_UNKNOWN,
+                        parts == PARTS_SELF ? values->dim[0] : HYB_UNKNOWN,
                         values->dim[0]);
   if (!hyb_shape_assign (attention, &shape, error))
     return FALSE;
 
   shape = hyb_shape_3d (attention->dim[1], values->dim[1], scaled (values->dim[2], 1, parts));
-  return hyb_shape_assign (out, &shape, error);
+  return hyb_shape_assign (&call->output[0].shape, &shape, error);
 }
-
-/* Self attention, scores: input queries_keys_values. */
 
 static gboolean
 selfatt_qk_infer_shape (HybCall *call, GError **error)
 {
   HybShape *qkv = &call->input[0].shape;
 
-  return infer_scores (call, qkv, 3, qkv, 3, &call->output[0].shape, error);
+  return infer_scores (call,
+                       &(Interleaved){ qkv, PARTS_SELF, "the queries" },
+                       &(Interleaved){ qkv, PARTS_SELF, "the keys" },
+                       error);
 }
 
 static gboolean
 encdec_qk_infer_shape (HybCall *call, GError **error)
 {
   return infer_scores (call,
-                       &call->input[0].shape,
-                       1,
-                       &call->input[1].shape,
-                       2,
-                       &call->output[0].shape,
+                       &(Interleaved){ &call->input[0].shape, PARTS_QUERIES, "the queries" },
+                       &(Interleaved){ &call->input[1].shape, PARTS_ENCODER, "the keys" },
                        error);
 }
 
 static gboolean
 selfatt_valatt_infer_shape (HybCall *call, GError **error)
 {
-  return infer_values (call,
-                       &call->input[0].shape,
-                       3,
-                       &call->input[1].shape,
-                       &call->output[0].shape,
-                       TRUE,
-                       error);
+  return infer_values (call, PARTS_SELF, error);
 }
 
 static gboolean
 encdec_valatt_infer_shape (HybCall *call, GError **error)
 {
-  return infer_values (call,
-                       &call->input[0].shape,
-                       2,
-                       &call->input[1].shape,
-                       &call->output[0].shape,
-                       FALSE,
-                       error);
+  return infer_values (call, PARTS_ENCODER, error);
 }
 
-static Sizes
-sizes_of (const HybShape *interleaved_shape,
-          gint64          parts,
-          const HybShape *score_shape,
-          gint64          heads)
-{
-  return (Sizes){
-    .heads = heads,
-    .samples = interleaved_shape->dim[1],
-    .d = interleaved_shape->dim[2] / heads / parts,
-    .queries = score_shape->dim[1],
-    .keys = score_shape->dim[2],
-  };
-}
+/* --- Forward --- */
 
 static void
 qk_forward (const HybCall *call, const HybRun *run)
 {
-  const AttentionParams *params = call->params;
-  guint                  keys = call->n_inputs - 1; /* one input holds both in self attention */
-  gint64                 parts_q = keys == 0 ? 3 : 1;
-  gint64                 parts_k = keys == 0 ? 3 : 2;
-  const HybShape        *shape = &call->input[0].shape;
-  Sizes                  sizes = sizes_of (shape, parts_q, &call->output[0].shape, params->heads);
-  Products               products = products_of (call, run, sizes.samples);
-  Matrices               q = interleaved (shape, params->heads, parts_q, 0);
-  Matrices k = interleaved (&call->input[keys].shape, params->heads, parts_k, parts_k - 2);
-  Matrices s = scores (&call->output[0].shape, params->heads);
+  guint           keys = call->n_inputs - 1; /* one input holds both in self attention */
+  gint64          parts_q = keys == 0 ? PARTS_SELF : PARTS_QUERIES;
+  gint64          parts_k = keys == 0 ? PARTS_SELF : PARTS_ENCODER;
+  const HybShape *shape = &call->input[0].shape;
+  Sizes           sizes = sizes_of (call, shape, parts_q, &call->output[0].shape);
+  Layout          q = interleaved_layout (shape, sizes.heads, parts_q, 0);
+  Layout k = interleaved_layout (&call->input[keys].shape, sizes.heads, parts_k, parts_k - 2);
 
-  multiply (&products,
-            1 / sqrt ((double) sizes.d),
-            sizes.queries,
-            sizes.keys,
-            sizes.d,
-            run->input[0],
-            &q,
-            FALSE,
-            run->input[keys],
-            &k,
-            TRUE,
-            run->output[0],
-            &s);
+  multiply (call,
+            &sizes,
+            &(Product){ .alpha = 1 / sqrt ((double) sizes.d),
+                        .m = sizes.queries,
+                        .n = sizes.keys,
+                        .k = sizes.d,
+                        .a = { q, run->input[0], FALSE },
+                        .b = { k, run->input[keys], TRUE },
+                        .c_layout = score_layout (&call->output[0].shape, sizes.heads),
+                        .c = run->output[0] });
 }
 
 static void
 valatt_forward (const HybCall *call, const HybRun *run, gint64 parts)
 {
-  const AttentionParams *params = call->params;
-  const HybShape        *shape = &call->input[0].shape;
-  Sizes                  sizes = sizes_of (shape, parts, &call->input[1].shape, params->heads);
-  Products               products = products_of (call, run, sizes.samples);
-  Matrices               v = interleaved (shape, params->heads, parts, parts - 1);
-  Matrices               a = scores (&call->input[1].shape, params->heads);
-  Matrices               o = interleaved (&call->output[0].shape, params->heads, 1, 0);
+  const HybShape *shape = &call->input[0].shape;
+  Sizes           sizes = sizes_of (call, shape, parts, &call->input[1].shape);
+  Layout          v = interleaved_layout (shape, sizes.heads, parts, parts - 1);
+  Layout          a = score_layout (&call->input[1].shape, sizes.heads);
 
-  multiply (&products,
-            1,
-            sizes.queries,
-            sizes.d,
-            sizes.keys,
-            run->input[1],
-            &a,
-            FALSE,
-            run->input[0],
-            &v,
-            FALSE,
-            run->output[0],
-            &o);
+  multiply (call,
+            &sizes,
+            &(Product){ .alpha = 1,
+                        .m = sizes.queries,
+                        .n = sizes.d,
+                        .k = sizes.keys,
+                        .a = { a, run->input[1], FALSE },
+                        .b = { v, run->input[0], FALSE },
+                        .c_layout = interleaved_layout (&call->output[0].shape, sizes.heads, 1, 0),
+                        .c = run->output[0] });
 }
 
 static void
 selfatt_valatt_forward (const HybCall *call, const HybRun *run)
 {
-  valatt_forward (call, run, 3);
+  valatt_forward (call, run, PARTS_SELF);
 }
 
 static void
 encdec_valatt_forward (const HybCall *call, const HybRun *run)
 {
-  valatt_forward (call, run, 2);
+  valatt_forward (call, run, PARTS_ENCODER);
 }
 
-/* Gradients.  qk: inputs gradient, then the forward inputs; outputs as those. */
+/* --- Gradients: inputs are the incoming gradient and the forward inputs, outputs as those --- */
+
 static gboolean
 backward_infer_shape (HybCall *call, GError **error)
 {
@@ -358,98 +355,82 @@ backward_infer_shape (HybCall *call, GError **error)
 static void
 backward_qk (const HybCall *call, const HybRun *run)
 {
-  const AttentionParams *params = call->params;
-  guint                  keys = call->n_outputs - 1;
-  gint64                 parts_q = keys == 0 ? 3 : 1;
-  gint64                 parts_k = keys == 0 ? 3 : 2;
-  const HybShape        *shape = &call->output[0].shape;
-  Sizes                  sizes = sizes_of (shape, parts_q, &call->input[0].shape, params->heads);
-  Products               products = products_of (call, run, sizes.samples);
-  Matrices               q = interleaved (shape, params->heads, parts_q, 0);
-  Matrices k = interleaved (&call->output[keys].shape, params->heads, parts_k, parts_k - 2);
-  Matrices s = scores (&call->input[0].shape, params->heads);
-  double   scale = 1 / sqrt ((double) sizes.d);
+  guint           keys = call->n_outputs - 1;
+  gint64          parts_q = keys == 0 ? PARTS_SELF : PARTS_QUERIES;
+  gint64          parts_k = keys == 0 ? PARTS_SELF : PARTS_ENCODER;
+  const HybShape *shape = &call->output[0].shape;
+  Sizes           sizes = sizes_of (call, shape, parts_q, &call->input[0].shape);
+  Layout          q = interleaved_layout (shape, sizes.heads, parts_q, 0);
+  Layout k = interleaved_layout (&call->output[keys].shape, sizes.heads, parts_k, parts_k - 2);
+  Layout s = score_layout (&call->input[0].shape, sizes.heads);
+  double scale = 1 / sqrt ((double) sizes.d);
 
-  /* The values have no part in the scores: their gradient is zero. */
+  /* The scores do not depend on the values, whose gradient is zero. */
   memset (run->output[keys], 0, hyb_type_bytes (&call->output[keys]));
-  multiply (&products,
-            scale,
-            sizes.queries,
-            sizes.d,
-            sizes.keys,
-            run->input[0],
-            &s,
-            FALSE,
-            run->input[keys + 1],
-            &k,
-            FALSE,
-            run->output[0],
-            &q);
-  multiply (&products,
-            scale,
-            sizes.keys,
-            sizes.d,
-            sizes.queries,
-            run->input[0],
-            &s,
-            TRUE,
-            run->input[1],
-            &q,
-            FALSE,
-            run->output[keys],
-            &k);
+  multiply (call,
+            &sizes,
+            &(Product){ .alpha = scale,
+                        .m = sizes.queries,
+                        .n = sizes.d,
+                        .k = sizes.keys,
+                        .a = { s, run->input[0], FALSE },
+                        .b = { k, run->input[keys + 1], FALSE },
+                        .c_layout = q,
+                        .c = run->output[0] });
+  multiply (call,
+            &sizes,
+            &(Product){ .alpha = scale,
+                        .m = sizes.keys,
+                        .n = sizes.d,
+                        .k = sizes.queries,
+                        .a = { s, run->input[0], TRUE },
+                        .b = { q, run->input[1], FALSE },
+                        .c_layout = k,
+                        .c = run->output[keys] });
 }
 
 static void
 backward_valatt (const HybCall *call, const HybRun *run, gint64 parts)
 {
-  const AttentionParams *params = call->params;
-  const HybShape        *shape = &call->output[0].shape;
-  Sizes                  sizes = sizes_of (shape, parts, &call->output[1].shape, params->heads);
-  Products               products = products_of (call, run, sizes.samples);
-  Matrices               v = interleaved (shape, params->heads, parts, parts - 1);
-  Matrices               a = scores (&call->output[1].shape, params->heads);
-  Matrices               o = interleaved (&call->input[0].shape, params->heads, 1, 0);
+  const HybShape *shape = &call->output[0].shape;
+  Sizes           sizes = sizes_of (call, shape, parts, &call->output[1].shape);
+  Layout          v = interleaved_layout (shape, sizes.heads, parts, parts - 1);
+  Layout          a = score_layout (&call->output[1].shape, sizes.heads);
+  Layout          o = interleaved_layout (&call->input[0].shape, sizes.heads, 1, 0);
 
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
-  multiply (&products,
-            1,
-            sizes.queries,
-            sizes.keys,
-            sizes.d,
-            run->input[0],
-            &o,
-            FALSE,
-            run->input[1],
-            &v,
-            TRUE,
-            run->output[1],
-            &a);
-  multiply (&products,
-            1,
-            sizes.keys,
-            sizes.d,
-            sizes.queries,
-            run->input[2],
-            &a,
-            TRUE,
-            run->input[0],
-            &o,
-            FALSE,
-            run->output[0],
-            &v);
+  multiply (call,
+            &sizes,
+            &(Product){ .alpha = 1,
+                        .m = sizes.queries,
+                        .n = sizes.keys,
+                        .k = sizes.d,
+                        .a = { o, run->input[0], FALSE },
+                        .b = { v, run->input[1], TRUE },
+                        .c_layout = a,
+                        .c = run->output[1] });
+  multiply (call,
+            &sizes,
+            &(Product){ .alpha = 1,
+                        .m = sizes.keys,
+                        .n = sizes.d,
+                        .k = sizes.queries,
+                        .a = { a, run->input[2], TRUE },
+                        .b = { o, run->input[0], FALSE },
+                        .c_layout = v,
+                        .c = run->output[0] });
 }
 
 static void
 backward_selfatt_valatt (const HybCall *call, const HybRun *run)
 {
-  backward_valatt (call, run, 3);
+  backward_valatt (call, run, PARTS_SELF);
 }
 
 static void
 backward_encdec_valatt (const HybCall *call, const HybRun *run)
 {
-  backward_valatt (call, run, 2);
+  backward_valatt (call, run, PARTS_ENCODER);
 }
 
 static void
@@ -490,8 +471,8 @@ encdec_valatt_gradient (HybGrad *grad)
   emit_backward (grad, "_backward_interleaved_matmul_encdec_valatt");
 }
 
-/* Every product of an operator is of heads × samples matrices of the size of the
- * scores, summed over d. */
+/* Every product takes 2 × d operations for each score: it has the scores as one operand or result,
+ * and d as one dimension. */
 static void
 cost_of_products (const HybCall *call, const HybShape *score_shape, gint64 features, HybCost *cost)
 {
@@ -504,7 +485,8 @@ cost_of_products (const HybCall *call, const HybShape *score_shape, gint64 featu
 static void
 qk_cost (const HybCall *call, HybCost *cost)
 {
-  gint64 features = call->input[0].shape.dim[2] / (call->n_inputs == 1 ? 3 : 1);
+  gint64 features =
+      call->input[0].shape.dim[2] / (call->n_inputs == 1 ? PARTS_SELF : PARTS_QUERIES);
 
   cost_of_products (call, &call->output[0].shape, features, cost);
 }
@@ -518,7 +500,8 @@ valatt_cost (const HybCall *call, HybCost *cost)
 static void
 backward_qk_cost (const HybCall *call, HybCost *cost)
 {
-  gint64 features = call->output[0].shape.dim[2] / (call->n_outputs == 1 ? 3 : 1);
+  gint64 features =
+      call->output[0].shape.dim[2] / (call->n_outputs == 1 ? PARTS_SELF : PARTS_QUERIES);
 
   cost_of_products (call, &call->input[0].shape, features, cost);
   cost->flops *= 2;
@@ -567,7 +550,7 @@ const HybOp hyb_ops_attention[] = {
              qk_forward,
              qk_cost),
   ATTENTION ("selfatt_valatt",
-             "Result of self attention: weights times values.",
+             "Output of self attention: weights times values.",
              selfatt_valatt,
              selfatt_valatt_forward,
              valatt_cost),
@@ -577,7 +560,7 @@ const HybOp hyb_ops_attention[] = {
              qk_forward,
              qk_cost),
   ATTENTION ("encdec_valatt",
-             "Result of attention to an encoder: weights times values.",
+             "Output of attention to an encoder: weights times values.",
              encdec_valatt,
              encdec_valatt_forward,
              valatt_cost),

@@ -1,4 +1,5 @@
-/* div-sqrt-dim.c — attention's scaling by the square root of the last dimension.
+/* div-sqrt-dim.c — div_sqrt_dim: divides by the square root of the size of the last axis, as
+ * attention scales its queries.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/op/dimensions.h"
@@ -14,7 +15,7 @@ div_sqrt_dim_infer_shape (HybCall *call, GError **error)
     return FALSE;
 
   return call->input[0].shape.rank != 0 ||
-         hyb_refuse_types (error, NULL, "an array of no dimensions has no last one");
+         hyb_refuse_types (error, NULL, "a 0-dimensional array has no last axis");
 }
 
 static void
@@ -32,7 +33,7 @@ div_sqrt_dim_forward (const HybCall *call, const HybRun *run)
       ((float *) run->output[0])[i] = ((const float *) run->input[0])[i] / (float) root;
 }
 
-/* Linear: the gradient is divided alike. */
+/* A linear function: the gradient is divided by the same number. */
 static void
 div_sqrt_dim_gradient (HybGrad *grad)
 {

@@ -1,7 +1,8 @@
-/* dot.c — products of matrices: dot, batch_dot, and their gradients.
+/* dot.c — dot, batch_dot and their gradients: products of matrices.
  *
- * dot sees each operand as one matrix, all axes but the contracted one taken
- * together, so that every case is a single call of the matrix product.
+ * dot contracts the last axis of lhs with the first of rhs (or, transposed, first with last).  Each
+ * operand is seen as one matrix, in which all other axes are merged, so that every case is a single
+ * call of hyb_gemm().  batch_dot multiplies matrices in pairs.  Start with dot_matrices().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/matrix/gemm.h"
@@ -28,11 +29,11 @@ static const HybParam dot_params[] = {
     HYB_PARAM_ENUM,
     "None",
     .choices = storage_choices,
-    .doc = "storage of the result; dense here" },
+    .doc = "requested storage of the result; always dense" },
   { 0 },
 };
 
-/* Both sides as matrices: op(lhs) is m × k, op(rhs) is k × n. */
+/* The product of both sides as matrices: op(lhs) is m × k, op(rhs) is k × n. */
 static HybGemm
 dot_matrices (const DotParams *params, const HybShape *lhs, const HybShape *rhs)
 {
@@ -81,7 +82,7 @@ dot_infer_shape (HybCall *call, GError **error)
     return refuse_inner (lhs, rhs, error);
   if (lhs->rank == 1 && rhs->rank == 1 && (params->transpose_a || params->transpose_b))
     return hyb_refuse_types (error,
-                             "Leave transpose_a and transpose_b out",
+                             "Leave out transpose_a and transpose_b",
                              "vectors cannot be transposed");
 
   first = params->transpose_a ? 0 : lhs->rank - 1;
@@ -137,7 +138,8 @@ dot_gradient (HybGrad *grad)
     hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_dot_rhs", 3, inputs));
 }
 
-/* Both gradients are linear in dC and in the other side. */
+/* Second gradients.  Both gradients are linear in dC (dc) and in the other side; h is the incoming
+ * gradient of the gradient. */
 static void
 backward_lhs_gradient (HybGrad *grad)
 {
@@ -185,7 +187,7 @@ backward_rhs_infer_shape (HybCall *call, GError **error)
   return hyb_shape_unify (&call->output[0].shape, &call->input[2].shape, error);
 }
 
-/* C = A B: dA = dC Bᵀ; stored transposed it is B dCᵀ. */
+/* C = A B gives dA = dC Bᵀ.  With transpose_a lhs is stored as Aᵀ, whose gradient is B dCᵀ. */
 static void
 backward_lhs_forward (const HybCall *call, const HybRun *run)
 {
@@ -212,7 +214,7 @@ backward_lhs_forward (const HybCall *call, const HybRun *run)
   hyb_gemm (&gemm, call->output[0].dtype, run->input[2], run->input[0], run->output[0]);
 }
 
-/* C = A B: dB = Aᵀ dC; stored transposed it is dCᵀ A. */
+/* C = A B gives dB = Aᵀ dC.  With transpose_b rhs is stored as Bᵀ, whose gradient is dCᵀ A. */
 static void
 backward_rhs_forward (const HybCall *call, const HybRun *run)
 {
@@ -248,7 +250,7 @@ backward_dot_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
-/* batch_dot: the last two axes are matrices, all before them count. */
+/* --- batch_dot: the last two axes are matrices, the axes before them count matrices --- */
 
 static gboolean
 batch_dot_infer_shape (HybCall *call, GError **error)
@@ -265,7 +267,7 @@ batch_dot_infer_shape (HybCall *call, GError **error)
   if (rank < 3)
     return hyb_refuse_types (error,
                              "Use dot for two matrices.",
-                             "batch_dot multiplies at least 3 dimensions, not %d",
+                             "batch_dot needs inputs of at least 3 dimensions, not %d",
                              rank);
 
   ranked = hyb_shape_make (rank, NULL);
@@ -352,6 +354,7 @@ batch_dot_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
+/* Emits op(a) op(b). */
 static HybValueId
 emit_batch_dot (HybGrad   *grad,
                 HybValueId a,
@@ -442,7 +445,7 @@ const HybOp hyb_ops_dot[] = {
   },
   {
       .name = "batch_dot",
-      .doc = "Multiplies the matrices of the last two axes, one pair after the other.",
+      .doc = "Multiplies pairs of matrices, which are the last two axes of the inputs.",
       .category = HYB_CATEGORY_LINEAR,
       .inputs = product_inputs,
       .params = dot_params,

@@ -1,4 +1,8 @@
-/* fully-connected.c — FullyConnected: out = data · weightᵀ + bias, and its gradients.
+/* fully-connected.c — FullyConnected: output = data · weightᵀ + bias; and its gradients.
+ *
+ * data (rows, features), weight (num_hidden, features), bias (num_hidden), output (rows, num_hidden).
+ * Data of more dimensions is seen as such a matrix (MatrixView).  Start with
+ * fully_connected_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -36,7 +40,7 @@ static const HybParam fully_connected_params[] = {
   { 0 },
 };
 
-/* data as a matrix of rows × features. */
+/* The sizes of data as a matrix (rows × features) and of the output (rows × hidden). */
 typedef struct
 {
   gint64 rows, features, hidden;
@@ -64,8 +68,8 @@ fully_connected_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = 1;
 }
 
-/* What data and output tell each other: the axes that are not contracted, and
- * the contracted one from the weight. */
+/* Relates data and output, which share the axes that are not contracted, and infers the contracted
+ * axis of the data from the weight. */
 static gboolean
 infer_data_and_output (HybCall *call, GError **error)
 {
@@ -120,7 +124,8 @@ fully_connected_infer_shape (HybCall *call, GError **error)
          infer_data_and_output (call, error);
 }
 
-/* Where the product does not add the bias itself, it is put down first. */
+/* hyb_panels_gemm() adds the bias itself.  hyb_gemm() does not, so each row of the output is set to
+ * the bias first, and beta = 1 adds the product to it. */
 static void
 fully_connected_forward (const HybCall *call, const HybRun *run)
 {
@@ -250,7 +255,7 @@ fully_connected_gradient (HybGrad *grad)
                                             &dy));
 }
 
-/* A product of the same extent without bias. */
+/* Emits data · weightᵀ with the attributes of the differentiated node, without a bias. */
 static HybValueId
 emit_product (HybGrad *grad, HybValueId data, HybValueId weight)
 {
@@ -263,7 +268,7 @@ emit_product (HybGrad *grad, HybValueId data, HybValueId weight)
   return hyb_grad_emit_with (grad, "FullyConnected", attributes, 2, (HybValueId[]){ data, weight });
 }
 
-/* dX = dY · W is linear in both; the data gives its shape only. */
+/* dX = dY · W is linear in dY and W; data is an input for its shape only. */
 static void
 backward_data_gradient (HybGrad *grad)
 {
@@ -281,7 +286,7 @@ backward_data_gradient (HybGrad *grad)
                                             (HybValueId[]){ dy, h, weight }));
 }
 
-/* dW = dYᵀ · X is linear in both; the weight gives its shape only. */
+/* dW = dYᵀ · X is linear in dY and X; weight is an input for its shape only. */
 static void
 backward_weight_gradient (HybGrad *grad)
 {

@@ -1,7 +1,8 @@
-/* linalg-gemm.c — matrix products with factors: alpha op(A) op(B) + beta C.
+/* linalg-gemm.c — _linalg_gemm and _linalg_gemm2: alpha op(A) op(B) + beta C for many matrices.
  *
- * The rows of the matrices may lie along any axis but the last; the other axes
- * count matrices, in two nested loops (before and behind the row axis).
+ * Columns are along the last axis and rows along any other one.  The remaining axes count matrices,
+ * in two nested loops: over the axes before the row axis and over those after it.  Start with
+ * gemm_matrices().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/matrix/gemm.h"
@@ -29,7 +30,7 @@ static const HybParam gemm_params[] = {
   { 0 },
 };
 
-/* The same struct; beta is never set. */
+/* Fills the same struct, of which it leaves beta 0. */
 static const HybParam gemm2_params[] = {
   { HYB_FIELD (GemmParams, transpose_a), HYB_PARAM_BOOL, "False", .doc = "transpose A" },
   { HYB_FIELD (GemmParams, transpose_b), HYB_PARAM_BOOL, "False", .doc = "transpose B" },
@@ -38,6 +39,7 @@ static const HybParam gemm2_params[] = {
   { 0 },
 };
 
+/* The axis of the rows; -1 and an error if the attribute is not valid. */
 static int
 row_axis (const GemmParams *params, const HybShape *shape, GError **error)
 {
@@ -47,7 +49,7 @@ row_axis (const GemmParams *params, const HybShape *shape, GError **error)
     {
       hyb_refuse_types (error,
                         NULL,
-                        "a matrix product of %d dimension needs 2 or more",
+                        "a matrix product needs inputs of at least 2 dimensions, not %d",
                         shape->rank);
       return -1;
     }
@@ -112,9 +114,10 @@ gemm_infer_shape (HybCall *call, GError **error)
   return call->n_inputs < 3 || hyb_shape_unify (&call->input[2].shape, out, error);
 }
 
-/* Distance of two rows, and of two matrices in either loop. */
+/* Returns the stride from row to row, and sets matrix[] to those from matrix to matrix in the outer
+ * and in the inner loop. */
 static gint64
-lay_out (const HybShape *shape, int row, gint64 *matrix)
+set_strides (const HybShape *shape, int row, gint64 *matrix)
 {
   gint64 columns = shape->dim[shape->rank - 1];
 
@@ -142,9 +145,9 @@ gemm_matrices (const HybCall *call, HybGemmBatch *batch)
 
   batch->count[0] = hyb_shape_count (out, 0, row);
   batch->count[1] = hyb_shape_count (out, row + 1, out->rank - 1);
-  gemm.lda = lay_out (a, row, batch->a);
-  gemm.ldb = lay_out (&call->input[1].shape, row, batch->b);
-  gemm.ldc = lay_out (out, row, batch->c);
+  gemm.lda = set_strides (a, row, batch->a);
+  gemm.ldb = set_strides (&call->input[1].shape, row, batch->b);
+  gemm.ldc = set_strides (out, row, batch->c);
   return gemm;
 }
 
@@ -175,6 +178,7 @@ gemm_cost (const HybCall *call, HybCost *cost)
   hyb_rule_cost_bytes (call, cost);
 }
 
+/* Emits alpha op(a) op(b). */
 static HybValueId
 emit_gemm (HybGrad *grad, HybValueId a, gboolean transpose_a, HybValueId b, gboolean transpose_b)
 {

@@ -1,5 +1,8 @@
-/* panel-product.c — FullyConnected with weights laid out in panels (kernels/matrix/panels.h), and the
- * laying out.  passes/pack-weights.c puts them where a weight is multiplied often.
+/* panel-product.c — _weight_panels packs a weight into panels (kernels/matrix/panels.h), and
+ * _panel_product is FullyConnected with such a weight.
+ *
+ * passes/pack-weights.c inserts them where a weight is multiplied often.  Start with
+ * product_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -17,7 +20,7 @@ static const HybParam panels_params[] = {
   { HYB_FIELD (PanelsParams, transposed),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "products will be with the transpose of the weight" },
+    .doc = "pack for products with the transpose of the weight" },
   { 0 },
 };
 
@@ -34,13 +37,13 @@ static const HybParam product_params[] = {
     .low = 1,
     .high = G_MAXINT32,
     .doc = "number of output features" },
-  { HYB_FIELD (ProductParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "there is no bias to add" },
+  { HYB_FIELD (ProductParams, no_bias), HYB_PARAM_BOOL, "False", .doc = "leave the bias out" },
   { 0 },
 };
 
 /* --- _weight_panels --- */
 
-/* The weight as the right side of a product: k × n. */
+/* The size k × n of the weight as the right side of a product. */
 static void
 measure_weight (const HybCall *call, gint64 *n, gint64 *k)
 {
@@ -144,7 +147,7 @@ product_cost (const HybCall *call, HybCost *cost)
 
 const HybOp hyb_ops_panel_product[] = {
   { .name = "_weight_panels",
-    .doc = "A weight laid out for products of few rows, once for all of them.",
+    .doc = "Packs a weight once, for many products of few rows.",
     .category = HYB_CATEGORY_MOVEMENT,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "weight", NULL },
@@ -154,7 +157,7 @@ const HybOp hyb_ops_panel_product[] = {
     .forward = panels_forward,
     .cost = panels_cost },
   { .name = "_panel_product",
-    .doc = "FullyConnected, or its gradient by data, with a weight that was laid out before.",
+    .doc = "FullyConnected, or its gradient by data, with a packed weight.",
     .category = HYB_CATEGORY_LINEAR,
     .flags = HYB_OP_INTERNAL,
     .inputs = (const char *const[]){ "data", "panels", "bias", NULL },

@@ -1,4 +1,8 @@
-/* multinomial.c — drawing classes from rows of probabilities, and shuffling.
+/* multinomial.c — _sample_multinomial draws classes from rows of probabilities, _shuffle permutes
+ * rows.
+ *
+ * Numbers come from hyb_run_random_seed() and the index of the element, so they do not depend on
+ * threads.  Start with multinomial_slice().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -23,12 +27,15 @@ static const HybParam multinomial_params[] = {
   { HYB_FIELD (MultinomialParams, shape),
     HYB_PARAM_SHAPE,
     "()",
-    .doc = "shape of what is drawn for each row" },
+    .doc = "shape of the draws for each row" },
   { HYB_FIELD (MultinomialParams, get_prob),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "also give the logarithm of the probability of what was drawn" },
-  { HYB_FIELD (MultinomialParams, dtype), HYB_PARAM_DTYPE, "int32", .doc = "type of classes" },
+    .doc = "also return the logarithm of the probability of each draw" },
+  { HYB_FIELD (MultinomialParams, dtype),
+    HYB_PARAM_DTYPE,
+    "int32",
+    .doc = "element type of the classes" },
   { 0 },
 };
 
@@ -47,13 +54,23 @@ multinomial_infer_shape (HybCall *call, GError **error)
 
   if (out.rank == HYB_UNKNOWN)
     return TRUE;
-  if (out.rank == 0 || out.dim[out.rank - 1] == 0 || out.rank - 1 + n_drawn > HYB_MAX_RANK)
+  if (out.rank == 0 || out.dim[out.rank - 1] == 0)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_TYPES,
                          NULL,
                          "Give rows of probabilities along the last axis",
-                         "there is nothing to draw from");
+                         "the input has no classes to draw from");
+  if (out.rank - 1 + n_drawn > HYB_MAX_RANK)
+    return hyb_error_at (error,
+                         HYB_GRAPH_ERROR,
+                         HYB_GRAPH_ERROR_TYPES,
+                         NULL,
+                         NULL,
+                         "the output would have %d + %d dimensions, but at most %d are supported",
+                         out.rank - 1,
+                         n_drawn,
+                         HYB_MAX_RANK);
 
   out.rank--;
   for (int i = 0; i < n_drawn; i++)
@@ -85,50 +102,55 @@ typedef struct
   const HybRun  *run;
   guint64        seed;
   gint64         n_classes, n_drawn; /* for each row */
-} MultinomialWork;
+} MultinomialDraws;
 
-/* The class whose share of [0, 1) holds a uniform number; the last if rounding leaves a rest. */
+/* Probabilities divide [0, 1) into one interval for each class.  Draws the class whose interval
+ * contains a uniform number; the last one if rounding errors leave a rest. */
 static void
 multinomial_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const MultinomialWork *work = data;
-  const HybCall         *call = work->call;
-  HybDType               dtype = call->input[0].dtype;
+  const MultinomialDraws *draws = data;
+  const HybCall          *call = draws->call;
+  HybDType                dtype = call->input[0].dtype;
 
   for (gint64 i = begin; i < end; i++)
     {
-      gsize  row = (gsize) (i / work->n_drawn * work->n_classes);
-      double rest = hyb_random_uniform (work->seed, (guint64) i);
+      gsize  row = (gsize) (i / draws->n_drawn * draws->n_classes);
+      double rest = hyb_random_uniform (draws->seed, (guint64) i);
       gint64 class = -1;
       double p;
 
       do
         {
-          p = hyb_dtype_get_double (work->run->input[0], dtype, row + (gsize)++ class);
+          p = hyb_dtype_get_double (draws->run->input[0], dtype, row + (gsize)++ class);
           rest -= p;
         }
-      while (rest >= 0 && class + 1 < work->n_classes);
+      while (rest >= 0 && class + 1 < draws->n_classes);
 
-      hyb_dtype_set_double (work->run->output[0], call->output[0].dtype, (gsize) i, (double) class);
+      hyb_dtype_set_double (draws->run->output[0],
+                            call->output[0].dtype,
+                            (gsize) i,
+                            (double) class);
       if (call->n_outputs > 1)
-        hyb_dtype_set_double (work->run->output[1], call->output[1].dtype, (gsize) i, log (p));
+        hyb_dtype_set_double (draws->run->output[1], call->output[1].dtype, (gsize) i, log (p));
     }
 }
 
 static void
 multinomial_forward (const HybCall *call, const HybRun *run)
 {
-  const HybShape *shape = &call->input[0].shape;
-  gint64          n = hyb_shape_size (&call->output[0].shape);
-  MultinomialWork work = { call, run, hyb_run_random_seed (run), shape->dim[shape->rank - 1], 0 };
+  const HybShape  *shape = &call->input[0].shape;
+  gint64           n = hyb_shape_size (&call->output[0].shape);
+  MultinomialDraws draws = { call, run, hyb_run_random_seed (run), shape->dim[shape->rank - 1], 0 };
 
   if (n == 0)
     return;
-  work.n_drawn = n / (hyb_shape_size (shape) / work.n_classes);
-  hyb_parallel_for (n, MAX (1, 8192 / work.n_classes), multinomial_slice, &work);
+  draws.n_drawn = n / (hyb_shape_size (shape) / draws.n_classes);
+  hyb_parallel_for (n, MAX (1, 8192 / draws.n_classes), multinomial_slice, &draws);
 }
 
-/* The logarithm of a probability p that was drawn: dp = g / p. */
+/* The gradient of log p, where p is the probability of a draw: dp = g / p, summed over all draws of
+ * the class.  Inputs: gradient, data, classes. */
 static void
 multinomial_backward (const HybCall *call, const HybRun *run)
 {
@@ -166,7 +188,7 @@ backward_infer_shape (HybCall *call, GError **error)
   if (data->rank < 1 || classes->rank == HYB_UNKNOWN)
     return TRUE;
 
-  /* A class was drawn from every row, perhaps several (along further axes). */
+  /* The classes have the axes of the rows, followed by those of the draws for each row. */
   rows = hyb_shape_make (MAX (classes->rank, data->rank - 1), NULL);
   for (int i = 0; i < data->rank - 1; i++)
     rows.dim[i] = data->dim[i];
@@ -201,7 +223,7 @@ shuffle_workspace (const HybCall *call)
   return call->input[0].shape.rank == 0 ? 0 : (gsize) call->input[0].shape.dim[0] * sizeof (gint64);
 }
 
-/* R. Durstenfeld's exchange of each row with one before it, on row numbers. */
+/* The inside-out Fisher–Yates shuffle of row numbers, then a copy of the rows. */
 static void
 shuffle_forward (const HybCall *call, const HybRun *run)
 {
@@ -237,7 +259,7 @@ const HybOp hyb_ops_multinomial[] = {
   {
       .name = "_sample_multinomial",
       .aliases = (const char *const[]){ "sample_multinomial", NULL },
-      .doc = "Classes drawn from rows of probabilities.",
+      .doc = "Draws classes from rows of probabilities.",
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_RANDOM,
       .inputs = inputs,
@@ -252,7 +274,7 @@ const HybOp hyb_ops_multinomial[] = {
   },
   {
       .name = "_backward_sample_multinomial",
-      .doc = "Gradient of the logarithm of probabilities drawn.",
+      .doc = "Gradient of the logarithm of the probabilities of draws.",
       .category = HYB_CATEGORY_DATA,
       .flags = HYB_OP_INTERNAL,
       .inputs = backward_inputs,
@@ -265,7 +287,7 @@ const HybOp hyb_ops_multinomial[] = {
   {
       .name = "_shuffle",
       .aliases = (const char *const[]){ "shuffle", NULL },
-      .doc = "Rows in random order.",
+      .doc = "Permutes rows at random.",
       .category = HYB_CATEGORY_MOVEMENT,
       .flags = HYB_OP_RANDOM,
       .inputs = inputs,

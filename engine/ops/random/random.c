@@ -1,7 +1,9 @@
-/* random.c — tensors of random numbers, with numbers given as parameters.
+/* random.c — _random_uniform, _random_normal … and _random_randint: random numbers from distributions
+ * whose parameters are attributes (in sample.c they are tensors).
  *
- * With tensors as parameters: sample.c.  Streams cannot be those of MXNet; the same seed
- * gives the same numbers here, on any number of threads.
+ * Number i depends on the seed of the node and on i alone, so the same seed gives the same numbers on
+ * any number of threads; they differ from MXNet's.  ROWS lists the distributions.  Start with
+ * random_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/random.h"
@@ -13,7 +15,7 @@
 #include "engine/op/run.h"
 #include "engine/ops/array/source-shape.h"
 
-/* One struct for all; each table names the members that its operator has. */
+/* Shared by all operators; the table of each lists the members that it has. */
 typedef struct
 {
   double   low, high, loc, scale, alpha, beta, lam, p, mu;
@@ -27,7 +29,7 @@ typedef struct
   {                                                                       \
     HYB_FIELD (RandomParams, member), HYB_PARAM_FLOAT, value, .doc = text \
   }
-/* Negative ones are no parameters of these distributions. */
+/* A parameter that must not be negative. */
 #define POSITIVE(member, value, text)                                                        \
   {                                                                                          \
     HYB_FIELD (RandomParams, member), HYB_PARAM_FLOAT, value, .low = 0, .high = G_MAXDOUBLE, \
@@ -85,7 +87,7 @@ random_infer_shape (HybCall *call, GError **error)
   return source_infer_shape (call, &((const RandomParams *) call->params)->shape, error);
 }
 
-/* Without a type given, what the consumer wants; else float32. */
+/* Without a dtype attribute the type of the consumers, or float32 if they have none. */
 static gboolean
 random_infer_dtype (HybCall *call, GError **error)
 {
@@ -100,17 +102,18 @@ typedef struct
 {
   HybSampler sampler;
   guint64    seed;
-  double     a, b;
+  double     a, b; /* parameters of the distribution */
   HybDType   dtype;
   char      *to;
-} RandomWork;
+} RandomFill;
 
+/* Numbers computed on the stack before they are converted. */
 #define PIECE 256
 
 static void
 random_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const RandomWork *work = data;
+  const RandomFill *fill = data;
   double            values[PIECE];
 
   for (gint64 at = begin; at < end; at += PIECE)
@@ -118,24 +121,24 @@ random_slice (gint64 begin, gint64 end, gpointer data)
       gint64 n = MIN (PIECE, end - at);
 
       for (gint64 i = 0; i < n; i++)
-        values[i] = work->sampler (work->seed, (guint64) (at + i), work->a, work->b);
-      hyb_dtype_convert (work->to + at * (gint64) hyb_dtype_size (work->dtype),
-                         work->dtype,
+        values[i] = fill->sampler (fill->seed, (guint64) (at + i), fill->a, fill->b);
+      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype),
+                         fill->dtype,
                          values,
                          HYB_F64,
                          (gsize) n);
     }
 }
 
-/* Uniform floats, the most frequent ones, without the way through double. */
+/* A fast path for uniform float32 numbers, the most frequent case, without converting from double. */
 static void
 uniform_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const RandomWork *work = data;
-  float            *to = (float *) work->to + begin;
-  float             low = (float) work->a, range = (float) (work->b - work->a);
+  const RandomFill *fill = data;
+  float            *to = (float *) fill->to + begin;
+  float             low = (float) fill->a, range = (float) (fill->b - fill->a);
 
-  hyb_random_uniform_fill (work->seed, (guint64) begin, to, (gsize) (end - begin));
+  hyb_random_uniform_fill (fill->seed, (guint64) begin, to, (gsize) (end - begin));
   for (gint64 i = 0; i < end - begin; i++)
     to[i] = low + range * to[i];
 }
@@ -143,14 +146,14 @@ uniform_slice (gint64 begin, gint64 end, gpointer data)
 static void
 random_forward (const HybCall *call, const HybRun *run, HybSampler sampler, double a, double b)
 {
-  RandomWork work = {
+  RandomFill fill = {
     sampler, hyb_run_random_seed (run), a, b, call->output[0].dtype, run->output[0],
   };
 
-  if (sampler == hyb_sample_uniform && work.dtype == HYB_F32)
-    hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, uniform_slice, &work);
+  if (sampler == hyb_sample_uniform && fill.dtype == HYB_F32)
+    hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 8192, uniform_slice, &fill);
   else
-    hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 1024, random_slice, &work);
+    hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 1024, random_slice, &fill);
 }
 
 #define ROW(id, alias, text, PARAMS, sampler, a, b)                           \
@@ -193,15 +196,16 @@ randint_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_ATTRIBUTE,
                          NULL,
                          "Use int32 or int64",
-                         "random integers cannot be %s",
+                         "dtype is %s, but random integers need an integer type",
                          hyb_dtype_name (params->dtype));
   return params->first < params->last ||
          hyb_error_at (error,
                        HYB_OP_ERROR,
                        HYB_OP_ERROR_ATTRIBUTE,
                        NULL,
-                       "Let high be above low",
-                       "there is no integer from %" G_GINT64_FORMAT " below %" G_GINT64_FORMAT,
+                       "Choose high above low",
+                       "there is no integer from low, %" G_GINT64_FORMAT
+                       ", to high, %" G_GINT64_FORMAT ", which is excluded",
                        params->first,
                        params->last);
 }
@@ -220,16 +224,17 @@ typedef struct
 {
   guint64  seed;
   gint64   first;
-  guint64  range;
+  guint64  range; /* number of possible values */
   HybDType dtype;
   char    *to;
-} IntegerWork;
+} IntegerFill;
 
-/* 64 random bits modulo the range: numbers differ in probability by less than range / 2⁶⁴. */
+/* first + 64 random bits modulo range.  The relative error of probabilities is below
+ * range / 2⁶⁴. */
 static void
 randint_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const IntegerWork *work = data;
+  const IntegerFill *fill = data;
   gint64             values[PIECE];
 
   for (gint64 at = begin; at < end; at += PIECE)
@@ -241,12 +246,12 @@ randint_slice (gint64 begin, gint64 end, gpointer data)
           guint32 words[4];
           guint64 bits;
 
-          hyb_random_block (work->seed, (guint64) (at + i), words);
+          hyb_random_block (fill->seed, (guint64) (at + i), words);
           bits = (guint64) words[0] << 32 | words[1];
-          values[i] = (gint64) ((guint64) work->first + bits % work->range);
+          values[i] = (gint64) ((guint64) fill->first + bits % fill->range);
         }
-      hyb_dtype_convert (work->to + at * (gint64) hyb_dtype_size (work->dtype),
-                         work->dtype,
+      hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype),
+                         fill->dtype,
                          values,
                          HYB_I64,
                          (gsize) n);
@@ -257,7 +262,7 @@ static void
 randint_forward (const HybCall *call, const HybRun *run)
 {
   const RandomParams *params = call->params;
-  IntegerWork         work = {
+  IntegerFill         fill = {
             .seed = hyb_run_random_seed (run),
             .first = params->first,
             .range = (guint64) params->last - (guint64) params->first,
@@ -265,7 +270,7 @@ randint_forward (const HybCall *call, const HybRun *run)
             .to = run->output[0],
   };
 
-  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 1024, randint_slice, &work);
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), 1024, randint_slice, &fill);
 }
 
 static const char *const no_inputs[] = { NULL };

@@ -1,5 +1,8 @@
-/* sample.c — random numbers whose parameters are tensors: each element of those gets
- * numbers of its own, shape-many.
+/* sample.c — _sample_uniform, _sample_normal …: random numbers from distributions whose parameters are
+ * tensors (in random.c they are attributes).
+ *
+ * For each element of the parameter tensors a block of numbers of the shape given by the attribute is
+ * drawn; the output has the shape (parameters …, shape …).  Start with sample_slice().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/distributions.h"
@@ -20,7 +23,7 @@ static const HybParam sample_params[] = {
   { HYB_FIELD (SampleParams, shape),
     HYB_PARAM_SHAPE,
     "()",
-    .doc = "shape of what is drawn for each parameter" },
+    .doc = "shape of the draws for each element of the parameters" },
   { HYB_FIELD (SampleParams, dtype),
     HYB_PARAM_DTYPE,
     "None",
@@ -49,7 +52,7 @@ sample_infer_shape (HybCall *call, GError **error)
                          HYB_GRAPH_ERROR_TYPES,
                          NULL,
                          NULL,
-                         "%d axes of parameters and %d drawn are more than %d",
+                         "the output would have %d + %d dimensions, but at most %d are supported",
                          parameters.rank,
                          n_drawn,
                          HYB_MAX_RANK);
@@ -79,40 +82,40 @@ typedef struct
   const HybRun  *run;
   HybSampler     sampler;
   guint64        seed;
-  gint64         n_drawn; /* for each parameter */
-} SampleWork;
+  gint64         n_drawn; /* for each element of the parameters */
+} SampleDraws;
 
 static void
 sample_slice (gint64 begin, gint64 end, gpointer data)
 {
-  const SampleWork *work = data;
-  const HybCall    *call = work->call;
-  HybDType          dtype = call->input[0].dtype;
+  const SampleDraws *draws = data;
+  const HybCall     *call = draws->call;
+  HybDType           dtype = call->input[0].dtype;
 
   for (gint64 i = begin; i < end; i++)
     {
-      gsize  at = (gsize) (i / work->n_drawn);
-      double a = hyb_dtype_get_double (work->run->input[0], dtype, at);
-      double b = call->n_inputs > 1 ? hyb_dtype_get_double (work->run->input[1], dtype, at) : 0;
+      gsize  at = (gsize) (i / draws->n_drawn);
+      double a = hyb_dtype_get_double (draws->run->input[0], dtype, at);
+      double b = call->n_inputs > 1 ? hyb_dtype_get_double (draws->run->input[1], dtype, at) : 0;
 
-      hyb_dtype_set_double (work->run->output[0],
+      hyb_dtype_set_double (draws->run->output[0],
                             call->output[0].dtype,
                             (gsize) i,
-                            work->sampler (work->seed, (guint64) i, a, b));
+                            draws->sampler (draws->seed, (guint64) i, a, b));
     }
 }
 
 static void
 sample_forward (const HybCall *call, const HybRun *run, HybSampler sampler)
 {
-  gint64     n = hyb_shape_size (&call->output[0].shape);
-  gint64     n_parameters = hyb_shape_size (&call->input[0].shape);
-  SampleWork work = { call, run, sampler, hyb_run_random_seed (run), 0 };
+  gint64      n = hyb_shape_size (&call->output[0].shape);
+  gint64      n_parameters = hyb_shape_size (&call->input[0].shape);
+  SampleDraws draws = { call, run, sampler, hyb_run_random_seed (run), 0 };
 
   if (n == 0)
     return;
-  work.n_drawn = n / n_parameters;
-  hyb_parallel_for (n, 1024, sample_slice, &work);
+  draws.n_drawn = n / n_parameters;
+  hyb_parallel_for (n, 1024, sample_slice, &draws);
 }
 
 /* row name, description, sampler, names of the parameters … */

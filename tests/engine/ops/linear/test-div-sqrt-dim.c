@@ -1,4 +1,5 @@
-/* test-div-sqrt-dim.c — the scaling of attention.
+/* test-div-sqrt-dim.c — tests of div_sqrt_dim: samples and refusals for op-check.h, and that the last
+ * axis sets the divisor.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-dot.c — matrix products against sums written out.
+/* test-dot.c — tests of dot and batch_dot: samples and refusals for op-check.h, and products compared
+ * with sums written out by hand.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,4 @@
-/* test-fully-connected.c — FullyConnected from its declaration.
+/* test-fully-connected.c — tests of FullyConnected: samples and refusals for op-check.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

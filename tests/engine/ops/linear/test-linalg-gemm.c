@@ -1,4 +1,4 @@
-/* test-linalg-gemm.c — matrix products with factors.
+/* test-linalg-gemm.c — tests of _linalg_gemm and _linalg_gemm2: samples and refusals for op-check.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-panel-product.c — products with weights in panels against FullyConnected.
+/* test-panel-product.c — tests of _weight_panels and _panel_product, compared with FullyConnected and
+ * with its gradient by data.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -12,7 +13,7 @@
 #define FEATURES 37
 #define HIDDEN   41
 
-/* rows 0: a vector. */
+/* A tensor of rows × columns numbers; a vector of `columns` numbers if rows is 0. */
 static HybTensor *
 wave (gint64 rows, gint64 columns, double phase)
 {
@@ -81,7 +82,7 @@ test_gradient (void)
   assert_near (got, want);
 }
 
-/* Types follow from data, and panels of another size are refused. */
+/* Shapes are inferred from the data, and panels of a different size are refused. */
 static void
 test_types (void)
 {

@@ -1,4 +1,5 @@
-/* test-multinomial.c — drawing classes, and shuffling.
+/* test-multinomial.c — tests of _sample_multinomial and _shuffle: samples and refusals for
+ * op-check.h, the frequencies of draws, and that shuffling permutes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -20,7 +21,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
-  { "_sample_multinomial", "no class", NULL, { "f32[2,0]" }, "nothing to draw from" },
+  { "_sample_multinomial", "no class", NULL, { "f32[2,0]" }, "no classes to draw from" },
   { 0 },
 };
 

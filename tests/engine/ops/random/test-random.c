@@ -1,4 +1,5 @@
-/* test-random.c — random numbers: mean, variance, range, and the same for the same seed.
+/* test-random.c — tests of the operators in random.c: samples and refusals for op-check.h, mean,
+ * variance and range of each distribution, and equal numbers for equal seeds.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -47,7 +48,7 @@ check (const char *op, const char *attributes, double mean, double variance)
   hyb_tensor_statistics (y, &statistics);
   got = statistics.deviation * statistics.deviation;
   g_assert_cmpint (statistics.n_nan + statistics.n_infinite, ==, 0);
-  /* Five standard errors of the mean; the variance of a variance is larger. */
+  /* The mean may be off by five standard errors; the variance scatters more. */
   if (ABS (statistics.mean - mean) > 5 * sqrt (variance / 40000))
     g_error ("%s: mean %g, not %g", op, statistics.mean, mean);
   if (ABS (got - variance) > 0.06 * variance)

@@ -1,4 +1,5 @@
-/* test-sample.c — random numbers with tensors as parameters.
+/* test-sample.c — tests of the operators in sample.c: samples and refusals for op-check.h, and that
+ * each element of the parameters gets numbers from its own distribution.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
