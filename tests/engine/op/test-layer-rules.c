@@ -1,4 +1,5 @@
-/* test-layer-rules.c — what layers find out about shapes from the other side.
+/* test-layer-rules.c — tests of shape inference in layers: parameters and labels from the data, and
+ * the data from parameters and outputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

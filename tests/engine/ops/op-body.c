@@ -1,4 +1,4 @@
-/* op-body.c — small graphs for tests of control flow.
+/* op-body.c — builds small graphs for tests; see op-body.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-body.h"

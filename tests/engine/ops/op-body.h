@@ -1,14 +1,18 @@
-/* op-body.h — small graphs for tests of control flow.
+/* op-body.h — builds small graphs, such as bodies of loops, in a few lines.
+ *
+ * A mistake in a graph fails the test.  Start with op_node() and op_finish().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/builder.h"
 
-/* A node with attributes as text ("axis=0", NULL: none); inputs end with HYB_NO_ID.
- * Returns its first output; a mistake fails the test. */
+/* Adds a node and returns its first output.  attributes is a text like "axis=0 keepdims=1", or NULL;
+ * the inputs follow as HybValueId and end with HYB_NO_ID. */
 HybValueId op_node (HybBuilder *builder, const char *op, const char *attributes, ...);
+/* Adds a variable and returns its value. */
 HybValueId op_variable (HybBuilder *builder, const char *name);
-/* A node that owns bodies, which are swallowed; inputs as an array. */
+/* As op_node(), with the inputs as an array, for an operator with bodies.  Takes over the reference
+ * to each body. */
 HybValueId op_node_with_bodies (HybBuilder       *builder,
                                 const char       *op,
                                 const char       *attributes,
@@ -16,5 +20,5 @@ HybValueId op_node_with_bodies (HybBuilder       *builder,
                                 const HybValueId *inputs,
                                 guint             n_bodies,
                                 HybGraph *const  *bodies);
-/* Adds the heads, which end with HYB_NO_ID, and freezes. */
+/* Adds the heads, HybValueId that end with HYB_NO_ID, frees the builder and returns the graph. */
 HybGraph *op_finish (HybBuilder *builder, ...);

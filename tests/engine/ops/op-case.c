@@ -1,4 +1,4 @@
-/* op-case.c — one operator with one sample or refusal, as a graph that runs.
+/* op-case.c — turns one sample or refusal of an operator into a graph, and runs it; see op-case.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-case.h"

@@ -1,4 +1,6 @@
-/* op-check.c — operators tested from their declaration: start at op_check_family().
+/* op-check.c — the checks that every sample and every refusal of an operator goes through.
+ *
+ * Start with op_check_family(), which adds the tests, and test_sample(), which lists the checks.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -12,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is read is what is written, and reads again as the same. */
+/* Attributes that are parsed, written and parsed again stay the same. */
 static void
 check_attributes (const OpCase *this)
 {
@@ -73,8 +75,8 @@ check_cost (const OpCase *this, OpCaseGraph *sample, const HybType *types)
   g_assert_true (isfinite (cost.bytes_written) && cost.bytes_written >= 0);
 }
 
-/* Types as inferred are those of what is computed; an operator with compute() may
- * know them only then. */
+/* The inferred types are those of the computed tensors.  For an operator with compute() they may be
+ * partly unknown, but must not contradict. */
 static void
 check_types (const OpCase *this, gboolean training)
 {
@@ -107,7 +109,7 @@ check_types (const OpCase *this, gboolean training)
     check_cost (this, sample, types);
 }
 
-/* Negates the float tensors; returns which. */
+/* Negates the float tensors; returns a mask of them. */
 static guint32
 negate (GPtrArray *tensors)
 {
@@ -155,8 +157,8 @@ run_planned (HybGraph *graph, GPtrArray *inputs, gboolean training)
   return executor;
 }
 
-/* With memory planned and shared the numbers are the same: the operator reads what
- * another one computed, so that views and computing in place happen. */
+/* A run with planned and shared memory gives the same numbers.  The operator reads what another one
+ * (“negative”) computed, so that views and in-place computation are used. */
 static void
 check_planned (const OpCase *this, gboolean training)
 {
@@ -182,7 +184,7 @@ check_planned (const OpCase *this, gboolean training)
     op_assert_same (hyb_executor_get_output (executor, i), outputs->pdata[i], 1e-6);
 }
 
-/* The float64 kernel and the float32 kernel agree. */
+/* The float64 kernel gives the same numbers as the float32 kernel. */
 static void
 check_double (const OpCase *this, gboolean training)
 {
@@ -195,7 +197,7 @@ check_double (const OpCase *this, gboolean training)
       this->op->flags & HYB_OP_RANDOM)
     return;
 
-  /* An attribute may fix another dtype; then there is nothing to compare. */
+  /* The run fails if an attribute requires another dtype; then there is nothing to compare. */
   in_double = op_run_graph (sample->graph, doubles, training, NULL);
   if (!in_double)
     return;
@@ -212,7 +214,7 @@ check_double (const OpCase *this, gboolean training)
     }
 }
 
-/* Float inputs into which gradients may flow. */
+/* The variables of float inputs that get a gradient. */
 static GArray *
 differentiable (const OpCase *this, OpCaseGraph *sample)
 {
@@ -228,9 +230,10 @@ differentiable (const OpCase *this, OpCaseGraph *sample)
   return wrt;
 }
 
-/* Not the derivative, but still a gradient: of the input's type, and finite. */
+/* A gradient that is not the derivative (HYB_OP_CUSTOM_GRADIENT) has the type of its input and is
+ * finite. */
 static void
-check_own_gradient (OpCaseGraph *sample, GArray *wrt, gboolean training)
+check_custom_gradient (OpCaseGraph *sample, GArray *wrt, gboolean training)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (HybGraph) graph =
@@ -260,7 +263,7 @@ check_own_gradient (OpCaseGraph *sample, GArray *wrt, gboolean training)
       HybNodeId        id = g_array_index (wrt, HybNodeId, i);
       g_autofree char *type = NULL;
 
-      /* Variables stand first, in the order of the inputs. */
+      /* The variables are the first nodes, in the order of the inputs. */
       type = hyb_type_to_string (hyb_tensor_get_type (sample->inputs->pdata[id]));
       op_assert_type (gradient, type);
       for (gint64 k = 0; k < hyb_tensor_get_size (gradient); k++)
@@ -284,7 +287,7 @@ check_gradient (const OpCase *this, gboolean training)
 
   if (this->op->flags & HYB_OP_CUSTOM_GRADIENT)
     {
-      check_own_gradient (sample, wrt, training);
+      check_custom_gradient (sample, wrt, training);
       return;
     }
 
@@ -315,7 +318,7 @@ test_sample (gconstpointer data)
     }
 }
 
-/* Refused while the node is made, while types are inferred, or before its first run. */
+/* The call must fail when the node is created, when types are inferred, or before the first run. */
 static void
 test_refusal (gconstpointer data)
 {
@@ -338,7 +341,7 @@ test_refusal (gconstpointer data)
     g_error ("the message is “%s”, without “%s”", error->message, this->message);
 }
 
-/* Whether the words of list have name; "*" has all but internal operators. */
+/* TRUE if the words of list include the operator; "*" includes all except internal ones. */
 static gboolean
 list_has (const char *list, const HybOp *op)
 {
@@ -371,6 +374,7 @@ add_case (const char   *file,
   g_test_add_data_func_full (path, this, test, g_free);
 }
 
+/* Fails if a word of list is not an operator of the file. */
 static void
 check_words (const char *file, const HybOp *ops, const char *list)
 {

@@ -1,7 +1,8 @@
-/* op-check.h — operators tested from their declaration.
+/* op-check.h — tests operators by what their HybOp declares.
  *
- * A test of an operator file lists samples (attributes and inputs) and refusals;
- * op_check_family() turns them into GLib tests.  How to write one: README.md here.
+ * The test of an operator file lists samples (attributes and inputs that must work) and refusals
+ * (calls that must fail); op_check_family() turns them into GLib tests.  README.md in this folder
+ * says how to write one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,50 +16,51 @@
 
 #define OP_SAMPLE_MAX_INPUTS 16
 
-/* What a sample is excused from, each for a reason the sample's name should tell. */
+/* Checks that a sample leaves out; its name should tell why. */
 typedef enum
 {
-  OP_SKIP_GRADIENT = 1 << 0, /* the point lies on a kink, or a tie decides */
-  OP_SKIP_DOUBLE = 1 << 1,   /* float64 is not expected to give the same numbers */
-  OP_TRAINING_ONLY = 1 << 2, /* the gradient is that of the training pass only */
+  OP_SKIP_GRADIENT = 1 << 0, /* not differentiable at these inputs (a kink, a tie) */
+  OP_SKIP_DOUBLE = 1 << 1,   /* float64 gives other numbers than float32 */
+  OP_TRAINING_ONLY = 1 << 2, /* the gradient is defined for training passes only */
   OP_COARSE = 1 << 3,        /* gradients agree to 2 % only (float32 inside) */
 } OpSampleFlags;
 
 /* One use of an operator that must work. */
 typedef struct
 {
-  const char   *op; /* name; several with spaces between; "*": all of the file but internal ones */
-  const char   *name;                         /* of the test: a phrase */
-  const char   *attributes;                   /* "axis=0 pad=(1, 1)"; NULL: none */
+  const char   *op;   /* a name, several with spaces between, or "*": all except internal ones */
+  const char   *name; /* of the test: a phrase */
+  const char   *attributes;                   /* "axis=0 pad=(1, 1)"; may be NULL */
   const char   *inputs[OP_SAMPLE_MAX_INPUTS]; /* op-tensor.h says what can be written here */
   OpSampleFlags flags;
-  HybGraph *(*body) (guint index); /* control flow: makes the subgraphs; else NULL */
+  HybGraph *(*body) (guint index); /* for operators with bodies: creates each of them */
 } OpSample;
 
-/* One use that must be refused before anything runs. */
+/* One use that must fail.  Members as in OpSample. */
 typedef struct
 {
   const char *op;
   const char *name;
   const char *attributes;
   const char *inputs[OP_SAMPLE_MAX_INPUTS];
-  const char *message; /* a part of the message expected */
+  const char *message; /* a part of the expected message */
   HybGraph *(*body) (guint index);
 } OpRefusal;
 
-/* Adds the tests of one file of operators: ops is hyb_ops_<file>; both lists end
- * with { 0 }, refusals may be NULL.  One more test fails for every operator of the
- * file, HYB_OP_INTERNAL aside, that has no sample. */
+/* Adds the tests of one file of operators, whose array is ops (hyb_ops_<file>).  Both lists end with
+ * { 0 }; refusals may be NULL.  For every operator without a sample, except internal ones, a test is
+ * added that fails. */
 void op_check_family (const char      *file,
                       const HybOp     *ops,
                       const OpSample  *samples,
                       const OpRefusal *refusals);
 
-/* Runs one operator at once and returns its first output; a failure fails the test.
- * Inputs end with NULL and are swallowed. */
+/* Runs one operator and returns its first output; a failure fails the test.  The inputs are
+ * HybTensors, whose references it takes over, and end with NULL. */
 HybTensor *op_run (const char *op, const char *attributes, ...) G_GNUC_NULL_TERMINATED;
-/* In training mode. */
+/* The same in training mode. */
 HybTensor *op_run_training (const char *op, const char *attributes, ...) G_GNUC_NULL_TERMINATED;
-/* All outputs, hidden ones too; inputs are borrowed.  An array of HybTensor. */
+/* Runs one operator and returns all outputs, including hidden ones, as HybTensors.  Does not take
+ * over the inputs. */
 GPtrArray *
 op_run_all (const char *op, const char *attributes, gboolean training, GPtrArray *inputs);

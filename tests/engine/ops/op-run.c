@@ -1,4 +1,4 @@
-/* op-run.c — running one operator in a line.
+/* op-run.c — runs one operator in a single line of a test; see op-check.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* op-tensor.c — tensors from text, attributes from text.
+/* op-tensor.c — creates tensors and attributes from short texts, and compares tensors; see
+ * op-tensor.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-tensor.h"
@@ -20,7 +21,7 @@ static const struct
   { "bool", HYB_BOOL },
 };
 
-/* "f32[2,3]"; rest: what follows. */
+/* Parses "f32[2,3]", and sets *rest to the text after it. */
 static HybType
 read_type (const char *text, const char **rest)
 {
@@ -28,14 +29,14 @@ read_type (const char *text, const char **rest)
   const char *at = strchr (text, '[');
 
   if (!at)
-    g_error ("“%s” is no type: write it like f32[2,3]", text);
+    g_error ("“%s” is not a type such as f32[2,3]", text);
 
   for (guint i = 0; i < G_N_ELEMENTS (dtype_names); i++)
     if (strlen (dtype_names[i].name) == (gsize) (at - text) &&
         g_str_has_prefix (text, dtype_names[i].name))
       type.dtype = dtype_names[i].dtype;
   if (type.dtype == HYB_DTYPE_UNKNOWN)
-    g_error ("“%s” starts with no dtype", text);
+    g_error ("“%s” does not start with a dtype", text);
 
   for (at++; *at != ']';)
     {
@@ -45,7 +46,7 @@ read_type (const char *text, const char **rest)
         g_error ("“%s” has too many dimensions", text);
       type.shape.dim[type.shape.rank++] = g_ascii_strtoll (at, &end, 10);
       if (end == at || (*end != ',' && *end != ']'))
-        g_error ("“%s” has no number where one is due", text);
+        g_error ("“%s” has something else than a number as a dimension", text);
       at = *end == ',' ? end + 1 : end;
     }
 
@@ -76,11 +77,11 @@ fill_list (HybTensor *tensor, const char *list)
     }
 
   if (*list)
-    g_error ("“%s” are more values than the tensor has elements", list);
+    g_error ("“%s” is left: there are more values than elements", list);
 }
 
-/* Evenly spaced numbers in a fixed disorder: distinct within the tensor and, by a
- * shift that depends on nth, from those of other inputs, so that no tie decides. */
+/* Evenly spaced numbers in a fixed random order, with an offset that depends on nth.  All numbers of
+ * a sample are therefore distinct, and no result depends on ties. */
 static void
 fill_floats (HybTensor *tensor, double low, double high, guint nth)
 {
@@ -178,7 +179,7 @@ op_tensor (const char *text, ...)
   return tensor;
 }
 
-/* Spaces part attributes, but not inside brackets. */
+/* Attributes are separated by spaces that are not inside of brackets. */
 char **
 op_attributes_from_text (const char *text)
 {

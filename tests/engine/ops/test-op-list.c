@@ -1,4 +1,5 @@
-/* test-op-list.c — every file of operators has a test, and every test runs.
+/* test-op-list.c — tests of the table of operators: every file in op-list.h exists and has a test that
+ * meson runs, and names are those of MXNet.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/graph/builder.h"
@@ -50,7 +51,7 @@ source_exists (const char *path)
   return g_file_test (file, G_FILE_TEST_EXISTS);
 }
 
-/* The tests lie in the folders that the operators lie in. */
+/* engine/<path>/x.c is tested by tests/engine/<path>/test-x.c. */
 static void
 test_every_file_has_a_test (void)
 {
@@ -85,11 +86,11 @@ test_every_file_exists (void)
       g_autofree char *path = g_strdup_printf ("engine/%s.c", (char *) files->pdata[i]);
 
       if (!source_exists (path))
-        g_error ("op-list.h names %s, which does not exist", path);
+        g_error ("op-list.h lists %s, which does not exist", path);
     }
 }
 
-/* Gradients and passes look operators up by name; what they name must be there. */
+/* HybOp.recording names an operator that exists. */
 static void
 test_recording_operators_exist (void)
 {
@@ -98,10 +99,10 @@ test_recording_operators_exist (void)
 
   for (guint i = 0; i < n; i++)
     if (ops[i]->recording && !hyb_op_find (ops[i]->recording))
-      g_error ("%s records with %s, which is not there", ops[i]->name, ops[i]->recording);
+      g_error ("%s is recorded by %s, which does not exist", ops[i]->name, ops[i]->recording);
 }
 
-/* MXNet 1.9.1 registers these as names of the same operators. */
+/* MXNet 1.9.1 registers the names on the left for the operators on the right. */
 static void
 test_second_names_are_known (void)
 {
@@ -121,7 +122,8 @@ test_second_names_are_known (void)
   g_assert_null (hyb_op_find ("_sparse_nothing"));
 }
 
-/* As MXNet's list_outputs() says: hidden outputs count, some operators always number. */
+/* Names are those of MXNet's list_outputs(): hidden outputs count, and some operators always have
+ * numbers. */
 static void
 test_outputs_are_named_as_in_mxnet (void)
 {

@@ -1,11 +1,10 @@
-/* test-variable.c — variables and opaque nodes.
+/* test-variable.c — tests that variables and opaque nodes have no computation.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
 
 static const OpSample samples[] = { { 0 } };
 
-/* Neither computes: forward would be called with nothing to do. */
 static void
 test_neither_computes (void)
 {

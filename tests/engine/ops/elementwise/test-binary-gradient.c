@@ -1,5 +1,8 @@
-/* test-binary-gradient.c — gradients of functions of two tensors at ties and corners; the
- * samples of elementwise-binary and broadcast compare the rest with difference quotients.
+/* test-binary-gradient.c — tests of the gradients of functions of two tensors where operands are
+ * equal.
+ *
+ * Elsewhere the samples in test-elementwise-binary.c and test-broadcast.c compare them with finite
+ * differences.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

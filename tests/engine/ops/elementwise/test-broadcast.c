@@ -1,4 +1,5 @@
-/* test-broadcast.c — functions of two tensors of which either is repeated.
+/* test-broadcast.c — tests of functions of two tensors that are broadcast: samples and refusals for
+ * op-check.h, and large operands.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -31,7 +32,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-/* Long rows in pieces, many rows at once: each position must be met once. */
+/* Large enough that rows are cut into pieces and run in parallel; every element must be computed. */
 static void
 test_large_operands (void)
 {

@@ -1,4 +1,5 @@
-/* test-cast.c — conversions between element types.
+/* test-cast.c — tests of Cast, amp_cast, amp_multicast and _cast_like: samples and refusals for
+ * op-check.h, and the values of conversions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

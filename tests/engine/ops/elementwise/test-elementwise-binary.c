@@ -1,4 +1,5 @@
-/* test-elementwise-binary.c — functions of two tensors of one shape.
+/* test-elementwise-binary.c — tests of functions of two tensors of the same shape and of add_n: samples
+ * and refusals for op-check.h, and special values.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -111,7 +112,7 @@ test_truth_values_stay_zero_or_one (void)
   op_assert_near (y, 0, 0., 1., 1.);
 }
 
-/* Longer than what is summed at once and than what one thread takes. */
+/* Longer than one piece of add_n and than one thread's share. */
 static void
 test_many_terms_of_a_long_array (void)
 {

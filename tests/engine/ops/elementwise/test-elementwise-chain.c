@@ -1,5 +1,5 @@
-/* test-elementwise-chain.c — a chain as a node of its own: the members one by one are what it
- * has to equal, whichever operand it may write over.
+/* test-elementwise-chain.c — tests of _elementwise_chain: a chain must give the results of its members
+ * run one by one, whichever operand they may overwrite.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/executor.h"
@@ -48,7 +48,7 @@ members (gboolean reads_first_last)
   return hyb_builder_freeze (g_steal_pointer (&builder));
 }
 
-/* exp (x) first, so that the chain's input 0 is memory that nobody needs any more. */
+/* exp (x) comes first, so that input 0 of the chain is memory that may be overwritten. */
 static HybGraph *
 around (HybGraph *body)
 {
@@ -122,7 +122,7 @@ test_the_output_may_lie_over_the_first_input (void)
   check (20000, TRUE);
 }
 
-/* What the flag promises, of all operators that have it. */
+/* Checks what HYB_OP_POINTWISE promises for all operators that have it. */
 static void
 test_pointwise_operators_need_nothing_else (void)
 {

@@ -1,4 +1,5 @@
-/* test-elementwise-simple.c — signs, rounding, squares and clipping.
+/* test-elementwise-simple.c — tests of signs, rounding, squares and clip: samples and refusals for
+ * op-check.h, and values at ties and limits.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

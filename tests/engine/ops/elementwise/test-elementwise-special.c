@@ -1,4 +1,5 @@
-/* test-elementwise-special.c — the gamma and error functions, and activations with corners.
+/* test-elementwise-special.c — tests of the gamma and error functions, softsign, relu and hard_sigmoid:
+ * samples for op-check.h, limits, and the gradient of relu at zero.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -34,7 +35,7 @@ test_limits (void)
 static void
 test_relu_has_no_slope_at_zero (void)
 {
-  /* NaN is handed back, where the infinite slope of gammaln is too. */
+  /* As in MXNet the gradient is NaN at NaN, and infinite at the poles of gammaln. */
   g_autoptr (HybTensor) nan =
       op_run ("_backward_relu", NULL, op_tensor ("f32[1]", 5.), op_tensor ("f32[1]", NAN), NULL);
   g_autoptr (HybTensor) pole = op_run ("_backward_gammaln",

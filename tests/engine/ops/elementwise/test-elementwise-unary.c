@@ -1,4 +1,5 @@
-/* test-elementwise-unary.c — powers, exponentials, logarithms and trigonometry.
+/* test-elementwise-unary.c — tests of roots, exponentials, logarithms and trigonometric functions:
+ * samples for op-check.h, and values outside of their domains.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-scalar.c — functions of a tensor and a number.
+/* test-scalar.c — tests of functions of a tensor and a number: samples for op-check.h, the type that the
+ * number takes, and integer division by zero.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -64,7 +65,7 @@ test_integer_division_by_zero_gives_zero (void)
   op_assert_near (b, 0, -1., 0., -1.);
 }
 
-/* Conversion goes piece by piece. */
+/* Long enough to be converted in several pieces. */
 static void
 test_long_conversion (void)
 {

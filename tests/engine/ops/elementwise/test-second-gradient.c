@@ -1,5 +1,5 @@
-/* test-second-gradient.c — gradients of gradients against quotients of differences, and
- * refusals that name the operator.
+/* test-second-gradient.c — tests of gradients of gradients against finite differences, and of the errors
+ * for operators that cannot be differentiated twice.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/gradient-check.h"
@@ -13,7 +13,7 @@
 
 #define MOST 8
 
-/* The graph of one call of op on variables a, b … */
+/* A graph of one node of op with the variables a, b … as inputs. */
 static HybGraph *
 graph_of (const char *op, const char *attributes_text, guint n)
 {
@@ -30,8 +30,8 @@ graph_of (const char *op, const char *attributes_text, guint n)
   return hyb_builder_freeze (builder);
 }
 
-/* A graph whose heads are the gradients of graph alone; its variables are those of graph,
- * then the head gradients. */
+/* A graph whose only heads are the gradients of graph; its variables are those of graph, followed by
+ * the head gradients. */
 static HybGraph *
 gradients_only (HybGraph *graph, guint n_wrt, const HybNodeId *wrt, GError **error)
 {
@@ -64,7 +64,7 @@ gradients_only (HybGraph *graph, guint n_wrt, const HybNodeId *wrt, GError **err
   return hyb_builder_freeze (builder);
 }
 
-/* Both first gradients and head gradients count as variables of the second round. */
+/* In the second differentiation the head gradients of the first are variables, too. */
 static gboolean
 check_graph (HybGraph *graph, HybTensor *const *variables, GError **error)
 {

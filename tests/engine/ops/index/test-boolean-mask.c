@@ -1,4 +1,5 @@
-/* test-boolean-mask.c — rows chosen by a mask.
+/* test-boolean-mask.c — tests of boolean_mask: samples and refusals for op-check.h, and that the mask
+ * sets the number of rows.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

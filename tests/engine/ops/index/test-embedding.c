@@ -1,4 +1,5 @@
-/* test-embedding.c — what the common operator checks cannot know about Embedding.
+/* test-embedding.c — tests of Embedding: samples and refusals for op-check.h, and that indices outside
+ * of the table are clamped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-index-copy.c — rows replaced.
+/* test-index-copy.c — tests of index_copy: samples and refusals for op-check.h, and that indices
+ * outside of the array are ignored.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

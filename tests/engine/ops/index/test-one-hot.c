@@ -1,4 +1,5 @@
-/* test-one-hot.c — rows with one element set.
+/* test-one-hot.c — tests of one_hot: samples and refusals for op-check.h, and that an index outside of
+ * the row sets no element.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-take.c — parts by index.
+/* test-take.c — tests of take, pick and batch_take: samples and refusals for op-check.h, float
+ * indices, and indices outside of the axis.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

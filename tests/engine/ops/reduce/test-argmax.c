@@ -1,4 +1,5 @@
-/* test-argmax.c — where extreme elements are.
+/* test-argmax.c — tests of argmax, argmin and argmax_channel: samples and refusals for op-check.h, and
+ * the treatment of equal elements and NaN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-gradient-helpers.c — operators that only gradients use.
+/* test-gradient-helpers.c — tests of _reduce_like: samples and refusals for op-check.h, the values of
+ * sums, and the precision of long ones.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -43,7 +44,7 @@ test_sums_are_of_the_right_elements (void)
   op_assert_near (column, 0, 6., 60.);
 }
 
-/* A float32 sum of twenty million ones stops growing at 2²⁴ where it is kept in float32. */
+/* Kept in float32, a sum of twenty million ones would stop growing at 2²⁴. */
 static void
 test_long_sums_keep_their_precision (void)
 {

@@ -1,4 +1,5 @@
-/* test-moments.c — mean and variance at once.
+/* test-moments.c — tests of moments: samples and refusals for op-check.h, and the precision of the
+ * variance around a large mean.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -16,7 +17,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-/* The sum of squares minus the square of the sum would cancel. */
+/* Computed as the mean of squares minus the square of the mean, the variance would cancel out. */
 static void
 test_a_large_mean_does_not_harm_the_variance (void)
 {

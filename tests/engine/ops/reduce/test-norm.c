@@ -1,4 +1,5 @@
-/* test-norm.c — L1 and L2 norms over axes.
+/* test-norm.c — tests of norm: samples and refusals for op-check.h, and that the gradient of the L2 norm
+ * is 0 at zero.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

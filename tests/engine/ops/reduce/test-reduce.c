@@ -1,4 +1,5 @@
-/* test-reduce.c — sums, means, products and extrema over axes.
+/* test-reduce.c — tests of sum, mean, prod, max, min and their relatives: samples and refusals for
+ * op-check.h, infinities and NaN, and the precision of sums.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -39,7 +40,7 @@ test_nan_and_infinity (void)
   g_autoptr (HybTensor) max = op_run ("max", "axis=1", ROWS, NULL);
   g_autoptr (HybTensor) min = op_run ("min", "axis=1", ROWS, NULL);
   g_autoptr (HybTensor) nansum = op_run ("nansum", "axis=1", ROWS, NULL);
-  /* MXNet loses the sum where a number follows an infinity. */
+  /* As in MXNet, whose compensated sum becomes NaN if a number follows an infinity. */
   g_autoptr (HybTensor) late =
       op_run ("nansum",
               "axis=0",
@@ -91,7 +92,7 @@ test_every_extremum_gets_the_gradient (void)
   op_assert_near (dx, 0, 0., 5., 5., 7., 7., 7.);
 }
 
-/* 16777216 + 1 is not a float. */
+/* 16777216 + 1 cannot be represented in float32. */
 static void
 test_long_sums_are_exact (void)
 {

@@ -1,4 +1,5 @@
-/* test-sort.c — elements in order.
+/* test-sort.c — tests of sort and argsort: samples and refusals for op-check.h, stability, NaN, and
+ * lines long enough to be merged from several runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -38,7 +39,7 @@ test_equals_keep_their_order (void)
   op_assert_near (down, 0, 0., 2., 4., 1., 3.);
 }
 
-/* Merged runs must not overtake each other. */
+/* Merging runs must keep equal elements in their order. */
 static void
 test_equals_keep_their_order_in_long_lines (void)
 {

@@ -1,4 +1,5 @@
-/* test-topk.c — the first elements in order.
+/* test-topk.c — tests of topk: samples and refusals for op-check.h, stability, and integers that
+ * float64 cannot represent.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -39,7 +40,7 @@ test_equals_keep_their_order_in_both_directions (void)
   op_assert_near (up, 0, 4., 0., 2., 1., 3.);
 }
 
-/* Beyond what float64 tells apart, values are copied, not computed. */
+/* Values are copied, not computed, so integers that float64 cannot tell apart stay exact. */
 static void
 test_large_integers_stay_exact (void)
 {
