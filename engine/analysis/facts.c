@@ -1,4 +1,6 @@
-/* facts.c — what is known beside a graph.
+/* facts.c — stores what passes know about a graph in arrays beside it.
+ *
+ * The only logic is hyb_facts_follow(), which carries facts over to a rewritten graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/facts.h"
@@ -25,8 +27,8 @@ hyb_facts_free (HybFacts *facts)
   g_free (facts);
 }
 
-/* New arrays for another graph; what an old value had goes to the one it became.
- * Several old values may become one: the first that knows something says it. */
+/* Makes arrays for another graph and moves the facts of each old value to the value that replaces
+ * it.  If several old values become one, the first that is known counts. */
 void
 hyb_facts_follow (HybFacts *facts, HybGraph *graph, const GArray *map)
 {

@@ -1,4 +1,6 @@
-/* facts.h — what is known beside a graph: arrays by node or value id.
+/* facts.h — what passes know about a graph: types and constants, by value id.
+ *
+ * Graphs are frozen, so facts live in arrays beside them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,18 +14,20 @@ typedef enum
 
 typedef struct
 {
-  guint32     have;
-  gboolean    training;
-  guint       n_values;
-  HybType    *types;     /* by value */
-  guint32    *fixed_by;  /* by value: the node whose rule fixed it last; HYB_NO_ID: given */
-  HybTensor **constants; /* by value: known contents (parameters that may be folded); or NULL */
+  guint32  have;
+  gboolean training;
+  guint    n_values;
+  HybType *types;    /* by value */
+  guint32 *fixed_by; /* by value: the node whose rule determined the type last; HYB_NO_ID: given */
+  HybTensor **constants; /* by value: known contents (parameters that may be folded), or NULL */
 } HybFacts;
 
+/* No facts yet.  training: whether types are inferred for a training run.  (transfer full) */
 HybFacts *hyb_facts_new (gboolean training);
-void      hyb_facts_free (HybFacts *facts);
-/* Room for every value of graph, nothing known. */
+/* Frees facts and drops the constants. */
+void hyb_facts_free (HybFacts *facts);
+/* Makes arrays for the values of graph, in which nothing is known. */
 void hyb_facts_resize (HybFacts *facts, HybGraph *graph);
-/* The facts of another graph: map gives for every old value the new one, or HYB_NO_ID. */
+/* Carries the facts over to graph.  map: for each old value the new one, or HYB_NO_ID. */
 void hyb_facts_follow (HybFacts *facts, HybGraph *graph, const GArray *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybFacts, hyb_facts_free)

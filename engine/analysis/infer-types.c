@@ -1,9 +1,9 @@
-/* infer-types.c — shapes and dtypes of every value, in both directions.
+/* infer-types.c — infers shapes and dtypes of every value, forwards and backwards.
  *
- * A queue holds the nodes whose rules must be asked: all of them at first, then
- * those next to a value that became better known.  A value can only learn, so
- * this ends, and a node is asked as often as its neighbours learn, no matter how
- * long the graph is.  Start with hyb_infer_types().
+ * A queue holds the nodes whose rules must be applied: at first all of them, then the neighbours of
+ * each value whose type became better known.  Types only gain information, so this terminates, and
+ * the work for a node depends on its neighbours and not on the length of the graph.  Start with
+ * hyb_infer_types().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
@@ -12,10 +12,10 @@
 #include "engine/base/error.h"
 #include "engine/op/rules.h"
 
-/* Operands that a message lists before it says “and so on”. */
+/* At most this many operands are listed in a message. */
 #define MAX_LISTED 6
-/* Values without a dtype that are filled one after the other. */
-#define MAX_FILLED_SINGLY 4096
+/* Up to this many values without a dtype are completed one by one, each with its consequences. */
+#define MAX_SINGLE_DEFAULTS 4096
 
 typedef struct
 {
@@ -29,7 +29,7 @@ typedef struct
   guint      first, n_queued, room;
   guint8    *is_queued;
 
-  HybType *operands; /* room for the inputs and outputs of any node */
+  HybType *operands; /* space for the inputs and outputs of any node */
 } Inference;
 
 void
@@ -140,7 +140,7 @@ explain_contradiction (const Inference *inference, HybNodeId id, GError **error)
   g_string_append_printf (text, "node “%s” (%s): ", node->name, node->type);
   cause = *error;
   g_string_append (text, cause->message);
-  /* Some messages end their last sentence, some leave that to us. */
+  /* Some messages end with a full stop, some do not. */
   if (text->str[text->len - 1] == '.')
     g_string_truncate (text, text->len - 1);
 
@@ -169,8 +169,8 @@ type_equal (const HybType *a, const HybType *b)
   return a->dtype == b->dtype && hyb_shape_equal (&a->shape, &b->shape);
 }
 
-/* Takes over what a rule found out about one operand.  Assigning rather than
- * overwriting: a rule must not change its mind, and an operand may come twice. */
+/* Merges what a rule found out about an operand into the type of its value.  Fails if both are
+ * known and differ, which also catches an operand that occurs twice. */
 static gboolean
 learn (Inference *inference, HybNodeId id, HybValueId value, const HybType *found, GError **error)
 {
@@ -238,7 +238,7 @@ run_queue (Inference *inference, GError **error)
   return TRUE;
 }
 
-/* --- What variables say themselves --- */
+/* --- Types stated by variables --- */
 
 static gboolean
 refuse_attribute (const HybNode *node, const char *key, const char *text, GError **error)
@@ -270,7 +270,7 @@ read_shape (const HybNode *node, gboolean legacy, HybShape *shape, GError **erro
     return refuse_attribute (node, "__shape__", text, error);
 
   is_good = ints.n <= HYB_MAX_RANK;
-  /* “()” is a scalar where 0 is a size, and says nothing where it is not. */
+  /* "()" is a scalar, except under legacy shape rules, where it means "unknown". */
   if (is_good && (ints.n > 0 || (ints.n == 0 && !legacy)))
     {
       *shape = hyb_shape_make (ints.n, NULL);
@@ -336,9 +336,9 @@ lacks_dtype (const Inference *inference, HybValueId value, gboolean variables_on
          (!variables_only || hyb_node_is_variable (node));
 }
 
-/* What nothing determines is float32: variables first, each with all that
- * follows from it, then what is left.  A graph with very many (no real one has
- * them) gets them all at once. */
+/* Makes float32 what nothing determines: first variables, each followed by its consequences, then
+ * the remaining values.  A graph with more than MAX_SINGLE_DEFAULTS such variables (no real model
+ * has them) gets all defaults at once. */
 static gboolean
 fill_dtypes (Inference *inference, GError **error)
 {
@@ -354,7 +354,7 @@ fill_dtypes (Inference *inference, GError **error)
             continue;
           inference->types[value].dtype = HYB_F32;
           enqueue_neighbours (inference, value);
-          if (n_filled++ < MAX_FILLED_SINGLY && !run_queue (inference, error))
+          if (n_filled++ < MAX_SINGLE_DEFAULTS && !run_queue (inference, error))
             return FALSE;
         }
       if (!run_queue (inference, error))
@@ -427,7 +427,7 @@ is_missing (const HybType *types, HybValueId value)
   return !hyb_type_is_known (&types[value]);
 }
 
-/* The value at the bottom of an unknown one: follows the first unknown input down. */
+/* The value that makes another one unknown: follows the first unknown input upstream. */
 static HybValueId
 find_root (HybGraph *graph, const HybType *types, HybValueId value)
 {

@@ -1,4 +1,7 @@
-/* rewrite.c — making a graph from another, node by node.
+/* rewrite.c — builds a graph from another, node by node.
+ *
+ * Passes call it in one loop over the nodes: copy a node, or add others and record what replaces
+ * its values in map.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/rewrite.h"

@@ -7,9 +7,9 @@
 
 #include "engine/graph/graph.h"
 
-/* Lets a body's variables and heads learn from each other; both arrays are in and
- * out, unknown where nothing is known.  complete (may be NULL): no value of the body
- * is left unknown.  FALSE for a contradiction. */
+/* Infers the types of a body's variables and heads from each other.  Both arrays are read and
+ * written; entries may be unknown.  *complete (complete may be NULL): TRUE if every value of the body
+ * is known.  FALSE and an error for a contradiction. */
 gboolean hyb_subgraph_infer (HybGraph *body,
                              HybType  *variables,
                              HybType  *heads,
@@ -17,32 +17,36 @@ gboolean hyb_subgraph_infer (HybGraph *body,
                              gboolean *complete,
                              GError  **error);
 
-/* Types of all values of a body, as far as those of its variables determine them.
- * (transfer full); NULL and an error for a contradiction. */
+/* The types of all values of a body as far as they follow from those of its variables.  NULL and an
+ * error for a contradiction.  (transfer full) */
 HybType *hyb_subgraph_value_types (HybGraph      *body,
                                    const HybType *variables,
                                    gboolean       training,
                                    GError       **error);
 
+/* The number of variables of a body. */
 guint hyb_subgraph_n_variables (const HybGraph *body);
+/* The number of heads of a body. */
 guint hyb_subgraph_n_heads (const HybGraph *body);
 
-/* FALSE (and an error) unless the body has so many variables and heads. */
+/* FALSE and an error unless the body has n_variables variables and n_heads heads.  name: what the
+ * body is, for the message. */
 gboolean hyb_subgraph_check (const HybGraph *body,
                              guint           n_variables,
                              guint           n_heads,
                              const char     *name,
                              GError        **error);
 
-/* Adds what a body costs, so many times.  variables: their types. */
+/* Adds the cost of running a body `times` times to *cost.  variables: the types of its variables. */
 void hyb_subgraph_add_cost (HybGraph      *body,
                             const HybType *variables,
                             gboolean       training,
                             double         times,
                             HybCost       *cost);
 
-/* Of a body made by hyb_graph_with_gradients(): the types of its variables, which are
- * those of the forward body, then gradients of its n_heads heads.  (transfer full) */
+/* The types of the variables of a body made by hyb_graph_with_gradients(): those of the forward
+ * body, then the gradients of its n_heads heads.  NULL and an error for a contradiction.
+ * (transfer full) */
 HybType *hyb_subgraph_gradient_types (HybGraph      *body,
                                       const HybType *forward_variables,
                                       guint          n_heads,

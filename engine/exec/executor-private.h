@@ -1,4 +1,6 @@
-/* executor-private.h — the inside of an executor.
+/* executor-private.h — the members of an executor, for executor.c and executor-run.c.
+ *
+ * A binding is what a variable is bound to; an entry is what one set of input types needs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,49 +9,49 @@
 typedef struct
 {
   HybTensor *tensor;      /* NULL: not bound */
-  gboolean   is_constant; /* the caller says so */
-  gboolean   is_copy;     /* ours, so that a run may write it */
-  gboolean   is_needed;   /* some head depends on it */
+  gboolean   is_constant; /* promised by hyb_executor_set_constant() */
+  gboolean   is_copy;     /* owned by the executor, so that a run may write it */
+  gboolean   is_needed;   /* a head depends on it */
   gboolean   is_written;
-  gboolean   is_label; /* read by losses only, and only as their label */
-  guint      next;     /* another variable of the same name; G_MAXUINT: none */
+  gboolean   is_label; /* read only by losses, and only as their label */
+  guint      next;     /* the next variable of the same name; G_MAXUINT: none */
 } HybBinding;
 
 typedef struct
 {
-  HybType    *types; /* by variable: the key; unknown for what was not bound */
-  HybTensor **zeros; /* by variable: for labels that were not bound */
+  HybType    *types; /* by variable; the key of the entry.  Unknown if not bound */
+  HybTensor **zeros; /* by variable: for labels that are not bound */
   HybPlan    *plan;  /* NULL in imperative mode */
   guint64     last_used;
 
   /* Static mode */
-  gpointer       room; /* of the frame */
+  gpointer       room; /* memory that holds the frame */
   HybFrame      *frame;
-  HybTensor     *block;   /* that the frame was made for */
-  gconstpointer *bound;   /* by variable: what is bound in the frame */
-  HybTensor    **outputs; /* by head: what lies in the block, or elsewhere */
+  HybTensor     *block;   /* the memory that frame was made for */
+  gconstpointer *bound;   /* by variable: the address bound in the frame */
+  HybTensor    **outputs; /* by head: inside the block or elsewhere */
 } HybEntry;
 
 struct _HybExecutor
 {
   HybGraph          *graph;
   HybExecutorOptions options;
-  char             **without; /* owned copies of options' */
+  char             **without; /* owned; options.without points here */
   char              *dump_after;
 
   guint       n_variables;
   HybBinding *bindings;
   GHashTable *by_name; /* name → index of the first such variable + 1 */
-  HybTensor **inputs;  /* by variable, borrowed: for one run */
+  HybTensor **inputs;  /* by variable, borrowed for one run */
 
   GPtrArray *entries; /* of HybEntry */
-  HybEntry  *current; /* NULL: types changed since */
+  HybEntry  *current; /* NULL: types have changed since */
 
   guint       n_outputs;
-  HybTensor **outputs; /* of the last run; NULL before */
-  HybTensor  *block;   /* static mode: of all entries */
+  HybTensor **outputs; /* of the last run; NULL before the first */
+  HybTensor  *block;   /* static mode: shared by all entries */
 
-  guint64         n_runs, n_seeded; /* in all, and since the seed was set */
+  guint64         n_runs, n_seeded; /* in total, and since the seed was set */
   const HybProbe *probe;
   gsize           live_bytes, peak_bytes;
 };

@@ -1,7 +1,8 @@
 /* executor-run.c — one run of an executor, in each of the three modes.
  *
- * In static mode all entries share one block, since only the outputs of the last
- * run are worth keeping; after the first run of an entry nothing is allocated.
+ * In static mode all entries share one block of memory, since only the outputs of the last run
+ * are kept; after the first run of an entry nothing is allocated.  Start with
+ * hyb_executor_run() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -115,7 +116,7 @@ input_data (const HybExecutor *executor, guint index)
   return executor->inputs[index] ? hyb_tensor_get_data (executor->inputs[index]) : NULL;
 }
 
-/* Memory for this run alone: the plan's block, the frame behind it, the outputs. */
+/* Allocates memory for this run alone: the plan's block, the frame behind it, the outputs. */
 static gboolean
 run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
 {
@@ -157,7 +158,7 @@ run_hybrid (HybExecutor *executor, const HybRun *context, GError **error)
 
 /* --- Static --- */
 
-/* The entry's frame in the block that all entries share, both made if need be. */
+/* The entry's frame in the block that all entries share; makes both if they are missing. */
 static gboolean
 make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
 {
@@ -197,7 +198,7 @@ make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
   return TRUE;
 }
 
-/* The tensor that memory belongs to: the block, an input, or else the plan. */
+/* The tensor that owns an address: the block, an input, or else a constant of the plan. */
 static HybTensor *
 wrap_head (HybExecutor *executor, HybEntry *entry, const HybType *type, gpointer data)
 {

@@ -1,8 +1,8 @@
-/* executor.c — running a model: one plan per set of input types, kept.
+/* executor.c — binds variables and keeps one plan for each set of input types.
  *
- * An entry is what one set of types needs: a plan, zeros for labels nobody gave,
- * and in static mode a frame.  Binding and preparing are here, running is in
- * executor-run.c.
+ * An entry holds what one set of types needs: a plan, zeros for labels that are not bound, and in
+ * static mode a frame.  Binding and preparing are here; running is in executor-run.c.  Start with
+ * hyb_executor_prepare().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/executor.h"
@@ -14,9 +14,9 @@
 
 #include <stdlib.h>
 
-/* Alternating lengths of sentences must not plan anew every time. */
+/* Entries kept, so that sentences of alternating lengths are not planned again and again. */
 #define MAX_ENTRIES 8
-/* Names that one message lists. */
+/* At most this many names are listed in a message. */
 #define MAX_LISTED 24
 
 static void
@@ -45,7 +45,7 @@ drop_entries (HybExecutor *executor)
   executor->current = NULL;
 }
 
-/* --- Making one --- */
+/* --- Creating --- */
 
 static gboolean
 is_label (HybGraph *graph, HybNodeId variable)
@@ -140,7 +140,7 @@ hyb_executor_free (HybExecutor *executor)
   g_free (executor);
 }
 
-/* --- HybBinding --- */
+/* --- Bindings --- */
 
 static HybBinding *
 find_binding (HybExecutor *executor, const char *name)
@@ -169,7 +169,7 @@ is_folded (const HybExecutor *executor, const HybBinding *binding)
          !binding->is_written;
 }
 
-/* Whether the next run would overwrite it. */
+/* TRUE if the next run would overwrite the tensor. */
 static gboolean
 lies_in_block (const HybExecutor *executor, const HybTensor *tensor)
 {
@@ -321,7 +321,7 @@ lacks_labels (const HybExecutor *executor)
   return FALSE;
 }
 
-/* Zeros, as large as the losses want them. */
+/* Zeros of the size that the losses need. */
 static gboolean
 make_labels (HybExecutor *executor, HybEntry *entry, GError **error)
 {
@@ -427,7 +427,8 @@ forget_oldest (HybExecutor *executor)
   entry_free (g_ptr_array_steal_index_fast (executor->entries, oldest), executor);
 }
 
-/* What a run writes is ours from the first run on: the caller's tensors stay. */
+/* Copies what a run writes before the first run, so that the caller's tensors stay as they
+ * are. */
 static gboolean
 own_states (HybExecutor *executor, GError **error)
 {

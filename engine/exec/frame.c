@@ -1,4 +1,7 @@
-/* frame.c — running a plan: pointers resolved once, then one tight loop.
+/* frame.c — runs a plan: resolves pointers once, then calls kernel after kernel.
+ *
+ * A frame holds one pointer for each operand of each step.  Binding fills the pointers that depend
+ * on it; hyb_frame_run() is the loop in which all computing happens.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/plan-private.h"
@@ -29,7 +32,7 @@ hyb_frame_size (const HybPlan *plan)
   return align_up (align_up (sizeof (HybFrame)) + n_pointers * sizeof (gpointer));
 }
 
-/* NULL for what is not bound (yet). */
+/* The address of a place, or NULL if what it depends on is not bound yet. */
 static gpointer
 find_place (const HybFrame *frame, const HybPlace *place)
 {
@@ -200,7 +203,7 @@ hyb_frame_run (HybFrame *frame, const HybRun *context)
   if (!(run.probe ? run_watched (frame, &run) : run_unwatched (frame, &run)))
     return FALSE;
   if (run.cancellable && g_cancellable_is_cancelled (run.cancellable))
-    return FALSE; /* a loop may have stopped half way */
+    return FALSE; /* a loop may have stopped before its end */
 
   for (guint i = 0; i < plan->n_copies; i++)
     {

@@ -1,8 +1,8 @@
-/* plan-memory.c — where in one block everything lies that a run needs for a while.
+/* plan-memory.c — assigns offsets in one block of memory to values with limited lifetimes.
  *
- * Walks through the steps like a run would: takes memory for what begins, gives
- * back what has ended.  Gaps are found by size in a balanced tree, and by their
- * ends in two tables, so that neighbouring gaps grow together.
+ * Walks through the steps as a run would, allocating what begins and freeing what has ended.  Free
+ * gaps are found by size in a balanced tree, and by both ends in two hash tables so that adjacent
+ * gaps are merged.  Start with hyb_memory_plan().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/plan-memory.h"
@@ -19,7 +19,7 @@ typedef struct
   GTree      *by_size;  /* of Gap, owning */
   GHashTable *by_begin; /* offset of the first byte → Gap */
   GHashTable *by_end;   /* offset behind the last byte → Gap */
-  gsize       total;    /* where the block ends so far */
+  gsize       total;    /* the size of the block so far */
 } Heap;
 
 static int
@@ -72,7 +72,7 @@ heap_remove_gap (Heap *heap, Gap *gap)
   g_tree_remove (heap->by_size, gap);
 }
 
-/* FALSE if the block would grow beyond limit. */
+/* Allocates bytes.  FALSE if the block would grow beyond limit. */
 static gboolean
 heap_take (Heap *heap, gsize bytes, gsize limit, gsize *offset)
 {
@@ -90,7 +90,7 @@ heap_take (Heap *heap, gsize bytes, gsize limit, gsize *offset)
       return TRUE;
     }
 
-  /* None is large enough: one at the very end may grow. */
+  /* No gap is large enough.  A gap at the end of the block may grow. */
   gap = g_hash_table_lookup (heap->by_end, GSIZE_TO_POINTER (heap->total));
   *offset = gap ? gap->offset : heap->total;
   if (bytes > limit || *offset > limit - bytes)
@@ -121,7 +121,8 @@ heap_give_back (Heap *heap, gsize offset, gsize bytes)
   heap_add_gap (heap, offset, bytes);
 }
 
-/* Whole lines, at least one: a kernel may read past the last element. */
+/* Rounds up to whole cache lines, at least one, because kernels may read past the last
+ * element. */
 static gsize
 whole_lines (gsize bytes)
 {
@@ -130,7 +131,7 @@ whole_lines (gsize bytes)
   return MAX ((bytes + HYB_ALIGNMENT - 1) / HYB_ALIGNMENT, 1) * HYB_ALIGNMENT;
 }
 
-/* Interval numbers in order of step, stable: first[s] … first[s + 1] − 1. */
+/* Sorts interval numbers by step (stable): those of step s are first[s] … first[s + 1] - 1. */
 static guint *
 sort_by_step (const guint32 *steps, guint n, guint32 n_steps, guint **first_out)
 {

@@ -1,19 +1,21 @@
-/* plan-memory.h — where in one block everything lies that a run needs for a while.
+/* plan-memory.h — assigns offsets in one block of memory to values with limited lifetimes.
+ *
+ * Knows nothing of graphs: it is given intervals of steps and sizes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>
 
-/* Memory that must be there from step begin to step end, both included. */
+/* Memory that is needed from step begin to step end, both inclusive. */
 typedef struct
 {
-  guint32 begin, end; /* end G_MAXUINT32: for good */
+  guint32 begin, end; /* end G_MAXUINT32: until the end of the run */
   gsize   bytes;
-  gsize   offset; /* the answer, a multiple of the alignment */
+  gsize   offset; /* result: a multiple of the alignment */
 } HybInterval;
 
-/* Gives every interval an offset so that those that overlap in time do not in
- * space: the smallest gap that is large enough, in O(n log n).  n_steps: all begin
- * before it.  *total: size of the block.  Returns n, or the index of the interval
- * that would take the block beyond limit. */
+/* Gives every interval an offset such that intervals which overlap in time do not overlap in
+ * memory.  Best fit, O(n log n).  All intervals begin before step n_steps.  *total: the size of the
+ * block in bytes.  Returns n, or the index of the first interval that would make the block larger
+ * than limit. */
 guint hyb_memory_plan (HybInterval *intervals, guint n, guint32 n_steps, gsize limit, gsize *total);

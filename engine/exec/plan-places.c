@@ -1,8 +1,8 @@
-/* plan-places.c — which values share memory, and whose memory it is.
+/* plan-places.c — decides which values share memory, and where that memory is.
  *
- * Values that share memory form a class: views of one another, and results
- * computed in place.  A class lives in a variable, a constant, memory that the
- * caller binds for a head, or in an interval of the plan's block.
+ * Values that share memory form a class: views of each other, and results computed in place.  A
+ * class is placed in a variable, a constant, memory that the caller binds for a head, or an
+ * interval of the plan's block.  Start with hyb_plan_find_places() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
@@ -27,13 +27,13 @@ typedef struct
   HybPlan      *plan;
   HybFacts     *facts;
   const guint8 *needed;
-  const guint8 *written;  /* by node: its outputs change under us, so that nothing views them */
-  guint32      *last_use; /* by value: position of the last reader; FOR_GOOD: a head */
+  const guint8 *written;  /* by node: its outputs change during a run, so nothing may view them */
+  guint32      *last_use; /* by value: position of the last reader; FOR_GOOD for a head */
   guint32      *class_of; /* by value, HYB_NO_ID: none */
-  gsize        *offset;   /* by value: within its class */
+  gsize        *offset;   /* by value: offset within its class */
   GArray       *classes;
-  HybType      *room;   /* for the operands of one node */
-  gboolean      shares; /* parts of values are no copies */
+  HybType      *room;   /* types of the operands of one node */
+  gboolean      shares; /* share-views is enabled: parts of values are not copied */
 } Search;
 
 static Class *
@@ -71,7 +71,7 @@ found_class (Search *search, HybValueId value, HybPlaceKind kind, guint32 index,
   join (search, value, search->classes->len - 1, 0);
 }
 
-/* Positions are node ids: they keep the order of steps, gaps do no harm. */
+/* A position is a node id: ids are in the order of the steps, and gaps do not matter. */
 static void
 find_last_uses (Search *search)
 {
@@ -121,7 +121,7 @@ place_constant (Search *search, HybValueId value)
   g_ptr_array_add (constants, hyb_tensor_ref (constant));
 }
 
-/* Those that a step or a head reads; what they were folded from may go. */
+/* Keeps the constants that a step or a head reads; those they were folded from are dropped. */
 static void
 place_constants (Search *search)
 {
@@ -140,7 +140,7 @@ place_constants (Search *search)
     place_constant (search, heads[i]);
 }
 
-/* Whether every output is a part of an input that stays as it is. */
+/* TRUE if every output is a part of an input that no node writes. */
 static gboolean
 place_as_views (Search *search, HybNodeId id)
 {
@@ -154,7 +154,7 @@ place_as_views (Search *search, HybNodeId id)
 
   hyb_call_init (&call, graph, id, search->plan->types, search->room);
   call.training = search->plan->training;
-  for (int turn = 0; turn < 2; turn++) /* ask for all, then join */
+  for (int turn = 0; turn < 2; turn++) /* first turn: check all outputs; second: join */
     for (guint i = 0; i < node->n_outputs; i++)
       {
         HybValueId output = node->first_output + i;
@@ -179,8 +179,8 @@ place_as_views (Search *search, HybNodeId id)
   return TRUE;
 }
 
-/* Output 0 over input 0: where the input's class ends here, and nothing else that
- * this node reads lies in it. */
+/* Computes output 0 in place of input 0, if the class of the input has its last use here and no
+ * other operand of this node is in it. */
 static gboolean
 place_in_place (Search *search, HybNodeId id)
 {
@@ -215,8 +215,8 @@ place_outputs (Search *search, HybNodeId id)
     found_class (search, node->first_output + i, HYB_PLACE_BLOCK, 0, id);
 }
 
-/* A class that is as large as a head in it can live where the caller wants that
- * head; the first head of a class has it, others are copied. */
+/* Places a class that is as large as a head in it where the caller binds that head.  The first
+ * head of a class gets this; others are copied after the run. */
 static void
 place_heads (Search *search)
 {
@@ -270,8 +270,8 @@ write_places (Search *search)
     }
 }
 
-/* Unless it is left out by name: memory is laid out like this without the optimising passes
- * too. */
+/* TRUE unless the pass share-views is left out by name.  Views are used without the optimising
+ * passes, too. */
 static gboolean
 wants_views (const HybPlanOptions *options)
 {

@@ -1,4 +1,6 @@
-/* plan-print.c — a plan as text: what the passes did, then one line a step.
+/* plan-print.c — a plan as text, for `hscope info --passes`, tests and bug reports.
+ *
+ * First what each pass did, then one line a step with the places of its operands.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/plan-private.h"
@@ -54,7 +56,7 @@ print_passes (GString *text, const HybPlan *plan)
     }
 }
 
-/* Whether an output lies where an input does. */
+/* TRUE if an output is stored where an input is. */
 static gboolean
 is_in_place (const HybPlan *plan, HybNodeId id)
 {

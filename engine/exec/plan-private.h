@@ -1,4 +1,7 @@
-/* plan-private.h — the inside of a plan, for the files that make, print and run it.
+/* plan-private.h — the members of a plan, for the files that make, print and run it.
+ *
+ * A step is one kernel call.  Its operands have slots; a slot is resolved to an address when a
+ * frame binds what its place depends on.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,7 +10,7 @@
 
 typedef enum
 {
-  HYB_PLACE_NONE,     /* nobody computes or reads it */
+  HYB_PLACE_NONE,     /* neither computed nor read */
   HYB_PLACE_BLOCK,    /* offset in the block of memory */
   HYB_PLACE_VARIABLE, /* offset in what is bound to variable number index */
   HYB_PLACE_HEAD,     /* offset in what is bound to head number index */
@@ -24,9 +27,9 @@ typedef struct
 /* One kernel call. */
 typedef struct
 {
-  HybCall   call;     /* what forward gets: its own dtypes if converts */
-  HybCall   outer;    /* only if converts: the types that the values have */
-  gboolean  converts; /* see convert.h */
+  HybCall   call;     /* passed to forward; with the kernel's dtypes if converts */
+  HybCall   outer;    /* only if converts: with the dtypes of the values */
+  gboolean  converts; /* through imperative/convert.h */
   HybNodeId node;
   guint32   key;
   guint32   first_slot; /* of its inputs; its outputs follow */
@@ -34,14 +37,14 @@ typedef struct
   gsize     workspace; /* offset in the block */
 } HybStep;
 
-/* A slot that must be filled when something is bound. */
+/* A slot that is filled when a variable or head is bound. */
 typedef struct
 {
   guint32 slot;
   gsize   offset;
 } HybPatch;
 
-/* A head that does not lie where the caller wants it. */
+/* A head that is copied to the caller's memory after the last step. */
 typedef struct
 {
   HybPlace from;
@@ -56,7 +59,7 @@ struct _HybPlan
   HybType              *types;  /* by value */
   HybPlace             *places; /* by value */
   gboolean              training;
-  const HybPlanOptions *options; /* while it is made */
+  const HybPlanOptions *options; /* only while the plan is made */
   gboolean              is_dynamic;
   gboolean              binds_outputs;
   gsize                 memory;
@@ -69,9 +72,9 @@ struct _HybPlan
   HybPlace *slots;
 
   guint      n_variables, n_heads;
-  guint     *variable_first; /* by variable, and one more: its patches */
+  guint     *variable_first; /* n_variables + 1: where the patches of each variable begin */
   HybPatch  *variable_patches;
-  guint     *head_first; /* likewise */
+  guint     *head_first; /* n_heads + 1: where the patches of each head begin */
   HybPatch  *head_patches;
   guint      n_copies;
   HybCopy   *copies;
@@ -79,8 +82,8 @@ struct _HybPlan
   GArray    *reports;   /* of HybPassReport */
 };
 
-/* plan-places.c: gives every needed value its place, but for offsets in the block;
- * those come later, from interval number place.index.  GArray of HybInterval. */
+/* In plan-places.c: gives every needed value its place.  Offsets in the block are filled in later
+ * from interval number place.index.  Returns a GArray of HybInterval, (transfer full). */
 GArray *hyb_plan_find_places (HybPlan      *plan,
                               HybFacts     *facts,
                               const guint8 *needed,

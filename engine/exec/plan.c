@@ -1,5 +1,7 @@
-/* plan.c — from a graph and the types of its variables to steps that only have to
- * be run.  Start with hyb_plan_new().
+/* plan.c — turns a graph and the types of its variables into steps that are ready to run.
+ *
+ * Infers types, runs the passes, makes the steps (plan-places.c says where operands are), lays
+ * memory out (plan-memory.c) and fills the slots.  Start with hyb_plan_new() at the end.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/plan.h"
@@ -16,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names that one message lists. */
+/* At most this many names are listed in a message. */
 #define MAX_LISTED 8
 
 static gsize
@@ -38,7 +40,7 @@ prefix_node (GError **error, const HybNode *node)
     g_prefix_error (error, "line %u: ", node->line);
 }
 
-/* --- What is known at first --- */
+/* --- Initial facts --- */
 
 static HybFacts *
 first_facts (HybGraph *graph, const HybType *variable_types, const HybPlanOptions *options)
@@ -62,9 +64,9 @@ first_facts (HybGraph *graph, const HybType *variable_types, const HybPlanOption
   return facts;
 }
 
-/* --- Whether everything needed is known --- */
+/* --- Are all needed types known? --- */
 
-/* All variables that lack a type in one message, with the reason for the first. */
+/* Reports all variables without a type in one message, with the reason for the first. */
 static gboolean
 refuse_unknown (HybPlan *plan, const guint8 *needed, HybValueId value, GError **error)
 {
@@ -143,8 +145,8 @@ is_dynamic_input (HybPlan *plan, HybNodeId id, const guint8 *dynamic)
   return FALSE;
 }
 
-/* A node may leave its output types open if it has compute(), and then all that
- * depend on it may. */
+/* Only a node that has compute() may leave the types of its outputs open; then all nodes that
+ * depend on it may, too. */
 static gboolean
 check_node (HybPlan *plan, HybNodeId id, const guint8 *needed, guint8 *dynamic, GError **error)
 {
@@ -191,7 +193,8 @@ check_nodes (HybPlan *plan, const guint8 *needed, gsize limit, GError **error)
 
 /* --- Steps --- */
 
-/* operands: room for two calls; returns how many types were taken. */
+/* Makes the call of a step.  operands: room for the types of two calls.  Returns the number of
+ * types used. */
 static guint
 init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *operands)
 {
@@ -206,7 +209,7 @@ init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *operands)
   return step->converts ? 2 * n : n;
 }
 
-/* With what is known of the step's inputs; they are as the operator wants them. */
+/* Passes the known contents of inputs to the operator. */
 static gboolean
 prepare_operator (const HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error)
 {
@@ -228,7 +231,7 @@ prepare_operator (const HybPlan *plan, HybStep *step, const HybFacts *facts, GEr
   return is_ready;
 }
 
-/* The operator's own preparation and workspace. */
+/* Calls the operator's prepare() and workspace(). */
 static gboolean
 prepare_step (HybPlan *plan, HybStep *step, const HybFacts *facts, GError **error)
 {
@@ -302,7 +305,7 @@ make_steps (HybPlan *plan, const GArray *nodes, const HybFacts *facts, GError **
 
 /* --- Memory --- */
 
-/* Workspaces are intervals of one step, behind those of the values. */
+/* Workspaces are intervals of one step; they follow the intervals of the values. */
 static gboolean
 plan_memory (HybPlan *plan, GArray *intervals, gsize limit, GError **error)
 {
@@ -371,7 +374,7 @@ fill_slots (HybPlan *plan)
     }
 }
 
-/* Slots of one kind by the number of what they wait for. */
+/* Sorts the slots of one kind by the number of the variable or head that fills them. */
 static HybPatch *
 collect_patches (const HybPlan *plan, HybPlaceKind kind, guint n, guint **first_out)
 {

@@ -1,4 +1,7 @@
-/* builder.c — adding nodes, then freezing them into a graph.
+/* builder.c — adds nodes, then freezes them into a graph.
+ *
+ * Everything grows in arrays that hyb_builder_freeze() hands to the graph.  Strings and parsed
+ * attributes live in arenas, which copied nodes share with the graph they come from.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/graph/builder.h"
@@ -15,7 +18,7 @@ struct _HybBuilder
   GArray         *producers; /* of HybNodeId */
   GArray         *heads;     /* of HybValueId */
   GPtrArray      *bodies;    /* of HybGraph */
-  GPtrArray      *arenas;    /* of HybArena; the first is ours */
+  GPtrArray      *arenas;    /* of HybArena; the first is the builder's own */
   HybArena       *arena;
   const HybGraph *last_source;
   gboolean        legacy_shapes;
@@ -100,7 +103,8 @@ wrong_arity (const HybNodeSpec *spec, guint expected, GError **error)
   return FALSE;
 }
 
-/* Attributes into params and arity: FALSE with an error that lacks the place. */
+/* Parses attributes into params and derives the number of inputs and outputs.  The error names
+ * no place; the caller adds it. */
 static gboolean
 complete_node (const HybNodeSpec *spec, HybNode *node, GError **error)
 {
@@ -155,7 +159,8 @@ inputs_exist (HybBuilder *builder, const HybNodeSpec *spec, GError **error)
   return TRUE;
 }
 
-/* A stream of random numbers of its own; never 0, which means “make one”. */
+/* A key for the node's random stream, from its name and position.  Never 0, which stands for
+ * "derive one". */
 static guint32
 new_key (const char *name, guint id)
 {
@@ -259,7 +264,7 @@ hyb_builder_call (HybBuilder        *builder,
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
 }
 
-/* Strings and params of a copied node stay where they are: we hold on to their arenas. */
+/* Keeps the arenas alive that hold the strings and params of copied nodes. */
 static void
 share_arenas (HybBuilder *builder, const HybGraph *from)
 {
@@ -291,7 +296,7 @@ hyb_builder_copy (HybBuilder *builder, const HybGraph *from, HybNodeId id, const
   share_arenas (builder, from);
   node.params = hyb_params_ref (old->params);
   id = append_node (builder, &node, &spec);
-  /* origin HYB_NO_ID + 1 is 0, which append_node takes for “its own”. */
+  /* An origin of HYB_NO_ID wraps to 0, which append_node() reads as "this node". */
   g_array_index (builder->nodes, HybNode, id).origin = old->origin;
   return hyb_builder_output (builder, id, 0);
 }
@@ -350,7 +355,7 @@ mark_auxiliary (HybGraph *graph, HybValueId value)
     graph->is_auxiliary[producer] = TRUE;
 }
 
-/* A variable is auxiliary when an operator writes it, itself or in a body. */
+/* A variable is auxiliary if an operator writes it, directly or inside a body. */
 static void
 find_auxiliary (HybGraph *graph, const HybNode *node)
 {

@@ -1,4 +1,7 @@
 /* graph-print.c — a graph as text, for tests and bug reports.
+ *
+ * One line a node with its values, types and attributes; bodies are indented below the node that
+ * owns them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/graph/graph-private.h"

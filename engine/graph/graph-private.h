@@ -1,4 +1,6 @@
-/* graph-private.h — the inside of a graph, for the files that make one.
+/* graph-private.h — the members of a graph, for builder.c and the files that read it.
+ *
+ * Arrays by node or value have n_nodes or n_values entries.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* graph-verify.c — every invariant of a frozen graph.
+/* graph-verify.c — checks every invariant of a frozen graph.
+ *
+ * Tests and the pipeline call hyb_graph_verify() after each pass; a violation is a bug in the code
+ * that built the graph, never in a file.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/graph/graph-private.h"

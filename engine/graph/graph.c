@@ -1,4 +1,6 @@
-/* graph.c — reading a frozen graph.
+/* graph.c — reads a frozen graph.
+ *
+ * Accessors, names of outputs, and the index of users, which is built when it is first needed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/graph/graph.h"
@@ -158,7 +160,7 @@ hyb_graph_has_opaque (const HybGraph *graph)
   return graph->has_opaque;
 }
 
-/* Users sorted by value: counted, summed up, filled. */
+/* Sorts users by value: counts them, turns counts into start positions, fills. */
 static void
 find_users (HybGraph *graph)
 {

@@ -1,4 +1,6 @@
-/* model.c — what a model holds; it decides nothing.
+/* model.c — stores a graph, its parameters and where they came from.
+ *
+ * Parameters are kept in the order of their file, with an index by name.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/graph/model.h"
 
@@ -15,8 +17,8 @@ struct _HybModel
 {
   gatomicrefcount references;
   HybGraph       *graph;
-  GPtrArray      *parameters; /* of Parameter, in the file's order */
-  GHashTable     *by_name;    /* to Parameter */
+  GPtrArray      *parameters; /* of Parameter, in the order of the file */
+  GHashTable     *by_name;    /* name to Parameter */
   char           *file;
   char           *weights_file;
   char           *format;

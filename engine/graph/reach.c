@@ -1,4 +1,6 @@
-/* reach.c — which nodes a result needs, and what a run writes.
+/* reach.c — which nodes the heads depend on, and which nodes a run writes.
+ *
+ * Both walk the nodes once; bodies of loops and conditions are looked into.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/graph/reach.h"
@@ -21,7 +23,7 @@ hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
   for (guint i = 0; i < n_heads; i++)
     need_value (graph, constants, heads[i], needed);
 
-  /* Users stand behind what they use: one walk from the end. */
+  /* Nodes come after their inputs, so one walk from the last node suffices. */
   for (HybNodeId id = n_nodes; id-- > 0;)
     {
       const HybValueId *inputs = hyb_graph_get_inputs (graph, id);
@@ -33,7 +35,7 @@ hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
   return needed;
 }
 
-/* What the subgraphs of a node write of what it was given. */
+/* Marks the inputs of a node that its bodies write. */
 static void
 mark_written_by_bodies (const HybGraph *graph, HybNodeId id, gboolean training, guint8 *written)
 {

@@ -1,15 +1,16 @@
-/* reach.h — which nodes a result needs.
+/* reach.h — which nodes the heads depend on, and which nodes a run writes.
+ *
+ * Passes drop what is not needed and leave alone what is written.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/graph.h"
 
-/* One flag per node: whether a head needs it, variables included.  constants: by
- * value, contents that are known already and need no node; NULL: none.
- * (transfer full), to be freed with g_free(). */
+/* One flag for each node, TRUE if a head depends on it; variables count too.  constants: known
+ * contents by value id, which need no node, or NULL.  (transfer full), free with g_free(). */
 guint8 *hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants);
 
-/* One flag per node, set for those whose outputs another node writes: variables
- * mostly.  What only a training run writes (running statistics) counts where
- * training is TRUE.  (transfer full) */
+/* One flag for each node, TRUE if another node writes its outputs; mostly variables.  Running
+ * statistics, which only a training run writes, count if training is TRUE.  (transfer full), free
+ * with g_free(). */
 guint8 *hyb_graph_find_written (const HybGraph *graph, gboolean training);

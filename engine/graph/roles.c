@@ -1,10 +1,13 @@
-/* roles.c — by who reads a variable, then by how it is called.
+/* roles.c — tells data, parameters, states and labels apart.
+ *
+ * The operators that read a variable decide, by the names that they give their operands; then the
+ * variable's own name, by convention.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/graph/roles.h"
 
 #include <string.h>
 
-/* No operator names more of its operands. */
+/* No operator names more operands than this. */
 #define MAX_OPERANDS 64
 
 typedef struct
@@ -13,7 +16,7 @@ typedef struct
   HybRole     role;
 } Pattern;
 
-/* Names of operands, as operators declare them. */
+/* Roles by the name that an operator declares for its operand. */
 static const Pattern operands[] = {
   { "weight", HYB_ROLE_PARAMETER },      { "bias", HYB_ROLE_PARAMETER },
   { "gamma", HYB_ROLE_PARAMETER },       { "beta", HYB_ROLE_PARAMETER },
@@ -23,7 +26,7 @@ static const Pattern operands[] = {
   { "state_cell", HYB_ROLE_STATE },
 };
 
-/* Names of variables, by custom: the first pattern that fits. */
+/* Roles by the variable's name; the first pattern that matches counts. */
 static const Pattern names[] = {
   { "*label", HYB_ROLE_LABEL },          { "*begin_state*", HYB_ROLE_STATE },
   { "*_state", HYB_ROLE_STATE },         { "*_state_cell", HYB_ROLE_STATE },
@@ -48,7 +51,7 @@ hyb_role_name (HybRole role)
   return role_names[role];
 }
 
-/* What one reader makes of it; FALSE: nothing in particular. */
+/* The role that one reader gives to a variable.  FALSE if it gives none. */
 static gboolean
 role_at (const HybNode *reader, guint input, HybRole *role)
 {
@@ -104,7 +107,7 @@ hyb_graph_get_role (HybGraph *graph, HybNodeId variable, gboolean has_parameter)
   if (role_of_readers (graph, variable, &role))
     return role;
 
-  /* Gluon stores this with every parameter, and with nothing else. */
+  /* Gluon writes this attribute for parameters only. */
   if (hyb_node_get_attribute (hyb_graph_get_node (graph, variable), "__storage_type__"))
     return HYB_ROLE_PARAMETER;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)

@@ -1,4 +1,6 @@
-/* roles.h — what a variable is for: files do not say it.
+/* roles.h — what a variable is for: data, parameter, state or label.
+ *
+ * Model files do not state the role, so it is derived from names and readers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -12,7 +14,8 @@ typedef enum
   HYB_ROLE_LABEL,
 } HybRole;
 
-/* has_parameter: whether the parameter file holds an array of this name.  Decided by
- * who reads the variable, then by its name. */
-HybRole     hyb_graph_get_role (HybGraph *graph, HybNodeId variable, gboolean has_parameter);
-const char *hyb_role_name (HybRole role); /* "data", … */
+/* The role of a variable.  has_parameter: TRUE if the parameter file has an array of this
+ * name. */
+HybRole hyb_graph_get_role (HybGraph *graph, HybNodeId variable, gboolean has_parameter);
+/* The role in words, such as "data".  Static. */
+const char *hyb_role_name (HybRole role);

@@ -1,4 +1,6 @@
 /* with-heads.h — the same graph with other outputs.
+ *
+ * For passes that compute a part of a loop body elsewhere.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* convert.c — running a kernel on dtypes that it does not compute in.
+/* convert.c — runs a kernel on dtypes that it does not compute in.
+ *
+ * Operands are converted to a wider dtype in the workspace, the kernel runs on the copies, and
+ * outputs are converted back.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/imperative/convert.h"
@@ -9,8 +12,8 @@ align_up (gsize bytes)
   return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
 }
 
-/* Half floats go to float32, which holds them exactly; integers to float64,
- * which holds 53 bits of them; everything else to the widest there is. */
+/* Half floats become float32, which represents them exactly; integers become float64, which
+ * represents 53 bits; anything else becomes the widest dtype that the kernel has. */
 HybDType
 hyb_convert_dtype (const HybOp *op, HybDType dtype)
 {
@@ -65,7 +68,7 @@ hyb_convert_init (HybCall *inner, const HybCall *outer, HybType *room, gsize *by
   return TRUE;
 }
 
-/* The next buffer for one operand; the caller's memory where none is needed. */
+/* The next buffer for an operand, or the caller's memory if it needs no conversion. */
 static gpointer
 take_buffer (char **room, const HybType *outer, const HybType *inner, gpointer given)
 {

@@ -1,20 +1,21 @@
-/* convert.h — running a kernel on dtypes that it does not compute in.
+/* convert.h — runs a kernel on dtypes that it does not compute in.
  *
- * The kernel gets a call of its own, the inner one, whose types it knows;
- * operands are converted around it in the workspace.
+ * The outer call has the dtypes of the values, the inner call those that the kernel computes in.
+ * Operands are converted in the workspace, before and after the inner call.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/op/run.h"
 
-/* The dtype that op computes in where an operand has this one. */
+/* The dtype in which op computes an operand of this dtype. */
 HybDType hyb_convert_dtype (const HybOp *op, HybDType dtype);
+/* TRUE if an operand of call has a dtype that the kernel does not compute in. */
 gboolean hyb_convert_is_needed (const HybCall *call);
 
-/* The inner call; room: one type per operand.  *bytes: what conversion takes of
- * the workspace, a multiple of the alignment.  FALSE if that overflows. */
+/* Makes the inner call.  room: space for one type an operand.  *bytes: the workspace needed for
+ * conversion, a multiple of HYB_ALIGNMENT.  FALSE if that overflows. */
 gboolean hyb_convert_init (HybCall *inner, const HybCall *outer, HybType *room, gsize *bytes);
 
-/* run's pointers are those of the outer call.  Its workspace has the bytes for
- * conversion first, then those that the operator asked for with the inner call. */
+/* Converts inputs, runs the kernel, converts outputs.  run has the pointers of the outer call; its
+ * workspace begins with the bytes for conversion, followed by those of the inner call. */
 void hyb_convert_forward (const HybCall *outer, const HybCall *inner, const HybRun *run);

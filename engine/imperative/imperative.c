@@ -1,7 +1,7 @@
-/* imperative.c — one operator at once: types, memory, computing, in one call.
+/* imperative.c — runs one operator, or a graph operator by operator, without a plan.
  *
- * Memory is taken for every output and given back when the last reader is done,
- * as a program does that calls operators one by one.
+ * Memory is allocated for every output and freed after its last reader, as in a program that calls
+ * operators one by one.  Start with hyb_imperative_call().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/imperative/imperative.h"
@@ -11,8 +11,8 @@
 #include "engine/graph/reach.h"
 #include "engine/imperative/convert.h"
 
-/* Operands for which no memory is taken to hold their types. */
-#define FEW_OPERANDS 12
+/* Calls with at most this many operands allocate nothing for types and pointers. */
+#define SMALL_N_OPERANDS 12
 
 static void
 tell_memory (const HybRun *context, gint64 bytes)
@@ -52,15 +52,15 @@ outputs_unknown (const HybCall *call)
   return TRUE;
 }
 
-/* Asks the rules until they have nothing more to say; then float32 for outputs
- * whose dtype nothing determines. */
+/* Applies the rules until nothing changes, then makes outputs float32 whose dtype nothing
+ * determines. */
 static gboolean
 infer_call (HybCall *call, HybType *before, GError **error)
 {
   guint    n = call->n_inputs + call->n_outputs;
   gboolean has_defaults = FALSE;
 
-  /* What outputs are was found from the inputs alone: asking again says the same. */
+  /* Outputs followed from inputs alone, so applying the rules again changes nothing. */
   if (outputs_unknown (call))
     {
       if (!hyb_call_infer (call, error))
@@ -91,7 +91,7 @@ infer_call (HybCall *call, HybType *before, GError **error)
     }
 }
 
-/* Whoever asks for values wants those of bodies as well, and a planned body keeps none. */
+/* A probe that reads values needs those inside bodies as well, and a planned body keeps none. */
 static gboolean
 runs_bodies_one_by_one (const HybCall *call, const HybRun *run)
 {
@@ -123,7 +123,7 @@ inputs_agree (const HybCall *call, HybTensor *const *inputs, GError **error)
 
 /* --- Computing --- */
 
-/* With the inner call prepared: workspace taken, forward called. */
+/* Allocates the workspace of the prepared inner call and runs it. */
 static gboolean
 run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *run, GError **error)
 {
@@ -163,9 +163,9 @@ run_forward (const HybCall *outer, const HybCall *inner, gsize bytes, HybRun *ru
 static gboolean
 run_kernel (HybCall *call, HybRun *run, GError **error)
 {
-  HybType  few[FEW_OPERANDS];
+  HybType  few[SMALL_N_OPERANDS];
   guint    n = call->n_inputs + call->n_outputs;
-  HybType *room = n <= FEW_OPERANDS ? few : g_new (HybType, n);
+  HybType *room = n <= SMALL_N_OPERANDS ? few : g_new (HybType, n);
   HybCall  inner = *call;
   gsize    bytes = 0;
   gboolean is_done = FALSE;
@@ -240,7 +240,7 @@ hyb_op_check_computable (const HybOp *op, const char *type, GError **error)
   return TRUE;
 }
 
-/* call: inputs typed, outputs as far as somebody else knows them. */
+/* Completes the types of call: inputs are known, outputs as far as the caller knows them. */
 static gboolean
 execute (HybCall          *call,
          HybTensor *const *inputs,
@@ -249,10 +249,10 @@ execute (HybCall          *call,
          GError          **error)
 {
   guint                n = call->n_inputs + call->n_outputs;
-  HybType              few[FEW_OPERANDS];
-  gpointer             few_pointers[FEW_OPERANDS];
-  g_autofree HybType  *many = n > FEW_OPERANDS ? g_new (HybType, n) : NULL;
-  g_autofree gpointer *many_pointers = n > FEW_OPERANDS ? g_new (gpointer, n) : NULL;
+  HybType              few[SMALL_N_OPERANDS];
+  gpointer             few_pointers[SMALL_N_OPERANDS];
+  g_autofree HybType  *many = n > SMALL_N_OPERANDS ? g_new (HybType, n) : NULL;
+  g_autofree gpointer *many_pointers = n > SMALL_N_OPERANDS ? g_new (gpointer, n) : NULL;
   gpointer            *pointers = many_pointers ? many_pointers : few_pointers;
   HybRun               run = *context;
   gboolean             is_done;
@@ -308,7 +308,7 @@ hyb_imperative_call (const HybOp      *op,
                                .body = (HybGraph **) bodies,
                                .n_bodies = op->n_bodies,
                                .legacy_shapes = TRUE };
-  HybType             few[FEW_OPERANDS];
+  HybType             few[SMALL_N_OPERANDS];
   g_autofree HybType *many = NULL;
   HybType            *types;
   guint               n_expected = n_inputs;
@@ -326,7 +326,7 @@ hyb_imperative_call (const HybOp      *op,
                          n_inputs,
                          n_expected);
 
-  if (n_inputs + call.n_outputs > FEW_OPERANDS)
+  if (n_inputs + call.n_outputs > SMALL_N_OPERANDS)
     many = g_new (HybType, n_inputs + call.n_outputs);
   types = many ? many : few;
   call.input = types;
@@ -335,7 +335,7 @@ hyb_imperative_call (const HybOp      *op,
     call.input[i] = *hyb_tensor_get_type (inputs[i]);
   for (guint i = 0; i < call.n_outputs; i++)
     {
-      /* Not the whole struct: clearing its dimensions takes as long as a small kernel. */
+      /* Not the whole struct: clearing all dimensions takes as long as a small kernel. */
       call.output[i].shape.rank = HYB_UNKNOWN;
       call.output[i].dtype = HYB_DTYPE_UNKNOWN;
     }
@@ -358,8 +358,8 @@ hyb_imperative_node (HybGraph         *graph,
 {
   const HybNode      *node = hyb_graph_get_node (graph, id);
   guint               n = node->n_inputs + node->n_outputs;
-  HybType             few[FEW_OPERANDS];
-  g_autofree HybType *many = n > FEW_OPERANDS ? g_new (HybType, n) : NULL;
+  HybType             few[SMALL_N_OPERANDS];
+  g_autofree HybType *many = n > SMALL_N_OPERANDS ? g_new (HybType, n) : NULL;
   HybCall             call;
 
   hyb_call_init (&call, graph, id, types, many ? many : few);
@@ -382,10 +382,10 @@ typedef struct
   HybGraph     *graph;
   const HybRun *context;
   HybType      *types;  /* by value */
-  HybTensor   **values; /* by value; NULL: not yet, or no longer */
-  guint        *n_left; /* by value: readers and heads still to come */
+  HybTensor   **values; /* by value; NULL: not computed yet, or freed */
+  guint        *n_left; /* by value: readers and heads that have not read it yet */
   guint8       *needed; /* by node */
-  HybTensor   **inputs; /* room for those of one node */
+  HybTensor   **inputs; /* space for the inputs of one node */
 } Walk;
 
 static gboolean

@@ -1,12 +1,16 @@
-/* imperative.h — one operator at once: types, memory, computing, in one call.
+/* imperative.h — runs one operator, or a graph operator by operator, without a plan.
+ *
+ * Types are inferred and memory is allocated for each call.  Loops whose types are only known
+ * while running are computed this way.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/graph.h"
 #include "engine/op/run.h"
 
-/* outputs: room for as many as the operator has, (transfer full) each.  context
- * gives seed, training, probe …; NULL: inference, seed 0. */
+/* Runs op on inputs.  outputs: space for as many tensors as the operator has outputs, each
+ * (transfer full).  context gives seed, training, probe and cancellable; NULL means inference with
+ * seed 0.  FALSE and an error if types do not fit or memory is short. */
 gboolean hyb_imperative_call (const HybOp      *op,
                               gconstpointer     params,
                               HybGraph *const  *bodies,
@@ -16,14 +20,15 @@ gboolean hyb_imperative_call (const HybOp      *op,
                               const HybRun     *context,
                               GError          **error);
 
-/* A whole graph so.  variables: one per variable in node order; heads: room for all. */
+/* Runs a graph.  variables: one tensor for each variable in node order.  heads: space for one tensor
+ * a head, each (transfer full). */
 gboolean hyb_imperative_run (HybGraph         *graph,
                              HybTensor *const *variables,
                              HybTensor       **heads,
                              const HybRun     *context,
                              GError          **error);
 
-/* One node of a graph.  types: by value, as far as they are known. */
+/* Runs one node of a graph.  types: by value id, as far as they are known. */
 gboolean hyb_imperative_node (HybGraph         *graph,
                               HybNodeId         id,
                               const HybType    *types,
@@ -32,6 +37,5 @@ gboolean hyb_imperative_node (HybGraph         *graph,
                               const HybRun     *context,
                               GError          **error);
 
-/* FALSE and an error for an operator that is unknown or has no kernel.  type: its
- * name in the file. */
+/* FALSE and an error if the operator is unknown or has no kernel.  type: its name in the file. */
 gboolean hyb_op_check_computable (const HybOp *op, const char *type, GError **error);
