@@ -1,9 +1,9 @@
-/* bench-case.c — the numbers of benchmark cases, and cases that are one graph.
+/* bench-case.c — data of benchmark cases, and cases that run one planned graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-case.h"
 
 HybTensor *
-bench_fill (const HybShape *shape, BenchFill how, GError **error)
+bench_fill (const HybShape *shape, BenchFill fill, GError **error)
 {
   HybType    type = { *shape, HYB_F32 };
   HybTensor *tensor = hyb_tensor_new (&type, error);
@@ -15,15 +15,15 @@ bench_fill (const HybShape *shape, BenchFill how, GError **error)
   values = hyb_tensor_get_data (tensor);
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
     {
-      /* murmur3's finaliser. */
-      guint32 x = (guint32) i + how.seed * 0x9E3779B9u;
+      /* The finaliser of MurmurHash3. */
+      guint32 x = (guint32) i + fill.seed * 0x9E3779B9u;
 
       x ^= x >> 16;
       x *= 0x85EBCA6Bu;
       x ^= x >> 13;
       x *= 0xC2B2AE35u;
       x ^= x >> 16;
-      values[i] = (float) ((x / 2147483648.0 - 1.0) * how.scale + how.offset);
+      values[i] = (float) ((x / 2147483648.0 - 1.0) * fill.scale + fill.offset);
     }
   return tensor;
 }
@@ -53,7 +53,7 @@ typedef struct
 {
   BenchCase    parent;
   HybExecutor *executor;
-  guint        watched;
+  guint        checked_head;
 } GraphCase;
 
 static gboolean
@@ -67,7 +67,7 @@ graph_result (BenchCase *bench, GError **error)
 {
   GraphCase *self = (GraphCase *) bench;
 
-  return hyb_tensor_ref (hyb_executor_get_output (self->executor, self->watched));
+  return hyb_tensor_ref (hyb_executor_get_output (self->executor, self->checked_head));
 }
 
 static void
@@ -79,7 +79,8 @@ graph_free (BenchCase *bench)
 
 static const BenchKind graph_kind = { graph_run, graph_result, graph_free };
 
-/* A gradient of ones for every head: as large as the head, which only planning tells. */
+/* Binds a gradient of ones to every head.  The heads of these cases have the shape of the first
+ * input. */
 static gboolean
 bind_head_gradients (HybExecutor *executor, const BenchGraph *graph, GError **error)
 {
@@ -104,12 +105,12 @@ bind_head_gradients (HybExecutor *executor, const BenchGraph *graph, GError **er
 BenchCase *
 bench_graph_new (const BenchGraph *graph, const BenchOptions *options, GError **error)
 {
-  HybExecutorOptions how = { .mode = options->mode,
-                             .training = graph->training,
-                             .fold_parameters = !graph->training,
-                             .without = options->without,
-                             .dump_after = options->dump_after };
-  g_autoptr (HybExecutor) executor = hyb_executor_new (graph->graph, &how);
+  HybExecutorOptions executor_options = { .mode = options->mode,
+                                          .training = graph->training,
+                                          .fold_parameters = !graph->training,
+                                          .without = options->without,
+                                          .dump_after = options->dump_after };
+  g_autoptr (HybExecutor) executor = hyb_executor_new (graph->graph, &executor_options);
   GraphCase *self;
 
   for (guint i = 0; i < graph->n_values; i++)
@@ -126,6 +127,6 @@ bench_graph_new (const BenchGraph *graph, const BenchOptions *options, GError **
   self = g_new0 (GraphCase, 1);
   self->parent.kind = &graph_kind;
   self->executor = g_steal_pointer (&executor);
-  self->watched = graph->watched;
+  self->checked_head = graph->checked_head;
   return &self->parent;
 }

@@ -1,7 +1,7 @@
 /* bench-case.h — one benchmark case: built once, run many times.
  *
- * Names, numbers and networks are those that MXNet, PyTorch and ONNX Runtime are
- * measured with, so that checksums can be compared between programs.
+ * Names, data and networks are the same as in the scripts that measure MXNet, PyTorch and ONNX
+ * Runtime, so that checksums can be compared between programs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,9 +11,11 @@ typedef struct _BenchCase BenchCase;
 
 typedef struct
 {
+  /* Runs the case once. */
   gboolean (*run) (BenchCase *bench, GError **error);
-  /* What the checksum is taken of, after a run; (transfer full). */
+  /* The tensor that the checksum is computed of, after a run.  (transfer full) */
   HybTensor *(*result) (BenchCase *bench, GError **error);
+  /* Frees the case. */
   void (*free) (BenchCase *bench);
 } BenchKind;
 
@@ -30,8 +32,8 @@ typedef struct
   const char        *dump_after;
 } BenchOptions;
 
-/* Names in a list of GPtrArray of char *, or a case by name: NULL with no error set when
- * no file here knows the name. */
+/* For each family of cases: _list appends its names (of char *), _new makes the case of a name, or
+ * returns NULL without an error if the name is not of this family. */
 void       bench_rnn_list (GPtrArray *names);
 BenchCase *bench_rnn_new (const char *name, const BenchOptions *options, GError **error);
 void       bench_net_list (GPtrArray *names);
@@ -39,18 +41,21 @@ BenchCase *bench_net_new (const char *name, const BenchOptions *options, GError 
 void       bench_op_list (GPtrArray *names);
 BenchCase *bench_op_new (const char *name, const BenchOptions *options, GError **error);
 
-/* --- Numbers --- */
+/* --- Data of the cases --- */
 
+/* How bench_fill() fills a tensor. */
 typedef struct
 {
   guint32 seed;
   double  scale, offset;
 } BenchFill;
 
-/* Floats in [offset - scale, offset + scale): element i is a hash of i and the seed. */
-HybTensor *bench_fill (const HybShape *shape, BenchFill how, GError **error);
+/* A float32 tensor with values in [offset - scale, offset + scale): element i is a hash of i and the
+ * seed.  (transfer full) */
+HybTensor *bench_fill (const HybShape *shape, BenchFill fill, GError **error);
+/* A float32 tensor of zeros.  (transfer full) */
 HybTensor *bench_zeros (const HybShape *shape, GError **error);
-/* Mean of y[i] × (1 + i mod 7). */
+/* The mean of y[i] × (1 + i mod 7) over all elements. */
 double bench_checksum (HybTensor *tensor);
 
 /* --- Cases that are a graph --- */
@@ -59,11 +64,12 @@ typedef struct
 {
   HybGraph          *graph;
   guint              n_values;
-  const char *const *names;    /* variables … */
-  HybTensor *const  *values;   /* … and their contents */
-  guint              n_inputs; /* the first of them change from run to run; the rest are weights */
-  gboolean           training;
-  guint              watched; /* head that the checksum is taken of */
+  const char *const *names;  /* of variables */
+  HybTensor *const  *values; /* of these variables */
+  guint    n_inputs; /* how many of them, from the first, are inputs; the rest are weights */
+  gboolean training;
+  guint    checked_head; /* the checksum is computed of this head */
 } BenchGraph;
 
+/* A case that runs a planned graph.  (transfer full) */
 BenchCase *bench_graph_new (const BenchGraph *graph, const BenchOptions *options, GError **error);

@@ -1,5 +1,7 @@
-/* bench-net.c — benchmark cases that are networks: forward passes, training steps, and
- * chains of tiny operators.
+/* bench-net.c — benchmark cases that are networks: forward passes, training steps, and chains of
+ * small operators.
+ *
+ * A case is a row of specs.  Start at bench_net_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-networks.h"
 
@@ -7,6 +9,7 @@
 
 #include <string.h>
 
+/* Tokens (steps, batch): element i is (i × step + offset) mod vocabulary. */
 static HybTensor *
 token_tensor (gint64 step, gint64 offset, GError **error)
 {
@@ -25,7 +28,7 @@ typedef enum
 {
   PHASE_INFER,
   PHASE_EAGER, /* operator by operator */
-  PHASE_TRAIN, /* also softmax cross entropy, backward and a step of SGD */
+  PHASE_TRAIN, /* with softmax cross-entropy, backward pass and an SGD step */
 } Phase;
 
 typedef struct
@@ -34,7 +37,7 @@ typedef struct
   HybValue *(*build) (BenchNet *net, HybValue *x);
   HybShape    shape; /* of the input; rank 0: tokens of the language model */
   Phase       phase;
-  const char *learning_rate;
+  const char *learning_rate; /* of PHASE_TRAIN */
 } NetSpec;
 
 #define SHAPE(...)                                                                       \
@@ -81,6 +84,7 @@ net_clear (BenchNet *net)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (BenchNet, net_clear)
 
+/* Traces the network; its parameters are created in net. */
 static HybGraph *
 net_graph (BenchNet *net, const NetSpec *spec, GError **error)
 {
@@ -186,7 +190,7 @@ eager_new (const NetSpec *spec, GError **error)
   return &self->parent;
 }
 
-/* --- Steps of training --- */
+/* --- Training steps --- */
 
 typedef struct
 {
@@ -263,11 +267,11 @@ train_new (const NetSpec *spec, const BenchOptions *options, GError **error)
 {
   static const char *const data[] = { "data", "state0", "state1", NULL };
   const char *const        settings[] = { "learning_rate", spec->learning_rate, NULL };
-  HybTrainerOptions        how = { .loss = "softmax-cross-entropy",
-                                   .optimizer = "sgd",
-                                   .settings = settings,
-                                   .data = data,
-                                   .without = options->without };
+  HybTrainerOptions        trainer_options = { .loss = "softmax-cross-entropy",
+                                               .optimizer = "sgd",
+                                               .settings = settings,
+                                               .data = data,
+                                               .without = options->without };
   g_auto (BenchNet) net = net_new ();
   g_autoptr (HybGraph) graph = net_graph (&net, spec, error);
   g_autoptr (HybModel) model = hyb_model_new ();
@@ -280,7 +284,7 @@ train_new (const NetSpec *spec, const BenchOptions *options, GError **error)
   hyb_model_set_graph (model, graph);
   for (guint i = 0; i < net.names->len; i++)
     hyb_model_set_parameter (model, net.names->pdata[i], net.values->pdata[i]);
-  trainer = hyb_trainer_new (model, &how, error);
+  trainer = hyb_trainer_new (model, &trainer_options, error);
   if (!trainer)
     return NULL;
 

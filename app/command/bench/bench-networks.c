@@ -1,4 +1,4 @@
-/* bench-networks.c — see bench-networks.h.
+/* bench-networks.c — the networks of the benchmark: layers, then one function per network.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-networks.h"
 
@@ -7,8 +7,9 @@
 #define FIRST_SEED  10
 #define CHAIN_PAIRS 500
 
-/* --- The words --- */
+/* --- Layers --- */
 
+/* The next parameter: filled when the network is built for the first time, then reused. */
 static HybValue *
 parameter (BenchNet *net, HybShape shape, double scale, double offset)
 {
@@ -16,8 +17,8 @@ parameter (BenchNet *net, HybShape shape, double scale, double offset)
 
   if (k == net->values->len)
     {
-      BenchFill  how = { FIRST_SEED + k, scale, offset };
-      HybTensor *tensor = bench_fill (&shape, how, !net->error ? &net->error : NULL);
+      BenchFill  fill = { FIRST_SEED + k, scale, offset };
+      HybTensor *tensor = bench_fill (&shape, fill, !net->error ? &net->error : NULL);
 
       if (!tensor)
         return hyb_list (net->F, 0, NULL);
@@ -175,7 +176,8 @@ bench_resnet18 (BenchNet *net, HybValue *x)
   return dense (net, HYB_OP (net->F, "Flatten", .in = { x }), 512, 1000);
 }
 
-/* (T, 3C) becomes queries, keys and values of (heads, T, C / heads). */
+/* Self-attention with 8 heads.  x: (T, 3C) is split into queries, keys and values (8, T, C / 8).
+ * Returns (T, C). */
 static HybValue *
 attention (BenchNet *net, HybValue *x)
 {
@@ -217,7 +219,8 @@ bench_overhead_chain (BenchNet *net, HybValue *x)
 
 /* --- The language model --- */
 
-/* The flat vector of the fused operator: all weights, then all biases. */
+/* The flat parameter vector of the fused RNN: the weights of all layers, then the biases.  Parameters
+ * are created layer by layer, as the other programs number them. */
 static HybValue *
 rnn_parameters (BenchNet *net)
 {

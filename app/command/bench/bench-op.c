@@ -1,4 +1,6 @@
-/* bench-op.c — benchmark cases of one operator.
+/* bench-op.c — benchmark cases of a single operator.
+ *
+ * A case is a row of specs.  Start at bench_op_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-case.h"
 
@@ -13,8 +15,8 @@ typedef struct
   const char *name;
   const char *op;
   const char *attributes[5]; /* key, value, …, NULL */
-  guint       n_inputs;      /* of the tensors, those that are no weights */
-  guint       n_tensors;     /* filled with seeds 1, 2, … */
+  guint       n_inputs;      /* how many of the tensors, from the first, are inputs */
+  guint       n_tensors;     /* inputs and weights, filled with seeds 1, 2, … */
   HybShape    shape[MAX_TENSORS];
   double      scale[MAX_TENSORS];
 } OpSpec;

@@ -1,7 +1,8 @@
-/* bench-rnn.c — recurrent benchmark cases: CELL-PHASE-hH-tT-bB-FORM.
+/* bench-rnn.c — recurrent benchmark cases, named CELL-PHASE-hH-tT-bB-FORM.
  *
- * One layer over T steps, input as wide as the state.  Unrolled, foreach and fused
- * are graphs; imperative calls every operator, cell calls a hybridized cell a step.
+ * One layer over T steps; the input is as wide as the hidden state.  The forms unrolled, foreach
+ * and fused are graphs; imperative calls every operator, cell calls a hybridized cell for each
+ * step.  Start at bench_rnn_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-case.h"
 
@@ -38,7 +39,7 @@ typedef enum
 
 static const char *const cell_names[] = { "rnn", "gru", "lstm" };
 static const char *const form_names[] = { "imperative", "cell", "unrolled", "foreach", "fused" };
-static const gint64      cell_gates[] = { 1, 3, 4 };
+static const gint64      n_gates[] = { 1, 3, 4 }; /* by cell */
 
 typedef struct
 {
@@ -46,7 +47,7 @@ typedef struct
   Form     form;
   gboolean training;
   gint64   hidden, steps, batch;
-} Rnn;
+} RnnSpec;
 
 /* --- Names --- */
 
@@ -71,7 +72,7 @@ parse_size (const char *text, char letter, gint64 *size)
 }
 
 static gboolean
-parse_name (const char *name, Rnn *rnn)
+parse_name (const char *name, RnnSpec *rnn)
 {
   g_auto (GStrv) parts = g_strsplit (name, "-", 7);
   int cell, form;
@@ -89,6 +90,7 @@ parse_name (const char *name, Rnn *rnn)
          rnn->steps * rnn->batch <= MAX_ELEMENTS / rnn->hidden;
 }
 
+/* Lists all sizes of a cell.  Without all_forms FORM_CELL is left out. */
 static void
 list_grid (GPtrArray *names, Cell cell, const gint64 *hidden, guint n_hidden, gboolean all_forms)
 {
@@ -120,27 +122,27 @@ bench_rnn_list (GPtrArray *names)
   list_grid (names, CELL_LSTM, large, G_N_ELEMENTS (large), FALSE);
 }
 
-/* --- What all forms share --- */
+/* --- Data and blocks, for all forms --- */
 
 typedef struct
 {
   BenchCase  parent;
-  Rnn        rnn;
+  RnnSpec    rnn;
   HybBlock  *block; /* a cell, or a layer */
-  HybTape   *tape;
+  HybTape   *tape;  /* for training step by step; else NULL */
   HybTensor *data;
   HybTensor *state[2];
   HybTensor *output; /* of the last run */
 } RnnCase;
 
 static guint
-n_states (const Rnn *rnn)
+n_states (const RnnSpec *rnn)
 {
   return rnn->cell == CELL_LSTM ? 2 : 1;
 }
 
 static HybBlock *
-make_block (const Rnn *rnn)
+make_block (const RnnSpec *rnn)
 {
   static const char *const modes[] = { "rnn_tanh", "gru", "lstm" };
   HybCellOptions           cell = { .hidden = rnn->hidden, .input_size = rnn->hidden };
@@ -163,21 +165,21 @@ make_block (const Rnn *rnn)
   g_return_val_if_reached (NULL);
 }
 
-/* i2h weight, h2h weight, i2h bias, h2h bias: numbers 0 to 3. */
+/* Fills the parameters with seeds 2 to 5, in the order of suffixes. */
 static gboolean
 fill_parameters (RnnCase *self, GError **error)
 {
   static const char *const suffixes[] = { "i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias" };
   g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (self->block);
-  gint64 rows = self->rnn.hidden * cell_gates[self->rnn.cell];
+  gint64 rows = self->rnn.hidden * n_gates[self->rnn.cell];
 
   for (guint i = 0; i < parameters->len; i++)
     for (guint k = 0; k < N_WEIGHTS; k++)
       if (g_str_has_suffix (hyb_parameter_get_name (parameters->pdata[i]), suffixes[k]))
         {
           HybShape  shape = k < 2 ? hyb_shape_2d (rows, self->rnn.hidden) : hyb_shape_1d (rows);
-          BenchFill how = { 2 + k, 1 / sqrt ((double) self->rnn.hidden), 0 };
-          g_autoptr (HybTensor) values = bench_fill (&shape, how, error);
+          BenchFill fill = { 2 + k, 1 / sqrt ((double) self->rnn.hidden), 0 };
+          g_autoptr (HybTensor) values = bench_fill (&shape, fill, error);
 
           if (!values || !hyb_parameter_set_data (parameters->pdata[i], values, error))
             return FALSE;
@@ -188,10 +190,10 @@ fill_parameters (RnnCase *self, GError **error)
 static gboolean
 fill_inputs (RnnCase *self, GError **error)
 {
-  const Rnn *rnn = &self->rnn;
-  HybShape   data = hyb_shape_3d (rnn->steps, rnn->batch, rnn->hidden);
-  HybShape   state = rnn->form == FORM_FUSED ? hyb_shape_3d (1, rnn->batch, rnn->hidden)
-                                             : hyb_shape_2d (rnn->batch, rnn->hidden);
+  const RnnSpec *rnn = &self->rnn;
+  HybShape       data = hyb_shape_3d (rnn->steps, rnn->batch, rnn->hidden);
+  HybShape       state = rnn->form == FORM_FUSED ? hyb_shape_3d (1, rnn->batch, rnn->hidden)
+                                                 : hyb_shape_2d (rnn->batch, rnn->hidden);
 
   self->data = bench_fill (&data, (BenchFill){ 1, 1, 0 }, error);
   if (!self->data)
@@ -219,9 +221,9 @@ rnn_free (BenchCase *bench)
   g_free (self);
 }
 
-/* The parameter whose gradient the checksum of training is taken of. */
+/* In training the checksum is computed of this parameter's gradient. */
 static HybParameter *
-watched_parameter (RnnCase *self)
+checked_parameter (RnnCase *self)
 {
   g_autoptr (GPtrArray) parameters = hyb_block_collect_parameters (self->block);
 
@@ -244,7 +246,7 @@ begin_states (HybF *F, RnnCase *self)
   return hyb_list (F, n, states);
 }
 
-/* The loop that a user writes around a hybridized cell. */
+/* The loop that users write around a hybridized cell. */
 static HybValue *
 call_cell_by_step (HybF *F, RnnCase *self, HybValue *data, HybValue *states)
 {
@@ -314,7 +316,7 @@ steps_result (BenchCase *bench, GError **error)
   if (!self->tape)
     return hyb_tensor_ref (self->output);
   return hyb_tensor_ref (
-      hyb_tape_get_gradient (self->tape, hyb_parameter_get_data (watched_parameter (self), error)));
+      hyb_tape_get_gradient (self->tape, hyb_parameter_get_data (checked_parameter (self), error)));
 }
 
 static const BenchKind steps_kind = { steps_run, steps_result, rnn_free };
@@ -375,7 +377,7 @@ form_graph (RnnCase *self, GError **error)
   return hyb_f_finish (F, form_value (F, self), error);
 }
 
-/* Heads: the outputs, then a gradient a parameter. */
+/* Extends the graph: its heads are the outputs, then one gradient per parameter. */
 static HybGraph *
 add_gradients (HybGraph *graph, GPtrArray *names, guint first, GError **error)
 {
@@ -413,8 +415,8 @@ new_graph_case (RnnCase *self, const BenchOptions *options, GError **error)
 
       if (!data)
         return NULL;
-      if (parameters->pdata[i] == watched_parameter (self) && self->rnn.training)
-        graph.watched = 1 + i;
+      if (parameters->pdata[i] == checked_parameter (self) && self->rnn.training)
+        graph.checked_head = 1 + i;
       g_ptr_array_add (names, (gpointer) hyb_parameter_get_name (parameters->pdata[i]));
       g_ptr_array_add (values, data);
     }
@@ -435,7 +437,7 @@ new_graph_case (RnnCase *self, const BenchOptions *options, GError **error)
 BenchCase *
 bench_rnn_new (const char *name, const BenchOptions *options, GError **error)
 {
-  Rnn        rnn;
+  RnnSpec    rnn;
   RnnCase   *self;
   BenchCase *result = NULL;
 

@@ -1,8 +1,8 @@
-/* bench.c — how long a case takes: hscope bench, under the contract that MXNet, PyTorch
- * and ONNX Runtime are measured with.
+/* bench.c — hscope bench: times a benchmark case.
  *
- * Building, filling and warming up come before the samples.  A sample is the time of one
- * run; short runs are repeated within it.
+ * The protocol is the one that MXNet, PyTorch and ONNX Runtime are measured with: building,
+ * filling and warming up come before the samples; a sample is the time of one run, averaged over
+ * several if runs are short.  Start at measure().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/bench/bench-case.h"
 #include "app/command/command.h"
@@ -14,17 +14,17 @@
 #include <time.h>
 
 #define WARM_UP_RUNS   5
-#define WARM_UP_LIMIT  1.0   /* seconds; slow cases warm up with fewer runs, but two */
-#define SAMPLE_SECONDS 0.005 /* shorter runs are repeated within a sample */
+#define WARM_UP_LIMIT  1.0   /* seconds; slow cases stop warming up then, after two runs at least */
+#define SAMPLE_SECONDS 0.005 /* shorter runs are repeated until a sample takes this long */
 #define MAX_REPEAT     100000
 
 typedef struct
 {
   char    *name;
   int      repeat;
-  int      runs; /* in a sample, and hardly any before; 0: as time tells */
+  int      runs; /* per sample, after two runs of warm-up; 0: chosen by time */
   gboolean list;
-} BenchCommand;
+} BenchCommandOptions;
 
 typedef BenchCase *(*BenchMaker) (const char *name, const BenchOptions *options, GError **error);
 
@@ -47,8 +47,8 @@ seconds_now (void)
   return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-/* Seconds of the best run; the checksum is that of the second one, in which a step of
- * training has changed the weights once. */
+/* Runs the case n_runs times.  *best: seconds of the fastest run, the first excepted.  *checksum: of
+ * the second run, which in training uses weights that were updated once. */
 static gboolean
 warm_up (BenchCase *bench, guint n_runs, double *best, double *checksum, GError **error)
 {
@@ -96,7 +96,7 @@ append_number (GString *line, double number)
 }
 
 static gboolean
-measure (BenchCase *bench, const BenchCommand *command, GString *line, GError **error)
+measure (BenchCase *bench, const BenchCommandOptions *command, GString *line, GError **error)
 {
   double best, checksum;
   int    repeat = command->repeat > 0 ? command->repeat : 5;
@@ -147,46 +147,38 @@ print_list (void)
 }
 
 static gboolean
-check_command (const BenchCommand *command, GError **error)
+check_command (const BenchCommandOptions *command, GError **error)
 {
   if (!command->name)
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
-                 "hscope bench needs --case NAME; --list prints the usual names");
+                 "hscope bench needs --case NAME; --list prints the names");
   else if (command->repeat < 0 || command->repeat > MAX_REPEAT)
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
-                 "--repeat %d is no number of samples; 1 to %d are possible",
+                 "--repeat %d: the number of samples must be between 1 and %d",
                  command->repeat,
                  MAX_REPEAT);
   else if (command->runs < 0)
     g_set_error (error,
                  SCOPE_ERROR,
                  SCOPE_ERROR_USAGE,
-                 "--runs %d is no number of runs; leave it out, or give 1 or more",
+                 "--runs %d: the number of runs must be 1 or more",
                  command->runs);
   else
     return TRUE;
   return FALSE;
 }
 
-static HybMode
-mode_of (const ScopeCommonOptions *common)
-{
-  if (!common->mode || strcmp (common->mode, "static") == 0)
-    return HYB_MODE_STATIC;
-  return strcmp (common->mode, "hybrid") == 0 ? HYB_MODE_HYBRID : HYB_MODE_IMPERATIVE;
-}
-
 static int
 run_bench (const ScopeCommonOptions *common, gpointer data, char **files, GError **error)
 {
-  const BenchCommand *command = data;
-  BenchOptions        options = { mode_of (common),
-                                  (const char *const *) common->without,
-                                  common->dump_after };
+  const BenchCommandOptions *command = data;
+  BenchOptions               options = { scope_common_options_get_mode (common),
+                                         (const char *const *) common->without,
+                                         common->dump_after };
   g_autoptr (GString) line = g_string_new ("{\"case\": ");
   GError    *problem = NULL;
   BenchCase *bench;
@@ -226,29 +218,29 @@ static const GOptionEntry bench_options[] = {
     0,
     0,
     G_OPTION_ARG_STRING,
-    SCOPE_OPTION_FIELD (BenchCommand, name),
-    "Which case to run",
+    SCOPE_OPTION_FIELD (BenchCommandOptions, name),
+    "Case to run",
     "NAME" },
   { "repeat",
     0,
     0,
     G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (BenchCommand, repeat),
-    "How many samples",
+    SCOPE_OPTION_FIELD (BenchCommandOptions, repeat),
+    "Number of samples (default: 5)",
     "R" },
   { "runs",
     0,
     0,
     G_OPTION_ARG_INT,
-    SCOPE_OPTION_FIELD (BenchCommand, runs),
-    "Runs in a sample, for counting instructions; without it as many as 5 ms take",
+    SCOPE_OPTION_FIELD (BenchCommandOptions, runs),
+    "Runs per sample, for counting instructions (default: as many as take 5 ms)",
     "N" },
   { "list",
     0,
     0,
     G_OPTION_ARG_NONE,
-    SCOPE_OPTION_FIELD (BenchCommand, list),
-    "Print the names of the usual cases; recurrent ones may have any sizes",
+    SCOPE_OPTION_FIELD (BenchCommandOptions, list),
+    "Print the names of the cases; recurrent ones accept other sizes, too",
     NULL },
   { 0 },
 };
@@ -256,10 +248,10 @@ static const GOptionEntry bench_options[] = {
 const ScopeCommand scope_command_bench = {
   .name = "bench",
   .arguments = "",
-  .summary = "Time a benchmark case, as the other frameworks are timed",
+  .summary = "Time a benchmark case under the same protocol as other frameworks",
   .n_files = { 0, 0 },
   .option_groups = SCOPE_OPTIONS_RUN,
   .options = bench_options,
-  .options_size = sizeof (BenchCommand),
+  .options_size = sizeof (BenchCommandOptions),
   .run = run_bench,
 };

@@ -1,4 +1,6 @@
-/* control-flow.c — the same recurrence unrolled, by foreach, by while_loop and fused.
+/* control-flow.c — the same recurrence unrolled, with foreach, with while_loop and fused.
+ *
+ * Each form is a function of the table in recurrence_forward().  Start at scope_loop_trace().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/control-flow.h"
 
@@ -26,12 +28,13 @@ scope_cell_kind_name (ScopeCellKind kind)
   return names[kind];
 }
 
+/* A block that runs a cell over a sequence. */
 typedef struct
 {
   HybBlock  parent;
-  HybBlock *cell; /* of the fused form: the layer */
+  HybBlock *cell; /* in the fused form a layer */
   ScopeLoop loop;
-  HybValue *x; /* while the loop's functions run */
+  HybValue *x; /* the sequence, for the functions of the while loop */
 } Recurrence;
 
 /* --- The forms --- */
@@ -57,9 +60,9 @@ run_foreach (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
   return hyb_foreach_cell (F, self->cell, x, states);
 }
 
-/* Variables: the number of the step, then the states. */
+/* Condition of the while loop.  Loop variables: the number of the step, the states. */
 static HybValue *
-goes_on (HybF *F, HybValue *variables, gpointer user)
+continues (HybF *F, HybValue *variables, gpointer user)
 {
   const char *length = hyb_f_text (F, "%" G_GINT64_FORMAT, ((Recurrence *) user)->loop.length);
 
@@ -69,8 +72,9 @@ goes_on (HybF *F, HybValue *variables, gpointer user)
                  .attributes = HYB_WITH ("scalar", length));
 }
 
+/* Body of the while loop. */
 static HybValue *
-one_step (HybF *F, HybValue **variables, gpointer user)
+run_step (HybF *F, HybValue **variables, gpointer user)
 {
   Recurrence *self = user;
   HybValue   *number = hyb_item (F, *variables, 0);
@@ -90,8 +94,8 @@ run_while (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
 
   self->x = x;
   result = hyb_while_loop (F,
-                           goes_on,
-                           one_step,
+                           continues,
+                           run_step,
                            hyb_list_of (F, first, states, NULL),
                            self->loop.length,
                            self);
@@ -101,7 +105,7 @@ run_while (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
                       NULL);
 }
 
-/* The layer's states have a dimension for layers and directions. */
+/* States of the layer have one more dimension, for layers and directions. */
 static HybValue *
 run_fused (HybF *F, Recurrence *self, HybValue *x, HybValue *states)
 {
@@ -161,9 +165,9 @@ make_block (const ScopeLoop *loop)
 
 /* --- Values --- */
 
-/* What a variable is for, by the end of its name; the seed of its values. */
+/* Seed of a variable's values: by the end of its name, as prefixes differ between forms. */
 static guint
-role_of (const char *name)
+seed_of (const char *name)
 {
   static const char *const endings[] = {
     "i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias", "data0", "data1", "data2",
@@ -200,14 +204,14 @@ static HybTensor *
 make_value (const ScopeLoop *loop, const char *name, const HybType *type, GError **error)
 {
   HybTensor *tensor = hyb_tensor_new (type, error);
-  double     reach = 1 / sqrt ((double) loop->hidden);
+  double     bound = 1 / sqrt ((double) loop->hidden);
   float     *data;
 
   if (!tensor)
     return NULL;
   data = hyb_tensor_get_data (tensor);
   for (gint64 i = 0; i < hyb_tensor_get_size (tensor); i++)
-    data[i] = (float) (reach * (2 * hyb_random_uniform (role_of (name), (guint64) i) - 1));
+    data[i] = (float) (bound * (2 * hyb_random_uniform (seed_of (name), (guint64) i) - 1));
   return tensor;
 }
 

@@ -1,5 +1,6 @@
-/* control-flow.h — the classic benchmark of control flow: one cell, written as a loop in
- * each of the ways there are, with the same weights.
+/* control-flow.h — the control flow benchmark: one recurrent cell, its loop written in four forms.
+ *
+ * All forms have the same weights, so they compute the same numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -23,16 +24,20 @@ typedef enum
   SCOPE_N_CELLS,
 } ScopeCellKind;
 
+/* "unrolled", "foreach", "while" or "fused". */
 const char *scope_form_name (ScopeForm form);
+/* "rnn", "gru" or "lstm". */
 const char *scope_cell_kind_name (ScopeCellKind kind);
 
 typedef struct
 {
   ScopeCellKind cell;
   ScopeForm     form;
-  gint64        inputs, hidden, length, batch;
+  gint64        inputs; /* features of the input */
+  gint64        hidden, length, batch;
   gboolean      training;
 } ScopeLoop;
 
-/* The traced graph, and values for all its variables (of HybTensor): equal in every form. */
+/* Traces the loop into a graph.  values: (out) (transfer full) array of HybTensor by variable, the
+ * same in every form.  (transfer full) */
 HybGraph *scope_loop_trace (const ScopeLoop *loop, GPtrArray **values, GError **error);

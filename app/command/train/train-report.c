@@ -1,4 +1,6 @@
 /* train-report.c — what hscope train prints, and samples of generated text.
+ *
+ * scope_train_sample() lets a language model continue the held-out text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/train.h"
 
@@ -9,86 +11,94 @@
 
 /* --- Generated text --- */
 
-/* Tokens of the text that are printed before those generated. */
-#define SHOWN 40
+#define CONTEXT_TOKENS 40 /* of the held-out text, printed before the generated ones */
+#define TEMPERATURE    0.7
 
-/* One of the classes, by their chances; a temperature below 1 makes it less daring. */
+/* Samples one of n classes from softmax (logits / TEMPERATURE).  first: index of the first logit.
+ * random: uniform in [0, 1). */
 static guint32
-draw (const HybTensor *logits, gint64 first, gint64 n, double where)
+sample_class (const HybTensor *logits, gint64 first, gint64 n, double random)
 {
-  const double temperature = 0.7;
-  double       largest = -INFINITY, total = 0, sum = 0;
+  double largest = -INFINITY, total = 0, sum = 0;
 
   for (gint64 k = 0; k < n; k++)
     largest = MAX (largest, hyb_tensor_get_value (logits, first + k));
   for (gint64 k = 0; k < n; k++)
-    total += exp ((hyb_tensor_get_value (logits, first + k) - largest) / temperature);
+    total += exp ((hyb_tensor_get_value (logits, first + k) - largest) / TEMPERATURE);
   for (gint64 k = 0; k < n; k++)
     {
-      sum += exp ((hyb_tensor_get_value (logits, first + k) - largest) / temperature) / total;
-      if (sum > where)
+      sum += exp ((hyb_tensor_get_value (logits, first + k) - largest) / TEMPERATURE) / total;
+      if (sum > random)
         return (guint32) k;
     }
   return (guint32) (n - 1);
 }
 
-/* The model sees a window of the last tokens, as long as those it learns from. */
+/* What the model reads to generate the next token: the last tokens, as many as a training
+ * sequence has. */
+typedef struct
+{
+  GHashTable *batch;  /* inputs for one sequence */
+  GArray     *tokens; /* of guint32; the window is its end */
+  gint64      length; /* of the window */
+} TextWindow;
+
+/* Generates the token with this number and appends it to the tokens. */
 static gboolean
-next_token (ScopeTraining *training,
-            GHashTable    *batch,
-            const guint32 *window,
-            gint64         length,
-            guint64        index,
-            guint32       *token,
-            GError       **error)
+append_next_token (ScopeTraining *training, TextWindow *text, guint64 number, GError **error)
 {
   GHashTableIter iter;
   gpointer       name, tensor;
   HybTensor     *output;
-  gint64         n_classes;
+  gint64         n_classes, length = text->length;
+  const guint32 *window =
+      &g_array_index (text->tokens, guint32, text->tokens->len - (guint) length);
+  guint32 token;
 
-  g_hash_table_iter_init (&iter, batch);
+  g_hash_table_iter_init (&iter, text->batch);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     for (gint64 t = 0; t < length && g_strcmp0 (name, "label") != 0; t++)
       hyb_dtype_set_double (hyb_tensor_get_data (tensor),
                             hyb_tensor_get_dtype (tensor),
                             (gsize) t,
                             window[t]);
-  if (!hyb_trainer_evaluate (training->trainer, batch, TRUE, NULL, error))
+  if (!hyb_trainer_evaluate (training->trainer, text->batch, TRUE, NULL, error))
     return FALSE;
   output = hyb_trainer_get_evaluated (training->trainer, 0);
   n_classes = hyb_tensor_get_size (output) / MAX (length, 1);
-  *token = draw (output,
-                 (length - 1) * n_classes,
-                 n_classes,
-                 hyb_random_uniform ((guint64) training->common->seed, index));
+  token = sample_class (output,
+                        (length - 1) * n_classes,
+                        n_classes,
+                        hyb_random_uniform ((guint64) training->common->seed, number));
+  g_array_append_val (text->tokens, token);
   return TRUE;
 }
 
-/* One sequence of the shape of a batch's. */
+/* Inputs for one sequence: a batch's shapes with a batch size of 1.  *length: time steps, 0 if there
+ * is no batch.  (transfer full) */
 static GHashTable *
-narrow_batch (HybData *data, gint64 *length, GError **error)
+new_single_batch (HybData *data, gint64 *length, GError **error)
 {
-  g_autoptr (GHashTable) wide = hyb_data_get_batch (data, 0, FALSE, error);
+  g_autoptr (GHashTable) full = hyb_data_get_batch (data, 0, FALSE, error);
   GHashTable *batch =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) hyb_tensor_unref);
   GHashTableIter iter;
   gpointer       name, tensor;
 
   *length = 0;
-  if (!wide)
+  if (!full)
     return batch;
-  g_hash_table_iter_init (&iter, wide);
+  g_hash_table_iter_init (&iter, full);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     {
       HybType    type = *hyb_tensor_get_type (tensor);
-      HybTensor *narrow;
+      HybTensor *single;
 
       type.shape.dim[1] = 1;
       *length = type.shape.dim[0];
-      narrow = hyb_tensor_new_zeros (&type, error);
-      if (narrow)
-        g_hash_table_insert (batch, g_strdup (name), narrow);
+      single = hyb_tensor_new_zeros (&type, error);
+      if (single)
+        g_hash_table_insert (batch, g_strdup (name), single);
     }
   return batch;
 }
@@ -97,39 +107,33 @@ char *
 scope_train_sample (ScopeTraining *training, gint64 length, GError **error)
 {
   HybCorpus *corpus = hyb_data_get_corpus (training->data);
-  gint64     n_window;
-  g_autoptr (GHashTable) batch = narrow_batch (training->data, &n_window, error);
+  TextWindow window = { 0 };
+  g_autoptr (GHashTable) batch = new_single_batch (training->data, &window.length, error);
   g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GString) text = g_string_new (NULL);
   const guint32 *all;
   gsize          n, n_train = hyb_corpus_n_train (corpus);
 
   all = hyb_corpus_get_tokens (corpus, &n);
-  if (n_window < 1 || n - n_train < (gsize) n_window)
+  if (window.length < 1 || n - n_train < (gsize) window.length)
     return NULL;
-  g_array_append_vals (tokens, all + n_train, (guint) n_window);
-  for (guint i = tokens->len > SHOWN ? tokens->len - SHOWN : 0; i < tokens->len; i++)
+  window.batch = batch;
+  window.tokens = tokens;
+  g_array_append_vals (tokens, all + n_train, (guint) window.length);
+  for (guint i = tokens->len > CONTEXT_TOKENS ? tokens->len - CONTEXT_TOKENS : 0; i < tokens->len;
+       i++)
     hyb_corpus_append (corpus, g_array_index (tokens, guint32, i), text);
   g_string_append (text, " | ");
   for (gint64 i = 0; i < length; i++)
     {
-      guint32 token;
-
-      if (!next_token (training,
-                       batch,
-                       &g_array_index (tokens, guint32, tokens->len - (guint) n_window),
-                       n_window,
-                       (guint64) i,
-                       &token,
-                       error))
+      if (!append_next_token (training, &window, (guint64) i, error))
         return NULL;
-      g_array_append_val (tokens, token);
-      hyb_corpus_append (corpus, token, text);
+      hyb_corpus_append (corpus, g_array_index (tokens, guint32, tokens->len - 1), text);
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* --- For people --- */
+/* --- Text --- */
 
 void
 scope_train_print_start (const ScopeTraining *training)
@@ -137,8 +141,9 @@ scope_train_print_start (const ScopeTraining *training)
   if (training->common->json)
     return;
   printf ("data: %s\n", hyb_data_get_description (training->data));
-  if (isfinite (training->unigram))
-    printf ("perplexity of the unigram model on the held-out part: %.3f\n", training->unigram);
+  if (isfinite (training->unigram_perplexity))
+    printf ("perplexity of a unigram model on the held-out part: %.3f\n",
+            training->unigram_perplexity);
   fflush (stdout);
 }
 
@@ -166,21 +171,21 @@ print_text (const ScopeTraining *training)
           ? &g_array_index (training->epochs, ScopeEpoch, training->epochs->len - 1)
           : NULL;
 
-  printf ("%" G_GUINT64_FORMAT " steps, loss %.6g to %.6g, %.1f samples a second\n",
-          training->n_done,
+  printf ("%" G_GUINT64_FORMAT " steps, loss %.6g to %.6g, %.1f samples per second\n",
+          training->n_steps,
           training->first_loss,
           training->last_loss,
           training->n_samples / MAX (training->seconds, 1e-9));
-  if (last && isfinite (training->unigram) && isfinite (last->held_out))
-    printf ("held-out perplexity %.3f, unigram model %.3f: a ratio of %.3f\n",
+  if (last && isfinite (training->unigram_perplexity) && isfinite (last->held_out))
+    printf ("held-out perplexity %.3f, unigram model %.3f (ratio %.3f)\n",
             last->held_out,
-            training->unigram,
-            last->held_out / training->unigram);
+            training->unigram_perplexity,
+            last->held_out / training->unigram_perplexity);
   for (guint i = 0; i < training->written->len; i++)
     printf ("wrote %s\n", (const char *) training->written->pdata[i]);
 }
 
-/* --- For programs --- */
+/* --- JSON --- */
 
 static void
 print_epochs (ScopeJson *json, const ScopeTraining *training)
@@ -212,7 +217,7 @@ print_json (const ScopeTraining *training)
           ? &g_array_index (training->epochs, ScopeEpoch, training->epochs->len - 1)
           : NULL;
 
-  scope_json_int (json, "steps", (gint64) training->n_done);
+  scope_json_int (json, "steps", (gint64) training->n_steps);
   scope_json_double (json, "first_loss", training->first_loss);
   scope_json_double (json, "last_loss", training->last_loss);
   scope_json_begin_object (json, "metric");
@@ -224,8 +229,8 @@ print_json (const ScopeTraining *training)
                      "samples_per_second",
                      training->n_samples / MAX (training->seconds, 1e-9));
   scope_json_double (json, "seconds", training->seconds);
-  if (isfinite (training->unigram))
-    scope_json_double (json, "unigram_perplexity", training->unigram);
+  if (isfinite (training->unigram_perplexity))
+    scope_json_double (json, "unigram_perplexity", training->unigram_perplexity);
   scope_json_boolean (json, "interrupted", training->is_interrupted);
   print_epochs (json, training);
   scope_json_begin_list (json, "written");

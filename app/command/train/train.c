@@ -1,7 +1,8 @@
-/* train.c — training a model: hscope train.
+/* train.c — hscope train: trains a model.
  *
  * Checkpoints are MXNet pairs, PREFIX-NNNN.params with the number of the epoch, and
- * PREFIX-NNNN.states with what training needs besides to go on to the same bytes.
+ * PREFIX-NNNN.states with the optimizer's state and the carried values: a resumed training gives
+ * the same bytes as one that was never interrupted.  Start at train().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/train/train.h"
 #include "app/command/command.h"
@@ -17,19 +18,20 @@
 
 /* --- The log --- */
 
-/* Lines of steps that are done already stay; those that a crash left behind them go. */
+/* Opens the log.  When training is resumed, keeps the lines up to the checkpoint and drops those of
+ * later steps, which will be repeated. */
 static gboolean
 open_log (ScopeTraining *training, GError **error)
 {
   const char      *path = training->options->log;
-  guint64          kept = hyb_trainer_n_steps (training->trainer);
+  guint64          n_kept = hyb_trainer_n_steps (training->trainer);
   g_autofree char *old = NULL;
   gsize            length = 0;
 
   if (!path)
     return TRUE;
-  if (kept > 0 && g_file_get_contents (path, &old, NULL, NULL))
-    for (const char *end = old; kept > 0 && (end = strchr (end, '\n')); kept--)
+  if (n_kept > 0 && g_file_get_contents (path, &old, NULL, NULL))
+    for (const char *end = old; n_kept > 0 && (end = strchr (end, '\n')); n_kept--)
       length = (gsize) (++end - old);
   training->log = fopen (path, "w");
   if (!training->log || fwrite (old ? old : "", 1, length, training->log) != length)
@@ -74,6 +76,7 @@ log_step (ScopeTraining *training, const HybTrainStep *step, double rate, GError
 
 /* --- Checkpoints --- */
 
+/* Writes the model and the trainer's state, if --output was given. */
 static gboolean
 save (ScopeTraining *training, guint64 epoch, GError **error)
 {
@@ -96,16 +99,18 @@ save (ScopeTraining *training, guint64 epoch, GError **error)
 
 /* --- The loop --- */
 
+/* State of the loop. */
 typedef struct
 {
-  HybMetricSum  loss, metric;
-  gint64        begin; /* µs */
+  HybMetricSum  loss, metric; /* of the epoch so far */
+  gint64        epoch_start;  /* µs, monotonic */
   ScopeProgress progress;
   GCancellable *cancellable;
 } Loop;
 
+/* Number of samples in a batch.  Sequences have the time step as first axis, the batch as second. */
 static double
-samples_of (GHashTable *batch, gboolean is_sequence)
+count_samples (GHashTable *batch, gboolean is_sequence)
 {
   HybTensor      *label = g_hash_table_lookup (batch, "label");
   const HybShape *shape = label ? hyb_tensor_get_shape (label) : NULL;
@@ -124,13 +129,13 @@ samples_of (GHashTable *batch, gboolean is_sequence)
 }
 
 static gboolean
-one_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
+train_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 {
   HybOptimizer *optimizer = hyb_trainer_get_optimizer (training->trainer);
   g_autoptr (GHashTable) batch = NULL;
   double       rate = training->base_rate;
   HybTrainStep step;
-  gint64       begin = g_get_monotonic_time ();
+  gint64       start = g_get_monotonic_time ();
 
   if (number % training->n_batches == 0 && hyb_data_is_continuous (training->data))
     hyb_trainer_reset_carry (training->trainer);
@@ -148,19 +153,19 @@ one_step (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
                             hyb_trainer_get_output (training->trainer, 0),
                             g_hash_table_lookup (batch, "label"),
                             step.loss);
-  if (training->n_done++ == 0)
+  if (training->n_steps++ == 0)
     training->first_loss = step.loss;
   training->last_loss = step.loss;
-  training->n_samples += samples_of (batch, hyb_data_is_continuous (training->data));
-  training->seconds += (double) (g_get_monotonic_time () - begin) * 1e-6;
+  training->n_samples += count_samples (batch, hyb_data_is_continuous (training->data));
+  training->seconds += (double) (g_get_monotonic_time () - start) * 1e-6;
   return log_step (training, &step, rate, error);
 }
 
 static void
-tell_step (ScopeTraining *training, Loop *loop, guint64 number)
+show_progress (ScopeTraining *training, Loop *loop, guint64 number)
 {
   guint64          total = training->n_epochs * training->n_batches;
-  double           a_step = training->seconds / (double) training->n_done;
+  double           seconds_per_step = training->seconds / (double) training->n_steps;
   g_autofree char *subject =
       g_strdup_printf ("epoch %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", loss %.4g",
                        number / training->n_batches + 1,
@@ -170,12 +175,13 @@ tell_step (ScopeTraining *training, Loop *loop, guint64 number)
                        .subject = subject,
                        .done = (guint) (number + 1),
                        .total = (guint) total,
-                       .elapsed = (double) (number + 1) * a_step,
-                       .remaining = (double) (total - number - 1) * a_step };
+                       .elapsed = (double) (number + 1) * seconds_per_step,
+                       .remaining = (double) (total - number - 1) * seconds_per_step };
 
   scope_progress_update (&loop->progress, &now);
 }
 
+/* The metric over the held-out part; NaN if nothing is held out. */
 static gboolean
 evaluate (ScopeTraining *training, double *value, GError **error)
 {
@@ -199,6 +205,7 @@ evaluate (ScopeTraining *training, double *value, GError **error)
   return TRUE;
 }
 
+/* Saves, evaluates, generates a sample and prints the epoch. */
 static gboolean
 end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
 {
@@ -215,12 +222,12 @@ end_epoch (ScopeTraining *training, Loop *loop, guint64 number, GError **error)
       if (!epoch.sample && *error)
         return FALSE;
     }
-  epoch.seconds = (double) (g_get_monotonic_time () - loop->begin) * 1e-6;
+  epoch.seconds = (double) (g_get_monotonic_time () - loop->epoch_start) * 1e-6;
   g_array_append_val (training->epochs, epoch);
   scope_progress_finish (&loop->progress, "epoch", NULL);
   scope_train_print_epoch (training, &epoch);
   loop->loss = loop->metric = (HybMetricSum){ 0 };
-  loop->begin = g_get_monotonic_time ();
+  loop->epoch_start = g_get_monotonic_time ();
   return TRUE;
 }
 
@@ -229,15 +236,15 @@ train (ScopeTraining *training, GError **error)
 {
   guint64 number = hyb_trainer_n_steps (training->trainer);
   guint64 total = training->n_epochs * training->n_batches;
-  Loop    loop = { .begin = g_get_monotonic_time (), .cancellable = scope_cancel_on_signal () };
+  Loop loop = { .epoch_start = g_get_monotonic_time (), .cancellable = scope_cancel_on_signal () };
 
   training->first_loss = training->last_loss = NAN;
   scope_progress_init (&loop.progress, training->common);
   for (; number < total && !g_cancellable_is_cancelled (loop.cancellable); number++)
     {
-      if (!one_step (training, &loop, number, error))
+      if (!train_step (training, &loop, number, error))
         return FALSE;
-      tell_step (training, &loop, number);
+      show_progress (training, &loop, number);
       if ((number + 1) % training->n_batches == 0 &&
           !end_epoch (training, &loop, (number + 1) / training->n_batches, error))
         return FALSE;
@@ -252,9 +259,9 @@ train (ScopeTraining *training, GError **error)
     return FALSE;
   scope_print_message (HYB_SEVERITY_WARNING,
                        training->options->output ? "interrupted after step %" G_GUINT64_FORMAT
-                                                   "; go on with --resume"
+                                                   "; --resume continues"
                                                  : "interrupted after step %" G_GUINT64_FORMAT
-                                                   "; without --output nothing is kept",
+                                                   "; without --output nothing was saved",
                        number);
   return TRUE;
 }
@@ -264,7 +271,7 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
 {
   ScopeTrainOptions *options = data;
   ScopeTraining      training = { .common = common, .options = options };
-  GError            *own = NULL;
+  GError            *local_error = NULL;
 
   if (options->sample == 0)
     options->sample = 200;
@@ -273,26 +280,27 @@ run_train (const ScopeCommonOptions *common, gpointer data, char **files, GError
       g_set_error_literal (error,
                            SCOPE_ERROR,
                            SCOPE_ERROR_USAGE,
-                           "--resume goes on from checkpoints: name them with --output PREFIX");
+                           "--resume needs --output PREFIX, the name of the checkpoints");
       return SCOPE_EXIT_USAGE;
     }
   if (common->device && strcmp (common->device, "cpu") != 0)
-    hyb_error_at (&own,
+    hyb_error_at (&local_error,
                   HYB_DEVICE_ERROR,
                   HYB_DEVICE_ERROR_ABSENT,
                   NULL,
                   "Use --device cpu",
-                  "training runs on the processor only");
-  else if (scope_train_set_up (&training, files, &own) && open_log (&training, &own))
+                  "training is available on the CPU only");
+  else if (scope_train_set_up (&training, files, &local_error) &&
+           open_log (&training, &local_error))
     {
       scope_train_print_start (&training);
-      if (train (&training, &own))
+      if (train (&training, &local_error))
         scope_train_print_result (&training);
     }
   scope_train_clear (&training);
-  if (!own)
+  if (!local_error)
     return SCOPE_EXIT_DONE;
-  g_propagate_error (error, own);
+  g_propagate_error (error, local_error);
   return SCOPE_EXIT_MODEL;
 }
 
@@ -304,61 +312,74 @@ static const GOptionEntry train_options[] = {
     0,
     G_OPTION_ARG_FILENAME,
     FIELD (data),
-    "Batches (npz: arrays named as inputs, and label), MNIST's idx images, or a text",
+    "Training data: batches (.npz with arrays named as the inputs, and label), MNIST idx images, "
+    "or a text file",
     "FILE" },
-  { "epochs", 0, 0, G_OPTION_ARG_INT64, FIELD (epochs), "Passes over the data", "N" },
+  { "epochs", 0, 0, G_OPTION_ARG_INT64, FIELD (epochs), "Number of passes over the data", "N" },
   { "loss",
     0,
     0,
     G_OPTION_ARG_STRING,
     FIELD (loss),
-    "softmax-cross-entropy, l2, l1 …; none: the graph ends in a loss",
+    "softmax-cross-entropy, l2, l1 …; none: the graph already ends in a loss",
     "KIND" },
   { "optimizer",
     0,
     0,
     G_OPTION_ARG_STRING,
     FIELD (optimizer),
-    "sgd, nag, adam, rmsprop, adagrad, adadelta",
+    "Optimizer: sgd, nag, adam, rmsprop, adagrad or adadelta",
     "NAME" },
   { "set",
     0,
     0,
     G_OPTION_ARG_STRING_ARRAY,
     FIELD (set),
-    "Setting of the optimizer, by MXNet's name (repeatable)",
+    "Setting of the optimizer, under MXNet's name (repeatable)",
     "learning_rate=0.1" },
   { "schedule",
     0,
     0,
     G_OPTION_ARG_STRING,
     FIELD (schedule),
-    "Learning rate: factor, multifactor, poly, cosine, each with settings",
+    "Schedule of the learning rate: factor, multifactor, poly or cosine, with settings",
     "cosine:max_update=500,warmup_steps=20" },
   { "clip-global-norm",
     0,
     0,
     G_OPTION_ARG_DOUBLE,
     FIELD (clip_global_norm),
-    "Scales all gradients down to this norm together",
+    "Scale gradients down so that their global norm is at most X",
     "X" },
   { "carry",
     0,
     0,
     G_OPTION_ARG_STRING_ARRAY,
     FIELD (carry),
-    "An input takes an output of the step before, zeros at first (repeatable)",
+    "Feed an output of the previous step into an input, zeros at first (repeatable)",
     "INPUT=OUTPUT" },
-  { "metric", 0, 0, G_OPTION_ARG_STRING, FIELD (metric), "loss, accuracy, perplexity", "NAME" },
-  { "log", 0, 0, G_OPTION_ARG_FILENAME, FIELD (log), "A JSON line for each step", "FILE" },
-  { "output", 0, 0, G_OPTION_ARG_FILENAME, FIELD (output), "Checkpoints of each epoch", "PREFIX" },
-  { "resume", 0, 0, G_OPTION_ARG_NONE, FIELD (resume), "Goes on from the last checkpoint", NULL },
+  { "metric",
+    0,
+    0,
+    G_OPTION_ARG_STRING,
+    FIELD (metric),
+    "Metric to report: loss, accuracy or perplexity",
+    "NAME" },
+  { "log", 0, 0, G_OPTION_ARG_FILENAME, FIELD (log), "Write one JSON line per step", "FILE" },
+  { "output",
+    0,
+    0,
+    G_OPTION_ARG_FILENAME,
+    FIELD (output),
+    "Write a checkpoint after each epoch",
+    "PREFIX" },
+  { "resume", 0, 0, G_OPTION_ARG_NONE, FIELD (resume), "Continue from the last checkpoint", NULL },
   { "sample",
     0,
     0,
     G_OPTION_ARG_INT64,
     FIELD (sample),
-    "Characters to generate after each epoch of a text (200; -1: none)",
+    "With text: tokens to generate after each epoch (default: 200; -1: none)",
     "N" },
   { NULL },
 };
@@ -368,7 +389,7 @@ static const GOptionEntry train_options[] = {
 const ScopeCommand scope_command_train = {
   .name = "train",
   .arguments = "MODEL [PARAMS]",
-  .summary = "Train a model, of a file or of the gallery",
+  .summary = "Train a model from a file or from the gallery",
   .n_files = { 1, 2 },
   .option_groups = SCOPE_OPTIONS_MODEL | SCOPE_OPTIONS_TYPES | SCOPE_OPTIONS_RUN,
   .options = train_options,

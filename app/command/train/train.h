@@ -1,9 +1,11 @@
-/* train.h — between the parts of hscope train: setting up, the loop, what it tells.
+/* train.h — what the parts of hscope train share: set-up, loop and output.
+ *
+ * train-setup.c fills a ScopeTraining from the options, train.c runs the loop, train-report.c prints.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "app/command/common-options.h"
-
+#include "engine/graph/model.h"
 #include "engine/train/data.h"
 #include "engine/train/metric.h"
 #include "engine/train/schedule.h"
@@ -11,25 +13,26 @@
 
 #include <stdio.h>
 
+/* Options of the command alone; NULL, 0 or FALSE if not given. */
 typedef struct
 {
   char    *data, *loss, *optimizer, *schedule, *metric, *log, *output;
   char   **set, **carry;
   double   clip_global_norm;
   gint64   epochs;
-  gint64   sample;
+  gint64   sample; /* tokens of text to generate after each epoch; negative: none */
   gboolean resume;
 } ScopeTrainOptions;
 
-/* One epoch, or what of it this run has done. */
+/* Results of one epoch; if training was resumed in it, of the steps of this run only. */
 typedef struct
 {
   guint64 number;
-  double  loss;     /* mean over its batches */
-  double  metric;   /* over its batches */
-  double  held_out; /* the metric there; NaN: nothing is held out */
+  double  loss;     /* mean over the training batches */
+  double  metric;   /* over the training batches */
+  double  held_out; /* the metric over the held-out part; NaN: nothing is held out */
   double  seconds;
-  char   *sample; /* generated text; NULL: none */
+  char   *sample; /* generated text; NULL: not generated */
 } ScopeEpoch;
 
 typedef struct
@@ -37,36 +40,40 @@ typedef struct
   const ScopeCommonOptions *common;
   const ScopeTrainOptions  *options;
   HybModel                 *model;
-  HybModelSpec             *spec; /* NULL: the model is from a file */
+  HybModelSpec             *spec; /* NULL: the model was read from a file */
   HybData                  *data;
   HybTrainer               *trainer;
-  HybSchedule              *schedule; /* NULL: the rate stays */
+  HybSchedule              *schedule; /* NULL: the learning rate is constant */
   const HybMetric          *metric;
-  double                    base_rate;
-  guint64                   n_epochs, n_batches; /* of each epoch */
-  FILE                     *log;                 /* NULL: none */
-  GPtrArray                *written;             /* of char * */
-  GArray                   *epochs;              /* of ScopeEpoch */
-  double                    unigram;             /* perplexity; NaN: no text */
+  double                    base_rate; /* learning rate before the schedule */
+  guint64                   n_epochs;
+  guint64                   n_batches;          /* per epoch */
+  FILE                     *log;                /* NULL: no --log */
+  GPtrArray                *written;            /* of char *: names of the files written */
+  GArray                   *epochs;             /* of ScopeEpoch */
+  double                    unigram_perplexity; /* on the held-out text; NaN: the data is no text */
 
-  guint64  n_done; /* steps of this run */
+  guint64  n_steps; /* of this run */
   double   first_loss, last_loss;
   double   seconds, n_samples;
   gboolean is_interrupted;
 } ScopeTraining;
 
-/* Model, data, trainer; goes on from a checkpoint if asked.  files as the command's. */
+/* Opens model and data and makes the trainer; with --resume continues from the last checkpoint.
+ * files: the command's arguments.  The caller clears training in either case. */
 gboolean scope_train_set_up (ScopeTraining *training, char **files, GError **error);
-void     scope_train_clear (ScopeTraining *training);
+/* Frees everything, and closes the log. */
+void scope_train_clear (ScopeTraining *training);
 
-/* PREFIX-NNNN.states beside PREFIX-NNNN.params. */
+/* Name of the file with the trainer's state, PREFIX-NNNN.states.  (transfer full) */
 char *scope_train_states_file (const char *prefix, guint64 epoch);
-/* The states of the highest epoch; NULL: there is no checkpoint. */
-char *scope_train_find_states (const char *prefix, guint64 *epoch);
-
-/* Text that the model goes on with after the beginning of the held-out part.  (transfer full) */
+/* Text that the model generates after the beginning of the held-out text.  (transfer full)  NULL
+ * without an error if that text is too short. */
 char *scope_train_sample (ScopeTraining *training, gint64 length, GError **error);
 
+/* Describes the data on stdout, unless --json was given. */
 void scope_train_print_start (const ScopeTraining *training);
+/* Prints an epoch on stdout, unless --json was given. */
 void scope_train_print_epoch (const ScopeTraining *training, const ScopeEpoch *epoch);
+/* Prints the final result, as text or JSON. */
 void scope_train_print_result (const ScopeTraining *training);
