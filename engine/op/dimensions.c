@@ -1,4 +1,6 @@
 /* dimensions.c — arithmetic on the dimensions of shapes, any of which may be unknown.
+ *
+ * Products saturate instead of overflowing, because attributes of hostile files end up in them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/dimensions.h"
 

@@ -1,4 +1,6 @@
 /* layer-rules.c — shapes that layers expect of their operands, and windows that slide over images.
+ *
+ * Messages name the operand or attribute and give the number that is wrong.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/layer-rules.h"
 

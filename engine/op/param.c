@@ -384,8 +384,8 @@ header_of (gconstpointer values)
 static gpointer
 params_new (const HybParam *params, gsize size)
 {
-  /* At least one byte, also for operators without attributes: valgrind does not count a pointer
-   * just behind a block as a pointer to it. */
+  /* At least one byte, also for operators without attributes: to a leak checker, a pointer to the
+   * end of a block does not refer to the block. */
   char *block = g_malloc0 (HEADER_BYTES + MAX (size, 1));
 
   *(ParamsHeader *) block = (ParamsHeader){ params, 1 };

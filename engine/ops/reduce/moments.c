@@ -70,7 +70,7 @@ typedef struct
   double       *sums;               /* forward: of squared distances from the mean */
   gconstpointer g_mean, g_variance; /* backward: the incoming gradients */
   gpointer      dx;                 /* backward: the result */
-  double        count;              /* elements behind each mean */
+  double        count;              /* number of elements of each mean */
 } MomentsOperands;
 
 #define SUM_LOOP(T)                                                       \

@@ -25,7 +25,7 @@ static const HybParam norm_params[] = {
     .low = 1,
     .high = 2,
     .doc = "1: sum of absolute values, 2: root of the sum of squares" },
-  { HYB_FIELD (NormParams, axis), HYB_PARAM_INTS, "None", .doc = "axes to reduce; none: all" },
+  { HYB_FIELD (NormParams, axis), HYB_PARAM_INTS, "None", .doc = "axes to reduce; None: all" },
   { HYB_FIELD (NormParams, out_dtype), HYB_PARAM_DTYPE, "None", .doc = "type of the result" },
   { HYB_FIELD (NormParams, keepdims),
     HYB_PARAM_BOOL,

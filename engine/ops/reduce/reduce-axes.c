@@ -1,4 +1,6 @@
 /* reduce-axes.c — the axes that a reduction goes over, and the shape that remains.
+ *
+ * Start with hyb_reduce_infer_shape().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/reduce/reduce-axes.h"

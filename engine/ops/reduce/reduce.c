@@ -21,7 +21,7 @@ typedef struct
 } ReduceParams;
 
 static const HybParam reduce_params[] = {
-  { HYB_FIELD (ReduceParams, axis), HYB_PARAM_INTS, "None", .doc = "axes to reduce; none: all" },
+  { HYB_FIELD (ReduceParams, axis), HYB_PARAM_INTS, "None", .doc = "axes to reduce; None: all" },
   { HYB_FIELD (ReduceParams, keepdims),
     HYB_PARAM_BOOL,
     "False",

@@ -1,6 +1,6 @@
 /* sort.c — sort and argsort: the elements of an axis in order, or their indices; see ranking.h.
  *
- * sort has a hidden second output, the indices, from which its gradient finds the way back.
+ * sort has a hidden second output, the indices, which its gradient needs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/rules.h"
 #include "engine/ops/reduce/ranking.h"

@@ -23,7 +23,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
-  { "_split_v2", "a part behind the end", "indices=(0, 9)", { "f32[2,4]" }, "begins at 9" },
+  { "_split_v2", "index outside", "indices=(0, 9)", { "f32[2,4]" }, "indices has 9" },
   { "SliceChannel",
     "does not divide",
     "num_outputs=2",
@@ -36,7 +36,7 @@ static const OpRefusal refusals[] = {
     { "f32[2,4]" },
     "cannot remove the axis of a part of 2 elements" },
   { "SliceChannel", "too many parts", "num_outputs=2000000000", { "f32[2,4]" }, "num_outputs" },
-  { "_split_v2", "nothing says where", "axis=0", { "f32[2,4]" }, "neither sections nor indices" },
+  { "_split_v2", "neither given", "axis=0", { "f32[2,4]" }, "neither sections nor indices" },
   { "_split_v2",
     "places fall",
     "axis=0 indices=(0, 3, 1)",

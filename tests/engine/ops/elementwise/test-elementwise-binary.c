@@ -47,23 +47,24 @@ static const OpRefusal refusals[] = {
 };
 
 static HybTensor *
-run_integers (const char *op,
-              const char *type,
-              double      a0,
-              double      a1,
-              double      a2,
-              double      b0,
-              double      b1,
-              double      b2)
+run_triples (const char *op, const char *type, const double *a, const double *b)
 {
-  return op_run (op, NULL, op_tensor (type, a0, a1, a2), op_tensor (type, b0, b1, b2), NULL);
+  return op_run (op,
+                 NULL,
+                 op_tensor (type, a[0], a[1], a[2]),
+                 op_tensor (type, b[0], b[1], b[2]),
+                 NULL);
 }
 
 static void
 test_integer_division_truncates_and_never_traps (void)
 {
-  g_autoptr (HybTensor) y = run_integers ("elemwise_div", "i32[3]", 7, -7, G_MININT32, 2, 2, -1);
-  g_autoptr (HybTensor) z = run_integers ("elemwise_div", "i64[3]", 5, 0, -9, 0, 0, 4);
+  g_autoptr (HybTensor) y = run_triples ("elemwise_div",
+                                         "i32[3]",
+                                         (double[]){ 7, -7, G_MININT32 },
+                                         (double[]){ 2, 2, -1 });
+  g_autoptr (HybTensor) z =
+      run_triples ("elemwise_div", "i64[3]", (double[]){ 5, 0, -9 }, (double[]){ 0, 0, 4 });
 
   op_assert_near (y, 0, 3., -3., (double) G_MININT32);
   op_assert_near (z, 0, 0., 0., -2.);
@@ -72,9 +73,12 @@ test_integer_division_truncates_and_never_traps (void)
 static void
 test_remainder_has_the_sign_of_the_divisor (void)
 {
-  g_autoptr (HybTensor) y = run_integers ("_mod", "i32[3]", 5, -5, 5, 3, 3, -3);
-  g_autoptr (HybTensor) z = run_integers ("_mod", "i8[3]", -128, -128, 7, -1, 0, 4);
-  g_autoptr (HybTensor) w = run_integers ("_mod", "f64[3]", -0.5, 4, 7.5, 2, 0, -2);
+  g_autoptr (HybTensor) y =
+      run_triples ("_mod", "i32[3]", (double[]){ 5, -5, 5 }, (double[]){ 3, 3, -3 });
+  g_autoptr (HybTensor) z =
+      run_triples ("_mod", "i8[3]", (double[]){ -128, -128, 7 }, (double[]){ -1, 0, 4 });
+  g_autoptr (HybTensor) w =
+      run_triples ("_mod", "f64[3]", (double[]){ -0.5, 4, 7.5 }, (double[]){ 2, 0, -2 });
 
   op_assert_near (y, 0, 2., 1., -1.);
   op_assert_near (z, 0, 0., 0., 3.);
@@ -84,9 +88,12 @@ test_remainder_has_the_sign_of_the_divisor (void)
 static void
 test_integers_wrap (void)
 {
-  g_autoptr (HybTensor) y = run_integers ("elemwise_add", "i32[3]", G_MAXINT32, 1, 0, 1, 1, 0);
-  g_autoptr (HybTensor) z = run_integers ("elemwise_mul", "u8[3]", 16, 255, 3, 16, 255, 3);
-  g_autoptr (HybTensor) w = run_integers ("_power", "i32[3]", 2, -2, 10, 10, 3, 40);
+  g_autoptr (HybTensor) y =
+      run_triples ("elemwise_add", "i32[3]", (double[]){ G_MAXINT32, 1, 0 }, (double[]){ 1, 1, 0 });
+  g_autoptr (HybTensor) z =
+      run_triples ("elemwise_mul", "u8[3]", (double[]){ 16, 255, 3 }, (double[]){ 16, 255, 3 });
+  g_autoptr (HybTensor) w =
+      run_triples ("_power", "i32[3]", (double[]){ 2, -2, 10 }, (double[]){ 10, 3, 40 });
 
   op_assert_near (y, 0, (double) G_MININT32, 2., 0.);
   op_assert_near (z, 0, 0., 1., 9.);
@@ -97,8 +104,10 @@ test_integers_wrap (void)
 static void
 test_extrema_keep_nan_from_either_side (void)
 {
-  g_autoptr (HybTensor) y = run_integers ("_maximum", "f32[3]", NAN, 1, 2, 1, NAN, 3);
-  g_autoptr (HybTensor) z = run_integers ("_minimum", "f64[3]", NAN, 1, 2, 1, NAN, 3);
+  g_autoptr (HybTensor) y =
+      run_triples ("_maximum", "f32[3]", (double[]){ NAN, 1, 2 }, (double[]){ 1, NAN, 3 });
+  g_autoptr (HybTensor) z =
+      run_triples ("_minimum", "f64[3]", (double[]){ NAN, 1, 2 }, (double[]){ 1, NAN, 3 });
 
   op_assert_near (y, 0, NAN, NAN, 3.);
   op_assert_near (z, 0, NAN, NAN, 2.);
@@ -107,7 +116,8 @@ test_extrema_keep_nan_from_either_side (void)
 static void
 test_truth_values_stay_zero_or_one (void)
 {
-  g_autoptr (HybTensor) y = run_integers ("elemwise_add", "bool[3]", 0, 1, 1, 0, 0, 1);
+  g_autoptr (HybTensor) y =
+      run_triples ("elemwise_add", "bool[3]", (double[]){ 0, 1, 1 }, (double[]){ 0, 0, 1 });
 
   op_assert_near (y, 0, 0., 1., 1.);
 }
