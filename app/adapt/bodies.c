@@ -1,4 +1,6 @@
-/* bodies.c — bodies of loops and branches.
+/* bodies.c — names of the bodies of loops and branches, and paths to steps of nested loops.
+ *
+ * Start at scope_bodies_of_graph().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/bodies.h"
 
@@ -11,7 +13,7 @@ body_free (gpointer data)
   g_free (body);
 }
 
-/* What a body gets anew every step tells a loop from a branch. */
+/* A loop's body has a variable that changes in every step: a slice of the data or a state. */
 static gboolean
 is_loop (HybGraph *graph, HybNodeId id)
 {
@@ -43,19 +45,19 @@ add_bodies (GHashTable *bodies, HybGraph *graph, const char *path)
       for (guint b = 0; b < node->n_bodies; b++)
         {
           HybGraph        *inner = hyb_graph_get_bodies (graph, id)[b];
-          gboolean         is_one = node->n_bodies == 1 || !node->op->bodies;
+          gboolean         is_single = node->n_bodies == 1 || !node->op->bodies;
           ScopeBody       *body;
           g_autofree char *inside = NULL;
 
           if (g_hash_table_contains (bodies, inner))
             continue;
           body = g_new0 (ScopeBody, 1);
-          body->around = graph;
+          body->outer = graph;
           body->is_loop = is_loop (graph, id);
           body->name = g_strconcat (path,
                                     node->name,
-                                    is_one ? "" : "/",
-                                    is_one ? "" : node->op->bodies[b],
+                                    is_single ? "" : "/",
+                                    is_single ? "" : node->op->bodies[b],
                                     NULL);
           g_hash_table_insert (bodies, inner, body);
           inside = g_strconcat (body->name, "/", NULL);

@@ -1,4 +1,4 @@
-/* bodies.h — bodies of loops and branches: what they are called, and which step of which loop.
+/* bodies.h — names of the bodies of loops and branches, and paths to steps of nested loops.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -6,25 +6,25 @@
 
 typedef struct
 {
-  HybGraph *around;  /* that its owner stands in */
+  HybGraph *outer;   /* the graph that contains the node whose body this is */
   char     *name;    /* "foreach0", "cond0/then", "outer/inner" */
-  gboolean  is_loop; /* every run of it is a step */
+  gboolean  is_loop; /* TRUE: every run is a step of a loop; FALSE: a branch */
 } ScopeBody;
 
-/* HybGraph → ScopeBody, of every body below graph; owned by the table. */
+/* All bodies in graph, at any depth.  HybGraph → ScopeBody, owned by the table; (transfer full). */
 GHashTable *scope_bodies_of_graph (HybGraph *graph);
 
-/* Loops within loops that a path tells of; of more, the innermost. */
-#define SCOPE_MOST_LOOPS 8
+/* Nested loops in a path.  If there are more, only the innermost are kept. */
+#define SCOPE_MAX_LOOP_DEPTH 8
 
-/* A step of a loop, behind those of the loops around it. */
+/* A step of a loop, preceded by the steps of the loops around it. */
 typedef struct
 {
-  guint   n; /* 0: in no loop */
-  guint32 step[SCOPE_MOST_LOOPS];
+  guint   n;                          /* number of loops; 0: outside any loop */
+  guint32 step[SCOPE_MAX_LOOP_DEPTH]; /* outermost loop first */
 } ScopeStepPath;
 
 /* "3", or "1.3": step 3 of a loop in step 1 of another.  (transfer full) */
 char *scope_step_path_to_string (const ScopeStepPath *path);
-/* As far as both go: less than, equal to, or greater than 0. */
+/* Compares as many levels as both paths have.  Less than, equal to, or greater than 0. */
 int scope_step_path_compare (const ScopeStepPath *a, const ScopeStepPath *b);

@@ -1,4 +1,6 @@
-/* body-types.c — shapes inside loops and branches.
+/* body-types.c — types of the values inside loops and branches.
+ *
+ * Types of a body's variables follow from the inputs of its node; the rest is inferred.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/body-types.h"
 
@@ -6,7 +8,7 @@
 
 #include <string.h>
 
-/* A loop over data hands its body one slice of the first axis. */
+/* A loop over data passes its body one slice along the first axis. */
 static void
 drop_first_axis (HybShape *shape)
 {

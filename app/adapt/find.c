@@ -1,7 +1,7 @@
-/* find.c — one search for window and command line.
+/* find.c — the search for nodes: parser of queries and matching.
  *
- * A query becomes a list of terms; a field of the grammar is a row of the table at
- * the bottom.
+ * A query becomes a list of terms.  A field of the grammar is a row of fields.  Start at
+ * scope_find_new() and scope_find_matches().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/find.h"
 
@@ -13,11 +13,12 @@
 
 typedef struct _Term Term;
 
+/* A field of the grammar: "name:" or, for numbers, "time>". */
 typedef struct
 {
   const char *name;
   gboolean    is_number;
-  double (*number) (const ScopeFindNode *node); /* NaN: not known */
+  double (*number) (const ScopeFindNode *node); /* NaN: unknown; NULL: a text field */
   gboolean (*text) (const Term *term, const ScopeFindNode *node);
 } Field;
 
@@ -33,8 +34,8 @@ struct _Term
 {
   const Field  *field;
   gboolean      is_negative;
-  char         *value;
-  GPatternSpec *pattern; /* value, folded, where it has a * or ? */
+  char         *value;   /* case-folded */
+  GPatternSpec *pattern; /* of value, if it contains * or ? */
   Comparison    comparison;
   double        number;
 };
@@ -44,7 +45,7 @@ struct _ScopeFind
   GPtrArray *terms;
 };
 
-/* --- What nodes answer --- */
+/* --- Matching --- */
 
 static const HybNode *
 node_of (const ScopeFindNode *node)
@@ -52,9 +53,9 @@ node_of (const ScopeFindNode *node)
   return hyb_graph_get_node (node->graph, node->node);
 }
 
-/* Without * and ? anywhere in the text, else the whole text. */
+/* A pattern must match the whole text, a plain value any part of it. */
 static gboolean
-says (const Term *term, const char *text)
+text_matches (const Term *term, const char *text)
 {
   g_autofree char *folded = g_utf8_casefold (text, -1);
 
@@ -66,13 +67,13 @@ says (const Term *term, const char *text)
 static gboolean
 match_name (const Term *term, const ScopeFindNode *node)
 {
-  return says (term, node_of (node)->name);
+  return text_matches (term, node_of (node)->name);
 }
 
 static gboolean
 match_op (const Term *term, const ScopeFindNode *node)
 {
-  return says (term, node_of (node)->type) || says (term, node_of (node)->op->name);
+  return text_matches (term, node_of (node)->type) || text_matches (term, node_of (node)->op->name);
 }
 
 static gboolean
@@ -102,7 +103,7 @@ match_shape (const Term *term, const ScopeFindNode *node)
           else
             g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[d]);
         }
-      /* Here a value without * is the whole shape: 512 must not find 1512. */
+      /* A plain value must be the whole shape here: 512 must not match 1512. */
       if (term->pattern ? g_pattern_spec_match_string (term->pattern, text->str)
                         : strcmp (term->value, text->str) == 0)
         return TRUE;
@@ -116,7 +117,7 @@ match_dtype (const Term *term, const ScopeFindNode *node)
   const HybNode *it = node_of (node);
 
   for (guint i = 0; node->types && i < it->n_outputs; i++)
-    if (says (term, hyb_dtype_name (node->types[it->first_output + i].dtype)))
+    if (text_matches (term, hyb_dtype_name (node->types[it->first_output + i].dtype)))
       return TRUE;
   return FALSE;
 }
@@ -128,7 +129,7 @@ match_in (const Term *term, const ScopeFindNode *node)
   const char      *last = strrchr (path, '/');
   g_autofree char *outside = last ? g_strndup (path, (gsize) (last - path)) : NULL;
 
-  return outside && says (term, outside);
+  return outside && text_matches (term, outside);
 }
 
 static gboolean
@@ -145,7 +146,7 @@ compare_attribute (const Term *term, const char *key, const char *value)
          g_pattern_match_simple (equals + 1, folded_value);
 }
 
-/* As the file spells it, and as the operator understands it, defaults included. */
+/* Matches attributes as the file spells them and as the operator parsed them, including defaults. */
 static gboolean
 match_attribute (const Term *term, const ScopeFindNode *node)
 {
@@ -195,7 +196,7 @@ static const Field fields[] = {
 };
 static const Field word_field = { "word", FALSE, NULL, match_word };
 
-/* --- Reading a query --- */
+/* --- Parsing --- */
 
 static void
 term_free (gpointer data)
@@ -207,9 +208,9 @@ term_free (gpointer data)
   g_free (term);
 }
 
-/* Words between blanks; quotes keep blanks together and are dropped. */
+/* Splits at blanks.  Quotes protect blanks and are removed.  Array of char *; (transfer full). */
 static GPtrArray *
-split (const char *query)
+split_words (const char *query)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GString) word = g_string_new (NULL);
@@ -239,7 +240,7 @@ split (const char *query)
     }
 }
 
-/* "1ms", "2.5k", "1MiB". */
+/* Parses "1ms", "2.5k" or "1MiB" into seconds or bytes. */
 static gboolean
 parse_number (const char *text, gboolean is_time, double *number)
 {
@@ -285,7 +286,7 @@ read_comparison (Term *term, const char *word, const char *rest, GError **error)
       rest++;
     }
   if (!parse_number (rest, term->field->number == number_seconds, &term->number))
-    return refuse (error, word, "wants a number with a unit: time>1ms, bytes>1M");
+    return refuse (error, word, "a number is needed here, such as time>1ms or bytes>1M");
   return TRUE;
 }
 
@@ -321,7 +322,7 @@ read_term (Term *term, const char *word, GError **error)
         }
     }
   if (*value == '\0')
-    return refuse (error, word, "wants something behind the colon");
+    return refuse (error, word, "a value must follow the colon");
   term->value = g_utf8_casefold (value, -1);
   if (strpbrk (term->value, "*?"))
     term->pattern = g_pattern_spec_new (term->value);
@@ -337,10 +338,10 @@ scope_find_new (const char *query, GError **error)
   find->terms = g_ptr_array_new_with_free_func (term_free);
   if (!g_utf8_validate (query, -1, NULL))
     {
-      refuse (error, "…", "is no UTF-8 text");
+      refuse (error, "…", "the query is not valid UTF-8");
       return NULL;
     }
-  words = split (query);
+  words = split_words (query);
   for (guint i = 0; i < MIN (words->len, MAX_TERMS); i++)
     {
       Term *term = g_new0 (Term, 1);
@@ -365,9 +366,9 @@ scope_find_is_empty (const ScopeFind *find)
   return find->terms->len == 0;
 }
 
-/* What is not known is neither more nor less. */
+/* FALSE if the number is unknown (NaN). */
 static gboolean
-compares (const Term *term, const ScopeFindNode *node)
+number_matches (const Term *term, const ScopeFindNode *node)
 {
   double number = term->field->number (node);
 
@@ -392,7 +393,7 @@ scope_find_matches (const ScopeFind *find, const ScopeFindNode *node)
     {
       const Term *term = find->terms->pdata[i];
       gboolean    holds =
-          term->field->is_number ? compares (term, node) : term->field->text (term, node);
+          term->field->is_number ? number_matches (term, node) : term->field->text (term, node);
 
       if (holds == term->is_negative)
         return FALSE;

@@ -1,11 +1,11 @@
-/* find.h — one search for window and command line.
+/* find.h — the search for nodes, in the window and in hscope info --find.
  *
  *   word "exact words" glob*     in names and operators
  *   name: op: shape: dtype:      shape:*x512
- *   attr:key=value  in:BODY      in:BODY stands anywhere in the path
+ *   attr:key=value  in:BODY      BODY may be any part of the path
  *   time>1ms bytes>1M flops>1G   also <, >=, <=
  *
- * All must hold; a leading - turns one round.
+ * All terms must hold; a leading - negates a term.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,20 +13,24 @@
 
 typedef struct _ScopeFind ScopeFind;
 
-/* What a node is asked about. */
+/* A node and what is known about it. */
 typedef struct
 {
   HybGraph      *graph;
   HybNodeId      node;
-  const HybType *types;   /* by value of graph; NULL: not known */
-  const char    *path;    /* "foreach0/h2h", as boxes are called; NULL: its name */
+  const HybType *types;   /* by value id of graph; NULL: unknown */
+  const char    *path;    /* "foreach0/h2h", as the ids of boxes; NULL: the node's name */
   double         seconds; /* NaN: not measured */
 } ScopeFindNode;
 
-/* NULL and an error that says what is wrong with which word. */
+/* Parses a query.  NULL and an error that names the wrong word and what it should be.
+ * (transfer full) */
 ScopeFind *scope_find_new (const char *query, GError **error);
-void       scope_find_free (ScopeFind *find);
+/* Frees the query. */
+void scope_find_free (ScopeFind *find);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ScopeFind, scope_find_free)
 
+/* TRUE if the query has no words, and so matches every node. */
 gboolean scope_find_is_empty (const ScopeFind *find);
+/* TRUE if the node satisfies all terms of the query. */
 gboolean scope_find_matches (const ScopeFind *find, const ScopeFindNode *node);

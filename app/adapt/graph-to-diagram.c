@@ -1,10 +1,9 @@
-/* graph-to-diagram.c — a graph as a picture's boxes and arrows.
+/* graph-to-diagram.c — a graph as the boxes and arrows of a diagram.
  *
- * Every node becomes a box.  A loop or branch becomes a frame with its bodies
- * inside; what feeds a body stands as a port on the frame, but for parameters,
- * which go into the box that reads them, wherever it stands.
+ * Every node becomes a box.  A loop or branch becomes a frame with its bodies inside.  What a body
+ * reads is a port of the frame, except for parameters, which are drawn beside their readers.
+ * Start at scope_graph_to_diagram() and add_level().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-
 #include "app/adapt/graph-to-diagram.h"
 
 #include "app/adapt/body-types.h"
@@ -13,39 +12,40 @@
 #include "engine/graph/roles.h"
 #include "viz/fold/fold.h"
 
-/* Bodies deeper than this are drawn closed for good: files may nest at will. */
+/* Bodies nested deeper than this are drawn as operators, since a file may nest them without limit. */
 #define MAX_DEPTH 32
-/* More outputs than this become one box. */
-#define MANY_HEADS 12
+/* More outputs than this share one box. */
+#define MAX_OUTPUT_BOXES 12
 
 typedef struct
 {
   VizDiagramBuilder *builder;
   HybModel          *model;
   GArray            *places;
-  GHashTable        *ids; /* taken box ids → how often */
+  GHashTable        *ids; /* box id → how often it was used */
 } Adapter;
 
-/* Where a value comes from: a box, perhaps at a port. */
+/* Where a value comes from: a box, and its port or output number. */
 typedef struct
 {
   guint32 box, port, output;
 } Source;
 
-/* One graph being added below a box. */
+/* A graph that is being added inside a box. */
 typedef struct
 {
   HybGraph      *graph;
-  const HybType *types; /* NULL: not known */
+  const HybType *types; /* by value id; NULL: unknown */
   const char    *path;  /* "" or "foreach0/" */
   guint32        parent;
   guint          depth;
-  Source        *sources;      /* by value */
-  const guint8  *is_parameter; /* by node: variables that hold weights */
+  Source        *sources;      /* by value id */
+  guint8        *is_parameter; /* by node: variables that are parameters */
 } Level;
 
+/* Adds a place, whose index becomes VizBox.user.  Its box is set later. */
 static guint32
-remember (Adapter *adapter, HybGraph *graph, HybNodeId node)
+add_place (Adapter *adapter, HybGraph *graph, HybNodeId node)
 {
   ScopePlace place = { graph, node, VIZ_ROOT };
 
@@ -53,15 +53,15 @@ remember (Adapter *adapter, HybGraph *graph, HybNodeId node)
   return adapter->places->len - 1;
 }
 
-/* Names may repeat or be empty; ids may not. */
+/* Makes an id from a name, which may be empty or occur twice.  (transfer full) */
 static char *
 unique_id (Adapter *adapter, const char *path, const char *name)
 {
   g_autofree char *id = g_strconcat (path, name[0] != '\0' ? name : "unnamed", NULL);
-  guint            again = GPOINTER_TO_UINT (g_hash_table_lookup (adapter->ids, id));
-  char            *result = again > 0 ? g_strdup_printf ("%s#%u", id, again) : g_strdup (id);
+  guint            n_used = GPOINTER_TO_UINT (g_hash_table_lookup (adapter->ids, id));
+  char            *result = n_used > 0 ? g_strdup_printf ("%s#%u", id, n_used) : g_strdup (id);
 
-  g_hash_table_insert (adapter->ids, g_steal_pointer (&id), GUINT_TO_POINTER (again + 1));
+  g_hash_table_insert (adapter->ids, g_steal_pointer (&id), GUINT_TO_POINTER (n_used + 1));
   return result;
 }
 
@@ -71,31 +71,23 @@ type_of (const Level *level, HybValueId value)
   return level->types ? &level->types[value] : NULL;
 }
 
+/* Adds an arrow from a value to its reader.  head: with the reader's box, port and kind. */
 static void
-add_arrow (Adapter     *adapter,
-           const Level *level,
-           HybValueId   value,
-           guint32      head,
-           guint32      port,
-           VizArrowKind kind)
+add_arrow (Adapter *adapter, const Level *level, HybValueId value, VizArrowInfo head)
 {
   const Source    *source = &level->sources[value];
   const HybType   *type = type_of (level, value);
   g_autofree char *label = scope_label_type (type);
 
-  viz_diagram_builder_add_arrow (adapter->builder,
-                                 &(VizArrowInfo){ .tail = source->box,
-                                                  .tail_port = source->port,
-                                                  .output = source->output,
-                                                  .head = head,
-                                                  .head_port = port,
-                                                  .kind = kind,
-                                                  .label = label,
-                                                  .bytes = type && hyb_type_is_known (type)
-                                                               ? hyb_type_bytes (type)
-                                                               : 0 });
+  head.tail = source->box;
+  head.tail_port = source->port;
+  head.output = source->output;
+  head.label = label;
+  head.bytes = type && hyb_type_is_known (type) ? hyb_type_bytes (type) : 0;
+  viz_diagram_builder_add_arrow (adapter->builder, &head);
 }
 
+/* Adds the box of a node and sets the sources of its outputs. */
 static guint32
 add_box (Adapter     *adapter,
          const Level *level,
@@ -110,7 +102,7 @@ add_box (Adapter     *adapter,
   g_autofree char *shape =
       node->n_outputs > 0 ? scope_label_type (type_of (level, node->first_output)) : NULL;
   g_auto (GStrv) attributes = is_variable ? NULL : scope_label_attributes (node);
-  guint32    user = remember (adapter, level->graph, node_id);
+  guint32    user = add_place (adapter, level->graph, node_id);
   VizBoxInfo info = { .id = id,
                       .title = title,
                       .subtitle = is_variable ? NULL : node->name,
@@ -134,12 +126,13 @@ static void add_level (Adapter *adapter, Level *level);
 
 /* --- Bodies --- */
 
+/* The frame of a loop or branch. */
 typedef struct
 {
   guint32  frame;
-  guint32 *in;   /* port by input of the node; VIZ_NO_PORT: none */
+  guint32 *in;   /* port by input of the node; VIZ_NO_PORT: no port */
   guint32 *out;  /* by output */
-  guint32 *body; /* box by body; the frame itself where there is one only */
+  guint32 *body; /* box by body; the frame itself if there is only one body */
 } Frame;
 
 static VizPortKind
@@ -155,7 +148,7 @@ port_kind (HybPortKind kind)
   return kinds[kind];
 }
 
-/* The place of the weights that a variable of the body stands for; FALSE: it is none. */
+/* TRUE if the input is a parameter, which is drawn beside its readers and needs no port. */
 static gboolean
 is_outer_parameter (const Level *level, HybNodeId node_id, guint input)
 {
@@ -165,7 +158,7 @@ is_outer_parameter (const Level *level, HybNodeId node_id, guint input)
   return level->is_parameter[producer];
 }
 
-/* A port for every input that some body reads, in the order of the inputs. */
+/* Adds a port for every input that a body reads, in the order of the inputs. */
 static void
 add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame)
 {
@@ -202,13 +195,14 @@ add_in_ports (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *fr
       add_arrow (adapter,
                  level,
                  inputs[i],
-                 frame->frame,
-                 frame->in[i],
-                 kinds[i] - 1 == HYB_PORT_CAPTURED ? VIZ_ARROW_CAPTURED : VIZ_ARROW_NORMAL);
+                 (VizArrowInfo){ .head = frame->frame,
+                                 .head_port = frame->in[i],
+                                 .kind = kinds[i] - 1 == HYB_PORT_CAPTURED ? VIZ_ARROW_CAPTURED
+                                                                           : VIZ_ARROW_NORMAL });
     }
 }
 
-/* Which variable's port a state head goes back to; VIZ_NO_PORT: none. */
+/* The input port that a head feeds in the next step; VIZ_NO_PORT if it is not a state. */
 static guint32
 next_port (const HybNode *node, const Frame *frame, guint body, guint head)
 {
@@ -220,6 +214,7 @@ next_port (const HybNode *node, const Frame *frame, guint body, guint head)
   return input < node->n_inputs ? frame->in[input] : VIZ_NO_PORT;
 }
 
+/* The output port of the frame, added on first use. */
 static guint32
 out_port (Adapter *adapter, const HybNode *node, Frame *frame, guint output, gboolean is_state)
 {
@@ -236,7 +231,8 @@ out_port (Adapter *adapter, const HybNode *node, Frame *frame, guint output, gbo
                                            name);
 }
 
-/* Heads of a body to the frame's out side, and from there back to the next step. */
+/* Connects the heads of a body with output ports of the frame, and those of states with the input
+ * ports of the next step. */
 static void
 connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, const Level *inner)
 {
@@ -246,30 +242,32 @@ connect_heads (Adapter *adapter, const HybNode *node, Frame *frame, guint body, 
   for (guint h = 0; h < n_heads; h++)
     {
       guint   output = node->op->body_result (node->params, body, h);
-      guint32 back = next_port (node, frame, body, h), port;
+      guint32 next = next_port (node, frame, body, h), port;
 
       if (output >= node->n_outputs)
         continue;
-      port = out_port (adapter, node, frame, output, back != VIZ_NO_PORT);
+      port = out_port (adapter, node, frame, output, next != VIZ_NO_PORT);
       add_arrow (adapter,
                  inner,
                  heads[h],
-                 frame->frame,
-                 port,
-                 back != VIZ_NO_PORT ? VIZ_ARROW_STATE : VIZ_ARROW_NORMAL);
-      if (back != VIZ_NO_PORT)
+                 (VizArrowInfo){ .head = frame->frame,
+                                 .head_port = port,
+                                 .kind =
+                                     next != VIZ_NO_PORT ? VIZ_ARROW_STATE : VIZ_ARROW_NORMAL });
+      if (next != VIZ_NO_PORT)
         viz_diagram_builder_add_arrow (adapter->builder,
                                        &(VizArrowInfo){ .tail = frame->frame,
                                                         .tail_port = port,
                                                         .head = frame->frame,
-                                                        .head_port = back,
+                                                        .head_port = next,
                                                         .kind = VIZ_ARROW_FEEDBACK });
     }
 }
 
-/* A body none of whose heads leaves the node only decides what runs next. */
+/* TRUE if the body is a condition: none of its heads is an output or a state, they only decide what
+ * runs next. */
 static gboolean
-is_guard (const HybNode *node, HybGraph *body, guint index)
+is_condition (const HybNode *node, HybGraph *body, guint index)
 {
   guint n_heads;
 
@@ -283,9 +281,9 @@ is_guard (const HybNode *node, HybGraph *body, guint index)
   return TRUE;
 }
 
-/* A guard that hands a value through shows which one. */
+/* Draws an arrow to the condition's box if it returns one of its variables unchanged. */
 static void
-connect_guard (Adapter *adapter, const Frame *frame, guint index, const Level *inner)
+connect_condition (Adapter *adapter, const Frame *frame, guint index, const Level *inner)
 {
   guint             n_heads;
   const HybValueId *heads = hyb_graph_get_heads (inner->graph, &n_heads);
@@ -293,20 +291,18 @@ connect_guard (Adapter *adapter, const Frame *frame, guint index, const Level *i
   for (guint h = 0; h < n_heads; h++)
     if (hyb_node_is_variable (
             hyb_graph_get_node (inner->graph, hyb_graph_get_producer (inner->graph, heads[h]))))
-      add_arrow (adapter, inner, heads[h], frame->body[index], VIZ_NO_PORT, VIZ_ARROW_NORMAL);
+      add_arrow (adapter, inner, heads[h], (VizArrowInfo){ .head = frame->body[index] });
 }
 
-/* The body's variables: ports of the frame, or weights beside their readers. */
+/* Maps the body's variables to ports of the frame, and adds boxes for those that are parameters.
+ * is_parameter: (out) by node of inner's graph. */
 static void
-add_body_variables (Adapter     *adapter,
-                    const Level *level,
-                    HybNodeId    node_id,
-                    const Frame *frame,
-                    guint        body,
-                    Level       *inner,
-                    guint8      *is_parameter)
+add_body_variables (Adapter       *adapter,
+                    const HybNode *node,
+                    const Frame   *frame,
+                    guint          body,
+                    Level         *inner)
 {
-  const HybNode   *node = hyb_graph_get_node (level->graph, node_id);
   const HybNodeId *variables;
   guint            n;
 
@@ -320,7 +316,7 @@ add_body_variables (Adapter     *adapter,
         inner->sources[variable->first_output] = (Source){ frame->frame, frame->in[input], 0 };
       else
         {
-          is_parameter[variables[v]] = TRUE;
+          inner->is_parameter[variables[v]] = TRUE;
           add_box (adapter, inner, variables[v], VIZ_BOX_WEIGHT, variable->name);
         }
     }
@@ -357,15 +353,16 @@ add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame,
                                                                  .user = VIZ_NO_USER });
     }
   frame->body[index] = inner.parent;
-  add_body_variables (adapter, level, node_id, frame, index, &inner, is_parameter);
+  add_body_variables (adapter, node, frame, index, &inner);
   add_level (adapter, &inner);
-  if (is_guard (node, body, index))
-    connect_guard (adapter, frame, index, &inner);
+  if (is_condition (node, body, index))
+    connect_condition (adapter, frame, index, &inner);
   else
     connect_heads (adapter, node, frame, index, &inner);
 }
 
-/* What a guard decides: the first other body is for yes, the second for no. */
+/* Draws the decisions of a condition: the first other body runs if it is true, the second if it is
+ * false. */
 static void
 add_decisions (Adapter *adapter, const Level *level, HybNodeId node_id, const Frame *frame)
 {
@@ -373,13 +370,13 @@ add_decisions (Adapter *adapter, const Level *level, HybNodeId node_id, const Fr
   const HybNode           *node = hyb_graph_get_node (level->graph, node_id);
   HybGraph *const         *bodies = hyb_graph_get_bodies (level->graph, node_id);
 
-  for (guint guard = 0; guard < node->n_bodies; guard++)
+  for (guint condition = 0; condition < node->n_bodies; condition++)
     for (guint b = 0, n_answers = 0;
-         is_guard (node, bodies[guard], guard) && b < node->n_bodies && n_answers < 2;
+         is_condition (node, bodies[condition], condition) && b < node->n_bodies && n_answers < 2;
          b++)
-      if (b != guard)
+      if (b != condition)
         viz_diagram_builder_add_arrow (adapter->builder,
-                                       &(VizArrowInfo){ .tail = frame->body[guard],
+                                       &(VizArrowInfo){ .tail = frame->body[condition],
                                                         .head = frame->body[b],
                                                         .kind = VIZ_ARROW_CONTROL,
                                                         .label = answers[n_answers++] });
@@ -410,10 +407,9 @@ add_frame (Adapter *adapter, const Level *level, HybNodeId node_id)
 static void
 add_operator (Adapter *adapter, const Level *level, HybNodeId node_id)
 {
-  const HybNode    *node = hyb_graph_get_node (level->graph, node_id);
-  const HybValueId *inputs = hyb_graph_get_inputs (level->graph, node_id);
-  guint32           box = add_box (adapter, level, node_id, VIZ_BOX_OPERATOR, node->type);
-
+  const HybNode            *node = hyb_graph_get_node (level->graph, node_id);
+  const HybValueId         *inputs = hyb_graph_get_inputs (level->graph, node_id);
+  guint32                   box = add_box (adapter, level, node_id, VIZ_BOX_OPERATOR, node->type);
   g_autofree ScopeRnnPorts *ports =
       scope_add_rnn_cells (adapter->builder, box, level->graph, node_id, level->types);
 
@@ -421,9 +417,9 @@ add_operator (Adapter *adapter, const Level *level, HybNodeId node_id)
     add_arrow (adapter,
                level,
                inputs[i],
-               box,
-               ports && i < G_N_ELEMENTS (ports->in) ? ports->in[i] : VIZ_NO_PORT,
-               VIZ_ARROW_NORMAL);
+               (VizArrowInfo){ .head = box,
+                               .head_port = ports && i < G_N_ELEMENTS (ports->in) ? ports->in[i]
+                                                                                  : VIZ_NO_PORT });
   for (guint i = 0; ports && i < MIN (node->n_outputs, G_N_ELEMENTS (ports->out)); i++)
     level->sources[node->first_output + i].port = ports->out[i];
 }
@@ -444,9 +440,9 @@ add_level (Adapter *adapter, Level *level)
     }
 }
 
-/* Weights that only bodies read stand in the bodies. */
+/* TRUE if only bodies read the value: then its box is drawn inside them. */
 static gboolean
-stands_in_bodies (HybGraph *graph, HybValueId value)
+is_read_in_bodies_only (HybGraph *graph, HybValueId value)
 {
   guint             n_users, n_heads;
   const HybNodeId  *users = hyb_graph_get_users (graph, value, &n_users);
@@ -475,7 +471,7 @@ add_top_variables (Adapter *adapter, Level *level, guint8 *is_parameter)
 
       is_parameter[variables[i]] =
           hyb_graph_get_role (level->graph, variables[i], has_array) == HYB_ROLE_PARAMETER;
-      if (!is_parameter[variables[i]] || !stands_in_bodies (level->graph, node->first_output))
+      if (!is_parameter[variables[i]] || !is_read_in_bodies_only (level->graph, node->first_output))
         add_box (adapter,
                  level,
                  variables[i],
@@ -499,7 +495,7 @@ add_output (Adapter *adapter, const char *title)
                                                      .user = VIZ_NO_USER });
 }
 
-/* One box a head; many of them (an output for every step) share one. */
+/* Adds one box per output; many outputs, such as one per time step, share a box. */
 static void
 add_heads (Adapter *adapter, const Level *level)
 {
@@ -507,13 +503,13 @@ add_heads (Adapter *adapter, const Level *level)
   const HybValueId *heads = hyb_graph_get_heads (level->graph, &n_heads);
   g_auto (GStrv) names = hyb_graph_dup_output_names (level->graph);
   g_autofree char *many = g_strdup_printf ("%u outputs", n_heads);
-  guint32          box = n_heads > MANY_HEADS ? add_output (adapter, many) : VIZ_ROOT;
+  guint32          box = n_heads > MAX_OUTPUT_BOXES ? add_output (adapter, many) : VIZ_ROOT;
 
   for (guint h = 0; h < n_heads; h++)
     {
-      if (n_heads <= MANY_HEADS)
+      if (n_heads <= MAX_OUTPUT_BOXES)
         box = add_output (adapter, names[h]);
-      add_arrow (adapter, level, heads[h], box, VIZ_NO_PORT, VIZ_ARROW_NORMAL);
+      add_arrow (adapter, level, heads[h], (VizArrowInfo){ .head = box });
     }
 }
 

@@ -1,16 +1,16 @@
-/* graph-to-diagram.h — a graph as a picture's boxes and arrows.
+/* graph-to-diagram.h — a graph as the boxes and arrows of a diagram.
  *
- * The only place, with capture-to-heat, where engine and viz meet.
+ * engine and viz do not know each other: this file and capture-to-heat.h connect them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/model.h"
 #include "viz/diagram/diagram.h"
 
-/* What stands behind a box: VizBox.user is an index into the array. */
+/* The node that a box belongs to.  VizBox.user is an index into an array of these. */
 typedef struct
 {
-  HybGraph *graph; /* that of the model, or a body below it; (transfer none) */
+  HybGraph *graph; /* the model's graph, or a body in it; (transfer none) */
   HybNodeId node;
   guint32   box;
 } ScopePlace;
@@ -18,12 +18,13 @@ typedef struct
 typedef struct
 {
   HybModel      *model;
-  const HybType *types;        /* by value of the model's graph; NULL: not known */
-  gboolean       keep_weights; /* do not fold weights into their consumers */
-  gboolean       keep_scopes;  /* no groups from names */
-  gboolean       keep_repeats; /* no groups from repeated structure */
+  const HybType *types;        /* by value id of the model's graph; NULL: unknown */
+  gboolean       keep_weights; /* do not fold weights into the boxes that read them */
+  gboolean       keep_scopes;  /* do not group boxes by scopes of their names */
+  gboolean       keep_repeats; /* do not group repeated structure */
   guint          depth;        /* bodies and groups down to here stand open; 0: as fits */
 } ScopeDiagramOptions;
 
-/* places: (out) (transfer full) array of ScopePlace by VizBox.user; may be NULL. */
+/* Makes the diagram of a model.  places: (out) (optional) (transfer full) array of ScopePlace by
+ * VizBox.user.  (transfer full) */
 VizDiagram *scope_graph_to_diagram (const ScopeDiagramOptions *options, GArray **places);

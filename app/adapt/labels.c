@@ -1,12 +1,14 @@
 /* labels.c — short texts for nodes, types and loops.
+ *
+ * Attributes are formatted by the operator's own table, so all spellings of a value look alike.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-
 #include "app/adapt/labels.h"
 
 #include <string.h>
 
-/* More lines than this make a box a table. */
-#define MAX_ATTRIBUTES 4
+/* More lines would make a box too large. */
+#define MAX_ATTRIBUTES       4
+#define MAX_ATTRIBUTE_LENGTH 40 /* longer values are left out */
 
 char *
 scope_label_type (const HybType *type)
@@ -32,26 +34,26 @@ scope_label_type (const HybType *type)
   return g_string_free (text, FALSE);
 }
 
-/* Settings of MXNet's machinery that say nothing about the computation. */
+/* Implementation details of MXNet that do not affect the result. */
 static gboolean
-is_noise (const char *name)
+is_internal (const char *name)
 {
   return g_str_has_prefix (name, "cudnn_") || g_str_has_prefix (name, "num_args") ||
          g_str_has_suffix (name, "_locs") || strcmp (name, "workspace") == 0;
 }
 
-/* Equal to the default, whichever way it is spelled: (1,1), [1,1], True, 1. */
+/* TRUE if the value equals the default, however either is spelled: (1,1), [1,1], True, 1. */
 static gboolean
 is_default (const HybParam *param, gconstpointer values)
 {
-  const HybParam   only[] = { *param, { 0 } };
+  const HybParam   single[] = { *param, { 0 } };
   g_autofree char *text = NULL;
   g_autofree char *usual = NULL;
   gpointer         defaults;
 
   if (!param->fallback)
     return FALSE;
-  defaults = hyb_params_parse (only,
+  defaults = hyb_params_parse (single,
                                param->offset + sizeof (HybShape) + sizeof (gint64),
                                NULL,
                                NULL,
@@ -75,17 +77,18 @@ scope_label_attributes (const HybNode *node)
     {
       g_autofree char *value = NULL;
 
-      if (is_noise (param->name) || is_default (param, node->params))
+      if (is_internal (param->name) || is_default (param, node->params))
         continue;
       value = hyb_param_to_string (param, node->params);
-      if (strlen (value) <= 40)
+      if (strlen (value) <= MAX_ATTRIBUTE_LENGTH)
         g_ptr_array_add (lines, g_strdup_printf ("%s %s", param->name, value));
     }
   g_ptr_array_add (lines, NULL);
   return (char **) g_ptr_array_free (lines, FALSE);
 }
 
-/* Steps of a loop over data: the length of their first axis; -1: not known or no such loop. */
+/* Number of steps of a loop over data, the length of the data's first axis.  -1 if it is unknown or
+ * the node is no such loop. */
 static gint64
 trip_count (HybGraph *graph, HybNodeId id, const HybType *types)
 {
@@ -108,7 +111,7 @@ trip_count (HybGraph *graph, HybNodeId id, const HybType *types)
   return -1;
 }
 
-/* After how many steps a loop stops in any case; NULL: it does not say. */
+/* The attribute max_iterations; NULL if the operator has none.  (transfer full) */
 static char *
 step_limit (const HybNode *node)
 {
@@ -125,12 +128,12 @@ scope_label_frame (HybGraph *graph, HybNodeId id, const HybType *types)
   const HybNode   *node = hyb_graph_get_node (graph, id);
   const char      *name = node->op->name;
   gint64           steps = trip_count (graph, id, types);
-  g_autofree char *most = step_limit (node);
+  g_autofree char *limit = step_limit (node);
 
   while (*name == '_')
     name++;
-  if (most)
-    return g_strdup_printf ("%s ≤ %s", name, most);
+  if (limit)
+    return g_strdup_printf ("%s ≤ %s", name, limit);
   return steps >= 0 ? g_strdup_printf ("%s × %" G_GINT64_FORMAT, name, steps) : g_strdup (name);
 }
 
@@ -144,7 +147,7 @@ scope_label_model (HybModel *model)
     return g_strdup ("model");
   base = g_path_get_basename (file);
   for (const char *const *ending = (const char *const[]){ ".gz", ".json", "-symbol", NULL };
-       *ending != NULL;
+       *ending;
        ending++)
     if (g_str_has_suffix (base, *ending) && strlen (base) > strlen (*ending))
       base[strlen (base) - strlen (*ending)] = '\0';

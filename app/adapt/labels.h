@@ -1,16 +1,17 @@
-/* labels.h — short texts for nodes, types and loops, the same in pictures, tables and
- * panes.
+/* labels.h — short texts for nodes, types and loops, the same in pictures, tables and panes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/model.h"
 
-/* "32×512", with the dtype where it is not float32; NULL for nothing known. */
+/* "32×512", followed by the dtype if it is not float32.  type (nullable).  NULL if the rank is
+ * unknown.  (transfer full) */
 char *scope_label_type (const HybType *type);
-/* "kernel (3, 3)": attributes that differ from their defaults, the telling ones first;
- * NULL-terminated, at most a few. */
+/* The first attributes that differ from their defaults: "kernel (3, 3)".  NULL-terminated;
+ * (transfer full). */
 char **scope_label_attributes (const HybNode *node);
-/* "foreach × 35", "while_loop ≤ 10" */
+/* Title of a loop or branch: "foreach × 35", "while_loop ≤ 10".  types (nullable): by value id.
+ * (transfer full) */
 char *scope_label_frame (HybGraph *graph, HybNodeId node, const HybType *types);
-/* File name without folder and ending. */
+/* The model's file name without folder and ending.  (transfer full) */
 char *scope_label_model (HybModel *model);

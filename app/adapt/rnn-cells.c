@@ -1,19 +1,17 @@
-/* rnn-cells.c — layers × directions of cells, each a loop over time with its gates.
+/* rnn-cells.c — the inside of a fused RNN: one frame (a loop over time) per layer and direction.
  *
- * A cell is a recipe: rows of boxes, each saying which rows above it reads.
+ * A cell is drawn by a recipe: rows of boxes, each with the rows that it reads.  Start at
+ * scope_add_rnn_cells().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-
 #include "app/adapt/rnn-cells.h"
 
 #include "engine/formats/rnn-weights.h"
 #include "engine/ops/recurrent/rnn-rules.h"
 
-/* More cells than this are not drawn, however often somebody opens them. */
-#define MOST_CELLS 64
-/* With so few cells all gates are seen once the operator is open. */
-#define FEW_CELLS 4
+#define MAX_CELLS      64 /* operators with more layers are not drawn from inside */
+#define MAX_OPEN_CELLS 4  /* with more cells their frames are closed at first */
 
-/* What a row of a recipe may read besides the rows above it. */
+/* What a row of a recipe may read: the cell's inputs and states, or an earlier row, ROW (n). */
 enum
 {
   READ_NOTHING,
@@ -24,6 +22,7 @@ enum
 };
 #define ROW(n) (N_SOURCES + (n))
 
+/* A row: one box of a cell. */
 typedef struct
 {
   const char *title, *name;
@@ -35,7 +34,7 @@ typedef struct
 {
   const Step *steps;
   guint       n_steps;
-  guint8      hidden, cell; /* rows that are the states of the next step; 0: none */
+  guint8      hidden, cell; /* rows that compute the next states; 0: the cell has no such state */
 } Recipe;
 
 static const Step relu_steps[] = {
@@ -91,18 +90,18 @@ typedef struct
   const char        *id;
   const RnnParams   *params;
   const Recipe      *recipe;
-  gint64             n_steps; /* HYB_UNKNOWN */
+  gint64             n_steps; /* -1: unknown */
   ScopeRnnPorts      ports;
 } Cells;
 
-/* The end of an arrow. */
+/* One end of an arrow.  box: VIZ_ROOT if there is none. */
 typedef struct
 {
   guint32 box, port;
 } Place;
 
 static void
-join (Cells *cells, Place tail, Place head, VizArrowKind kind)
+connect (Cells *cells, Place tail, Place head, VizArrowKind kind)
 {
   if (tail.box == VIZ_ROOT)
     return;
@@ -114,26 +113,31 @@ join (Cells *cells, Place tail, Place head, VizArrowKind kind)
                                                   .kind = kind });
 }
 
+/* Adds a virtual box.  info: without flags and user; its id is made unique by the operator's. */
 static guint32
-add_inside (Cells      *cells,
-            guint32     parent,
-            const char *id,
-            const char *title,
-            const char *name,
-            VizBoxKind  kind,
-            VizCategory category)
+add_inside (Cells *cells, const VizBoxInfo *info)
 {
-  g_autofree char *whole = g_strconcat (cells->id, "/", id, NULL);
+  g_autofree char *id = g_strconcat (cells->id, "/", info->id, NULL);
+  VizBoxInfo       box = *info;
 
-  return viz_diagram_builder_add_box (cells->builder,
-                                      &(VizBoxInfo){ .id = whole,
-                                                     .title = title,
-                                                     .subtitle = name,
-                                                     .kind = kind,
-                                                     .category = category,
-                                                     .flags = VIZ_BOX_INSIDE,
-                                                     .parent = parent,
-                                                     .user = VIZ_NO_USER });
+  box.id = id;
+  box.flags = VIZ_BOX_INSIDE;
+  box.user = VIZ_NO_USER;
+  return viz_diagram_builder_add_box (cells->builder, &box);
+}
+
+/* Adds an operator's box and returns it as the end of an arrow. */
+static Place
+add_operator (Cells *cells, guint32 parent, const char *id, const Step *step)
+{
+  return (Place){ add_inside (cells,
+                              &(VizBoxInfo){ .id = id,
+                                             .title = step->title,
+                                             .subtitle = step->name,
+                                             .kind = VIZ_BOX_OPERATOR,
+                                             .category = step->category,
+                                             .parent = parent }),
+                  VIZ_NO_PORT };
 }
 
 static guint32
@@ -142,7 +146,7 @@ add_port (Cells *cells, guint32 box, VizPortKind kind, VizSide side, const char 
   return viz_diagram_builder_add_port (cells->builder, box, kind, side, label);
 }
 
-/* A loop over time around one cell. */
+/* Adds the frame of one cell: a loop over time. */
 static guint32
 add_frame (Cells *cells, gint64 layer, gboolean is_backward)
 {
@@ -157,10 +161,15 @@ add_frame (Cells *cells, gint64 layer, gboolean is_backward)
                                ? g_strdup_printf ("%s × %" G_GINT64_FORMAT, mode, cells->n_steps)
                                : g_strdup (mode);
 
-  guint32 frame =
-      add_inside (cells, cells->box, id, title, name, VIZ_BOX_FRAME, VIZ_CATEGORY_RECURRENT);
+  guint32 frame = add_inside (cells,
+                              &(VizBoxInfo){ .id = id,
+                                             .title = title,
+                                             .subtitle = name,
+                                             .kind = VIZ_BOX_FRAME,
+                                             .category = VIZ_CATEGORY_RECURRENT,
+                                             .parent = cells->box });
 
-  if (cells->params->num_layers * (cells->params->bidirectional ? 2 : 1) <= FEW_CELLS)
+  if (cells->params->num_layers * (cells->params->bidirectional ? 2 : 1) <= MAX_OPEN_CELLS)
     viz_diagram_builder_add_flags (cells->builder, frame, VIZ_BOX_OPEN);
   return frame;
 }
@@ -173,33 +182,31 @@ add_steps (Cells *cells, guint32 frame, const char *frame_id, Place *places)
       const Step      *step = &cells->recipe->steps[i];
       g_autofree char *id = g_strdup_printf ("%s/%u", frame_id, i);
 
-      places[ROW (i)] = (Place){
-        add_inside (cells, frame, id, step->title, step->name, VIZ_BOX_OPERATOR, step->category),
-        VIZ_NO_PORT
-      };
+      places[ROW (i)] = add_operator (cells, frame, id, step);
       for (guint r = 0; r < G_N_ELEMENTS (step->reads); r++)
         if (step->reads[r] != READ_NOTHING)
-          join (cells, places[step->reads[r]], places[ROW (i)], VIZ_ARROW_NORMAL);
+          connect (cells, places[step->reads[r]], places[ROW (i)], VIZ_ARROW_NORMAL);
     }
 }
 
-/* A state leaves the frame, comes back for the next step, and after the last one is the
- * operator's. */
+/* Connects a state: from the row that computes it to a port of the frame, from there back to the
+ * state's input port for the next step, and to the operator's output. */
 static void
-add_state (Cells *cells, guint32 frame, guint32 in, Place from, guint output, const char *label)
+add_state (Cells *cells, Place in, Place from, guint output)
 {
-  guint32 out = add_port (cells, frame, VIZ_PORT_STATE, VIZ_SIDE_OUT, label);
+  guint32 frame = in.box;
+  guint32 out = add_port (cells, frame, VIZ_PORT_STATE, VIZ_SIDE_OUT, output == 1 ? "h" : "c");
 
-  join (cells, from, (Place){ frame, out }, VIZ_ARROW_STATE);
-  join (cells, (Place){ frame, out }, (Place){ frame, in }, VIZ_ARROW_FEEDBACK);
+  connect (cells, from, (Place){ frame, out }, VIZ_ARROW_STATE);
+  connect (cells, (Place){ frame, out }, in, VIZ_ARROW_FEEDBACK);
   if (cells->ports.out[output] != VIZ_NO_PORT)
-    join (cells,
-          (Place){ frame, out },
-          (Place){ cells->box, cells->ports.out[output] },
-          VIZ_ARROW_STATE);
+    connect (cells,
+             (Place){ frame, out },
+             (Place){ cells->box, cells->ports.out[output] },
+             VIZ_ARROW_STATE);
 }
 
-/* Returns where the sequence of outputs of one layer in one direction leaves. */
+/* Adds the cell of one layer and direction.  Returns the port with its sequence of outputs. */
 static Place
 add_cell (Cells *cells, gint64 layer, gboolean is_backward, Place x)
 {
@@ -216,37 +223,36 @@ add_cell (Cells *cells, gint64 layer, gboolean is_backward, Place x)
     in[READ_C] = add_port (cells, frame, VIZ_PORT_STATE, VIZ_SIDE_IN, "c");
   for (guint i = READ_X; i < N_SOURCES; i++)
     places[i] = (Place){ frame, in[i] };
-  join (cells, x, places[READ_X], VIZ_ARROW_NORMAL);
-  join (cells, (Place){ cells->box, cells->ports.in[2] }, places[READ_H], VIZ_ARROW_STATE);
+  connect (cells, x, places[READ_X], VIZ_ARROW_NORMAL);
+  connect (cells, (Place){ cells->box, cells->ports.in[2] }, places[READ_H], VIZ_ARROW_STATE);
   if (recipe->cell != 0 && cells->ports.in[3] != VIZ_NO_PORT)
-    join (cells, (Place){ cells->box, cells->ports.in[3] }, places[READ_C], VIZ_ARROW_STATE);
+    connect (cells, (Place){ cells->box, cells->ports.in[3] }, places[READ_C], VIZ_ARROW_STATE);
 
   add_steps (cells, frame, id, places);
   hidden = places[recipe->hidden];
   if (cells->params->projection_size > 0)
     {
       g_autofree char *projection = g_strconcat (id, "/h2r", NULL);
-      Place            projected = { add_inside (cells,
+      Place            projected = add_operator (cells,
                                       frame,
                                       projection,
-                                      "FullyConnected",
-                                      "h2r, projection",
-                                      VIZ_BOX_OPERATOR,
-                                      VIZ_CATEGORY_LINEAR),
-                                     VIZ_NO_PORT };
+                                      &(Step){ "FullyConnected",
+                                                          "h2r, projection",
+                                                          VIZ_CATEGORY_LINEAR,
+                                                          { READ_NOTHING } });
 
-      join (cells, hidden, projected, VIZ_ARROW_NORMAL);
+      connect (cells, hidden, projected, VIZ_ARROW_NORMAL);
       hidden = projected;
     }
   out = (Place){ frame, add_port (cells, frame, VIZ_PORT_DATA, VIZ_SIDE_OUT, "output") };
-  join (cells, hidden, out, VIZ_ARROW_NORMAL);
-  add_state (cells, frame, in[READ_H], hidden, 1, "h");
+  connect (cells, hidden, out, VIZ_ARROW_NORMAL);
+  add_state (cells, places[READ_H], hidden, 1);
   if (recipe->cell != 0)
-    add_state (cells, frame, in[READ_C], places[recipe->cell], 2, "c");
+    add_state (cells, places[READ_C], places[recipe->cell], 2);
   return out;
 }
 
-/* Both directions of a layer beside each other, and what lies between it and the next. */
+/* Adds a layer in one or both directions, and the concatenation and dropout that follow it. */
 static Place
 add_layer (Cells *cells, gint64 layer, Place x)
 {
@@ -256,32 +262,29 @@ add_layer (Cells *cells, gint64 layer, Place x)
     {
       g_autofree char *id = g_strdup_printf ("concat%" G_GINT64_FORMAT, layer);
       Place            back = add_cell (cells, layer, TRUE, x);
-      Place            both = { add_inside (cells,
-                                 cells->box,
-                                 id,
-                                 "Concat",
-                                 "both directions",
-                                 VIZ_BOX_OPERATOR,
-                                 VIZ_CATEGORY_MOVEMENT),
-                                VIZ_NO_PORT };
+      Place            both =
+          add_operator (cells,
+                        cells->box,
+                        id,
+                        &(Step){
+                            "Concat", "both directions", VIZ_CATEGORY_MOVEMENT, { READ_NOTHING } });
 
-      join (cells, out, both, VIZ_ARROW_NORMAL);
-      join (cells, back, both, VIZ_ARROW_NORMAL);
+      connect (cells, out, both, VIZ_ARROW_NORMAL);
+      connect (cells, back, both, VIZ_ARROW_NORMAL);
       out = both;
     }
   if (cells->params->p > 0 && layer + 1 < cells->params->num_layers)
     {
       g_autofree char *id = g_strdup_printf ("dropout%" G_GINT64_FORMAT, layer);
-      Place            dropout = { add_inside (cells,
+      Place            dropout = add_operator (cells,
                                     cells->box,
                                     id,
-                                    "Dropout",
-                                    "between layers",
-                                    VIZ_BOX_OPERATOR,
-                                    VIZ_CATEGORY_ELEMENTWISE),
-                                   VIZ_NO_PORT };
+                                    &(Step){ "Dropout",
+                                                        "between layers",
+                                                        VIZ_CATEGORY_ELEMENTWISE,
+                                                        { READ_NOTHING } });
 
-      join (cells, out, dropout, VIZ_ARROW_NORMAL);
+      connect (cells, out, dropout, VIZ_ARROW_NORMAL);
       out = dropout;
     }
   return out;
@@ -317,10 +320,10 @@ scope_add_rnn_cells (VizDiagramBuilder *builder,
   Cells            cells = { .builder = builder, .box = box, .params = params, .n_steps = -1 };
   Place            x;
 
-  /* The gradient has the same attributes, but no list of what comes out of a step. */
+  /* The gradient operator has the same attributes, but cannot be recorded. */
   if (node->op->params != hyb_rnn_params || !params || !node->op->recording)
     return NULL;
-  if (params->num_layers < 1 || params->num_layers > MOST_CELLS || params->mode < 0 ||
+  if (params->num_layers < 1 || params->num_layers > MAX_CELLS || params->mode < 0 ||
       params->mode >= HYB_RNN_N_MODES)
     return NULL;
   if (data && data->shape.rank > 0)
@@ -331,6 +334,6 @@ scope_add_rnn_cells (VizDiagramBuilder *builder,
   x = (Place){ box, cells.ports.in[0] };
   for (gint64 layer = 0; layer < params->num_layers; layer++)
     x = add_layer (&cells, layer, x);
-  join (&cells, x, (Place){ box, cells.ports.out[0] }, VIZ_ARROW_NORMAL);
+  connect (&cells, x, (Place){ box, cells.ports.out[0] }, VIZ_ARROW_NORMAL);
   return g_memdup2 (&cells.ports, sizeof cells.ports);
 }

@@ -1,17 +1,19 @@
-/* value-series.c — what one output of an operator gave, run after run.
+/* value-series.c — statistics of one output of an operator, run after run.
+ *
+ * Start at scope_value_series_add().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/value-series.h"
 
 #include <math.h>
 
 ScopeValueSeries *
-scope_value_series_new (guint most)
+scope_value_series_new (guint max_steps)
 {
   ScopeValueSeries *series = g_new0 (ScopeValueSeries, 1);
 
-  series->most = most;
-  series->each = 1;
-  if (most > 0)
+  series->max_steps = max_steps;
+  series->runs_per_step = 1;
+  if (max_steps > 0)
     series->steps = g_array_new (FALSE, FALSE, sizeof (ScopeValueStep));
   return series;
 }
@@ -25,39 +27,41 @@ scope_value_series_free (ScopeValueSeries *series)
 
 /* --- One run --- */
 
-/* The bin of a value between the two bounds. */
+/* The bin of a value between minimum and maximum. */
 static guint
 bin_of (const HybStatistics *bounds, double value)
 {
   double share = (value - bounds->minimum) / (bounds->maximum - bounds->minimum);
 
-  /* Bounds as far apart as double goes give no share at all. */
+  /* share is NaN if maximum - minimum overflows. */
   return share > 0 ? MIN ((guint) (share * SCOPE_VALUE_BINS), SCOPE_VALUE_BINS - 1) : 0;
 }
 
-/* Numbers that are counted together. */
+/* Elements converted to double at a time. */
 #define BLOCK 256
 
+/* Computes statistics and histogram of one run. */
 static void
-measure (const HybTensor *tensor, const ScopeStepPath *step, ScopeValueStep *found)
+measure (const HybTensor *tensor, const ScopeStepPath *step, ScopeValueStep *result)
 {
   gint64 n = hyb_tensor_get_size (tensor), n_read;
   double values[BLOCK];
 
-  *found = (ScopeValueStep){ .first = *step, .last = *step };
-  hyb_tensor_statistics (tensor, &found->statistics);
-  found->n_finite = (double) (n - found->statistics.n_nan - found->statistics.n_infinite);
-  if (!(found->statistics.maximum > found->statistics.minimum))
+  *result = (ScopeValueStep){ .first = *step, .last = *step };
+  hyb_tensor_statistics (tensor, &result->statistics);
+  result->n_finite = (double) (n - result->statistics.n_nan - result->statistics.n_infinite);
+  if (!(result->statistics.maximum > result->statistics.minimum))
     return;
   for (gint64 i = 0; (n_read = hyb_tensor_get_values (tensor, i, BLOCK, values)) > 0; i += n_read)
     for (gint64 k = 0; k < n_read; k++)
       if (isfinite (values[k]))
-        found->bins[bin_of (&found->statistics, values[k])]++;
+        result->bins[bin_of (&result->statistics, values[k])]++;
 }
 
-/* --- Several as one --- */
+/* --- Merging --- */
 
-/* Counts of from in the bins of to, whose bounds are wider. */
+/* Adds the histogram of from to the bins of to, which has wider bounds.  A bin is added where its
+ * middle lies. */
 static void
 add_bins (const ScopeValueStep *from, ScopeValueStep *to)
 {
@@ -71,27 +75,27 @@ add_bins (const ScopeValueStep *from, ScopeValueStep *to)
     to->bins[bin_of (&to->statistics, low + (i + 0.5) * width / SCOPE_VALUE_BINS)] += from->bins[i];
 }
 
-/* Squares of the distances from another mean than its own. */
+/* Sum of squared deviations from another mean: n (σ² + (own mean - mean)²). */
 static double
 squares_around (const ScopeValueStep *step, double mean)
 {
-  double away = step->statistics.mean - mean;
+  double offset = step->statistics.mean - mean;
 
   return step->n_finite == 0
              ? 0
              : step->n_finite *
-                   (step->statistics.deviation * step->statistics.deviation + away * away);
+                   (step->statistics.deviation * step->statistics.deviation + offset * offset);
 }
 
-/* a and, right behind it, b. */
+/* The statistics of a and the step that follows it, b, together. */
 static ScopeValueStep
-join (const ScopeValueStep *a, const ScopeValueStep *b)
+merge (const ScopeValueStep *a, const ScopeValueStep *b)
 {
   const HybStatistics *x = &a->statistics, *y = &b->statistics;
-  ScopeValueStep       both = { .first = a->first, .last = b->last };
-  HybStatistics       *sum = &both.statistics;
+  ScopeValueStep       merged = { .first = a->first, .last = b->last };
+  HybStatistics       *sum = &merged.statistics;
 
-  both.n_finite = a->n_finite + b->n_finite;
+  merged.n_finite = a->n_finite + b->n_finite;
   *sum = a->n_finite > 0 ? *x : *y;
   sum->n_nan = x->n_nan + y->n_nan;
   sum->n_infinite = x->n_infinite + y->n_infinite;
@@ -99,24 +103,25 @@ join (const ScopeValueStep *a, const ScopeValueStep *b)
     {
       sum->minimum = MIN (x->minimum, y->minimum);
       sum->maximum = MAX (x->maximum, y->maximum);
-      sum->mean = (x->mean * a->n_finite + y->mean * b->n_finite) / both.n_finite;
+      sum->mean = (x->mean * a->n_finite + y->mean * b->n_finite) / merged.n_finite;
       sum->deviation =
-          sqrt ((squares_around (a, sum->mean) + squares_around (b, sum->mean)) / both.n_finite);
+          sqrt ((squares_around (a, sum->mean) + squares_around (b, sum->mean)) / merged.n_finite);
     }
-  add_bins (a, &both);
-  add_bins (b, &both);
-  return both;
+  add_bins (a, &merged);
+  add_bins (b, &merged);
+  return merged;
 }
 
+/* Merges pairs, which halves the number of steps. */
 static void
-halve (ScopeValueSeries *series)
+merge_pairs (ScopeValueSeries *series)
 {
   ScopeValueStep *steps = (ScopeValueStep *) (gpointer) series->steps->data;
 
   for (guint i = 0; i < series->steps->len / 2; i++)
-    steps[i] = join (&steps[2 * i], &steps[2 * i + 1]);
+    steps[i] = merge (&steps[2 * i], &steps[2 * i + 1]);
   g_array_set_size (series->steps, series->steps->len / 2);
-  series->each *= 2;
+  series->runs_per_step *= 2;
 }
 
 void
@@ -129,21 +134,21 @@ scope_value_series_add (ScopeValueSeries    *series,
   series->n_runs++;
   if (!series->steps)
     return;
-  if (series->steps->len > 0 && series->in_last < series->each)
+  if (series->steps->len > 0 && series->n_runs_in_last < series->runs_per_step)
     {
       ScopeValueStep *last = &g_array_index (series->steps, ScopeValueStep, series->steps->len - 1);
 
-      *last = join (last, &series->latest);
-      series->in_last++;
+      *last = merge (last, &series->latest);
+      series->n_runs_in_last++;
       return;
     }
-  if (series->steps->len == series->most)
-    halve (series);
+  if (series->steps->len == series->max_steps)
+    merge_pairs (series);
   g_array_append_val (series->steps, series->latest);
-  series->in_last = 1;
+  series->n_runs_in_last = 1;
 }
 
-/* --- Looking --- */
+/* --- Access --- */
 
 const ScopeValueStep *
 scope_value_series_find (const ScopeValueSeries *series, const ScopeStepPath *step, guint *index)

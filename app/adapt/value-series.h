@@ -1,7 +1,7 @@
-/* value-series.h — what one output of an operator gave, run after run: numbers, not arrays.
+/* value-series.h — statistics of one output of an operator, run after run.
  *
- * Steps of a loop are kept one by one while there is room; then by twos, by fours and so on, so
- * that no loop is too long.  The last run is always kept as it was.
+ * Each step of a loop has an element until max_steps are reached; then pairs are merged, so that
+ * an element covers 2, 4, 8 … steps and memory stays bounded.  The last run is also kept alone.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,36 +10,39 @@
 
 #define SCOPE_VALUE_BINS 32
 
-/* One run of it, or several in a row. */
+/* Statistics of one run, or of several consecutive runs. */
 typedef struct
 {
   ScopeStepPath first, last;
   HybStatistics statistics;
-  double        n_finite;
-  float         bins[SCOPE_VALUE_BINS]; /* all 0 where all elements are the same */
+  double        n_finite;       /* number of finite elements */
+  float bins[SCOPE_VALUE_BINS]; /* histogram from minimum to maximum; all 0 if they are equal */
 } ScopeValueStep;
 
 typedef struct
 {
   HybShape       shape; /* of the last run */
   guint64        n_runs;
-  ScopeValueStep latest;
-  GArray        *steps; /* of ScopeValueStep; NULL: only the latest is wanted */
+  ScopeValueStep latest; /* the last run */
+  GArray        *steps;  /* of ScopeValueStep; NULL: only the last run is kept */
 
-  guint most;    /* steps that are kept */
-  guint each;    /* runs that a step stands for */
-  guint in_last; /* runs that the last of steps has so far */
+  guint max_steps;      /* length of steps at most */
+  guint runs_per_step;  /* a power of two */
+  guint n_runs_in_last; /* runs that the last element of steps has so far */
 } ScopeValueSeries;
 
-/* most: steps to keep, an even number; 0: only the last run. */
-ScopeValueSeries *scope_value_series_new (guint most);
-void              scope_value_series_free (ScopeValueSeries *series);
-void              scope_value_series_add (ScopeValueSeries    *series,
-                                          const ScopeStepPath *step,
-                                          const HybTensor     *tensor);
+/* max_steps: an even number; 0: keep only the last run.  (transfer full) */
+ScopeValueSeries *scope_value_series_new (guint max_steps);
+/* Frees the series. */
+void scope_value_series_free (ScopeValueSeries *series);
+/* Adds the value of a run.  Paths of successive runs must increase. */
+void scope_value_series_add (ScopeValueSeries    *series,
+                             const ScopeStepPath *step,
+                             const HybTensor     *tensor);
 
-/* The last of steps that is, or holds, a step; index: (out) (optional).  NULL: not run then. */
+/* The last element of steps that contains a step.  index: (out) (optional), its position.  NULL if
+ * there is none. */
 const ScopeValueStep *
 scope_value_series_find (const ScopeValueSeries *series, const ScopeStepPath *step, guint *index);
-/* "3", "4 – 7", "1.3".  (transfer full) */
+/* "3", "4 – 7" or "1.3".  (transfer full) */
 char *scope_value_step_name (const ScopeValueStep *step);

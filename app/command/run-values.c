@@ -66,13 +66,13 @@ static ScopeStepPath
 find_step (const ScopeRunValues *values, const ScopeBody *body)
 {
   ScopeStepPath path = { 0 };
-  guint32       found[SCOPE_MOST_LOOPS];
+  guint32       found[SCOPE_MAX_LOOP_DEPTH];
 
   for (guint depth = values->steps->len; body && depth > 0; depth--)
     {
-      if (body->is_loop && path.n < SCOPE_MOST_LOOPS)
+      if (body->is_loop && path.n < SCOPE_MAX_LOOP_DEPTH)
         found[path.n++] = g_array_index (values->steps, guint32, depth - 1);
-      body = g_hash_table_lookup (values->bodies, body->around);
+      body = g_hash_table_lookup (values->bodies, body->outer);
     }
   for (guint i = 0; i < path.n; i++)
     path.step[i] = found[path.n - 1 - i];

@@ -106,7 +106,7 @@ read_path (const cJSON *list)
 
   cJSON_ArrayForEach (step, list)
   {
-    if (path.n < SCOPE_MOST_LOOPS && step->valuedouble >= 0 && step->valuedouble <= G_MAXUINT32)
+    if (path.n < SCOPE_MAX_LOOP_DEPTH && step->valuedouble >= 0 && step->valuedouble <= G_MAXUINT32)
       path.step[path.n++] = (guint32) step->valuedouble;
   }
   return path;
