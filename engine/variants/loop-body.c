@@ -349,13 +349,14 @@ note_dropout (HybLoopBody *body)
 
       if (hyb_node_kind (node) != HYB_KIND_DROPOUT || hyb_node_double (node, "p", 0.5) == 0)
         continue;
-      hyb_model_add_finding (
-          body->conversion->to,
-          hyb_finding_new ("dropout-in-loop",
-                           HYB_SEVERITY_WARNING,
-                           "“%s” is in a loop now, where MXNet drops nothing when it trains a "
-                           "bound symbol; to train there, keep its cell unrolled",
-                           node->name));
+      hyb_model_add_finding (body->conversion->to,
+                             hyb_finding_new ("dropout-in-loop",
+                                              HYB_SEVERITY_WARNING,
+                                              "“%s” is inside a loop now, where MXNet applies no "
+                                              "dropout when it trains "
+                                              "a bound symbol. Keep its cell unrolled to train it "
+                                              "with MXNet.",
+                                              node->name));
     }
 }
 
@@ -417,7 +418,7 @@ hyb_loop_check_group (HybConversion *conversion, const HybCells *cells, const Hy
   g_autofree char *name = NULL;
 
   if (hyb_chain_step (cells, hyb_group_chain (cells, group, 0), 0)->x == HYB_NO_ID)
-    return g_strdup ("its steps read no sequence that a loop could run over");
+    return g_strdup ("its steps read no sequence to loop over");
   if (leak == HYB_NO_ID)
     return NULL;
   name = hyb_value_describe (cells->graph, leak);

@@ -54,7 +54,9 @@ check_weight (const Fuser *fuser, HybValueId value, gboolean is_bias)
   shape = hyb_tensor_get_shape (tensor);
   is_row = is_bias && shape->rank == 2 && shape->dim[0] == 1;
   if (shape->rank != (is_bias ? 1 : 2) && !is_row)
-    return g_strdup_printf ("its weight “%s” is no %s", node->name, is_bias ? "vector" : "matrix");
+    return g_strdup_printf ("its weight “%s” is not a %s",
+                            node->name,
+                            is_bias ? "vector" : "matrix");
   return NULL;
 }
 
@@ -133,7 +135,7 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
     return g_strdup (
         "its reset gate comes before the product, and no fused operator computes that");
   if (shape->rank != HYB_UNKNOWN && shape->rank != 2)
-    return g_strdup ("what it reads in a step is no matrix");
+    return g_strdup ("its input in one step is not a matrix");
   leak = hyb_group_find_missing_output (cells, group, FALSE);
   if (leak != HYB_NO_ID)
     {
@@ -240,7 +242,7 @@ copy_rows (Fuser *fuser, const GateRows *rows, GError **error)
                          name_of (fuser, rows->term->weight),
                          NULL,
                          "the weight multiplies %" G_GINT64_FORMAT
-                         " features, but %" G_GINT64_FORMAT " come in",
+                         " features, but the input has %" G_GINT64_FORMAT,
                          columns,
                          rows->part->columns);
   copy_weight (fuser, rows, columns);

@@ -346,8 +346,9 @@ check_group (HybConversion *conversion, const HybCells *cells, const HybGroup *g
 
   if (id == HYB_NO_ID)
     return hyb_loop_check_group (conversion, cells, group);
-  return g_strdup_printf ("“%s” joins what comes out of it with other arrays, which MXNet "
-                          "cannot do behind a loop of unknown shape",
+  return g_strdup_printf ("“%s” combines its results with other arrays, which MXNet cannot do "
+                          "behind a "
+                          "while_loop, whose output shapes it does not know",
                           hyb_graph_get_node (cells->graph, id)->name);
 }
 
@@ -370,7 +371,7 @@ is_while (const HybNode *node)
 const HybFormClass hyb_form_while = {
   .form = HYB_FORM_WHILE,
   .name = "while",
-  .doc = "A loop that goes on while its counter is below the number of steps",
+  .doc = "A loop that runs while its counter is below the number of steps",
   .is_node = is_while,
   .write = write_while,
 };

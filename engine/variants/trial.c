@@ -177,8 +177,8 @@ make_list (HybModel *model, const HybType *types, const Values *values, GError *
                         HYB_GRAPH_ERROR,
                         HYB_GRAPH_ERROR_UNKNOWN,
                         node->name,
-                        "Give an array of it with --input",
-                        "its shape is not known, so that nothing can be run");
+                        "Give an array for it with --input",
+                        "its shape is not known, so the model cannot be run");
           return NULL;
         }
       tensor = values->keep && given

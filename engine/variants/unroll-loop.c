@@ -257,7 +257,7 @@ write_foreach (UnrolledLoop *loop, GError **error)
                          HYB_GRAPH_ERROR_STRUCTURE,
                          loop->node->name,
                          NULL,
-                         "the loop has no data that says how many steps it makes");
+                         "the loop has no input array that determines its number of steps");
   if (!hyb_unroll_length (loop->conversion, loop->id, loop->inputs[0], &loop->n_steps, error))
     return FALSE;
   loop->outputs = g_new (HybValueId, MAX (loop->n_out * loop->n_steps, 1));
@@ -386,7 +386,10 @@ write_while (UnrolledLoop *loop, GError **error)
                          HYB_GRAPH_ERROR_UNKNOWN,
                          loop->node->name,
                          NULL,
-                         "it makes too many steps to be written out");
+                         "it makes up to %" G_GINT64_FORMAT
+                         " steps, and loops of 1 to %d steps can be unrolled",
+                         limit,
+                         HYB_MAX_UNROLL);
   for (guint i = 0; i < n_inputs; i++)
     {
       given[i] = outer_value (loop, loop->inputs[i]);
@@ -413,8 +416,8 @@ write_while (UnrolledLoop *loop, GError **error)
                              HYB_GRAPH_ERROR,
                              HYB_GRAPH_ERROR_UNKNOWN,
                              loop->node->name,
-                             "Only loops that count up from a constant have another form",
-                             "how many steps it makes shows only while it runs");
+                             "Only loops that count up from a constant can be converted",
+                             "the number of steps is known only at run time");
       if (continues == 0)
         break;
       bind_while_variables (loop, places, given);
@@ -426,7 +429,7 @@ write_while (UnrolledLoop *loop, GError **error)
                          HYB_GRAPH_ERROR_STRUCTURE,
                          loop->node->name,
                          NULL,
-                         "it makes no step");
+                         "the loop makes no steps");
   for (guint i = 0; i < loop->n_out && step < loop->n_steps; i++)
     memmove (loop->outputs + i * step,
              loop->outputs + i * loop->n_steps,

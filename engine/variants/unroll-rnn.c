@@ -101,7 +101,7 @@ unpack_variable (FusedRnn *fused, HybValueId value, GError **error)
     return refuse (fused,
                    error,
                    "Load the file that belongs to the model",
-                   "its packed weights have a length that no input size gives");
+                   "no input size gives packed weights of this length");
 
   parts = hyb_rnn_parts (&fused->weights);
   for (guint i = 0; i < parts->len; i++)
@@ -135,7 +135,10 @@ take_variables (FusedRnn *fused, HybValueId value, GError **error)
   fused->weights.input = 1;
   parts = hyb_rnn_parts (&fused->weights);
   if (concat->n_inputs != parts->len)
-    return refuse (fused, error, NULL, "its weights are not joined from one variable a part");
+    return refuse (fused,
+                   error,
+                   NULL,
+                   "its weights are not concatenated from one variable per part");
   for (guint i = 0; i < parts->len; i++)
     {
       const HybRnnPart *part = &g_array_index (parts, HybRnnPart, i);
@@ -152,7 +155,8 @@ take_variables (FusedRnn *fused, HybValueId value, GError **error)
         return refuse (fused,
                        error,
                        NULL,
-                       "its weights are joined in another order than it reads them");
+                       "its weights are concatenated in another order than the operator reads "
+                       "them");
       *cell_field (&fused->cells[row], part) = hyb_rebuild_value (fused->rebuild, variable);
       if (!part->is_bias && !part->is_hidden)
         {
@@ -363,9 +367,9 @@ write_out (FusedRnn *fused, GError **error)
   HybSequence *sequence;
 
   if (fused->weights.projection > 0)
-    return refuse (fused, error, NULL, "cells with a projection are not written out");
+    return refuse (fused, error, NULL, "cells with a projection cannot be unrolled");
   if (hyb_node_bool (fused->node, "use_sequence_length"))
-    return refuse (fused, error, NULL, "it takes lengths of sequences, which single steps do not");
+    return refuse (fused, error, NULL, "it uses sequence lengths, which unrolled steps cannot");
   if (!find_weights (fused, error) ||
       !hyb_unroll_length (fused->conversion, fused->id, fused->inputs[0], &fused->n_steps, error))
     return FALSE;
@@ -406,7 +410,10 @@ hyb_unroll_rnn (HybConversion *conversion, HybNodeId id, GError **error)
   gboolean is_done;
 
   if (fused.weights.n_layers > 1000)
-    return refuse (&fused, error, NULL, "it has more than a thousand layers");
+    return refuse (&fused,
+                   error,
+                   NULL,
+                   "it has more than 1000 layers, the most that can be unrolled");
   fused.n_rows = fused.weights.n_layers * fused.n_directions;
   fused.cells = g_new0 (HybUnrolledCell, fused.n_rows);
   is_done = write_out (&fused, error);

@@ -35,9 +35,10 @@ hyb_unroll_length (HybConversion *conversion,
                          HYB_GRAPH_ERROR,
                          HYB_GRAPH_ERROR_UNKNOWN,
                          node->name,
-                         "Say it with --length, --shape or --input",
-                         length < 1 ? "nothing says how many steps it makes"
-                                    : "it makes too many steps to be written out");
+                         "Give it with --length, --shape or --input",
+                         length < 1
+                             ? "the number of steps is not known"
+                             : "it makes more than 100000 steps, the most that can be unrolled");
   *n = (guint) length;
   return TRUE;
 }

@@ -126,8 +126,8 @@ set_nothing_found (HybModel *model, GError **error)
                          HYB_GRAPH_ERROR_STRUCTURE,
                          loop->name,
                          "Write it out with --to unrolled",
-                         "its steps are those of no cell, and share no weight that would tell "
-                         "where one ends");
+                         "its steps are no known cell, and they share no weight that shows where "
+                         "a step ends");
   return hyb_error_at (error,
                        HYB_GRAPH_ERROR,
                        HYB_GRAPH_ERROR_STRUCTURE,

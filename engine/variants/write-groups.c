@@ -296,7 +296,7 @@ try_order (Orderer *orderer)
       if (group == HYB_NO_ID)
         continue;
       orderer->reasons[group] =
-          g_strdup ("what it reads in one step depends on what it gave in an earlier one");
+          g_strdup ("its input in one step depends on its output in an earlier step");
       return FALSE;
     }
   return TRUE;
