@@ -101,7 +101,7 @@ bench_capture (ProfSubject *subject, const char *name)
 
   prof_series_init (&series);
   if (prof_measure (&subject, 1, &series, &options, NULL))
-    capture = prof_keep (subject, &series, NULL, NULL);
+    capture = prof_capture_measurement (subject, &series, NULL, NULL);
   prof_series_clear (&series);
   if (!capture || !prof_capture_write (capture, path, NULL))
     return;
@@ -242,7 +242,8 @@ bench_estimate (const char *file, gboolean no_passes)
   prof_facts_set_number (facts, "peak.bytes", peaks.bytes);
   if (subjects[0] && subjects[1] && prof_measure (subjects, 2, series, &options, NULL))
     {
-      g_autoptr (ProfCapture) capture = prof_keep (subjects[0], &series[0], facts, NULL);
+      g_autoptr (ProfCapture) capture =
+          prof_capture_measurement (subjects[0], &series[0], facts, NULL);
       g_autoptr (ProfSummary) summary = prof_summary_new (capture);
       ProfStatistics before, after;
       guint          n_steps;

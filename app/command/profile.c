@@ -111,7 +111,7 @@ measure (const ScopeCommonOptions *common,
     {
       after = prof_machine_ticks ();
       prof_facts_set_number (facts, "system.stolen", prof_machine_stolen (&before, &after));
-      capture = prof_keep (subject, &series, facts, error);
+      capture = prof_capture_measurement (subject, &series, facts, error);
     }
   scope_progress_finish (&progress,
                          series.stop == PROF_STOP_CANCELLED ? "cancelled" : "measured",

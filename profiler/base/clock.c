@@ -24,7 +24,7 @@ prof_clock_cost (void)
 
 /* A hundred times what the clock itself takes. */
 double
-prof_clock_least_sample_ns (void)
+prof_clock_min_sample_ns (void)
 {
   return 100 * prof_clock_cost ();
 }

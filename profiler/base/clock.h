@@ -20,4 +20,4 @@ prof_clock_now (void)
 double prof_clock_cost (void);
 
 /* A sample shorter than this says more about the clock than about the work. */
-double prof_clock_least_sample_ns (void);
+double prof_clock_min_sample_ns (void);

@@ -199,7 +199,7 @@ judge (const ProfInterval *ratio, const ProfInterval *strict, guint n)
 {
   /* Few samples decide only what is plain: five of a kind happen by chance, too. */
   if (n < FEWEST || !isfinite (ratio->median) ||
-      (n < PROF_SAMPLES_LEAST && fabs (log (ratio->median)) < PLAIN))
+      (n < PROF_MIN_SAMPLES && fabs (log (ratio->median)) < PLAIN))
     return PROF_UNDECIDED;
   if (strict->high < 1 && ratio->median < 1 - PROF_SAME_WITHIN)
     return PROF_FASTER;
@@ -236,7 +236,7 @@ divide (const ProfInterval *a, const ProfInterval *b)
 }
 
 void
-prof_compare_apart (const double *a, guint n_a, const double *b, guint n_b, ProfPairing *pairing)
+prof_compare_unpaired (const double *a, guint n_a, const double *b, guint n_b, ProfPairing *pairing)
 {
   ProfInterval of_a = prof_median_interval (a, n_a, 0.95);
   ProfInterval of_b = prof_median_interval (b, n_b, 0.95);
@@ -271,7 +271,7 @@ prof_stop_name (ProfStop stop)
 static gboolean
 may_look (guint n)
 {
-  return n >= PROF_SAMPLES_LEAST && n % PROF_SAMPLES_LEAST == 0;
+  return n >= PROF_MIN_SAMPLES && n % PROF_MIN_SAMPLES == 0;
 }
 
 ProfStop
@@ -279,7 +279,7 @@ prof_series_stop (const double *values, guint n)
 {
   ProfInterval interval;
 
-  if (n >= PROF_SAMPLES_MAX)
+  if (n >= PROF_MAX_SAMPLES)
     return PROF_STOP_ENOUGH;
   if (!may_look (n))
     return PROF_STOP_NOT;
@@ -294,7 +294,7 @@ prof_pair_stop (const double *a, const double *b, guint n)
 {
   ProfPairing pairing;
 
-  if (n >= PROF_SAMPLES_MAX)
+  if (n >= PROF_MAX_SAMPLES)
     return PROF_STOP_ENOUGH;
   if (!may_look (n))
     return PROF_STOP_NOT;

@@ -62,8 +62,11 @@ typedef struct
 
 void prof_pair (const double *a, const double *b, guint n, ProfPairing *pairing);
 /* Unpaired: medians and intervals of two sets that were not measured together. */
-void
-prof_compare_apart (const double *a, guint n_a, const double *b, guint n_b, ProfPairing *pairing);
+void prof_compare_unpaired (const double *a,
+                            guint         n_a,
+                            const double *b,
+                            guint         n_b,
+                            ProfPairing  *pairing);
 
 /* Whether more samples would tell more. */
 typedef enum
@@ -76,8 +79,8 @@ typedef enum
   PROF_STOP_CANCELLED,
 } ProfStop;
 
-#define PROF_SAMPLES_MAX   200
-#define PROF_SAMPLES_LEAST 10
+#define PROF_MAX_SAMPLES 200
+#define PROF_MIN_SAMPLES 10
 
 const char *prof_stop_name (ProfStop stop);
 /* Of one series, looked at after every ten samples. */

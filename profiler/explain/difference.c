@@ -68,7 +68,7 @@ add_pair (GArray *list, const Side *a, guint32 row_a, const Side *b, guint32 row
         .b = prof_median (runs_b, n_b),
   };
 
-  prof_compare_apart (runs_b, n_b, runs_a, n_a, &difference.pairing);
+  prof_compare_unpaired (runs_b, n_b, runs_a, n_a, &difference.pairing);
   g_array_append_val (list, difference);
 }
 
@@ -190,7 +190,7 @@ prof_difference_groups (const ProfCapture *a,
 
       difference.a = prof_median (of_a, has_a);
       difference.b = prof_median (of_b, has_b);
-      prof_compare_apart (of_b, has_b, of_a, has_a, &difference.pairing);
+      prof_compare_unpaired (of_b, has_b, of_a, has_a, &difference.pairing);
       g_array_append_val (list, difference);
     }
   return list;

@@ -71,7 +71,7 @@ prof_explain (const ProfCapture *capture_a,
   split_recurrent (&b, gemm_b, &split_b[0], &split_b[1]);
 
   *explanation = (ProfExplanation){ .saved = a.clean - b.clean };
-  prof_compare_apart (a.samples, a.n_samples, b.samples, b.n_samples, &pairing);
+  prof_compare_unpaired (a.samples, a.n_samples, b.samples, b.n_samples, &pairing);
   explanation->is_certain = pairing.verdict == PROF_SLOWER;
   explanation->bucket[PROF_BUCKET_HOST] = compare_class (&a, &b, PROF_CLASS_HOST, 0);
   explanation->bucket[PROF_BUCKET_GEMM] =

@@ -349,8 +349,8 @@ prof_ladder_explain (const ProfLadder *ladder,
     last = ladder->rungs->pdata[ladder->rungs->len - 2];
   if (!first->series.recorder || !last->series.recorder)
     return FALSE;
-  if (!(a = prof_keep (first->subject, &first->series, facts, error)) ||
-      !(b = prof_keep (last->subject, &last->series, facts, error)))
+  if (!(a = prof_capture_measurement (first->subject, &first->series, facts, error)) ||
+      !(b = prof_capture_measurement (last->subject, &last->series, facts, error)))
     return FALSE;
   prof_explain (a,
                 b,

@@ -182,7 +182,7 @@ warm_up (const Session *session, guint subject, double share, GError **error)
       shortest = MIN (shortest, seconds);
       g_array_append_val (series->warm, seconds);
     }
-  series->inner = (guint) CLAMP (ceil (prof_clock_least_sample_ns () * 1e-9 / MAX (shortest, 1e-9)),
+  series->inner = (guint) CLAMP (ceil (prof_clock_min_sample_ns () * 1e-9 / MAX (shortest, 1e-9)),
                                  1,
                                  MAX_INNER);
   return TRUE;
@@ -271,7 +271,7 @@ run_clean (const Session *session, double limit, GError **error)
       guint    asked = session->options->repeat;
       gboolean both_ways = session->n > 1 && (asked == 0 || done + 2 <= asked);
 
-      tell (session, "clean", 0, done, asked > 0 ? asked : PROF_SAMPLES_MAX);
+      tell (session, "clean", 0, done, asked > 0 ? asked : PROF_MAX_SAMPLES);
       if (!run_round (session, both_ways, &local) && local)
         {
           g_propagate_error (error, g_steal_pointer (&local));

@@ -186,10 +186,10 @@ add_gradients (ProfBuilder           *builder,
 }
 
 ProfCapture *
-prof_keep (const ProfSubject *subject,
-           const ProfSeries  *series,
-           const ProfFacts   *facts,
-           GError           **error)
+prof_capture_measurement (const ProfSubject *subject,
+                          const ProfSeries  *series,
+                          const ProfFacts   *facts,
+                          GError           **error)
 {
   g_autoptr (ProfBuilder) builder = prof_builder_new ();
   g_autoptr (ProfFacts) own = prof_facts_new ();

@@ -6,8 +6,8 @@
 #include "profiler/record/measure.h"
 
 /* facts: conditions that the caller knows (may be NULL).  (transfer full) */
-ProfCapture *prof_keep (const ProfSubject *subject,
-                        const ProfSeries  *series,
-                        const ProfFacts   *facts,
-                        GError           **error);
+ProfCapture *prof_capture_measurement (const ProfSubject *subject,
+                                       const ProfSeries  *series,
+                                       const ProfFacts   *facts,
+                                       GError           **error);
 gboolean     prof_capture_write (const ProfCapture *capture, const char *path, GError **error);

@@ -174,7 +174,7 @@ test_model_capture (const TestModel *model, HybMode mode, gboolean backward)
   prof_series_init (&series);
   prof_measure (&subject, 1, &series, &options, &error);
   g_assert_no_error (error);
-  capture = prof_keep (subject, &series, NULL, &error);
+  capture = prof_capture_measurement (subject, &series, NULL, &error);
   g_assert_no_error (error);
   prof_series_clear (&series);
   return capture;

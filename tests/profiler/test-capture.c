@@ -127,7 +127,7 @@ test_size_of_a_large_capture (void)
 
       prof_series_init (&series);
       g_assert_true (prof_measure (&subject, 1, &series, &options, NULL));
-      capture = prof_keep (subject, &series, NULL, NULL);
+      capture = prof_capture_measurement (subject, &series, NULL, NULL);
       sizes[i] = g_bytes_get_size (prof_capture_get_bytes (capture));
       prof_series_clear (&series);
     }

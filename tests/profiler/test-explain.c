@@ -221,7 +221,7 @@ measure_dawdling (ProfSubject *const *subjects, const char *node, ProfCapture **
       }
   for (guint i = 0; i < 2; i++)
     {
-      captures[i] = prof_keep (subjects[i], &series[i], NULL, NULL);
+      captures[i] = prof_capture_measurement (subjects[i], &series[i], NULL, NULL);
       g_assert_nonnull (captures[i]);
       prof_series_clear (&series[i]);
     }
@@ -341,7 +341,7 @@ test_cancelling_keeps_samples (void)
   g_assert_cmpuint (series.clean->len, >=, 3);
   g_assert_cmpuint (series.clean->len, <, 10);
   g_assert_null (series.recorder);
-  capture = prof_keep (subject, &series, NULL, NULL);
+  capture = prof_capture_measurement (subject, &series, NULL, NULL);
   g_assert_nonnull (capture);
   g_assert_cmpstr (prof_capture_get_text (capture, "clean.stopped"), ==, "cancelled");
   prof_series_clear (&series);

@@ -61,7 +61,7 @@ test_optimised_graphs_are_attributed (void)
 
   prof_series_init (&series);
   g_assert_true (prof_measure (&subject, 1, &series, &options, NULL));
-  capture = prof_keep (subject, &series, NULL, NULL);
+  capture = prof_capture_measurement (subject, &series, NULL, NULL);
   prof_series_clear (&series);
   summary = prof_summary_new (capture);
   g_assert_cmpfloat (summary->unattributed, ==, 0);

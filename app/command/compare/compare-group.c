@@ -184,7 +184,7 @@ store_results (ScopeCandidate   *candidate,
   guint n;
 
   candidate->gemm_seconds = prof_ladder_fused_gemm (candidate->subject);
-  candidate->capture = prof_keep (candidate->subject, series, facts, error);
+  candidate->capture = prof_capture_measurement (candidate->subject, series, facts, error);
   if (!candidate->capture)
     return FALSE;
   candidate->samples = prof_capture_dup_samples (candidate->capture, PROF_SAMPLE_CLEAN, &n);
@@ -299,7 +299,7 @@ measure_one_thread (ScopeGroup               *group,
       if (is_done && series[i].recorder)
         {
           pair[i]->gemm_one_thread = prof_ladder_fused_gemm (subjects[i]);
-          pair[i]->one_thread = prof_keep (subjects[i], &series[i], facts, error);
+          pair[i]->one_thread = prof_capture_measurement (subjects[i], &series[i], facts, error);
           is_done = pair[i]->one_thread != NULL;
         }
       prof_series_clear (&series[i]);
