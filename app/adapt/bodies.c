@@ -45,7 +45,7 @@ add_bodies (GHashTable *bodies, HybGraph *graph, const char *path)
       for (guint b = 0; b < node->n_bodies; b++)
         {
           HybGraph        *inner = hyb_graph_get_bodies (graph, id)[b];
-          gboolean         is_single = node->n_bodies == 1 || !node->op->bodies;
+          gboolean         is_single = node->n_bodies == 1 || !node->op->body_names;
           ScopeBody       *body;
           g_autofree char *inside = NULL;
 
@@ -57,7 +57,7 @@ add_bodies (GHashTable *bodies, HybGraph *graph, const char *path)
           body->name = g_strconcat (path,
                                     node->name,
                                     is_single ? "" : "/",
-                                    is_single ? "" : node->op->bodies[b],
+                                    is_single ? "" : node->op->body_names[b],
                                     NULL);
           g_hash_table_insert (bodies, inner, body);
           inside = g_strconcat (body->name, "/", NULL);

@@ -342,15 +342,16 @@ add_body (Adapter *adapter, const Level *level, HybNodeId node_id, Frame *frame,
 
   if (node->n_bodies > 1)
     {
-      id = unique_id (adapter, path, node->op->bodies[index]);
-      inner.parent = viz_diagram_builder_add_box (adapter->builder,
-                                                  &(VizBoxInfo){ .id = id,
-                                                                 .title = node->op->bodies[index],
-                                                                 .kind = VIZ_BOX_FRAME,
-                                                                 .flags = VIZ_BOX_OPEN,
-                                                                 .category = VIZ_CATEGORY_CONTROL,
-                                                                 .parent = frame->frame,
-                                                                 .user = VIZ_NO_USER });
+      id = unique_id (adapter, path, node->op->body_names[index]);
+      inner.parent =
+          viz_diagram_builder_add_box (adapter->builder,
+                                       &(VizBoxInfo){ .id = id,
+                                                      .title = node->op->body_names[index],
+                                                      .kind = VIZ_BOX_FRAME,
+                                                      .flags = VIZ_BOX_OPEN,
+                                                      .category = VIZ_CATEGORY_CONTROL,
+                                                      .parent = frame->frame,
+                                                      .user = VIZ_NO_USER });
     }
   frame->body[index] = inner.parent;
   add_body_variables (adapter, node, frame, index, &inner);

@@ -1,8 +1,9 @@
-/* foreach.c — _foreach: a body for every row of its data, with states that go from
- * row to row.
+/* foreach.c — the operator _foreach, which runs its body for every row of its data and carries
+ * states from row to row.
  *
- * Inputs: data, initial states, captured values; outputs: stacked rows, final
- * states, and hidden the number of steps.  What it does is in loop.h; here are its attributes.
+ * Inputs: data, initial states, captured values.  Outputs: stacked rows, final states, and the
+ * number of steps (hidden).  This file has the attributes and maps them to a HybLoop
+ * (foreach_describe); loop.h has everything else.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -23,32 +24,28 @@ typedef struct
 typedef struct
 {
   ForeachParams         forward;
-  HybLoopGradientParams way_back;
+  HybLoopGradientParams backward;
 } LoopGradientParams;
 
-/* Attributes of the loop, at the start of either struct. */
-#define FOREACH_FIELDS                                                                        \
-  { HYB_FIELD (ForeachParams, num_args), HYB_PARAM_INT, NULL, .low = 1, .high = 65536,        \
-    .doc = "inputs and the subgraph" },                                                       \
-      { HYB_FIELD (ForeachParams, num_outputs), HYB_PARAM_INT, NULL, .low = 1, .high = 65536, \
-        .doc = "stacked outputs and states" },                                                \
-      { HYB_FIELD (ForeachParams, num_out_data),                                              \
-        HYB_PARAM_INT,                                                                        \
-        NULL,                                                                                 \
-        .low = 0,                                                                             \
-        .high = 65536,                                                                        \
-        .doc = "stacked outputs" },                                                           \
-      { HYB_FIELD (ForeachParams, in_data_locs),                                              \
-        HYB_PARAM_INTS,                                                                       \
-        NULL,                                                                                 \
-        .doc = "variables of the body that get the rows" },                                   \
-      { HYB_FIELD (ForeachParams, in_state_locs),                                             \
-        HYB_PARAM_INTS,                                                                       \
-        NULL,                                                                                 \
-        .doc = "variables of the body that are states" },                                     \
-  {                                                                                           \
-    HYB_FIELD (ForeachParams, remain_locs), HYB_PARAM_INTS, NULL,                             \
-        .doc = "variables of the body that are captured"                                      \
+/* The attributes of the loop, with which both structs start. */
+#define FOREACH_FIELDS                                                                              \
+  { HYB_FIELD (ForeachParams, num_args),       HYB_PARAM_INT, NULL, .low = 1, .high = 65536,        \
+    .doc = "number of inputs and the subgraph" },                                                   \
+      { HYB_FIELD (ForeachParams, num_outputs),       HYB_PARAM_INT, NULL, .low = 1, .high = 65536, \
+        .doc = "number of stacked outputs and states" },                                            \
+      { HYB_FIELD (ForeachParams, num_out_data), HYB_PARAM_INT, NULL, .low = 0, .high = 65536,      \
+        .doc = "number of stacked outputs" },                                                       \
+      { HYB_FIELD (ForeachParams, in_data_locs),                                                    \
+        HYB_PARAM_INTS,                                                                             \
+        NULL,                                                                                       \
+        .doc = "variables of the body that read rows" },                                            \
+      { HYB_FIELD (ForeachParams, in_state_locs),                                                   \
+        HYB_PARAM_INTS,                                                                             \
+        NULL,                                                                                       \
+        .doc = "variables of the body that are states" },                                           \
+  {                                                                                                 \
+    HYB_FIELD (ForeachParams, remain_locs), HYB_PARAM_INTS, NULL,                                   \
+        .doc = "variables of the body that are captured"                                            \
   }
 
 static const HybParam foreach_params[] = {
@@ -62,9 +59,9 @@ static const HybParam gradient_params[] = {
   { 0 },
 };
 
-/* The body variable that input number `input` of the node feeds. */
+/* The variable of the body that an input of the node feeds; −1 if there is none. */
 static gint64
-location (const ForeachParams *params, gint64 input)
+body_location (const ForeachParams *params, gint64 input)
 {
   const HybInts *groups[] = { &params->in_data_locs, &params->in_state_locs, &params->remain_locs };
 
@@ -83,26 +80,26 @@ foreach_check (gconstpointer values, GError **error)
   const ForeachParams *params = values;
   gint64               n = params->num_args - 1;
   g_autofree guint8   *seen = g_new0 (guint8, (gsize) MAX (n, 1));
-  gboolean             is_good = params->in_data_locs.n >= 0 && params->in_state_locs.n >= 0 &&
-                     params->remain_locs.n >= 0 &&
-                     params->in_data_locs.n + params->in_state_locs.n + params->remain_locs.n == n;
+  gboolean             is_valid = params->in_data_locs.n >= 0 && params->in_state_locs.n >= 0 &&
+                      params->remain_locs.n >= 0 &&
+                      params->in_data_locs.n + params->in_state_locs.n + params->remain_locs.n == n;
 
-  for (gint64 i = 0; is_good && i < n; i++)
+  for (gint64 i = 0; is_valid && i < n; i++)
     {
-      gint64 variable = location (params, i);
+      gint64 variable = body_location (params, i);
 
-      is_good = variable >= 0 && variable < n && !seen[variable];
-      if (is_good)
+      is_valid = variable >= 0 && variable < n && !seen[variable];
+      if (is_valid)
         seen[variable] = TRUE;
     }
-  if (!is_good)
+  if (!is_valid)
     return hyb_error_at (error,
                          HYB_OP_ERROR,
                          HYB_OP_ERROR_ATTRIBUTE,
                          NULL,
                          NULL,
                          "in_data_locs, in_state_locs and remain_locs must name each of the %d "
-                         "variables of the body once",
+                         "variables of the body exactly once",
                          (int) n);
   if (params->num_outputs - params->num_out_data != params->in_state_locs.n)
     return hyb_error_at (error,
@@ -110,14 +107,14 @@ foreach_check (gconstpointer values, GError **error)
                          HYB_OP_ERROR_ATTRIBUTE,
                          NULL,
                          NULL,
-                         "%d states go in, but num_outputs − num_out_data is %d",
+                         "in_state_locs names %d states, but num_outputs − num_out_data is %d",
                          params->in_state_locs.n,
                          (int) (params->num_outputs - params->num_out_data));
   return TRUE;
 }
 
 static void
-describe (gconstpointer values, HybLoop *loop)
+foreach_describe (gconstpointer values, HybLoop *loop)
 {
   const ForeachParams *params = values;
   guint                n_data = (guint) params->in_data_locs.n;
@@ -128,7 +125,7 @@ describe (gconstpointer values, HybLoop *loop)
   loop->n_out_data = (guint) params->num_out_data;
   for (guint i = 0; i < loop->n_inputs; i++)
     {
-      guint v = (guint) location (params, i);
+      guint v = (guint) body_location (params, i);
 
       loop->variable[v].input = i;
       loop->variable[v].is_slice = i < n_data;
@@ -170,7 +167,7 @@ static guint
 foreach_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
 {
   for (guint i = 0; i < n_inputs; i++)
-    if (location (values, i) == variable)
+    if (body_location (values, i) == variable)
       return i;
   return G_MAXUINT;
 }
@@ -205,6 +202,7 @@ foreach_body_result (gconstpointer values, guint body, guint head)
 
 static const char *const foreach_bodies[] = { "body" };
 
+#define LOOP_DESCRIBE foreach_describe
 #include "engine/control/loop-operator.h"
 
 static void
@@ -212,86 +210,33 @@ foreach_gradient (HybGrad *grad)
 {
   g_auto (HybLoop) loop = { 0 };
 
-  describe (hyb_grad_params (grad), &loop);
+  foreach_describe (hyb_grad_params (grad), &loop);
   hyb_loop_differentiate (&loop, grad, "_backward_foreach", foreach_params);
 }
 
+/* Members of both the loop and its recording form. */
+#define FOREACH_COMMON                                                                             \
+  .params = foreach_params, .params_size = sizeof (ForeachParams), .n_visible = foreach_n_visible, \
+  .check = foreach_check, .n_bodies = 1, .body_variable = foreach_body_variable,                   \
+  .body_names = foreach_bodies, .body_port = foreach_body_port, .body_next = foreach_body_next,    \
+  .body_result = foreach_body_result, .gradient = foreach_gradient
+
 const HybOp hyb_ops_foreach[] = {
-  {
-      .name = "_foreach",
-      .doc = "Runs its body for every row of its data and hands states from row to row.",
-      .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,
-      .params = foreach_params,
-      .params_size = sizeof (ForeachParams),
-      .arity = foreach_arity,
-      .n_visible = foreach_n_visible,
-      .check = foreach_check,
-      .n_bodies = 1,
-      .body_variable = foreach_body_variable,
-      .bodies = foreach_bodies,
-      .body_port = foreach_body_port,
-      .body_next = foreach_body_next,
-      .body_result = foreach_body_result,
-      .infer_shape = loop_infer,
-      .infer_dtype = hyb_rule_dtype_free,
-      .dtypes = HYB_DTYPES_ALL,
-      .forward = hyb_loop_forward,
-      .workspace = hyb_loop_workspace,
-      .prepare = loop_prepare,
-      .release = hyb_loop_release,
-      .compute = loop_compute,
-      .gradient = foreach_gradient,
-      .recording = "_foreach_recording",
-      .cost = loop_cost,
-  },
-  {
-      .name = "_foreach_recording",
-      .doc = "_foreach that keeps the states of every step for its gradient.",
-      .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
-      .params = foreach_params,
-      .params_size = sizeof (ForeachParams),
-      .arity = recording_arity,
-      .n_visible = foreach_n_visible,
-      .check = foreach_check,
-      .n_bodies = 1,
-      .body_variable = foreach_body_variable,
-      .bodies = foreach_bodies,
-      .body_port = foreach_body_port,
-      .body_next = foreach_body_next,
-      .body_result = foreach_body_result,
-      .infer_shape = loop_infer,
-      .infer_dtype = hyb_rule_dtype_free,
-      .dtypes = HYB_DTYPES_ALL,
-      .forward = hyb_loop_forward,
-      .workspace = hyb_loop_workspace,
-      .prepare = recording_prepare,
-      .release = hyb_loop_release,
-      .compute = recording_compute,
-      .gradient = foreach_gradient,
-      .cost = loop_cost,
-  },
-  {
-      .name = "_backward_foreach",
-      .doc = "Gradients of _foreach, from the last row to the first.",
-      .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
-      .params = gradient_params,
-      .params_size = sizeof (LoopGradientParams),
-      .arity = gradient_arity,
-      .check = foreach_check,
-      .n_bodies = 1,
-      .body_variable = gradient_body_variable,
-      .infer_shape = gradient_infer,
-      .infer_dtype = hyb_rule_dtype_free,
-      .dtypes = HYB_DTYPES_ALL,
-      .forward = hyb_loop_gradient_forward,
-      .workspace = hyb_loop_gradient_workspace,
-      .prepare = gradient_prepare,
-      .release = hyb_loop_gradient_release,
-      .compute = gradient_compute,
-      .cost = gradient_cost,
-  },
+  LOOP_OP (.name = "_foreach",
+           .doc = "Runs its body for every row of its data and carries states from row to row.",
+           .arity = foreach_arity,
+           .recording = "_foreach_recording",
+           FOREACH_COMMON),
+  RECORDING_LOOP_OP (.name = "_foreach_recording",
+                     .doc =
+                         "_foreach that also outputs the states of every step, for its gradient.",
+                     .arity = recording_arity,
+                     FOREACH_COMMON),
+  BACKWARD_LOOP_OP (.name = "_backward_foreach",
+                    .doc = "Gradients of _foreach, from the last row to the first.",
+                    .params = gradient_params,
+                    .check = foreach_check),
   { 0 },
 };
+
+#undef FOREACH_COMMON

@@ -1,9 +1,9 @@
-/* while-loop.c — _while_loop: a body as long as a condition holds, at most
- * max_iterations times.
+/* while-loop.c — the operator _while_loop, which runs its body as long as a condition holds, at
+ * most max_iterations times.
  *
- * Outputs: stacked rows (max_iterations of them; those that no step wrote are
- * zero), final loop variables, and hidden the number of steps.  What it does is in
- * loop.h; here are its attributes.
+ * Outputs: stacked rows (max_iterations of them; those past the last step are zero), final loop
+ * variables, and the number of steps (hidden).  This file has the attributes and maps them to a
+ * HybLoop (while_describe); loop.h has everything else.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
@@ -25,38 +25,38 @@ typedef struct
 typedef struct
 {
   WhileParams           forward;
-  HybLoopGradientParams way_back;
+  HybLoopGradientParams backward;
 } LoopGradientParams;
 
-/* Attributes of the loop, at the start of either struct. */
-#define WHILE_FIELDS                                                                              \
-  { HYB_FIELD (WhileParams, num_args),    HYB_PARAM_INT, NULL, .low = 2, .high = 65536,           \
-    .doc = "inputs and the two subgraphs" },                                                      \
-      { HYB_FIELD (WhileParams, num_outputs),       HYB_PARAM_INT, NULL, .low = 1, .high = 65536, \
-        .doc = "stacked outputs and loop variables" },                                            \
-      { HYB_FIELD (WhileParams, num_out_data),                                                    \
-        HYB_PARAM_INT,                                                                            \
-        NULL,                                                                                     \
-        .low = 0,                                                                                 \
-        .high = 65536,                                                                            \
-        .doc = "stacked outputs" },                                                               \
-      { HYB_FIELD (WhileParams, max_iterations),                                                  \
-        HYB_PARAM_INT,                                                                            \
-        NULL,                                                                                     \
-        .low = 1,                                                                                 \
-        .high = G_MAXINT32,                                                                       \
-        .doc = "most steps" },                                                                    \
-      { HYB_FIELD (WhileParams, cond_input_locs),                                                 \
-        HYB_PARAM_INTS,                                                                           \
-        NULL,                                                                                     \
-        .doc = "inputs that the condition's variables are" },                                     \
-      { HYB_FIELD (WhileParams, func_input_locs),                                                 \
-        HYB_PARAM_INTS,                                                                           \
-        NULL,                                                                                     \
-        .doc = "inputs that the body's variables are" },                                          \
-  {                                                                                               \
-    HYB_FIELD (WhileParams, func_var_locs), HYB_PARAM_INTS, NULL,                                 \
-        .doc = "variables of the body that the loop replaces"                                     \
+/* The attributes of the loop, with which both structs start. */
+#define WHILE_FIELDS                                                                                \
+  { HYB_FIELD (WhileParams, num_args),                                                              \
+    HYB_PARAM_INT,                                                                                  \
+    NULL,                                                                                           \
+    .low = 2,                                                                                       \
+    .high = 65536,                                                                                  \
+    .doc = "number of inputs and the two subgraphs" },                                              \
+      { HYB_FIELD (WhileParams, num_outputs),                                                       \
+        HYB_PARAM_INT,                                                                              \
+        NULL,                                                                                       \
+        .low = 1,                                                                                   \
+        .high = 65536,                                                                              \
+        .doc = "number of stacked outputs and loop variables" },                                    \
+      { HYB_FIELD (WhileParams, num_out_data), HYB_PARAM_INT, NULL, .low = 0, .high = 65536,        \
+        .doc = "number of stacked outputs" },                                                       \
+      { HYB_FIELD (WhileParams, max_iterations), HYB_PARAM_INT, NULL, .low = 1, .high = G_MAXINT32, \
+        .doc = "maximum number of steps" },                                                         \
+      { HYB_FIELD (WhileParams, cond_input_locs),                                                   \
+        HYB_PARAM_INTS,                                                                             \
+        NULL,                                                                                       \
+        .doc = "inputs that feed the condition's variables" },                                      \
+      { HYB_FIELD (WhileParams, func_input_locs),                                                   \
+        HYB_PARAM_INTS,                                                                             \
+        NULL,                                                                                       \
+        .doc = "inputs that feed the body's variables" },                                           \
+  {                                                                                                 \
+    HYB_FIELD (WhileParams, func_var_locs), HYB_PARAM_INTS, NULL,                                   \
+        .doc = "variables of the body that are loop variables"                                      \
   }
 
 static const HybParam while_params[] = {
@@ -76,21 +76,22 @@ enum
   BODY_STEP,
 };
 
+/* FALSE and an error unless all locations are in [0, end). */
 static gboolean
 check_range (const char *name, const HybInts *locations, gint64 end, GError **error)
 {
-  gboolean is_good = locations->n >= 0;
+  gboolean is_valid = locations->n >= 0;
 
   for (int i = 0; i < locations->n; i++)
-    is_good &= locations->value[i] >= 0 && locations->value[i] < end;
-  return is_good || hyb_error_at (error,
-                                  HYB_OP_ERROR,
-                                  HYB_OP_ERROR_ATTRIBUTE,
-                                  NULL,
-                                  NULL,
-                                  "%s must lie between 0 and %d",
-                                  name,
-                                  (int) end - 1);
+    is_valid &= locations->value[i] >= 0 && locations->value[i] < end;
+  return is_valid || hyb_error_at (error,
+                                   HYB_OP_ERROR,
+                                   HYB_OP_ERROR_ATTRIBUTE,
+                                   NULL,
+                                   NULL,
+                                   "%s must lie between 0 and %d",
+                                   name,
+                                   (int) end - 1);
 }
 
 static gboolean
@@ -128,7 +129,7 @@ while_check (gconstpointer values, GError **error)
 }
 
 static void
-describe (gconstpointer values, HybLoop *loop)
+while_describe (gconstpointer values, HybLoop *loop)
 {
   const WhileParams *params = values;
 
@@ -188,7 +189,7 @@ while_body_variable (gconstpointer values, guint n_inputs, guint body, guint var
   return variable < (guint) MAX (locations->n, 0) ? (guint) locations->value[variable] : G_MAXUINT;
 }
 
-/* The step's variable that input number `input` of the node feeds and the loop replaces. */
+/* Whether an input of the node is the initial value of a loop variable. */
 static gboolean
 is_loop_variable (const WhileParams *params, guint input)
 {
@@ -225,6 +226,7 @@ while_body_result (gconstpointer values, guint body, guint head)
 
 static const char *const while_bodies[] = { "condition", "body" };
 
+#define LOOP_DESCRIBE while_describe
 #include "engine/control/loop-operator.h"
 
 static void
@@ -232,86 +234,34 @@ while_gradient (HybGrad *grad)
 {
   g_auto (HybLoop) loop = { 0 };
 
-  describe (hyb_grad_params (grad), &loop);
+  while_describe (hyb_grad_params (grad), &loop);
   hyb_loop_differentiate (&loop, grad, "_backward_while_loop", while_params);
 }
 
+/* Members of both the loop and its recording form. */
+#define WHILE_COMMON                                                                         \
+  .params = while_params, .params_size = sizeof (WhileParams), .n_visible = while_n_visible, \
+  .check = while_check, .n_bodies = 2, .body_variable = while_body_variable,                 \
+  .body_names = while_bodies, .body_port = while_body_port, .body_next = while_body_next,    \
+  .body_result = while_body_result, .gradient = while_gradient
+
 const HybOp hyb_ops_while_loop[] = {
-  {
-      .name = "_while_loop",
-      .doc = "Runs its body as long as its condition holds and hands loop variables on.",
-      .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,
-      .params = while_params,
-      .params_size = sizeof (WhileParams),
-      .arity = while_arity,
-      .n_visible = while_n_visible,
-      .check = while_check,
-      .n_bodies = 2,
-      .body_variable = while_body_variable,
-      .bodies = while_bodies,
-      .body_port = while_body_port,
-      .body_next = while_body_next,
-      .body_result = while_body_result,
-      .infer_shape = loop_infer,
-      .infer_dtype = hyb_rule_dtype_free,
-      .dtypes = HYB_DTYPES_ALL,
-      .forward = hyb_loop_forward,
-      .workspace = hyb_loop_workspace,
-      .prepare = loop_prepare,
-      .release = hyb_loop_release,
-      .compute = loop_compute,
-      .gradient = while_gradient,
-      .recording = "_while_loop_recording",
-      .cost = loop_cost,
-  },
-  {
-      .name = "_while_loop_recording",
-      .doc = "_while_loop that keeps the loop variables of every step for its gradient.",
-      .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
-      .params = while_params,
-      .params_size = sizeof (WhileParams),
-      .arity = recording_arity,
-      .n_visible = while_n_visible,
-      .check = while_check,
-      .n_bodies = 2,
-      .body_variable = while_body_variable,
-      .bodies = while_bodies,
-      .body_port = while_body_port,
-      .body_next = while_body_next,
-      .body_result = while_body_result,
-      .infer_shape = loop_infer,
-      .infer_dtype = hyb_rule_dtype_free,
-      .dtypes = HYB_DTYPES_ALL,
-      .forward = hyb_loop_forward,
-      .workspace = hyb_loop_workspace,
-      .prepare = recording_prepare,
-      .release = hyb_loop_release,
-      .compute = recording_compute,
-      .gradient = while_gradient,
-      .cost = loop_cost,
-  },
-  {
-      .name = "_backward_while_loop",
-      .doc = "Gradients of _while_loop, from the last step made to the first.",
-      .category = HYB_CATEGORY_CONTROL,
-      .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
-      .params = gradient_params,
-      .params_size = sizeof (LoopGradientParams),
-      .arity = gradient_arity,
-      .check = while_check,
-      .n_bodies = 1,
-      .body_variable = gradient_body_variable,
-      .infer_shape = gradient_infer,
-      .infer_dtype = hyb_rule_dtype_free,
-      .dtypes = HYB_DTYPES_ALL,
-      .forward = hyb_loop_gradient_forward,
-      .workspace = hyb_loop_gradient_workspace,
-      .prepare = gradient_prepare,
-      .release = hyb_loop_gradient_release,
-      .compute = gradient_compute,
-      .cost = gradient_cost,
-  },
+  LOOP_OP (.name = "_while_loop",
+           .doc = "Runs its body as long as its condition holds and carries loop variables along.",
+           .arity = while_arity,
+           .recording = "_while_loop_recording",
+           WHILE_COMMON),
+  RECORDING_LOOP_OP (
+          .name = "_while_loop_recording",
+          .doc =
+              "_while_loop that also outputs the loop variables of every step, for its gradient.",
+          .arity = recording_arity,
+          WHILE_COMMON),
+  BACKWARD_LOOP_OP (.name = "_backward_while_loop",
+                    .doc = "Gradients of _while_loop, from the last step to the first.",
+                    .params = gradient_params,
+                    .check = while_check),
   { 0 },
 };
+
+#undef WHILE_COMMON

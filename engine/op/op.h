@@ -149,8 +149,8 @@ struct _HybOp
 
   /* --- Bodies: subgraphs of loops and conditions (engine/control) --- */
 
-  guint              n_bodies; /* of every node of this operator */
-  const char *const *bodies;   /* their names; required with n_bodies, as the functions below */
+  guint              n_bodies;   /* of every node of this operator */
+  const char *const *body_names; /* required with n_bodies, as the functions below */
   /* The input of the node that feeds variable number `variable` (in node order) of a body on
    * entry; G_MAXUINT if no input does. */
   guint (*body_variable) (gconstpointer params, guint n_inputs, guint body, guint variable);
@@ -223,15 +223,19 @@ struct _HybOp
    * hyb_call_infer() then also asks infer_shape of that operator, so that data and gradients of
    * contradictory shapes are refused.  Default: infer_shape alone decides. */
   const char *gradient_of;
-  /* With gradient_of: what each input, and after “>” each output, stands for, as words with a
-   * space between them:
+  /* With gradient_of: what each input, and after “>” each output, corresponds to in the
+   * differentiated operator, as words with a space between them:
    *
-   *   g0    a gradient of output 0          i1    input 1          o2    output 2
-   *   g*    a gradient of every visible     i*    all inputs       last  the last output
-   *         output
-   *   -     nothing of that operator
+   *   i1    input 1, or its gradient
+   *   o2    output 2
+   *   g0    the gradient of output 0
+   *   i*    all inputs, one after the other
+   *   g*    the gradients of all visible outputs
+   *   last  the last output
+   *   -     nothing
    *
-   * “g0 i0 > i0” for example takes a gradient and the data, and returns a gradient of the data. */
+   * For example “g0 i0 > i0” takes the gradient of output 0 and input 0, and returns the gradient
+   * of input 0. */
   const char *operands;
 
   /* --- Cost and devices --- */
@@ -239,7 +243,7 @@ struct _HybOp
   /* The work of one call.  Default: one operation for each element of the outputs; every input
    * is read once, every output written once. */
   void (*cost) (const HybCall *call, HybCost *cost);
-  HybGpuPath gpu;
+  HybGpuPath gpu; /* for the planned GPU module; default: HYB_GPU_NONE */
 };
 
 /* The operator with this name or alias; NULL if it is unknown. */
