@@ -25,7 +25,7 @@ typedef struct
   guint64     last_used;
 
   /* Static mode */
-  gpointer       room; /* memory that holds the frame */
+  gpointer       storage; /* memory that holds the frame */
   HybFrame      *frame;
   HybTensor     *block;   /* the memory that frame was made for */
   gconstpointer *bound;   /* by variable: the address bound in the frame */

@@ -178,10 +178,10 @@ make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
   if (entry->block == executor->block)
     return TRUE;
 
-  if (!entry->room &&
-      posix_memalign (&entry->room, HYB_ALIGNMENT, hyb_frame_size (entry->plan)) != 0)
+  if (!entry->storage &&
+      posix_memalign (&entry->storage, HYB_ALIGNMENT, hyb_frame_size (entry->plan)) != 0)
     {
-      entry->room = NULL;
+      entry->storage = NULL;
       return hyb_error_at (error,
                            HYB_GRAPH_ERROR,
                            HYB_GRAPH_ERROR_MEMORY,
@@ -190,7 +190,8 @@ make_frame (HybExecutor *executor, HybEntry *entry, GError **error)
                            "there is no memory for %u steps",
                            hyb_plan_n_steps (entry->plan));
     }
-  entry->frame = hyb_frame_init (entry->room, entry->plan, hyb_tensor_get_data (executor->block));
+  entry->frame =
+      hyb_frame_init (entry->storage, entry->plan, hyb_tensor_get_data (executor->block));
   for (guint i = 0; i < executor->n_variables; i++)
     entry->bound[i] = NULL;
   g_clear_pointer (&entry->block, hyb_tensor_unref);

@@ -28,7 +28,7 @@ entry_free (HybEntry *entry, const HybExecutor *executor)
     g_clear_pointer (&entry->outputs[i], hyb_tensor_unref);
   g_clear_pointer (&entry->block, hyb_tensor_unref);
   g_clear_pointer (&entry->plan, hyb_plan_unref);
-  free (entry->room);
+  free (entry->storage);
   g_free (entry->types);
   g_free (entry->zeros);
   g_free (entry->bound);

@@ -59,15 +59,15 @@ find_place (const HybFrame *frame, const HybPlace *place)
 }
 
 HybFrame *
-hyb_frame_init (gpointer room, const HybPlan *plan, gpointer memory)
+hyb_frame_init (gpointer storage, const HybPlan *plan, gpointer memory)
 {
-  HybFrame *frame = room;
+  HybFrame *frame = storage;
 
   g_return_val_if_fail (!plan->is_dynamic, NULL);
 
   frame->plan = plan;
   frame->memory = memory;
-  frame->slots = (gpointer *) (gpointer) ((char *) room + align_up (sizeof (HybFrame)));
+  frame->slots = (gpointer *) (gpointer) ((char *) storage + align_up (sizeof (HybFrame)));
   frame->variables = frame->slots + plan->n_slots;
   frame->heads = frame->variables + plan->n_variables;
   memset (frame->variables, 0, (plan->n_variables + plan->n_heads) * sizeof (gpointer));

@@ -32,8 +32,8 @@ typedef struct
   guint32      *class_of; /* by value, HYB_NO_ID: none */
   gsize        *offset;   /* by value: offset within its class */
   GArray       *classes;
-  HybType      *room;   /* types of the operands of one node */
-  gboolean      shares; /* share-views is enabled: parts of values are not copied */
+  HybType      *storage; /* types of the operands of one node */
+  gboolean      shares;  /* share-views is enabled: parts of values are not copied */
 } Search;
 
 static Class *
@@ -152,7 +152,7 @@ place_as_views (Search *search, HybNodeId id)
   if (!search->shares || !node->op->view || search->written[id])
     return FALSE;
 
-  hyb_call_init (&call, graph, id, search->plan->types, search->room);
+  hyb_call_init (&call, graph, id, search->plan->types, search->storage);
   call.training = search->plan->training;
   for (int turn = 0; turn < 2; turn++) /* first turn: check all outputs; second: join */
     for (guint i = 0; i < node->n_outputs; i++)
@@ -273,7 +273,7 @@ write_places (Search *search)
 /* TRUE unless the pass share-views is left out by name.  Views are used without the optimising
  * passes, too. */
 static gboolean
-wants_views (const HybPlanOptions *options)
+views_are_enabled (const HybPlanOptions *options)
 {
   return !options->without || !g_strv_contains (options->without, "share-views");
 }
@@ -286,12 +286,12 @@ hyb_plan_find_places (HybPlan *plan, HybFacts *facts, const guint8 *needed, GArr
   g_autofree guint32 *class_of = g_new (guint32, n_values);
   g_autofree gsize   *offset = g_new0 (gsize, n_values);
   g_autofree guint8  *written = hyb_graph_find_written (plan->graph, plan->training);
-  g_autofree HybType *room = NULL;
+  g_autofree HybType *storage = NULL;
   g_autoptr (GArray) classes = g_array_new (FALSE, FALSE, sizeof (Class));
   guint   most = 1;
   GArray *intervals;
   Search  search = { plan,     facts,  needed,  written, last_use,
-                     class_of, offset, classes, NULL,    wants_views (plan->options) };
+                     class_of, offset, classes, NULL,    views_are_enabled (plan->options) };
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (plan->graph); id++)
     {
@@ -299,7 +299,7 @@ hyb_plan_find_places (HybPlan *plan, HybFacts *facts, const guint8 *needed, GArr
 
       most = MAX (most, node->n_inputs + node->n_outputs);
     }
-  search.room = room = g_new (HybType, most);
+  search.storage = storage = g_new (HybType, most);
   memset (class_of, 0xff, n_values * sizeof class_of[0]); /* HYB_NO_ID */
 
   find_last_uses (&search);

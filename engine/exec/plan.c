@@ -193,7 +193,7 @@ check_nodes (HybPlan *plan, const guint8 *needed, gsize limit, GError **error)
 
 /* --- Steps --- */
 
-/* Makes the call of a step.  operands: room for the types of two calls.  Returns the number of
+/* Makes the call of a step.  operands: storage for the types of two calls.  Returns the number of
  * types used. */
 static guint
 init_step (HybPlan *plan, HybStep *step, HybNodeId id, HybType *operands)

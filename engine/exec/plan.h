@@ -57,10 +57,10 @@ char *hyb_plan_print (const HybPlan *plan);
 
 /* The bytes that a frame takes. */
 gsize hyb_frame_size (const HybPlan *plan);
-/* Makes a frame in room, which has hyb_frame_size() bytes; memory has hyb_plan_get_memory()
+/* Makes a frame in storage, which has hyb_frame_size() bytes; memory has hyb_plan_get_memory()
  * bytes.  Both are aligned to 64 bytes and stay the caller's.  Frames of loop bodies lie in the
  * workspace of their loop. */
-HybFrame *hyb_frame_init (gpointer room, const HybPlan *plan, gpointer memory);
+HybFrame *hyb_frame_init (gpointer storage, const HybPlan *plan, gpointer memory);
 /* Sets the contents of a variable; they must stay valid until the last run with them. */
 void hyb_frame_bind_variable (HybFrame *frame, guint variable, gconstpointer data);
 /* Sets where a head is written to.  Only for plans with bind_outputs. */

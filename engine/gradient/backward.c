@@ -1,8 +1,8 @@
-/* backward.c — a graph and its gradients as one graph.
+/* backward.c — extends a graph with the nodes that compute its gradients.
  *
- * Three walks, each linear: forward, to see which values the asked-for variables
- * reach; backward, to see which of them the heads reach; and the copy, followed by
- * the gradient functions in reverse order.  Nodes keep their ids in the copy.
+ * Three linear walks: forwards, to mark the values that depend on the requested variables;
+ * backwards, to mark those on which a head depends; then a copy of the graph, followed by the
+ * gradient functions of its nodes in reverse order.  Nodes keep their ids in the copy.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/backward.h"
@@ -31,22 +31,22 @@ static void
 mark_wanted (HybFlow *flow, guint n_wrt, const HybNodeId *wrt)
 {
   for (guint i = 0; i < n_wrt; i++)
-    flow->wanted[hyb_graph_get_node (flow->graph, wrt[i])->first_output] = TRUE;
+    flow->is_required[hyb_graph_get_node (flow->graph, wrt[i])->first_output] = TRUE;
 
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (flow->graph); id++)
     {
       const HybNode    *node = hyb_graph_get_node (flow->graph, id);
       const HybValueId *inputs = hyb_graph_get_inputs (flow->graph, id);
-      gboolean          wanted = FALSE;
+      gboolean          is_required = FALSE;
 
       if (!lets_gradients_through (node))
         continue;
 
-      for (guint i = 0; i < node->n_inputs && !wanted; i++)
-        wanted = hyb_flow_input_is_open (node->op, i) && flow->wanted[inputs[i]];
+      for (guint i = 0; i < node->n_inputs && !is_required; i++)
+        is_required = hyb_flow_input_is_open (node->op, i) && flow->is_required[inputs[i]];
 
-      for (guint i = 0; wanted && i < node->n_outputs; i++)
-        flow->wanted[node->first_output + i] = TRUE;
+      for (guint i = 0; is_required && i < node->n_outputs; i++)
+        flow->is_required[node->first_output + i] = TRUE;
     }
 }
 
@@ -64,24 +64,24 @@ mark_reached (HybFlow *flow)
       const HybNode    *node = hyb_graph_get_node (flow->graph, id);
       const HybValueId *inputs = hyb_graph_get_inputs (flow->graph, id);
 
-      if (!lets_gradients_through (node) || !any_output (flow->wanted, node) ||
+      if (!lets_gradients_through (node) || !any_output (flow->is_required, node) ||
           !any_output (flow->reached, node))
         continue;
 
       for (guint i = 0; i < node->n_inputs; i++)
-        if (hyb_flow_input_is_open (node->op, i) && flow->wanted[inputs[i]])
+        if (hyb_flow_input_is_open (node->op, i) && flow->is_required[inputs[i]])
           flow->reached[inputs[i]] = TRUE;
     }
 }
 
-/* A node on the way may stand aside for one that keeps what its gradient needs. */
+/* Replaces a node by its recording form, which has extra outputs that its gradient needs. */
 static HybNodeId
 copy_recording (HybFlow *flow, HybNodeId id, const HybValueId *inputs)
 {
   const HybNode *node = hyb_graph_get_node (flow->graph, id);
   HybNodeSpec    spec = {
        .op = hyb_op_find (node->op->recording),
-       .type = node->type, /* it is still shown as what it stands for */
+       .type = node->type, /* displayed as the node that it replaces */
        .name = node->name,
        .attributes = node->attributes,
        .params = hyb_params_ref (node->params),
@@ -125,7 +125,8 @@ copy_node (HybFlow *flow, HybNodeId id, GArray *room)
   for (guint i = 0; i < node->n_inputs; i++)
     mapped[i] = flow->value[inputs[i]];
 
-  if (node->op->recording && any_output (flow->wanted, node) && any_output (flow->reached, node))
+  if (node->op->recording && any_output (flow->is_required, node) &&
+      any_output (flow->reached, node))
     {
       HybNodeId copy = copy_recording (flow, id, mapped);
 
@@ -163,7 +164,7 @@ copy_forward (HybFlow *flow)
   return TRUE;
 }
 
-/* A graph that already is one with gradients has variables of such names. */
+/* A graph that already contains gradients has variables of such names. */
 static char *
 new_variable_name (HybGraph *graph, const char *head)
 {
@@ -178,7 +179,7 @@ new_variable_name (HybGraph *graph, const char *head)
   return name;
 }
 
-/* One variable per head; what it brings arrives at that head. */
+/* Adds one variable for each head, whose value is the gradient of that head. */
 static void
 add_head_gradients (HybFlow *flow)
 {
@@ -238,11 +239,11 @@ differentiate_node (HybFlow *flow, HybNodeId id)
                    .n_outputs = built->n_outputs,
   };
 
-  if (!lets_gradients_through (grad.node) || !any_output (flow->wanted, grad.node) ||
+  if (!lets_gradients_through (grad.node) || !any_output (flow->is_required, grad.node) ||
       !has_arrivals (&grad))
     return;
 
-  /* A recording operator may leave its gradient to the one it stands for. */
+  /* A recording operator without a gradient of its own uses that of the operator it replaces. */
   if (!op->gradient)
     op = grad.node->op;
   if (!op->gradient)
@@ -259,7 +260,7 @@ differentiate_node (HybFlow *flow, HybNodeId id)
   op->gradient (&grad);
 }
 
-/* The answer for one variable: what arrived, or zeros. */
+/* The gradient of one variable: the sum of what arrived, or zeros. */
 static void
 add_gradient_head (HybFlow *flow, HybNodeId wrt)
 {
@@ -285,7 +286,7 @@ flow_clear (HybFlow *flow)
   g_clear_error (&flow->error);
   g_free (flow->at);
   g_free (flow->value);
-  g_free (flow->wanted);
+  g_free (flow->is_required);
   g_free (flow->reached);
 }
 
@@ -301,7 +302,7 @@ flow_init (HybFlow *flow, HybGraph *graph)
     .builder = hyb_builder_new (),
     .arrivals = g_array_new (FALSE, FALSE, sizeof (HybArrival)),
     .value = g_new (HybValueId, n_values),
-    .wanted = g_new0 (guint8, n_values),
+    .is_required = g_new0 (guint8, n_values),
     .reached = g_new0 (guint8, n_values),
   };
 }

@@ -1,13 +1,13 @@
-/* flow.h — gradients under way: what gradient.c and backward.c share.
+/* flow.h — the state of differentiation, shared by gradient.c and backward.c.
  *
- * Values are those of the graph being built.  Its first nodes are the forward
- * nodes under their old ids; only they can receive gradients.
+ * Value ids are those of the graph being built.  It begins with the forward nodes under their old
+ * ids, and only their values can receive gradients.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/builder.h"
 
-/* One gradient that arrived at a value; a list in order of arrival. */
+/* One gradient that arrived at a value; a linked list in order of arrival. */
 typedef struct
 {
   HybValueId value;
@@ -22,14 +22,14 @@ typedef struct
 
 typedef struct
 {
-  HybGraph    *graph;    /* forward; borrowed */
-  HybBuilder  *builder;  /* owned until frozen */
-  GArray      *arrivals; /* of HybArrival */
-  HybArrivals *at;       /* by forward value of the graph being built */
-  HybValueId  *value;    /* by value of the forward graph: its id in the new one */
-  guint8      *wanted;   /* by value of the forward graph: a variable of wrt reaches it */
-  guint8      *reached;  /* likewise: a head may send it a gradient */
-  GError      *error;    /* the first failure; then everything falls through */
+  HybGraph    *graph;       /* forward; borrowed */
+  HybBuilder  *builder;     /* owned until frozen */
+  GArray      *arrivals;    /* of HybArrival */
+  HybArrivals *at;          /* by value of the forward part of the graph being built */
+  HybValueId  *value;       /* by value of the forward graph: its id in the new one */
+  guint8      *is_required; /* by value of the forward graph: depends on a variable of wrt */
+  guint8      *reached;     /* by value of the forward graph: a head depends on it */
+  GError      *error;       /* the first failure; later calls do nothing */
 } HybFlow;
 
 /* The node being differentiated. */
@@ -40,16 +40,16 @@ struct _HybGrad
   const HybNode *node; /* in the forward graph */
   gconstpointer  params;
   HybValueId     first_output; /* in the graph being built */
-  guint          n_outputs;    /* hidden ones of a recording operator too */
-  HybValueId    *zeros;        /* by output: made on demand; HYB_NO_ID */
+  guint          n_outputs;    /* includes the hidden outputs of a recording operator */
+  HybValueId    *zeros;        /* by output: created on demand; HYB_NO_ID: not yet */
   guint          n_emitted;
 };
 
-/* Counts value as a further gradient of target. */
+/* Adds value to the gradients that arrive at target. */
 void hyb_flow_arrive (HybFlow *flow, HybValueId target, HybValueId value);
-/* The sum of what arrived; HYB_NO_ID if nothing did (or after a failure). */
+/* The sum of the gradients that arrived, or HYB_NO_ID if there are none (or after a failure). */
 HybValueId hyb_flow_sum (HybFlow *flow, HybValueId target);
-/* A node that belongs to the gradient of the producer of near. */
+/* Adds a node that belongs to the gradient of node near and returns its first value. */
 HybValueId hyb_flow_emit (HybFlow           *flow,
                           HybNodeId          near,
                           const char        *op,
@@ -57,5 +57,5 @@ HybValueId hyb_flow_emit (HybFlow           *flow,
                           const char *const *attributes,
                           guint              n_inputs,
                           const HybValueId  *inputs);
-/* Whether gradients may flow into this input of this operator at all. */
+/* TRUE if gradients can flow into this input of op at all. */
 gboolean hyb_flow_input_is_open (const HybOp *op, guint index);

@@ -1,7 +1,7 @@
-/* gradient.c — what an operator's gradient function works with.
+/* gradient.c — what an operator's gradient function can read and add.
  *
- * After the first failure every call returns HYB_NO_ID and adds nothing, so that
- * gradient functions need no checks; backward.c reports the failure.
+ * After the first failure every function returns HYB_NO_ID and adds nothing, so that gradient
+ * functions need no checks; backward.c reports the failure.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/gradient.h"
@@ -11,8 +11,8 @@
 
 #include <stdarg.h>
 
-/* Above this many gradients of one value they are summed at once: a weight used
- * in 2000 unrolled steps then keeps a few gradients alive, not 2000. */
+/* More gradients of one value than this are added up immediately, so that a weight used in 2000
+ * unrolled steps keeps a few gradients alive instead of 2000. */
 #define MAX_WAITING 8
 
 gboolean
@@ -76,7 +76,7 @@ hyb_flow_emit (HybFlow           *flow,
                    });
 }
 
-/* What arrived at a value, in order. */
+/* The gradients that arrived at a value, in order. */
 static guint32 *
 list_arrivals (HybFlow *flow, const HybArrivals *at)
 {
@@ -204,15 +204,15 @@ hyb_grad_incoming (HybGrad *grad, guint index)
 }
 
 gboolean
-hyb_grad_wants (HybGrad *grad, guint index)
+hyb_grad_needs_input (HybGrad *grad, guint index)
 {
   g_return_val_if_fail (index < grad->node->n_inputs, FALSE);
 
   return hyb_flow_input_is_open (grad->node->op, index) &&
-         grad->flow->wanted[hyb_graph_get_inputs (grad->flow->graph, grad->id)[index]];
+         grad->flow->is_required[hyb_graph_get_inputs (grad->flow->graph, grad->id)[index]];
 }
 
-/* The one way to a new node: what is left open in spec follows the differentiated node. */
+/* Adds a node.  What spec leaves open is taken from the node being differentiated. */
 static HybValueId
 grad_add (HybGrad *grad, const char *op, HybNodeSpec spec)
 {
@@ -329,8 +329,8 @@ hyb_grad_set_input (HybGrad *grad, guint index, HybValueId value)
   g_return_if_fail (index < grad->node->n_inputs);
   g_return_if_fail (value != HYB_NO_ID || grad->flow->error);
 
-  /* Nobody wants it: the node that made it is dead and will be dropped. */
-  if (!hyb_grad_wants (grad, index))
+  /* This gradient is not needed; the pass drop-dead removes the node. */
+  if (!hyb_grad_needs_input (grad, index))
     return;
 
   hyb_flow_arrive (grad->flow, hyb_grad_input (grad, index), value);

@@ -1,40 +1,45 @@
-/* gradient.h — what an operator's gradient function works with.
+/* gradient.h — what an operator's gradient function can read and add.
  *
- * A gradient is written as nodes of the same graph, without knowing any shape:
- * _reduce_like and reshape_like take shapes from values.  Values are ids in the
- * graph being built.
+ * A gradient function adds nodes to the graph without knowing any shapes: operators such as
+ * _reduce_like and reshape_like take shapes from other values.  Value ids are those of the graph
+ * being built.  For an example see ops/nn/softmax.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/builder.h"
 
-/* The operator's own operands.  With HybOp.recording, outputs include the hidden ones. */
-guint         hyb_grad_n_inputs (HybGrad *grad);
-guint         hyb_grad_n_outputs (HybGrad *grad);
+/* The number of inputs of the node being differentiated. */
+guint hyb_grad_n_inputs (HybGrad *grad);
+/* The number of outputs; with HybOp.recording these include the hidden ones. */
+guint hyb_grad_n_outputs (HybGrad *grad);
+/* The parsed attributes of the node. */
 gconstpointer hyb_grad_params (HybGrad *grad);
-HybValueId    hyb_grad_input (HybGrad *grad, guint index);
-HybValueId    hyb_grad_output (HybGrad *grad, guint index);
+/* The value of input index in the forward computation. */
+HybValueId hyb_grad_input (HybGrad *grad, guint index);
+/* The value of output index in the forward computation. */
+HybValueId hyb_grad_output (HybGrad *grad, guint index);
 
-/* The gradient that flows into output index; zeros if none does. */
+/* The gradient of output index; zeros if none arrived. */
 HybValueId hyb_grad_incoming (HybGrad *grad, guint index);
-gboolean   hyb_grad_has_incoming (HybGrad *grad, guint index);
-/* Whether anybody wants the gradient of this input. */
-gboolean hyb_grad_wants (HybGrad *grad, guint index);
+/* TRUE if a gradient of output index arrived. */
+gboolean hyb_grad_has_incoming (HybGrad *grad, guint index);
+/* TRUE if the gradient of this input is needed. */
+gboolean hyb_grad_needs_input (HybGrad *grad, guint index);
 
-/* New nodes.  Returns the first output; output k is that + k.  The list of inputs
- * ends with HYB_NO_ID. */
+/* Adds a node without attributes.  The list of inputs ends with HYB_NO_ID.  Returns its first
+ * output; output k is that value plus k. */
 HybValueId hyb_grad_emit (HybGrad *grad, const char *op, ...);
-/* With attributes key, value, …, NULL. */
+/* Adds a node with attributes key, value, …, NULL. */
 HybValueId hyb_grad_emit_with (HybGrad           *grad,
                                const char        *op,
                                const char *const *attributes,
                                guint              n_inputs,
                                const HybValueId  *inputs);
-/* With the differentiated node's own attributes (the new operator has the same
- * params table) and bodies. */
+/* Adds a node with the attributes and bodies of the node being differentiated; op must have the same
+ * table of attributes. */
 HybValueId
 hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValueId *inputs);
-/* As emit_same with other bodies. */
+/* Adds a node with these attributes and bodies. */
 HybValueId hyb_grad_emit_bodies (HybGrad           *grad,
                                  const char        *op,
                                  const char *const *attributes,
@@ -42,11 +47,12 @@ HybValueId hyb_grad_emit_bodies (HybGrad           *grad,
                                  const HybValueId  *inputs,
                                  guint              n_bodies,
                                  HybGraph *const   *bodies);
+/* Adds a node of an operator with the attribute `scalar`, such as _mul_scalar. */
 HybValueId hyb_grad_emit_scalar (HybGrad *grad, const char *op, HybValueId x, double scalar);
-/* Body i of the differentiated node. */
+/* Body number index of the node being differentiated, owned by its graph. */
 HybGraph *hyb_grad_body (HybGrad *grad, guint index);
 
-/* The answer: the gradient of input index.  Not called: it is zero. */
+/* Sets the gradient of input index.  Without this call it is zero. */
 void hyb_grad_set_input (HybGrad *grad, guint index, HybValueId value);
-/* Cannot be differentiated after all, for a reason that planning reports. */
+/* Reports that the node cannot be differentiated, for this reason. */
 void hyb_grad_refuse (HybGrad *grad, const char *format, ...) G_GNUC_PRINTF (2, 3);

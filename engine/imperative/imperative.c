@@ -106,7 +106,7 @@ inputs_agree (const HybCall *call, HybTensor *const *inputs, GError **error)
       {
         g_autofree char *name = hyb_op_dup_input_name (call->op, i, call->n_inputs);
         g_autofree char *given = hyb_type_to_string (hyb_tensor_get_type (inputs[i]));
-        g_autofree char *wanted = hyb_type_to_string (&call->input[i]);
+        g_autofree char *expected = hyb_type_to_string (&call->input[i]);
 
         return hyb_error_at (error,
                              HYB_GRAPH_ERROR,
@@ -116,7 +116,7 @@ inputs_agree (const HybCall *call, HybTensor *const *inputs, GError **error)
                              "%s is %s where %s is needed",
                              name,
                              given,
-                             wanted);
+                             expected);
       }
   return TRUE;
 }

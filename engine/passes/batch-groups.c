@@ -1,14 +1,16 @@
-/* batch-groups.c — which products can be taken together: those of one weight that do not
- * wait for each other, and those that nobody reads but a sum.
+/* batch-groups.c — finds products that can be computed together.
+ *
+ * Two kinds: products with the same weight that do not depend on each other, and products that are
+ * only read by one sum.  Each group costs one walk over the graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/passes/batch-groups.h"
 
 #include <string.h>
 
-/* More rows than this keep a product busy on their own. */
+/* A product of more rows than this is efficient without batching. */
 #define MAX_ROWS 128
-/* Each group is one walk over the graph. */
+/* Limit of groups, because each costs one walk over the graph. */
 #define MAX_GROUPS 512
 
 void
@@ -54,7 +56,7 @@ is_candidate (const Batching *batching, HybNodeId id)
   return TRUE;
 }
 
-/* Equal but for the contents of rows. */
+/* TRUE if two products differ only in the contents of their rows. */
 static gboolean
 goes_with (const Batching *batching, HybNodeId a, HybNodeId b)
 {
@@ -78,21 +80,21 @@ goes_with (const Batching *batching, HybNodeId a, HybNodeId b)
           return FALSE;
       }
     else if (x_inputs[i] != y_inputs[i] && x->op->row_sum_inputs == 0)
-      return FALSE; /* of a sum the others give no more than a shape */
+      return FALSE; /* the other inputs of a sum only provide its shape */
   return TRUE;
 }
 
-/* Whether anything that follows from the members comes back to one of them, other groups
- * taken as one node each. */
+/* TRUE if a member depends on the result of another one, each other group counted as a single
+ * node.  Such members cannot be computed together. */
 static gboolean
 depend_on_each_other (const Batching *batching, const BatchGroup *group)
 {
   g_autofree guint8 *seen = g_new0 (guint8, hyb_graph_n_nodes (batching->graph));
-  g_autofree guint8 *wanted = g_new0 (guint8, hyb_graph_n_nodes (batching->graph));
+  g_autofree guint8 *is_member = g_new0 (guint8, hyb_graph_n_nodes (batching->graph));
   g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
 
   for (guint i = 0; i < group->members->len; i++)
-    wanted[batch_member (group, i)] = TRUE;
+    is_member[batch_member (group, i)] = TRUE;
   g_array_append_vals (queue, group->members->data, group->members->len);
   while (queue->len > 0)
     {
@@ -110,7 +112,7 @@ depend_on_each_other (const Batching *batching, const BatchGroup *group)
             {
               const BatchGroup *other = hyb_batch_group_at (batching, users[u]);
 
-              if (wanted[users[u]])
+              if (is_member[users[u]])
                 return TRUE;
               if (seen[users[u]])
                 continue;
@@ -121,7 +123,7 @@ depend_on_each_other (const Batching *batching, const BatchGroup *group)
                   {
                     HybNodeId beside = batch_member (other, i);
 
-                    if (wanted[beside])
+                    if (is_member[beside])
                       return TRUE;
                     seen[beside] = TRUE;
                     g_array_append_val (queue, beside);
@@ -218,7 +220,7 @@ is_sum (const Batching *batching, HybNodeId id)
          batching->group_of[id] == HYB_NO_ID;
 }
 
-/* Whether nobody but the sum reads it. */
+/* TRUE if the sum is the only reader. */
 static gboolean
 is_private (const Batching *batching, HybValueId value)
 {
@@ -236,7 +238,7 @@ is_addend (const Batching *batching, const BatchGroup *group, HybNodeId id)
          (group->members->len == 0 || goes_with (batching, batch_member (group, 0), id));
 }
 
-/* Sums of many are sums of sums: their leaves, from left to right. */
+/* Collects the leaves of nested sums, from left to right. */
 static void
 collect_addends (const Batching *batching, BatchGroup *group)
 {
@@ -269,7 +271,7 @@ collect_addends (const Batching *batching, BatchGroup *group)
     }
 }
 
-/* From the last sum backwards, so that whole trees are found before parts of them. */
+/* Starts at the last sum, so that whole trees are found before parts of them. */
 static void
 find_sums_of_products (Batching *batching)
 {

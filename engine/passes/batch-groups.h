@@ -1,4 +1,6 @@
-/* batch-groups.h — which products can be taken together.  Private to batch-*.c.
+/* batch-groups.h — finds products that can be computed together.
+ *
+ * Used by batch-products.c only.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,9 +10,9 @@
 typedef struct
 {
   GArray   *members; /* of HybNodeId, in order */
-  HybNodeId sum;     /* the node that adds the members up; HYB_NO_ID: they stay apart */
-  GArray   *partial; /* of HybNodeId: sums on the way to it */
-  GArray   *rest;    /* of HybValueId: what else it adds up */
+  HybNodeId sum;     /* the node that adds the members up; HYB_NO_ID: they are not added */
+  GArray   *partial; /* of HybNodeId: intermediate sums */
+  GArray   *rest;    /* of HybValueId: other terms of the sum */
   gboolean  is_done;
 } BatchGroup;
 
@@ -19,22 +21,22 @@ typedef struct
   HybGraph  *graph;
   HybFacts  *facts;
   GPtrArray *groups;   /* of BatchGroup */
-  guint32   *group_of; /* by node, of members and sums; HYB_NO_ID */
+  guint32   *group_of; /* by node: the group of a member or sum; HYB_NO_ID: none */
   guint8    *is_head;  /* by value */
-  guint8    *is_made;  /* by node, while rewriting */
-  guint8    *written;  /* by node: when it is read makes a difference */
-  HybType   *room;     /* for one call */
+  guint8    *is_made;  /* by node: already copied, while rewriting */
+  guint8    *written;  /* by node: its value changes during a run */
+  HybType   *room;     /* types of one call */
   HybRewrite rewrite;
   GError    *error;
 } Batching;
 
 /* Fills groups and group_of. */
 void hyb_batch_find_groups (Batching *batching);
-/* NULL: the node is in none. */
+/* The group that a node belongs to, or NULL. */
 BatchGroup *hyb_batch_group_at (const Batching *batching, HybNodeId id);
 void        hyb_batch_group_free (gpointer group);
 
-/* Inputs of which rows are taken, bit by bit. */
+/* The inputs of which rows are taken, as a bit mask. */
 static inline guint32
 batch_row_inputs (const HybNode *node)
 {

@@ -1,11 +1,11 @@
-/* batch-products.c — one product over the rows of many, where a weight is the same.
+/* batch-products.c — the pass that computes products with the same weight as one.
  *
- * An unrolled network multiplies its input by one weight in every step.  Products that do
- * not wait for each other are taken together: their rows are stacked (or were one array
- * all along), multiplied once, and the result is split again, which copies nothing.  So
- * are sums of products over rows, of which gradients of shared weights are made.
+ * An unrolled network multiplies its input by the same weight in every step.  Products that do not
+ * depend on each other are batched: their rows are stacked (or are parts of one array already),
+ * multiplied once, and the result is split, which copies nothing.  Sums of products over rows, which
+ * make up the gradients of shared weights, are batched likewise.
  *
- * What may be taken together is said by the operators: HybOp.rowwise_inputs and row_sum_inputs.
+ * Operators state what may be batched in HybOp.rowwise_inputs and row_sum_inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
@@ -17,7 +17,7 @@
 
 /* --- Stacking rows --- */
 
-/* The array that a value is a part of without having been copied, and from which byte on. */
+/* The array of which a value is a view, and the byte at which it begins. */
 static HybValueId
 find_root (Batching *batching, HybValueId value, gsize *offset)
 {
@@ -45,7 +45,7 @@ find_root (Batching *batching, HybValueId value, gsize *offset)
     }
 }
 
-/* The one array whose parts, in order and without gaps, are this input of the members. */
+/* The array whose consecutive parts are this input of the members, if there is one. */
 static HybValueId
 find_stack (Batching *batching, const BatchGroup *group, guint input)
 {
@@ -162,7 +162,7 @@ make_product (Batching *batching, const BatchGroup *group)
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (batching->rewrite.builder, id, 0);
 }
 
-/* The product and what else the sum adds up. */
+/* The batched product plus the other terms of the sum. */
 static HybValueId
 add_rest (Batching *batching, const BatchGroup *group, HybValueId product)
 {
@@ -231,7 +231,7 @@ wait_for (Batching *batching, guint n, const HybValueId *values, GArray *stack)
   return stack->len > before;
 }
 
-/* Queues what the inputs of a node wait for; FALSE: nothing, it can be made. */
+/* Queues the nodes that must be copied before this one.  FALSE if there are none. */
 static gboolean
 wait_for_inputs (Batching *batching, HybNodeId id, GArray *stack)
 {
@@ -292,7 +292,7 @@ rewrite (Batching *batching, GArray *map, GError **error)
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
 
   hyb_rewrite_init (&batching->rewrite, batching->graph, map);
-  /* Variables are bound by position: their order stays. */
+  /* Variables are bound by position, so their order must not change. */
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (batching->graph); id++)
     if (hyb_node_is_variable (hyb_graph_get_node (batching->graph, id)))
       make_node (batching, id, stack);

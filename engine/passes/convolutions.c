@@ -1,4 +1,6 @@
-/* convolutions.c — finding convolutions, and making others from them.
+/* convolutions.c — finds convolutions and replaces them with fused ones.
+ *
+ * Shared by the passes fold-batch-norm, transform-filters and finish-convolutions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/passes/convolutions.h"
 
@@ -34,7 +36,7 @@ hyb_convolutions_view (const HybConvolutions *convolutions, HybNodeId id, HybCon
 {
   const HybNode    *node = hyb_graph_get_node (convolutions->graph, id);
   const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
-  HybType           room[4]; /* three inputs at most, one output */
+  HybType           room[4]; /* at most three inputs, one output */
   HybCall           call;
   const char       *layout;
 

@@ -1,4 +1,6 @@
-/* convolutions.h — what the passes share that look for convolutions and make others.
+/* convolutions.h — finds convolutions and replaces them with fused ones.
+ *
+ * Shared by the passes fold-batch-norm, transform-filters and finish-convolutions.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -18,30 +20,30 @@ void hyb_convolutions_init (HybConvolutions *convolutions, HybGraph *graph, HybF
 void hyb_convolutions_clear (HybConvolutions *convolutions);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HybConvolutions, hyb_convolutions_clear)
 
-/* The kernels' view of a Convolution of floats; FALSE: it is none. */
+/* Describes a Convolution of floats as kernels see it.  FALSE if the node is not one. */
 gboolean
 hyb_convolutions_view (const HybConvolutions *convolutions, HybNodeId id, HybConvolve *convolve);
-/* Whether fold-constants will know what this value holds. */
+/* TRUE if fold-constants will compute this value while planning. */
 gboolean hyb_convolutions_is_constant (const HybConvolutions *convolutions, HybValueId value);
-/* The one node that reads a value which is no head; HYB_NO_ID: there is none or there are more. */
+/* The only reader of a value.  HYB_NO_ID if the value is a head or has no or several readers. */
 HybNodeId hyb_convolutions_only_user (const HybConvolutions *convolutions, HybValueId value);
 
-/* What is different from the convolution a fused one is made from. */
+/* How a fused convolution differs from the one that it replaces. */
 typedef struct
 {
-  HybValueId weight; /* of the new graph; HYB_NO_ID: what there was */
-  HybValueId other;  /* likewise; HYB_NO_ID: nothing added */
+  HybValueId weight; /* in the new graph; HYB_NO_ID: unchanged */
+  HybValueId other;  /* in the new graph, added to the result; HYB_NO_ID: nothing */
   gboolean   rectifies, is_winograd;
 } HybFusion;
 
-/* A _fused_convolution from a Convolution or another fused one (node id of the old graph);
- * returns its value, HYB_NO_ID and an error. */
+/* Adds a _fused_convolution that replaces a Convolution or another fused one (node id of the old
+ * graph).  Returns its value, or HYB_NO_ID and an error. */
 HybValueId hyb_convolutions_emit (const HybConvolutions *convolutions,
                                   HybRewrite            *rewrite,
                                   HybNodeId              id,
                                   const HybFusion       *fusion,
                                   GError               **error);
-/* A node that stands for this one: its name with a suffix. */
+/* A node spec that inherits name (plus suffix), key and origin from a node. */
 HybValueId hyb_convolutions_add (HybRewrite        *rewrite,
                                  HybNodeId          origin,
                                  const HybOp       *op,

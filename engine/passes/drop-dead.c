@@ -1,6 +1,6 @@
-/* drop-dead.c — a graph without the nodes that no head needs.
+/* drop-dead.c — the pass that removes nodes on which no head depends.
  *
- * Variables stay, needed or not: who binds them counts on their positions.
+ * Variables stay even if they are not needed, because callers bind them by position.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/pass.h"

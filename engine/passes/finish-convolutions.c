@@ -1,15 +1,16 @@
-/* finish-convolutions.c — a convolution followed by a sum, a rectifier or both becomes one node,
- * which does them while its sums are still in the nearest cache.
+/* finish-convolutions.c — the pass that merges a convolution with a following sum or rectifier.
  *
- * Only where nobody else reads what lies between: while training, the way back does.
+ * The fused kernel adds and rectifies while its results are still in the L1 cache.  Intermediate
+ * results must have no other reader, so nothing is merged while training: the backward pass reads
+ * them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/direct-convolution.h"
 #include "engine/passes/convolutions.h"
 
-/* By the node that gives the result: where the convolution is, what is added. */
+/* A fused result, stored by the node that computes it. */
 typedef struct
 {
-  HybNodeId  convolution; /* HYB_NO_ID: nothing ends here */
+  HybNodeId  convolution; /* HYB_NO_ID: nothing is merged into this node */
   HybValueId other;       /* HYB_NO_ID: nothing is added */
   gboolean   rectifies;
 } Ending;
@@ -22,7 +23,7 @@ is_rectifier (const HybNode *node)
           g_strcmp0 (hyb_node_get_attribute (node, "act_type"), "relu") == 0);
 }
 
-/* A sum of two of one shape. */
+/* TRUE if the node adds two values of the same shape. */
 static gboolean
 is_sum (const HybConvolutions *convolutions, HybNodeId id)
 {
@@ -35,7 +36,7 @@ is_sum (const HybConvolutions *convolutions, HybNodeId id)
          types[inputs[0]].dtype == types[inputs[1]].dtype;
 }
 
-/* Whether a node convolves in a way that can do more, and is read once. */
+/* TRUE if the node is a convolution that can be extended and has a single reader. */
 static gboolean
 can_end (const HybConvolutions *convolutions, HybNodeId id)
 {
@@ -47,7 +48,7 @@ can_end (const HybConvolutions *convolutions, HybNodeId id)
          hyb_convolutions_only_user (convolutions, node->first_output) != HYB_NO_ID;
 }
 
-/* The convolution that a node adds to or rectifies. */
+/* The convolution whose result a node adds to or rectifies. */
 static Ending
 find_ending (const HybConvolutions *convolutions, HybNodeId id)
 {
@@ -79,9 +80,10 @@ find_ending (const HybConvolutions *convolutions, HybNodeId id)
   return ending;
 }
 
-/* From the last node to the first, so that the longest ending is found; nodes within it go. */
+/* Walks from the last node to the first, so that the longest chain is found; its inner nodes are
+ * removed. */
 static guint
-find_endings (const HybConvolutions *convolutions, Ending *endings, guint8 *is_gone)
+find_endings (const HybConvolutions *convolutions, Ending *endings, guint8 *is_removed)
 {
   guint n = 0;
 
@@ -90,17 +92,17 @@ find_endings (const HybConvolutions *convolutions, Ending *endings, guint8 *is_g
       const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
 
       endings[id] = (Ending){ .convolution = HYB_NO_ID, .other = HYB_NO_ID };
-      if (is_gone[id])
+      if (is_removed[id])
         continue;
       endings[id] = find_ending (convolutions, id);
-      if (endings[id].convolution == HYB_NO_ID || is_gone[endings[id].convolution])
+      if (endings[id].convolution == HYB_NO_ID || is_removed[endings[id].convolution])
         {
           endings[id].convolution = HYB_NO_ID;
           continue;
         }
-      is_gone[endings[id].convolution] = TRUE;
+      is_removed[endings[id].convolution] = TRUE;
       if (endings[id].rectifies && endings[id].other != HYB_NO_ID)
-        is_gone[hyb_graph_get_producer (convolutions->graph, inputs[0])] = TRUE;
+        is_removed[hyb_graph_get_producer (convolutions->graph, inputs[0])] = TRUE;
       n++;
     }
   return n;
@@ -132,17 +134,17 @@ finish_convolutions_run (HybGraph *graph, HybFacts *facts, GArray *map, GError *
 {
   g_auto (HybConvolutions) convolutions = { 0 };
   guint              n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
-  g_autofree guint8 *is_gone = g_new0 (guint8, n_nodes);
+  g_autofree guint8 *is_removed = g_new0 (guint8, n_nodes);
   g_autofree Ending *endings = g_new (Ending, n_nodes);
   HybRewrite         rewrite;
 
   hyb_convolutions_init (&convolutions, graph, facts);
-  if (find_endings (&convolutions, endings, is_gone) == 0)
+  if (find_endings (&convolutions, endings, is_removed) == 0)
     return hyb_graph_ref (graph);
 
   hyb_rewrite_init (&rewrite, graph, map);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (endings[id].convolution == HYB_NO_ID && !is_gone[id])
+    if (endings[id].convolution == HYB_NO_ID && !is_removed[id])
       hyb_rewrite_copy (&rewrite, id);
     else if (endings[id].convolution != HYB_NO_ID &&
              !make_ending (&convolutions, &rewrite, id, &endings[id], error))

@@ -1,11 +1,12 @@
-/* fold-batch-norm.c — BatchNorm behind a convolution, with moving statistics that no run
- * changes, becomes a part of the convolution's weight and bias.
+/* fold-batch-norm.c — the pass that folds BatchNorm into the convolution before it.
  *
- * fold-constants computes them while planning.
+ * Applies in inference, where the moving statistics are constant: the convolution gets a scaled
+ * weight and a new bias, which fold-constants computes while planning.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/passes/convolutions.h"
 
-/* The convolution whose only reader is this BatchNorm; HYB_NO_ID: not so, or not constant. */
+/* The convolution whose only reader is this BatchNorm.  HYB_NO_ID if there is none or its
+ * parameters are not constant. */
 static HybNodeId
 find_convolution (const HybConvolutions *convolutions, HybNodeId id)
 {
@@ -41,7 +42,7 @@ find_convolution (const HybConvolutions *convolutions, HybNodeId id)
   return before;
 }
 
-/* The convolution's attributes, but with a bias.  Borrowed texts in a new array. */
+/* The convolution's attributes with a bias enabled: a new array of borrowed strings. */
 static const char **
 attributes_with_bias (const HybNode *node)
 {
@@ -59,7 +60,8 @@ attributes_with_bias (const HybNode *node)
   return (const char **) g_ptr_array_free (attributes, FALSE);
 }
 
-/* Weight and bias that do both; the second follows the first.  HYB_NO_ID and an error. */
+/* Adds nodes that compute the new weight and bias; the bias is the value after the weight.
+ * HYB_NO_ID and an error if that fails. */
 static HybValueId
 fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error)
 {
@@ -117,7 +119,7 @@ fold_batch_norm_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **err
 {
   g_auto (HybConvolutions) convolutions = { 0 };
   guint                 n_nodes = MAX (hyb_graph_n_nodes (graph), 1);
-  g_autofree guint8    *is_gone = g_new0 (guint8, n_nodes);
+  g_autofree guint8    *is_removed = g_new0 (guint8, n_nodes);
   g_autofree HybNodeId *folded = g_new (HybNodeId, n_nodes);
   guint                 n_folded = 0;
   HybRewrite            rewrite;
@@ -127,14 +129,14 @@ fold_batch_norm_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **err
     {
       folded[id] = find_convolution (&convolutions, id);
       if (folded[id] != HYB_NO_ID)
-        n_folded += is_gone[folded[id]] = TRUE;
+        n_folded += is_removed[folded[id]] = TRUE;
     }
   if (n_folded == 0)
     return hyb_graph_ref (graph);
 
   hyb_rewrite_init (&rewrite, graph, map);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (folded[id] == HYB_NO_ID && !is_gone[id])
+    if (folded[id] == HYB_NO_ID && !is_removed[id])
       hyb_rewrite_copy (&rewrite, id);
     else if (folded[id] != HYB_NO_ID && !rewrite_both (&rewrite, id, folded[id], error))
       {

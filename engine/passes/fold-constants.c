@@ -1,7 +1,7 @@
-/* fold-constants.c — computes now what no run can change.
+/* fold-constants.c — the pass that computes constant values while planning.
  *
- * The nodes stay in the graph; the contents of their values are known from here
- * on, and no plan makes a step of them.
+ * Nodes stay in the graph, but the contents of their values are known from here on, so that a plan
+ * has no step for them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
@@ -9,11 +9,11 @@
 #include "engine/graph/reach.h"
 #include "engine/imperative/imperative.h"
 
-/* A result that is larger than twice what it is made from is kept up to this size only:
- * zeros of any extent are cheaper made than held. */
+/* A result more than twice as large as its inputs is only kept up to this size, in bytes: large
+ * zeros are cheaper to compute than to store. */
 #define MAX_GROWTH_BYTES ((gsize) 1 << 20)
 
-/* By an earlier pass. */
+/* Known from an earlier pass. */
 static gboolean
 is_known (const HybNode *node, const HybFacts *facts)
 {
@@ -52,7 +52,7 @@ may_fold (const HybGraph *graph, HybNodeId id, const HybFacts *facts)
   return bytes_out <= bytes_in;
 }
 
-/* Contents that are a part of a constant need no copy. */
+/* A view of a constant needs no copy. */
 static gboolean
 fold_as_view (HybGraph *graph, HybNodeId id, HybFacts *facts)
 {

@@ -1,19 +1,18 @@
-/* fuse-elementwise.c — pointwise operators of which one reads the other's result become one
- * node, which takes block by block of their operands through all of them, where those are too
- * large for the cache.
+/* fuse-elementwise.c — the pass that merges chains of pointwise operators on large values.
  *
- * Only where nobody else reads what lies between: while training, the way back does.
+ * The merged node (_elementwise_chain) applies all operators to one block of elements after another,
+ * so that intermediate results stay in the cache.  They must have no other reader, so nothing is
+ * merged while training: the backward pass reads them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/pass.h"
 #include "engine/analysis/rewrite.h"
 #include "engine/graph/reach.h"
 
-/* Bytes of a value from which on fusing gains.  What fits the caches is read again from there
- * as fast as from a block, and a block at a time costs more calls: values of 4 MiB took 12 %
- * longer fused, values of 64 MiB were 1.3 to 1.5 times as fast.  All values of a group are
- * alike. */
-#define LEAST_BYTES (16 << 20)
+/* Values of at least this many bytes gain from fusing.  Smaller ones stay in the caches anyway, and
+ * working in blocks costs more calls: values of 4 MiB took 12 % longer fused, values of 64 MiB were
+ * 1.3 to 1.5 times as fast.  All values of a group have the same size. */
+#define MIN_VALUE_BYTES (16 << 20)
 
 typedef struct
 {
@@ -21,12 +20,12 @@ typedef struct
   HybFacts    *facts;
   const HybOp *chain;
   guint8      *is_head;  /* by value */
-  guint8      *written;  /* by node: its outputs change while running */
-  guint32     *n_idle;   /* by node, and one more: nodes before it that take no memory */
-  HybNodeId   *group_of; /* by node: the last of its group; HYB_NO_ID: none */
-  guint       *n_in;     /* by node: members of the group that ends there */
-  HybValueId  *inside;   /* by value: what it is in the body that is made */
-  GHashTable  *names;    /* of the variables of that body */
+  guint8      *written;  /* by node: its outputs change during a run */
+  guint32     *n_idle;   /* n_nodes + 1: how many nodes before this one need no memory */
+  HybNodeId   *group_of; /* by node: the last node of its group; HYB_NO_ID: no group */
+  guint       *n_in;     /* by node: number of members of the group that ends there */
+  HybValueId  *inside;   /* by value: its id in the body being built */
+  GHashTable  *names;    /* names used by variables of that body */
 } Fusing;
 
 /* --- Which nodes can be members --- */
@@ -49,7 +48,7 @@ can_join (const Fusing *fusing, HybNodeId id)
   if (!(node->op->flags & HYB_OP_POINTWISE) || node->n_outputs != 1 || node->n_inputs == 0 ||
       fusing->written[id] || fusing->facts->constants[node->first_output] ||
       !hyb_type_is_known (type) || type->dtype != HYB_F32 ||
-      hyb_shape_size (&type->shape) < LEAST_BYTES / (gint64) sizeof (float))
+      hyb_shape_size (&type->shape) < MIN_VALUE_BYTES / (gint64) sizeof (float))
     return FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     if (!has_type_of (fusing, inputs[i], node->first_output) ||
@@ -72,7 +71,8 @@ is_read_inside_only (const Fusing *fusing, HybValueId value, HybNodeId last)
 
 /* --- Memory --- */
 
-/* Inputs of a node that would have to be kept for longer if it were computed with the last. */
+/* The number of inputs of a node that would stay alive longer if it were computed together with the
+ * last node of the group. */
 static guint
 count_kept_longer (const Fusing *fusing, HybNodeId id, HybNodeId last)
 {
@@ -96,8 +96,8 @@ count_kept_longer (const Fusing *fusing, HybNodeId id, HybNodeId last)
   return n_kept;
 }
 
-/* What a member reads lives until the group's last; its own result need not live at all.  So
- * one of them is free, and so are all where no other node computes in between. */
+/* The inputs of a member stay alive until the last node of the group, while its own result needs no
+ * memory.  So one longer lifetime is free, and all are if no other node computes in between. */
 static gboolean
 fits_memory (const Fusing *fusing, HybNodeId id, HybNodeId last)
 {
@@ -107,7 +107,7 @@ fits_memory (const Fusing *fusing, HybNodeId id, HybNodeId last)
   return count_kept_longer (fusing, id, last) <= 1 || n_between == n_idle + fusing->n_in[last] - 1;
 }
 
-/* Variables, views and known results. */
+/* Nodes that need no memory: variables, views and constants. */
 static void
 count_idle (Fusing *fusing)
 {
@@ -138,7 +138,7 @@ add_producers (const Fusing *fusing, HybNodeId id, GArray *waiting)
     }
 }
 
-/* The last of the waiting, once: all that read it have been looked at. */
+/* Takes the last waiting node; all its readers have been examined. */
 static HybNodeId
 take_last (GArray *waiting)
 {
@@ -152,7 +152,7 @@ take_last (GArray *waiting)
   return last;
 }
 
-/* Backwards from a node, as far as it goes. */
+/* Grows a group backwards from its last node. */
 static void
 grow_group (const Fusing *fusing, HybNodeId last, GArray *waiting)
 {
@@ -194,7 +194,7 @@ find_groups (const Fusing *fusing)
 
 /* --- Rewriting --- */
 
-/* As in the model; two cells may be called the same there, but not two variables here. */
+/* A name as in the model, made unique: nodes may share a name, variables of a body may not. */
 static HybValueId
 add_variable (const Fusing *fusing, HybBuilder *builder, HybValueId value)
 {
@@ -211,7 +211,8 @@ add_variable (const Fusing *fusing, HybBuilder *builder, HybValueId value)
   return hyb_builder_add_variable (builder, name, NULL);
 }
 
-/* Copies a member; what it reads from outside becomes variables, collected in outer. */
+/* Copies a member into the body.  Values from outside become variables and are collected in
+ * outer. */
 static void
 copy_member (const Fusing *fusing, HybBuilder *builder, HybNodeId id, GArray *outer)
 {
@@ -231,7 +232,7 @@ copy_member (const Fusing *fusing, HybBuilder *builder, HybNodeId id, GArray *ou
   fusing->inside[node->first_output] = hyb_builder_copy (builder, fusing->graph, id, copied);
 }
 
-/* The body of the group that ends with a node; members: in their order. */
+/* Makes the body of a group.  members: in the order of the graph. */
 static HybGraph *
 make_body (const Fusing *fusing, const GArray *members, GArray *outer)
 {
@@ -249,7 +250,7 @@ make_body (const Fusing *fusing, const GArray *members, GArray *outer)
   hyb_builder_add_head (builder, fusing->inside[last]);
 
   g_hash_table_remove_all (fusing->names);
-  /* One group may read what another gives. */
+  /* A group may read the result of another group. */
   for (guint i = 0; i < outer->len; i++)
     fusing->inside[g_array_index (outer, HybValueId, i)] = HYB_NO_ID;
   for (guint i = 0; i < members->len; i++)
@@ -299,7 +300,7 @@ static HybGraph *
 rewrite_groups (const Fusing *fusing, GArray *map, GError **error)
 {
   guint               n_nodes = hyb_graph_n_nodes (fusing->graph);
-  g_autofree GArray **members = g_new0 (GArray *, n_nodes); /* by the group's last */
+  g_autofree GArray **members = g_new0 (GArray *, n_nodes); /* by the last node of the group */
   gboolean            is_done = TRUE;
   HybRewrite          rewrite;
 

@@ -1,7 +1,8 @@
-/* fuse-gates.c — recognises the gates of LSTM and GRU cells that were written out, and
- * computes each cell's in one node.
+/* fuse-gates.c — the pass that computes all gates of an LSTM or GRU cell in one node.
  *
- * Only where nobody else reads what lies between: while training, the way back does.
+ * It recognises the formulas of cells that are written out in pointwise operators.  Intermediate
+ * results must have no other reader, so nothing is fused while training: the backward pass reads
+ * them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/pass.h"
@@ -11,25 +12,25 @@
 
 #define MAX_GATES 4
 
-/* A cell that was found: what it reads, and the nodes that give its outputs. */
+/* A recognised cell: the values that it reads and the nodes that compute its outputs. */
 typedef struct
 {
   const HybOp *op;
   HybValueId   inputs[3];
-  HybNodeId    output, cell; /* cell: HYB_NO_ID for the GRU */
+  HybNodeId    output, cell; /* cell: HYB_NO_ID for a GRU */
 } FoundCell;
 
 typedef struct
 {
   HybGraph    *graph;
   HybFacts    *facts;
-  guint8      *is_head; /* by value */
-  FoundCell  **found;   /* by node: the cell to be made there */
-  guint8      *is_gone; /* by node: part of a cell */
+  guint8      *is_head;    /* by value */
+  FoundCell  **found;      /* by node: the cell that is emitted there */
+  guint8      *is_removed; /* by node: removed, part of a cell */
   const HybOp *add, *sub, *mul, *slice, *ones, *from_scalar, *activation;
 } Fusing;
 
-/* --- Looking at nodes --- */
+/* --- Matching nodes --- */
 
 static const HybNode *
 producer (const Fusing *fusing, HybValueId value)
@@ -43,7 +44,7 @@ operand (const Fusing *fusing, HybValueId value, guint index)
   return hyb_graph_get_inputs (fusing->graph, hyb_graph_get_producer (fusing->graph, value))[index];
 }
 
-/* Made by this operator, and read by so many nodes and no head. */
+/* TRUE if a value comes from this operator, has exactly n_users readers and is not a head. */
 static gboolean
 is_made_by (const Fusing *fusing, HybValueId value, const HybOp *op, guint n_readers)
 {
@@ -53,7 +54,7 @@ is_made_by (const Fusing *fusing, HybValueId value, const HybOp *op, guint n_rea
   return producer (fusing, value)->op == op && n == n_readers && !fusing->is_head[value];
 }
 
-/* x of value = function (x), in either spelling; HYB_NO_ID. */
+/* The x of value = function (x), in either spelling, or HYB_NO_ID. */
 static HybValueId
 argument_of (const Fusing *fusing, HybValueId value, const char *function, guint n_readers)
 {
@@ -66,7 +67,8 @@ argument_of (const Fusing *fusing, HybValueId value, const char *function, guint
                                                                : HYB_NO_ID;
 }
 
-/* x of part number index of an even split of x along its last axis; HYB_NO_ID. */
+/* The x of which value is part number index in an even split along the last axis, or
+ * HYB_NO_ID. */
 static HybValueId
 split_of (const Fusing *fusing, HybValueId value, guint index, guint n_parts)
 {
@@ -94,7 +96,7 @@ same_shape (const Fusing *fusing, HybValueId a, HybValueId b)
 
 /* --- LSTM: c = f c' + i g; h = o tanh(c) --- */
 
-/* f c' + i g, in this order of the two: the gates' common sum. */
+/* Matches f c' + i g with the terms in this order. */
 static gboolean
 match_cell (const Fusing *fusing,
             HybValueId    kept,
@@ -147,7 +149,7 @@ match_lstm (const Fusing *fusing, HybNodeId id, FoundCell *found)
 
 /* --- GRU: n = tanh(x_n + r h_n); h = (1 - z) n + z h' --- */
 
-/* sigmoid of the sum of part number index of both products. */
+/* Matches the sigmoid of the sum of part number index of both products. */
 static gboolean
 match_gate (const Fusing *fusing, HybValueId gate, guint index, guint n_readers, FoundCell *found)
 {
@@ -160,7 +162,7 @@ match_gate (const Fusing *fusing, HybValueId gate, guint index, guint n_readers,
   return found->inputs[0] != HYB_NO_ID && found->inputs[1] != HYB_NO_ID;
 }
 
-/* 1 - z, in either spelling; how many read z follows from it. */
+/* Matches 1 - z in either spelling, which determines the number of readers of z. */
 static gboolean
 match_complement (const Fusing *fusing, HybValueId value, HybValueId z, guint *n_readers)
 {
@@ -217,20 +219,20 @@ match_gru (const Fusing *fusing, HybNodeId id, FoundCell *found)
 
 /* --- Rewriting --- */
 
-/* Everything between the cell's inputs and this node, which is read by nobody else. */
+/* Marks the nodes between the cell's inputs and this node, which have no other readers. */
 static void
 mark_gone (const Fusing *fusing, const FoundCell *found, HybNodeId id)
 {
   const HybValueId *inputs = hyb_graph_get_inputs (fusing->graph, id);
   guint             n = hyb_graph_get_node (fusing->graph, id)->n_inputs;
 
-  fusing->is_gone[id] = TRUE;
+  fusing->is_removed[id] = TRUE;
   for (guint i = 0; i < n; i++)
     {
       HybNodeId before = hyb_graph_get_producer (fusing->graph, inputs[i]);
 
       if (inputs[i] != found->inputs[0] && inputs[i] != found->inputs[1] &&
-          inputs[i] != found->inputs[2] && !fusing->is_gone[before])
+          inputs[i] != found->inputs[2] && !fusing->is_removed[before])
         mark_gone (fusing, found, before);
     }
 }
@@ -246,7 +248,7 @@ find_cells (Fusing *fusing)
 
       if (!match_lstm (fusing, id, &found) && !match_gru (fusing, id, &found))
         continue;
-      /* Where the first of its outputs was made, all that it reads is there. */
+      /* All inputs of the cell exist where the first of its outputs was computed. */
       fusing->found[found.cell != HYB_NO_ID ? found.cell : id] = g_memdup2 (&found, sizeof found);
       mark_gone (fusing, &found, id);
       n_found++;
@@ -287,7 +289,7 @@ rewrite_cells (const Fusing *fusing, GArray *map, GError **error)
 
   hyb_rewrite_init (&rewrite, fusing->graph, map);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (fusing->graph); id++)
-    if (!fusing->found[id] && !fusing->is_gone[id])
+    if (!fusing->found[id] && !fusing->is_removed[id])
       hyb_rewrite_copy (&rewrite, id);
     else if (fusing->found[id] && !make_cell (fusing, &rewrite, fusing->found[id], error))
       {
@@ -304,13 +306,13 @@ fuse_gates_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
   guint                  n_nodes = hyb_graph_n_nodes (graph), n_heads;
   const HybValueId      *heads = hyb_graph_get_heads (graph, &n_heads);
   g_autofree guint8     *is_head = g_new0 (guint8, MAX (hyb_graph_n_values (graph), 1));
-  g_autofree guint8     *is_gone = g_new0 (guint8, MAX (n_nodes, 1));
+  g_autofree guint8     *is_removed = g_new0 (guint8, MAX (n_nodes, 1));
   g_autofree FoundCell **found = g_new0 (FoundCell *, MAX (n_nodes, 1));
   Fusing                 fusing = { .graph = graph,
                                     .facts = facts,
                                     .is_head = is_head,
                                     .found = found,
-                                    .is_gone = is_gone,
+                                    .is_removed = is_removed,
                                     .add = hyb_op_find ("elemwise_add"),
                                     .sub = hyb_op_find ("elemwise_sub"),
                                     .mul = hyb_op_find ("elemwise_mul"),

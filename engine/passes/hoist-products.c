@@ -1,10 +1,10 @@
-/* hoist-products.c — products of a loop's data with weights, for all steps at once.
+/* hoist-products.c — the pass that moves products of a loop's input data in front of the loop.
  *
- * What a loop multiplies its slices by is often the same in every step.  Such a product is
- * made once before the loop, of all rows, and the loop gets its slices of the result.  The
- * way back, which computes the body again, gets the same ones.
+ * A loop often multiplies its slices by the same weight in every step.  Such a product is computed
+ * once before the loop, for the rows of all steps, and the loop reads slices of the result.  The
+ * backward loop, which computes the body again, reads the same slices.
  *
- * Which product may be taken by rows is said by the operators: HybOp.rowwise_inputs.
+ * Operators state which products work row by row in HybOp.rowwise_inputs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
@@ -13,24 +13,24 @@
 
 #include <string.h>
 
-/* More rows in a step than this keep a product busy on their own. */
+/* A product with more rows in a step than this is efficient inside the loop. */
 #define MAX_ROWS 128
 
-/* A product that leaves the body. */
+/* A product that is moved out of the body. */
 typedef struct
 {
-  HybNodeId  node;  /* of the body */
-  HybValueId whole; /* of the new outer graph: (steps, rows, …) */
+  HybNodeId  node;  /* in the body */
+  HybValueId whole; /* in the new outer graph: (steps, rows, …) */
 } Product;
 
-/* One that was made before some loop; its way back wants it too. */
+/* A product computed before a loop, kept because the backward loop needs it as well. */
 typedef struct
 {
   HybGraph  *body;
   HybNodeId  node;
   HybNodeId  loop;
   HybValueId whole;
-} Made;
+} HoistedProduct;
 
 typedef struct
 {
@@ -38,14 +38,14 @@ typedef struct
   HybFacts  *facts;
   HybRewrite rewrite;
   GError    *error;
-  GArray    *made; /* of Made */
+  GArray    *made; /* of HoistedProduct */
   guint      n_hoisted;
 } Hoisting;
 
 /* --- What feeds the body --- */
 
-/* The outer value of input i of a product in the body: a slice where it has rows, else
- * captured.  HYB_NO_ID: it changes from step to step in some other way. */
+/* The outer value that feeds input i of a product in the body: sliced if the input has rows, else
+ * captured.  HYB_NO_ID if it changes from step to step in another way. */
 static HybValueId
 outer_value (Hoisting           *hoisting,
              HybNodeId           loop,
@@ -117,7 +117,7 @@ emit_reshape (Hoisting *hoisting, const HybNode *loop, HybValueId value, const c
                                .origin_plus_one = loop->origin + 1 });
 }
 
-/* (steps × rows, …) to (steps, rows, …): -1 is what the product makes of a row. */
+/* Reshapes (steps × rows, …) to (steps, rows, …); -1 stands for the width of a result row. */
 static HybValueId
 part_steps (Hoisting *hoisting, const HybNode *loop, HybValueId value, gint64 steps, gint64 rows)
 {
@@ -127,7 +127,7 @@ part_steps (Hoisting *hoisting, const HybNode *loop, HybValueId value, gint64 st
   return emit_reshape (hoisting, loop, value, text);
 }
 
-/* (steps, rows, …) becomes (steps × rows, …), the product is made, and parted again. */
+/* Reshapes (steps, rows, …) to (steps × rows, …), multiplies, and reshapes back. */
 static HybValueId
 emit_product (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNodeId product)
 {
@@ -169,13 +169,13 @@ emit_product (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, Hyb
   return result == HYB_NO_ID ? HYB_NO_ID : part_steps (hoisting, outer, result, steps, rows);
 }
 
-/* Of the same values by the same operator. */
+/* Finds a product of the same values by the same operator. */
 static gboolean
-is_same (Hoisting           *hoisting,
-         const Made         *made,
-         HybNodeId           loop,
-         const HybLoopPorts *ports,
-         HybNodeId           product)
+is_same (Hoisting             *hoisting,
+         const HoistedProduct *made,
+         HybNodeId             loop,
+         const HybLoopPorts   *ports,
+         HybNodeId             product)
 {
   HybGraph      *body = hyb_graph_get_bodies (hoisting->graph, loop)[0];
   const HybNode *a = hyb_graph_get_node (made->body, made->node);
@@ -196,17 +196,23 @@ is_same (Hoisting           *hoisting,
 static HybValueId
 find_or_emit (Hoisting *hoisting, HybNodeId loop, const HybLoopPorts *ports, HybNodeId product)
 {
-  Made made = { hyb_graph_get_bodies (hoisting->graph, loop)[0], product, loop, HYB_NO_ID };
+  HoistedProduct made = {
+    hyb_graph_get_bodies (hoisting->graph, loop)[0], product, loop, HYB_NO_ID
+  };
 
   for (guint i = 0; i < hoisting->made->len; i++)
-    if (is_same (hoisting, &g_array_index (hoisting->made, Made, i), loop, ports, product))
-      return g_array_index (hoisting->made, Made, i).whole;
+    if (is_same (hoisting,
+                 &g_array_index (hoisting->made, HoistedProduct, i),
+                 loop,
+                 ports,
+                 product))
+      return g_array_index (hoisting->made, HoistedProduct, i).whole;
   made.whole = emit_product (hoisting, loop, ports, product);
   g_array_append_val (hoisting->made, made);
   return made.whole;
 }
 
-/* --- The loop without them --- */
+/* --- The remaining loop --- */
 
 static void
 make_loop (Hoisting *hoisting, HybNodeId id, const HybLoopPorts *ports, const GArray *products)
@@ -265,7 +271,7 @@ visit (Hoisting *hoisting, HybNodeId id)
 static HybGraph *
 hoist_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  g_autoptr (GArray) made = g_array_new (FALSE, FALSE, sizeof (Made));
+  g_autoptr (GArray) made = g_array_new (FALSE, FALSE, sizeof (HoistedProduct));
   Hoisting hoisting = { .graph = graph, .facts = facts, .made = made };
   g_autoptr (HybGraph) result = NULL;
 

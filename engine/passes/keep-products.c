@@ -1,11 +1,11 @@
-/* keep-products.c — the way back through a loop reads what the way there has multiplied.
+/* keep-products.c — the pass that saves products of a loop for its backward pass.
  *
- * A loop's gradient computes each step again from its states.  What is cheap should be, but
- * products with weights are most of a step: they become further outputs of the loop, and
- * further slices of the way back.
+ * The backward loop computes each step again from the recorded states.  Products with weights are
+ * most of that work, so they become additional outputs of the forward loop and additional slices of
+ * the backward loop; cheap operators are still recomputed.
  *
- * A product is known by what it is made of: the body of the way back begins with a copy of
- * the loop's body, and both get the same inputs.
+ * Products of both loops are matched by their inputs: the body of the backward loop begins with a
+ * copy of the forward body, and both read the same values.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/pass.h"
@@ -14,31 +14,31 @@
 
 #include <string.h>
 
-/* Products of all steps of a loop that take more than this are made again. */
-#define MOST_BYTES ((gsize) 512 << 20)
-/* Bodies are compared node by node. */
-#define MOST_NODES 4096
+/* Products that take more bytes than this over all steps are computed again. */
+#define MAX_KEPT_BYTES ((gsize) 512 << 20)
+/* Limit of nodes in a body, because bodies are compared node by node. */
+#define MAX_BODY_NODES 4096
 
-/* The way back from a loop, and the products that it need not make. */
+/* A backward loop and the products that it reads instead of computing. */
 typedef struct
 {
   HybNodeId loop;
-  GArray   *nodes;   /* of its body */
-  GArray   *outputs; /* likewise: number among those that the loop gives in addition */
-} WayBack;
+  GArray   *nodes;   /* of HybNodeId, in its body */
+  GArray   *outputs; /* for each of nodes: number of the additional output of the forward loop */
+} BackwardLoop;
 
 typedef struct
 {
-  HybGraph  *graph;
-  HybFacts  *facts;
-  HybRewrite rewrite;
-  GError    *error;
-  GArray   **kept; /* by node: products of the loop's body, HybNodeId; NULL: none */
-  WayBack   *back; /* by node; nodes NULL: it is none */
-  guint      n_kept;
-} Keeping;
+  HybGraph     *graph;
+  HybFacts     *facts;
+  HybRewrite    rewrite;
+  GError       *error;
+  GArray      **kept; /* by node: kept products of a forward loop's body, HybNodeId; NULL: none */
+  BackwardLoop *back; /* by node; nodes is NULL if the node is not a backward loop */
+  guint         n_kept;
+} KeepPass;
 
-/* --- Which loop a way back belongs to --- */
+/* --- Matching forward and backward loops --- */
 
 /* An integer attribute of a loop; -1 if the loop has none of this name. */
 static gint64
@@ -47,9 +47,10 @@ get_int (const HybNode *node, const char *name)
   return hyb_params_get_int (node->op->params, node->params, name, -1);
 }
 
-/* The way back reads the states that this loop has recorded, and all that the loop reads. */
+/* TRUE if the backward loop reads the states that this loop recorded, and everything that the loop
+ * reads. */
 static gboolean
-belongs_to (Keeping *keeping, HybNodeId id, const HybLoopPorts *back, HybNodeId loop)
+belongs_to (KeepPass *keeping, HybNodeId id, const HybLoopPorts *back, HybNodeId loop)
 {
   const HybNode    *node = hyb_graph_get_node (keeping->graph, loop);
   const HybValueId *inputs = hyb_graph_get_inputs (keeping->graph, id);
@@ -69,9 +70,9 @@ belongs_to (Keeping *keeping, HybNodeId id, const HybLoopPorts *back, HybNodeId 
                  node->n_inputs * sizeof inputs[0]) == 0;
 }
 
-/* HYB_NO_ID: none, or it is no way back. */
+/* The forward loop of a backward loop.  HYB_NO_ID if there is none or the node is not one. */
 static HybNodeId
-find_loop (Keeping *keeping, HybNodeId id, HybLoopPorts *ports)
+find_loop (KeepPass *keeping, HybNodeId id, HybLoopPorts *ports)
 {
   const HybValueId *inputs = hyb_graph_get_inputs (keeping->graph, id);
 
@@ -88,7 +89,7 @@ find_loop (Keeping *keeping, HybNodeId id, HybLoopPorts *ports)
   return HYB_NO_ID;
 }
 
-/* --- Which products both make --- */
+/* --- Products that both loops compute --- */
 
 static gboolean
 are_equal (HybGraph *a, HybNodeId id, HybGraph *b, HybNodeId other, const HybValueId *map)
@@ -107,7 +108,7 @@ are_equal (HybGraph *a, HybNodeId id, HybGraph *b, HybNodeId other, const HybVal
   return TRUE;
 }
 
-/* For values of body a those of body b that are the same in every step; HYB_NO_ID. */
+/* For each value of body a the value of body b that is equal in every step, or HYB_NO_ID. */
 static HybValueId *
 match_bodies (HybGraph *a, HybGraph *b)
 {
@@ -129,7 +130,7 @@ match_bodies (HybGraph *a, HybGraph *b)
 
       if (hyb_node_is_variable (node))
         continue;
-      /* Copies mostly stand in the same order. */
+      /* Copies are mostly in the same order. */
       for (guint tried = 0; tried < n_nodes; tried++, next++)
         if (are_equal (a, id, b, next % n_nodes, map))
           {
@@ -143,9 +144,9 @@ match_bodies (HybGraph *a, HybGraph *b)
   return map;
 }
 
-/* Bytes of a product in all steps; 0: it is none, or not to be kept. */
+/* The bytes of a product over all steps.  0 if the node is no product or must not be kept. */
 static gsize
-bytes_of_product (Keeping *keeping, HybNodeId loop, const HybType *types, HybNodeId id)
+bytes_of_product (KeepPass *keeping, HybNodeId loop, const HybType *types, HybNodeId id)
 {
   HybGraph      *body = hyb_graph_get_bodies (keeping->graph, loop)[0];
   const HybNode *node = hyb_graph_get_node (body, id);
@@ -163,12 +164,13 @@ bytes_of_product (Keeping *keeping, HybNodeId loop, const HybType *types, HybNod
       data->shape.dim[0] > G_MAXINT32 || type.shape.dim[0] > G_MAXINT32)
     return 0;
   type.shape.dim[0] *= data->shape.dim[0];
-  return hyb_shape_bytes (&type.shape, type.dtype, &bytes, NULL) && bytes <= MOST_BYTES ? bytes : 0;
+  return hyb_shape_bytes (&type.shape, type.dtype, &bytes, NULL) && bytes <= MAX_KEPT_BYTES ? bytes
+                                                                                            : 0;
 }
 
-/* The number of a product among those that the loop keeps. */
+/* The number of a product among those that the forward loop keeps; adds it if it is new. */
 static guint
-keep (Keeping *keeping, HybNodeId loop, HybNodeId product)
+keep (KeepPass *keeping, HybNodeId loop, HybNodeId product)
 {
   GArray *kept = keeping->kept[loop];
 
@@ -182,7 +184,7 @@ keep (Keeping *keeping, HybNodeId loop, HybNodeId product)
 }
 
 static void
-look_at (Keeping *keeping, HybNodeId id)
+collect_products (KeepPass *keeping, HybNodeId id)
 {
   HybLoopPorts           ports;
   HybNodeId              loop = find_loop (keeping, id, &ports);
@@ -190,19 +192,19 @@ look_at (Keeping *keeping, HybNodeId id)
   g_autofree HybType    *types = NULL;
   g_autofree HybValueId *map = NULL;
   gsize                  total = 0;
-  WayBack               *back = &keeping->back[id];
+  BackwardLoop          *back = &keeping->back[id];
 
   if (loop == HYB_NO_ID || !hyb_loop_ports_find (keeping->graph, loop, &ports))
     return;
   body = hyb_graph_get_bodies (keeping->graph, loop)[0];
   own = hyb_graph_get_bodies (keeping->graph, id)[0];
   types = hyb_loop_ports_body_types (&ports, keeping->graph, loop, keeping->facts);
-  if (!types || hyb_graph_n_nodes (own) > MOST_NODES)
+  if (!types || hyb_graph_n_nodes (own) > MAX_BODY_NODES)
     return;
 
-  *back = (WayBack){ .loop = loop,
-                     .nodes = g_array_new (FALSE, FALSE, sizeof (HybNodeId)),
-                     .outputs = g_array_new (FALSE, FALSE, sizeof (guint)) };
+  *back = (BackwardLoop){ .loop = loop,
+                          .nodes = g_array_new (FALSE, FALSE, sizeof (HybNodeId)),
+                          .outputs = g_array_new (FALSE, FALSE, sizeof (guint)) };
   map = match_bodies (body, own);
   for (HybNodeId inner = 0; inner < hyb_graph_n_nodes (body); inner++)
     {
@@ -211,7 +213,7 @@ look_at (Keeping *keeping, HybNodeId id)
       HybNodeId  node;
       guint      output;
 
-      if (bytes == 0 || map[value] == HYB_NO_ID || bytes > MOST_BYTES - total)
+      if (bytes == 0 || map[value] == HYB_NO_ID || bytes > MAX_KEPT_BYTES - total)
         continue;
       total += bytes;
       node = hyb_graph_get_producer (own, map[value]);
@@ -223,7 +225,7 @@ look_at (Keeping *keeping, HybNodeId id)
 
 /* --- Rewriting --- */
 
-/* The loop's attributes with so many outputs more. */
+/* The loop's attributes with n more outputs. */
 static char **
 make_attributes (const HybNode *loop, guint n_added)
 {
@@ -244,7 +246,7 @@ make_attributes (const HybNode *loop, guint n_added)
   return (char **) g_ptr_array_free (pairs, FALSE);
 }
 
-/* Products are stacked behind the other rows, before the states. */
+/* Kept products follow the stacked outputs and precede the states. */
 static HybGraph *
 make_body (HybGraph *body, guint n_rows, const GArray *kept)
 {
@@ -261,7 +263,7 @@ make_body (HybGraph *body, guint n_rows, const GArray *kept)
 }
 
 static void
-make_loop (Keeping *keeping, HybNodeId id)
+make_loop (KeepPass *keeping, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (keeping->graph, id);
   const GArray  *kept = keeping->kept[id];
@@ -292,9 +294,9 @@ make_loop (Keeping *keeping, HybNodeId id)
   keeping->n_kept += kept->len;
 }
 
-/* The kept product number `index` of a loop, in the new graph: where the states begin, less. */
+/* Kept product number `index` of a loop, in the new graph, counted back from the states. */
 static HybValueId
-find_kept (Keeping *keeping, HybNodeId loop, guint index)
+find_kept (KeepPass *keeping, HybNodeId loop, guint index)
 {
   const HybNode *node = hyb_graph_get_node (keeping->graph, loop);
   guint          n_kept = keeping->kept[loop]->len;
@@ -306,9 +308,9 @@ find_kept (Keeping *keeping, HybNodeId loop, guint index)
 }
 
 static void
-make_way_back (Keeping *keeping, HybNodeId id)
+make_backward_loop (KeepPass *keeping, HybNodeId id)
 {
-  const WayBack         *back = &keeping->back[id];
+  const BackwardLoop    *back = &keeping->back[id];
   guint                  n = back->nodes->len;
   g_autofree HybValueId *added = g_new (HybValueId, n);
   g_autoptr (HybGraph) body = NULL;
@@ -325,7 +327,7 @@ make_way_back (Keeping *keeping, HybNodeId id)
 }
 
 static HybGraph *
-rewrite (Keeping *keeping, GArray *map, GError **error)
+rewrite (KeepPass *keeping, GArray *map, GError **error)
 {
   g_autoptr (HybGraph) result = NULL;
 
@@ -334,7 +336,7 @@ rewrite (Keeping *keeping, GArray *map, GError **error)
     if (keeping->kept[id])
       make_loop (keeping, id);
     else if (keeping->back[id].nodes && keeping->back[id].nodes->len > 0)
-      make_way_back (keeping, id);
+      make_backward_loop (keeping, id);
     else
       hyb_rewrite_copy (&keeping->rewrite, id);
   if (keeping->error)
@@ -351,14 +353,14 @@ rewrite (Keeping *keeping, GArray *map, GError **error)
 static HybGraph *
 keep_products_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
-  guint               n_nodes = hyb_graph_n_nodes (graph);
-  g_autofree GArray **kept = g_new0 (GArray *, MAX (n_nodes, 1));
-  g_autofree WayBack *back = g_new0 (WayBack, MAX (n_nodes, 1));
-  Keeping             keeping = { .graph = graph, .facts = facts, .kept = kept, .back = back };
-  HybGraph           *result;
+  guint                    n_nodes = hyb_graph_n_nodes (graph);
+  g_autofree GArray      **kept = g_new0 (GArray *, MAX (n_nodes, 1));
+  g_autofree BackwardLoop *back = g_new0 (BackwardLoop, MAX (n_nodes, 1));
+  KeepPass                 keeping = { .graph = graph, .facts = facts, .kept = kept, .back = back };
+  HybGraph                *result;
 
   for (HybNodeId id = 0; id < n_nodes; id++)
-    look_at (&keeping, id);
+    collect_products (&keeping, id);
   result = rewrite (&keeping, map, error);
   for (HybNodeId id = 0; id < n_nodes; id++)
     {

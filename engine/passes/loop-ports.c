@@ -1,4 +1,7 @@
-/* loop-ports.c — giving the body of a loop more variables.
+/* loop-ports.c — adds variables to the body of a loop.
+ *
+ * A loop states in attributes which variables of its body are slices, states and captured values;
+ * this file reads those attributes and writes them for a body with more variables.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/passes/loop-ports.h"
@@ -29,11 +32,11 @@ hyb_loop_ports_find (HybGraph *graph, HybNodeId id, HybLoopPorts *ports)
 
   *ports = (HybLoopPorts){ *data, *states, *captured, 0, 0 };
   ports->n_variables = (guint) (data->n + states->n + captured->n);
-  ports->first = node->n_inputs - ports->n_variables; /* a way back has other inputs first */
+  ports->first = node->n_inputs - ports->n_variables; /* a backward loop has other inputs first */
   return data->n > 0;
 }
 
-/* The input of the node that feeds a variable, if it is one of these. */
+/* The input of the node that feeds a variable, if the variable is listed in `variables`. */
 static guint
 find_input (const HybInts *group, guint first, guint variable)
 {
@@ -109,11 +112,11 @@ hyb_loop_ports_captured_input (const HybLoopPorts *ports, guint variable)
                      variable);
 }
 
-/* Variables of a graph have different names.  (transfer full) */
+/* A name that no variable of the body has.  (transfer full) */
 static char *
-choose_name (HybGraph *body, guint n_others, char *const *others, const char *wanted)
+choose_name (HybGraph *body, guint n_others, char *const *others, const char *preferred)
 {
-  g_autofree char *name = g_strdup (wanted);
+  g_autofree char *name = g_strdup (preferred);
   gboolean         is_taken = TRUE;
 
   while (is_taken)
@@ -182,7 +185,7 @@ hyb_loop_ports_cut_body (const HybLoopPorts *ports, HybGraph *body, guint n, con
   return hyb_rewrite_finish (&rewrite);
 }
 
-/* The attributes, with more variables in one group of them. */
+/* The attributes of the loop with more variables in one of the groups. */
 static char **
 make_attributes (const HybNode *loop, const HybLoopPorts *ports, gboolean sliced, guint n_added)
 {
@@ -190,7 +193,7 @@ make_attributes (const HybNode *loop, const HybLoopPorts *ports, gboolean sliced
   const char    *name = sliced ? "in_data_locs" : "remain_locs";
   g_autoptr (GString) locations = g_string_new ("(");
   g_autofree char *count =
-      g_strdup_printf ("%u", ports->n_variables + n_added + 1); /* and the subgraph */
+      g_strdup_printf ("%u", ports->n_variables + n_added + 1); /* and one for the body */
   GPtrArray *pairs = g_ptr_array_new ();
 
   for (int i = 0; i < group->n; i++)

@@ -1,7 +1,8 @@
-/* loop-ports.h — what feeds the body of a loop, for passes that give it more.
+/* loop-ports.h — adds variables to the body of a loop.
  *
- * A loop names the variables of its body that are slices, states and captured in attributes;
- * a way back has further variables behind those of the forward body.  See foreach.c.
+ * The attributes of a loop list which variables of its body are slices of data, states and captured
+ * values (see control/foreach.c).  The body of a backward loop has further variables after those of
+ * the forward body.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,27 +14,28 @@ typedef struct
 {
   HybInts data, states, captured; /* variables of the body; borrowed */
   guint   first;                  /* input of the node that feeds the first of data */
-  guint   n_variables;            /* of the forward body; those of the way back follow */
+  guint   n_variables;            /* of the forward body; those of a backward loop follow */
 } HybLoopPorts;
 
-/* FALSE: not such a loop, or one without data. */
+/* Reads the ports of a node.  FALSE if it is not such a loop or has no data. */
 gboolean hyb_loop_ports_find (HybGraph *graph, HybNodeId id, HybLoopPorts *ports);
 
-/* Which variable of the body a value is; G_MAXUINT: none. */
+/* The number of the variable of the body that a value is, or G_MAXUINT. */
 guint hyb_loop_ports_variable (HybGraph *body, HybValueId value);
-/* The input of the node that feeds a variable, if it is a slice or captured; G_MAXUINT. */
+/* The input of the node whose slices a variable gets, or G_MAXUINT. */
 guint hyb_loop_ports_data_input (const HybLoopPorts *ports, guint variable);
+/* The input of the node that a variable captures, or G_MAXUINT. */
 guint hyb_loop_ports_captured_input (const HybLoopPorts *ports, guint variable);
 
-/* Types of all values of the body; NULL: not known.  (transfer full) */
+/* The types of all values of the body, or NULL if they are not known.  (transfer full) */
 HybType *hyb_loop_ports_body_types (const HybLoopPorts *ports,
                                     HybGraph           *graph,
                                     HybNodeId           id,
                                     const HybFacts     *facts);
 
-/* Starts a new body: its variables, and behind those of the forward body new ones with
- * these names (or longer ones where they are taken), whose values are returned in added.
- * map: an empty array. */
+/* Starts a new body: its variables, with n_added new ones after those of the forward body.  names:
+ * their names, extended where they are taken.  added: receives their values.  map: an empty
+ * array. */
 void hyb_loop_ports_start_body (const HybLoopPorts *ports,
                                 HybGraph           *body,
                                 guint               n_added,
@@ -42,14 +44,15 @@ void hyb_loop_ports_start_body (const HybLoopPorts *ports,
                                 GArray             *map,
                                 HybValueId         *added);
 
-/* The body with variables in the place of these nodes of one output. */
+/* The body with variables in place of these nodes, which have one output each.  (transfer full) */
 HybGraph *hyb_loop_ports_cut_body (const HybLoopPorts *ports,
                                    HybGraph           *body,
                                    guint               n,
                                    const HybNodeId    *nodes);
 
-/* The loop with that body, fed by these values of the new graph: slices of them if sliced,
- * else captured.  FALSE and an error if the builder refuses. */
+/* Adds the loop with that body.  The new variables are fed by the values `added` of the new graph:
+ * with their slices if sliced, else with the captured values.  FALSE and an error if the builder
+ * refuses the node. */
 gboolean hyb_loop_ports_make_loop (const HybLoopPorts *ports,
                                    HybRewrite         *rewrite,
                                    HybNodeId           id,

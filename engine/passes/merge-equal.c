@@ -1,7 +1,7 @@
-/* merge-equal.c — one node where several compute the same from the same.
+/* merge-equal.c — the pass that merges nodes which compute the same from the same inputs.
  *
- * Unrolled cells reshape and transpose the same weights in every step; after
- * this pass they do so once.
+ * Unrolled cells reshape and transpose the same weights in every step; after this pass they do so
+ * once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/pass.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A node that others may be equal to, with what its inputs became. */
+/* A node with the values that replace its inputs, as a key of the hash table. */
 typedef struct
 {
   const HybNode *node;
@@ -67,8 +67,8 @@ candidate_new (HybRewrite *rewrite, HybNodeId id)
   return candidate;
 }
 
-/* Random numbers differ from node to node, states are read at their time, and of
- * subgraphs and unknown operators we cannot tell. */
+/* TRUE if equal nodes may be merged.  Not random ones, readers of states that change, loops and
+ * unknown operators. */
 static gboolean
 may_merge (HybGraph *graph, HybNodeId id, const guint8 *written)
 {
@@ -84,8 +84,8 @@ may_merge (HybGraph *graph, HybNodeId id, const guint8 *written)
   return TRUE;
 }
 
-/* Equal nodes may have been inferred from different sides: a shape that only the
- * readers of one know is not known of the other. */
+/* Types of equal nodes may have been inferred from different readers, so one may be known where the
+ * other is not; the merged node gets both. */
 static gboolean
 same_types (const HybFacts *facts, const HybNode *a, const HybNode *b)
 {

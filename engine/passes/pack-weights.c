@@ -1,12 +1,12 @@
-/* pack-weights.c — lays weights that are multiplied often out once, before the first product.
+/* pack-weights.c — the pass that packs a weight into panels once for several products.
  *
- * A product of few rows takes as long to lay its weights out as to multiply.  Where one weight
- * serves several products (steps of an unrolled network, of a loop, or runs, if no run
- * changes it), that is made a node of its own, and the products read what it gives.  Weights
- * that loops multiply by are laid out before the loop.
+ * For a product of few rows, packing the weight takes as long as multiplying.  If a weight is used by
+ * several products (steps of an unrolled network or a loop, or several runs with a constant weight),
+ * packing becomes a node of its own, and the products read its panels.  Weights used inside loops are
+ * packed before the loop.
  *
- * RNN, whose weights are parts of one vector, does the same inside where this pass is
- * wanted: hyb_plan_options_enable_pass().
+ * RNN, whose weights are parts of one vector, packs them itself if this pass is enabled:
+ * hyb_plan_options_enable_pass().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/pass.h"
@@ -14,30 +14,31 @@
 #include "engine/kernels/matrix/panels.h"
 #include "engine/passes/loop-ports.h"
 
-/* So many products pay for laying a weight out, or one of so many rows. */
-#define FEW_PRODUCTS 3
+/* Packing pays from this many products on, or for one product of this many rows. */
+#define MIN_PRODUCTS 3
 #define MANY_ROWS    512
-/* Smaller weights are not worth it: a panel would be half empty. */
-#define LEAST_COLUMNS (HYB_PANEL_WIDTH / 2)
-#define MOST_ELEMENTS ((gint64) 1 << 40)
+/* Smaller weights are not packed: half of a panel would be empty. */
+#define MIN_COLUMNS  (HYB_PANEL_WIDTH / 2)
+#define MAX_ELEMENTS ((gint64) 1 << 40)
 
-/* A product that could read panels. */
+/* A product that can read panels. */
 typedef struct
 {
-  gboolean   transposed;         /* with the transpose of the weight */
-  HybValueId data, weight, bias; /* bias: HYB_NO_ID for none */
+  gboolean   transposed;         /* by the transpose of the weight */
+  HybValueId data, weight, bias; /* bias: HYB_NO_ID if there is none */
   gint64     rows, columns;
 } Product;
 
 typedef struct
 {
-  HybGraph    *graph;
-  HybFacts    *facts;
-  HybRewrite   rewrite;
-  GError      *error;
-  guint8      *written;       /* by node */
-  gint64      *n_products[2]; /* by value of a weight: in each direction */
-  HybValueId  *panels[2];     /* likewise: of the new graph; HYB_NO_ID: not made */
+  HybGraph   *graph;
+  HybFacts   *facts;
+  HybRewrite  rewrite;
+  GError     *error;
+  guint8     *written;       /* by node */
+  gint64     *n_products[2]; /* for each direction, by value: how many products use the weight */
+  HybValueId *panels
+      [2]; /* for each direction, by value: the panels in the new graph; HYB_NO_ID: not packed */
   const HybOp *forward, *backward;
   guint        n_packed;
 } Packing;
@@ -56,7 +57,7 @@ is_matrix (const HybType *type)
   return type->dtype == HYB_F32 && type->shape.rank == 2 && hyb_shape_is_known (&type->shape);
 }
 
-/* types: by value of the graph, which may be a body. */
+/* Reads a product.  types: by value of the graph, which may be a body. */
 static gboolean
 find_product (const Packing *packing,
               HybGraph      *graph,
@@ -85,12 +86,13 @@ find_product (const Packing *packing,
   weight = &type_of (types, product->weight)->shape;
   product->rows = type_of (types, product->data)->shape.dim[0];
   product->columns = weight->dim[is_forward ? 0 : 1];
-  return product->rows > 1 && product->columns >= LEAST_COLUMNS && product->columns <= G_MAXINT32 &&
+  return product->rows > 1 && product->columns >= MIN_COLUMNS && product->columns <= G_MAXINT32 &&
          weight->dim[is_forward ? 1 : 0] > 0 &&
-         weight->dim[is_forward ? 1 : 0] <= MOST_ELEMENTS / product->columns;
+         weight->dim[is_forward ? 1 : 0] <= MAX_ELEMENTS / product->columns;
 }
 
-/* The outer value that feeds the weight of a body's product; HYB_NO_ID: it is not captured. */
+/* The outer value that feeds the weight of a product in a body, or HYB_NO_ID if it is not
+ * captured. */
 static HybValueId
 outer_weight (const Packing      *packing,
               HybNodeId           loop,
@@ -105,12 +107,12 @@ outer_weight (const Packing      *packing,
   return input == G_MAXUINT ? HYB_NO_ID : hyb_graph_get_inputs (packing->graph, loop)[input];
 }
 
-/* Products of one run; many rows count as enough of them. */
+/* Counts the products of one run; one product of many rows counts as enough. */
 static void
 count_product (Packing *packing, HybValueId weight, const Product *product, gint64 times)
 {
   if (product->rows >= MANY_ROWS)
-    times = FEW_PRODUCTS;
+    times = MIN_PRODUCTS;
   packing->n_products[product->transposed][weight] += times;
 }
 
@@ -136,17 +138,17 @@ count_products (Packing *packing)
             HybValueId weight = outer_weight (packing, id, &ports, &product);
 
             if (weight != HYB_NO_ID)
-              count_product (packing, weight, &product, FEW_PRODUCTS);
+              count_product (packing, weight, &product, MIN_PRODUCTS);
           }
     }
 }
 
-/* Whether a weight of the outer graph should be laid out. */
+/* TRUE if a weight of the outer graph should be packed. */
 static gboolean
 is_worth_it (const Packing *packing, HybValueId weight, gboolean transposed)
 {
   return !packing->written[hyb_graph_get_producer (packing->graph, weight)] &&
-         (packing->n_products[transposed][weight] >= FEW_PRODUCTS ||
+         (packing->n_products[transposed][weight] >= MIN_PRODUCTS ||
           packing->facts->constants[weight]);
 }
 
@@ -163,7 +165,8 @@ emit (Packing *packing, HybBuilder *builder, const HybNodeSpec *spec)
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
 }
 
-/* The panels of a weight, made where they are first asked for, which is whose work they are. */
+/* The panels of a weight.  The node that packs it is added where they are first needed and has that
+ * product as its origin. */
 static HybValueId
 get_panels (Packing *packing, HybNodeId reader, HybValueId weight, gboolean transposed)
 {
@@ -188,7 +191,7 @@ get_panels (Packing *packing, HybNodeId reader, HybValueId weight, gboolean tran
   return *panels;
 }
 
-/* The product that reads panels, in the graph of rewrite, which may be a body. */
+/* Adds the product that reads panels to the graph of rewrite, which may be a body. */
 static void
 make_product (Packing       *packing,
               HybRewrite    *rewrite,
@@ -220,15 +223,15 @@ make_product (Packing       *packing,
   packing->n_packed++;
 }
 
-/* What a loop is to capture besides. */
+/* Panels that a loop captures in addition. */
 typedef struct
 {
-  HybValueId weight; /* of the outer graph */
+  HybValueId weight; /* in the outer graph */
   gboolean   transposed;
-  HybValueId panels, variable; /* of the new outer graph and the new body */
+  HybValueId panels, variable; /* in the new outer graph, and in the new body */
 } Captured;
 
-/* The captured panels that a product of the body reads; NULL: it stays as it is. */
+/* The captured panels that a product of the body reads, or NULL if it stays as it is. */
 static Captured *
 find_captured (const Packing      *packing,
                HybNodeId           loop,
@@ -287,7 +290,7 @@ make_body (Packing            *packing,
   return hyb_rewrite_finish (&rewrite);
 }
 
-/* FALSE: nothing in the body reads panels. */
+/* FALSE if no product in the body reads panels. */
 static gboolean
 visit_loop (Packing *packing, HybNodeId id)
 {

@@ -6,19 +6,20 @@
  * no include guard.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-HYB_PASS (infer_types)       /* every later pass needs types */
-HYB_PASS (fold_batch_norm)   /* turns batch normalisation into filters and bias of a convolution */
-HYB_PASS (transform_filters) /* transforms those filters too */
-HYB_PASS (finish_convolutions) /* appends sums and rectifiers to convolutions of either kind */
-HYB_PASS (fold_constants)      /* before merging, which then compares fewer nodes */
-HYB_PASS (hoist_products)      /* the backward pass needs the same products as the loop */
-HYB_PASS (batch_products) /* before merging, because it may stack the same rows more than once */
-HYB_PASS (merge_equal)    /* leaves nodes without readers behind, which drop_dead removes */
-HYB_PASS (
-    keep_products)    /* after merging, so that a loop and its backward pass read the same values */
-HYB_PASS (fuse_gates) /* after merging, because it counts the readers of a value */
-HYB_PASS (pack_weights)     /* after batching and hoisting, when all rows of a product are known */
-HYB_PASS (keep_panels)      /* folds what pack_weights made of constants */
-HYB_PASS (drop_dead)        /* before any later pass counts readers */
-HYB_PASS (fuse_elementwise) /* after every pass that looks for operators by name */
-HYB_PASS (share_views)      /* concerns memory, which is laid out last */
+/* clang-format off */
+HYB_PASS (infer_types)          /* every later pass needs types */
+HYB_PASS (fold_batch_norm)      /* turns batch normalisation into filters and bias of a convolution */
+HYB_PASS (transform_filters)    /* transforms those filters too */
+HYB_PASS (finish_convolutions)  /* appends sums and rectifiers to convolutions of either kind */
+HYB_PASS (fold_constants)       /* before merging, which then compares fewer nodes */
+HYB_PASS (hoist_products)       /* the backward pass needs the same products as the loop */
+HYB_PASS (batch_products)       /* before merging, because it may stack the same rows more than once */
+HYB_PASS (merge_equal)          /* leaves nodes without readers behind, which drop_dead removes */
+HYB_PASS (keep_products)        /* after merging, so that a loop and its backward pass read the same values */
+HYB_PASS (fuse_gates)           /* after merging, because it counts the readers of a value */
+HYB_PASS (pack_weights)         /* after batching and hoisting, when all rows of a product are known */
+HYB_PASS (keep_panels)          /* folds what pack_weights made of constants */
+HYB_PASS (drop_dead)            /* before any later pass counts readers */
+HYB_PASS (fuse_elementwise)     /* after every pass that looks for operators by name */
+HYB_PASS (share_views)          /* concerns memory, which is laid out last */
+/* clang-format on */

@@ -1,4 +1,7 @@
-/* pipeline.c — how a graph becomes one that is worth running, pass by pass.
+/* pipeline.c — runs all passes over one graph, in the order of pass-list.h.
+ *
+ * After each pass the graph is verified, facts are carried over, and values without a type are
+ * inferred.  Start with hyb_pipeline_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/passes/pipeline.h"
@@ -84,7 +87,7 @@ count_constants (const HybFacts *facts)
   return n;
 }
 
-/* A pass may make values that nobody has typed yet. */
+/* Carries facts over and infers the types of values that the pass has added. */
 static gboolean
 follow (HybGraph *graph, HybFacts *facts, const GArray *map, GError **error)
 {
@@ -106,7 +109,7 @@ tell (const HybProbe *probe, gboolean begin, guint index, guint32 graph)
     probe->end (probe->data, &span);
 }
 
-/* Swallows graph; NULL and an error when the pass fails. */
+/* Runs one pass.  Consumes graph.  NULL and an error if the pass fails. */
 static HybGraph *
 run_pass (const HybPass *pass, HybGraph *graph, HybFacts *facts, GArray *reports, GError **error)
 {

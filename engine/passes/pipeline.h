@@ -1,4 +1,6 @@
-/* pipeline.h — all passes over one graph, in order.
+/* pipeline.h — runs all passes over one graph, in the order of pass-list.h.
+ *
+ * The planner calls it; the window calls it to show the graph after each pass.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,7 +12,7 @@ typedef struct
   gboolean           optimise;   /* run the optimising passes */
   const char *const *without;    /* names of passes left out; NULL: none */
   const char        *dump_after; /* print the graph to stderr after this pass; NULL: none */
-  const HybProbe    *probe;      /* told of every pass; NULL: nobody watches */
+  const HybProbe    *probe;      /* told of every pass; NULL: no probe */
 } HybPipelineOptions;
 
 /* What one pass did. */
@@ -21,8 +23,8 @@ typedef struct
   guint          folded; /* values whose contents became known */
 } HybPassReport;
 
-/* (transfer full): the graph to go on with.  facts must have room for graph and
- * follow it.  reports: a GArray of HybPassReport, or NULL. */
+/* Runs the passes and returns the final graph (transfer full).  facts: of graph, carried over to the
+ * result.  reports: a GArray of HybPassReport to append to, or NULL. */
 HybGraph *hyb_pipeline_run (HybGraph                 *graph,
                             HybFacts                 *facts,
                             const HybPipelineOptions *options,

@@ -1,6 +1,7 @@
-/* share-views.c — lets what a slice or a reshape gives be a part of what it is taken from,
- * where memory is laid out (exec/plan-places.c): the graph stays as it is, so that the pass
- * is a name by which copying can be asked for instead.
+/* share-views.c — the pass that stands for views: slices and reshapes that are not copied.
+ *
+ * It does not change the graph.  exec/plan-places.c places views inside the value they are taken
+ * from unless this pass is left out by name, in which case they are copied.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/pass.h"
 

@@ -1,13 +1,13 @@
-/* transform-filters.c — filters of 3 × 3 that no run changes, transformed once, so that their
- * convolutions need half the multiplications (kernels/convolution/winograd.h).
+/* transform-filters.c — the pass that prepares constant 3 × 3 filters for Winograd's algorithm.
  *
- * fold-constants computes the filters while planning.
+ * The convolutions then need half the multiplications (kernels/convolution/winograd.h).
+ * fold-constants transforms the filters while planning.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/winograd.h"
 #include "engine/passes/convolutions.h"
 
 static gboolean
-is_wanted (const HybConvolutions *convolutions, HybNodeId id)
+is_transformable (const HybConvolutions *convolutions, HybNodeId id)
 {
   const HybValueId *inputs = hyb_graph_get_inputs (convolutions->graph, id);
   HybConvolve       convolve;
@@ -43,19 +43,19 @@ static HybGraph *
 transform_filters_run (HybGraph *graph, HybFacts *facts, GArray *map, GError **error)
 {
   g_auto (HybConvolutions) convolutions = { 0 };
-  g_autofree guint8 *wanted = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
-  guint              n_wanted = 0;
+  g_autofree guint8 *is_candidate = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  guint              n_candidates = 0;
   HybRewrite         rewrite;
 
   hyb_convolutions_init (&convolutions, graph, facts);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    n_wanted += wanted[id] = is_wanted (&convolutions, id);
-  if (n_wanted == 0)
+    n_candidates += is_candidate[id] = is_transformable (&convolutions, id);
+  if (n_candidates == 0)
     return hyb_graph_ref (graph);
 
   hyb_rewrite_init (&rewrite, graph, map);
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
-    if (!wanted[id])
+    if (!is_candidate[id])
       hyb_rewrite_copy (&rewrite, id);
     else if (!transform (&convolutions, &rewrite, id, error))
       {
