@@ -1,12 +1,16 @@
-/* cond-gradient.c — the gradient of _cond: that of the branch which ran.
+/* cond-gradient.c — the operator _backward_cond, the gradient of _cond: that of the branch that ran.
  *
- * Bodies: the two branches, each followed by gradients of its variables.  Inputs
- * that the branch does not use get zeros. 
+ * Bodies: the two branches, each extended by gradients of its variables (gradient/backward.h).
+ * Inputs: gradients of the outputs listed in `heads`; which branch ran; the inputs of _cond.
+ * Outputs: gradients of the inputs listed in `gradients`, zero for inputs that the branch does not
+ * use.  hyb_cond_differentiate() emits the node, gradient_forward() runs it. 
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
-#include "engine/control/cond.h"
+#include "engine/control/cond-gradient.h"
+#include "engine/control/cond-params.h"
+#include "engine/control/control-flow.h"
 #include "engine/gradient/backward.h"
 #include "engine/gradient/gradient.h"
 #include "engine/graph/reach.h"
@@ -30,23 +34,24 @@ static const HybParam gradient_params[] = {
   { HYB_FIELD (GradientParams, heads),
     HYB_PARAM_INTS,
     NULL,
-    .doc = "outputs whose gradients come in" },
+    .doc = "outputs of the condition that have an incoming gradient" },
   { HYB_FIELD (GradientParams, gradients),
     HYB_PARAM_INTS,
     NULL,
-    .doc = "inputs whose gradients go out" },
+    .doc = "inputs of the condition to differentiate by" },
   { 0 },
 };
 
-/* --- Making the node --- */
+/* --- Emitting the node --- */
 
-/* The branch followed by gradients of those of its variables that are wanted inputs. */
+/* The branch (0: then, 1: else) extended by gradients of those of its variables whose inputs need
+ * one.  NULL, and the gradient refused, if it has none. */
 static HybGraph *
 differentiate_branch (HybGrad *grad, guint branch)
 {
   const HybCondParams *params = hyb_grad_params (grad);
-  const HybInts *locations = branch == 0 ? &params->then_input_locs : &params->else_input_locs;
-  HybGraph      *body = hyb_grad_body (grad, branch + 1);
+  const HybInts       *locations = hyb_cond_locations (params, HYB_COND_THEN + branch);
+  HybGraph            *body = hyb_grad_body (grad, HYB_COND_THEN + branch);
   g_autoptr (GArray) wrt = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
   g_autoptr (GError) error = NULL;
   guint            n;
@@ -54,33 +59,35 @@ differentiate_branch (HybGrad *grad, guint branch)
   HybGraph        *gradient;
 
   for (guint v = 0; v < MIN (n, (guint) locations->n); v++)
-    if (hyb_grad_wants (grad, (guint) locations->value[v]))
+    if (hyb_grad_needs_input (grad, (guint) locations->value[v]))
       g_array_append_val (wrt, variables[v]);
   gradient = hyb_graph_with_gradients (body, wrt->len, (const HybNodeId *) wrt->data, &error);
   if (!gradient)
-    hyb_grad_refuse (grad, "in its %s branch: %s", branch == 0 ? "then" : "else", error->message);
+    hyb_grad_refuse (grad,
+                     "in its %s: %s",
+                     hyb_cond_body_names[HYB_COND_THEN + branch],
+                     error->message);
   return gradient;
 }
 
-/* _backward_cond: incoming gradients, which branch ran, the inputs. */
 void
 hyb_cond_differentiate (HybGrad *grad)
 {
   const HybCondParams *params = hyb_grad_params (grad);
   guint                n_visible = (guint) params->num_outputs;
   guint                n_inputs = hyb_grad_n_inputs (grad);
-  g_autoptr (HybGraph) yes = differentiate_branch (grad, 0);
-  g_autoptr (HybGraph) no = yes ? differentiate_branch (grad, 1) : NULL;
+  g_autoptr (HybGraph) then_gradient = differentiate_branch (grad, 0);
+  g_autoptr (HybGraph) else_gradient = then_gradient ? differentiate_branch (grad, 1) : NULL;
   g_autoptr (GArray) heads = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) needed = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autofree HybValueId *inputs = g_new (HybValueId, n_visible + 1 + n_inputs);
   g_autofree char       *heads_text = NULL;
-  g_autofree char       *wanted_text = NULL;
+  g_autofree char       *needed_text = NULL;
   g_auto (GStrv) attributes = NULL;
   HybValueId first;
   guint      n = 0;
 
-  if (!no)
+  if (!else_gradient)
     return;
   for (guint h = 0; h < n_visible; h++)
     if (hyb_grad_has_incoming (grad, h))
@@ -92,18 +99,18 @@ hyb_cond_differentiate (HybGrad *grad)
   for (guint i = 0; i < n_inputs; i++)
     {
       inputs[n++] = hyb_grad_input (grad, i);
-      if (hyb_grad_wants (grad, i))
-        g_array_append_val (wanted, i);
+      if (hyb_grad_needs_input (grad, i))
+        g_array_append_val (needed, i);
     }
 
-  heads_text = hyb_control_ints (heads->len, (const guint *) heads->data);
-  wanted_text = hyb_control_ints (wanted->len, (const guint *) wanted->data);
+  heads_text = hyb_control_format_ints (heads->len, (const guint *) heads->data);
+  needed_text = hyb_control_format_ints (needed->len, (const guint *) needed->data);
   attributes = hyb_control_attributes (hyb_cond_params,
                                        params,
                                        "heads",
                                        heads_text,
                                        "gradients",
-                                       wanted_text,
+                                       needed_text,
                                        NULL);
   first = hyb_grad_emit_bodies (grad,
                                 "_backward_cond",
@@ -111,29 +118,30 @@ hyb_cond_differentiate (HybGrad *grad)
                                 n,
                                 inputs,
                                 2,
-                                (HybGraph *const[]){ yes, no });
-  for (guint i = 0; i < wanted->len; i++)
+                                (HybGraph *const[]){ then_gradient, else_gradient });
+  for (guint i = 0; i < needed->len; i++)
     hyb_grad_set_input (grad,
-                        g_array_index (wanted, guint, i),
+                        g_array_index (needed, guint, i),
                         first == HYB_NO_ID ? HYB_NO_ID : first + i);
 }
 
 /* --- Types --- */
 
+/* By variable of a branch: the input of _cond that feeds it. */
 static const HybInts *
 branch_locations (const GradientParams *params, guint branch)
 {
-  return branch == 0 ? &params->forward.then_input_locs : &params->forward.else_input_locs;
+  return hyb_cond_locations (&params->forward, HYB_COND_THEN + branch);
 }
 
-/* The forward node's inputs come after the gradients and the number of the branch. */
+/* Index of _cond's first input, behind the incoming gradients and the number of the branch. */
 static guint
 first_input (const GradientParams *params)
 {
   return (guint) params->heads.n + 1;
 }
 
-/* Which of the outputs is the gradient of an input of the forward node; -1: none. */
+/* Index of the output that is the gradient of an input of _cond; −1 if none is. */
 static int
 find_output (const GradientParams *params, gint64 input)
 {
@@ -146,11 +154,11 @@ find_output (const GradientParams *params, gint64 input)
 static gboolean
 is_in_range (const HybInts *ints, gint64 end)
 {
-  gboolean is_good = ints->n >= 0;
+  gboolean is_valid = ints->n >= 0;
 
   for (int i = 0; i < ints->n; i++)
-    is_good &= ints->value[i] >= 0 && ints->value[i] < end;
-  return is_good;
+    is_valid &= ints->value[i] >= 0 && ints->value[i] < end;
+  return is_valid;
 }
 
 static gboolean
@@ -179,10 +187,11 @@ gradient_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   *n_outputs = (guint) params->gradients.n;
 }
 
+/* No input feeds a branch directly: it runs on copies of what it writes. */
 static guint
 gradient_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
 {
-  return G_MAXUINT; /* what a branch writes is a copy of its own */
+  return G_MAXUINT;
 }
 
 static gboolean
@@ -203,21 +212,24 @@ gradient_infer (HybCall *call, GError **error)
 
 /* --- Planning --- */
 
-/* A gradient of a variable of a branch.  An input may be several of them. */
+/* The gradient of a variable of a branch.  Several variables may be fed by one input, whose
+ * gradient is then the sum of theirs. */
 typedef struct
 {
   guint    output;
-  gboolean adds; /* to what an earlier one has written; then it lies in scratch first */
+  gboolean accumulates; /* computed in scratch, then added to what another variable has written */
   gsize    scratch;
-} Outgoing;
+} OutgoingGradient;
 
 typedef struct
 {
   HybSubgraph body;
-  gboolean    fits; /* what comes in is of its heads' shapes: else it is not the one that ran */
-  GArray     *out;  /* of Outgoing, by head of graph */
-  guint       n_forward;
-  gsize *private; /* by variable: room for a copy; G_MAXSIZE: the branch does not write it */
+  gboolean
+      matches_incoming; /* what comes in is of its heads' shapes: else it is not the one that ran */
+  GArray *out;          /* of OutgoingGradient, by head of body.graph */
+  guint   n_forward;    /* variables of the branch itself */
+  gsize
+      *private_copy; /* by variable that the branch writes: workspace for a copy; else G_MAXSIZE */
 } Branch;
 
 typedef struct
@@ -236,12 +248,13 @@ gradient_release (HybCall *call)
     {
       hyb_subgraph_clear (&plan->branch[b].body);
       g_clear_pointer (&plan->branch[b].out, g_array_unref);
-      g_free (plan->branch[b].private);
+      g_free (plan->branch[b].private_copy);
     }
   g_free (plan);
 }
 
-/* Heads of float variables; those of integers stay zero. */
+/* Sets branch->out and the graph to run, whose heads are the gradients of float variables.
+ * Gradients of integers stay zero. */
 static void
 choose_heads (Branch        *branch,
               const HybCall *call,
@@ -257,19 +270,19 @@ choose_heads (Branch        *branch,
   g_autofree guint8    *written = g_new0 (guint8, MAX (call->n_outputs, 1));
   g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (HybValueId));
 
-  branch->out = g_array_new (FALSE, FALSE, sizeof (Outgoing));
+  branch->out = g_array_new (FALSE, FALSE, sizeof (OutgoingGradient));
   for (int v = 0; v < locations->n; v++)
     {
-      int      g = find_output (params, locations->value[v]);
-      Outgoing out = { .output = (guint) g };
+      int              g = find_output (params, locations->value[v]);
+      OutgoingGradient out = { .output = (guint) g };
 
       if (g < 0 || head >= n_heads)
         continue;
       if (hyb_dtype_is_float (variables[v].dtype))
         {
-          out.adds = written[g];
+          out.accumulates = written[g];
           out.scratch =
-              out.adds ? hyb_workspace_take (workspace, hyb_type_bytes (&variables[v])) : 0;
+              out.accumulates ? hyb_workspace_take (workspace, hyb_type_bytes (&variables[v])) : 0;
           written[g] = TRUE;
           g_array_append_val (chosen, heads[head]);
           g_array_append_val (branch->out, out);
@@ -280,28 +293,30 @@ choose_heads (Branch        *branch,
       hyb_graph_with_heads (call->body[b], chosen->len, (const HybValueId *) chosen->data);
 }
 
+/* Reserves workspace for copies of the variables that the branch writes. */
 static void
-place_private (Branch *branch, gboolean training, const HybType *variables, gsize *workspace)
+allocate_copies (Branch *branch, gboolean training, const HybType *variables, gsize *workspace)
 {
   g_autofree guint8 *written = hyb_graph_find_written (branch->body.graph, training);
   guint              n;
   const HybNodeId   *ids = hyb_graph_get_variables (branch->body.graph, &n);
 
-  branch->private = g_new (gsize, MAX (branch->n_forward, 1));
+  branch->private_copy = g_new (gsize, MAX (branch->n_forward, 1));
   for (guint v = 0; v < branch->n_forward; v++)
-    branch->private[v] = written[ids[v]]
-                             ? hyb_workspace_take (workspace, hyb_type_bytes (&variables[v]))
-                             : G_MAXSIZE;
+    branch->private_copy[v] = written[ids[v]]
+                                  ? hyb_workspace_take (workspace, hyb_type_bytes (&variables[v]))
+                                  : G_MAXSIZE;
 }
 
-/* Whether what comes in is what the branch gives.  Another may give something else. */
+/* FALSE and an error unless the incoming gradients have the types of the branch's heads.  Those of
+ * the branch that did not run may differ. */
 static gboolean
-is_as_given (const HybCall *call, const HybType *heads, GError **error)
+check_incoming (const HybCall *call, const HybType *heads, GError **error)
 {
   const GradientParams *params = call->params;
 
   for (int i = 0; i < params->heads.n; i++)
-    if (!hyb_control_expect (call, (guint) i, &heads[params->heads.value[i]], error))
+    if (!hyb_control_check_input (call, (guint) i, &heads[params->heads.value[i]], error))
       return FALSE;
   return TRUE;
 }
@@ -324,12 +339,12 @@ plan_branch (GradientPlan *plan, HybCall *call, guint b, gsize *workspace, GErro
   variables = hyb_subgraph_gradient_types (call->body[b], forward, n_heads, call->training, error);
   if (!variables)
     return FALSE;
-  branch->fits = is_as_given (call, variables + branch->n_forward, NULL);
-  if (b == N_BRANCHES - 1 && !branch->fits && !plan->branch[0].fits)
-    return is_as_given (call, variables + branch->n_forward, error);
+  branch->matches_incoming = check_incoming (call, variables + branch->n_forward, NULL);
+  if (b == N_BRANCHES - 1 && !branch->matches_incoming && !plan->branch[0].matches_incoming)
+    return check_incoming (call, variables + branch->n_forward, error);
 
   choose_heads (branch, call, b, variables, workspace);
-  place_private (branch, call->training, variables, workspace);
+  allocate_copies (branch, call->training, variables, workspace);
   for (guint h = 0; h < n_heads; h++)
     plan->zeros_bytes = MAX (plan->zeros_bytes, hyb_type_bytes (&variables[branch->n_forward + h]));
   branch->body.index = b;
@@ -343,7 +358,7 @@ gradient_prepare (HybCall *call, GError **error)
   const GradientParams *params = call->params;
   HybType               choice = { hyb_shape_1d (1), HYB_I64 };
 
-  if (!hyb_control_expect (call, (guint) params->heads.n, &choice, error))
+  if (!hyb_control_check_input (call, (guint) params->heads.n, &choice, error))
     {
       gradient_release (call);
       return FALSE;
@@ -373,10 +388,11 @@ gradient_workspace (const HybCall *call)
 
 /* --- Running --- */
 
+/* Where a gradient is written. */
 static gpointer
-outgoing_place (const HybRun *run, const Outgoing *out)
+gradient_address (const HybRun *run, const OutgoingGradient *out)
 {
-  return out->adds ? (char *) run->workspace + out->scratch : run->output[out->output];
+  return out->accumulates ? (char *) run->workspace + out->scratch : run->output[out->output];
 }
 
 static void
@@ -392,9 +408,9 @@ bind_branch (const HybCall *call, const HybRun *run, guint b, HybFrame *frame)
       guint         input = first_input (params) + (guint) locations->value[v];
       gconstpointer data = run->input[input];
 
-      if (branch->private[v] != G_MAXSIZE)
+      if (branch->private_copy[v] != G_MAXSIZE)
         {
-          gpointer copy = (char *) run->workspace + branch->private[v];
+          gpointer copy = (char *) run->workspace + branch->private_copy[v];
 
           memcpy (copy, data, hyb_type_bytes (&call->input[input]));
           data = copy;
@@ -408,7 +424,9 @@ bind_branch (const HybCall *call, const HybRun *run, guint b, HybFrame *frame)
                              branch->n_forward + (guint) params->heads.value[i],
                              run->input[i]);
   for (guint i = 0; i < branch->out->len; i++)
-    hyb_frame_bind_head (frame, i, outgoing_place (run, &g_array_index (branch->out, Outgoing, i)));
+    hyb_frame_bind_head (frame,
+                         i,
+                         gradient_address (run, &g_array_index (branch->out, OutgoingGradient, i)));
 }
 
 static void
@@ -423,7 +441,7 @@ gradient_forward (const HybCall *call, const HybRun *run)
   for (guint g = 0; g < call->n_outputs; g++)
     memset (run->output[g], 0, hyb_type_bytes (&call->output[g]));
   memset ((char *) run->workspace + plan->zeros, 0, plan->zeros_bytes);
-  if (branch->out->len == 0 || !branch->fits)
+  if (branch->out->len == 0 || !branch->matches_incoming)
     return;
 
   bind_branch (call, run, b, frame);
@@ -431,18 +449,18 @@ gradient_forward (const HybCall *call, const HybRun *run)
     return;
   for (guint i = 0; i < branch->out->len; i++)
     {
-      const Outgoing *out = &g_array_index (branch->out, Outgoing, i);
-      const HybType  *type = &call->output[out->output];
+      const OutgoingGradient *out = &g_array_index (branch->out, OutgoingGradient, i);
+      const HybType          *type = &call->output[out->output];
 
-      if (out->adds)
+      if (out->accumulates)
         hyb_subgraph_accumulate (type->dtype,
                                  hyb_shape_size (&type->shape),
-                                 outgoing_place (run, out),
+                                 gradient_address (run, out),
                                  run->output[out->output]);
     }
 }
 
-/* As the dearer branch: the bodies hold the forward part too. */
+/* The more expensive branch.  The bodies include the forward computation. */
 static void
 gradient_cost (const HybCall *call, HybCost *cost)
 {
@@ -454,22 +472,22 @@ gradient_cost (const HybCall *call, HybCost *cost)
       const HybInts      *locations = branch_locations (params, b);
       guint               n = hyb_subgraph_n_variables (call->body[b]);
       g_autofree HybType *variables = g_new (HybType, MAX (n, 1));
-      HybCost             own = { 0 };
+      HybCost             branch_cost = { 0 };
 
       for (guint v = 0; v < n; v++)
         variables[v] = v < (guint) locations->n
                            ? call->input[first_input (params) + (guint) locations->value[v]]
                            : HYB_TYPE_UNKNOWN;
-      hyb_subgraph_add_cost (call->body[b], variables, call->training, 1, &own);
-      if (own.flops >= cost->flops)
-        *cost = own;
+      hyb_subgraph_add_cost (call->body[b], variables, call->training, 1, &branch_cost);
+      if (branch_cost.flops >= cost->flops)
+        *cost = branch_cost;
     }
 }
 
 const HybOp hyb_ops_cond_gradient[] = {
   {
       .name = "_backward_cond",
-      .doc = "Gradients of _cond: those of the branch that ran.",
+      .doc = "Gradients of _cond, those of the branch that ran.",
       .category = HYB_CATEGORY_CONTROL,
       .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,
       .params = gradient_params,

@@ -1,5 +1,5 @@
-/* control-flow.c — typing, planning and running the graphs that loops and
- * conditions own.
+/* control-flow.c — planning and running the bodies of loops and conditions, and helpers for their
+ * gradients.  Start at hyb_subgraph_plan() and hyb_subgraph_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/control-flow.h"
@@ -17,8 +17,8 @@ hyb_subgraph_plan (HybSubgraph   *body,
                    gsize         *workspace,
                    GError       **error)
 {
-  HybGraph      *own = call->body[body->index];
-  HybPlanOptions options = { .training = call->training, .bind_outputs = !body->holds_heads };
+  HybGraph      *graph = call->body[body->index];
+  HybPlanOptions options = { .training = call->training, .bind_outputs = !body->allocates_heads };
 
   if (call->plan_options)
     {
@@ -27,8 +27,8 @@ hyb_subgraph_plan (HybSubgraph   *body,
       options.memory_limit = call->plan_options->memory_limit;
     }
 
-  body->id = hyb_graph_get_id (own);
-  body->plan = hyb_plan_new (body->graph ? body->graph : own, variables, &options, error);
+  body->id = hyb_graph_get_id (graph);
+  body->plan = hyb_plan_new (body->graph ? body->graph : graph, variables, &options, error);
   if (!body->plan)
     return FALSE;
   if (hyb_plan_is_dynamic (body->plan))
@@ -37,8 +37,8 @@ hyb_subgraph_plan (HybSubgraph   *body,
                          HYB_OP_ERROR_UNSUPPORTED,
                          NULL,
                          NULL,
-                         "shapes inside its subgraph show only while running, where those around "
-                         "it are known");
+                         "shapes inside its subgraph are known only while running, although those "
+                         "around it are known while planning");
 
   body->frame = hyb_workspace_take (workspace, hyb_frame_size (body->plan));
   body->memory = hyb_workspace_take (workspace, hyb_plan_get_memory (body->plan));
@@ -73,7 +73,8 @@ hyb_subgraph_context (const HybRun *run, gint64 step)
     .cancellable = run->cancellable,
   };
 
-  /* Step 0 of step 0 is 0: the first step of everything draws as if there were no loop. */
+  /* Step 0 of step 0 is 0, so the first steps of nested loops draw the same random numbers as
+   * without loops. */
   if (step != HYB_UNKNOWN)
     context.step =
         (run->step == 0 ? 0 : hyb_random_mix (run->step, run->depth) << 32) | (guint32) step;
@@ -81,7 +82,7 @@ hyb_subgraph_context (const HybRun *run, gint64 step)
 }
 
 void
-hyb_subgraph_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins)
+hyb_subgraph_notify_probe (const HybRun *context, guint32 graph, guint32 index, gboolean begins)
 {
   const HybProbe *probe = context->probe;
   HybSpan         span = {
@@ -107,14 +108,14 @@ hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, g
   HybRun   context = hyb_subgraph_context (run, step);
   gboolean is_done;
 
-  hyb_subgraph_tell (&context, body->id, body->index, TRUE);
+  hyb_subgraph_notify_probe (&context, body->id, body->index, TRUE);
   is_done = hyb_frame_run (frame, &context);
-  hyb_subgraph_tell (&context, body->id, body->index, FALSE);
+  hyb_subgraph_notify_probe (&context, body->id, body->index, FALSE);
   return is_done;
 }
 
 HybTensor *
-hyb_subgraph_result (HybTensor *result, HybTensor *const *inputs, guint n_inputs, GError **error)
+hyb_subgraph_unshare (HybTensor *result, HybTensor *const *inputs, guint n_inputs, GError **error)
 {
   for (guint i = 0; i < n_inputs; i++)
     if (inputs[i] == result)
@@ -130,9 +131,9 @@ hyb_subgraph_result (HybTensor *result, HybTensor *const *inputs, guint n_inputs
   return hyb_tensor_ref (result);
 }
 
-/* The recording form of a node that writes states then, itself or inside; or NULL. */
+/* The recording form of a node if that writes states (itself or in its bodies), else NULL. */
 static const HybOp *
-find_writing_form (const HybGraph *graph, HybNodeId id)
+find_recording_form (const HybGraph *graph, HybNodeId id)
 {
   const HybNode   *node = hyb_graph_get_node (graph, id);
   HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
@@ -144,16 +145,20 @@ find_writing_form (const HybGraph *graph, HybNodeId id)
   return n_written > 0 ? recording : NULL;
 }
 
+/* Copies a node, in its recording form if that writes states; returns its first output. */
 static HybValueId
-copy_writing (HybBuilder *builder, const HybGraph *graph, HybNodeId id, const HybValueId *inputs)
+copy_as_recording (HybBuilder       *builder,
+                   const HybGraph   *graph,
+                   HybNodeId         id,
+                   const HybValueId *inputs)
 {
   const HybNode *node = hyb_graph_get_node (graph, id);
-  const HybOp   *writing = find_writing_form (graph, id);
+  const HybOp   *recording = find_recording_form (graph, id);
   HybNodeSpec    spec = {
-       .op = writing,
+       .op = recording,
        .name = node->name,
        .attributes = node->attributes,
-       .params = writing ? hyb_params_ref (node->params) : NULL,
+       .params = recording ? hyb_params_ref (node->params) : NULL,
        .n_inputs = node->n_inputs,
        .inputs = inputs,
        .n_bodies = node->n_bodies,
@@ -163,7 +168,7 @@ copy_writing (HybBuilder *builder, const HybGraph *graph, HybNodeId id, const Hy
        .line = node->line,
   };
 
-  if (!writing)
+  if (!recording)
     return hyb_builder_copy (builder, graph, id, inputs);
   return hyb_builder_output (builder, hyb_builder_add (builder, &spec, NULL), 0);
 }
@@ -193,7 +198,7 @@ hyb_subgraph_recording (HybGraph *body)
       g_array_set_size (inputs, 0);
       for (guint i = 0; i < node->n_inputs; i++)
         g_array_append_val (inputs, moved[old[i]]);
-      first = copy_writing (builder, body, id, (const HybValueId *) inputs->data);
+      first = copy_as_recording (builder, body, id, (const HybValueId *) inputs->data);
       for (guint i = 0; i < node->n_outputs; i++)
         moved[node->first_output + i] = first + i;
     }
@@ -243,7 +248,7 @@ hyb_control_attributes (const HybParam *table, gconstpointer params, ...)
 }
 
 char *
-hyb_control_ints (guint n, const guint *values)
+hyb_control_format_ints (guint n, const guint *values)
 {
   GString *text = g_string_new ("(");
 
@@ -254,7 +259,34 @@ hyb_control_ints (guint n, const guint *values)
 }
 
 gboolean
-hyb_control_expect (const HybCall *call, guint input, const HybType *want, GError **error)
+hyb_control_check_head (const HybType *got,
+                        const HybType *want,
+                        const char    *body,
+                        guint          output,
+                        GError       **error)
+{
+  g_autofree char *got_text = NULL;
+  g_autofree char *want_text = NULL;
+
+  if (got->dtype == want->dtype && hyb_shape_equal (&got->shape, &want->shape))
+    return TRUE;
+
+  got_text = hyb_type_to_string (got);
+  want_text = hyb_type_to_string (want);
+  return hyb_error_at (error,
+                       HYB_GRAPH_ERROR,
+                       HYB_GRAPH_ERROR_TYPES,
+                       NULL,
+                       NULL,
+                       "output %u of its %s is %s but must be %s",
+                       output,
+                       body,
+                       got_text,
+                       want_text);
+}
+
+gboolean
+hyb_control_check_input (const HybCall *call, guint input, const HybType *want, GError **error)
 {
   const HybType   *got = &call->input[input];
   g_autofree char *got_text = NULL;
@@ -270,7 +302,7 @@ hyb_control_expect (const HybCall *call, guint input, const HybType *want, GErro
                        HYB_GRAPH_ERROR_TYPES,
                        NULL,
                        NULL,
-                       "input %u is %s where the body of the node needs %s",
+                       "input %u is %s but the body of the node needs %s",
                        input,
                        got_text,
                        want_text);

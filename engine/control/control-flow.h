@@ -1,67 +1,106 @@
-/* control-flow.h — what loops and conditions share: planning and running the graphs
- * that they own.  Types of those graphs are inferred in analysis/subgraph-types.h.
+/* control-flow.h — what loops and conditions share: planning and running the bodies (graphs) that
+ * their nodes own, and helpers for their gradients.
+ *
+ * The types of bodies are inferred in analysis/subgraph-types.h.  A node with planned bodies keeps
+ * one HybSubgraph for each in HybCall.prepared: hyb_subgraph_plan() in HybOp.prepare,
+ * hyb_subgraph_start() and hyb_subgraph_run() in HybOp.forward.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/analysis/subgraph-types.h"
 #include "engine/exec/plan.h"
 
-/* --- Planned bodies, in the workspace of the node that owns them --- */
+/* --- Planned bodies, which run in the workspace of the node that owns them --- */
 
 typedef struct
 {
-  /* Said by the owner. */
-  guint32   index;       /* which body of the node */
-  HybGraph *graph;       /* what to run, owned; NULL: that body itself */
-  gboolean  holds_heads; /* the owner binds no memory for heads */
+  /* Set by the owner. */
+  guint32   index;           /* which body of the node */
+  HybGraph *graph;           /* the graph to run, owned; NULL: the node's body itself */
+  gboolean  allocates_heads; /* the plan allocates memory for heads; else the owner binds it */
 
+  /* Set by hyb_subgraph_plan(). */
   HybPlan *plan;
-  guint32  id;            /* of the body's graph, for the probe */
+  guint32  id;            /* of the node's body, for the probe */
   gsize    frame, memory; /* offsets in the workspace */
 } HybSubgraph;
 
-/* Takes what it needs from *workspace on.  variables: their types. */
+/* Plans a body with the options of call and reserves workspace for it behind *workspace bytes.
+ * variables: their types.  FALSE and an error if the body cannot be planned. */
 gboolean hyb_subgraph_plan (HybSubgraph   *body,
                             const HybCall *call,
                             const HybType *variables,
                             gsize         *workspace,
                             GError       **error);
-void     hyb_subgraph_clear (HybSubgraph *body);
 
+/* Frees the plan and the graph. */
+void hyb_subgraph_clear (HybSubgraph *body);
+
+/* A frame in the workspace of run, to which the caller binds variables and heads. */
 HybFrame *hyb_subgraph_start (const HybSubgraph *body, const HybRun *run);
 
-/* One run of the body: as step number `step` of a loop, or (HYB_UNKNOWN) as an arm
- * of a condition.  FALSE: cancelled. */
+/* Runs the body once, as step number `step` of a loop, or with HYB_UNKNOWN as a body of a
+ * condition.  FALSE if the run was cancelled. */
 gboolean
 hyb_subgraph_run (const HybSubgraph *body, HybFrame *frame, const HybRun *run, gint64 step);
 
-/* What a body's operators see.  The step counter holds the innermost step in its
- * low half and all enclosing ones, mixed, in its high half. */
+/* The HybRun for the operators of a body.  The low half of its step counter is `step` (none with
+ * HYB_UNKNOWN), the high half a hash of the enclosing steps. */
 HybRun hyb_subgraph_context (const HybRun *run, gint64 step);
 
-/* Tells the probe, if there is one, that a body begins or ends. */
-void hyb_subgraph_tell (const HybRun *context, guint32 graph, guint32 index, gboolean begins);
+/* Reports the beginning or the end of a body to the probe, if there is one. */
+void
+hyb_subgraph_notify_probe (const HybRun *context, guint32 graph, guint32 index, gboolean begins);
 
-/* A result of a body that may be one of the node's inputs, which the caller may change
- * afterwards: then a copy.  (transfer full); NULL and an error if memory is short. */
+/* --- Bodies that run operator by operator --- */
+
+/* The arguments of HybOp.compute. */
+typedef struct
+{
+  HybCall          *call;
+  const HybRun     *run;
+  HybTensor *const *inputs;
+  HybTensor       **outputs;
+} HybComputeArgs;
+
+/* A result of a body as an output of its node: a copy if it is one of the node's inputs, as the
+ * caller may change those, else a reference.  (transfer full); NULL and an error without memory. */
 HybTensor *
-hyb_subgraph_result (HybTensor *result, HybTensor *const *inputs, guint n_inputs, GError **error);
+hyb_subgraph_unshare (HybTensor *result, HybTensor *const *inputs, guint n_inputs, GError **error);
+
+/* --- Types --- */
+
+/* FALSE and an error unless head number `output` of a body has the type wanted.  body: its name. */
+gboolean hyb_control_check_head (const HybType *got,
+                                 const HybType *want,
+                                 const char    *body,
+                                 guint          output,
+                                 GError       **error);
+
+/* FALSE and an error unless an input of the node has the shape of want and at least its bytes. */
+gboolean
+hyb_control_check_input (const HybCall *call, guint input, const HybType *want, GError **error);
+
+/* Rounds a number of bytes up to HYB_ALIGNMENT. */
+static inline gsize
+hyb_control_align (gsize bytes)
+{
+  return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
+}
 
 /* --- Gradients of bodies --- */
 
-/* The body as the recording form of a node runs it: operators that write a state only
- * when they record (moving averages) do so.  NULL: there is none, the body will do. */
+/* The body with all operators that write a state only when recording (moving averages) replaced
+ * by their recording forms.  (transfer full); NULL if there are none. */
 HybGraph *hyb_subgraph_recording (HybGraph *body);
 
-/* FALSE and an error unless an input of the node has the shape of want, and its bytes. */
-gboolean hyb_control_expect (const HybCall *call, guint input, const HybType *want, GError **error);
-
-/* to += from, of a float dtype. */
+/* to += from, n elements of a float dtype. */
 void hyb_subgraph_accumulate (HybDType dtype, gint64 n, gconstpointer from, gpointer to);
 
-/* A node's attributes as text, then further ones (key, value, …, NULL).  (transfer full) */
+/* A node's attributes as text, followed by further ones: key, value, …, NULL.
+ * (transfer full) key, value, …, NULL. */
 char **
 hyb_control_attributes (const HybParam *table, gconstpointer params, ...) G_GNUC_NULL_TERMINATED;
 
-/* "(1, 2)" */
-char *hyb_control_ints (guint n, const guint *values);
+/* Integers as an attribute value: "(1, 2)".  (transfer full) */
+char *hyb_control_format_ints (guint n, const guint *values);

@@ -1,13 +1,13 @@
-/* loop-backward-compute.c — the way back through a loop whose types show only while
- * running.
+/* loop-backward-compute.c — the backward pass of a loop whose types are known only while running.
  *
- * States of different shapes are not recorded: the loop is run once more, operator by
- * operator, and every step keeps its states; then the steps are gone through in
- * reverse, each with the types of its own.
+ * States of different shapes cannot be recorded, so this runs the loop again, operator by operator,
+ * and keeps the states of every step; then it runs the steps of the gradient in reverse, each with
+ * the types of its own operands.  Start at hyb_loop_gradient_compute().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/loop.h"
 
+#include "engine/control/loop-tensors.h"
 #include "engine/graph/reach.h"
 #include "engine/graph/with-heads.h"
 #include "engine/imperative/imperative.h"
@@ -19,135 +19,110 @@ typedef struct
 {
   const HybLoop               *loop;
   const HybLoopGradientParams *params;
-  HybCall                     *call;
-  const HybRun                *run;
+  const HybComputeArgs        *args;
   HybTensor *const            *inputs; /* of the forward node */
-  HybTensor *const            *incoming;
-  gint64                       length, n_steps;
-  guint                        n_heads;  /* of the forward body */
-  GPtrArray                   *captured; /* by variable: what stays the same */
-  GPtrArray                   *steps;    /* of GPtrArray: the forward heads of each step */
-  GPtrArray                   *dstates;  /* by state: as it comes back; NULL: zero */
-  HybGraph                    *forward, *gradient;
-  int                         *head; /* by gradient: head of the graph gradient; -1: zero */
-} WayBack;
-
-static GPtrArray *
-tensors_new (guint n)
-{
-  GPtrArray *tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
-
-  g_ptr_array_set_size (tensors, (int) n);
-  return tensors;
-}
-
-/* Swallows the tensor. */
-static void
-tensors_set (GPtrArray *tensors, guint index, HybTensor *tensor)
-{
-  HybTensor *old = tensors->pdata[index];
-
-  tensors->pdata[index] = tensor;
-  if (old)
-    hyb_tensor_unref (old);
-}
-
-static HybTensor *
-take_row (HybTensor *whole, gboolean legacy, gint64 step)
-{
-  const HybType *type = hyb_tensor_get_type (whole);
-  HybType        row = { hyb_loop_row_shape (&type->shape, legacy), type->dtype };
-
-  return hyb_tensor_new_view (whole, &row, (gsize) step * hyb_type_bytes (&row));
-}
+  gint64                       n_steps;
+  guint                        n_heads; /* of the forward body */
+  GPtrArray *captured; /* by variable: its input, or a copy if the body writes it */
+  GPtrArray *steps;    /* of GPtrArray: the forward heads of each step */
+  GPtrArray *dstates;  /* by state: its gradient after the step; NULL: zero */
+  HybGraph  *forward;  /* the forward body */
+  HybGraph  *gradient; /* the body with gradients of floats as its heads */
+  int       *head;     /* by gradient: head of `gradient`; −1: zero */
+} BackwardLoop;
 
 /* State k before a step. */
 static HybTensor *
-state_before (const WayBack *way, guint k, gint64 step)
+state_before (const BackwardLoop *backward, guint k, gint64 step)
 {
   GPtrArray *heads;
 
   if (step == 0)
-    return way->inputs[way->loop->variable[way->loop->state[k]].input];
-  heads = way->steps->pdata[step - 1];
-  return heads->pdata[way->loop->n_out_data + k];
+    return backward->inputs[backward->loop->variable[backward->loop->state[k]].input];
+  heads = backward->steps->pdata[step - 1];
+  return heads->pdata[backward->loop->n_out_data + k];
 }
 
-/* The variables of the forward body; those behind them are NULL. */
+/* The variables of the body in a step; the gradients of heads behind them are still NULL.
+ * (transfer full) */
 static GPtrArray *
-bind_forward (const WayBack *way, gint64 step)
+bind_forward (const BackwardLoop *backward, gint64 step)
 {
-  const HybLoop *loop = way->loop;
-  GPtrArray     *variables = tensors_new (loop->n_variables + way->n_heads);
+  const HybLoop *loop = backward->loop;
+  GPtrArray     *variables = hyb_loop_tensors_new (loop->n_variables + backward->n_heads);
 
   for (guint v = 0; v < loop->n_variables; v++)
     {
       const HybLoopVariable *variable = &loop->variable[v];
 
       if (variable->is_slice)
-        variables->pdata[v] =
-            take_row (way->inputs[variable->input], way->call->legacy_shapes, step);
-      else if (variable->state != HYB_LOOP_NOTHING)
-        variables->pdata[v] = hyb_tensor_ref (state_before (way, variable->state, step));
+        variables->pdata[v] = hyb_loop_tensor_row (backward->inputs[variable->input],
+                                                   backward->args->call->legacy_shapes,
+                                                   step);
+      else if (variable->state != HYB_LOOP_NONE)
+        variables->pdata[v] = hyb_tensor_ref (state_before (backward, variable->state, step));
       else
-        variables->pdata[v] = hyb_tensor_ref (way->captured->pdata[v]);
+        variables->pdata[v] = hyb_tensor_ref (backward->captured->pdata[v]);
     }
   return variables;
 }
 
-static gboolean
-run_graph (const WayBack *way,
-           HybGraph      *graph,
-           gint64         step,
-           GPtrArray     *variables,
-           GPtrArray     *heads,
-           GError       **error)
+/* Runs a graph as a step; returns its heads.  (transfer full); NULL and an error. */
+static GPtrArray *
+run_graph (const BackwardLoop *backward,
+           HybGraph           *graph,
+           gint64              step,
+           GPtrArray          *variables,
+           GError            **error)
 {
-  HybRun context = hyb_subgraph_context (way->run, step);
+  HybRun context = hyb_subgraph_context (backward->args->run, step);
+  g_autoptr (GPtrArray) heads = hyb_loop_tensors_new (hyb_subgraph_n_heads (graph));
 
-  if (g_cancellable_set_error_if_cancelled (way->run->cancellable, error))
-    return FALSE;
-  return hyb_imperative_run (graph,
-                             (HybTensor *const *) variables->pdata,
-                             (HybTensor **) heads->pdata,
-                             &context,
-                             error);
+  if (g_cancellable_set_error_if_cancelled (backward->args->run->cancellable, error) ||
+      !hyb_imperative_run (graph,
+                           (HybTensor *const *) variables->pdata,
+                           (HybTensor **) heads->pdata,
+                           &context,
+                           error))
+    return NULL;
+  return g_steal_pointer (&heads);
 }
 
+/* Runs all steps of the forward body and keeps their heads. */
 static gboolean
-repeat_forward (WayBack *way, GError **error)
+repeat_forward (BackwardLoop *backward, GError **error)
 {
-  for (gint64 step = 0; step < way->n_steps; step++)
+  for (gint64 step = 0; step < backward->n_steps; step++)
     {
-      g_autoptr (GPtrArray) variables = bind_forward (way, step);
-      GPtrArray *heads = tensors_new (way->n_heads);
+      g_autoptr (GPtrArray) variables = bind_forward (backward, step);
+      GPtrArray *heads = run_graph (backward, backward->forward, step, variables, error);
 
-      g_ptr_array_add (way->steps, heads);
-      if (!run_graph (way, way->forward, step, variables, heads, error))
+      if (!heads)
         return FALSE;
+      g_ptr_array_add (backward->steps, heads);
     }
   return TRUE;
 }
 
-/* The gradient of a head of the forward body in a step. */
+/* The gradient of a head of the forward body in a step, zeros if there is none.  (transfer full) */
 static HybTensor *
-head_gradient (const WayBack *way, guint h, gint64 step, GError **error)
+head_gradient (const BackwardLoop *backward, guint h, gint64 step, GError **error)
 {
-  GPtrArray *heads = way->steps->pdata[step];
+  GPtrArray *heads = backward->steps->pdata[step];
   HybTensor *known = NULL;
 
-  if (h >= way->loop->n_out_data)
-    known = way->dstates->pdata[h - way->loop->n_out_data];
+  if (h >= backward->loop->n_out_data)
+    known = backward->dstates->pdata[h - backward->loop->n_out_data];
   else
-    for (int i = 0; i < way->params->heads.n; i++)
-      if (way->params->heads.value[i] == h)
-        return take_row (way->incoming[i], FALSE, step);
+    for (int i = 0; i < backward->params->heads.n; i++)
+      if (backward->params->heads.value[i] == h)
+        return hyb_loop_tensor_row (backward->args->inputs[i], FALSE, step);
   return known ? hyb_tensor_ref (known)
                : hyb_tensor_new_zeros (hyb_tensor_get_type (heads->pdata[h]), error);
 }
 
 static void
-add_to (HybTensor *sum, HybTensor *part)
+accumulate (HybTensor *sum, HybTensor *part)
 {
   hyb_subgraph_accumulate (hyb_tensor_get_dtype (sum),
                            hyb_tensor_get_size (sum),
@@ -155,18 +130,18 @@ add_to (HybTensor *sum, HybTensor *part)
                            hyb_tensor_get_data (sum));
 }
 
-/* What a step gives: rows are written, states handed on, the rest adds up. */
+/* Stores the gradients of a step: writes rows, replaces those of states, adds up the others. */
 static void
-take_gradients (const WayBack *way, gint64 step, GPtrArray *heads, HybTensor **outputs)
+store_gradients (const BackwardLoop *backward, gint64 step, GPtrArray *heads, HybTensor **outputs)
 {
-  const HybLoop *loop = way->loop;
+  const HybLoop *loop = backward->loop;
 
   for (guint k = 0; k < loop->n_states; k++)
-    tensors_set (way->dstates, k, NULL);
-  for (int g = 0; g < way->params->gradients.n; g++)
+    hyb_loop_tensors_set (backward->dstates, k, NULL);
+  for (int g = 0; g < backward->params->gradients.n; g++)
     {
-      const HybLoopVariable *variable = &loop->variable[way->params->gradients.value[g]];
-      HybTensor             *got = way->head[g] >= 0 ? heads->pdata[way->head[g]] : NULL;
+      const HybLoopVariable *variable = &loop->variable[backward->params->gradients.value[g]];
+      HybTensor             *got = backward->head[g] >= 0 ? heads->pdata[backward->head[g]] : NULL;
 
       if (!got)
         continue;
@@ -175,105 +150,109 @@ take_gradients (const WayBack *way, gint64 step, GPtrArray *heads, HybTensor **o
                     (gsize) step * hyb_tensor_get_bytes (got),
                 hyb_tensor_get_data (got),
                 hyb_tensor_get_bytes (got));
-      else if (variable->state != HYB_LOOP_NOTHING)
-        tensors_set (way->dstates, variable->state, hyb_tensor_ref (got));
+      else if (variable->state != HYB_LOOP_NONE)
+        hyb_loop_tensors_set (backward->dstates, variable->state, hyb_tensor_ref (got));
       else
-        add_to (outputs[g], got);
+        accumulate (outputs[g], got);
     }
 }
 
+/* Runs the steps of the gradient, the last first. */
 static gboolean
-go_back (const WayBack *way, HybTensor **outputs, GError **error)
+run_backward (const BackwardLoop *backward, HybTensor **outputs, GError **error)
 {
-  guint n_gradients = hyb_subgraph_n_heads (way->gradient);
-
-  for (gint64 step = way->n_steps - 1; step >= 0; step--)
+  for (gint64 step = backward->n_steps - 1; step >= 0; step--)
     {
-      g_autoptr (GPtrArray) variables = bind_forward (way, step);
-      g_autoptr (GPtrArray) heads = tensors_new (n_gradients);
+      g_autoptr (GPtrArray) variables = bind_forward (backward, step);
+      g_autoptr (GPtrArray) heads = NULL;
 
-      for (guint h = 0; h < way->n_heads; h++)
+      for (guint h = 0; h < backward->n_heads; h++)
         {
-          HybTensor *gradient = head_gradient (way, h, step, error);
+          HybTensor *gradient = head_gradient (backward, h, step, error);
 
           if (!gradient)
             return FALSE;
-          variables->pdata[way->loop->n_variables + h] = gradient;
+          variables->pdata[backward->loop->n_variables + h] = gradient;
         }
-      if (!run_graph (way, way->gradient, step, variables, heads, error))
+      heads = run_graph (backward, backward->gradient, step, variables, error);
+      if (!heads)
         return FALSE;
-      take_gradients (way, step, heads, outputs);
+      store_gradients (backward, step, heads, outputs);
     }
   return TRUE;
 }
 
-/* Captured values; copies of those that the body writes, which it has done before. */
+/* Collects the inputs of all variables, or copies of those that the body writes: the forward node
+ * has updated them already. */
 static void
-collect_captured (WayBack *way)
+copy_captured (BackwardLoop *backward)
 {
-  g_autofree guint8 *written = hyb_graph_find_written (way->call->body[0], way->run->training);
-  guint              n;
-  const HybNodeId   *variables = hyb_graph_get_variables (way->call->body[0], &n);
+  g_autofree guint8 *written =
+      hyb_graph_find_written (backward->args->call->body[0], backward->args->run->training);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (backward->args->call->body[0], &n);
 
-  way->captured = tensors_new (way->loop->n_variables);
-  for (guint v = 0; v < way->loop->n_variables; v++)
+  backward->captured = hyb_loop_tensors_new (backward->loop->n_variables);
+  for (guint v = 0; v < backward->loop->n_variables; v++)
     {
-      HybTensor *input = way->inputs[way->loop->variable[v].input];
+      HybTensor *input = backward->inputs[backward->loop->variable[v].input];
 
-      way->captured->pdata[v] =
+      backward->captured->pdata[v] =
           written[variables[v]] ? hyb_tensor_copy (input) : hyb_tensor_ref (input);
     }
 }
 
-/* The body twice: only what it gave, and only gradients of floats. */
+/* Makes the graphs `forward` and `gradient` from the body. */
 static void
-split_body (WayBack *way)
+split_body (BackwardLoop *backward)
 {
   guint                  n;
-  const HybValueId      *heads = hyb_graph_get_heads (way->call->body[0], &n);
+  const HybValueId      *heads = hyb_graph_get_heads (backward->args->call->body[0], &n);
   g_autofree HybValueId *chosen = g_new (HybValueId, MAX (n, 1));
   guint                  n_chosen = 0;
 
-  way->forward = hyb_graph_with_heads (way->call->body[0], way->n_heads, heads);
-  way->head = g_new (int, (gsize) MAX (way->params->gradients.n, 1));
-  for (int g = 0; g < way->params->gradients.n; g++)
+  backward->forward =
+      hyb_graph_with_heads (backward->args->call->body[0], backward->n_heads, heads);
+  backward->head = g_new (int, (gsize) MAX (backward->params->gradients.n, 1));
+  for (int g = 0; g < backward->params->gradients.n; g++)
     {
-      guint input = way->loop->variable[way->params->gradients.value[g]].input;
+      guint input = backward->loop->variable[backward->params->gradients.value[g]].input;
 
-      way->head[g] = -1;
-      if (hyb_dtype_is_float (hyb_tensor_get_dtype (way->inputs[input])))
+      backward->head[g] = -1;
+      if (hyb_dtype_is_float (hyb_tensor_get_dtype (backward->inputs[input])))
         {
-          way->head[g] = (int) n_chosen;
-          chosen[n_chosen++] = heads[way->n_heads + (guint) g];
+          backward->head[g] = (int) n_chosen;
+          chosen[n_chosen++] = heads[backward->n_heads + (guint) g];
         }
     }
-  way->gradient = hyb_graph_with_heads (way->call->body[0], n_chosen, chosen);
+  backward->gradient = hyb_graph_with_heads (backward->args->call->body[0], n_chosen, chosen);
 }
 
-/* Zeros, to be filled; the gradient of a state is what comes back in the end. */
+/* Allocates the gradients, zero at first. */
 static gboolean
-make_outputs (const WayBack *way, HybTensor **outputs, GError **error)
+allocate_outputs (const BackwardLoop *backward, HybTensor **outputs, GError **error)
 {
-  for (int g = 0; g < way->params->gradients.n; g++)
+  for (int g = 0; g < backward->params->gradients.n; g++)
     {
-      guint input = way->loop->variable[way->params->gradients.value[g]].input;
+      guint input = backward->loop->variable[backward->params->gradients.value[g]].input;
 
-      outputs[g] = hyb_tensor_new_zeros (hyb_tensor_get_type (way->inputs[input]), error);
+      outputs[g] = hyb_tensor_new_zeros (hyb_tensor_get_type (backward->inputs[input]), error);
       if (!outputs[g])
         return FALSE;
     }
   return TRUE;
 }
 
+/* The gradient of an initial state is that of the state before step 0. */
 static void
-finish_states (const WayBack *way, HybTensor **outputs)
+store_initial_state_gradients (const BackwardLoop *backward, HybTensor **outputs)
 {
-  for (int g = 0; g < way->params->gradients.n; g++)
+  for (int g = 0; g < backward->params->gradients.n; g++)
     {
-      guint      k = way->loop->variable[way->params->gradients.value[g]].state;
-      HybTensor *final = k != HYB_LOOP_NOTHING ? way->dstates->pdata[k] : NULL;
+      guint      k = backward->loop->variable[backward->params->gradients.value[g]].state;
+      HybTensor *final = k != HYB_LOOP_NONE ? backward->dstates->pdata[k] : NULL;
 
-      if (!final || way->head[g] < 0)
+      if (!final || backward->head[g] < 0)
         continue;
       hyb_tensor_unref (outputs[g]);
       outputs[g] = hyb_tensor_ref (final);
@@ -281,41 +260,42 @@ finish_states (const WayBack *way, HybTensor **outputs)
 }
 
 static void
-way_back_clear (WayBack *way)
+backward_loop_clear (BackwardLoop *backward)
 {
-  g_clear_pointer (&way->captured, g_ptr_array_unref);
-  g_clear_pointer (&way->steps, g_ptr_array_unref);
-  g_clear_pointer (&way->dstates, g_ptr_array_unref);
-  g_clear_pointer (&way->forward, hyb_graph_unref);
-  g_clear_pointer (&way->gradient, hyb_graph_unref);
-  g_clear_pointer (&way->head, g_free);
+  g_clear_pointer (&backward->captured, g_ptr_array_unref);
+  g_clear_pointer (&backward->steps, g_ptr_array_unref);
+  g_clear_pointer (&backward->dstates, g_ptr_array_unref);
+  g_clear_pointer (&backward->forward, hyb_graph_unref);
+  g_clear_pointer (&backward->gradient, hyb_graph_unref);
+  g_clear_pointer (&backward->head, g_free);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (WayBack, way_back_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (BackwardLoop, backward_loop_clear)
 
-/* What is read row by row must have a row for every step. */
+/* Checks that inputs that are read row by row have a row for every step. */
 static gboolean
-check_inputs (const WayBack *way, HybLoopSections sections, GError **error)
+check_inputs (const BackwardLoop *backward, HybLoopSections sections, GError **error)
 {
-  const HybLoop *loop = way->loop;
+  const HybLoop *loop = backward->loop;
   HybType        one = { hyb_shape_1d (1), HYB_I64 };
 
-  if (!hyb_control_expect (way->call, sections.count, &one, error))
+  if (!hyb_control_check_input (backward->args->call, sections.n_steps, &one, error))
     return FALSE;
-  for (guint i = 0; i < way->call->n_inputs; i++)
+  for (guint i = 0; i < backward->args->call->n_inputs; i++)
     {
-      gboolean is_sliced =
-          i < (guint) way->params->heads.n && way->params->heads.value[i] < loop->n_out_data;
-      const HybShape *shape = &way->call->input[i].shape;
+      gboolean is_sliced = i < (guint) backward->params->heads.n &&
+                           backward->params->heads.value[i] < loop->n_out_data;
+      const HybShape *shape = &backward->args->call->input[i].shape;
 
       for (guint v = 0; v < loop->n_variables; v++)
         is_sliced |= loop->variable[v].is_slice && i == sections.inputs + loop->variable[v].input;
-      if (is_sliced && (shape->rank < 1 || shape->dim[0] < way->n_steps))
+      if (is_sliced && (shape->rank < 1 || shape->dim[0] < backward->n_steps))
         return hyb_refuse_types (error,
                                  NULL,
-                                 "input %u has not a row for each of %" G_GINT64_FORMAT " steps",
+                                 "input %u does not have a row for each of %" G_GINT64_FORMAT
+                                 " steps",
                                  i,
-                                 way->n_steps);
+                                 backward->n_steps);
     }
   return TRUE;
 }
@@ -323,41 +303,39 @@ check_inputs (const WayBack *way, HybLoopSections sections, GError **error)
 gboolean
 hyb_loop_gradient_compute (const HybLoop               *loop,
                            const HybLoopGradientParams *params,
-                           HybCall                     *call,
-                           const HybRun                *run,
-                           HybTensor *const            *inputs,
-                           HybTensor                  **outputs,
+                           const HybComputeArgs        *args,
                            GError                     **error)
 {
-  HybLoopSections sections = hyb_loop_sections (loop, params);
-  HybType         count = { hyb_shape_1d (1), HYB_I64 };
-  g_auto (WayBack) way = {
+  HybTensor *const *inputs = args->inputs;
+  HybTensor       **outputs = args->outputs;
+  HybLoopSections   sections = hyb_loop_sections (loop, params);
+  HybType           count = { hyb_shape_1d (1), HYB_I64 };
+  g_auto (BackwardLoop) backward = {
     .loop = loop,
     .params = params,
-    .call = call,
-    .run = run,
+    .args = args,
     .inputs = inputs + sections.inputs,
-    .incoming = inputs,
     .n_heads = loop->n_out_data + loop->n_states,
     .steps = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref),
-    .dstates = tensors_new (loop->n_states),
+    .dstates = hyb_loop_tensors_new (loop->n_states),
   };
 
-  if (hyb_tensor_get_bytes (inputs[sections.count]) >= sizeof (gint64))
-    way.n_steps = *(const gint64 *) hyb_tensor_get_data (inputs[sections.count]);
-  if (!check_inputs (&way, sections, error))
+  if (hyb_tensor_get_bytes (inputs[sections.n_steps]) >= sizeof (gint64))
+    backward.n_steps = *(const gint64 *) hyb_tensor_get_data (inputs[sections.n_steps]);
+  if (!check_inputs (&backward, sections, error))
     return FALSE;
 
-  collect_captured (&way);
-  split_body (&way);
+  copy_captured (&backward);
+  split_body (&backward);
   for (int i = 0; i < params->heads.n; i++)
     if (params->heads.value[i] >= loop->n_out_data)
-      way.dstates->pdata[params->heads.value[i] - loop->n_out_data] = hyb_tensor_ref (inputs[i]);
+      backward.dstates->pdata[params->heads.value[i] - loop->n_out_data] =
+          hyb_tensor_ref (inputs[i]);
 
   outputs[params->gradients.n] = hyb_tensor_new_zeros (&count, error);
-  if (!outputs[params->gradients.n] || !make_outputs (&way, outputs, error) ||
-      !repeat_forward (&way, error) || !go_back (&way, outputs, error))
+  if (!outputs[params->gradients.n] || !allocate_outputs (&backward, outputs, error) ||
+      !repeat_forward (&backward, error) || !run_backward (&backward, outputs, error))
     return FALSE;
-  finish_states (&way, outputs);
+  store_initial_state_gradients (&backward, outputs);
   return TRUE;
 }

@@ -1,6 +1,9 @@
-/* loop-backward.c — going back through a loop: planning and running.
+/* loop-backward.c — planning and running the backward node of a loop whose types are all known.
  *
- * Read loop-gradient.c first: it says what the body and its heads are.
+ * loop-gradient.c describes its body.  A step binds recorded states, slices and incoming gradients
+ * to the body; gradients of states alternate between two buffers, gradients of captured values are
+ * added to their output or deferred (loop-deferred.h).
+ * Start at hyb_loop_gradient_prepare() and hyb_loop_gradient_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/loop-deferred.h"
@@ -12,67 +15,68 @@
 
 /* --- Planning --- */
 
-/* A gradient that goes out. */
+/* A gradient that the node computes. */
 typedef struct
 {
-  guint        variable; /* of the body */
-  int          head;     /* of the planned graph; -1: an integer, whose gradient is zero */
-  gsize        bytes;    /* of one step's */
-  gint64       size;
+  guint        variable; /* of the body, whose gradient it is */
+  int          head;     /* of the graph that runs; −1: the gradient of an integer, zero */
+  gsize        bytes;    /* in one step */
+  gint64       size;     /* elements in one step */
   HybDType     dtype;
-  HybDeferred *deferred; /* computed behind the loop; NULL: in every step */
-  gsize        scratch;  /* one step's, before it is added; or two of them, for a state */
-} Outgoing;
+  HybDeferred *deferred; /* computed after the loop; NULL: in every step */
+  gsize        scratch;  /* workspace: one step's, before it is added; two for a state */
+} OutgoingGradient;
 
 typedef struct
 {
-  HybLoop         loop;
-  HybLoopSections sections;
-  HybSubgraph     body;
-  gint64          length;
-  gsize          *row_bytes;  /* by variable */
-  gsize          *head_bytes; /* by head of the forward body */
-  int            *incoming;   /* by head of the forward body: the node's input; -1: zero */
-  int            *outgoing;   /* by variable: which of out; -1 */
-  guint           n_out;
-  Outgoing       *out;
-  gsize *private;  /* by variable: a copy, because the body writes it (moving averages) */
-  guint8 *written; /* by variable */
-  gsize   zeros, zeros_bytes;
-  gsize   captured; /* pointers, by variable */
-  gsize   workspace;
-} WayBack;
+  HybLoop           loop;
+  HybLoopSections   sections;
+  HybSubgraph       body;
+  gint64            length;     /* maximum number of steps */
+  gsize            *row_bytes;  /* by variable: bytes in one step */
+  gsize            *head_bytes; /* by head of the forward body */
+  int              *incoming; /* by head of the forward body: input with its gradient; −1: zero */
+  int              *out_of_variable; /* by variable: its index in `out`; −1 if none */
+  guint             n_gradients;
+  OutgoingGradient *out;
+  gsize            *private_copy; /* by variable that the body writes: workspace for a copy */
+  guint8           *written;      /* by variable: whether the body writes it (moving averages) */
+  gsize             zeros, zeros_bytes; /* workspace: the gradient of heads without one */
+  gsize             captured;           /* workspace: pointers, by variable */
+  gsize             workspace;
+} BackwardPlan;
 
 static void
-way_back_free (WayBack *way)
+backward_plan_free (BackwardPlan *plan)
 {
-  hyb_subgraph_clear (&way->body);
-  hyb_loop_clear (&way->loop);
-  for (guint g = 0; g < way->n_out; g++)
-    g_free (way->out[g].deferred);
-  g_free (way->row_bytes);
-  g_free (way->head_bytes);
-  g_free (way->incoming);
-  g_free (way->outgoing);
-  g_free (way->out);
-  g_free (way->private);
-  g_free (way->written);
-  g_free (way);
+  hyb_subgraph_clear (&plan->body);
+  hyb_loop_clear (&plan->loop);
+  for (guint g = 0; g < plan->n_gradients; g++)
+    g_free (plan->out[g].deferred);
+  g_free (plan->row_bytes);
+  g_free (plan->head_bytes);
+  g_free (plan->incoming);
+  g_free (plan->out_of_variable);
+  g_free (plan->out);
+  g_free (plan->private_copy);
+  g_free (plan->written);
+  g_free (plan);
 }
 
 void
 hyb_loop_gradient_release (HybCall *call)
 {
-  g_clear_pointer ((WayBack **) &call->prepared, way_back_free);
+  g_clear_pointer ((BackwardPlan **) &call->prepared, backward_plan_free);
 }
 
+/* Types of the body's variables.  (transfer full); NULL and an error. */
 static HybType *
-infer_variables (const WayBack *way, HybCall *call, GError **error)
+infer_variables (const BackwardPlan *plan, HybCall *call, GError **error)
 {
-  const HybLoop      *loop = &way->loop;
+  const HybLoop      *loop = &plan->loop;
   g_autofree HybType *forward = g_new (HybType, MAX (loop->n_variables, 1));
 
-  hyb_loop_variable_types (loop, call->input + way->sections.inputs, call->legacy_shapes, forward);
+  hyb_loop_variable_types (loop, call->input + plan->sections.inputs, call->legacy_shapes, forward);
   return hyb_subgraph_gradient_types (call->body[0],
                                       forward,
                                       loop->n_out_data + loop->n_states,
@@ -80,10 +84,10 @@ infer_variables (const WayBack *way, HybCall *call, GError **error)
                                       error);
 }
 
-/* The graph to run: gradients of float variables only, and of captured weights what
- * they will be computed from. */
+/* Fills plan->out and chooses the heads of the graph to run: the gradients of float variables or,
+ * for deferred ones, the rows to collect. */
 static gboolean
-choose_heads (WayBack                     *way,
+choose_heads (BackwardPlan                *plan,
               HybCall                     *call,
               const HybLoopGradientParams *params,
               const HybType               *variables,
@@ -91,99 +95,98 @@ choose_heads (WayBack                     *way,
 {
   guint               n_heads;
   const HybValueId   *heads = hyb_graph_get_heads (call->body[0], &n_heads);
-  guint               first = way->loop.n_out_data + way->loop.n_states;
+  guint               first = plan->loop.n_out_data + plan->loop.n_states;
   g_autofree HybType *types =
       hyb_subgraph_value_types (call->body[0], variables, call->training, error);
-  g_autofree HybValueId *chosen = g_new (HybValueId, n_heads * HYB_DEFERRED_OPERANDS + 1);
+  g_autofree HybValueId *chosen = g_new (HybValueId, n_heads * HYB_DEFERRED_MAX_OPERANDS + 1);
   guint                  n_chosen = 0;
 
   if (!types)
     return FALSE;
-  way->n_out = (guint) params->gradients.n;
-  way->out = g_new0 (Outgoing, MAX (way->n_out, 1));
-  for (guint g = 0; g < way->n_out; g++)
+  plan->n_gradients = (guint) params->gradients.n;
+  plan->out = g_new0 (OutgoingGradient, MAX (plan->n_gradients, 1));
+  for (guint g = 0; g < plan->n_gradients; g++)
     {
       guint                  v = (guint) params->gradients.value[g];
-      const HybLoopVariable *variable = &way->loop.variable[v];
+      const HybLoopVariable *variable = &plan->loop.variable[v];
       const HybType         *type = &variables[v];
-      Outgoing              *out = &way->out[g];
+      OutgoingGradient      *out = &plan->out[g];
 
-      *out = (Outgoing){
+      *out = (OutgoingGradient){
         .variable = v,
         .head = hyb_dtype_is_float (type->dtype) ? (int) n_chosen : -1,
         .bytes = hyb_type_bytes (type),
         .size = hyb_shape_size (&type->shape),
         .dtype = type->dtype,
       };
-      way->outgoing[v] = (int) g;
+      plan->out_of_variable[v] = (int) g;
       if (out->head < 0)
         continue;
-      if (!variable->is_slice && variable->state == HYB_LOOP_NOTHING)
-        out->deferred = hyb_deferred_new (&way->loop,
-                                          call,
-                                          heads[first + g],
-                                          types,
-                                          way->length,
-                                          &way->workspace);
+      if (!variable->is_slice && variable->state == HYB_LOOP_NONE)
+        out->deferred =
+            hyb_deferred_new (&(HybDeferredContext){ &plan->loop, call, types, plan->length },
+                              heads[first + g],
+                              &plan->workspace);
       if (out->deferred)
         n_chosen += hyb_deferred_get_heads (out->deferred, call->body[0], chosen + n_chosen);
       else
         chosen[n_chosen++] = heads[first + g];
     }
-  way->body.graph = hyb_graph_with_heads (call->body[0], n_chosen, chosen);
+  plan->body.graph = hyb_graph_with_heads (call->body[0], n_chosen, chosen);
   return TRUE;
 }
 
+/* Computes the sizes of a step's operands and reserves workspace for them. */
 static void
-place_operands (WayBack *way, gboolean training, const HybType *variables)
+allocate_workspace (BackwardPlan *plan, gboolean training, const HybType *variables)
 {
-  const HybLoop     *loop = &way->loop;
+  const HybLoop     *loop = &plan->loop;
   guint              n_heads = loop->n_out_data + loop->n_states;
-  g_autofree guint8 *written = hyb_graph_find_written (way->body.graph, training);
+  g_autofree guint8 *written = hyb_graph_find_written (plan->body.graph, training);
   guint              n;
-  const HybNodeId   *ids = hyb_graph_get_variables (way->body.graph, &n);
+  const HybNodeId   *ids = hyb_graph_get_variables (plan->body.graph, &n);
 
   for (guint v = 0; v < loop->n_variables; v++)
     {
-      way->row_bytes[v] = hyb_type_bytes (&variables[v]);
-      way->written[v] = written[ids[v]];
-      if (way->written[v])
-        way->private[v] = hyb_workspace_take (&way->workspace, way->row_bytes[v]);
+      plan->row_bytes[v] = hyb_type_bytes (&variables[v]);
+      plan->written[v] = written[ids[v]];
+      if (plan->written[v])
+        plan->private_copy[v] = hyb_workspace_take (&plan->workspace, plan->row_bytes[v]);
     }
   for (guint h = 0; h < n_heads; h++)
     {
-      way->head_bytes[h] = hyb_type_bytes (&variables[loop->n_variables + h]);
-      way->zeros_bytes = MAX (way->zeros_bytes, way->head_bytes[h]);
+      plan->head_bytes[h] = hyb_type_bytes (&variables[loop->n_variables + h]);
+      plan->zeros_bytes = MAX (plan->zeros_bytes, plan->head_bytes[h]);
     }
-  way->zeros = hyb_workspace_take (&way->workspace, way->zeros_bytes);
-  way->captured = hyb_workspace_take (&way->workspace, loop->n_variables * sizeof (gpointer));
-  for (guint g = 0; g < way->n_out; g++)
+  plan->zeros = hyb_workspace_take (&plan->workspace, plan->zeros_bytes);
+  plan->captured = hyb_workspace_take (&plan->workspace, loop->n_variables * sizeof (gpointer));
+  for (guint g = 0; g < plan->n_gradients; g++)
     {
-      const HybLoopVariable *variable = &loop->variable[way->out[g].variable];
+      const HybLoopVariable *variable = &loop->variable[plan->out[g].variable];
 
-      if (way->out[g].deferred)
+      if (plan->out[g].deferred)
         continue;
-      way->out[g].scratch =
-          hyb_workspace_take (&way->workspace, variable->is_slice ? 0 : way->out[g].bytes);
-      if (variable->state != HYB_LOOP_NOTHING)
-        hyb_workspace_take (&way->workspace, way->out[g].bytes);
+      plan->out[g].scratch =
+          hyb_workspace_take (&plan->workspace, variable->is_slice ? 0 : plan->out[g].bytes);
+      if (variable->state != HYB_LOOP_NONE)
+        hyb_workspace_take (&plan->workspace, plan->out[g].bytes);
     }
 }
 
-/* What comes in must be what the loop gave: rows, states, what was recorded, and one
- * number of steps; all slices as long as the loop, and all inputs as the body takes them,
- * which also tells a dimension of 0 that stood for an unknown one. */
+/* Checks the inputs against the body: gradients like the outputs of the loop, recorded states, one
+ * number of steps, slices with a row per step, and all inputs of the sizes that the body reads.  The
+ * last also finds dimensions of 0 that legacy models use for unknown ones. */
 static gboolean
-check_inputs (const WayBack               *way,
+check_inputs (const BackwardPlan          *plan,
               const HybCall               *call,
               const HybLoopGradientParams *params,
               const HybType               *variables,
               GError                     **error)
 {
-  const HybLoop *loop = &way->loop;
+  const HybLoop *loop = &plan->loop;
   HybType        want = { hyb_shape_1d (1), HYB_I64 };
 
-  if (!hyb_control_expect (call, way->sections.count, &want, error))
+  if (!hyb_control_check_input (call, plan->sections.n_steps, &want, error))
     return FALSE;
   for (int i = 0; i < params->heads.n; i++)
     {
@@ -191,30 +194,30 @@ check_inputs (const WayBack               *way,
 
       want = variables[loop->n_variables + h];
       if (h < loop->n_out_data)
-        want.shape = hyb_loop_stacked_shape (way->length, &want.shape);
-      if (!hyb_control_expect (call, (guint) i, &want, error))
+        want.shape = hyb_loop_stacked_shape (plan->length, &want.shape);
+      if (!hyb_control_check_input (call, (guint) i, &want, error))
         return FALSE;
     }
   for (guint k = 0; k < loop->n_states; k++)
     {
       want = variables[loop->state[k]];
-      want.shape = hyb_loop_stacked_shape (way->length, &want.shape);
-      if (!hyb_control_expect (call, way->sections.kept + k, &want, error))
+      want.shape = hyb_loop_stacked_shape (plan->length, &want.shape);
+      if (!hyb_control_check_input (call, plan->sections.states + k, &want, error))
         return FALSE;
     }
   for (guint v = 0; v < loop->n_variables; v++)
     {
-      guint  input = way->sections.inputs + loop->variable[v].input;
-      gint64 rows = loop->variable[v].is_slice ? way->length : 1;
+      guint  input = plan->sections.inputs + loop->variable[v].input;
+      gint64 rows = loop->variable[v].is_slice ? plan->length : 1;
 
       want = call->input[input];
       if (loop->variable[v].is_slice)
-        want.shape.dim[0] = way->length;
-      /* Sizes, because a row of one number may have the shape () or (1,). */
+        want.shape.dim[0] = plan->length;
+      /* Compares sizes, as a row of one element may have the shape () or (1,). */
       if (hyb_shape_size (&want.shape) != rows * hyb_shape_size (&variables[v].shape))
         want.shape = loop->variable[v].is_slice ? hyb_loop_stacked_shape (rows, &variables[v].shape)
                                                 : variables[v].shape;
-      if (!hyb_control_expect (call, input, &want, error))
+      if (!hyb_control_check_input (call, input, &want, error))
         return FALSE;
     }
   return TRUE;
@@ -226,256 +229,254 @@ hyb_loop_gradient_prepare (HybLoop                     *given,
                            HybCall                     *call,
                            GError                     **error)
 {
-  WayBack            *way = g_new0 (WayBack, 1);
-  const HybLoop      *loop = &way->loop;
+  BackwardPlan       *plan = g_new0 (BackwardPlan, 1);
+  const HybLoop      *loop = &plan->loop;
   g_autofree HybType *variables = NULL;
   guint               n_heads;
 
-  way->loop = *given;
+  plan->loop = *given;
   *given = (HybLoop){ 0 };
-  call->prepared = way;
-  way->sections = hyb_loop_sections (loop, params);
-  way->length = hyb_loop_length (loop, call->input + way->sections.inputs);
+  call->prepared = plan;
+  plan->sections = hyb_loop_sections (loop, params);
+  plan->length = hyb_loop_length (loop, call->input + plan->sections.inputs);
   n_heads = loop->n_out_data + loop->n_states;
-  way->row_bytes = g_new0 (gsize, MAX (loop->n_variables, 1));
-  way->private = g_new0 (gsize, MAX (loop->n_variables, 1));
-  way->written = g_new0 (guint8, MAX (loop->n_variables, 1));
-  way->outgoing = g_new (int, MAX (loop->n_variables, 1));
-  way->head_bytes = g_new0 (gsize, MAX (n_heads, 1));
-  way->incoming = g_new (int, MAX (n_heads, 1));
+  plan->row_bytes = g_new0 (gsize, MAX (loop->n_variables, 1));
+  plan->private_copy = g_new0 (gsize, MAX (loop->n_variables, 1));
+  plan->written = g_new0 (guint8, MAX (loop->n_variables, 1));
+  plan->out_of_variable = g_new (int, MAX (loop->n_variables, 1));
+  plan->head_bytes = g_new0 (gsize, MAX (n_heads, 1));
+  plan->incoming = g_new (int, MAX (n_heads, 1));
   for (guint v = 0; v < loop->n_variables; v++)
-    way->outgoing[v] = -1;
+    plan->out_of_variable[v] = -1;
   for (guint h = 0; h < n_heads; h++)
-    way->incoming[h] = -1;
+    plan->incoming[h] = -1;
   for (int i = 0; i < params->heads.n; i++)
-    way->incoming[params->heads.value[i]] = i;
+    plan->incoming[params->heads.value[i]] = i;
 
-  variables = infer_variables (way, call, error);
-  if (!variables || !check_inputs (way, call, params, variables, error) ||
-      !choose_heads (way, call, params, variables, error) ||
-      !hyb_subgraph_plan (&way->body, call, variables, &way->workspace, error))
+  variables = infer_variables (plan, call, error);
+  if (!variables || !check_inputs (plan, call, params, variables, error) ||
+      !choose_heads (plan, call, params, variables, error) ||
+      !hyb_subgraph_plan (&plan->body, call, variables, &plan->workspace, error))
     {
       hyb_loop_gradient_release (call);
       return FALSE;
     }
-  place_operands (way, call->training, variables);
+  allocate_workspace (plan, call->training, variables);
   return TRUE;
 }
 
 gsize
 hyb_loop_gradient_workspace (const HybCall *call)
 {
-  const WayBack *way = call->prepared;
+  const BackwardPlan *plan = call->prepared;
 
-  return way->workspace;
+  return plan->workspace;
 }
 
-/* --- Running --- */
+/* --- BackwardPass --- */
 
 typedef struct
 {
-  const WayBack *way;
-  const HybRun  *run;
-  HybFrame      *frame;
-  gconstpointer *captured; /* by variable */
-  gint64         n_steps;  /* as executed forward */
-} Running;
+  const BackwardPlan *plan;
+  const HybRun       *run;
+  HybFrame           *frame;
+  gconstpointer      *captured; /* by variable */
+  gint64              n_steps;  /* made by the forward pass */
+} BackwardPass;
 
 static gpointer
-in_workspace (const Running *running, gsize offset)
+in_workspace (const BackwardPass *pass, gsize offset)
 {
-  return (char *) running->run->workspace + offset;
+  return (char *) pass->run->workspace + offset;
 }
 
+/* The data of the forward node's input that feeds a variable. */
 static gconstpointer
-forward_input (const Running *running, guint v)
+forward_input (const BackwardPass *pass, guint v)
 {
-  const WayBack *way = running->way;
+  const BackwardPlan *plan = pass->plan;
 
-  return running->run->input[way->sections.inputs + way->loop.variable[v].input];
+  return pass->run->input[plan->sections.inputs + plan->loop.variable[v].input];
 }
 
-static gsize
-aligned (gsize bytes)
-{
-  return (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
-}
-
-/* Where the body leaves a gradient in a step.  A state's goes to and fro between two
- * places until the first step, where it is done. */
+/* Where the body writes a gradient in a step.  A state's alternates between two buffers and ends in
+ * the output at step 0.  A captured value's goes to the output in the last step, which comes first,
+ * and to scratch in the others, from where it is added. */
 static gpointer
-gradient_place (const Running *running, guint g, gint64 step)
+gradient_address (const BackwardPass *pass, guint g, gint64 step)
 {
-  const Outgoing        *out = &running->way->out[g];
-  const HybLoopVariable *variable = &running->way->loop.variable[out->variable];
-  char                  *output = running->run->output[g];
+  const OutgoingGradient *out = &pass->plan->out[g];
+  const HybLoopVariable  *variable = &pass->plan->loop.variable[out->variable];
+  char                   *output = pass->run->output[g];
 
   if (variable->is_slice)
     return output + (gsize) step * out->bytes;
-  if (variable->state != HYB_LOOP_NOTHING)
-    return step == 0 ? output
-                     : in_workspace (running, out->scratch + (step & 1 ? aligned (out->bytes) : 0));
-  return step == running->n_steps - 1 ? output : in_workspace (running, out->scratch);
+  if (variable->state != HYB_LOOP_NONE)
+    return step == 0
+               ? output
+               : in_workspace (pass,
+                               out->scratch + (step & 1 ? hyb_control_align (out->bytes) : 0));
+  return step == pass->n_steps - 1 ? output : in_workspace (pass, out->scratch);
 }
 
-/* The gradient of a head of the forward body in a step. */
+/* The gradient of a head of the forward body in a step: the incoming one or, for a state, the one
+ * that the step after it computed. */
 static gconstpointer
-head_gradient (const Running *running, guint h, gint64 step)
+head_gradient (const BackwardPass *pass, guint h, gint64 step)
 {
-  const WayBack *way = running->way;
-  const HybLoop *loop = &way->loop;
-  int            incoming = way->incoming[h];
-  int            g;
+  const BackwardPlan *plan = pass->plan;
+  const HybLoop      *loop = &plan->loop;
+  int                 incoming = plan->incoming[h];
+  int                 g;
 
   if (h < loop->n_out_data)
     return incoming < 0
-               ? in_workspace (running, way->zeros)
-               : (const char *) running->run->input[incoming] + (gsize) step * way->head_bytes[h];
+               ? in_workspace (pass, plan->zeros)
+               : (const char *) pass->run->input[incoming] + (gsize) step * plan->head_bytes[h];
 
-  g = way->outgoing[loop->state[h - loop->n_out_data]];
-  if (step < running->n_steps - 1)
-    return g >= 0 && way->out[g].head >= 0 ? gradient_place (running, (guint) g, step + 1)
-                                           : in_workspace (running, way->zeros);
-  return incoming < 0 ? in_workspace (running, way->zeros) : running->run->input[incoming];
+  g = plan->out_of_variable[loop->state[h - loop->n_out_data]];
+  if (step < pass->n_steps - 1)
+    return g >= 0 && plan->out[g].head >= 0 ? gradient_address (pass, (guint) g, step + 1)
+                                            : in_workspace (pass, plan->zeros);
+  return incoming < 0 ? in_workspace (pass, plan->zeros) : pass->run->input[incoming];
 }
 
-/* What stays the same in all steps. */
+/* Binds the variables that are the same in all steps, or copies of those that the body writes.  The
+ * others are bound here too and overridden by bind_step(). */
 static void
-bind_captured (const Running *running)
+bind_captured (const BackwardPass *pass)
 {
-  const WayBack *way = running->way;
+  const BackwardPlan *plan = pass->plan;
 
-  for (guint v = 0; v < way->loop.n_variables; v++)
-    if (way->written[v])
+  for (guint v = 0; v < plan->loop.n_variables; v++)
+    if (plan->written[v])
       {
-        memcpy (in_workspace (running, way->private[v]),
-                forward_input (running, v),
-                way->row_bytes[v]);
-        hyb_frame_bind_variable (running->frame, v, in_workspace (running, way->private[v]));
+        memcpy (in_workspace (pass, plan->private_copy[v]),
+                forward_input (pass, v),
+                plan->row_bytes[v]);
+        hyb_frame_bind_variable (pass->frame, v, in_workspace (pass, plan->private_copy[v]));
       }
     else
-      hyb_frame_bind_variable (running->frame, v, forward_input (running, v));
+      hyb_frame_bind_variable (pass->frame, v, forward_input (pass, v));
 }
 
+/* Binds slices, recorded states, gradients of heads and the outputs of a step. */
 static void
-bind_step (const Running *running, gint64 step)
+bind_step (const BackwardPass *pass, gint64 step)
 {
-  const WayBack *way = running->way;
-  const HybLoop *loop = &way->loop;
+  const BackwardPlan *plan = pass->plan;
+  const HybLoop      *loop = &plan->loop;
 
   for (guint v = 0; v < loop->n_variables; v++)
     {
-      gsize offset = (gsize) step * way->row_bytes[v];
+      gsize offset = (gsize) step * plan->row_bytes[v];
       guint k = loop->variable[v].state;
 
       if (loop->variable[v].is_slice)
-        hyb_frame_bind_variable (running->frame,
+        hyb_frame_bind_variable (pass->frame, v, (const char *) forward_input (pass, v) + offset);
+      else if (k != HYB_LOOP_NONE)
+        hyb_frame_bind_variable (pass->frame,
                                  v,
-                                 (const char *) forward_input (running, v) + offset);
-      else if (k != HYB_LOOP_NOTHING)
-        hyb_frame_bind_variable (running->frame,
-                                 v,
-                                 (const char *) running->run->input[way->sections.kept + k] +
+                                 (const char *) pass->run->input[plan->sections.states + k] +
                                      offset);
     }
   for (guint h = 0; h < loop->n_out_data + loop->n_states; h++)
-    hyb_frame_bind_variable (running->frame,
-                             loop->n_variables + h,
-                             head_gradient (running, h, step));
-  for (guint g = 0; g < way->n_out; g++)
-    if (way->out[g].deferred)
-      hyb_deferred_bind (way->out[g].deferred,
-                         running->run,
-                         running->frame,
-                         (guint) way->out[g].head,
+    hyb_frame_bind_variable (pass->frame, loop->n_variables + h, head_gradient (pass, h, step));
+  for (guint g = 0; g < plan->n_gradients; g++)
+    if (plan->out[g].deferred)
+      hyb_deferred_bind (plan->out[g].deferred,
+                         pass->run,
+                         pass->frame,
+                         (guint) plan->out[g].head,
                          step);
-    else if (way->out[g].head >= 0)
-      hyb_frame_bind_head (running->frame,
-                           (guint) way->out[g].head,
-                           gradient_place (running, g, step));
+    else if (plan->out[g].head >= 0)
+      hyb_frame_bind_head (pass->frame,
+                           (guint) plan->out[g].head,
+                           gradient_address (pass, g, step));
 }
 
+/* Adds the gradients of captured values of a step to the outputs. */
 static void
-accumulate (const Running *running, gint64 step)
+accumulate (const BackwardPass *pass, gint64 step)
 {
-  for (guint g = 0; g < running->way->n_out; g++)
+  for (guint g = 0; g < pass->plan->n_gradients; g++)
     {
-      const Outgoing        *out = &running->way->out[g];
-      const HybLoopVariable *variable = &running->way->loop.variable[out->variable];
+      const OutgoingGradient *out = &pass->plan->out[g];
+      const HybLoopVariable  *variable = &pass->plan->loop.variable[out->variable];
 
-      if (!variable->is_slice && variable->state == HYB_LOOP_NOTHING && out->head >= 0 &&
-          !out->deferred && step < running->n_steps - 1)
+      if (!variable->is_slice && variable->state == HYB_LOOP_NONE && out->head >= 0 &&
+          !out->deferred && step < pass->n_steps - 1)
         hyb_subgraph_accumulate (out->dtype,
                                  out->size,
-                                 gradient_place (running, g, step),
-                                 running->run->output[g]);
+                                 gradient_address (pass, g, step),
+                                 pass->run->output[g]);
     }
 }
 
-/* Gradients of integers, and of a loop that made no step: then only what comes in
- * for a final state goes on to the initial one. */
+/* Writes the gradients of integers, which are zero, and all gradients of a loop that made no step:
+ * that of an initial state is the incoming one of the final state, the others are zero. */
 static void
-write_trivial (const Running *running)
+write_gradients_without_steps (const BackwardPass *pass)
 {
-  const WayBack *way = running->way;
+  const BackwardPlan *plan = pass->plan;
 
-  for (guint g = 0; g < way->n_out; g++)
+  for (guint g = 0; g < plan->n_gradients; g++)
     {
-      const Outgoing        *out = &way->out[g];
-      const HybLoopVariable *variable = &way->loop.variable[out->variable];
-      gsize                  rows = variable->is_slice ? (gsize) way->length : 1;
-      int                    incoming = variable->state == HYB_LOOP_NOTHING
-                                            ? -1
-                                            : way->incoming[way->loop.n_out_data + variable->state];
+      const OutgoingGradient *out = &plan->out[g];
+      const HybLoopVariable  *variable = &plan->loop.variable[out->variable];
+      gsize                   rows = variable->is_slice ? (gsize) plan->length : 1;
+      int                     incoming = variable->state == HYB_LOOP_NONE
+                                             ? -1
+                                             : plan->incoming[plan->loop.n_out_data + variable->state];
 
-      if (running->n_steps > 0 && out->head >= 0)
+      if (pass->n_steps > 0 && out->head >= 0)
         continue;
       if (out->head >= 0 && incoming >= 0)
-        memcpy (running->run->output[g], running->run->input[incoming], out->bytes);
+        memcpy (pass->run->output[g], pass->run->input[incoming], out->bytes);
       else
-        memset (running->run->output[g], 0, rows * out->bytes);
+        memset (pass->run->output[g], 0, rows * out->bytes);
     }
 }
 
 static void
-run_deferred (const Running *running)
+run_deferred (const BackwardPass *pass)
 {
-  const WayBack *way = running->way;
+  const BackwardPlan *plan = pass->plan;
 
-  for (guint v = 0; v < way->loop.n_variables; v++)
-    running->captured[v] = forward_input (running, v);
-  for (guint g = 0; g < way->n_out; g++)
-    if (way->out[g].deferred)
-      hyb_deferred_run (way->out[g].deferred,
-                        running->run,
-                        running->captured,
-                        running->n_steps,
-                        running->run->output[g]);
+  for (guint v = 0; v < plan->loop.n_variables; v++)
+    pass->captured[v] = forward_input (pass, v);
+  for (guint g = 0; g < plan->n_gradients; g++)
+    if (plan->out[g].deferred)
+      hyb_deferred_run (plan->out[g].deferred,
+                        pass->run,
+                        pass->captured,
+                        pass->n_steps,
+                        pass->run->output[g]);
 }
 
 void
 hyb_loop_gradient_forward (const HybCall *call, const HybRun *run)
 {
-  const WayBack *way = call->prepared;
-  Running        running = { .way = way, .run = run, .n_steps = way->length };
+  const BackwardPlan *plan = call->prepared;
+  BackwardPass        pass = { .plan = plan, .run = run, .n_steps = plan->length };
 
-  running.n_steps = CLAMP (*(const gint64 *) run->input[way->sections.count], 0, way->length);
-  write_trivial (&running);
-  if (running.n_steps == 0)
+  pass.n_steps = CLAMP (*(const gint64 *) run->input[plan->sections.n_steps], 0, plan->length);
+  write_gradients_without_steps (&pass);
+  if (pass.n_steps == 0)
     return;
 
-  running.frame = hyb_subgraph_start (&way->body, run);
-  running.captured = in_workspace (&running, way->captured);
-  memset (in_workspace (&running, way->zeros), 0, way->zeros_bytes);
-  bind_captured (&running);
-  for (gint64 step = running.n_steps - 1; step >= 0; step--)
+  pass.frame = hyb_subgraph_start (&plan->body, run);
+  pass.captured = in_workspace (&pass, plan->captured);
+  memset (in_workspace (&pass, plan->zeros), 0, plan->zeros_bytes);
+  bind_captured (&pass);
+  for (gint64 step = pass.n_steps - 1; step >= 0; step--)
     {
-      bind_step (&running, step);
-      if (!hyb_subgraph_run (&way->body, running.frame, run, step))
+      bind_step (&pass, step);
+      if (!hyb_subgraph_run (&plan->body, pass.frame, run, step))
         return;
-      accumulate (&running, step);
+      accumulate (&pass, step);
     }
-  run_deferred (&running);
+  run_deferred (&pass);
 }
 
 void

@@ -1,109 +1,86 @@
-/* loop-compute.c — a loop whose types show only while running: its steps run
- * operator by operator, and every step's types are those of its own operands.
+/* loop-compute.c — running a loop whose types are known only while running, for instance because a
+ * state grows: its steps run operator by operator, each with the types of its node_body operands.
+ * Start at hyb_loop_compute().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/loop.h"
 
 #include "engine/base/error.h"
+#include "engine/control/loop-tensors.h"
 #include "engine/imperative/imperative.h"
 
 #include <string.h>
 
 typedef struct
 {
-  const HybLoop    *loop;
-  HybCall          *call;
-  const HybRun     *run;
-  HybTensor *const *inputs;
-  HybGraph         *body; /* what makes a step: the node's, or its recording form */
-  gint64            length;
-  GPtrArray        *states; /* of HybTensor: as they are now */
-  GPtrArray        *rows;   /* of HybTensor: stacked outputs, NULL before the first row */
-} Computing;
+  const HybLoop        *loop;
+  const HybComputeArgs *args;
+  HybGraph             *body;   /* what makes a step: the node's body or its recording form */
+  gint64                length; /* maximum number of steps */
+  GPtrArray            *states; /* of HybTensor: the current values */
+  GPtrArray            *rows;   /* of HybTensor: stacked outputs, NULL before the first row */
+} DynamicLoop;
 
+/* The variables of the body in a step.  (transfer full) */
 static GPtrArray *
-tensors_new (guint n)
+bind_step (const DynamicLoop *dynamic, gint64 step)
 {
-  GPtrArray *tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
-
-  g_ptr_array_set_size (tensors, (int) n);
-  return tensors;
-}
-
-static void
-tensors_set (GPtrArray *tensors, guint index, HybTensor *tensor)
-{
-  HybTensor *old = tensors->pdata[index];
-
-  tensors->pdata[index] = tensor;
-  if (old)
-    hyb_tensor_unref (old);
-}
-
-static HybTensor *
-slice (const Computing *computing, guint input, gint64 step)
-{
-  HybTensor     *whole = computing->inputs[input];
-  const HybType *type = hyb_tensor_get_type (whole);
-  HybType row = { hyb_loop_row_shape (&type->shape, computing->call->legacy_shapes), type->dtype };
-
-  return hyb_tensor_new_view (whole, &row, (gsize) step * hyb_type_bytes (&row));
-}
-
-static GPtrArray *
-bind_step (const Computing *computing, gint64 step)
-{
-  const HybLoop *loop = computing->loop;
-  GPtrArray     *variables = tensors_new (loop->n_variables);
+  const HybLoop *loop = dynamic->loop;
+  GPtrArray     *variables = hyb_loop_tensors_new (loop->n_variables);
 
   for (guint v = 0; v < loop->n_variables; v++)
     {
       const HybLoopVariable *variable = &loop->variable[v];
 
       if (variable->is_slice)
-        variables->pdata[v] = slice (computing, variable->input, step);
-      else if (variable->state != HYB_LOOP_NOTHING)
-        variables->pdata[v] = hyb_tensor_ref (computing->states->pdata[variable->state]);
+        variables->pdata[v] = hyb_loop_tensor_row (dynamic->args->inputs[variable->input],
+                                                   dynamic->args->call->legacy_shapes,
+                                                   step);
+      else if (variable->state != HYB_LOOP_NONE)
+        variables->pdata[v] = hyb_tensor_ref (dynamic->states->pdata[variable->state]);
       else
-        variables->pdata[v] = hyb_tensor_ref (computing->inputs[variable->input]);
+        variables->pdata[v] = hyb_tensor_ref (dynamic->args->inputs[variable->input]);
     }
   return variables;
 }
 
-static gboolean
-run_body (const Computing *computing,
-          guint            index,
-          gint64           step,
-          GPtrArray       *variables,
-          GPtrArray       *heads,
-          GError         **error)
+/* Runs body number `index` of the node; returns its heads.  (transfer full); NULL and an error. */
+static GPtrArray *
+run_body (const DynamicLoop *dynamic,
+          guint              index,
+          gint64             step,
+          GPtrArray         *variables,
+          GError           **error)
 {
-  HybGraph *own = computing->call->body[index];
-  HybGraph *body = index == computing->loop->body ? computing->body : own;
-  HybRun    context = hyb_subgraph_context (computing->run, step);
-  gboolean  is_done;
+  HybGraph *node_body = dynamic->args->call->body[index];
+  HybGraph *body = index == dynamic->loop->body ? dynamic->body : node_body;
+  HybRun    context = hyb_subgraph_context (dynamic->args->run, step);
+  g_autoptr (GPtrArray) heads = hyb_loop_tensors_new (hyb_subgraph_n_heads (body));
+  gboolean is_done;
 
-  hyb_subgraph_tell (&context, hyb_graph_get_id (own), index, TRUE);
+  hyb_subgraph_notify_probe (&context, hyb_graph_get_id (node_body), index, TRUE);
   is_done = hyb_imperative_run (body,
                                 (HybTensor *const *) variables->pdata,
                                 (HybTensor **) heads->pdata,
                                 &context,
                                 error);
-  hyb_subgraph_tell (&context, hyb_graph_get_id (own), index, FALSE);
-  if (!is_done)
-    g_prefix_error (error, "step %" G_GINT64_FORMAT ": ", step);
-  return is_done;
+  hyb_subgraph_notify_probe (&context, hyb_graph_get_id (node_body), index, FALSE);
+  if (is_done)
+    return g_steal_pointer (&heads);
+  g_prefix_error (error, "step %" G_GINT64_FORMAT ": ", step);
+  return NULL;
 }
 
+/* Sets *needs_step to whether to make one more step.  FALSE and an error if the condition fails. */
 static gboolean
-goes_on (const Computing *computing, gint64 step, gboolean *answer, GError **error)
+check_condition (const DynamicLoop *dynamic, gint64 step, gboolean *needs_step, GError **error)
 {
-  const HybLoop *loop = computing->loop;
-  g_autoptr (GPtrArray) variables = tensors_new (loop->n_condition_variables);
-  g_autoptr (GPtrArray) heads = tensors_new (1);
+  const HybLoop *loop = dynamic->loop;
+  g_autoptr (GPtrArray) variables = hyb_loop_tensors_new (loop->n_condition_variables);
+  g_autoptr (GPtrArray) heads = NULL;
 
-  *answer = step < computing->length;
-  if (!*answer || loop->condition == HYB_LOOP_NOTHING)
+  *needs_step = step < dynamic->length;
+  if (!*needs_step || loop->condition == HYB_LOOP_NONE)
     return TRUE;
 
   for (guint v = 0; v < loop->n_condition_variables; v++)
@@ -111,10 +88,11 @@ goes_on (const Computing *computing, gint64 step, gboolean *answer, GError **err
       guint state = hyb_loop_state_of_input (loop, loop->condition_input[v]);
 
       variables->pdata[v] =
-          hyb_tensor_ref (state == HYB_LOOP_NOTHING ? computing->inputs[loop->condition_input[v]]
-                                                    : computing->states->pdata[state]);
+          hyb_tensor_ref (state == HYB_LOOP_NONE ? dynamic->args->inputs[loop->condition_input[v]]
+                                                 : dynamic->states->pdata[state]);
     }
-  if (!run_body (computing, loop->condition, step, variables, heads, error))
+  heads = run_body (dynamic, loop->condition, step, variables, error);
+  if (!heads)
     return FALSE;
   if (hyb_tensor_get_size (heads->pdata[0]) != 1)
     return hyb_error_at (error,
@@ -124,15 +102,15 @@ goes_on (const Computing *computing, gint64 step, gboolean *answer, GError **err
                          NULL,
                          "its condition must have one element, not %" G_GINT64_FORMAT,
                          hyb_tensor_get_size (heads->pdata[0]));
-  *answer = hyb_tensor_get_value (heads->pdata[0], 0) != 0;
+  *needs_step = hyb_tensor_get_value (heads->pdata[0], 0) != 0;
   return TRUE;
 }
 
-/* Rows that no step writes stay zero. */
+/* Memory for the rows of all steps, zero at first.  (transfer full) */
 static HybTensor *
-stack_new (const Computing *computing, const HybType *row, GError **error)
+stack_new (const DynamicLoop *dynamic, const HybType *row, GError **error)
 {
-  HybType type = { hyb_loop_stacked_shape (computing->length, &row->shape), row->dtype };
+  HybType type = { hyb_loop_stacked_shape (dynamic->length, &row->shape), row->dtype };
 
   if (type.shape.rank == HYB_UNKNOWN)
     {
@@ -141,22 +119,24 @@ stack_new (const Computing *computing, const HybType *row, GError **error)
                     HYB_GRAPH_ERROR_TYPES,
                     NULL,
                     NULL,
-                    "an output of its body has too many dimensions to be stacked");
+                    "an output of its body has %d dimensions, too many to be stacked",
+                    row->shape.rank);
       return NULL;
     }
   return hyb_tensor_new_zeros (&type, error);
 }
 
+/* Copies a row to stacked output h, which the first row allocates. */
 static gboolean
-write_row (const Computing *computing, guint h, gint64 step, HybTensor *row, GError **error)
+write_row (const DynamicLoop *dynamic, guint h, gint64 step, HybTensor *row, GError **error)
 {
   const HybType *type = hyb_tensor_get_type (row);
-  HybTensor     *stack = computing->rows->pdata[h];
+  HybTensor     *stack = dynamic->rows->pdata[h];
   gsize          bytes = hyb_type_bytes (type);
   HybShape       expected;
 
   if (!stack)
-    computing->rows->pdata[h] = stack = stack_new (computing, type, error);
+    dynamic->rows->pdata[h] = stack = stack_new (dynamic, type, error);
   if (!stack)
     return FALSE;
 
@@ -170,9 +150,8 @@ write_row (const Computing *computing, guint h, gint64 step, HybTensor *row, GEr
                            HYB_GRAPH_ERROR,
                            HYB_GRAPH_ERROR_TYPES,
                            NULL,
-                           "Rows that are stacked must have one shape; only states may change "
-                           "theirs",
-                           "output %u is %s in step %" G_GINT64_FORMAT ", where it was %s before",
+                           "Only states may change their shape from step to step",
+                           "output %u is %s in step %" G_GINT64_FORMAT " but was %s before",
                            h,
                            got,
                            step,
@@ -186,41 +165,41 @@ write_row (const Computing *computing, guint h, gint64 step, HybTensor *row, GEr
 }
 
 static gboolean
-run_step (const Computing *computing, gint64 step, GError **error)
+run_step (const DynamicLoop *dynamic, gint64 step, GError **error)
 {
-  const HybLoop *loop = computing->loop;
-  g_autoptr (GPtrArray) variables = bind_step (computing, step);
-  g_autoptr (GPtrArray) heads = tensors_new (loop->n_out_data + loop->n_states);
+  const HybLoop *loop = dynamic->loop;
+  g_autoptr (GPtrArray) variables = bind_step (dynamic, step);
+  g_autoptr (GPtrArray) heads = run_body (dynamic, loop->body, step, variables, error);
 
-  if (!run_body (computing, loop->body, step, variables, heads, error))
+  if (!heads)
     return FALSE;
   for (guint h = 0; h < loop->n_out_data; h++)
-    if (!write_row (computing, h, step, heads->pdata[h], error))
+    if (!write_row (dynamic, h, step, heads->pdata[h], error))
       return FALSE;
   for (guint k = 0; k < loop->n_states; k++)
-    tensors_set (computing->states, k, hyb_tensor_ref (heads->pdata[loop->n_out_data + k]));
+    hyb_loop_tensors_set (dynamic->states, k, hyb_tensor_ref (heads->pdata[loop->n_out_data + k]));
   return TRUE;
 }
 
-/* No step ran: what rows would have been has to be inferred. */
+/* Allocates the stacked outputs of a loop that made no step, with inferred types. */
 static gboolean
-make_empty_rows (const Computing *computing, GError **error)
+make_empty_rows (const DynamicLoop *dynamic, GError **error)
 {
-  const HybLoop      *loop = computing->loop;
+  const HybLoop      *loop = dynamic->loop;
   guint               n_heads = loop->n_out_data + loop->n_states;
   g_autofree HybType *inputs = g_new (HybType, MAX (loop->n_inputs, 1));
   g_autofree HybType *variables = g_new (HybType, MAX (loop->n_variables, 1));
   g_autofree HybType *heads = g_new (HybType, MAX (n_heads, 1));
 
   for (guint i = 0; i < loop->n_inputs; i++)
-    inputs[i] = *hyb_tensor_get_type (computing->inputs[i]);
+    inputs[i] = *hyb_tensor_get_type (dynamic->args->inputs[i]);
   for (guint h = 0; h < n_heads; h++)
     heads[h] = HYB_TYPE_UNKNOWN;
-  hyb_loop_variable_types (loop, inputs, computing->call->legacy_shapes, variables);
-  if (!hyb_subgraph_infer (computing->call->body[loop->body],
+  hyb_loop_variable_types (loop, inputs, dynamic->args->call->legacy_shapes, variables);
+  if (!hyb_subgraph_infer (dynamic->args->call->body[loop->body],
                            variables,
                            heads,
-                           computing->run->training,
+                           dynamic->args->run->training,
                            NULL,
                            error))
     return FALSE;
@@ -235,32 +214,34 @@ make_empty_rows (const Computing *computing, GError **error)
                              NULL,
                              "no step runs, so nothing determines the shape of output %u",
                              h);
-      computing->rows->pdata[h] = stack_new (computing, &heads[h], error);
-      if (!computing->rows->pdata[h])
+      dynamic->rows->pdata[h] = stack_new (dynamic, &heads[h], error);
+      if (!dynamic->rows->pdata[h])
         return FALSE;
     }
   return TRUE;
 }
 
+/* Runs all steps and counts them. */
 static gboolean
-run_steps (const Computing *computing, gint64 *n_steps, GError **error)
+run_steps (const DynamicLoop *dynamic, gint64 *n_steps, GError **error)
 {
   gboolean more;
 
   for (*n_steps = 0;; ++*n_steps)
     {
-      if (g_cancellable_set_error_if_cancelled (computing->run->cancellable, error) ||
-          !goes_on (computing, *n_steps, &more, error))
+      if (g_cancellable_set_error_if_cancelled (dynamic->args->run->cancellable, error) ||
+          !check_condition (dynamic, *n_steps, &more, error))
         return FALSE;
       if (!more)
-        return *n_steps > 0 || make_empty_rows (computing, error);
-      if (!run_step (computing, *n_steps, error))
+        return *n_steps > 0 || make_empty_rows (dynamic, error);
+      if (!run_step (dynamic, *n_steps, error))
         return FALSE;
     }
 }
 
-/* Stands for recorded states that have no common shape: the way back runs the loop
- * again, see loop-backward-compute.c.  It is of a shape that no stack of states has. */
+/* A placeholder for recorded states, which have no common shape: the backward pass runs the loop
+ * again instead (loop-backward-compute.c).  Its rank is the maximum and its size 0, unlike any
+ * stack of states. */
 static HybTensor *
 not_recorded_new (HybTensor *state, GError **error)
 {
@@ -270,31 +251,29 @@ not_recorded_new (HybTensor *state, GError **error)
 }
 
 gboolean
-hyb_loop_compute (const HybLoop    *loop,
-                  HybCall          *call,
-                  const HybRun     *run,
-                  HybTensor *const *inputs,
-                  HybTensor       **outputs,
-                  GError          **error)
+hyb_loop_compute (const HybLoop *loop, const HybComputeArgs *args, GError **error)
 {
-  guint n_heads = loop->n_out_data + loop->n_states;
-  g_autoptr (GPtrArray) states = tensors_new (loop->n_states);
-  g_autoptr (GPtrArray) rows = tensors_new (loop->n_out_data);
+  HybCall          *call = args->call;
+  HybTensor *const *inputs = args->inputs;
+  HybTensor       **outputs = args->outputs;
+  guint             n_heads = loop->n_out_data + loop->n_states;
+  g_autoptr (GPtrArray) states = hyb_loop_tensors_new (loop->n_states);
+  g_autoptr (GPtrArray) rows = hyb_loop_tensors_new (loop->n_out_data);
   g_autoptr (HybGraph) recording =
       loop->records ? hyb_subgraph_recording (call->body[loop->body]) : NULL;
-  HybGraph *body = recording ? recording : call->body[loop->body];
-  Computing computing = { loop, call, run, inputs, body, 0, states, rows };
-  HybType   count = { hyb_shape_1d (1), HYB_I64 };
-  gint64    n_steps;
+  HybGraph   *body = recording ? recording : call->body[loop->body];
+  DynamicLoop dynamic = { loop, args, body, 0, states, rows };
+  HybType     count = { hyb_shape_1d (1), HYB_I64 };
+  gint64      n_steps;
 
   for (guint k = 0; k < loop->n_states; k++)
     states->pdata[k] = hyb_tensor_ref (inputs[loop->variable[loop->state[k]].input]);
-  computing.length = loop->limit;
-  for (guint v = 0; v < loop->n_variables && computing.length == HYB_UNKNOWN; v++)
+  dynamic.length = loop->limit;
+  for (guint v = 0; v < loop->n_variables && dynamic.length == HYB_UNKNOWN; v++)
     if (loop->variable[v].is_slice)
-      computing.length = hyb_tensor_get_shape (inputs[loop->variable[v].input])->dim[0];
+      dynamic.length = hyb_tensor_get_shape (inputs[loop->variable[v].input])->dim[0];
 
-  if (!run_steps (&computing, &n_steps, error))
+  if (!run_steps (&dynamic, &n_steps, error))
     return FALSE;
 
   outputs[n_heads] = hyb_tensor_new (&count, error);
@@ -307,7 +286,7 @@ hyb_loop_compute (const HybLoop    *loop,
     {
       guint o = loop->n_out_data + k;
 
-      outputs[o] = hyb_subgraph_result (states->pdata[k], inputs, call->n_inputs, error);
+      outputs[o] = hyb_subgraph_unshare (states->pdata[k], inputs, call->n_inputs, error);
       if (!outputs[o])
         return FALSE;
     }

@@ -1,4 +1,5 @@
-/* loop-deferred.c — gradients of captured weights, computed once behind a loop.
+/* loop-deferred.c — gradients of captured weights, computed once after the backward loop; see
+ * loop-deferred.h.  Start at hyb_deferred_new() (which operators qualify) and hyb_deferred_run().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/loop-deferred.h"
@@ -8,10 +9,11 @@
 
 #include <string.h>
 
-/* Rows that would need more than this are not collected: then adding up is better. */
-#define MOST_BYTES ((gsize) 512 << 20)
+/* Limit of the collected rows of one operator.  Beyond it the gradient is added up step by step. */
+#define MAX_BYTES ((gsize) 512 << 20)
 
-/* The number of a variable of the body that stays the same in all steps. */
+/* Whether a value of the body is a captured variable; sets *variable to its number if it is a
+ * variable at all. */
 static gboolean
 find_captured (const HybLoop *loop, HybGraph *body, HybValueId value, guint *variable)
 {
@@ -23,12 +25,12 @@ find_captured (const HybLoop *loop, HybGraph *body, HybValueId value, guint *var
     if (variables[v] == producer)
       {
         *variable = v;
-        return !loop->variable[v].is_slice && loop->variable[v].state == HYB_LOOP_NOTHING;
+        return !loop->variable[v].is_slice && loop->variable[v].state == HYB_LOOP_NONE;
       }
   return FALSE;
 }
 
-/* The operator runs as it is: nothing to convert, to prepare or to choose. */
+/* Whether the operator can be called directly: types are known, nothing is converted or prepared. */
 static gboolean
 is_simple (const HybDeferred *deferred)
 {
@@ -41,6 +43,7 @@ is_simple (const HybDeferred *deferred)
          !hyb_convert_is_needed (&deferred->call);
 }
 
+/* Sorts the inputs into rows and captured variables.  FALSE if one is neither. */
 static gboolean
 describe_inputs (HybDeferred *deferred, const HybLoop *loop, HybGraph *body)
 {
@@ -57,9 +60,9 @@ describe_inputs (HybDeferred *deferred, const HybLoop *loop, HybGraph *body)
   return TRUE;
 }
 
-/* The call with the rows of so many steps. */
+/* The call with the rows of n_steps steps; types: room for those of its operands. */
 static void
-stretch (const HybDeferred *deferred, gint64 n_steps, HybType *types, HybCall *call)
+scale_call (const HybDeferred *deferred, gint64 n_steps, HybType *types, HybCall *call)
 {
   memcpy (types, deferred->type, sizeof (HybType) * (deferred->n_inputs + 1));
   for (guint i = 0; i < deferred->n_inputs; i++)
@@ -70,14 +73,15 @@ stretch (const HybDeferred *deferred, gint64 n_steps, HybType *types, HybCall *c
   call->output = types + deferred->n_inputs;
 }
 
+/* Reserves workspace for the rows and the operator.  FALSE if the rows exceed MAX_BYTES. */
 static gboolean
-place_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
+allocate_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
 {
-  HybType types[HYB_DEFERRED_OPERANDS + 1];
+  HybType types[HYB_DEFERRED_MAX_OPERANDS + 1];
   HybCall call;
   gsize   total = 0;
 
-  stretch (deferred, n_steps, types, &call);
+  scale_call (deferred, n_steps, types, &call);
   for (guint i = 0; i < deferred->n_inputs; i++)
     {
       gsize bytes;
@@ -85,7 +89,7 @@ place_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
       if (!deferred->is_rows[i])
         continue;
       if (!hyb_shape_bytes (&types[i].shape, types[i].dtype, &bytes, NULL) ||
-          bytes > MOST_BYTES - total)
+          bytes > MAX_BYTES - total)
         return FALSE;
       total += bytes;
     }
@@ -103,14 +107,9 @@ place_rows (HybDeferred *deferred, gint64 n_steps, gsize *workspace)
 }
 
 HybDeferred *
-hyb_deferred_new (const HybLoop *loop,
-                  const HybCall *call,
-                  HybValueId     head,
-                  const HybType *types,
-                  gint64         n_steps,
-                  gsize         *workspace)
+hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *workspace)
 {
-  HybGraph               *body = call->body[0];
+  HybGraph               *body = context->call->body[0];
   g_autofree HybDeferred *deferred = g_new0 (HybDeferred, 1);
   const HybNode          *node;
   guint                   n_users;
@@ -119,13 +118,14 @@ hyb_deferred_new (const HybLoop *loop,
   node = hyb_graph_get_node (body, deferred->node);
   deferred->n_inputs = node->n_inputs;
   hyb_graph_get_users (body, head, &n_users);
-  if (node->op->row_sum_inputs == 0 || n_users > 0 || node->n_inputs > HYB_DEFERRED_OPERANDS)
+  if (node->op->row_sum_inputs == 0 || n_users > 0 || node->n_inputs > HYB_DEFERRED_MAX_OPERANDS)
     return NULL;
 
-  hyb_call_init (&deferred->call, body, deferred->node, types, deferred->type);
-  deferred->call.training = call->training;
-  if (node->n_outputs != 1 || !is_simple (deferred) || !describe_inputs (deferred, loop, body) ||
-      !place_rows (deferred, n_steps, workspace))
+  hyb_call_init (&deferred->call, body, deferred->node, context->types, deferred->type);
+  deferred->call.training = context->call->training;
+  if (node->n_outputs != 1 || !is_simple (deferred) ||
+      !describe_inputs (deferred, context->loop, body) ||
+      !allocate_rows (deferred, context->n_steps, workspace))
     return NULL;
   return g_steal_pointer (&deferred);
 }
@@ -164,17 +164,17 @@ hyb_deferred_run (const HybDeferred *deferred,
                   gint64             n_steps,
                   gpointer           output)
 {
-  HybType       types[HYB_DEFERRED_OPERANDS + 1];
-  gconstpointer inputs[HYB_DEFERRED_OPERANDS];
-  HybRun        own = hyb_subgraph_context (run, 0);
+  HybType       types[HYB_DEFERRED_MAX_OPERANDS + 1];
+  gconstpointer inputs[HYB_DEFERRED_MAX_OPERANDS];
+  HybRun        context = hyb_subgraph_context (run, 0);
   HybCall       call;
 
-  stretch (deferred, n_steps, types, &call);
+  scale_call (deferred, n_steps, types, &call);
   for (guint i = 0; i < deferred->n_inputs; i++)
     inputs[i] = deferred->is_rows[i] ? (char *) run->workspace + deferred->rows[i]
                                      : captured[deferred->variable[i]];
-  own.input = inputs;
-  own.output = &output;
-  own.workspace = (char *) run->workspace + deferred->workspace;
-  call.op->forward (&call, &own);
+  context.input = inputs;
+  context.output = &output;
+  context.workspace = (char *) run->workspace + deferred->workspace;
+  call.op->forward (&call, &context);
 }

@@ -1,48 +1,58 @@
-/* loop-deferred.h — gradients of captured weights, computed once behind a loop.
+/* loop-deferred.h — gradients of captured weights, computed once after the backward loop.
  *
- * Where such a gradient is a sum over rows (HybOp.row_sum_inputs), the way back collects
- * the rows of all steps and computes it in one product, instead of making and adding
- * up a matrix as large as the weight in every step.
+ * If such a gradient is a sum over rows (HybOp.row_sum_inputs), for instance a matrix product, the
+ * backward loop only collects the rows that its operator would read, of all steps, in the workspace.
+ * One call of the operator then computes the whole gradient, instead of making and adding up a
+ * matrix of the size of the weight in every step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/control/loop.h"
 
-#define HYB_DEFERRED_OPERANDS 6
+#define HYB_DEFERRED_MAX_OPERANDS 6
 
+/* An operator of the body of a backward node that is deferred. */
 typedef struct
 {
-  HybNodeId node; /* of the body: what to compute behind the loop */
+  HybNodeId node; /* of the body */
   guint     n_inputs;
-  gboolean  is_rows[HYB_DEFERRED_OPERANDS];  /* by input: collected; else captured */
-  guint     variable[HYB_DEFERRED_OPERANDS]; /* captured: of the body */
-  gsize     rows[HYB_DEFERRED_OPERANDS];     /* collected: offset in the workspace */
-  gsize     row_bytes[HYB_DEFERRED_OPERANDS];
-  HybType   type[HYB_DEFERRED_OPERANDS + 1]; /* of the inputs in one step, and the output */
-  HybCall   call;
-  gsize     workspace;
+  gboolean  is_rows[HYB_DEFERRED_MAX_OPERANDS];  /* by input: collected; else captured */
+  guint     variable[HYB_DEFERRED_MAX_OPERANDS]; /* of a captured input: its variable of the body */
+  gsize     rows[HYB_DEFERRED_MAX_OPERANDS];     /* of a collected input: offset in the workspace */
+  gsize     row_bytes[HYB_DEFERRED_MAX_OPERANDS]; /* of a collected input: bytes per step */
+  HybType   type[HYB_DEFERRED_MAX_OPERANDS + 1];  /* of the inputs in one step, and the output */
+  HybCall   call;                                 /* of one step */
+  gsize     workspace;                            /* of the operator: offset in the workspace */
 } HybDeferred;
 
-/* Whether the gradient `head` of the body can wait; then, types (by value of the body)
- * known, takes room for the rows of so many steps.  (transfer full), NULL: no. */
-HybDeferred *hyb_deferred_new (const HybLoop *loop,
-                               const HybCall *call,
-                               HybValueId     head,
-                               const HybType *types,
-                               gint64         n_steps,
-                               gsize         *workspace);
+/* The backward loop being planned. */
+typedef struct
+{
+  const HybLoop *loop;    /* the forward loop */
+  const HybCall *call;    /* of the backward node */
+  const HybType *types;   /* by value of its body */
+  gint64         n_steps; /* at most */
+} HybDeferredContext;
 
-/* The values that become heads of the body instead, one for each collected input. */
+/* Defers the operator whose output is `head`, a gradient of a captured variable, and reserves room
+ * for its rows behind *workspace bytes.  (transfer full); NULL if it cannot be deferred: it is no
+ * sum over rows, has other users, reads values that change from step to step, or the rows would
+ * need too much memory. */
+HybDeferred *
+hyb_deferred_new (const HybDeferredContext *context, HybValueId head, gsize *workspace);
+
+/* Writes the values that replace the head to heads, one for each collected input; returns their
+ * number. */
 guint hyb_deferred_get_heads (const HybDeferred *deferred, HybGraph *body, HybValueId *heads);
 
-/* Lets the body write them in a step; first: the head of the first one. */
+/* Binds those heads, the first of which is number `first`, to a step's rows in the workspace. */
 void hyb_deferred_bind (const HybDeferred *deferred,
                         const HybRun      *run,
                         HybFrame          *frame,
                         guint              first,
                         gint64             step);
 
-/* Behind the loop.  captured: data by variable of the body. */
+/* Computes the gradient after the last step.  captured: data by variable of the body. */
 void hyb_deferred_run (const HybDeferred *deferred,
                        const HybRun      *run,
                        gconstpointer     *captured,

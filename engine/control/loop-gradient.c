@@ -1,14 +1,13 @@
-/* loop-gradient.c — the node that goes back through a loop.
+/* loop-gradient.c — emitting the backward node of a loop, and its types.
  *
- * The backward node's body is the forward body followed by its gradients.  It runs
- * once for every executed step, the last first: a step's forward part is computed
- * again from the recorded states (with the same step number, so that random
- * numbers repeat), gradients of states go from step to step, and gradients of
- * captured values add up.
+ * The backward node's body is the forward body extended by its gradients.  It runs once for every
+ * step that was made, the last first.  Each time it recomputes the step's forward values from the
+ * recorded states, with the same step number, so that random numbers repeat.  Gradients of states
+ * are passed from step to step, gradients of captured values are summed.
  *
- * Variables of that body: those of the forward body, then a gradient for each of
- * its heads.  Heads: the forward body's, then gradients, one for each variable
- * named by `gradients`.
+ * Variables of that body: those of the forward body, then a gradient for each of its heads.
+ * Heads: those of the forward body, then the gradients of the variables in `gradients`.
+ * Start at hyb_loop_differentiate().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -18,10 +17,11 @@
 
 #include <string.h>
 
-/* --- Making the node --- */
+/* --- Emitting the node --- */
 
+/* Whether a node reads a marked value through an input that gradients flow through. */
 static gboolean
-any_marked (const guint8 *marked, const HybValueId *values, guint n, const HybOp *op)
+has_marked_input (const guint8 *marked, const HybValueId *values, guint n, const HybOp *op)
 {
   for (guint i = 0; i < n; i++)
     if (marked[values[i]] && hyb_flow_input_is_open (op, i))
@@ -29,7 +29,7 @@ any_marked (const guint8 *marked, const HybValueId *values, guint n, const HybOp
   return FALSE;
 }
 
-/* The values of the body that depend on active variables. */
+/* Marks the values of the body that depend on active variables. */
 static void
 mark_reached (const HybGraph *body, const gboolean *active, guint8 *marked)
 {
@@ -44,13 +44,14 @@ mark_reached (const HybGraph *body, const gboolean *active, guint8 *marked)
       const HybNode *node = hyb_graph_get_node (body, id);
 
       if (!(node->op->flags & HYB_OP_NO_GRADIENT) &&
-          any_marked (marked, hyb_graph_get_inputs (body, id), node->n_inputs, node->op))
+          has_marked_input (marked, hyb_graph_get_inputs (body, id), node->n_inputs, node->op))
         memset (marked + node->first_output, TRUE, node->n_outputs);
     }
 }
 
-/* A variable is active if its gradient is wanted, or passes through it as a state.
- * Counters are not, and need not be differentiable. */
+/* Finds the variables whose gradients the backward node computes: those that need one, and states
+ * through which such gradients pass.  Counters are not among them, so they need not be
+ * differentiable.  Returns the number of active variables. */
 static guint
 find_active (const HybLoop *loop, HybGrad *grad, gboolean *active)
 {
@@ -62,7 +63,7 @@ find_active (const HybLoop *loop, HybGrad *grad, gboolean *active)
   guint              n_active = 0;
 
   for (guint v = 0; v < loop->n_variables; v++)
-    active[v] = hyb_grad_wants (grad, loop->variable[v].input);
+    active[v] = hyb_grad_needs_input (grad, loop->variable[v].input);
   while (found)
     {
       found = FALSE;
@@ -76,6 +77,8 @@ find_active (const HybLoop *loop, HybGrad *grad, gboolean *active)
   return n_active;
 }
 
+/* The body extended by the gradients of n variables.  (transfer full); NULL, and the gradient
+ * refused, if it has none. */
 static HybGraph *
 differentiate_body (HybGrad *grad, HybGraph *body, guint n, const guint *variables)
 {
@@ -93,12 +96,13 @@ differentiate_body (HybGrad *grad, HybGraph *body, guint n, const guint *variabl
   return gradient;
 }
 
-/* Incoming gradients, recorded states, the number of steps, the inputs. */
+/* Collects the inputs of the backward node (see loop.h), and the outputs that have an incoming
+ * gradient in heads. */
 static void
 collect_inputs (const HybLoop *loop, HybGrad *grad, GArray *inputs, GArray *heads)
 {
   guint      n_heads = loop->n_out_data + loop->n_states;
-  guint      first_kept = n_heads + 1;
+  guint      first_recorded = n_heads + 1;
   HybValueId count;
 
   for (guint h = 0; h < n_heads; h++)
@@ -109,7 +113,7 @@ collect_inputs (const HybLoop *loop, HybGrad *grad, GArray *inputs, GArray *head
         g_array_append_val (heads, h);
         g_array_append_val (inputs, value);
       }
-  for (guint o = first_kept; o < first_kept + loop->n_states; o++)
+  for (guint o = first_recorded; o < first_recorded + loop->n_states; o++)
     {
       HybValueId value = hyb_grad_output (grad, o);
 
@@ -152,8 +156,8 @@ hyb_loop_differentiate (const HybLoop  *loop,
     return;
 
   collect_inputs (loop, grad, inputs, heads);
-  heads_text = hyb_control_ints (heads->len, (const guint *) heads->data);
-  gradients_text = hyb_control_ints (n, variables);
+  heads_text = hyb_control_format_ints (heads->len, (const guint *) heads->data);
+  gradients_text = hyb_control_format_ints (n, variables);
   attributes = hyb_control_attributes (forward_table,
                                        hyb_grad_params (grad),
                                        "heads",
@@ -189,10 +193,10 @@ hyb_loop_gradient_arity (const HybLoop               *loop,
 HybLoopSections
 hyb_loop_sections (const HybLoop *loop, const HybLoopGradientParams *params)
 {
-  guint kept = (guint) MAX (params->heads.n, 0);
-  guint count = kept + loop->n_states;
+  guint states = (guint) MAX (params->heads.n, 0);
+  guint n_steps = states + loop->n_states;
 
-  return (HybLoopSections){ kept, count, count + 1 };
+  return (HybLoopSections){ states, n_steps, n_steps + 1 };
 }
 
 static gboolean
@@ -204,8 +208,7 @@ is_in_range (const HybInts *ints, guint end)
   return ints->n >= 0;
 }
 
-/* Whether the states were recorded: they are not where their types change from step
- * to step. */
+/* Whether the states were recorded, which they are unless their types change from step to step. */
 static gboolean
 are_recorded (const HybLoop *loop, const HybCall *call, const HybLoopSections *sections)
 {
@@ -213,19 +216,19 @@ are_recorded (const HybLoop *loop, const HybCall *call, const HybLoopSections *s
 
   for (guint k = 0; k < loop->n_states; k++)
     {
-      const HybType *kept = &call->input[sections->kept + k];
+      const HybType *recorded = &call->input[sections->states + k];
       const HybType *state = &call->input[sections->inputs + loop->variable[loop->state[k]].input];
       HybShape       shape = hyb_loop_stacked_shape (length, &state->shape);
 
-      if (!hyb_type_is_known (kept) || kept->dtype != state->dtype ||
-          !hyb_shape_equal (&kept->shape, &shape))
+      if (!hyb_type_is_known (recorded) || recorded->dtype != state->dtype ||
+          !hyb_shape_equal (&recorded->shape, &shape))
         return FALSE;
     }
   return TRUE;
 }
 
-/* Every gradient is what its variable is at first.  The last output, which nobody
- * reads, is of unknown shape where hyb_loop_gradient_compute() has to run. */
+/* Every gradient has the type of the input it belongs to.  The last output has no reader; its shape
+ * stays unknown if the states were not recorded, so that hyb_loop_gradient_compute() runs. */
 gboolean
 hyb_loop_gradient_infer (const HybLoop               *loop,
                          const HybLoopGradientParams *params,

@@ -1,6 +1,12 @@
-/* loop-operator.h — the functions of an operator that is a loop, and of its gradient: each
- * has it described and hands it to loop.h.  Included by foreach.c and while-loop.c, after
- * describe(), with LoopGradientParams naming the parameters of the gradient.
+/* loop-operator.h — what the files of loop operators (foreach.c, while-loop.c) have in common: the
+ * functions of HybOp, which describe the loop and call loop.h, and the rows of the table.
+ *
+ * A template, included once by such a file, which defines before:
+ *   LOOP_DESCRIBE       a function (gconstpointer params, HybLoop *loop) that fills *loop in
+ *   LoopGradientParams  attributes of the gradient: the loop's as the member `forward`, then a
+ *                       HybLoopGradientParams as `backward`
+ * LOOP_OP, RECORDING_LOOP_OP and BACKWARD_LOOP_OP make the rows of the loop, its recording form and
+ * its gradient; their arguments are the members in which operators differ.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 static gboolean
@@ -8,7 +14,7 @@ loop_infer (HybCall *call, GError **error)
 {
   g_auto (HybLoop) loop = { 0 };
 
-  describe (call->params, &loop);
+  LOOP_DESCRIBE (call->params, &loop);
   return hyb_loop_infer (&loop, call, error);
 }
 
@@ -17,7 +23,7 @@ loop_prepare (HybCall *call, GError **error)
 {
   g_auto (HybLoop) loop = { 0 };
 
-  describe (call->params, &loop);
+  LOOP_DESCRIBE (call->params, &loop);
   return hyb_loop_prepare (&loop, call, error);
 }
 
@@ -26,7 +32,7 @@ recording_prepare (HybCall *call, GError **error)
 {
   g_auto (HybLoop) loop = { 0 };
 
-  describe (call->params, &loop);
+  LOOP_DESCRIBE (call->params, &loop);
   loop.records = TRUE;
   return hyb_loop_prepare (&loop, call, error);
 }
@@ -40,8 +46,8 @@ loop_compute (HybCall          *call,
 {
   g_auto (HybLoop) loop = { 0 };
 
-  describe (call->params, &loop);
-  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
+  LOOP_DESCRIBE (call->params, &loop);
+  return hyb_loop_compute (&loop, &(HybComputeArgs){ call, run, inputs, outputs }, error);
 }
 
 static gboolean
@@ -53,22 +59,21 @@ recording_compute (HybCall          *call,
 {
   g_auto (HybLoop) loop = { 0 };
 
-  describe (call->params, &loop);
+  LOOP_DESCRIBE (call->params, &loop);
   loop.records = TRUE;
-  return hyb_loop_compute (&loop, call, run, inputs, outputs, error);
+  return hyb_loop_compute (&loop, &(HybComputeArgs){ call, run, inputs, outputs }, error);
 }
 
-/* As if every step ran, also where a condition may end the loop earlier. */
 static void
 loop_cost (const HybCall *call, HybCost *cost)
 {
   g_auto (HybLoop) loop = { 0 };
 
-  describe (call->params, &loop);
+  LOOP_DESCRIBE (call->params, &loop);
   hyb_loop_cost (&loop, call, cost);
 }
 
-/* --- The way back --- */
+/* --- The backward pass --- */
 
 static void
 gradient_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
@@ -76,14 +81,15 @@ gradient_arity (gconstpointer values, guint *n_inputs, guint *n_outputs)
   const LoopGradientParams *params = values;
   g_auto (HybLoop) loop = { 0 };
 
-  describe (&params->forward, &loop);
-  hyb_loop_gradient_arity (&loop, &params->way_back, n_inputs, n_outputs);
+  LOOP_DESCRIBE (&params->forward, &loop);
+  hyb_loop_gradient_arity (&loop, &params->backward, n_inputs, n_outputs);
 }
 
+/* No input feeds the body directly: it runs on copies of what it writes. */
 static guint
 gradient_body_variable (gconstpointer values, guint n_inputs, guint body, guint variable)
 {
-  return G_MAXUINT; /* what the body writes is a copy of its own */
+  return G_MAXUINT;
 }
 
 static gboolean
@@ -92,8 +98,8 @@ gradient_infer (HybCall *call, GError **error)
   const LoopGradientParams *params = call->params;
   g_auto (HybLoop) loop = { 0 };
 
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_infer (&loop, &params->way_back, call, error);
+  LOOP_DESCRIBE (&params->forward, &loop);
+  return hyb_loop_gradient_infer (&loop, &params->backward, call, error);
 }
 
 static gboolean
@@ -102,8 +108,8 @@ gradient_prepare (HybCall *call, GError **error)
   const LoopGradientParams *params = call->params;
   g_auto (HybLoop) loop = { 0 };
 
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_prepare (&loop, &params->way_back, call, error);
+  LOOP_DESCRIBE (&params->forward, &loop);
+  return hyb_loop_gradient_prepare (&loop, &params->backward, call, error);
 }
 
 static gboolean
@@ -114,10 +120,11 @@ gradient_compute (HybCall          *call,
                   GError          **error)
 {
   const LoopGradientParams *params = call->params;
+  HybComputeArgs            args = { call, run, inputs, outputs };
   g_auto (HybLoop) loop = { 0 };
 
-  describe (&params->forward, &loop);
-  return hyb_loop_gradient_compute (&loop, &params->way_back, call, run, inputs, outputs, error);
+  LOOP_DESCRIBE (&params->forward, &loop);
+  return hyb_loop_gradient_compute (&loop, &params->backward, &args, error);
 }
 
 static void
@@ -126,6 +133,38 @@ gradient_cost (const HybCall *call, HybCost *cost)
   const LoopGradientParams *params = call->params;
   g_auto (HybLoop) loop = { 0 };
 
-  describe (&params->forward, &loop);
-  hyb_loop_gradient_cost (&loop, &params->way_back, call, cost);
+  LOOP_DESCRIBE (&params->forward, &loop);
+  hyb_loop_gradient_cost (&loop, &params->backward, call, cost);
 }
+
+/* --- Rows of the table: the arguments are further members --- */
+
+#define LOOP_COMMON \
+  .category = HYB_CATEGORY_CONTROL, .infer_dtype = hyb_rule_dtype_free, .dtypes = HYB_DTYPES_ALL
+
+#define LOOP_FORWARD_COMMON                                            \
+  LOOP_COMMON, .infer_shape = loop_infer, .forward = hyb_loop_forward, \
+               .workspace = hyb_loop_workspace, .release = hyb_loop_release, .cost = loop_cost
+
+#define LOOP_OP(...)                                                                   \
+  {                                                                                    \
+    LOOP_FORWARD_COMMON, .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM,           \
+                         .prepare = loop_prepare, .compute = loop_compute, __VA_ARGS__ \
+  }
+
+#define RECORDING_LOOP_OP(...)                                                                   \
+  {                                                                                              \
+    LOOP_FORWARD_COMMON, .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,   \
+                         .prepare = recording_prepare, .compute = recording_compute, __VA_ARGS__ \
+  }
+
+#define BACKWARD_LOOP_OP(...)                                                           \
+  {                                                                                     \
+    LOOP_COMMON, .flags = HYB_OP_TRAINING_DEPENDENT | HYB_OP_RANDOM | HYB_OP_INTERNAL,  \
+                 .params_size = sizeof (LoopGradientParams), .arity = gradient_arity,   \
+                 .n_bodies = 1, .body_variable = gradient_body_variable,                \
+                 .infer_shape = gradient_infer, .forward = hyb_loop_gradient_forward,   \
+                 .workspace = hyb_loop_gradient_workspace, .prepare = gradient_prepare, \
+                 .release = hyb_loop_gradient_release, .compute = gradient_compute,     \
+                 .cost = gradient_cost, __VA_ARGS__                                     \
+  }

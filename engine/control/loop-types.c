@@ -1,4 +1,7 @@
-/* loop-types.c — what a loop consists of, and the types of its values.
+/* loop-types.c — describing a loop (HybLoop) and inferring the types of its inputs and outputs.
+ *
+ * Types inside the body are inferred by analysis/subgraph-types.h, alternating with the rule that a
+ * state has the same type before and after a step.  Start at hyb_loop_infer().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/loop.h"
@@ -8,8 +11,8 @@
 
 #include <string.h>
 
-/* Rounds in which states and body learn from each other; each must teach something,
- * so this is a guard and no limit. */
+/* Rounds in which states and body are inferred from each other.  Every round must find something
+ * new, so real models stay far below. */
 #define MAX_ROUNDS 64
 
 void
@@ -21,12 +24,12 @@ hyb_loop_init (HybLoop *loop, guint n_variables, guint n_states, guint n_conditi
     .n_states = n_states,
     .state = g_new0 (guint, MAX (n_states, 1)),
     .limit = HYB_UNKNOWN,
-    .condition = HYB_LOOP_NOTHING,
+    .condition = HYB_LOOP_NONE,
     .n_condition_variables = n_condition_variables,
     .condition_input = g_new0 (guint, MAX (n_condition_variables, 1)),
   };
   for (guint v = 0; v < n_variables; v++)
-    loop->variable[v].state = HYB_LOOP_NOTHING;
+    loop->variable[v].state = HYB_LOOP_NONE;
 }
 
 void
@@ -43,7 +46,7 @@ hyb_loop_state_of_input (const HybLoop *loop, guint input)
   for (guint k = 0; k < loop->n_states; k++)
     if (loop->variable[loop->state[k]].input == input)
       return k;
-  return HYB_LOOP_NOTHING;
+  return HYB_LOOP_NONE;
 }
 
 /* --- Types --- */
@@ -89,7 +92,7 @@ hyb_loop_length (const HybLoop *loop, const HybType *inputs)
   return HYB_UNKNOWN;
 }
 
-/* The length that inputs and outputs agree on. */
+/* Finds the number of steps from inputs or outputs and assigns it to the rows of all slices. */
 static gboolean
 infer_length (const HybLoop *loop, HybCall *call, gint64 *length, GError **error)
 {
@@ -109,8 +112,8 @@ infer_length (const HybLoop *loop, HybCall *call, gint64 *length, GError **error
                              HYB_GRAPH_ERROR,
                              HYB_GRAPH_ERROR_TYPES,
                              NULL,
-                             "A loop takes a row of its data in every step",
-                             "data %u is a single number and has no rows",
+                             "A loop reads one row of its data in every step",
+                             "data %u is a scalar and has no rows",
                              loop->variable[v].input);
       if (*length == HYB_UNKNOWN)
         continue;
@@ -119,7 +122,7 @@ infer_length (const HybLoop *loop, HybCall *call, gint64 *length, GError **error
                              HYB_GRAPH_ERROR,
                              HYB_GRAPH_ERROR_TYPES,
                              NULL,
-                             "All data that a loop runs over must have as many rows",
+                             "All data that a loop runs over must have the same number of rows",
                              "data %u has %" G_GINT64_FORMAT
                              " rows where another has %" G_GINT64_FORMAT,
                              loop->variable[v].input,
@@ -130,10 +133,10 @@ infer_length (const HybLoop *loop, HybCall *call, gint64 *length, GError **error
   return TRUE;
 }
 
-/* A state is after a step what it was before.  FALSE: it is not, so that types show
- * only while running. */
+/* Unifies the types of every state before and after a step.  FALSE if they differ, so that types
+ * are known only while running. */
 static gboolean
-unify_states (const HybLoop *loop, HybType *variables, HybType *heads, gboolean *learnt)
+unify_states (const HybLoop *loop, HybType *variables, HybType *heads, gboolean *changed)
 {
   for (guint k = 0; k < loop->n_states; k++)
     {
@@ -144,8 +147,8 @@ unify_states (const HybLoop *loop, HybType *variables, HybType *heads, gboolean 
       if (!hyb_shape_unify (&before->shape, &after->shape, NULL) ||
           !hyb_dtype_unify (&before->dtype, &after->dtype, NULL))
         return FALSE;
-      *learnt |= !hyb_shape_equal (&old[0].shape, &before->shape) || old[0].dtype != before->dtype;
-      *learnt |= !hyb_shape_equal (&old[1].shape, &after->shape) || old[1].dtype != after->dtype;
+      *changed |= !hyb_shape_equal (&old[0].shape, &before->shape) || old[0].dtype != before->dtype;
+      *changed |= !hyb_shape_equal (&old[1].shape, &after->shape) || old[1].dtype != after->dtype;
     }
   return TRUE;
 }
@@ -159,12 +162,11 @@ all_known (const HybType *types, guint n)
   return TRUE;
 }
 
-/* What the node's outputs say of the heads, for a body that cannot tell itself.
- * TRUE if that is anything new. */
+/* Assigns the known types of the node's outputs to the body's heads.  TRUE if that is new. */
 static gboolean
-take_outputs (const HybLoop *loop, const HybCall *call, HybType *heads)
+use_known_outputs (const HybLoop *loop, const HybCall *call, HybType *heads)
 {
-  gboolean learnt = FALSE;
+  gboolean changed = FALSE;
 
   for (guint h = 0; h < loop->n_out_data + loop->n_states; h++)
     {
@@ -175,26 +177,27 @@ take_outputs (const HybLoop *loop, const HybCall *call, HybType *heads)
         known.shape = hyb_loop_row_shape (&known.shape, FALSE);
       if (hyb_shape_assign (&heads[h].shape, &known.shape, NULL))
         hyb_dtype_assign (&heads[h].dtype, known.dtype, NULL);
-      learnt |= !hyb_shape_equal (&old.shape, &heads[h].shape) || old.dtype != heads[h].dtype;
+      changed |= !hyb_shape_equal (&old.shape, &heads[h].shape) || old.dtype != heads[h].dtype;
     }
-  return learnt;
+  return changed;
 }
 
 typedef struct
 {
   HybType *variables, *heads;
-  gboolean is_dynamic; /* a state changes its type from step to step */
-  gboolean is_complete;
+  gboolean is_dynamic;  /* a state changes its type from step to step */
+  gboolean is_complete; /* all types inside the body are known */
 } BodyTypes;
 
+/* Infers types->variables and types->heads from each other until nothing changes. */
 static gboolean
 infer_body (const HybLoop *loop, const HybCall *call, BodyTypes *types, GError **error)
 {
   guint    n_heads = loop->n_out_data + loop->n_states;
-  gboolean learnt = TRUE;
-  gboolean asked_outputs = FALSE;
+  gboolean changed = TRUE;
+  gboolean used_outputs = FALSE;
 
-  for (guint round = 0; learnt && round < MAX_ROUNDS; round++)
+  for (guint round = 0; changed && round < MAX_ROUNDS; round++)
     {
       if (!hyb_subgraph_infer (call->body[loop->body],
                                types->variables,
@@ -206,36 +209,38 @@ infer_body (const HybLoop *loop, const HybCall *call, BodyTypes *types, GError *
           g_prefix_error (error, "in its body: ");
           return FALSE;
         }
-      learnt = FALSE;
-      if (!unify_states (loop, types->variables, types->heads, &learnt))
+      changed = FALSE;
+      if (!unify_states (loop, types->variables, types->heads, &changed))
         {
           types->is_dynamic = TRUE;
           return TRUE;
         }
-      if (learnt || asked_outputs || all_known (types->heads, n_heads))
+      if (changed || used_outputs || all_known (types->heads, n_heads))
         continue;
-      learnt = take_outputs (loop, call, types->heads);
-      asked_outputs = TRUE;
+      changed = use_known_outputs (loop, call, types->heads);
+      used_outputs = TRUE;
     }
   return TRUE;
 }
 
+/* Assigns what is known to *type; the operand is named in errors as "what index". */
 static gboolean
-teach (HybType *type, HybShape shape, HybDType dtype, const char *what, guint index, GError **error)
+assign_type (HybType *type, HybType known, const char *what, guint index, GError **error)
 {
-  if (hyb_shape_assign (&type->shape, &shape, error) &&
-      hyb_dtype_assign (&type->dtype, dtype, error))
+  if (hyb_shape_assign (&type->shape, &known.shape, error) &&
+      hyb_dtype_assign (&type->dtype, known.dtype, error))
     return TRUE;
   g_prefix_error (error, "%s %u: ", what, index);
   return FALSE;
 }
 
+/* Assigns the types of the body's variables to the inputs that feed them. */
 static gboolean
-teach_inputs (const HybLoop *loop,
-              HybCall       *call,
-              const HybType *variables,
-              gint64         length,
-              GError       **error)
+assign_input_types (const HybLoop *loop,
+                    HybCall       *call,
+                    const HybType *variables,
+                    gint64         length,
+                    GError       **error)
 {
   for (guint v = 0; v < loop->n_variables; v++)
     {
@@ -245,54 +250,52 @@ teach_inputs (const HybLoop *loop,
 
       if (loop->variable[v].is_slice)
         {
-          /* A row of one element may be of a vector or of a matrix. */
-          gboolean is_unsure = call->legacy_shapes && shape.rank == 1 && type->shape.rank != 2 &&
-                               (shape.dim[0] == 1 || shape.dim[0] == HYB_UNKNOWN);
+          /* A row of one element may belong to a vector or to a matrix. */
+          gboolean is_ambiguous = call->legacy_shapes && shape.rank == 1 && type->shape.rank != 2 &&
+                                  (shape.dim[0] == 1 || shape.dim[0] == HYB_UNKNOWN);
 
-          shape = is_unsure ? HYB_SHAPE_UNKNOWN : hyb_loop_stacked_shape (length, &shape);
+          shape = is_ambiguous ? HYB_SHAPE_UNKNOWN : hyb_loop_stacked_shape (length, &shape);
         }
-      if (!teach (type, shape, variables[v].dtype, "input", input, error))
+      if (!assign_type (type, (HybType){ shape, variables[v].dtype }, "input", input, error))
         return FALSE;
     }
   return TRUE;
 }
 
+/* Assigns the types of the heads to outputs and recorded states, stacked where needed. */
 static gboolean
-teach_outputs (const HybLoop *loop,
-               HybCall       *call,
-               const HybType *heads,
-               gint64         length,
-               GError       **error)
+assign_output_types (const HybLoop *loop,
+                     HybCall       *call,
+                     const HybType *heads,
+                     gint64         length,
+                     GError       **error)
 {
   guint n_heads = loop->n_out_data + loop->n_states;
-  guint kept = n_heads + 1;
+  guint first_recorded = n_heads + 1;
 
   for (guint h = 0; h < n_heads; h++)
     {
       HybShape shape =
           h < loop->n_out_data ? hyb_loop_stacked_shape (length, &heads[h].shape) : heads[h].shape;
 
-      if (!teach (&call->output[h], shape, heads[h].dtype, "output", h, error))
+      if (!assign_type (&call->output[h], (HybType){ shape, heads[h].dtype }, "output", h, error))
         return FALSE;
     }
-  for (guint o = kept; o < call->n_outputs; o++)
+  for (guint o = first_recorded; o < call->n_outputs; o++)
     {
-      const HybType *state = &heads[loop->n_out_data + o - kept];
+      const HybType *state = &heads[loop->n_out_data + o - first_recorded];
 
-      if (!teach (&call->output[o],
-                  hyb_loop_stacked_shape (length, &state->shape),
-                  state->dtype,
-                  "output",
-                  o,
-                  error))
+      HybType stacked = { hyb_loop_stacked_shape (length, &state->shape), state->dtype };
+
+      if (!assign_type (&call->output[o], stacked, "output", o, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* Element types are known also where shapes show only while running. */
+/* Dtypes are known even if shapes are known only while running. */
 static void
-teach_dtypes (const HybLoop *loop, HybCall *call, const HybType *heads)
+assign_output_dtypes (const HybLoop *loop, HybCall *call, const HybType *heads)
 {
   guint n_heads = loop->n_out_data + loop->n_states;
 
@@ -301,14 +304,14 @@ teach_dtypes (const HybLoop *loop, HybCall *call, const HybType *heads)
     hyb_dtype_assign (&call->output[h].dtype, heads[h].dtype, NULL);
 }
 
-/* Of one element, or still unknown. */
+/* Infers the types of the condition, which must have one element as far as its shape is known. */
 static gboolean
 infer_condition (const HybLoop *loop, HybCall *call, GError **error)
 {
   g_autofree HybType *variables = g_new (HybType, MAX (loop->n_condition_variables, 1));
   HybType             head = HYB_TYPE_UNKNOWN;
 
-  if (loop->condition == HYB_LOOP_NOTHING)
+  if (loop->condition == HYB_LOOP_NONE)
     return TRUE;
   if (!hyb_subgraph_check (call->body[loop->condition],
                            loop->n_condition_variables,
@@ -345,12 +348,7 @@ infer_condition (const HybLoop *loop, HybCall *call, GError **error)
     {
       guint input = loop->condition_input[v];
 
-      if (!teach (&call->input[input],
-                  variables[v].shape,
-                  variables[v].dtype,
-                  "input",
-                  input,
-                  error))
+      if (!assign_type (&call->input[input], variables[v], "input", input, error))
         return FALSE;
     }
   return TRUE;
@@ -363,10 +361,11 @@ hyb_loop_infer (const HybLoop *loop, HybCall *call, GError **error)
   g_autofree HybType *variables = g_new (HybType, MAX (loop->n_variables, 1));
   g_autofree HybType *heads = g_new (HybType, MAX (n_heads, 1));
   BodyTypes           types = { .variables = variables, .heads = heads };
+  HybType             count = { hyb_shape_1d (1), HYB_I64 };
   gint64              length;
 
-  /* Nothing to learn, and planning will find a contradiction: without this, loops in
-   * loops would be typed again and again. */
+  /* Nothing to infer; hyb_loop_prepare() finds contradictions.  Without this, the bodies of nested
+   * loops would be inferred again in every round of the outer one. */
   if (all_known (call->input, call->n_inputs) && all_known (call->output, call->n_outputs))
     return TRUE;
 
@@ -379,16 +378,16 @@ hyb_loop_infer (const HybLoop *loop, HybCall *call, GError **error)
     heads[h] = HYB_TYPE_UNKNOWN;
   if (!infer_body (loop, call, &types, error))
     return FALSE;
-  teach_dtypes (loop, call, heads);
+  assign_output_dtypes (loop, call, heads);
   if (types.is_dynamic)
     return TRUE;
-  if (!teach_inputs (loop, call, variables, length, error))
+  if (!assign_input_types (loop, call, variables, length, error))
     return FALSE;
 
-  /* Shapes inside that nothing determines although all around is known show only
-   * while running: then those of the outputs stay unknown too. */
+  /* If all inputs are known but shapes inside are not, those are known only while running, and the
+   * outputs' shapes stay unknown. */
   if (!types.is_complete && all_known (call->input, call->n_inputs))
     return TRUE;
-  return teach_outputs (loop, call, heads, length, error) &&
-         teach (&call->output[n_heads], hyb_shape_1d (1), HYB_I64, "output", n_heads, error);
+  return assign_output_types (loop, call, heads, length, error) &&
+         assign_type (&call->output[n_heads], count, "output", n_heads, error);
 }

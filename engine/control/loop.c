@@ -1,4 +1,9 @@
-/* loop.c — planning and running a loop.
+/* loop.c — planning and running a loop whose types are all known.
+ *
+ * The body is planned once; before each step its frame is bound to that step's slices, states and
+ * outputs.  A state alternates between two buffers in the workspace, or, in a recording node, lies
+ * directly in the output that keeps the states of all steps.
+ * Start at hyb_loop_prepare() and hyb_loop_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/control/loop.h"
@@ -13,12 +18,11 @@ typedef struct
 {
   HybLoop     loop;
   HybSubgraph body, condition;
-  gint64      length;     /* most steps */
-  gsize      *row_bytes;  /* by variable: of a slice; else of the whole */
-  gsize      *head_bytes; /* by head */
-  gsize      *buffer;     /* by state: two of them in the workspace, where none is recorded */
-  guint       kept;       /* the first output with recorded states; HYB_LOOP_NOTHING */
-  guint       n_outputs;
+  gint64      length;     /* maximum number of steps */
+  gsize      *row_bytes;  /* by variable: bytes of a row if it is a slice, else of the whole */
+  gsize      *head_bytes; /* by head of the body */
+  gsize      *buffer;     /* by state: offset of two buffers in the workspace, unless recording */
+  guint       first_recorded; /* first output with recorded states; HYB_LOOP_NONE */
   gsize       workspace;
   HybDType    condition_dtype;
 } LoopPlan;
@@ -41,20 +45,21 @@ plan_condition (LoopPlan *plan, const HybCall *call, GError **error)
   const HybLoop      *loop = &plan->loop;
   g_autofree HybType *variables = g_new (HybType, MAX (loop->n_condition_variables, 1));
 
-  if (loop->condition == HYB_LOOP_NOTHING)
+  if (loop->condition == HYB_LOOP_NONE)
     return TRUE;
   for (guint v = 0; v < loop->n_condition_variables; v++)
     variables[v] = call->input[loop->condition_input[v]];
-  plan->condition = (HybSubgraph){ .index = loop->condition, .holds_heads = TRUE };
+  plan->condition = (HybSubgraph){ .index = loop->condition, .allocates_heads = TRUE };
   if (!hyb_subgraph_plan (&plan->condition, call, variables, &plan->workspace, error))
     return FALSE;
   plan->condition_dtype = hyb_plan_get_head_type (plan->condition.plan, 0)->dtype;
   return TRUE;
 }
 
-/* Where the steps' values lie; a state needs two places, to be read and written. */
+/* Computes the sizes of a step's operands and reserves workspace for states: two buffers each, as a
+ * step reads one value and writes the next. */
 static void
-place_operands (LoopPlan *plan, const HybType *variables)
+allocate_workspace (LoopPlan *plan, const HybType *variables)
 {
   const HybLoop *loop = &plan->loop;
   guint          n_heads = loop->n_out_data + loop->n_states;
@@ -66,37 +71,15 @@ place_operands (LoopPlan *plan, const HybType *variables)
     plan->row_bytes[v] = hyb_type_bytes (&variables[v]);
   for (guint h = 0; h < n_heads; h++)
     plan->head_bytes[h] = hyb_type_bytes (hyb_plan_get_head_type (plan->body.plan, h));
-  for (guint k = 0; k < loop->n_states && plan->kept == HYB_LOOP_NOTHING; k++)
+  for (guint k = 0; k < loop->n_states && plan->first_recorded == HYB_LOOP_NONE; k++)
     {
-      gsize bytes = (plan->head_bytes[loop->n_out_data + k] + HYB_ALIGNMENT - 1) &
-                    ~(gsize) (HYB_ALIGNMENT - 1);
+      gsize bytes = hyb_control_align (plan->head_bytes[loop->n_out_data + k]);
 
       plan->buffer[k] = hyb_workspace_take (&plan->workspace, 2 * bytes);
     }
 }
 
-static gboolean
-check_head (const HybType *got, const HybType *want, guint h, GError **error)
-{
-  g_autofree char *got_text = NULL;
-  g_autofree char *want_text = NULL;
-
-  if (got->dtype == want->dtype && hyb_shape_equal (&got->shape, &want->shape))
-    return TRUE;
-  got_text = hyb_type_to_string (got);
-  want_text = hyb_type_to_string (want);
-  return hyb_error_at (error,
-                       HYB_GRAPH_ERROR,
-                       HYB_GRAPH_ERROR_TYPES,
-                       NULL,
-                       NULL,
-                       "its body makes output %u %s where %s is needed",
-                       h,
-                       got_text,
-                       want_text);
-}
-
-/* The body gives what the outputs, and the states of the next step, have room for. */
+/* The heads of the body must have the types of the outputs and of the states of the next step. */
 static gboolean
 check_heads (const LoopPlan *plan, const HybCall *call, const HybType *variables, GError **error)
 {
@@ -107,11 +90,15 @@ check_heads (const LoopPlan *plan, const HybCall *call, const HybType *variables
       HybType head = *hyb_plan_get_head_type (plan->body.plan, h);
 
       if (h >= loop->n_out_data &&
-          !check_head (&head, &variables[loop->state[h - loop->n_out_data]], h, error))
+          !hyb_control_check_head (&head,
+                                   &variables[loop->state[h - loop->n_out_data]],
+                                   "body",
+                                   h,
+                                   error))
         return FALSE;
       if (h < loop->n_out_data)
         head.shape = hyb_loop_stacked_shape (plan->length, &head.shape);
-      if (!check_head (&head, &call->output[h], h, error))
+      if (!hyb_control_check_head (&head, &call->output[h], "body", h, error))
         return FALSE;
     }
   return TRUE;
@@ -122,13 +109,13 @@ hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
 {
   LoopPlan           *plan = g_new0 (LoopPlan, 1);
   const HybLoop      *loop = &plan->loop;
-  guint               n_plain = given->n_out_data + given->n_states + 1;
+  guint               n_unrecorded = given->n_out_data + given->n_states + 1;
   g_autofree HybType *variables = g_new (HybType, MAX (given->n_variables, 1));
 
   plan->loop = *given;
   *given = (HybLoop){ 0 };
   call->prepared = plan;
-  plan->kept = call->n_outputs > n_plain ? n_plain : HYB_LOOP_NOTHING;
+  plan->first_recorded = call->n_outputs > n_unrecorded ? n_unrecorded : HYB_LOOP_NONE;
   plan->length = hyb_loop_length (loop, call->input);
   if (plan->length == HYB_UNKNOWN)
     {
@@ -137,7 +124,7 @@ hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
                     HYB_OP_ERROR_ATTRIBUTE,
                     NULL,
                     NULL,
-                    "it has no data to run over");
+                    "nothing determines the number of steps: it has neither data nor a limit");
       hyb_loop_release (call);
       return FALSE;
     }
@@ -153,7 +140,7 @@ hyb_loop_prepare (HybLoop *given, HybCall *call, GError **error)
       hyb_loop_release (call);
       return FALSE;
     }
-  place_operands (plan, variables);
+  allocate_workspace (plan, variables);
   return TRUE;
 }
 
@@ -171,114 +158,113 @@ hyb_loop_workspace (const HybCall *call)
   return plan->workspace;
 }
 
-/* --- Running --- */
+/* --- ForwardPass --- */
 
 typedef struct
 {
   const LoopPlan *plan;
   const HybRun   *run;
   HybFrame       *body, *condition;
-} Running;
+} ForwardPass;
 
+/* One of the two buffers of state k. */
 static gpointer
-state_buffer (const Running *running, guint k, gint64 which)
+state_buffer (const ForwardPass *pass, guint k, gint64 which)
 {
-  const LoopPlan *plan = running->plan;
-  gsize           bytes = plan->head_bytes[plan->loop.n_out_data + k];
+  const LoopPlan *plan = pass->plan;
+  gsize           bytes = hyb_control_align (plan->head_bytes[plan->loop.n_out_data + k]);
 
-  bytes = (bytes + HYB_ALIGNMENT - 1) & ~(gsize) (HYB_ALIGNMENT - 1);
-  return (char *) running->run->workspace + plan->buffer[k] + (which & 1 ? bytes : 0);
+  return (char *) pass->run->workspace + plan->buffer[k] + (which & 1 ? bytes : 0);
 }
 
-/* State k as it is before a step: recorded there, or as the step before left it. */
+/* Where state k is before a step, which is also where the step before writes it: in the recorded
+ * states, the output (past the last step), the initial state or a buffer. */
 static gconstpointer
-state_before (const Running *running, guint k, gint64 step)
+state_before (const ForwardPass *pass, guint k, gint64 step)
 {
-  const LoopPlan *plan = running->plan;
+  const LoopPlan *plan = pass->plan;
 
-  if (plan->kept != HYB_LOOP_NOTHING && step < plan->length)
-    return (char *) running->run->output[plan->kept + k] +
+  if (plan->first_recorded != HYB_LOOP_NONE && step < plan->length)
+    return (char *) pass->run->output[plan->first_recorded + k] +
            (gsize) step * plan->head_bytes[plan->loop.n_out_data + k];
   if (step == plan->length && step > 0)
-    return running->run->output[plan->loop.n_out_data + k];
+    return pass->run->output[plan->loop.n_out_data + k];
   if (step == 0)
-    return running->run->input[plan->loop.variable[plan->loop.state[k]].input];
-  return state_buffer (running, k, step);
+    return pass->run->input[plan->loop.variable[plan->loop.state[k]].input];
+  return state_buffer (pass, k, step);
 }
 
+/* Binds the slices, states and outputs of a step to the body. */
 static void
-bind_step (const Running *running, gint64 step)
+bind_step (const ForwardPass *pass, gint64 step)
 {
-  const LoopPlan *plan = running->plan;
+  const LoopPlan *plan = pass->plan;
   const HybLoop  *loop = &plan->loop;
 
   for (guint v = 0; v < loop->n_variables; v++)
     if (loop->variable[v].is_slice)
-      hyb_frame_bind_variable (running->body,
+      hyb_frame_bind_variable (pass->body,
                                v,
-                               (const char *) running->run->input[loop->variable[v].input] +
+                               (const char *) pass->run->input[loop->variable[v].input] +
                                    (gsize) step * plan->row_bytes[v]);
-    else if (loop->variable[v].state != HYB_LOOP_NOTHING)
-      hyb_frame_bind_variable (running->body,
-                               v,
-                               state_before (running, loop->variable[v].state, step));
+    else if (loop->variable[v].state != HYB_LOOP_NONE)
+      hyb_frame_bind_variable (pass->body, v, state_before (pass, loop->variable[v].state, step));
 
   for (guint h = 0; h < loop->n_out_data; h++)
-    hyb_frame_bind_head (running->body,
+    hyb_frame_bind_head (pass->body,
                          h,
-                         (char *) running->run->output[h] + (gsize) step * plan->head_bytes[h]);
+                         (char *) pass->run->output[h] + (gsize) step * plan->head_bytes[h]);
   for (guint k = 0; k < loop->n_states; k++)
-    hyb_frame_bind_head (running->body,
+    hyb_frame_bind_head (pass->body,
                          loop->n_out_data + k,
-                         (gpointer) state_before (running, k, step + 1));
+                         (gpointer) state_before (pass, k, step + 1));
 }
 
-/* Whether to make one more step; cancelled counts as no. */
+/* Runs the condition, if there is one.  FALSE also if the run was cancelled. */
 static gboolean
-goes_on (const Running *running, gint64 step)
+needs_step (const ForwardPass *pass, gint64 step)
 {
-  const LoopPlan *plan = running->plan;
+  const LoopPlan *plan = pass->plan;
   const HybLoop  *loop = &plan->loop;
 
   if (step == plan->length)
     return FALSE;
-  if (loop->condition == HYB_LOOP_NOTHING)
+  if (loop->condition == HYB_LOOP_NONE)
     return TRUE;
 
   for (guint v = 0; v < loop->n_condition_variables; v++)
     {
       guint state = hyb_loop_state_of_input (loop, loop->condition_input[v]);
 
-      hyb_frame_bind_variable (running->condition,
+      hyb_frame_bind_variable (pass->condition,
                                v,
-                               state == HYB_LOOP_NOTHING
-                                   ? running->run->input[loop->condition_input[v]]
-                                   : state_before (running, state, step));
+                               state == HYB_LOOP_NONE ? pass->run->input[loop->condition_input[v]]
+                                                      : state_before (pass, state, step));
     }
-  return hyb_subgraph_run (&plan->condition, running->condition, running->run, step) &&
-         hyb_dtype_get_double (hyb_frame_get_head (running->condition, 0),
-                               plan->condition_dtype,
-                               0) != 0;
+  return hyb_subgraph_run (&plan->condition, pass->condition, pass->run, step) &&
+         hyb_dtype_get_double (hyb_frame_get_head (pass->condition, 0), plan->condition_dtype, 0) !=
+             0;
 }
 
-/* The final states to their outputs; rows that no step has written are zero. */
+/* Copies the final states to their outputs, zeroes the rows of steps that were not made, and writes
+ * the number of steps. */
 static void
-finish (const Running *running, gint64 n_steps)
+finish_outputs (const ForwardPass *pass, gint64 n_steps)
 {
-  const LoopPlan *plan = running->plan;
+  const LoopPlan *plan = pass->plan;
   const HybLoop  *loop = &plan->loop;
-  gpointer       *output = running->run->output;
+  gpointer       *output = pass->run->output;
   gsize           n_missing = (gsize) (plan->length - n_steps);
 
   for (guint k = 0; k < loop->n_states; k++)
     {
       gsize         bytes = plan->head_bytes[loop->n_out_data + k];
-      gconstpointer final = state_before (running, k, n_steps);
+      gconstpointer final = state_before (pass, k, n_steps);
 
       if (final != output[loop->n_out_data + k] && bytes > 0)
         memcpy (output[loop->n_out_data + k], final, bytes);
-      if (plan->kept != HYB_LOOP_NOTHING && n_missing > 1)
-        memset ((char *) output[plan->kept + k] + (gsize) (n_steps + 1) * bytes,
+      if (plan->first_recorded != HYB_LOOP_NONE && n_missing > 1)
+        memset ((char *) output[plan->first_recorded + k] + (gsize) (n_steps + 1) * bytes,
                 0,
                 (n_missing - 1) * bytes);
     }
@@ -294,27 +280,28 @@ hyb_loop_forward (const HybCall *call, const HybRun *run)
 {
   const LoopPlan *plan = call->prepared;
   const HybLoop  *loop = &plan->loop;
-  Running running = { .plan = plan, .run = run, .body = hyb_subgraph_start (&plan->body, run) };
-  gint64  step = 0;
+  ForwardPass pass = { .plan = plan, .run = run, .body = hyb_subgraph_start (&plan->body, run) };
+  gint64      step = 0;
 
-  if (loop->condition != HYB_LOOP_NOTHING)
-    running.condition = hyb_subgraph_start (&plan->condition, run);
+  if (loop->condition != HYB_LOOP_NONE)
+    pass.condition = hyb_subgraph_start (&plan->condition, run);
   for (guint v = 0; v < loop->n_variables; v++)
-    if (!loop->variable[v].is_slice && loop->variable[v].state == HYB_LOOP_NOTHING)
-      hyb_frame_bind_variable (running.body, v, run->input[loop->variable[v].input]);
-  for (guint k = 0; k < loop->n_states && plan->kept != HYB_LOOP_NOTHING && plan->length > 0; k++)
-    memcpy (run->output[plan->kept + k],
+    if (!loop->variable[v].is_slice && loop->variable[v].state == HYB_LOOP_NONE)
+      hyb_frame_bind_variable (pass.body, v, run->input[loop->variable[v].input]);
+  for (guint k = 0; k < loop->n_states && plan->first_recorded != HYB_LOOP_NONE && plan->length > 0;
+       k++)
+    memcpy (run->output[plan->first_recorded + k],
             run->input[loop->variable[loop->state[k]].input],
             plan->head_bytes[loop->n_out_data + k]);
 
-  while (goes_on (&running, step))
+  while (needs_step (&pass, step))
     {
-      bind_step (&running, step);
-      if (!hyb_subgraph_run (&plan->body, running.body, run, step))
+      bind_step (&pass, step);
+      if (!hyb_subgraph_run (&plan->body, pass.body, run, step))
         break;
       step++;
     }
-  finish (&running, step);
+  finish_outputs (&pass, step);
 }
 
 void

@@ -432,18 +432,18 @@ hyb_convolution_gradient (HybGrad *grad, const char *by_data, const char *by_wei
   HybValueId data = hyb_grad_input (grad, 0);
   HybValueId weight = hyb_grad_input (grad, 1);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad,
                         0,
                         hyb_grad_emit_same (grad, by_data, 3, (HybValueId[]){ dy, weight, data }));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         hyb_grad_emit_same (grad,
                                             by_weight,
                                             3,
                                             (HybValueId[]){ dy, data, weight }));
-  if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_wants (grad, 2))
+  if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_needs_input (grad, 2))
     hyb_grad_set_input (grad,
                         2,
                         hyb_grad_emit_with (grad,

@@ -175,7 +175,7 @@ hyb_binary_gradient (HybGrad *grad, HybBinary function, gboolean broadcasts)
     {
       HybValueId value;
 
-      if (!hyb_grad_wants (grad, operand))
+      if (!hyb_grad_needs_input (grad, operand))
         continue;
       value = emit_side (grad,
                          &sides[function][operand],
@@ -206,14 +206,14 @@ div_rhs_second_gradient (HybGrad *grad)
   HybValueId a = hyb_grad_input (grad, 1), b = hyb_grad_input (grad, 2);
   HybValueId both = emit_two (grad, "elemwise_mul", g, h), slope;
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad,
                         0,
                         hyb_grad_emit_same (grad,
                                             "_backward_div_rhs",
                                             3,
                                             (HybValueId[]){ h, a, b }));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     {
       slope = emit_two (grad,
                         "broadcast_div",
@@ -221,7 +221,7 @@ div_rhs_second_gradient (HybGrad *grad)
                         hyb_grad_emit (grad, "square", b, HYB_NO_ID));
       hyb_grad_set_input (grad, 1, emit_two (grad, "_reduce_like", slope, a));
     }
-  if (hyb_grad_wants (grad, 2))
+  if (hyb_grad_needs_input (grad, 2))
     {
       slope =
           emit_two (grad, "broadcast_mul", hyb_grad_emit_scalar (grad, "_mul_scalar", both, 2), a);

@@ -105,7 +105,7 @@ static void
 cast_gradient (HybGrad *grad)
 {
   for (guint i = 0; i < hyb_grad_n_inputs (grad); i++)
-    if (hyb_grad_wants (grad, i) && hyb_grad_has_incoming (grad, i))
+    if (hyb_grad_needs_input (grad, i) && hyb_grad_has_incoming (grad, i))
       hyb_grad_set_input (grad,
                           i,
                           hyb_grad_emit (grad,

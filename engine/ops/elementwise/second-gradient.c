@@ -292,9 +292,9 @@ hyb_second_gradient_unary (HybGrad *grad, const char *function, const char *back
       hyb_grad_refuse (grad, "%s has no gradient", backward);
       return;
     }
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, backward, 2, (HybValueId[]){ h, v }));
-  if (hyb_grad_wants (grad, 1) && row->slope)
+  if (hyb_grad_needs_input (grad, 1) && row->slope)
     hyb_grad_set_input (grad, 1, product (grad, product (grad, h, g), row->slope (grad, v)));
 }
 
@@ -304,7 +304,7 @@ hyb_second_gradient_linear (HybGrad *grad, const char *backward)
   guint                  n = hyb_grad_n_inputs (grad);
   g_autofree HybValueId *inputs = g_new (HybValueId, n);
 
-  if (!hyb_grad_wants (grad, 0))
+  if (!hyb_grad_needs_input (grad, 0))
     return;
   inputs[0] = hyb_grad_incoming (grad, 0);
   for (guint i = 1; i < n; i++)

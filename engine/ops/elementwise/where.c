@@ -132,9 +132,9 @@ choose (HybGrad *grad, gboolean first)
 static void
 where_gradient (HybGrad *grad)
 {
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad, 1, choose (grad, TRUE));
-  if (hyb_grad_wants (grad, 2))
+  if (hyb_grad_needs_input (grad, 2))
     hyb_grad_set_input (grad, 2, choose (grad, FALSE));
 }
 

@@ -72,14 +72,14 @@ index_copy_gradient (HybGrad *grad)
   HybValueId index = hyb_grad_input (grad, 1);
   HybValueId zeros;
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     {
       zeros = hyb_grad_emit (grad, "zeros_like", hyb_grad_input (grad, 2), HYB_NO_ID);
       hyb_grad_set_input (grad,
                           0,
                           hyb_grad_emit (grad, "_contrib_index_copy", dy, index, zeros, HYB_NO_ID));
     }
-  if (hyb_grad_wants (grad, 2))
+  if (hyb_grad_needs_input (grad, 2))
     hyb_grad_set_input (grad, 2, hyb_grad_emit (grad, "take", dy, index, HYB_NO_ID));
 }
 

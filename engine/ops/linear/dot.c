@@ -132,9 +132,9 @@ dot_gradient (HybGrad *grad)
                           hyb_grad_input (grad, 0),
                           hyb_grad_input (grad, 1) };
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "_backward_dot_lhs", 3, inputs));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_dot_rhs", 3, inputs));
 }
 
@@ -146,9 +146,9 @@ backward_lhs_gradient (HybGrad *grad)
   HybValueId h = hyb_grad_incoming (grad, 0), dc = hyb_grad_input (grad, 0);
   HybValueId rhs = hyb_grad_input (grad, 2);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "dot", 2, (HybValueId[]){ h, rhs }));
-  if (hyb_grad_wants (grad, 2))
+  if (hyb_grad_needs_input (grad, 2))
     hyb_grad_set_input (grad,
                         2,
                         hyb_grad_emit_same (grad,
@@ -163,9 +163,9 @@ backward_rhs_gradient (HybGrad *grad)
   HybValueId h = hyb_grad_incoming (grad, 0), dc = hyb_grad_input (grad, 0);
   HybValueId lhs = hyb_grad_input (grad, 1);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, hyb_grad_emit_same (grad, "dot", 2, (HybValueId[]){ lhs, h }));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         hyb_grad_emit_same (grad,
@@ -382,12 +382,12 @@ batch_dot_gradient (HybGrad *grad)
   HybValueId       b = hyb_grad_input (grad, 1);
   HybValueId       dc = hyb_grad_incoming (grad, 0);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad,
                         0,
                         ta ? emit_batch_dot (grad, b, tb, dc, TRUE)
                            : emit_batch_dot (grad, dc, FALSE, b, !tb));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         tb ? emit_batch_dot (grad, dc, TRUE, a, ta)

@@ -230,21 +230,21 @@ fully_connected_gradient (HybGrad *grad)
   HybValueId data = hyb_grad_input (grad, 0);
   HybValueId weight = hyb_grad_input (grad, 1);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad,
                         0,
                         hyb_grad_emit_same (grad,
                                             "_backward_FullyConnected_data",
                                             3,
                                             (HybValueId[]){ dy, weight, data }));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         hyb_grad_emit_same (grad,
                                             "_backward_FullyConnected_weight",
                                             3,
                                             (HybValueId[]){ dy, data, weight }));
-  if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_wants (grad, 2))
+  if (hyb_grad_n_inputs (grad) > 2 && hyb_grad_needs_input (grad, 2))
     hyb_grad_set_input (grad,
                         2,
                         hyb_grad_emit_with (grad,
@@ -275,9 +275,9 @@ backward_data_gradient (HybGrad *grad)
   HybValueId h = hyb_grad_incoming (grad, 0);
   HybValueId dy = hyb_grad_input (grad, 0), weight = hyb_grad_input (grad, 1);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, emit_product (grad, h, weight));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         hyb_grad_emit_same (grad,
@@ -293,9 +293,9 @@ backward_weight_gradient (HybGrad *grad)
   HybValueId h = hyb_grad_incoming (grad, 0);
   HybValueId dy = hyb_grad_input (grad, 0), data = hyb_grad_input (grad, 1);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad, 0, emit_product (grad, data, h));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         hyb_grad_emit_same (grad,

@@ -207,17 +207,17 @@ gemm_gradient (HybGrad *grad)
   HybValueId        b = hyb_grad_input (grad, 1);
   HybValueId        dc = hyb_grad_incoming (grad, 0);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad,
                         0,
                         ta ? emit_gemm (grad, b, tb, dc, TRUE)
                            : emit_gemm (grad, dc, FALSE, b, !tb));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         tb ? emit_gemm (grad, dc, TRUE, a, ta)
                            : emit_gemm (grad, a, !ta, dc, FALSE));
-  if (hyb_grad_n_inputs (grad) == 3 && hyb_grad_wants (grad, 2))
+  if (hyb_grad_n_inputs (grad) == 3 && hyb_grad_needs_input (grad, 2))
     hyb_grad_set_input (grad, 2, hyb_grad_emit_scalar (grad, "_mul_scalar", dc, params->beta));
 }
 

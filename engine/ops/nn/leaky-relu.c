@@ -250,14 +250,14 @@ leaky_gradient (HybGrad *grad)
     inputs[2] = hyb_grad_input (grad, 1);
 
   backward_arity (params, &n_inputs, &n_outputs);
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad,
                         0,
                         hyb_grad_emit_same (grad, "_backward_LeakyReLU", n_inputs, inputs));
 
   /* Both gradients read the incoming gradient.  MXNet's CPU kernel may overwrite that with the
    * data gradient first, which scales the gradient of gamma by the slope. */
-  if (params->act_type == PRELU && hyb_grad_wants (grad, 1))
+  if (params->act_type == PRELU && hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad, 1, hyb_grad_emit_same (grad, "_backward_LeakyReLU_gamma", 3, inputs));
 }
 

@@ -306,11 +306,11 @@ softmax_second_gradient (HybGrad *grad)
 
   if (!is_plain (grad, "_backward_softmax"))
     return;
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad,
                         0,
                         hyb_grad_emit_same (grad, "_backward_softmax", 2, (HybValueId[]){ h, y }));
-  if (!hyb_grad_wants (grad, 1))
+  if (!hyb_grad_needs_input (grad, 1))
     return;
   by_g = emit_total (grad, emit_two (grad, "elemwise_mul", y, g));
   by_h = emit_total (grad, emit_two (grad, "elemwise_mul", y, h));
@@ -334,14 +334,14 @@ log_softmax_second_gradient (HybGrad *grad)
     return;
   shares = hyb_grad_emit (grad, "exp", y, HYB_NO_ID);
   weighted = emit_two (grad, "elemwise_mul", h, shares);
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     {
       slope = emit_two (grad, "broadcast_sub", h, emit_total (grad, weighted));
       hyb_grad_set_input (grad,
                           0,
                           hyb_grad_emit_scalar (grad, "_div_scalar", slope, temperature (params)));
     }
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     {
       slope = emit_two (grad, "broadcast_mul", weighted, emit_total (grad, g));
       hyb_grad_set_input (grad,

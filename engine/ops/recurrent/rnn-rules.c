@@ -219,7 +219,7 @@ infer_parameters (HybCall *call, HybRecurrent *net, GError **error)
 
   expected = hyb_recurrent_n_parameters (net);
   if (expected < 0)
-    return refuse (error, "the parameters of so many layers of this size exceed the memory");
+    return refuse (error, "num_layers and state_size give more parameters than fit into memory");
   if (parameters->dim[0] != HYB_UNKNOWN && parameters->dim[0] != expected)
     return refuse_parameters (net, parameters->dim[0], expected, error);
   parameters->dim[0] = expected;

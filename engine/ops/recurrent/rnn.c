@@ -298,7 +298,7 @@ static void
 rnn_gradient (HybGrad *grad)
 {
   RnnOperands operands = hyb_rnn_operands (hyb_grad_params (grad));
-  guint       first = hyb_grad_wants (grad, 0) ? 0 : 1;
+  guint       first = hyb_grad_needs_input (grad, 0) ? 0 : 1;
   HybValueId  inputs[5 + 2 + 3];
   HybValueId  gradients;
   guint       n = 0;

@@ -330,7 +330,7 @@ bilinear_gradient (HybGrad *grad)
   HybValueId        data = hyb_grad_input (grad, 0);
   HybValueId        weight = hyb_grad_input (grad, 1);
 
-  if (hyb_grad_wants (grad, 0))
+  if (hyb_grad_needs_input (grad, 0))
     hyb_grad_set_input (grad,
                         0,
                         hyb_grad_emit_with (grad,
@@ -338,7 +338,7 @@ bilinear_gradient (HybGrad *grad)
                                             attributes,
                                             3,
                                             (HybValueId[]){ dy, weight, data }));
-  if (hyb_grad_wants (grad, 1))
+  if (hyb_grad_needs_input (grad, 1))
     hyb_grad_set_input (grad,
                         1,
                         hyb_grad_emit_with (grad,
