@@ -1,4 +1,7 @@
-/* gradient-check.c — gradients against quotients of differences.
+/* gradient-check.c — compares gradients with difference quotients.
+ *
+ * hyb_gradient_check() runs the graph twice for each checked element, with x + h and x − h, and its
+ * gradient graph once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/gradient-check.h"
@@ -11,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The error of a quotient is about h² (curvature) + ε / h (rounding), so h is best
- * near the cube root of ε: 6e-6 for float64, 5e-3 for float32. */
+/* The steps h.  The error of a quotient is about h² (curvature) + ε / h (rounding), so the best
+ * h is near the cube root of ε: 6e-6 for float64, 5e-3 for float32. */
 #define STEP_DOUBLE      6e-6
 #define STEP_SINGLE      5e-3
 #define TOLERANCE_DOUBLE 1e-5
@@ -84,9 +87,9 @@ run_graph (HybGraph *graph, GPtrArray *variables, const HybRun *context, GError 
   return g_steal_pointer (&heads);
 }
 
-/* Private copies, in float64 if wanted. */
+/* Copies the variables, in float64 if in_double. */
 static void
-take_variables (Check *check, HybTensor *const *variables, gboolean in_double)
+copy_variables (Check *check, HybTensor *const *variables, gboolean in_double)
 {
   g_clear_pointer (&check->variables, g_ptr_array_unref);
   check->variables = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
@@ -101,7 +104,8 @@ take_variables (Check *check, HybTensor *const *variables, gboolean in_double)
   check->step = in_double ? STEP_DOUBLE : STEP_SINGLE;
 }
 
-/* Chooses the precision: float64 unless an operator, or a dtype attribute, is against it. */
+/* Chooses the precision, float64 unless an operator or a dtype attribute prevents it, and
+ * returns the heads. */
 static GPtrArray *
 run_first (Check *check, HybTensor *const *variables, GError **error)
 {
@@ -109,17 +113,18 @@ run_first (Check *check, HybTensor *const *variables, GError **error)
 
   if (graph_computes_in_double (check->gradients))
     {
-      take_variables (check, variables, TRUE);
+      copy_variables (check, variables, TRUE);
       heads = run_graph (check->forward, check->variables, &check->context, NULL);
       if (heads)
         return heads;
     }
 
-  take_variables (check, variables, FALSE);
+  copy_variables (check, variables, FALSE);
   return run_graph (check->forward, check->variables, &check->context, error);
 }
 
-/* Random numbers in (-1, 1); for integer heads zeros. */
+/* Appends the weights of the heads to the variables: random numbers in [−1, 1), zeros for
+ * integer heads. */
 static gboolean
 add_head_gradients (Check *check, GPtrArray *heads, GError **error)
 {
@@ -143,7 +148,7 @@ add_head_gradients (Check *check, GPtrArray *heads, GError **error)
   return TRUE;
 }
 
-/* Σ weight · (a - b) over all heads; the differences first, so that little is lost. */
+/* Returns Σ weight · (a − b) over all heads; subtracting first loses the fewest digits. */
 static double
 weighted_difference (Check *check, GPtrArray *a, GPtrArray *b)
 {
@@ -162,6 +167,7 @@ weighted_difference (Check *check, GPtrArray *a, GPtrArray *b)
   return sum;
 }
 
+/* Computes the difference quotient for element k of x, which is restored. */
 static gboolean
 quotient (Check *check, HybTensor *x, gint64 k, double *result, GError **error)
 {
@@ -234,7 +240,7 @@ check_variable (Check *check, HybNodeId id, HybTensor *gradient, GError **error)
 
       if (!quotient (check, x, k, &want, error))
         return FALSE;
-      /* Written so that NaN fails. */
+      /* The negation makes NaN fail. */
       if (!(fabs (got - want) <= check->tolerance * MAX (1, MAX (fabs (got), fabs (want)))))
         return hyb_error_at (error,
                              HYB_OP_ERROR,
@@ -242,7 +248,7 @@ check_variable (Check *check, HybNodeId id, HybTensor *gradient, GError **error)
                              NULL,
                              NULL,
                              "variable “%s”, element %" G_GINT64_FORMAT
-                             ": the gradient is %.9g, the quotient of differences %.9g",
+                             ": the gradient is %.9g, the difference quotient %.9g",
                              name,
                              k,
                              got,

@@ -1,22 +1,26 @@
-/* gradient-check.h — gradients against quotients of differences.
+/* gradient-check.h — compares gradients with difference quotients.
+ *
+ * Tests of operators and graphs use it; nothing else in the library does.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/graph.h"
 
-/* What is left 0 takes its natural value. */
+/* Options; a member of 0 has the default named at it. */
 typedef struct
 {
   gboolean training;
-  guint64  seed;      /* of random operators: the same for every run */
-  double   tolerance; /* of |gradient - quotient| / max (1, |both|); 0: 1e-5, or 1e-2 in float32 */
-  guint    max_elements; /* looked at per variable; 0: 64 */
+  guint64  seed; /* of random operators, for every run of the graph */
+  /* Limit of |gradient − quotient| / max (1, |gradient|, |quotient|).  0: 1e-5, or 1e-2 where the
+   * graph computes in float32. */
+  double tolerance;
+  guint  max_elements; /* checked of each variable; 0: 64 */
 } HybGradientCheck;
 
-/* Multiplies the heads with random numbers, and compares the gradient of the sum for
- * the variables wrt with (f (x + h) - f (x - h)) / 2h, in float64 where all operators
- * can.  variables: one per variable in node order.  FALSE and an error naming the
- * first variable and element that disagree. */
+/* Compares the gradient of f = Σ weight · head, with random weights, for the variables wrt with the
+ * difference quotient (f (x + h) − f (x − h)) / 2h, in float64 if all operators can.  variables:
+ * one tensor for each variable, in node order.  Returns FALSE and an error that names the first
+ * variable and element that differ. */
 gboolean hyb_gradient_check (HybGraph               *graph,
                              HybTensor *const       *variables,
                              guint                   n_wrt,

@@ -1,10 +1,14 @@
-/* tape-rows.c — which sums of gradients are one product, and that product.
+/* tape-rows.c — computes the sum of several gradients of one weight as one product.
+ *
+ * hyb_tape_rows_find() marks the nodes whose results are only added up, all of one operator that
+ * sums over rows (HybOp.row_sum_inputs) and with the same other operands.  hyb_tape_rows_call()
+ * concatenates their rows and calls the operator once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/autograd/tape-rows.h"
 
 #include "engine/imperative/imperative.h"
 
-/* Whether two members differ in their rows alone. */
+/* Whether two nodes are the same call except for the operands whose rows are summed over. */
 static gboolean
 is_alike (HybGraph *graph, HybNodeId a, HybNodeId b)
 {
@@ -21,21 +25,26 @@ is_alike (HybGraph *graph, HybNodeId a, HybNodeId b)
   return TRUE;
 }
 
-/* What a sum adds up in the end (many gradients are added up in several sums, one the first
- * term of the next), as nodes in *members, and the sums between in *sums; FALSE:
- * something else than such gradients is among it. */
-static gboolean
-gather (HybGraph      *graph,
-        HybNodeId      root,
-        HybNodeId      first,
-        const guint32 *readers,
-        GArray        *members,
-        GArray        *sums)
+/* A tree of sums: many gradients are added by several sums, each the first term of the next. */
+typedef struct
 {
-  g_array_append_val (sums, root);
-  for (guint s = 0; s < sums->len; s++)
+  GArray *members; /* of HybNodeId: the gradients that are added */
+  GArray *sums;    /* of HybNodeId: the sums, the outermost first */
+} SumTree;
+
+/* Collects the tree below the sum `root`.  Returns FALSE if it contains anything but gradients that
+ * are alike, or a node before `first`, or (if readers is given) a value with other readers. */
+static gboolean
+collect_tree (HybGraph      *graph,
+              HybNodeId      root,
+              HybNodeId      first,
+              const guint32 *readers,
+              SumTree       *tree)
+{
+  g_array_append_val (tree->sums, root);
+  for (guint s = 0; s < tree->sums->len; s++)
     {
-      HybNodeId         sum = g_array_index (sums, HybNodeId, s);
+      HybNodeId         sum = g_array_index (tree->sums, HybNodeId, s);
       const HybValueId *inputs = hyb_graph_get_inputs (graph, sum);
 
       for (guint i = 0; i < hyb_graph_get_node (graph, sum)->n_inputs; i++)
@@ -46,11 +55,11 @@ gather (HybGraph      *graph,
           if (id < first || (readers && readers[inputs[i]] != 1))
             return FALSE;
           if (node->op->flags & HYB_OP_SUM)
-            g_array_append_val (sums, id);
+            g_array_append_val (tree->sums, id);
           else if (node->op->row_sum_inputs != 0 && node->n_outputs == 1 &&
-                   (members->len == 0 ||
-                    is_alike (graph, g_array_index (members, HybNodeId, 0), id)))
-            g_array_append_val (members, id);
+                   (tree->members->len == 0 ||
+                    is_alike (graph, g_array_index (tree->members, HybNodeId, 0), id)))
+            g_array_append_val (tree->members, id);
           else
             return FALSE;
         }
@@ -61,27 +70,28 @@ gather (HybGraph      *graph,
 guint8 *
 hyb_tape_rows_find (HybGraph *graph, HybNodeId first, const guint32 *readers)
 {
-  guint8 *is_left_out = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
+  guint8 *is_merged = g_new0 (guint8, MAX (hyb_graph_n_nodes (graph), 1));
   g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
   g_autoptr (GArray) sums = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
+  SumTree tree = { members, sums };
 
   for (HybNodeId id = hyb_graph_n_nodes (graph); id-- > first;)
     {
-      if (is_left_out[id] || !(hyb_graph_get_node (graph, id)->op->flags & HYB_OP_SUM))
+      if (is_merged[id] || !(hyb_graph_get_node (graph, id)->op->flags & HYB_OP_SUM))
         continue;
       g_array_set_size (members, 0);
       g_array_set_size (sums, 0);
-      if (!gather (graph, id, first, readers, members, sums))
+      if (!collect_tree (graph, id, first, readers, &tree))
         continue;
       for (guint i = 0; i < members->len; i++)
-        is_left_out[g_array_index (members, HybNodeId, i)] = TRUE;
+        is_merged[g_array_index (members, HybNodeId, i)] = TRUE;
       for (guint i = 1; i < sums->len; i++)
-        is_left_out[g_array_index (sums, HybNodeId, i)] = TRUE;
+        is_merged[g_array_index (sums, HybNodeId, i)] = TRUE;
     }
-  return is_left_out;
+  return is_merged;
 }
 
-/* The members of one sum, with what they read. */
+/* The gradients that one sum adds, with the tensors that they read. */
 typedef struct
 {
   HybGraph         *graph;
@@ -97,9 +107,9 @@ get_operand (const Rows *rows, guint member, guint k)
   return rows->tensors[hyb_graph_get_inputs (rows->graph, rows->members[member])[k]];
 }
 
-/* Whether the rows of operand k of all members go below each other. */
+/* Whether operand k of all members can be concatenated along the rows. */
 static gboolean
-has_like_rows (const Rows *rows, guint k)
+can_concatenate_rows (const Rows *rows, guint k)
 {
   const HybTensor *first = get_operand (rows, 0, k);
   const HybShape  *shape = hyb_tensor_get_shape (first);
@@ -119,31 +129,36 @@ has_like_rows (const Rows *rows, guint k)
   return TRUE;
 }
 
-/* An operator of any number of operands, over so many tensors. */
+/* Calls an operator with one operand for each member.  axis_attribute is the name of an
+ * attribute that is set to 0, or NULL.  (transfer full) */
 static HybTensor *
-call_over (const char       *name,
-           const char       *attribute,
-           const char       *value,
-           guint             n,
-           HybTensor *const *operands,
-           const HybRun     *run,
-           GError          **error)
+call_variadic (const Rows       *rows,
+               const char       *name,
+               const char       *axis_attribute,
+               HybTensor *const *operands,
+               GError          **error)
 {
   const HybOp     *op = hyb_op_find (name);
-  g_autofree char *count = g_strdup_printf ("%u", n);
-  const char      *attributes[] = { "num_args", count, attribute, value, NULL };
+  g_autofree char *count = g_strdup_printf ("%u", rows->n);
+  const char      *attributes[] = { "num_args", count, axis_attribute, "0", NULL };
   gpointer         params = hyb_params_parse (op->params, op->params_size, attributes, NULL, error);
   HybTensor       *result = NULL;
 
   if (!params)
     return NULL;
-  if (!hyb_imperative_call (op, params, NULL, n, operands, &result, run, error))
+  if (!hyb_imperative_call (&(HybImperativeCall){ .op = op,
+                                                  .params = params,
+                                                  .n_inputs = rows->n,
+                                                  .inputs = operands,
+                                                  .outputs = &result },
+                            rows->run,
+                            error))
     result = NULL;
   hyb_params_unref (params);
   return result;
 }
 
-/* (transfer full) */
+/* Concatenates operand k of all members along the rows.  (transfer full) */
 static HybTensor *
 collect_rows (const Rows *rows, guint k, GError **error)
 {
@@ -151,10 +166,10 @@ collect_rows (const Rows *rows, guint k, GError **error)
 
   for (guint i = 0; i < rows->n; i++)
     parts[i] = get_operand (rows, i, k);
-  return call_over ("Concat", "dim", "0", rows->n, parts, rows->run, error);
+  return call_variadic (rows, "Concat", "dim", parts, error);
 }
 
-/* (transfer full) */
+/* Calls the operator once with the rows of all members.  (transfer full) */
 static HybTensor *
 call_once (const Rows *rows, GError **error)
 {
@@ -172,19 +187,19 @@ call_once (const Rows *rows, GError **error)
         return NULL;
       g_ptr_array_add (inputs, input);
     }
-  return hyb_imperative_call (first->op,
-                              first->params,
-                              NULL,
-                              first->n_inputs,
-                              (HybTensor *const *) inputs->pdata,
-                              &result,
+  return hyb_imperative_call (&(HybImperativeCall){ .op = first->op,
+                                                    .params = first->params,
+                                                    .n_inputs = first->n_inputs,
+                                                    .inputs = (HybTensor *const *) inputs->pdata,
+                                                    .outputs = &result },
                               rows->run,
                               error)
              ? result
              : NULL;
 }
 
-/* Rows of different kinds, which a product that flattens them takes: one call each. */
+/* Calls the operator for each member and adds the results, for operands of different shapes,
+ * which only an operator that flattens them accepts.  (transfer full) */
 static HybTensor *
 call_each (const Rows *rows, GError **error)
 {
@@ -198,46 +213,38 @@ call_each (const Rows *rows, GError **error)
 
       for (guint k = 0; k < first->n_inputs; k++)
         inputs[k] = get_operand (rows, i, k);
-      if (!hyb_imperative_call (first->op,
-                                first->params,
-                                NULL,
-                                first->n_inputs,
-                                inputs,
-                                &term,
+      if (!hyb_imperative_call (&(HybImperativeCall){ .op = first->op,
+                                                      .params = first->params,
+                                                      .n_inputs = first->n_inputs,
+                                                      .inputs = inputs,
+                                                      .outputs = &term },
                                 rows->run,
                                 error))
         return NULL;
       g_ptr_array_add (terms, term);
     }
-  return call_over ("add_n",
-                    NULL,
-                    NULL,
-                    rows->n,
-                    (HybTensor *const *) terms->pdata,
-                    rows->run,
-                    error);
+  return call_variadic (rows, "add_n", NULL, (HybTensor *const *) terms->pdata, error);
 }
 
-gboolean
+HybTensor *
 hyb_tape_rows_call (HybGraph         *graph,
                     HybNodeId         sum,
                     HybTensor *const *tensors,
                     const HybRun     *run,
-                    HybTensor       **output,
                     GError          **error)
 {
   g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
   g_autoptr (GArray) sums = g_array_new (FALSE, FALSE, sizeof (HybNodeId));
-  gboolean       is_found = gather (graph, sum, 0, NULL, members, sums);
+  SumTree        tree = { members, sums };
+  gboolean       is_found = collect_tree (graph, sum, 0, NULL, &tree);
   Rows           rows = { graph, tensors, run, (const HybNodeId *) members->data, members->len };
   const HybNode *first;
-  gboolean       is_one = TRUE;
+  gboolean       can_concatenate = TRUE;
 
-  g_return_val_if_fail (is_found && members->len > 0, FALSE);
+  g_return_val_if_fail (is_found && members->len > 0, NULL);
   first = hyb_graph_get_node (graph, rows.members[0]);
   for (guint k = 0; k < first->n_inputs; k++)
-    if (first->op->row_sum_inputs >> k & 1 && !has_like_rows (&rows, k))
-      is_one = FALSE;
-  *output = is_one ? call_once (&rows, error) : call_each (&rows, error);
-  return *output != NULL;
+    if (first->op->row_sum_inputs >> k & 1 && !can_concatenate_rows (&rows, k))
+      can_concatenate = FALSE;
+  return can_concatenate ? call_once (&rows, error) : call_each (&rows, error);
 }

@@ -1,4 +1,9 @@
-/* tape.c — recording calls as they are computed, and going back over them.
+/* tape.c — records operator calls as they are computed, and computes gradients from the recording.
+ *
+ * hyb_tape_call() computes a call and adds it as a node to a graph builder.  hyb_tape_backward()
+ * freezes a copy of that graph, lets hyb_graph_with_gradients() add gradient nodes, and computes
+ * only those, dropping each tensor after its last reader.  Sums of weight gradients are computed by
+ * tape-rows.h.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/tape.h"
@@ -11,18 +16,18 @@
 
 struct _HybTape
 {
-  HybBuilder *builder;  /* what was recorded */
-  GHashTable *values;   /* HybTensor * to value id + 1 */
-  GPtrArray  *tensors;  /* by value id; keeps them, so that no address comes twice */
-  GArray     *contexts; /* by node id, of HybRun: seed and mode of that call */
-  GArray     *scopes;   /* of gboolean: records */
-  GHashTable *attached; /* HybTensor * to Attachment */
+  HybBuilder *builder;  /* the recording */
+  GHashTable *values;   /* from HybTensor * to value id + 1 */
+  GPtrArray  *tensors;  /* by value id; the references keep addresses from being reused */
+  GArray     *contexts; /* of HybRun by node id: seed and mode of each call */
+  GArray     *scopes;   /* of gboolean: whether the scope records */
+  GHashTable *attached; /* from HybTensor * to Attachment */
 };
 
 typedef struct
 {
   HybTensor *tensor;
-  HybTensor *gradient; /* NULL: none so far */
+  HybTensor *gradient; /* NULL before the first backward pass */
   HybRequest request;
 } Attachment;
 
@@ -46,7 +51,7 @@ start_recording (HybTape *tape)
 }
 
 static void
-forget_recording (HybTape *tape)
+drop_recording (HybTape *tape)
 {
   g_clear_pointer (&tape->builder, hyb_builder_free);
   g_clear_pointer (&tape->values, g_hash_table_unref);
@@ -71,7 +76,7 @@ hyb_tape_free (HybTape *tape)
   if (!tape)
     return;
 
-  forget_recording (tape);
+  drop_recording (tape);
   g_array_unref (tape->scopes);
   g_hash_table_unref (tape->attached);
   g_free (tape);
@@ -80,7 +85,7 @@ hyb_tape_free (HybTape *tape)
 void
 hyb_tape_clear (HybTape *tape)
 {
-  forget_recording (tape);
+  drop_recording (tape);
   start_recording (tape);
 }
 
@@ -159,7 +164,7 @@ find_value (const HybTape *tape, HybTensor *tensor)
 }
 
 static void
-keep_value (HybTape *tape, HybTensor *tensor, HybValueId value)
+add_value (HybTape *tape, HybTensor *tensor, HybValueId value)
 {
   g_assert (value == tape->tensors->len);
 
@@ -167,9 +172,9 @@ keep_value (HybTape *tape, HybTensor *tensor, HybValueId value)
   g_hash_table_insert (tape->values, tensor, GUINT_TO_POINTER (value + 1));
 }
 
-/* A tensor that no recorded call made comes from outside: a variable. */
+/* Returns the value of a tensor; a tensor that no recorded call has computed becomes a variable. */
 static HybValueId
-take_value (HybTape *tape, HybTensor *tensor)
+ensure_value (HybTape *tape, HybTensor *tensor)
 {
   HybValueId value = find_value (tape, tensor);
   HybRun     none = { 0 };
@@ -179,39 +184,42 @@ take_value (HybTape *tape, HybTensor *tensor)
       g_autofree char *name = g_strdup_printf ("tensor%u", tape->tensors->len);
 
       value = hyb_builder_add_variable (tape->builder, name, NULL);
-      keep_value (tape, tensor, value);
+      add_value (tape, tensor, value);
       g_array_append_val (tape->contexts, none);
     }
 
   return value;
 }
 
+/* A call that has been computed. */
+typedef struct
+{
+  HybTensor *const *inputs, *const *outputs;
+  const HybRun *context;
+} ComputedCall;
+
+/* Adds the call as a node; spec lacks only its name, key and inputs. */
 static gboolean
-record (HybTape          *tape,
-        HybNodeSpec      *spec,
-        HybTensor *const *inputs,
-        HybTensor *const *outputs,
-        const HybRun     *context,
-        GError          **error)
+record (HybTape *tape, HybNodeSpec *spec, const ComputedCall *call, GError **error)
 {
   g_autofree HybValueId *values = g_new (HybValueId, MAX (spec->n_inputs, 1));
   g_autofree char       *name = NULL;
   HybNodeId              node;
 
   for (guint i = 0; i < spec->n_inputs; i++)
-    values[i] = take_value (tape, inputs[i]);
+    values[i] = ensure_value (tape, call->inputs[i]);
 
   name = g_strdup_printf ("%s%u", spec->op->name, hyb_builder_n_nodes (tape->builder));
   spec->name = name;
   spec->inputs = values;
-  spec->key = context->key;
+  spec->key = call->context->key;
   node = hyb_builder_add (tape->builder, spec, error);
   if (node == HYB_NO_ID)
     return FALSE;
 
   for (guint i = 0; i < hyb_builder_get_node (tape->builder, node)->n_outputs; i++)
-    keep_value (tape, outputs[i], hyb_builder_output (tape->builder, node, i));
-  g_array_append_vals (tape->contexts, context, 1);
+    add_value (tape, call->outputs[i], hyb_builder_output (tape->builder, node, i));
+  g_array_append_vals (tape->contexts, call->context, 1);
   return TRUE;
 }
 
@@ -226,10 +234,10 @@ hyb_tape_call (HybTape          *tape,
                const HybRun     *context,
                GError          **error)
 {
-  const HybOp         *stands_in = op->recording ? hyb_op_find (op->recording) : op;
+  const HybOp         *recorded_op = op->recording ? hyb_op_find (op->recording) : op;
   g_autofree gpointer *all = NULL;
   HybRun               run = context ? *context : (HybRun){ 0 };
-  HybNodeSpec          spec = { .op = stands_in,
+  HybNodeSpec          spec = { .op = recorded_op,
                                 .params = hyb_params_ref (params),
                                 .n_inputs = n_inputs,
                                 .n_bodies = op->n_bodies,
@@ -237,30 +245,41 @@ hyb_tape_call (HybTape          *tape,
   guint                n, n_wanted, n_all;
   gboolean             is_done;
 
-  if (!hyb_tape_is_recording (tape) || !stands_in)
+  if (!hyb_tape_is_recording (tape) || !recorded_op)
     {
       hyb_params_unref (spec.params);
-      return hyb_imperative_call (op, params, bodies, n_inputs, inputs, outputs, context, error);
+      return hyb_imperative_call (&(HybImperativeCall){ .op = op,
+                                                        .params = params,
+                                                        .bodies = bodies,
+                                                        .n_inputs = n_inputs,
+                                                        .inputs = inputs,
+                                                        .outputs = outputs },
+                                  context,
+                                  error);
     }
 
   hyb_op_arity (op, params, &n, &n_wanted);
-  hyb_op_arity (stands_in, params, &n, &n_all);
+  hyb_op_arity (recorded_op, params, &n, &n_all);
   all = g_new0 (gpointer, MAX (n_all, 1));
   if (run.key == 0)
     run.key = hyb_builder_n_nodes (tape->builder) + 1;
 
-  is_done = hyb_imperative_call (stands_in,
-                                 params,
-                                 bodies,
-                                 n_inputs,
-                                 inputs,
-                                 (HybTensor **) all,
+  is_done = hyb_imperative_call (&(HybImperativeCall){ .op = recorded_op,
+                                                       .params = params,
+                                                       .bodies = bodies,
+                                                       .n_inputs = n_inputs,
+                                                       .inputs = inputs,
+                                                       .outputs = (HybTensor **) all },
                                  &run,
                                  error);
   if (!is_done)
     hyb_params_unref (spec.params);
   else
-    is_done = record (tape, &spec, inputs, (HybTensor *const *) all, &run, error);
+    {
+      ComputedCall call = { inputs, (HybTensor *const *) all, &run };
+
+      is_done = record (tape, &spec, &call, error);
+    }
 
   for (guint i = 0; i < n_all; i++)
     if (is_done && i < n_wanted)
@@ -271,18 +290,19 @@ hyb_tape_call (HybTape          *tape,
   return is_done;
 }
 
-/* --- Going back --- */
+/* --- Backward pass --- */
 
 typedef struct
 {
   HybTape   *tape;
-  HybGraph  *graph;     /* with gradients */
+  HybGraph  *graph;     /* the recording with gradient nodes */
   GPtrArray *wrt;       /* of Attachment, borrowed */
-  guint      n_forward; /* nodes of the recording */
+  guint      n_forward; /* nodes of the recording, which come first */
   guint      n_heads;
-  GPtrArray *tensors;     /* by value of graph; NULL: not yet, or no longer */
-  guint32   *left;        /* by value: how many nodes (and heads) will still read it */
-  guint8    *is_left_out; /* by node: see tape-rows.h */
+  GPtrArray
+      *tensors;  /* by value of graph; NULL before they are computed and after their last reader */
+  guint32 *left; /* by value: nodes and heads that have yet to read it */
+  guint8  *is_merged; /* by node: computed by tape-rows.h together with others */
 } Backward;
 
 static void
@@ -292,12 +312,12 @@ backward_clear (Backward *back)
   g_clear_pointer (&back->wrt, g_ptr_array_unref);
   g_clear_pointer (&back->tensors, g_ptr_array_unref);
   g_free (back->left);
-  g_free (back->is_left_out);
+  g_free (back->is_merged);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Backward, backward_clear)
 
-/* A frozen copy of what is recorded; the builder stays. */
+/* Returns a frozen copy of the recording with these heads; the tape can go on recording. */
 static HybGraph *
 freeze_recording (HybTape *tape, guint n_heads, HybTensor *const *heads, GError **error)
 {
@@ -306,7 +326,7 @@ freeze_recording (HybTape *tape, guint n_heads, HybTensor *const *heads, GError 
 
   for (guint i = 0; i < n_heads; i++)
     if (g_hash_table_contains (tape->attached, heads[i]))
-      take_value (tape, heads[i]);
+      ensure_value (tape, heads[i]);
     else if (find_value (tape, heads[i]) == HYB_NO_ID)
       {
         hyb_error_at (error,
@@ -386,9 +406,9 @@ count_readers (Backward *back)
     back->left[heads[i]]++;
 }
 
-/* What is known before anything is computed: the recording, and the head gradients. */
+/* Fills in the tensors of the recording and the head gradients. */
 static void
-take_known (Backward *back, HybTensor *const *heads, HybTensor *const *head_gradients)
+set_known_tensors (Backward *back, HybTensor *const *heads, HybTensor *const *head_gradients)
 {
   back->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   g_ptr_array_set_size (back->tensors, (int) hyb_graph_n_values (back->graph));
@@ -400,6 +420,7 @@ take_known (Backward *back, HybTensor *const *heads, HybTensor *const *head_grad
                                                              : make_ones (heads[i]);
 }
 
+/* Counts one reader of a value as done; drops the tensor after the last. */
 static void
 drop_read (Backward *back, HybValueId value)
 {
@@ -407,6 +428,7 @@ drop_read (Backward *back, HybValueId value)
     g_clear_pointer ((HybTensor **) &back->tensors->pdata[value], hyb_tensor_unref);
 }
 
+/* Does that for all inputs of a node, and of the merged nodes among them. */
 static void
 drop_inputs (Backward *back, HybNodeId id)
 {
@@ -416,7 +438,7 @@ drop_inputs (Backward *back, HybNodeId id)
     {
       HybNodeId producer = hyb_graph_get_producer (back->graph, values[i]);
 
-      if (back->is_left_out[producer])
+      if (back->is_merged[producer])
         drop_inputs (back, producer);
       drop_read (back, values[i]);
     }
@@ -430,17 +452,21 @@ call_node (Backward *back, HybNodeId id, const HybRun *run, HybTensor **outputs,
   g_autofree gpointer *inputs = g_new (gpointer, MAX (node->n_inputs, 1));
   HybTensor *const    *tensors = (HybTensor *const *) back->tensors->pdata;
 
-  if (node->n_inputs > 0 && back->is_left_out[hyb_graph_get_producer (back->graph, values[0])])
-    return hyb_tape_rows_call (back->graph, id, tensors, run, outputs, error);
+  if (node->n_inputs > 0 && back->is_merged[hyb_graph_get_producer (back->graph, values[0])])
+    {
+      outputs[0] = hyb_tape_rows_call (back->graph, id, tensors, run, error);
+      return outputs[0] != NULL;
+    }
 
   for (guint i = 0; i < node->n_inputs; i++)
     inputs[i] = tensors[values[i]];
-  return hyb_imperative_call (node->op,
-                              node->params,
-                              hyb_graph_get_bodies (back->graph, id),
-                              node->n_inputs,
-                              (HybTensor *const *) inputs,
-                              outputs,
+  return hyb_imperative_call (&(HybImperativeCall){ .op = node->op,
+                                                    .params = node->params,
+                                                    .bodies =
+                                                        hyb_graph_get_bodies (back->graph, id),
+                                                    .n_inputs = node->n_inputs,
+                                                    .inputs = (HybTensor *const *) inputs,
+                                                    .outputs = outputs },
                               run,
                               error);
 }
@@ -452,7 +478,7 @@ run_node (Backward *back, HybNodeId id, GError **error)
   HybTensor    **outputs = (HybTensor **) &back->tensors->pdata[node->first_output];
   HybRun         run = { 0 };
 
-  if (back->is_left_out[id])
+  if (back->is_merged[id])
     return TRUE;
 
   if (node->origin < back->n_forward)
@@ -472,20 +498,19 @@ run_node (Backward *back, HybNodeId id, GError **error)
   return TRUE;
 }
 
+/* Stores or adds the gradient of one attached tensor. */
 static gboolean
-deliver (Attachment *attachment, HybTensor *gradient, GError **error)
+store_gradient (Attachment *attachment, HybTensor *gradient, GError **error)
 {
   HybTensor *inputs[] = { attachment->gradient, gradient };
   HybTensor *sum;
 
   if (attachment->request != HYB_REQUEST_ADD || !attachment->gradient)
     sum = hyb_tensor_ref (gradient);
-  else if (!hyb_imperative_call (hyb_op_find ("elemwise_add"),
-                                 NULL,
-                                 NULL,
-                                 2,
-                                 inputs,
-                                 &sum,
+  else if (!hyb_imperative_call (&(HybImperativeCall){ .op = hyb_op_find ("elemwise_add"),
+                                                       .n_inputs = 2,
+                                                       .inputs = inputs,
+                                                       .outputs = &sum },
                                  NULL,
                                  error))
     return FALSE;
@@ -511,15 +536,15 @@ hyb_tape_backward (HybTape          *tape,
     return FALSE;
 
   count_readers (&back);
-  back.is_left_out = hyb_tape_rows_find (back.graph, back.n_forward, back.left);
-  take_known (&back, heads, head_gradients);
+  back.is_merged = hyb_tape_rows_find (back.graph, back.n_forward, back.left);
+  set_known_tensors (&back, heads, head_gradients);
   for (HybNodeId id = back.n_forward; id < hyb_graph_n_nodes (back.graph); id++)
     if (!hyb_node_is_variable (hyb_graph_get_node (back.graph, id)) && !run_node (&back, id, error))
       return FALSE;
 
   gradients = hyb_graph_get_heads (back.graph, &n);
   for (guint i = 0; i < back.wrt->len; i++)
-    if (!deliver (back.wrt->pdata[i], back.tensors->pdata[gradients[n_heads + i]], error))
+    if (!store_gradient (back.wrt->pdata[i], back.tensors->pdata[gradients[n_heads + i]], error))
       return FALSE;
 
   if (!retain)

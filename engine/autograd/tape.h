@@ -1,8 +1,8 @@
-/* tape.h — recording calls as they are computed, and going back over them.
+/* tape.h — records operator calls as they are computed, and computes gradients from the recording.
  *
- * What is recorded becomes a graph with a tensor beside every value; going back adds
- * gradients to that graph and computes them alone.  A tensor is known by its address:
- * an operator's output is a new one.
+ * The recording is a graph with a tensor beside every value.  The backward pass adds gradient nodes
+ * to that graph and computes only those.  Tensors are identified by their address, since every
+ * operator returns new ones.  Start with hyb_tape_begin(), hyb_tape_call(), hyb_tape_backward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,31 +13,36 @@ G_BEGIN_DECLS
 
 typedef struct _HybTape HybTape;
 
-/* What becomes of a tensor's gradient. */
+/* How a backward pass stores the gradient of a tensor. */
 typedef enum
 {
-  HYB_REQUEST_NULL,  /* nobody wants it */
-  HYB_REQUEST_WRITE, /* the last one */
-  HYB_REQUEST_ADD,   /* the sum over all backward passes */
+  HYB_REQUEST_NULL,  /* not at all */
+  HYB_REQUEST_WRITE, /* replaces the one of the backward pass before */
+  HYB_REQUEST_ADD,   /* adds to those of all backward passes before */
 } HybRequest;
 
-HybTape *hyb_tape_new (void);
-void     hyb_tape_free (HybTape *tape);
+HybTape *hyb_tape_new (void);           /* an empty tape, outside any scope */
+void     hyb_tape_free (HybTape *tape); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTape, hyb_tape_free)
 
-/* Scopes nest; a pause inside a recording leaves out what is computed in it. */
-void     hyb_tape_begin (HybTape *tape);
-void     hyb_tape_pause (HybTape *tape);
-void     hyb_tape_end (HybTape *tape); /* of the innermost scope of either kind */
+/* Open and close scopes, which nest.  Calls are recorded if the innermost scope is a recording,
+ * not a pause. */
+void     hyb_tape_begin (HybTape *tape); /* opens a recording */
+void     hyb_tape_pause (HybTape *tape); /* opens a pause */
+void     hyb_tape_end (HybTape *tape);   /* closes the innermost scope */
 gboolean hyb_tape_is_recording (const HybTape *tape);
 
-/* Asks for gradients of a parameter or input; it stays attached until told NULL. */
+/* Requests gradients of a parameter or input in all further backward passes; HYB_REQUEST_NULL
+ * withdraws the request.  The tape holds a reference to the tensor. */
 void hyb_tape_attach (HybTape *tape, HybTensor *tensor, HybRequest request);
-/* (transfer none) (nullable): NULL before the first backward pass that reaches it. */
+/* Returns the gradient of an attached tensor; NULL before the first backward pass that reaches it.
+ * (transfer none) (nullable) */
 HybTensor *hyb_tape_get_gradient (HybTape *tape, HybTensor *tensor);
-void       hyb_tape_clear_gradients (HybTape *tape);
+/* Drops the gradients of all attached tensors. */
+void hyb_tape_clear_gradients (HybTape *tape);
 
-/* As hyb_imperative_call(), recorded if the tape records. */
+/* Computes one operator call like hyb_imperative_call(), and records it if the tape is
+ * recording. */
 gboolean hyb_tape_call (HybTape          *tape,
                         const HybOp      *op,
                         gconstpointer     params,
@@ -48,16 +53,16 @@ gboolean hyb_tape_call (HybTape          *tape,
                         const HybRun     *context,
                         GError          **error);
 
-/* From heads (which must have been computed while recording, or be attached) back to
- * all that is attached.  head_gradients: NULL, or one per head; a NULL among them
- * stands for ones.  Forgets what was recorded, unless retain. */
+/* Computes the gradients of all attached tensors that the heads depend on.  Each head must be an
+ * output of a recorded call, or attached.  head_gradients: NULL, or one for each head, where NULL
+ * stands for ones.  Drops the recording afterwards unless retain is TRUE. */
 gboolean hyb_tape_backward (HybTape          *tape,
                             guint             n_heads,
                             HybTensor *const *heads,
                             HybTensor *const *head_gradients,
                             gboolean          retain,
                             GError          **error);
-/* Forgets what was recorded; attachments and gradients stay. */
+/* Drops the recording; attachments and gradients stay. */
 void hyb_tape_clear (HybTape *tape);
 
 G_END_DECLS
