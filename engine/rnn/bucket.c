@@ -1,4 +1,7 @@
-/* bucket.c — see bucket.h.
+/* bucket.c — vocabularies, sentences as ids, and batches of sentences of similar length.
+ *
+ * The iterator keeps every bucket as one padded matrix of ids, and a list of the batches of a
+ * pass, which reset() shuffles.  Start at hyb_bucket_iterator_new() and hyb_bucket_iterator_next().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/bucket.h"
@@ -13,9 +16,9 @@
 
 struct _HybVocabulary
 {
-  GHashTable *ids;   /* word → place in order */
-  GPtrArray  *words; /* of char * */
-  GArray     *order; /* of gint64: their ids */
+  GHashTable *places; /* word → index in words and ids */
+  GPtrArray  *words;  /* of char * */
+  GArray     *ids;    /* of gint64 */
 };
 
 HybVocabulary *
@@ -24,8 +27,8 @@ hyb_vocabulary_new (void)
   HybVocabulary *vocabulary = g_new0 (HybVocabulary, 1);
 
   vocabulary->words = g_ptr_array_new_with_free_func (g_free);
-  vocabulary->order = g_array_new (FALSE, FALSE, sizeof (gint64));
-  vocabulary->ids = g_hash_table_new (g_str_hash, g_str_equal);
+  vocabulary->ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  vocabulary->places = g_hash_table_new (g_str_hash, g_str_equal);
   return vocabulary;
 }
 
@@ -34,9 +37,9 @@ hyb_vocabulary_free (HybVocabulary *vocabulary)
 {
   if (!vocabulary)
     return;
-  g_hash_table_unref (vocabulary->ids);
+  g_hash_table_unref (vocabulary->places);
   g_ptr_array_unref (vocabulary->words);
-  g_array_unref (vocabulary->order);
+  g_array_unref (vocabulary->ids);
   g_free (vocabulary);
 }
 
@@ -44,17 +47,17 @@ void
 hyb_vocabulary_set (HybVocabulary *vocabulary, const char *word, gint64 id)
 {
   gpointer place;
-  char    *own;
+  char    *copy;
 
-  if (g_hash_table_lookup_extended (vocabulary->ids, word, NULL, &place))
+  if (g_hash_table_lookup_extended (vocabulary->places, word, NULL, &place))
     {
-      g_array_index (vocabulary->order, gint64, GPOINTER_TO_UINT (place)) = id;
+      g_array_index (vocabulary->ids, gint64, GPOINTER_TO_UINT (place)) = id;
       return;
     }
-  own = g_strdup (word);
-  g_hash_table_insert (vocabulary->ids, own, GUINT_TO_POINTER (vocabulary->words->len));
-  g_ptr_array_add (vocabulary->words, own);
-  g_array_append_val (vocabulary->order, id);
+  copy = g_strdup (word);
+  g_hash_table_insert (vocabulary->places, copy, GUINT_TO_POINTER (vocabulary->words->len));
+  g_ptr_array_add (vocabulary->words, copy);
+  g_array_append_val (vocabulary->ids, id);
 }
 
 gboolean
@@ -62,9 +65,9 @@ hyb_vocabulary_find (HybVocabulary *vocabulary, const char *word, gint64 *id)
 {
   gpointer place;
 
-  if (!g_hash_table_lookup_extended (vocabulary->ids, word, NULL, &place))
+  if (!g_hash_table_lookup_extended (vocabulary->places, word, NULL, &place))
     return FALSE;
-  *id = g_array_index (vocabulary->order, gint64, GPOINTER_TO_UINT (place));
+  *id = g_array_index (vocabulary->ids, gint64, GPOINTER_TO_UINT (place));
   return TRUE;
 }
 
@@ -77,7 +80,7 @@ hyb_vocabulary_n (HybVocabulary *vocabulary)
 const char *
 hyb_vocabulary_get_word (HybVocabulary *vocabulary, guint index, gint64 *id)
 {
-  *id = g_array_index (vocabulary->order, gint64, index);
+  *id = g_array_index (vocabulary->ids, gint64, index);
   return g_ptr_array_index (vocabulary->words, index);
 }
 
@@ -86,7 +89,7 @@ typedef struct
   const HybEncoding *encoding;
   HybVocabulary     *vocabulary;
   gboolean           may_grow;
-  gint64             next; /* id */
+  gint64             next; /* id to be assigned next */
 } Encoder;
 
 static gboolean
@@ -155,22 +158,25 @@ hyb_encode_sentences (GPtrArray         *sentences,
 typedef struct
 {
   guint   length;
-  GArray *rows; /* of gint64, length a sentence, padded */
-  GArray *turn; /* of guint: the sentences in the order of this pass */
+  GArray *rows;  /* of gint64: padded sentences, `length` ids each */
+  GArray *order; /* of guint: numbers of the sentences in the order of this pass */
 } Bucket;
 
+/* A batch of a pass: sentences order[first] to order[first + batch_size − 1] of a bucket. */
 typedef struct
 {
-  guint bucket, first; /* place in turn */
-} Place;
+  guint bucket, first;
+} BatchPlace;
 
 struct _HybBucketIterator
 {
   HybBucketOptions options;
   GArray          *buckets; /* of Bucket */
-  GArray          *lengths; /* of guint */
-  GArray          *places;  /* of Place: the batches of a pass */
-  guint            at, pass, n_discarded;
+  GArray          *lengths; /* of guint, by bucket */
+  GArray          *places;  /* of BatchPlace: the batches of a pass */
+  guint            at;      /* the next batch */
+  guint            pass;
+  guint            n_discarded; /* sentences that are too long */
   HybTensor       *data, *label;
 };
 
@@ -180,7 +186,7 @@ bucket_clear (gpointer data)
   Bucket *bucket = data;
 
   g_array_unref (bucket->rows);
-  g_array_unref (bucket->turn);
+  g_array_unref (bucket->order);
 }
 
 static int
@@ -197,9 +203,10 @@ length_of (GPtrArray *sentences, guint index)
   return ((GArray *) g_ptr_array_index (sentences, index))->len;
 }
 
-/* The lengths that were asked for, or those that fill a batch; sorted. */
+/* The lengths that the options give, or those of which there are enough sentences for a batch; of
+ * guint, sorted. */
 static GArray *
-wanted_lengths (GPtrArray *sentences, const HybBucketOptions *options)
+choose_lengths (GPtrArray *sentences, const HybBucketOptions *options)
 {
   GArray *lengths = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GArray) counts = g_array_new (FALSE, TRUE, sizeof (guint));
@@ -223,14 +230,15 @@ wanted_lengths (GPtrArray *sentences, const HybBucketOptions *options)
 static void
 add_sentence (Bucket *bucket, const GArray *sentence, gint64 padding)
 {
-  guint number = bucket->turn->len;
+  guint number = bucket->order->len;
 
-  g_array_append_val (bucket->turn, number);
+  g_array_append_val (bucket->order, number);
   g_array_append_vals (bucket->rows, sentence->data, sentence->len);
   for (guint i = sentence->len; i < bucket->length; i++)
     g_array_append_val (bucket->rows, padding);
 }
 
+/* Puts every sentence into the shortest bucket that is long enough. */
 static void
 distribute (HybBucketIterator *iterator, GPtrArray *sentences, const GArray *lengths)
 {
@@ -238,7 +246,7 @@ distribute (HybBucketIterator *iterator, GPtrArray *sentences, const GArray *len
     {
       Bucket bucket = { .length = g_array_index (lengths, guint, i),
                         .rows = g_array_new (FALSE, FALSE, sizeof (gint64)),
-                        .turn = g_array_new (FALSE, FALSE, sizeof (guint)) };
+                        .order = g_array_new (FALSE, FALSE, sizeof (guint)) };
 
       g_array_append_val (iterator->buckets, bucket);
     }
@@ -255,9 +263,9 @@ distribute (HybBucketIterator *iterator, GPtrArray *sentences, const GArray *len
                       g_ptr_array_index (sentences, i),
                       iterator->options.invalid_label);
     }
-  /* A bucket without sentences vanishes. */
+  /* Remove empty buckets. */
   for (guint i = iterator->buckets->len; i-- > 0;)
-    if (g_array_index (iterator->buckets, Bucket, i).turn->len == 0)
+    if (g_array_index (iterator->buckets, Bucket, i).order->len == 0)
       g_array_remove_index (iterator->buckets, i);
 }
 
@@ -271,9 +279,9 @@ list_places (HybBucketIterator *iterator)
       const Bucket *bucket = &g_array_index (iterator->buckets, Bucket, i);
 
       g_array_append_val (iterator->lengths, bucket->length);
-      for (guint first = 0; first + size <= bucket->turn->len; first += size)
+      for (guint first = 0; first + size <= bucket->order->len; first += size)
         {
-          Place place = { i, first };
+          BatchPlace place = { i, first };
 
           g_array_append_val (iterator->places, place);
         }
@@ -289,7 +297,7 @@ check_options (const HybBucketOptions *options, GError **error)
                          HYB_FORMAT_ERROR_MISMATCH,
                          NULL,
                          "Give at least 1",
-                         "a batch of 0 sentences is none");
+                         "a batch cannot have 0 sentences");
   for (guint i = 0; i < options->n_buckets; i++)
     if (options->buckets[i] == 0 || options->buckets[i] > G_MAXUINT16)
       return hyb_error_at (error,
@@ -316,8 +324,8 @@ hyb_bucket_iterator_new (GPtrArray *sentences, const HybBucketOptions *options, 
   iterator->buckets = g_array_new (FALSE, FALSE, sizeof (Bucket));
   g_array_set_clear_func (iterator->buckets, bucket_clear);
   iterator->lengths = g_array_new (FALSE, FALSE, sizeof (guint));
-  iterator->places = g_array_new (FALSE, FALSE, sizeof (Place));
-  lengths = wanted_lengths (sentences, options);
+  iterator->places = g_array_new (FALSE, FALSE, sizeof (BatchPlace));
+  lengths = choose_lengths (sentences, options);
   distribute (iterator, sentences, lengths);
   if (iterator->buckets->len == 0)
     {
@@ -383,12 +391,12 @@ hyb_bucket_iterator_get_type (HybBucketIterator *iterator, HybType *type)
   *type = batch_type (iterator, hyb_bucket_iterator_get_default_key (iterator));
 }
 
-/* Fisher and Yates; element sizes of a guint and of a Place. */
+/* Fisher-Yates shuffle; elements may be no larger than a BatchPlace. */
 static void
 shuffle (GArray *array, guint64 seed)
 {
   guint size = g_array_get_element_size (array);
-  char  spare[sizeof (Place)];
+  char  spare[sizeof (BatchPlace)];
 
   for (guint i = array->len; i > 1; i--)
     {
@@ -411,11 +419,12 @@ hyb_bucket_iterator_reset (HybBucketIterator *iterator)
     return;
   shuffle (iterator->places, seed);
   for (guint i = 0; i < iterator->buckets->len; i++)
-    shuffle (g_array_index (iterator->buckets, Bucket, i).turn, hyb_random_mix (seed, i + 1));
+    shuffle (g_array_index (iterator->buckets, Bucket, i).order, hyb_random_mix (seed, i + 1));
 }
 
+/* The ids of a batch, shifted by `shift` steps and padded at the end.  (transfer full) */
 static HybTensor *
-fill (HybBucketIterator *iterator, const Place *place, guint shift)
+make_batch (HybBucketIterator *iterator, const BatchPlace *place, guint shift)
 {
   const Bucket *bucket = &g_array_index (iterator->buckets, Bucket, place->bucket);
   HybType       type = batch_type (iterator, bucket->length);
@@ -425,7 +434,7 @@ fill (HybBucketIterator *iterator, const Place *place, guint shift)
   for (guint i = 0; tensor && i < size; i++)
     for (guint t = 0; t < bucket->length; t++)
       {
-        guint  row = g_array_index (bucket->turn, guint, place->first + i);
+        guint  row = g_array_index (bucket->order, guint, place->first + i);
         gint64 id = t + shift < bucket->length
                         ? g_array_index (bucket->rows, gint64, row * bucket->length + t + shift)
                         : iterator->options.invalid_label;
@@ -440,15 +449,15 @@ fill (HybBucketIterator *iterator, const Place *place, guint shift)
 gboolean
 hyb_bucket_iterator_next (HybBucketIterator *iterator, HybBucketBatch *batch)
 {
-  const Place *place;
+  const BatchPlace *place;
 
   if (iterator->at >= iterator->places->len)
     return FALSE;
-  place = &g_array_index (iterator->places, Place, iterator->at++);
+  place = &g_array_index (iterator->places, BatchPlace, iterator->at++);
   g_clear_pointer (&iterator->data, hyb_tensor_unref);
   g_clear_pointer (&iterator->label, hyb_tensor_unref);
-  iterator->data = fill (iterator, place, 0);
-  iterator->label = fill (iterator, place, 1);
+  iterator->data = make_batch (iterator, place, 0);
+  iterator->label = make_batch (iterator, place, 1);
   *batch = (HybBucketBatch){ g_array_index (iterator->lengths, guint, place->bucket),
                              iterator->data,
                              iterator->label };

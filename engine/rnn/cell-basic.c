@@ -1,5 +1,8 @@
-/* cell-basic.c — the plain, LSTM and GRU cells.  Equations: reference of the RNN
- * operator; gate orders i f c o and r z n.
+/* cell-basic.c — the plain, LSTM and GRU cells, and one step of each.
+ *
+ * The equations are those of MXNet's operator RNN.  Gates are stacked along the rows of the
+ * weights in the order i f c o (LSTM) and r z n (GRU).  Names and spelling of the nodes differ
+ * between Gluon, gluon.contrib and mx.rnn.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/cell-private.h"
@@ -27,14 +30,14 @@ vector_state (HybCell *cell, guint index, HybStateInfo *info)
   info->layout = "NC";
 }
 
-/* Gluon writes the operator of the function itself, mx.rnn always Activation.
- * “hard” and other names that are no operators go through Activation as well. */
+/* Gluon uses the operator named function if there is one, otherwise Activation; mx.rnn always uses
+ * Activation. */
 static HybValue *
 activate (HybF *F, HybCell *cell, HybValue *x, const char *function, const char *name)
 {
-  gboolean own = strcmp (function, "tanh") == 0 || strcmp (function, "relu") == 0 ||
-                 strcmp (function, "sigmoid") == 0 || strcmp (function, "softsign") == 0 ||
-                 strcmp (function, "hard_sigmoid") == 0;
+  gboolean is_operator = strcmp (function, "tanh") == 0 || strcmp (function, "relu") == 0 ||
+                         strcmp (function, "sigmoid") == 0 || strcmp (function, "softsign") == 0 ||
+                         strcmp (function, "hard_sigmoid") == 0;
 
   if (strcmp (function, "leaky") == 0)
     return HYB_OP (F,
@@ -42,12 +45,12 @@ activate (HybF *F, HybCell *cell, HybValue *x, const char *function, const char 
                    .name = name,
                    .in = { x },
                    .attributes = HYB_WITH ("act_type", "leaky", "slope", "0.2"));
-  if (cell->style == HYB_STYLE_GLUON && own)
+  if (cell->style == HYB_STYLE_GLUON && is_operator)
     return HYB_OP (F, function, .name = name, .in = { x });
   return hyb_activation (F, x, function, name);
 }
 
-/* Cells of gluon.contrib write their gates as Activation. */
+/* The nonlinearity of a gate; cells of gluon.contrib use Activation. */
 static HybValue *
 activate_gate (HybF *F, HybCell *cell, HybValue *x, const char *name)
 {
@@ -56,17 +59,18 @@ activate_gate (HybF *F, HybCell *cell, HybValue *x, const char *name)
   return activate (F, cell, x, cell->recurrent_activation, name);
 }
 
-/* What goes into the state: of LSTMP an Activation, like its gates. */
+/* The nonlinearity of the candidate state; LSTMP uses Activation, like for its gates. */
 static HybValue *
-activate_new (HybF *F, HybCell *cell, HybValue *x, const char *name)
+activate_candidate (HybF *F, HybCell *cell, HybValue *x, const char *name)
 {
   if (cell->is_contrib && !cell->convolution)
     return hyb_activation (F, x, cell->activation, name);
   return activate (F, cell, x, cell->activation, name);
 }
 
+/* act (c), the factor of the output gate. */
 static HybValue *
-squash_state (HybF *F, HybCell *cell, HybValue *c)
+activate_state (HybF *F, HybCell *cell, HybValue *c)
 {
   if (cell->convolution)
     return activate (F, cell, c, cell->activation, NULL);
@@ -83,84 +87,66 @@ split_gates (HybF *F, HybValue *gates, const char *n, const char *axis, const ch
                  .attributes = HYB_WITH ("axis", axis, "num_outputs", n));
 }
 
+/* a + b; name may be NULL. */
 static HybValue *
-binary (HybF *F, const char *op, HybValue *a, HybValue *b, const char *name, const char *hint)
+add (HybF *F, HybValue *a, HybValue *b, const char *name)
 {
-  return HYB_OP (F, op, .name = name, .hint = hint, .in = { a, b });
+  return HYB_OP (F, "elemwise_add", .name = name, .hint = "_plus", .in = { a, b });
 }
 
-/* h = act (W x + b + R h' + c) */
+/* a · b element by element; name may be NULL. */
+static HybValue *
+multiply (HybF *F, HybValue *a, HybValue *b, const char *name)
+{
+  return HYB_OP (F, "elemwise_mul", .name = name, .hint = "_mul", .in = { a, b });
+}
+
+/* The sum of both products of a step: W x + b + R h' + c. */
+static HybValue *
+add_products (HybF *F, HybCell *cell, HybValue *x, HybValue *h)
+{
+  HybValue *i2h = hyb_cell_linear (F, cell, x, CELL_I2H, hyb_cell_name (F, cell, "i2h"));
+  HybValue *h2h = hyb_cell_linear (F, cell, h, CELL_H2H, hyb_cell_name (F, cell, "h2h"));
+
+  return add (F, i2h, h2h, hyb_cell_gluon_name (F, cell, "plus0"));
+}
+
 HybValue *
 hyb_cell_plain_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
-  HybValue *i2h = hyb_cell_linear (F,
-                                   cell,
-                                   x,
-                                   cell->i2h_weight,
-                                   cell->i2h_bias,
-                                   hyb_cell_name (F, cell, "i2h"));
-  HybValue *h2h = hyb_cell_linear (F,
-                                   cell,
-                                   hyb_item (F, *states, 0),
-                                   cell->h2h_weight,
-                                   cell->h2h_bias,
-                                   hyb_cell_name (F, cell, "h2h"));
-  HybValue *sum =
-      binary (F, "elemwise_add", i2h, h2h, hyb_cell_gluon_name (F, cell, "plus0"), "_plus");
+  HybValue *sum = add_products (F, cell, x, hyb_item (F, *states, 0));
   HybValue *h = activate (F, cell, sum, cell->activation, hyb_cell_name (F, cell, "out"));
 
   *states = hyb_list (F, 1, &h);
   return h;
 }
 
-/* c = f c' + i g;  h = o tanh (c), perhaps projected. */
+/* c = f c' + i g;  h = o act (c), which is projected if the cell has a projection. */
 HybValue *
 hyb_cell_lstm_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
   const char *axis = cell->convolution ? "1" : NULL;
-  HybValue   *i2h = hyb_cell_linear (F,
-                                   cell,
-                                   x,
-                                   cell->i2h_weight,
-                                   cell->i2h_bias,
-                                   hyb_cell_name (F, cell, "i2h"));
-  HybValue   *h2h = hyb_cell_linear (F,
-                                   cell,
-                                   hyb_item (F, *states, 0),
-                                   cell->h2h_weight,
-                                   cell->h2h_bias,
-                                   hyb_cell_name (F, cell, "h2h"));
-  HybValue   *sum =
-      binary (F, "elemwise_add", i2h, h2h, hyb_cell_gluon_name (F, cell, "plus0"), "_plus");
-  HybValue *gates = split_gates (F, sum, "4", axis, hyb_cell_name (F, cell, "slice"));
-  HybValue *i = activate_gate (F, cell, hyb_item (F, gates, 0), hyb_cell_name (F, cell, "i"));
-  HybValue *f = activate_gate (F, cell, hyb_item (F, gates, 1), hyb_cell_name (F, cell, "f"));
-  HybValue *g = activate_new (F, cell, hyb_item (F, gates, 2), hyb_cell_name (F, cell, "c"));
+  HybValue   *sum = add_products (F, cell, x, hyb_item (F, *states, 0));
+  HybValue   *gates = split_gates (F, sum, "4", axis, hyb_cell_name (F, cell, "slice"));
+  HybValue   *i = activate_gate (F, cell, hyb_item (F, gates, 0), hyb_cell_name (F, cell, "i"));
+  HybValue   *f = activate_gate (F, cell, hyb_item (F, gates, 1), hyb_cell_name (F, cell, "f"));
+  HybValue *g = activate_candidate (F, cell, hyb_item (F, gates, 2), hyb_cell_name (F, cell, "c"));
   HybValue *o = activate_gate (F, cell, hyb_item (F, gates, 3), hyb_cell_name (F, cell, "o"));
-  HybValue *kept = binary (F,
-                           "elemwise_mul",
-                           f,
-                           hyb_item (F, *states, 1),
-                           hyb_cell_gluon_name (F, cell, "mul0"),
-                           "_mul");
-  HybValue *new = binary (F, "elemwise_mul", i, g, hyb_cell_gluon_name (F, cell, "mul1"), "_mul");
-  HybValue *c = binary (F, "elemwise_add", kept, new, hyb_cell_name (F, cell, "state"), NULL);
-  HybValue *squashed = squash_state (F, cell, c);
-  gboolean  projected = cell->h2r_weight != NULL;
-  HybValue *h = binary (F,
-                        "elemwise_mul",
-                        o,
-                        squashed,
-                        hyb_cell_name (F, cell, projected ? "hidden" : "out"),
-                        NULL);
+  HybValue *kept = multiply (F, f, hyb_item (F, *states, 1), hyb_cell_gluon_name (F, cell, "mul0"));
+  HybValue *new = multiply (F, i, g, hyb_cell_gluon_name (F, cell, "mul1"));
+  HybValue *c = add (F, kept, new, hyb_cell_name (F, cell, "state"));
+  HybValue *activated = activate_state (F, cell, c);
+  gboolean  is_projected = cell->h2r_weight != NULL;
+  HybValue *h =
+      multiply (F, o, activated, hyb_cell_name (F, cell, is_projected ? "hidden" : "out"));
 
-  if (projected)
-    h = hyb_cell_linear (F, cell, h, cell->h2r_weight, NULL, hyb_cell_name (F, cell, "out"));
+  if (is_projected)
+    h = hyb_cell_linear (F, cell, h, CELL_H2R, hyb_cell_name (F, cell, "out"));
   *states = hyb_list_of (F, h, c, NULL);
   return h;
 }
 
-/* mx.rnn asks for the names of a GRU with a prefix that ends in “_” and adds one more. */
+/* The name of a node of a GRU.  mx.rnn doubles the “_” between the prefix and the suffix. */
 static const char *
 gru_name (HybF *F, HybCell *cell, const char *suffix)
 {
@@ -169,14 +155,14 @@ gru_name (HybF *F, HybCell *cell, const char *suffix)
   return hyb_cell_name (F, cell, hyb_f_text (F, "_%s", suffix));
 }
 
-/* … but not those of its convolutions. */
+/* The name of a product of a GRU, which mx.rnn's convolutional cells do not double. */
 static const char *
 product_name (HybF *F, HybCell *cell, const char *suffix)
 {
   return cell->convolution ? hyb_cell_name (F, cell, suffix) : gru_name (F, cell, suffix);
 }
 
-/* Gluon's 1 − z is an array of ones minus z, mx.rnn's a scalar minus z. */
+/* 1 − z: Gluon subtracts z from an array of ones, mx.rnn and gluon.contrib from a scalar. */
 static HybValue *
 one_minus (HybF *F, HybCell *cell, HybValue *z)
 {
@@ -185,7 +171,7 @@ one_minus (HybF *F, HybCell *cell, HybValue *z)
   if (cell->style == HYB_STYLE_SYMBOLIC || cell->is_contrib)
     return hyb_rsub_scalar (F, z, 1);
   ones = HYB_OP (F, "ones_like", .name = hyb_cell_name (F, cell, "ones_like0"), .in = { z });
-  return binary (F, "elemwise_sub", ones, z, hyb_cell_name (F, cell, "minus0"), NULL);
+  return HYB_OP (F, "elemwise_sub", .name = hyb_cell_name (F, cell, "minus0"), .in = { ones, z });
 }
 
 /* n = tanh (Wn x + b + r (Rn h' + c));  h = (1 − z) n + z h'. */
@@ -195,54 +181,24 @@ hyb_cell_gru_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   HybValue   *old = hyb_item (F, *states, 0);
   gboolean    maps = cell->convolution && cell->style == HYB_STYLE_GLUON;
   const char *axis = maps ? "1" : NULL;
-  HybValue   *i2h =
-      hyb_cell_linear (F, cell, x, cell->i2h_weight, cell->i2h_bias, product_name (F, cell, "i2h"));
-  HybValue *h2h = hyb_cell_linear (F,
-                                   cell,
-                                   old,
-                                   cell->h2h_weight,
-                                   cell->h2h_bias,
-                                   product_name (F, cell, "h2h"));
-  HybValue *xs = split_gates (F, i2h, "3", axis, gru_name (F, cell, "i2h_slice"));
-  HybValue *hs = split_gates (F, h2h, "3", axis, gru_name (F, cell, "h2h_slice"));
-  HybValue *r_sum = binary (F,
-                            "elemwise_add",
-                            hyb_item (F, xs, 0),
-                            hyb_item (F, hs, 0),
-                            hyb_cell_gluon_name (F, cell, "plus0"),
-                            "_plus");
+  HybValue   *i2h = hyb_cell_linear (F, cell, x, CELL_I2H, product_name (F, cell, "i2h"));
+  HybValue   *h2h = hyb_cell_linear (F, cell, old, CELL_H2H, product_name (F, cell, "h2h"));
+  HybValue   *xs = split_gates (F, i2h, "3", axis, gru_name (F, cell, "i2h_slice"));
+  HybValue   *hs = split_gates (F, h2h, "3", axis, gru_name (F, cell, "h2h_slice"));
+  HybValue   *r_sum =
+      add (F, hyb_item (F, xs, 0), hyb_item (F, hs, 0), hyb_cell_gluon_name (F, cell, "plus0"));
   HybValue *r = hyb_activation (F, r_sum, "sigmoid", gru_name (F, cell, "r_act"));
-  HybValue *z_sum = binary (F,
-                            "elemwise_add",
-                            hyb_item (F, xs, 1),
-                            hyb_item (F, hs, 1),
-                            hyb_cell_gluon_name (F, cell, "plus1"),
-                            "_plus");
+  HybValue *z_sum =
+      add (F, hyb_item (F, xs, 1), hyb_item (F, hs, 1), hyb_cell_gluon_name (F, cell, "plus1"));
   HybValue *z = hyb_activation (F, z_sum, "sigmoid", gru_name (F, cell, "z_act"));
-  HybValue *gated = binary (F,
-                            "elemwise_mul",
-                            r,
-                            hyb_item (F, hs, 2),
-                            hyb_cell_gluon_name (F, cell, "mul0"),
-                            "_mul");
-  HybValue *n_sum = binary (F,
-                            "elemwise_add",
-                            hyb_item (F, xs, 2),
-                            gated,
-                            hyb_cell_gluon_name (F, cell, "plus2"),
-                            "_plus");
+  HybValue *gated = multiply (F, r, hyb_item (F, hs, 2), hyb_cell_gluon_name (F, cell, "mul0"));
+  HybValue *n_sum = add (F, hyb_item (F, xs, 2), gated, hyb_cell_gluon_name (F, cell, "plus2"));
   HybValue *n = cell->convolution
                     ? activate (F, cell, n_sum, cell->activation, gru_name (F, cell, "h_act"))
                     : hyb_activation (F, n_sum, "tanh", gru_name (F, cell, "h_act"));
-  HybValue *new = binary (F,
-                          "elemwise_mul",
-                          one_minus (F, cell, z),
-                          n,
-                          hyb_cell_gluon_name (F, cell, "mul1"),
-                          "_mul");
-  HybValue *kept =
-      binary (F, "elemwise_mul", z, old, hyb_cell_gluon_name (F, cell, "mul20"), "_mul");
-  HybValue *h = binary (F, "elemwise_add", new, kept, hyb_cell_name (F, cell, "out"), NULL);
+  HybValue *new = multiply (F, one_minus (F, cell, z), n, hyb_cell_gluon_name (F, cell, "mul1"));
+  HybValue *kept = multiply (F, z, old, hyb_cell_gluon_name (F, cell, "mul20"));
+  HybValue *h = add (F, new, kept, hyb_cell_name (F, cell, "out"));
 
   *states = hyb_list (F, 1, &h);
   return h;

@@ -1,5 +1,8 @@
-/* cell-conv.c — cells whose states are feature maps: the products of a step are
- * convolutions that keep the extent of the state.
+/* cell-conv.c — cells whose states are feature maps (hyb_conv_cell_new()).
+ *
+ * They make the same steps as the basic cells, with convolutions instead of matrix products
+ * (hyb_cell_linear()).  The recurrent convolution is padded so that it keeps the extent of the
+ * state.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/cell-private.h"
@@ -47,6 +50,7 @@ static const struct
 
 #undef CONV_CELL
 
+/* given, or fallback in all dimensions if given has another rank. */
 static HybShape
 extent (const HybShape *given, int rank, gint64 fallback)
 {
@@ -59,7 +63,8 @@ extent (const HybShape *given, int rank, gint64 fallback)
   return shape;
 }
 
-/* ⌊(x + 2 pad − dilate (kernel − 1) − 1) / stride⌋ + 1 */
+/* The extent of the state along a spatial axis:
+ * ⌊(x + 2 pad − dilate (kernel − 1) − 1) / stride⌋ + 1. */
 static gint64
 extent_after (const CellConvolution *conv, int axis)
 {
@@ -69,8 +74,9 @@ extent_after (const CellConvolution *conv, int axis)
   return room / MAX (conv->i2h_stride.dim[axis], 1) + 1;
 }
 
+/* (transfer full) */
 static CellConvolution *
-geometry (const HybConvCellOptions *options)
+make_geometry (const HybConvCellOptions *options)
 {
   static const char *const layouts[] = { "NC", "NCW", "NCHW", "NCDHW" };
   CellConvolution         *conv = g_new0 (CellConvolution, 1);
@@ -145,7 +151,7 @@ hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options)
     kind++;
   g_return_val_if_fail (kind < G_N_ELEMENTS (kinds), NULL);
   g_return_val_if_fail (options->input_shape.rank >= 2 && options->input_shape.rank <= 4, NULL);
-  /* An even kernel cannot keep the extent of the state. */
+  /* With an even kernel no padding keeps the extent of the state. */
   g_return_val_if_fail (is_odd (&options->h2h_kernel), NULL);
 
   cell = hyb_cell_new (&kinds[kind].klass, &cell_options, kinds[kind].default_prefix);
@@ -153,7 +159,7 @@ hyb_conv_cell_new (const char *mode, const HybConvCellOptions *options)
   cell->activation = options->activation                    ? options->activation
                      : options->style == HYB_STYLE_SYMBOLIC ? "leaky"
                                                             : "tanh";
-  cell->convolution = geometry (options);
+  cell->convolution = make_geometry (options);
   rows = options->channels * kinds[kind].n_gates;
   cell->i2h_weight = add_weight (cell,
                                  "i2h_weight",

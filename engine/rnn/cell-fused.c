@@ -1,5 +1,7 @@
-/* cell-fused.c — mx.rnn's FusedRNNCell: all steps, layers and directions as one
- * operator with one flat parameter; and the stack of cells it stands for.
+/* cell-fused.c — mx.rnn's FusedRNNCell: all steps, layers and directions as one operator (RNN) with
+ * one flat parameter; and the equivalent stack of single cells (hyb_fused_cell_unfuse()).
+ *
+ * formats/rnn-weights.h describes the flat parameter.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"
@@ -39,8 +41,9 @@ fused_state_info (HybCell *cell, guint index, HybStateInfo *info)
   info->layout = "LNC";
 }
 
+/* A number as Python writes a float: "0.5", "0.0". */
 static const char *
-rate (HybF *F, double x)
+float_text (HybF *F, double x)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -68,7 +71,7 @@ fused_operator (HybF *F, FusedCell *self, HybValue *x, HybValue *states)
                                          "num_layers",
                                          hyb_f_text (F, "%u", self->layers),
                                          "p",
-                                         rate (F, self->options.dropout),
+                                         float_text (F, self->options.dropout),
                                          "state_outputs",
                                          next ? "True" : "False",
                                          "state_size",
@@ -80,15 +83,12 @@ fused_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states
 {
   FusedCell *self = (FusedCell *) cell;
   int        axis = hyb_layout_axis (unroll->layout, 'T');
-  HybValue  *x =
-      hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, HYB_MERGE_YES);
-  HybValue *begin = unroll->begin_state, *all, *output;
+  HybValue  *x = hyb_format_sequence (F, cell, unroll, unroll->inputs, HYB_MERGE_YES);
+  HybValue  *all, *output;
 
   if (axis == 1)
     x = hyb_swap_axes (F, x, 0, 1);
-  if (!begin)
-    begin = hyb_unroll_get_begin_state (F, cell, unroll);
-  all = fused_operator (F, self, x, begin);
+  all = fused_operator (F, self, x, hyb_unroll_get_begin_state (F, cell, unroll));
 
   output = hyb_item (F, all, 0);
   *states = hyb_list (F, 0, NULL);
@@ -98,9 +98,8 @@ fused_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states
     output = hyb_swap_axes (F, output, 0, 1);
   return hyb_format_sequence (F,
                               cell,
-                              unroll->length,
+                              unroll,
                               output,
-                              unroll->layout,
                               unroll->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : unroll->merge);
 }
 
@@ -116,6 +115,7 @@ static const HybCellClass fused_class = {
              "unfuse it and step the cells",
 };
 
+/* MXNet's JSON form of the initialiser "fusedrnn".  (transfer full) */
 static char *
 initialiser (const FusedCell *self)
 {
@@ -150,7 +150,7 @@ hyb_fused_cell_new (const HybRnnLayerOptions *options)
   self->options = *options;
   if (options->dropout > 0 && options->layers <= 1)
     g_message ("%s: dropout acts between layers, and there is only one: it is ignored", prefix);
-  /* Both live as long as the program: cells are few and their prefixes fewer. */
+  /* Interned strings are never freed; there are only a few modes and prefixes. */
   self->mode = (char *) g_intern_string (options->mode);
   self->prefix = (char *) g_intern_string (prefix);
   self->layers = MAX (options->layers, 1);
@@ -180,8 +180,9 @@ hyb_fused_cell_get_weights (HybBlock *block, HybRnnWeights *weights)
   return hyb_rnn_mode_from_name (self->mode, &weights->mode);
 }
 
+/* A single cell of the same kind.  (transfer full) */
 static HybBlock *
-plain_cell (const FusedCell *self, const char *prefix)
+single_cell (const FusedCell *self, const char *prefix)
 {
   HybCellOptions options = {
     .hidden = self->cell.hidden,
@@ -213,16 +214,16 @@ hyb_fused_cell_unfuse (HybBlock *block)
 
       if (self->directions == 2)
         {
-          HybBlock *forward = plain_cell (self, left);
+          HybBlock *forward = single_cell (self, left);
 
           hyb_append (stack,
                       hyb_bidirectional_cell_new (forward,
-                                                  plain_cell (self, right),
+                                                  single_cell (self, right),
                                                   output,
                                                   HYB_STYLE_SYMBOLIC));
         }
       else
-        hyb_append (stack, plain_cell (self, left));
+        hyb_append (stack, single_cell (self, left));
       if (self->options.dropout > 0 && layer + 1 < self->layers)
         hyb_append (stack,
                     hyb_dropout_cell_new (self->options.dropout, HYB_STYLE_SYMBOLIC, dropout));

@@ -1,11 +1,14 @@
-/* cell-modifiers.c — cells around one other cell: zoneout, residual, variational dropout.
+/* cell-modifiers.c — cells that wrap one other cell: zoneout, residual, variational dropout.
+ *
+ * The states of such a cell are those of its base cell.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/cell-private.h"
 
-/* A modifier is called like its base and something more: no “_” in between. */
-HybCell *
-hyb_modifier_cell_new (const HybCellClass *klass, HybBlock *base, const char *alias)
+/* A cell that wraps base, and takes over the caller's reference to it.  Its prefix is that of base
+ * followed by alias, without a “_” in between. */
+static HybCell *
+modifier_new (const HybCellClass *klass, HybBlock *base, const char *alias)
 {
   g_autofree char *prefix = NULL;
   HybCell         *cell;
@@ -20,8 +23,9 @@ hyb_modifier_cell_new (const HybCellClass *klass, HybBlock *base, const char *al
   return cell;
 }
 
+/* Dropout of ones, shaped like an array: 0 with probability rate. */
 static HybValue *
-zoneout_mask (HybF *F, HybValue *like, double rate)
+dropout_mask (HybF *F, HybValue *like, double rate)
 {
   return HYB_OP (F,
                  "Dropout",
@@ -29,7 +33,7 @@ zoneout_mask (HybF *F, HybValue *like, double rate)
                  .attributes = HYB_WITH ("p", hyb_cell_rate_text (F, rate)));
 }
 
-/* Where the mask is 0 the old value stays. */
+/* Where the mask is 0 the old value is kept. */
 static HybValue *
 zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 {
@@ -49,12 +53,12 @@ zoneout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
                              .hint = "_zeros",
                              .attributes = HYB_WITH ("dtype", "float32", "shape", "(0, 0)"));
   if (cell->rate != 0)
-    output = hyb_where (F, zoneout_mask (F, output, cell->rate), output, previous);
+    output = hyb_where (F, dropout_mask (F, output, cell->rate), output, previous);
   for (guint i = 0; i < n && cell->state_rate != 0; i++)
     {
       HybValue *new = hyb_item (F, *states, i);
 
-      mixed[i] = hyb_where (F, zoneout_mask (F, new, cell->state_rate), new, hyb_item (F, old, i));
+      mixed[i] = hyb_where (F, dropout_mask (F, new, cell->state_rate), new, hyb_item (F, old, i));
     }
   if (cell->state_rate != 0)
     *states = hyb_list (F, n, mixed);
@@ -76,14 +80,14 @@ static const HybCellClass zoneout_class = {
 HybBlock *
 hyb_zoneout_cell_new (HybBlock *base, double outputs, double states)
 {
-  HybCell *cell = hyb_modifier_cell_new (&zoneout_class, base, "zoneout");
+  HybCell *cell = modifier_new (&zoneout_class, base, "zoneout");
 
   cell->rate = outputs;
   cell->state_rate = states;
   return &cell->parent;
 }
 
-/* mx.rnn calls the sum like the output with something more, Gluon as it is told. */
+/* output + x.  name: of the node in Gluon's style; mx.rnn derives it from the output's name. */
 static HybValue *
 add_residual (HybF *F, HybCell *cell, HybValue *output, HybValue *x, const char *name)
 {
@@ -103,21 +107,15 @@ residual_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 static HybValue *
 residual_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
 {
-  HybValue *outputs = hyb_cell_unroll (F, &cell->base->parent, unroll, states);
-  HybMerge  merge = unroll->merge != HYB_MERGE_NATURAL ? unroll->merge
-                    : hyb_is_list (outputs)            ? HYB_MERGE_NO
-                                                       : HYB_MERGE_YES;
-  HybValue *inputs =
-      hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, merge);
+  HybValue             *outputs = hyb_cell_unroll (F, &cell->base->parent, unroll, states);
+  HybMerge              merge = unroll->merge != HYB_MERGE_NATURAL ? unroll->merge
+                                : hyb_is_list (outputs)            ? HYB_MERGE_NO
+                                                                   : HYB_MERGE_YES;
+  HybValue             *inputs = hyb_format_sequence (F, cell, unroll, unroll->inputs, merge);
   g_autofree HybValue **sums = NULL;
 
   if (unroll->valid_length)
-    inputs = hyb_mask_sequence (F,
-                                inputs,
-                                unroll->length,
-                                unroll->valid_length,
-                                hyb_layout_axis (unroll->layout, 'T'),
-                                merge == HYB_MERGE_YES);
+    inputs = hyb_mask_sequence (F, unroll, inputs, merge == HYB_MERGE_YES);
   if (merge == HYB_MERGE_YES)
     return add_residual (F, cell, outputs, inputs, NULL);
 
@@ -141,17 +139,17 @@ static const HybCellClass residual_class = {
 HybBlock *
 hyb_residual_cell_new (HybBlock *base)
 {
-  return &hyb_modifier_cell_new (&residual_class, base, "residualcell")->parent;
+  return &modifier_new (&residual_class, base, "residualcell")->parent;
 }
 
-/* --- One mask for all steps --- */
+/* --- Variational dropout: one mask for all steps --- */
 
 typedef struct
 {
   HybCell   cell;
-  double    inputs, states, outputs;
-  HybValue *input_mask, *state_mask, *output_mask; /* of this sequence */
-  HybF     *masks_of;
+  double    inputs, states, outputs;               /* rates */
+  HybValue *input_mask, *state_mask, *output_mask; /* of the current sequence, or NULL … */
+  HybF     *masks_of;                              /* … and values of this F */
 } Variational;
 
 static HybValue *
@@ -160,7 +158,7 @@ masked (HybF *F, HybValue *x, double rate, HybValue **mask)
   if (rate == 0)
     return x;
   if (!*mask)
-    *mask = zoneout_mask (F, x, rate);
+    *mask = dropout_mask (F, x, rate);
   return hyb_mul (F, x, *mask);
 }
 
@@ -184,11 +182,12 @@ variational_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   self->masks_of = F;
   for (guint i = 0; i < n; i++)
     items[i] = hyb_item (F, *states, i);
-  /* Masks of states are made before those of inputs, products likewise: as Gluon names them. */
+  /* In Gluon's order, which decides the numbers in names: masks of states, then of inputs; then
+   * the products with them. */
   if (n > 0 && self->states != 0 && !self->state_mask)
-    self->state_mask = zoneout_mask (F, items[0], self->states);
+    self->state_mask = dropout_mask (F, items[0], self->states);
   if (self->inputs != 0 && !self->input_mask)
-    self->input_mask = zoneout_mask (F, x, self->inputs);
+    self->input_mask = dropout_mask (F, x, self->inputs);
   if (n > 0)
     items[0] = masked (F, items[0], self->states, &self->state_mask);
   x = masked (F, x, self->inputs, &self->input_mask);
@@ -197,6 +196,7 @@ variational_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   return masked (F, x, self->outputs, &self->output_mask);
 }
 
+/* Dropout of a merged sequence with the same mask for all steps. */
 static HybValue *
 drop_steps (HybF *F, HybValue *x, double rate, int axis)
 {
@@ -211,7 +211,7 @@ drop_steps (HybF *F, HybValue *x, double rate, int axis)
                                          hyb_cell_rate_text (F, rate)));
 }
 
-/* Without masks of states the whole sequence is dropped at once. */
+/* Without dropout of states, inputs and outputs are dropped as whole sequences. */
 static HybValue *
 variational_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
 {
@@ -223,8 +223,7 @@ variational_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **s
   if (self->states != 0)
     return hyb_cell_unroll_steps (F, cell, given, states);
 
-  unroll.inputs =
-      hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_YES);
+  unroll.inputs = hyb_format_sequence (F, cell, given, given->inputs, HYB_MERGE_YES);
   unroll.begin_state = hyb_unroll_get_begin_state (F, cell, given);
   unroll.inputs = drop_steps (F, unroll.inputs, self->inputs, axis);
   unroll.merge = HYB_MERGE_YES;
@@ -232,18 +231,12 @@ variational_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **s
   outputs = drop_steps (F, outputs, self->outputs, axis);
   outputs = hyb_format_sequence (F,
                                  cell,
-                                 given->length,
+                                 given,
                                  outputs,
-                                 given->layout,
                                  given->merge == HYB_MERGE_NATURAL ? HYB_MERGE_YES : given->merge);
   if (!given->valid_length)
     return outputs;
-  return hyb_mask_sequence (F,
-                            outputs,
-                            given->length,
-                            given->valid_length,
-                            axis,
-                            given->merge != HYB_MERGE_NO);
+  return hyb_mask_sequence (F, given, outputs, given->merge != HYB_MERGE_NO);
 }
 
 static const HybCellClass variational_class = {
@@ -261,7 +254,7 @@ static const HybCellClass variational_class = {
 HybBlock *
 hyb_variational_dropout_cell_new (HybBlock *base, double inputs, double states, double outputs)
 {
-  HybCell     *cell = hyb_modifier_cell_new (&variational_class, base, "vardrop");
+  HybCell     *cell = modifier_new (&variational_class, base, "vardrop");
   Variational *self = (Variational *) cell;
 
   self->inputs = inputs;

@@ -1,37 +1,12 @@
-/* cell-wrappers.c — cells beside cells: stacked, both ways, with dropout in between.
+/* cell-wrappers.c — cells of several cells: stacks and bidirectional cells; and dropout between
+ * the layers of a stack.
+ *
+ * The states of such a cell are those of its children, concatenated.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/cell-private.h"
 
-static HybCell *
-child (HybCell *cell, guint index)
-{
-  return hyb_cell_from_block (hyb_block_get_child (&cell->parent, index));
-}
-
-guint
-hyb_cell_states_of_children (HybCell *cell)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < hyb_block_n_children (&cell->parent); i++)
-    n += hyb_cell_n_states (&child (cell, i)->parent);
-  return n;
-}
-
-HybValue *
-hyb_cell_begin_children (HybF *F, HybCell *cell, const char *op, const char *batch)
-{
-  HybValue *states = hyb_list (F, 0, NULL);
-  gint64    number = g_ascii_strtoll (batch, NULL, 10);
-
-  for (guint i = 0; i < hyb_block_n_children (&cell->parent); i++)
-    states =
-        hyb_states_join (F, states, hyb_cell_begin_state (F, &child (cell, i)->parent, op, number));
-  return states;
-}
-
-/* --- One on top of the other --- */
+/* --- Stacks --- */
 
 static HybValue *
 stack_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
@@ -41,13 +16,13 @@ stack_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
 
   for (guint i = 0; i < hyb_block_n_children (&cell->parent); i++)
     {
-      HybBlock *layer = &child (cell, i)->parent;
+      HybBlock *layer = hyb_block_get_child (&cell->parent, i);
       guint     n = hyb_cell_n_states (layer);
-      HybValue *own = hyb_states_slice (F, *states, from, n);
+      HybValue *layer_states = hyb_states_slice (F, *states, from, n);
 
       from += n;
-      x = hyb_cell_step (F, layer, x, &own);
-      all = hyb_states_join (F, all, own);
+      x = hyb_cell_step (F, layer, x, &layer_states);
+      all = hyb_states_join (F, all, layer_states);
     }
   *states = all;
   return x;
@@ -63,15 +38,15 @@ stack_unroll (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
   *states = hyb_list (F, 0, NULL);
   for (guint i = 0; i < n_layers; i++)
     {
-      HybBlock *layer = &child (cell, i)->parent;
+      HybBlock *layer = hyb_block_get_child (&cell->parent, i);
       guint     n = hyb_cell_n_states (layer);
-      HybValue *own;
+      HybValue *layer_states;
 
       unroll.begin_state = hyb_states_slice (F, begin, from, n);
       unroll.merge = i + 1 < n_layers ? HYB_MERGE_NATURAL : given->merge;
       from += n;
-      unroll.inputs = hyb_cell_unroll (F, layer, &unroll, &own);
-      *states = hyb_states_join (F, *states, own);
+      unroll.inputs = hyb_cell_unroll (F, layer, &unroll, &layer_states);
+      *states = hyb_states_join (F, *states, layer_states);
     }
   return unroll.inputs;
 }
@@ -102,15 +77,6 @@ no_states (HybCell *cell)
   return 0;
 }
 
-const char *
-hyb_cell_rate_text (HybF *F, double rate)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_ascii_formatd (text, sizeof text, "%.15g", rate);
-  return hyb_f_text (F, "%s", text);
-}
-
 static HybValue *
 dropout (HybF *F, HybCell *cell, HybValue *x, const char *name)
 {
@@ -134,12 +100,11 @@ dropout_step (HybF *F, HybCell *cell, HybValue *x, HybValue **states)
   return dropout (F, cell, x, hyb_cell_name (F, cell, "fwd"));
 }
 
-/* A merged sequence is dropped at once, with one mask for all steps. */
+/* Drops elements of a merged sequence with a single node; of a list, step by step. */
 static HybValue *
 dropout_unroll (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
 {
-  HybValue *inputs =
-      hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, unroll->merge);
+  HybValue *inputs = hyb_format_sequence (F, cell, unroll, unroll->inputs, unroll->merge);
   g_autofree HybValue **outputs = NULL;
   guint                 n = hyb_n_items (inputs);
 
@@ -174,20 +139,22 @@ hyb_dropout_cell_new (double rate, HybCellStyle style, const char *prefix)
   return &cell->parent;
 }
 
-/* --- Both ways --- */
+/* --- Bidirectional cells --- */
 
+/* A list of steps in reverse order; with valid_length, each sample's valid steps are reversed and
+ * the others stay where they are. */
 static HybValue *
 reversed (HybF *F, HybValue *steps, guint length, HybValue *valid_length)
 {
-  g_autofree HybValue **turned = NULL;
+  g_autofree HybValue **items = NULL;
   HybValue             *whole;
 
   if (!valid_length)
     {
-      turned = g_new (HybValue *, MAX (length, 1));
+      items = g_new (HybValue *, MAX (length, 1));
       for (guint t = 0; t < length; t++)
-        turned[t] = hyb_item (F, steps, length - 1 - t);
-      return hyb_list (F, length, turned);
+        items[t] = hyb_item (F, steps, length - 1 - t);
+      return hyb_list (F, length, items);
     }
   whole = HYB_OP (F,
                   "SequenceReverse",
@@ -196,25 +163,23 @@ reversed (HybF *F, HybValue *steps, guint length, HybValue *valid_length)
   return hyb_split (F, whole, length, 0, TRUE);
 }
 
+/* Concatenates the features of two merged sequences. */
 static HybValue *
-join_directions (HybF     *F,
-                 HybCell  *cell,
-                 HybValue *left,
-                 HybValue *right,
-                 guint     length,
-                 int       axis,
-                 gboolean  merge)
+join_merged (HybF *F, HybCell *cell, HybValue *left, HybValue *right)
 {
-  g_autofree HybValue **joined = NULL;
+  return HYB_OP (F,
+                 "Concat",
+                 .name = hyb_f_text (F, "%sout", cell->output_prefix),
+                 .in = { left, right },
+                 .attributes = HYB_WITH ("dim", "2", "num_args", "2"));
+}
 
-  if (merge)
-    return HYB_OP (F,
-                   "Concat",
-                   .name = hyb_f_text (F, "%sout", cell->output_prefix),
-                   .in = { left, hyb_stack (F, right, axis) },
-                   .attributes = HYB_WITH ("dim", "2", "num_args", "2"));
+/* Concatenates the features of two lists of steps, step by step. */
+static HybValue *
+join_steps (HybF *F, HybCell *cell, HybValue *left, HybValue *right, guint length)
+{
+  g_autofree HybValue **joined = g_new (HybValue *, MAX (length, 1));
 
-  joined = g_new (HybValue *, MAX (length, 1));
   for (guint t = 0; t < length; t++)
     joined[t] = HYB_OP (F,
                         "Concat",
@@ -227,21 +192,20 @@ join_directions (HybF     *F,
 static HybValue *
 bidirectional_unroll_gluon (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
 {
-  HybBlock *left = &child (cell, 0)->parent, *right = &child (cell, 1)->parent;
-  HybValue *inputs =
-      hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_NO);
-  HybValue *turned = reversed (F, inputs, given->length, given->valid_length);
+  HybBlock *left = hyb_block_get_child (&cell->parent, 0);
+  HybBlock *right = hyb_block_get_child (&cell->parent, 1);
+  HybValue *inputs = hyb_format_sequence (F, cell, given, given->inputs, HYB_MERGE_NO);
+  HybValue *backwards = reversed (F, inputs, given->length, given->valid_length);
   HybValue *begin = hyb_unroll_get_begin_state (F, cell, given);
   HybValue *left_states, *right_states, *left_outputs, *right_outputs, *outputs;
   HybUnroll unroll = *given;
-  int       axis = hyb_layout_axis (given->layout, 'T');
   gboolean  merge;
 
   unroll.inputs = inputs;
   unroll.begin_state = hyb_states_slice (F, begin, 0, hyb_cell_n_states (left));
   left_outputs = hyb_cell_unroll (F, left, &unroll, &left_states);
 
-  unroll.inputs = turned;
+  unroll.inputs = backwards;
   unroll.begin_state =
       hyb_states_slice (F, begin, hyb_cell_n_states (left), hyb_cell_n_states (right));
   unroll.merge = HYB_MERGE_NO;
@@ -250,35 +214,23 @@ bidirectional_unroll_gluon (HybF *F, HybCell *cell, const HybUnroll *given, HybV
 
   merge = given->merge == HYB_MERGE_YES ||
           (given->merge == HYB_MERGE_NATURAL && !hyb_is_list (left_outputs));
-  outputs = join_directions (F, cell, left_outputs, right_outputs, given->length, axis, merge);
+  if (merge)
+    right_outputs = hyb_stack (F, right_outputs, hyb_layout_axis (given->layout, 'T'));
+  outputs = merge ? join_merged (F, cell, left_outputs, right_outputs)
+                  : join_steps (F, cell, left_outputs, right_outputs, given->length);
   if (given->valid_length)
-    outputs = hyb_mask_sequence (F, outputs, given->length, given->valid_length, axis, merge);
+    outputs = hyb_mask_sequence (F, given, outputs, merge);
   *states = hyb_states_join (F, left_states, right_states);
   return outputs;
 }
 
-/* mx.rnn unrolls both halves alike and turns a merged one around as a whole. */
-static HybValue *
-merged_symbolic (HybF *F, HybCell *cell, HybValue *left, HybValue *right, int axis)
-{
-  HybValue *turned = HYB_OP (F,
-                             "reverse",
-                             .in = { right },
-                             .attributes = HYB_WITH ("axis", hyb_f_text (F, "%d", axis)));
-
-  return HYB_OP (F,
-                 "Concat",
-                 .name = hyb_f_text (F, "%sout", cell->output_prefix),
-                 .in = { left, turned },
-                 .attributes = HYB_WITH ("dim", "2", "num_args", "2"));
-}
-
+/* mx.rnn unrolls both directions in the same way, and reverses a merged sequence with one node. */
 static HybValue *
 bidirectional_unroll_symbolic (HybF *F, HybCell *cell, const HybUnroll *given, HybValue **states)
 {
-  HybBlock *left = &child (cell, 0)->parent, *right = &child (cell, 1)->parent;
-  HybValue *inputs =
-      hyb_format_sequence (F, cell, given->length, given->inputs, given->layout, HYB_MERGE_NO);
+  HybBlock *left = hyb_block_get_child (&cell->parent, 0);
+  HybBlock *right = hyb_block_get_child (&cell->parent, 1);
+  HybValue *inputs = hyb_format_sequence (F, cell, given, given->inputs, HYB_MERGE_NO);
   HybValue *begin = hyb_unroll_get_begin_state (F, cell, given);
   HybValue *left_states, *right_states, *left_outputs, *right_outputs;
   HybUnroll unroll = *given;
@@ -294,22 +246,19 @@ bidirectional_unroll_symbolic (HybF *F, HybCell *cell, const HybUnroll *given, H
   *states = hyb_states_join (F, left_states, right_states);
 
   if (!hyb_is_list (left_outputs) && !hyb_is_list (right_outputs))
-    return merged_symbolic (F,
-                            cell,
-                            left_outputs,
-                            right_outputs,
-                            hyb_layout_axis (given->layout, 'T'));
-  left_outputs =
-      hyb_format_sequence (F, cell, given->length, left_outputs, given->layout, HYB_MERGE_NO);
-  right_outputs =
-      hyb_format_sequence (F, cell, given->length, right_outputs, given->layout, HYB_MERGE_NO);
-  return join_directions (F,
-                          cell,
-                          left_outputs,
-                          reversed (F, right_outputs, given->length, NULL),
-                          given->length,
-                          0,
-                          FALSE);
+    {
+      int axis = hyb_layout_axis (given->layout, 'T');
+
+      right_outputs = HYB_OP (F,
+                              "reverse",
+                              .in = { right_outputs },
+                              .attributes = HYB_WITH ("axis", hyb_f_text (F, "%d", axis)));
+      return join_merged (F, cell, left_outputs, right_outputs);
+    }
+  left_outputs = hyb_format_sequence (F, cell, given, left_outputs, HYB_MERGE_NO);
+  right_outputs = hyb_format_sequence (F, cell, given, right_outputs, HYB_MERGE_NO);
+  right_outputs = reversed (F, right_outputs, given->length, NULL);
+  return join_steps (F, cell, left_outputs, right_outputs, given->length);
 }
 
 static HybValue *

@@ -1,4 +1,6 @@
-/* cell.c — what all cells have in common: names, parameters, begin states.
+/* cell.c — what all recurrent cells have in common: creation, names, parameters, states, stepping.
+ *
+ * Start at hyb_cell_new() and hyb_cell_forward(); the steps themselves are in cell-basic.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/cell.h"
@@ -28,7 +30,7 @@ hyb_cell_new (const HybCellClass *klass, const HybCellOptions *options, const ch
   HybBlock   *block = hyb_block_new_shared (&klass->block, prefix, options->shared);
   HybCell    *cell = (HybCell *) block;
 
-  /* mx.rnn knows no scopes: its names are full, its automatic ones counted globally. */
+  /* mx.rnn has no scopes: its cells have full names, and automatic names are counted globally. */
   if (symbolic)
     block->priv->has_scope = FALSE;
   cell->style = options->style;
@@ -64,7 +66,7 @@ hyb_cell_gluon_name (HybF *F, HybCell *cell, const char *suffix)
 }
 
 static HybParameter *
-add (HybCell *cell, const char *name, HybShape shape, const char *init)
+add_parameter (HybCell *cell, const char *name, HybShape shape, const char *init)
 {
   return hyb_block_add_parameter (&cell->parent,
                                   &(HybParameterSpec){ .name = name,
@@ -84,41 +86,38 @@ hyb_cell_add_parameters (HybCell *cell, const HybCellOptions *options, guint n_g
   const char *bias = cell->style == HYB_STYLE_GLUON ? "zeros" : NULL;
 
   cell->i2h_weight =
-      add (cell, "i2h_weight", hyb_shape_2d (rows, columns), options->i2h_weight_init);
+      add_parameter (cell, "i2h_weight", hyb_shape_2d (rows, columns), options->i2h_weight_init);
   cell->h2h_weight =
-      add (cell, "h2h_weight", hyb_shape_2d (rows, recurrent), options->h2h_weight_init);
+      add_parameter (cell, "h2h_weight", hyb_shape_2d (rows, recurrent), options->h2h_weight_init);
   if (cell->projection > 0)
     cell->h2r_weight =
-        add (cell, "h2r_weight", hyb_shape_2d (cell->projection, cell->hidden), NULL);
-  cell->i2h_bias = add (cell,
-                        "i2h_bias",
-                        hyb_shape_1d (rows),
-                        options->i2h_bias_init ? options->i2h_bias_init : bias);
-  cell->h2h_bias = add (cell,
-                        "h2h_bias",
-                        hyb_shape_1d (rows),
-                        options->h2h_bias_init ? options->h2h_bias_init : bias);
+        add_parameter (cell, "h2r_weight", hyb_shape_2d (cell->projection, cell->hidden), NULL);
+  cell->i2h_bias = add_parameter (cell,
+                                  "i2h_bias",
+                                  hyb_shape_1d (rows),
+                                  options->i2h_bias_init ? options->i2h_bias_init : bias);
+  cell->h2h_bias = add_parameter (cell,
+                                  "h2h_bias",
+                                  hyb_shape_1d (rows),
+                                  options->h2h_bias_init ? options->h2h_bias_init : bias);
 }
 
 static const char *
-extent (HybF *F, const HybShape *shape)
+shape_text (HybF *F, const HybShape *shape)
 {
   g_autofree char *text = hyb_shape_to_string (shape);
 
   return hyb_f_text (F, "%s", text);
 }
 
-/* The product of a cell whose states are feature maps. */
+/* hyb_cell_linear() for cells whose states are feature maps. */
 static HybValue *
-convolve (HybF         *F,
-          HybCell      *cell,
-          HybValue     *x,
-          HybParameter *weight,
-          HybParameter *bias,
-          const char   *name)
+convolve (HybF *F, HybCell *cell, HybValue *x, CellSide side, const char *name)
 {
   const CellConvolution *conv = cell->convolution;
-  gboolean               to_hidden = weight == cell->i2h_weight;
+  gboolean               is_i2h = side == CELL_I2H;
+  HybParameter          *weight = is_i2h ? cell->i2h_weight : cell->h2h_weight;
+  HybParameter          *bias = is_i2h ? cell->i2h_bias : cell->h2h_bias;
   HybShape               ones = conv->h2h_pad;
 
   for (int i = 0; i < ones.rank; i++)
@@ -129,9 +128,9 @@ convolve (HybF         *F,
                  .in = { x, hyb_use (F, weight), hyb_use (F, bias) },
                  .attributes =
                      HYB_WITH ("dilate",
-                               extent (F, to_hidden ? &conv->i2h_dilate : &conv->h2h_dilate),
+                               shape_text (F, is_i2h ? &conv->i2h_dilate : &conv->h2h_dilate),
                                "kernel",
-                               extent (F, to_hidden ? &conv->i2h_kernel : &conv->h2h_kernel),
+                               shape_text (F, is_i2h ? &conv->i2h_kernel : &conv->h2h_kernel),
                                "layout",
                                conv->layout,
                                "num_filter",
@@ -139,23 +138,22 @@ convolve (HybF         *F,
                                            "%" G_GINT64_FORMAT,
                                            hyb_parameter_get_shape (bias)->dim[0]),
                                "pad",
-                               extent (F, to_hidden ? &conv->i2h_pad : &conv->h2h_pad),
+                               shape_text (F, is_i2h ? &conv->i2h_pad : &conv->h2h_pad),
                                "stride",
-                               extent (F, to_hidden ? &conv->i2h_stride : &ones)));
+                               shape_text (F, is_i2h ? &conv->i2h_stride : &ones)));
 }
 
 HybValue *
-hyb_cell_linear (HybF         *F,
-                 HybCell      *cell,
-                 HybValue     *x,
-                 HybParameter *weight,
-                 HybParameter *bias,
-                 const char   *name)
+hyb_cell_linear (HybF *F, HybCell *cell, HybValue *x, CellSide side, const char *name)
 {
+  HybParameter *weight = side == CELL_I2H   ? cell->i2h_weight
+                         : side == CELL_H2H ? cell->h2h_weight
+                                            : cell->h2r_weight;
+  HybParameter *bias = side == CELL_I2H ? cell->i2h_bias : side == CELL_H2H ? cell->h2h_bias : NULL;
   const HybShape *shape = hyb_parameter_get_shape (weight);
 
   if (cell->convolution)
-    return convolve (F, cell, x, weight, bias, name);
+    return convolve (F, cell, x, side, name);
   return HYB_OP (F,
                  "FullyConnected",
                  .name = name,
@@ -164,6 +162,15 @@ hyb_cell_linear (HybF         *F,
                                          !bias ? "True" : NULL,
                                          "num_hidden",
                                          hyb_f_text (F, "%" G_GINT64_FORMAT, shape->dim[0])));
+}
+
+const char *
+hyb_cell_rate_text (HybF *F, double rate)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (text, sizeof text, "%.15g", rate);
+  return hyb_f_text (F, "%s", text);
 }
 
 /* --- States --- */
@@ -176,7 +183,7 @@ hyb_cell_n_states (HybBlock *block)
   return class_of (cell)->n_states (cell);
 }
 
-/* "(0, 4)": the batch as given, 0 for unknown. */
+/* "(0, 4)"; batch, where the shape is unknown, is "0" if the batch size is not known either. */
 static const char *
 state_shape (HybF *F, const HybStateInfo *info, const char *batch)
 {
@@ -194,6 +201,7 @@ state_shape (HybF *F, const HybStateInfo *info, const char *batch)
   return hyb_f_text (F, "%s", text->str);
 }
 
+/* One array of the initial state. */
 static HybValue *
 begin_one (HybF *F, HybCell *cell, guint index, const char *op, const char *batch)
 {
@@ -246,6 +254,31 @@ hyb_cell_begin_state (HybF *F, HybBlock *block, const char *op, gint64 batch)
                       hyb_f_text (F, "%" G_GINT64_FORMAT, MAX (batch, (gint64) 0)));
 }
 
+guint
+hyb_cell_states_of_children (HybCell *cell)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < hyb_block_n_children (&cell->parent); i++)
+    n += hyb_cell_n_states (hyb_block_get_child (&cell->parent, i));
+  return n;
+}
+
+HybValue *
+hyb_cell_begin_children (HybF *F, HybCell *cell, const char *op, const char *batch)
+{
+  HybValue *states = hyb_list (F, 0, NULL);
+  gint64    number = g_ascii_strtoll (batch, NULL, 10);
+
+  for (guint i = 0; i < hyb_block_n_children (&cell->parent); i++)
+    {
+      HybBlock *child = hyb_block_get_child (&cell->parent, i);
+
+      states = hyb_states_join (F, states, hyb_cell_begin_state (F, child, op, number));
+    }
+  return states;
+}
+
 HybValue *
 hyb_states_slice (HybF *F, HybValue *states, guint from, guint n)
 {
@@ -281,28 +314,26 @@ hyb_cell_reset (HybBlock *block)
     hyb_cell_reset (hyb_block_get_child (block, i));
 }
 
-/* Lists of lists, as stacks of both kinds of cells hand them around, become one list. */
 HybValue *
 hyb_cell_flat_states (HybF *F, HybCell *cell, HybValue *states)
 {
-  guint wanted = class_of (cell)->n_states (cell);
+  guint n = class_of (cell)->n_states (cell);
   g_autoptr (GPtrArray) arrays = g_ptr_array_new ();
 
   hyb_flatten_into (states, arrays);
-  if (arrays->len == wanted || hyb_value_is_failed (states))
+  if (arrays->len == n || hyb_value_is_failed (states))
     return hyb_list (F, arrays->len, (HybValue *const *) arrays->pdata);
   hyb_f_fail (F,
               "%u state%s given where the cell has %u. Use hyb_cell_begin_state() for the first "
               "step and the states it returned for the next",
               arrays->len,
               arrays->len == 1 ? " was" : "s were",
-              wanted);
+              n);
   return NULL;
 }
 
 /* --- Stepping --- */
 
-/* What a block's call does: the input is the list (x, states). */
 HybValue *
 hyb_cell_forward (HybF *F, HybBlock *block, HybValue *input)
 {

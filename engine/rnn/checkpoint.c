@@ -1,4 +1,8 @@
-/* checkpoint.c — see checkpoint.h.
+/* checkpoint.c — splits the weights of cells by gate and joins them again; saves and loads mx.rnn's
+ * checkpoints.
+ *
+ * Fused cells have one flat vector (formats/rnn-weights.h); single cells have arrays whose rows
+ * are stacked by gate.  Start at hyb_rnn_save_checkpoint().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/checkpoint.h"
@@ -9,9 +13,9 @@
 
 #include <string.h>
 
-/* What is done with a cell that has weights of its own. */
 typedef gboolean (*CellFunc) (HybCell *cell, HybModel *model, GError **error);
 
+/* Calls function for block, if it is a cell, and for all cells below it. */
 static gboolean
 for_each_cell (HybBlock *block, CellFunc function, HybModel *model, GError **error)
 {
@@ -26,7 +30,7 @@ for_each_cell (HybBlock *block, CellFunc function, HybModel *model, GError **err
 }
 
 static HybTensor *
-find (HybModel *model, const char *name, GError **error)
+find_array (HybModel *model, const char *name, GError **error)
 {
   HybTensor *tensor = hyb_model_get_parameter (model, name);
 
@@ -35,14 +39,14 @@ find (HybModel *model, const char *name, GError **error)
                   HYB_FORMAT_ERROR,
                   HYB_FORMAT_ERROR_MISMATCH,
                   hyb_model_get_weights_file (model),
-                  "Look whether the cell has the prefix with which it was trained",
+                  "Check that the cell has the prefix with which it was trained",
                   "there is no array “%s”",
                   name);
   return tensor;
 }
 
 static void
-set (HybModel *model, const char *name, HybTensor *tensor)
+set_array (HybModel *model, const char *name, HybTensor *tensor)
 {
   hyb_model_set_parameter (model, name, tensor);
   hyb_model_set_parameter_prefix (model, name, HYB_PREFIX_ARG);
@@ -50,8 +54,9 @@ set (HybModel *model, const char *name, HybTensor *tensor)
 
 /* --- Fused cells --- */
 
+/* All parameters of the model.  (transfer full) */
 static HybTensorList *
-list_of (HybModel *model)
+list_parameters (HybModel *model)
 {
   HybTensorList *list = hyb_tensor_list_new ();
 
@@ -68,13 +73,13 @@ static gboolean
 unpack_fused (const HybRnnWeights *weights, HybModel *model, GError **error)
 {
   g_autofree char *name = g_strconcat (weights->prefix, "parameters", NULL);
-  HybTensor       *packed = find (model, name, error);
+  HybTensor       *packed = find_array (model, name, error);
   g_autoptr (HybTensorList) gates = hyb_tensor_list_new ();
 
   if (!packed || !hyb_rnn_unpack (weights, packed, TRUE, gates, error))
     return FALSE;
   for (guint i = 0; i < hyb_tensor_list_n (gates); i++)
-    set (model, hyb_tensor_list_get (gates, i)->name, hyb_tensor_list_get (gates, i)->tensor);
+    set_array (model, hyb_tensor_list_get (gates, i)->name, hyb_tensor_list_get (gates, i)->tensor);
   hyb_model_remove_parameter (model, name);
   return TRUE;
 }
@@ -90,27 +95,28 @@ pack_fused (const HybRnnWeights *given, HybModel *model, GError **error)
 
   if (hyb_model_get_parameter (model, name))
     return TRUE;
-  all = list_of (model);
+  all = list_parameters (model);
   packed = hyb_rnn_pack (&weights, all, error);
   if (!packed || !hyb_rnn_unpack (&weights, packed, TRUE, gates, error))
     return FALSE;
   for (guint i = 0; i < hyb_tensor_list_n (gates); i++)
     hyb_model_remove_parameter (model, hyb_tensor_list_get (gates, i)->name);
-  set (model, name, packed);
+  set_array (model, name, packed);
   return TRUE;
 }
 
 /* --- Single cells --- */
 
-/* One stacked array of a cell: "lstm_i2h_" and "weight", or "bias". */
+/* An array whose rows are stacked by gate, such as lstm_i2h_weight. */
 typedef struct
 {
-  char              *stem;
-  const char        *kind;
-  const char *const *gates; /* suffixes, in the order of the rows */
+  char              *stem;  /* "lstm_i2h" */
+  const char        *kind;  /* "weight" or "bias" */
+  const char *const *gates; /* suffixes "_i" …, in the order of the rows */
   guint              n_gates;
-} Stacked;
+} StackedArray;
 
+/* The suffixes of the cell's gates, and how many there are. */
 static const char *const *
 gates_of (HybCell *cell, guint *n)
 {
@@ -121,22 +127,23 @@ gates_of (HybCell *cell, guint *n)
 }
 
 static char *
-stacked_name (const Stacked *stacked)
+stacked_name (const StackedArray *stacked)
 {
   return g_strdup_printf ("%s_%s", stacked->stem, stacked->kind);
 }
 
 static char *
-gate_name (const Stacked *stacked, guint gate)
+gate_name (const StackedArray *stacked, guint gate)
 {
   return g_strdup_printf ("%s%s_%s", stacked->stem, stacked->gates[gate], stacked->kind);
 }
 
+/* Replaces a stacked array by one array for each gate. */
 static gboolean
-split_rows (const Stacked *stacked, HybModel *model, GError **error)
+split_rows (const StackedArray *stacked, HybModel *model, GError **error)
 {
   g_autofree char *name = stacked_name (stacked);
-  HybTensor       *whole = find (model, name, error);
+  HybTensor       *whole = find_array (model, name, error);
   HybType          type;
   gsize            bytes;
 
@@ -148,8 +155,9 @@ split_rows (const Stacked *stacked, HybModel *model, GError **error)
                          HYB_FORMAT_ERROR,
                          HYB_FORMAT_ERROR_MISMATCH,
                          name,
-                         "Look at the kind of cell",
-                         "its rows do not divide into %u gates",
+                         "Check that the cell is of the kind that was trained",
+                         "its %" G_GINT64_FORMAT " rows do not divide into %u gates",
+                         type.shape.rank < 1 ? 0 : type.shape.dim[0],
                          stacked->n_gates);
   type.shape.dim[0] /= stacked->n_gates;
   bytes = hyb_type_bytes (&type);
@@ -158,14 +166,15 @@ split_rows (const Stacked *stacked, HybModel *model, GError **error)
       g_autofree char *gate = gate_name (stacked, i);
       g_autoptr (HybTensor) rows = hyb_tensor_new_view (whole, &type, i * bytes);
 
-      set (model, gate, rows);
+      set_array (model, gate, rows);
     }
   hyb_model_remove_parameter (model, name);
   return TRUE;
 }
 
+/* Replaces the arrays of the gates by one stacked array. */
 static gboolean
-join_rows (const Stacked *stacked, HybModel *model, GError **error)
+join_rows (const StackedArray *stacked, HybModel *model, GError **error)
 {
   g_autofree char *name = stacked_name (stacked);
   g_autoptr (HybTensor) whole = NULL;
@@ -176,7 +185,7 @@ join_rows (const Stacked *stacked, HybModel *model, GError **error)
   for (guint i = 0; i < stacked->n_gates; i++)
     {
       g_autofree char *gate = gate_name (stacked, i);
-      HybTensor       *rows = find (model, gate, error);
+      HybTensor       *rows = find_array (model, gate, error);
 
       if (!rows)
         return FALSE;
@@ -207,27 +216,30 @@ join_rows (const Stacked *stacked, HybModel *model, GError **error)
 
       hyb_model_remove_parameter (model, gate);
     }
-  set (model, name, whole);
+  set_array (model, name, whole);
   return TRUE;
 }
 
+/* Calls function for the weights and biases of a single cell. */
 static gboolean
 for_each_stacked (HybCell  *cell,
                   HybModel *model,
-                  gboolean (*function) (const Stacked *stacked, HybModel *model, GError **error),
+                  gboolean (*function) (const StackedArray *stacked,
+                                        HybModel           *model,
+                                        GError            **error),
                   GError **error)
 {
   static const char *const kinds[] = { "weight", "bias" };
   static const char *const sides[] = { "i2h", "h2h" };
   const char              *full;
   g_autofree char         *prefix = NULL;
-  Stacked                  stacked;
+  StackedArray             stacked;
 
   if (!cell->i2h_weight)
     return TRUE;
   stacked.gates = gates_of (cell, &stacked.n_gates);
   if (stacked.n_gates == 1)
-    return TRUE; /* a gate without a name: nothing changes */
+    return TRUE; /* a single gate has no suffix: both forms are the same */
   full = hyb_parameter_get_name (cell->i2h_weight);
   prefix = g_strndup (full, strlen (full) - strlen ("i2h_weight"));
   for (guint s = 0; s < G_N_ELEMENTS (sides); s++)
@@ -283,8 +295,9 @@ hyb_rnn_pack_weights (HybBlock *const *cells, guint n, HybModel *model, GError *
 
 /* --- Files --- */
 
+/* A model with the same graph and the same arrays.  (transfer full) */
 static HybModel *
-copy_of (HybModel *model)
+copy_model (HybModel *model)
 {
   HybModel *copy = hyb_model_new ();
 
@@ -305,7 +318,7 @@ hyb_rnn_save_checkpoint (const HybRnnCheckpoint *checkpoint,
                          HybModel               *model,
                          GError                **error)
 {
-  g_autoptr (HybModel) unpacked = copy_of (model);
+  g_autoptr (HybModel) unpacked = copy_model (model);
 
   return hyb_rnn_unpack_weights (checkpoint->cells, checkpoint->n, unpacked, error) &&
          hyb_model_save (unpacked, checkpoint->prefix, epoch, NULL, error);

@@ -1,7 +1,8 @@
-/* layer.c — Gluon's recurrent layers over the fused RNN operator.
+/* layer.c — Gluon's recurrent layers, which call the fused operator RNN.
  *
- * One parameter an array of weights or biases, as Gluon names them; the operator
- * wants them in one flat vector, which is concatenated in the graph.
+ * A layer has one parameter for each matrix and each bias, named as in Gluon.  The operator takes
+ * all of them as one flat vector; nodes of the graph concatenate them (flat_parameters()).  Start
+ * at layer_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/rnn/layer.h"
@@ -16,7 +17,7 @@ typedef struct
   char              *layout;
   guint              layers, directions;
   GPtrArray         *weights, *biases; /* of HybParameter, in the order of the flat vector */
-  gboolean           states_go_out;
+  gboolean           returns_states;   /* from this call */
 } RnnLayer;
 
 static gboolean
@@ -97,7 +98,7 @@ fused (HybF *F, RnnLayer *self, HybValue *x, HybValue *states)
                                "False"));
 }
 
-/* The batch of an array at hand; a traced one has none yet. */
+/* The batch size of x; 0 while tracing, when it is not known. */
 static gint64
 batch_of (HybF *F, RnnLayer *self, HybValue *x)
 {
@@ -110,13 +111,13 @@ batch_of (HybF *F, RnnLayer *self, HybValue *x)
   return type->shape.rank > axis ? type->shape.dim[axis] : 0;
 }
 
-/* Gluon makes begin states before it enters the layer's name scope. */
+/* Adds begin states to the input.  Gluon creates them outside the layer's name scope. */
 static HybValue *
 layer_before (HybF *F, HybBlock *block, HybValue *input)
 {
   RnnLayer *self = (RnnLayer *) block;
 
-  self->states_go_out = hyb_is_list (input) && !self->options.skip_states;
+  self->returns_states = hyb_is_list (input) && !self->options.skip_states;
   if (hyb_is_list (input))
     return input;
   return hyb_list_of (F,
@@ -128,16 +129,16 @@ layer_before (HybF *F, HybBlock *block, HybValue *input)
 static gboolean
 states_fit (HybF *F, const RnnLayer *self, HybValue *states)
 {
-  guint wanted = is_lstm (self) ? 2 : 1;
+  guint n = is_lstm (self) ? 2 : 1;
 
-  if (hyb_n_items (states) == wanted)
+  if (hyb_n_items (states) == n)
     return TRUE;
   hyb_f_fail (F,
               "%u states were given where a layer of mode %s has %u. Use "
               "hyb_rnn_layer_begin_state(), or give none for zeros",
               hyb_n_items (states),
               self->mode,
-              wanted);
+              n);
   return FALSE;
 }
 
@@ -157,7 +158,7 @@ layer_forward (HybF *F, HybBlock *block, HybValue *input)
   output = hyb_item (F, all, 0);
   if (swap)
     output = hyb_swap_axes (F, output, 0, 1);
-  if (!self->states_go_out)
+  if (!self->returns_states)
     return output;
   states = is_lstm (self) ? hyb_list_of (F, hyb_item (F, all, 1), hyb_item (F, all, 2), NULL)
                           : hyb_list_of (F, hyb_item (F, all, 1), NULL);

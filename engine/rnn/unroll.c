@@ -1,5 +1,7 @@
-/* unroll.c — a cell laid out over many steps, and sequences in both their forms:
- * one array with a time axis, or a list of one array a step.
+/* unroll.c — runs a cell over a sequence: written out step by step, or in a loop.
+ *
+ * A sequence has two forms: one array with a time axis (merged), or a list with one array per
+ * step.  Start at hyb_cell_unroll() and hyb_cell_dynamic_unroll().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/control.h"
@@ -15,7 +17,7 @@ hyb_layout_axis (const char *layout, char axis)
   return at ? (int) (at - layout) : -1;
 }
 
-/* mx.rnn merges by expand_dims and Concat, Gluon by stack. */
+/* A list of steps as one array.  mx.rnn writes expand_dims and Concat, Gluon writes stack. */
 static HybValue *
 merge_steps (HybF *F, HybCell *cell, HybValue *steps, int axis)
 {
@@ -30,6 +32,7 @@ merge_steps (HybF *F, HybCell *cell, HybValue *steps, int axis)
   return hyb_concat (F, hyb_list (F, n, expanded), axis);
 }
 
+/* One array as a list of steps.  squeeze: the attribute squeeze_axis as the front end spells it. */
 static HybValue *
 split_steps (HybF *F, HybValue *sequence, guint length, int axis, const char *squeeze)
 {
@@ -48,14 +51,14 @@ split_steps (HybF *F, HybValue *sequence, guint length, int axis, const char *sq
 }
 
 HybValue *
-hyb_format_sequence (HybF       *F,
-                     HybCell    *cell,
-                     guint       length,
-                     HybValue   *inputs,
-                     const char *layout,
-                     HybMerge    merge)
+hyb_format_sequence (HybF            *F,
+                     HybCell         *cell,
+                     const HybUnroll *unroll,
+                     HybValue        *inputs,
+                     HybMerge         merge)
 {
-  int axis = hyb_layout_axis (layout, 'T');
+  int   axis = hyb_layout_axis (unroll->layout, 'T');
+  guint length = unroll->length;
 
   if (hyb_is_list (inputs))
     {
@@ -70,24 +73,22 @@ hyb_format_sequence (HybF       *F,
 }
 
 HybValue *
-hyb_mask_sequence (HybF     *F,
-                   HybValue *data,
-                   guint     length,
-                   HybValue *valid_length,
-                   int       axis,
-                   gboolean  merge)
+hyb_mask_sequence (HybF *F, const HybUnroll *unroll, HybValue *data, gboolean merge)
 {
+  int axis = hyb_layout_axis (unroll->layout, 'T');
+
   if (hyb_is_list (data))
     data = hyb_stack (F, data, axis);
   data = HYB_OP (F,
                  "SequenceMask",
-                 .in = { data, valid_length },
+                 .in = { data, unroll->valid_length },
                  .attributes =
                      HYB_WITH ("axis", hyb_f_text (F, "%d", axis), "use_sequence_length", "True"));
-  return merge ? data : split_steps (F, data, length, axis, "True");
+  return merge ? data : split_steps (F, data, unroll->length, axis, "True");
 }
 
-/* The state of every item of the batch at its own last step. */
+/* For each sample of the batch the states at its last valid step.  history: of HybValue, the
+ * states after each step. */
 static HybValue *
 last_valid_states (HybF *F, GPtrArray *history, HybValue *valid_length)
 {
@@ -110,7 +111,7 @@ last_valid_states (HybF *F, GPtrArray *history, HybValue *valid_length)
   return hyb_list (F, n, last);
 }
 
-/* The batch of an array at hand; a traced one has none yet. */
+/* The batch size of the inputs; 0 while tracing, when it is not known. */
 static gint64
 batch_of (HybF *F, HybValue *inputs, const char *layout)
 {
@@ -119,7 +120,7 @@ batch_of (HybF *F, HybValue *inputs, const char *layout)
 
   if (hyb_f_is_tracing (F) || hyb_value_is_failed (inputs))
     return 0;
-  if (hyb_is_list (inputs)) /* one a step: no time axis */
+  if (hyb_is_list (inputs)) /* arrays of a list have no time axis */
     axis -= axis > hyb_layout_axis (layout, 'T');
   type = hyb_value_get_type (hyb_item (F, inputs, 0));
   return type->shape.rank > axis ? MAX (type->shape.dim[axis], 0) : 0;
@@ -139,11 +140,9 @@ hyb_unroll_get_begin_state (HybF *F, HybCell *cell, const HybUnroll *unroll)
 HybValue *
 hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue **states)
 {
-  HybValue *inputs =
-      hyb_format_sequence (F, cell, unroll->length, unroll->inputs, unroll->layout, HYB_MERGE_NO);
+  HybValue *inputs = hyb_format_sequence (F, cell, unroll, unroll->inputs, HYB_MERGE_NO);
   g_autoptr (GPtrArray) history = g_ptr_array_new ();
   g_autofree HybValue **outputs = g_new (HybValue *, MAX (unroll->length, 1));
-  int                   axis = hyb_layout_axis (unroll->layout, 'T');
   HybValue             *all;
 
   *states = hyb_unroll_get_begin_state (F, cell, unroll);
@@ -158,14 +157,14 @@ hyb_cell_unroll_steps (HybF *F, HybCell *cell, const HybUnroll *unroll, HybValue
   if (unroll->valid_length)
     {
       *states = last_valid_states (F, history, unroll->valid_length);
-      all = hyb_mask_sequence (F, all, unroll->length, unroll->valid_length, axis, TRUE);
+      all = hyb_mask_sequence (F, unroll, all, TRUE);
     }
-  return hyb_format_sequence (F, cell, unroll->length, all, unroll->layout, unroll->merge);
+  return hyb_format_sequence (F, cell, unroll, all, unroll->merge);
 }
 
-/* Mistakes of an unroll are said of the cell, not of the block that asked for it. */
+/* The result of an unroll that failed: empty outputs and states. */
 static HybValue *
-fail_unroll (HybF *F, HybBlock *block, HybValue **states)
+fail_unroll (HybF *F, HybValue **states)
 {
   if (states)
     *states = hyb_list (F, 0, NULL);
@@ -199,21 +198,23 @@ hyb_cell_unroll (HybF *F, HybBlock *block, const HybUnroll *given, HybValue **st
     {
       unroll.begin_state = hyb_cell_flat_states (F, cell, unroll.begin_state);
       if (!unroll.begin_state)
-        return fail_unroll (F, block, states);
+        return fail_unroll (F, states);
     }
   hyb_cell_reset (block);
   return (klass->unroll ? klass->unroll
                         : hyb_cell_unroll_steps) (F, cell, &unroll, states ? states : &ignored);
 }
 
-/* --- As a loop --- */
+/* --- In a loop --- */
 
 typedef struct
 {
   HybBlock *cell;
-  HybValue *valid_length; /* NULL: every step counts */
+  HybValue *valid_length; /* (batch); NULL: all steps count */
 } DynamicStep;
 
+/* The body of the loop.  With valid_length the last state is the number of the step, and states
+ * keep their value in steps past it. */
 static HybValue *
 dynamic_step (HybF *F, HybValue *x, HybValue **states, gpointer user)
 {
@@ -242,7 +243,7 @@ dynamic_step (HybF *F, HybValue *x, HybValue **states, gpointer user)
   return output;
 }
 
-/* Axes 0 and axis exchanged, spelled as a Python list. */
+/* Exchanges axis with axis 0; the attribute is spelled as a Python list. */
 static HybValue *
 to_front (HybF *F, HybValue *x, int axis, int rank)
 {
@@ -285,7 +286,11 @@ hyb_cell_dynamic_unroll (HybF *F, HybBlock *cell, const HybUnroll *unroll, HybVa
   outputs = to_front (F, hyb_item (F, result, 0), axis, rank);
   *states = hyb_states_slice (F, hyb_item (F, result, 1), 0, n);
   if (unroll->valid_length)
-    outputs = hyb_mask_sequence (F, outputs, 0, unroll->valid_length, axis, TRUE);
+    outputs =
+        hyb_mask_sequence (F,
+                           &(HybUnroll){ .layout = layout, .valid_length = unroll->valid_length },
+                           outputs,
+                           TRUE);
   return outputs;
 }
 
