@@ -1,11 +1,13 @@
-/* corpus.c — characters and their numbers: the most frequent first.
+/* corpus.c — a text as a sequence of tokens, one for each character.
+ *
+ * hyb_corpus_new() counts the characters, numbers them by frequency, and translates the text.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/corpus.h"
 
 #include <math.h>
 
-/* What stands for all characters that are too rare for a token of their own. */
+/* U+FFFD, the character of the token that all rare characters share. */
 #define RARE 0xFFFDu
 
 typedef struct
@@ -17,11 +19,11 @@ typedef struct
 struct _HybCorpus
 {
   GArray     *tokens;  /* of guint32 */
-  GArray     *classes; /* of Counted, the most frequent first */
-  GHashTable *numbers; /* character to token + 1 */
+  GArray     *classes; /* of Counted by token: the most frequent first */
+  GHashTable *numbers; /* from character to token + 1 */
 };
 
-/* The next character; a byte that is no UTF-8 stands for itself. */
+/* Reads the next character; an invalid byte is a character with its value. */
 static gunichar
 next_character (const char **at, const char *end)
 {
@@ -135,7 +137,7 @@ hyb_corpus_append (const HybCorpus *corpus, guint32 token, GString *text)
     g_string_append_unichar (text, g_array_index (corpus->classes, Counted, token).character);
 }
 
-/* One is added to every count, so that no token is impossible. */
+/* One is added to every count (Laplace smoothing), so that no token has probability 0. */
 double
 hyb_corpus_unigram_perplexity (const HybCorpus *corpus)
 {

@@ -1,4 +1,6 @@
-/* data-idx.c — MNIST's files: images and labels as unsigned bytes behind a short header.
+/* data-idx.c — batches from MNIST's idx files: images and labels as unsigned bytes after a header.
+ *
+ * Training images are shuffled anew for each epoch; labels come from the file beside the images.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -8,24 +10,24 @@
 
 #include <string.h>
 
-/* One pair of files; images as bytes. */
+/* A file of images and its file of labels. */
 typedef struct
 {
   GBytes       *image_bytes, *label_bytes;
   const guint8 *images, *labels;
-  gint64        n, pixels;
+  gint64        n, pixels; /* images, and pixels of each */
 } IdxPair;
 
 typedef struct
 {
   HybData  parent;
-  IdxPair  train, test; /* test.n 0: the last tenth of train is held out */
+  IdxPair  train, test; /* if test.n is 0 the last tenth of train is held out */
   char    *input;
   HybType  type;
   HybDType label_dtype;
   guint64  seed;
-  guint64  shuffled_epoch; /* of order; G_MAXUINT64: none yet */
-  guint32 *order;
+  guint64  shuffled_epoch; /* the epoch that `order` is for; G_MAXUINT64: none */
+  guint32 *order;          /* the training images in the order of the epoch */
 } IdxData;
 
 static gint64
@@ -34,22 +36,23 @@ read_be32 (const guint8 *at)
   return (gint64) at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
 }
 
-/* The elements behind the header of an array of bytes of this rank; NULL and an error. */
+/* Returns the elements after the header of an array of bytes of this rank, and its dimensions;
+ * NULL and an error if it is not one. */
 static const guint8 *
 read_idx (GBytes *bytes, const char *file, int rank, gint64 *dims, GError **error)
 {
   gsize         size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  gsize         need = 4 + 4 * (gsize) rank, elements = 1;
+  gsize         header = 4 + 4 * (gsize) rank, elements = 1;
 
-  if (size < need || data[0] != 0 || data[1] != 0 || data[2] != 8 || data[3] != rank)
+  if (size < header || data[0] != 0 || data[1] != 0 || data[2] != 8 || data[3] != rank)
     {
       hyb_error_at (error,
                     HYB_FORMAT_ERROR,
                     HYB_FORMAT_ERROR_MALFORMED,
                     file,
                     NULL,
-                    "this is no idx file of bytes with %d dimensions",
+                    "not an idx file of bytes with %d dimensions",
                     rank);
       return NULL;
     }
@@ -59,23 +62,23 @@ read_idx (GBytes *bytes, const char *file, int rank, gint64 *dims, GError **erro
       if (!g_size_checked_mul (&elements, elements, (gsize) dims[i]))
         elements = G_MAXSIZE;
     }
-  if (elements > size - need)
+  if (elements > size - header)
     {
       hyb_error_at (error,
                     HYB_FORMAT_ERROR,
                     HYB_FORMAT_ERROR_MALFORMED,
                     file,
                     NULL,
-                    "the header promises %" G_GSIZE_FORMAT " elements, %" G_GSIZE_FORMAT
-                    " are there",
+                    "the header declares %" G_GSIZE_FORMAT
+                    " elements, but the file has %" G_GSIZE_FORMAT,
                     elements,
-                    size - need);
+                    size - header);
       return NULL;
     }
-  return data + need;
+  return data + header;
 }
 
-/* "t10k-images-idx3-ubyte" to "t10k-labels-idx1-ubyte" */
+/* Returns the file of labels: "…/t10k-labels-idx1-ubyte" for "…/t10k-images-idx3-ubyte". */
 static char *
 labels_beside (const char *file)
 {
@@ -141,7 +144,7 @@ idx_n_batches (HybData *data, gboolean held_out)
   return (guint64) (n / self->type.shape.dim[0]);
 }
 
-/* Fisher and Yates, from a seed of the epoch. */
+/* Shuffles the training images by the Fisher–Yates method with a seed of the epoch. */
 static void
 shuffle (IdxData *self, guint64 epoch)
 {
@@ -220,8 +223,9 @@ idx_finish (HybData *data)
 
 static const HybDataClass idx_class = { idx_n_batches, idx_batch, idx_finish };
 
+/* Whether the images fit the only input of the model, with at least one batch of them. */
 static gboolean
-fits (const IdxData *self, const HybFeed *feed, const char *file, GError **error)
+check_fit (const IdxData *self, const HybFeed *feed, const char *file, GError **error)
 {
   const HybShape *shape = feed->n_inputs == 1 ? &feed->types[0].shape : NULL;
 
@@ -232,15 +236,18 @@ fits (const IdxData *self, const HybFeed *feed, const char *file, GError **error
                          HYB_FORMAT_ERROR,
                          HYB_FORMAT_ERROR_MISMATCH,
                          file,
-                         "Take smaller batches",
-                         "there are fewer images than one batch has");
+                         "Use smaller batches",
+                         "one batch needs %" G_GINT64_FORMAT
+                         " images, but there are %" G_GINT64_FORMAT " for training",
+                         shape->dim[0],
+                         n_training_images (self));
   return hyb_error_at (error,
                        HYB_FORMAT_ERROR,
                        HYB_FORMAT_ERROR_MISMATCH,
                        file,
                        "Give its shape with --shape NAME=32,1,28,28",
-                       "images of %" G_GINT64_FORMAT
-                       " pixels fit no input of the model (batch first)",
+                       "the model has no input for images of %" G_GINT64_FORMAT
+                       " pixels (batch axis first)",
                        self->train.pixels);
 }
 
@@ -255,7 +262,7 @@ hyb_data_new_idx (const char *file, const HybFeed *feed, GError **error)
   if (!open_pair (&self->train, file, error) ||
       (strcmp (test->str, file) != 0 && g_file_test (test->str, G_FILE_TEST_EXISTS) &&
        !open_pair (&self->test, test->str, error)) ||
-      !fits (self, feed, file, error))
+      !check_fit (self, feed, file, error))
     {
       hyb_data_free (&self->parent);
       return NULL;

@@ -1,7 +1,7 @@
-/* data-text.c — batches of a text: tokens, and the tokens that follow them.
+/* data-text.c — batches from a text: tokens, with the tokens that follow them as labels.
  *
- * The training part is cut into as many stretches as a batch has columns; each batch
- * takes the next steps of all of them.
+ * The training part is split into as many stretches as a batch has sequences (columns); each batch
+ * reads the next steps of every stretch.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -13,14 +13,15 @@
 typedef struct
 {
   HybData       parent;
-  HybModelSpec *spec; /* the caller's; may be NULL */
+  HybModelSpec *spec; /* borrowed; may be NULL */
   char         *input;
   HybType       type; /* (steps, columns) */
   HybDType      label_dtype;
-  GArray       *starts; /* of gint64: where each training batch of an epoch begins */
+  GArray
+      *starts; /* of gint64: the first position in its stretch of each training batch of an epoch */
 } TextData;
 
-/* Steps of batch number index. */
+/* Returns the number of steps of training batch `index`. */
 static gint64
 steps_of (TextData *self, guint64 index)
 {
@@ -107,6 +108,7 @@ text_finish (HybData *data)
 
 static const HybDataClass text_class = { text_n_batches, text_batch, text_finish };
 
+/* Finds the training batches of an epoch. */
 static void
 find_starts (TextData *self)
 {
@@ -116,7 +118,7 @@ find_starts (TextData *self)
     {
       gint64 steps = steps_of (self, i);
 
-      /* The last label is one token further. */
+      /* The label of the last step is one token further. */
       if (steps < 1 || begin + steps + 1 > stretch)
         return;
       g_array_append_val (self->starts, begin);
@@ -139,7 +141,7 @@ hyb_data_new_text (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
                     HYB_GRAPH_ERROR_TYPES,
                     file,
                     "Give its shape with --shape NAME=35,32, or batches as an npz file",
-                    "a text is read into one input of steps by sequences, and the model has none");
+                    "the model has no single input of shape (steps, sequences) for a text");
       return NULL;
     }
   bytes = hyb_file_read (file, HYB_FILE_TEXT_LIMIT, error);
@@ -153,7 +155,7 @@ hyb_data_new_text (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
       hyb_corpus_new (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes), feed->n_classes);
   hyb_corpus_get_tokens (self->parent.corpus, &n);
   self->parent.description =
-      g_strdup_printf ("%s: %" G_GSIZE_FORMAT " tokens, %u different ones, the last tenth held out",
+      g_strdup_printf ("%s: %" G_GSIZE_FORMAT " tokens, %u distinct, the last tenth held out",
                        file,
                        n,
                        hyb_corpus_n_classes (self->parent.corpus));
@@ -172,7 +174,7 @@ hyb_data_new_text (const char *file, const HybFeed *feed, HybModelSpec *spec, GE
                 HYB_FORMAT_ERROR,
                 HYB_FORMAT_ERROR_MISMATCH,
                 file,
-                "Take a longer text, or smaller length and batch",
+                "Use a longer text, a smaller length or a smaller batch",
                 "the text of %" G_GSIZE_FORMAT " tokens is too short for one batch",
                 n);
   hyb_data_free (&self->parent);

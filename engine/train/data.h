@@ -1,8 +1,8 @@
-/* data.h — where batches come from: arrays of an npz file, MNIST's idx files, a text,
- * or a model's own synthetic set.
+/* data.h — sources of training batches: npz archives, MNIST's idx files, texts, or the synthetic
+ * task of a model.
  *
- * Batch number i is a function of i, the seed and the data alone, so that a run that
- * was interrupted goes on as if it had not been.
+ * Batch number i depends only on i, the seed and the data, so that an interrupted run can resume
+ * with the same batches.  Start with hyb_data_new_file().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,43 +13,48 @@ G_BEGIN_DECLS
 
 typedef struct _HybData HybData;
 
-/* What the model wants to be fed with. */
+/* The inputs of the model that batches must provide. */
 typedef struct
 {
-  guint              n_inputs; /* carried states left out */
+  guint              n_inputs; /* without carried states */
   const char *const *names;
-  const HybType     *types;     /* unknown ones are learnt from the data where that is possible */
-  HybType            label;     /* unknown: follows from the data */
-  guint              n_classes; /* of a text: how many tokens the model knows; 0: all */
+  const HybType     *types;     /* unknown ones are taken from the data where possible */
+  HybType            label;     /* unknown: taken from the data */
+  guint              n_classes; /* for texts: the number of tokens that the model knows; 0: any */
   guint64            seed;
 } HybFeed;
 
-/* Arrays named as the inputs, plus “label”; their first axis counts batches. */
+/* Opens an npz archive with an array for each input and one called “label”, whose first axes count
+ * batches. */
 HybData *hyb_data_new_npz (const char *file, GError **error);
-/* Images (*-images-idx3-ubyte, perhaps .gz) with the labels beside them; the last tenth is
- * held out, or the t10k files if they are there. */
+/* Opens an idx file of images (*-images-idx3-ubyte, also .gz) and the file of labels beside it.  If
+ * the t10k files are there too they are held out, else the last tenth of the images. */
 HybData *hyb_data_new_idx (const char *file, const HybFeed *feed, GError **error);
-/* Characters of a text: steps along the first axis, one stretch of the text for each of the
- * second.  The last tenth is held out.  spec: varies the types; may be NULL. */
+/* Opens a text as tokens, one for each character.  A batch is (steps, sequences); each sequence
+ * reads its own stretch of the text, and labels are the next tokens.  The last tenth is held
+ * out.  spec: varies the number of steps; may be NULL; must outlive the data. */
 HybData *
 hyb_data_new_text (const char *file, const HybFeed *feed, HybModelSpec *spec, GError **error);
-/* The task of a gallery model or plug-in. */
+/* The synthetic task of a gallery model or plug-in; spec must outlive the data. */
 HybData *hyb_data_new_task (HybModelSpec *spec, guint64 seed, GError **error);
-/* Any file: npz and idx by their first bytes, everything else is a text. */
+/* Opens any file: npz and idx are recognised by their first bytes, everything else is a text. */
 HybData      *
 hyb_data_new_file (const char *file, const HybFeed *feed, HybModelSpec *spec, GError **error);
-void hyb_data_free (HybData *data);
+void hyb_data_free (HybData *data); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybData, hyb_data_free)
 
-/* Of one epoch; held out ones: perhaps 0. */
+/* Returns the number of training batches of an epoch, or of held-out batches, which may be 0. */
 guint64 hyb_data_n_batches (HybData *data, gboolean held_out);
-/* Number index since training began (epochs follow each other), or of those held out.
- * char * to HybTensor, (transfer full). */
+/* Returns training batch number `index`, counted from the start of training over all epochs, or
+ * held-out batch number `index`: a table from input names and “label” to HybTensor.  (transfer
+ * full) */
 GHashTable *hyb_data_get_batch (HybData *data, guint64 index, gboolean held_out, GError **error);
-/* TRUE: batches follow each other within an epoch, states are carried across them. */
-gboolean    hyb_data_is_continuous (HybData *data);
+/* Whether each batch continues the one before, so that states can be carried from batch to
+ * batch. */
+gboolean hyb_data_is_continuous (HybData *data);
+/* Returns one line for the user, in English. */
 const char *hyb_data_get_description (HybData *data);
-/* The text behind it; NULL: it is none. */
+/* Returns the corpus of a text; NULL for all other data. */
 HybCorpus *hyb_data_get_corpus (HybData *data);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* metric.c — the table of metrics.
+/* metric.c — the metrics of models; the table is hyb_metrics().
+ *
+ * Each metric is a function that adds a batch to a HybMetricSum and one that gives the value.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/metric.h"
@@ -27,8 +29,8 @@ perplexity_value (const HybMetricSum *sum)
   return exp (mean_value (sum));
 }
 
-/* The largest of each row of output against the label; a single number a label means
- * its sign. */
+/* Counts labels that equal the index of the largest element of their row of output.  If there is
+ * one output for each label, a positive output means class 1. */
 static void
 accuracy_update (HybMetricSum *sum, HybTensor *output, HybTensor *label, double loss)
 {
@@ -55,13 +57,14 @@ accuracy_update (HybMetricSum *sum, HybTensor *output, HybTensor *label, double 
 static const HybMetric loss = { "loss", "The mean loss.", loss_update, mean_value };
 static const HybMetric accuracy = {
   "accuracy",
-  "The share of labels that had the largest output.",
+  "The fraction of labels whose class has the largest output.",
   accuracy_update,
   mean_value,
 };
 static const HybMetric perplexity = {
   "perplexity",
-  "The exponential of the mean cross entropy: between so many classes the model wavers.",
+  "The exponential of the mean cross entropy: the effective number of classes that remain "
+  "possible.",
   loss_update,
   perplexity_value,
 };

@@ -1,4 +1,6 @@
-/* metric.h — how well a model does, over many batches.
+/* metric.h — metrics of a model, accumulated over many batches.
+ *
+ * Zero a HybMetricSum, call update() for each batch, then value().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   double sum;
-  double count;
+  double count; /* terms in the sum */
 } HybMetricSum;
 
 /* A row of the table in metric.c. */
@@ -17,12 +19,13 @@ typedef struct
 {
   const char *name;
   const char *doc;
-  /* loss: the mean over the batch.  output, label: NULL where there is none. */
+  /* Adds a batch.  loss: the mean over the batch; output, label: may be NULL. */
   void (*update) (HybMetricSum *sum, HybTensor *output, HybTensor *label, double loss);
   double (*value) (const HybMetricSum *sum); /* NaN if nothing was counted */
 } HybMetric;
 
-const HybMetric *const *hyb_metrics (void); /* NULL-terminated */
-const HybMetric        *hyb_metric_find (const char *name, GError **error);
+const HybMetric *const *hyb_metrics (void); /* the table, NULL-terminated */
+/* Returns the metric with this name, or NULL and an error that lists all names. */
+const HybMetric *hyb_metric_find (const char *name, GError **error);
 
 G_END_DECLS

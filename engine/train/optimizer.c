@@ -1,10 +1,13 @@
-/* optimizer.c — the optimizers, as MXNet computes them (where it clips before decay
- * and where after is copied too).
+/* optimizer.c — the optimizers, computed as MXNet computes them; the table is hyb_optimizers().
+ *
+ * That includes whether an optimizer clips the gradient before or after adding weight decay:
+ * gradient_at() is used by those that clip before, decayed_at() by those that clip after.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/optimizer.h"
 
 #include "engine/base/error.h"
+#include "engine/train/settings.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,13 +20,14 @@ clipped (const HybUpdate *update, double x)
   return x > update->clip ? update->clip : x < -update->clip ? -update->clip : x;
 }
 
+/* Element i of the rescaled gradient, clipped. */
 static double
 gradient_at (const HybUpdate *update, gint64 i)
 {
   return clipped (update, update->gradient[i] * update->rescale);
 }
 
-/* Gradient with decay inside the clipping. */
+/* Element i of the rescaled gradient plus weight decay, clipped together. */
 static double
 decayed_at (const HybUpdate *update, gint64 i)
 {
@@ -54,7 +58,7 @@ static const HybParam momentum_options[] = {
   { HYB_FIELD (MomentumOptions, momentum),
     HYB_PARAM_FLOAT,
     "0.0",
-    .doc = "share of the last step" },
+    .doc = "the fraction of the last step that is added to the next" },
   { 0 },
 };
 
@@ -92,7 +96,8 @@ nag_update (gconstpointer options, const HybUpdate *update)
       double velocity = momentum != 0 ? momentum * update->state[0][i] : 0;
 
       update->weight[i] = (float) (update->weight[i] + step + momentum * (velocity + step));
-      /* MXNet works in place: what is kept has the decay of the weight as it is now. */
+      /* MXNet updates the weight in place first, so the stored velocity has the decay of the new
+       * weight. */
       if (momentum != 0)
         update->state[0][i] =
             (float) (velocity -
@@ -108,9 +113,15 @@ typedef struct
 } AdamOptions;
 
 static const HybParam adam_options[] = {
-  { HYB_FIELD (AdamOptions, beta1), HYB_PARAM_FLOAT, "0.9", .doc = "memory of the gradient" },
-  { HYB_FIELD (AdamOptions, beta2), HYB_PARAM_FLOAT, "0.999", .doc = "memory of its square" },
-  { HYB_FIELD (AdamOptions, epsilon), HYB_PARAM_FLOAT, "1e-8", .doc = "keeps the quotient finite" },
+  { HYB_FIELD (AdamOptions, beta1),
+    HYB_PARAM_FLOAT,
+    "0.9",
+    .doc = "decay rate of the mean gradient" },
+  { HYB_FIELD (AdamOptions, beta2),
+    HYB_PARAM_FLOAT,
+    "0.999",
+    .doc = "decay rate of the mean squared gradient" },
+  { HYB_FIELD (AdamOptions, epsilon), HYB_PARAM_FLOAT, "1e-8", .doc = "added to the denominator" },
   { 0 },
 };
 
@@ -144,17 +155,23 @@ typedef struct
 } RmspropOptions;
 
 static const HybParam rmsprop_options[] = {
-  { HYB_FIELD (RmspropOptions, gamma1), HYB_PARAM_FLOAT, "0.9", .doc = "memory of the square" },
-  { HYB_FIELD (RmspropOptions, gamma2), HYB_PARAM_FLOAT, "0.9", .doc = "momentum (centered)" },
-  { HYB_FIELD (RmspropOptions, epsilon), HYB_PARAM_FLOAT, "1e-8", .doc = "keeps the root finite" },
+  { HYB_FIELD (RmspropOptions, gamma1),
+    HYB_PARAM_FLOAT,
+    "0.9",
+    .doc = "decay rate of the mean squared gradient" },
+  { HYB_FIELD (RmspropOptions, gamma2), HYB_PARAM_FLOAT, "0.9", .doc = "momentum, if centered" },
+  { HYB_FIELD (RmspropOptions, epsilon),
+    HYB_PARAM_FLOAT,
+    "1e-8",
+    .doc = "added under the square root" },
   { HYB_FIELD (RmspropOptions, clip_weights),
     HYB_PARAM_OPTIONAL_FLOAT,
     "None",
-    .doc = "limit of the weights themselves" },
+    .doc = "limit of the absolute weights" },
   { HYB_FIELD (RmspropOptions, centered),
     HYB_PARAM_BOOL,
     "False",
-    .doc = "subtracts the mean gradient's square" },
+    .doc = "divides by the deviation of the gradient, not its root mean square" },
   { 0 },
 };
 
@@ -202,7 +219,10 @@ typedef struct
 } AdagradOptions;
 
 static const HybParam adagrad_options[] = {
-  { HYB_FIELD (AdagradOptions, eps), HYB_PARAM_FLOAT, "1e-7", .doc = "keeps the quotient finite" },
+  { HYB_FIELD (AdagradOptions, eps),
+    HYB_PARAM_FLOAT,
+    "1e-7",
+    .doc = "added under the square root" },
   { 0 },
 };
 
@@ -228,11 +248,14 @@ typedef struct
 } AdadeltaOptions;
 
 static const HybParam adadelta_options[] = {
-  { HYB_FIELD (AdadeltaOptions, rho), HYB_PARAM_FLOAT, "0.9", .doc = "memory of both squares" },
+  { HYB_FIELD (AdadeltaOptions, rho),
+    HYB_PARAM_FLOAT,
+    "0.9",
+    .doc = "decay rate of both mean squares" },
   { HYB_FIELD (AdadeltaOptions, epsilon),
     HYB_PARAM_FLOAT,
     "1e-5",
-    .doc = "keeps the quotient finite" },
+    .doc = "added under both square roots" },
   { 0 },
 };
 
@@ -258,7 +281,7 @@ adadelta_update (gconstpointer data, const HybUpdate *update)
 
 static const HybOptimizerClass sgd = {
   "sgd",
-  "Gradient descent, with momentum if asked.",
+  "Gradient descent, optionally with momentum.",
   momentum_options,
   sizeof (MomentumOptions),
   0.01,
@@ -328,7 +351,7 @@ static const HybParam common_options[] = {
   { HYB_FIELD (CommonOptions, wd), HYB_PARAM_FLOAT, "0.0", .doc = "weight decay" },
   { HYB_FIELD (CommonOptions, rescale_grad), HYB_PARAM_FLOAT, "1.0" },
   { HYB_FIELD (CommonOptions, clip_gradient), HYB_PARAM_OPTIONAL_FLOAT, "None" },
-  /* For sparse gradients and half floats; here there are none. */
+  /* Accepted for MXNet, where they concern sparse gradients and half floats. */
   { HYB_FIELD (CommonOptions, lazy_update), HYB_PARAM_BOOL, "True", .doc = "has no effect" },
   { HYB_FIELD (CommonOptions, multi_precision), HYB_PARAM_BOOL, "False", .doc = "has no effect" },
   { 0 },
@@ -364,35 +387,15 @@ find_class (const char *name, GError **error)
 }
 
 static gboolean
-is_known (const HybParam *options, const char *key)
-{
-  for (; options->name != NULL; options++)
-    if (strcmp (options->name, key) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
 check_settings (const HybOptimizerClass *klass, const char *const *settings, GError **error)
 {
-  for (gsize i = 0; settings && settings[i]; i += 2)
-    if (!is_known (common_options, settings[i]) && !is_known (klass->options, settings[i]))
-      {
-        g_autoptr (GString) known = g_string_new ("learning_rate, wd, rescale_grad, clip_gradient");
+  HybSettingRules rules = { "optimizer",
+                            klass->name,
+                            common_options,
+                            "learning_rate, wd, rescale_grad, clip_gradient",
+                            klass->options };
 
-        for (const HybParam *option = klass->options; option->name != NULL; option++)
-          g_string_append_printf (known, ", %s", option->name);
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_ATTRIBUTE,
-                             NULL,
-                             NULL,
-                             "the optimizer %s has no setting “%s”; it has %s",
-                             klass->name,
-                             settings[i],
-                             known->str);
-      }
-  return TRUE;
+  return hyb_settings_check (settings, &rules, error);
 }
 
 HybOptimizer *

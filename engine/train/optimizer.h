@@ -1,8 +1,8 @@
-/* optimizer.h — how a gradient changes a parameter.
+/* optimizer.h — optimizers: how a gradient changes a parameter.
  *
- * An optimizer is a row of the table in optimizer.c: name, options (MXNet's names
- * and defaults), how many arrays of state a parameter has, and one function over
- * the elements of a parameter.
+ * An optimizer is a row of the table in optimizer.c: name, options (with MXNet's names and
+ * defaults), the number of state arrays for each parameter, and one function over the elements of
+ * a parameter.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,16 +13,16 @@ G_BEGIN_DECLS
 
 #define HYB_MAX_OPTIMIZER_STATES 3
 
-/* One parameter to update; all arrays float32 and equally long. */
+/* The update of one parameter; all arrays are float32 with n elements. */
 typedef struct
 {
   gint64       n;
   float       *weight;
   const float *gradient;
   float       *state[HYB_MAX_OPTIMIZER_STATES];
-  double       learning_rate, decay; /* with the parameter's multipliers */
-  double       rescale;              /* of the gradient */
-  double       clip;                 /* of each element after that; NaN: none */
+  double       learning_rate, decay; /* with the parameter's multipliers applied */
+  double       rescale;              /* factor of the gradient */
+  double       clip;                 /* limit of each element after that; NaN: no limit */
   guint64      t;                    /* number of this update, from 1 */
 } HybUpdate;
 
@@ -30,29 +30,31 @@ typedef struct
 {
   const char     *name;
   const char     *doc;
-  const HybParam *options; /* its own, beyond those that all have */
+  const HybParam *options; /* beyond those that all optimizers have */
   gsize           options_size;
-  double          learning_rate; /* default */
-  guint (*n_states) (gconstpointer options);
+  double          learning_rate;             /* the default */
+  guint (*n_states) (gconstpointer options); /* arrays of state for each parameter */
   void (*update) (gconstpointer options, const HybUpdate *update);
 } HybOptimizerClass;
 
-const HybOptimizerClass *const *hyb_optimizers (void); /* NULL-terminated */
+const HybOptimizerClass *const *hyb_optimizers (void); /* the table, NULL-terminated */
 
 typedef struct _HybOptimizer HybOptimizer;
 
-/* settings: key, value, …, NULL ("learning_rate", "0.1", "momentum", "0.9").  A key that
- * nobody knows is an error that lists those that are. */
+/* settings: key, value, …, NULL ("learning_rate", "0.1", "momentum", "0.9").  Returns NULL and
+ * an error for an unknown name or key (it lists the known ones) or an invalid value. */
 HybOptimizer *hyb_optimizer_new (const char *name, const char *const *settings, GError **error);
-void          hyb_optimizer_free (HybOptimizer *optimizer);
+/* Frees an optimizer. */
+void hyb_optimizer_free (HybOptimizer *optimizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybOptimizer, hyb_optimizer_free)
 
-const char *hyb_optimizer_get_name (HybOptimizer *optimizer);
-guint       hyb_optimizer_n_states (HybOptimizer *optimizer);
-double      hyb_optimizer_get_learning_rate (HybOptimizer *optimizer);
+const char *hyb_optimizer_get_name (HybOptimizer *optimizer);          /* "sgd" */
+guint       hyb_optimizer_n_states (HybOptimizer *optimizer);          /* for each parameter */
+double      hyb_optimizer_get_learning_rate (HybOptimizer *optimizer); /* without multipliers */
 void        hyb_optimizer_set_learning_rate (HybOptimizer *optimizer, double rate);
-void        hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale);
-/* update: weight, gradient, state, n and t are given; the rest is filled in. */
+void hyb_optimizer_set_rescale (HybOptimizer *optimizer, double rescale); /* factor of gradients */
+/* Updates one parameter.  The caller sets n, weight, gradient, state and t; the function sets the
+ * other members. */
 void
 hyb_optimizer_apply (HybOptimizer *optimizer, HybUpdate *update, double lr_mult, double wd_mult);
 

@@ -1,4 +1,7 @@
-/* schedule.c — the table of learning rate schedules.
+/* schedule.c — learning rate schedules; the table is hyb_schedules().
+ *
+ * Each schedule is an options struct, a table of parameters for it, and a function from update to
+ * rate.  hyb_schedule_new() parses a text, hyb_schedule_get_rate() handles the warm-up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/schedule.h"
@@ -24,13 +27,13 @@ static const HybParam factor_options[] = {
     1,
     (double) G_MAXINT64,
     .doc = "updates between two changes" },
-  { HYB_FIELD (FactorOptions, factor), HYB_PARAM_FLOAT, "1.0", .doc = "of each change" },
-  { HYB_FIELD (FactorOptions, stop_factor_lr), HYB_PARAM_FLOAT, "1e-8", .doc = "least rate" },
+  { HYB_FIELD (FactorOptions, factor), HYB_PARAM_FLOAT, "1.0", .doc = "the factor of each change" },
+  { HYB_FIELD (FactorOptions, stop_factor_lr), HYB_PARAM_FLOAT, "1e-8", .doc = "the lowest rate" },
   { 0 },
 };
 
 static double
-factor_rate (gconstpointer data, double base, guint64 update, guint64 after)
+factor_rate (gconstpointer data, double base, guint64 update, guint64 warmup)
 {
   const FactorOptions *options = data;
   double               changes = (double) ((update - 1) / (guint64) options->step);
@@ -49,12 +52,15 @@ static const HybParam multifactor_options[] = {
     HYB_PARAM_INTS,
     NULL,
     .doc = "the updates after which the rate changes" },
-  { HYB_FIELD (MultifactorOptions, factor), HYB_PARAM_FLOAT, "1.0", .doc = "of each change" },
+  { HYB_FIELD (MultifactorOptions, factor),
+    HYB_PARAM_FLOAT,
+    "1.0",
+    .doc = "the factor of each change" },
   { 0 },
 };
 
 static double
-multifactor_rate (gconstpointer data, double base, guint64 update, guint64 after)
+multifactor_rate (gconstpointer data, double base, guint64 update, guint64 warmup)
 {
   const MultifactorOptions *options = data;
 
@@ -64,7 +70,7 @@ multifactor_rate (gconstpointer data, double base, guint64 update, guint64 after
   return base;
 }
 
-/* --- Down to a final rate --- */
+/* --- Descent to a final rate --- */
 
 typedef struct
 {
@@ -78,35 +84,35 @@ static const HybParam descent_options[] = {
     NULL,
     1,
     (double) G_MAXINT64,
-    .doc = "the update with which it ends" },
-  { HYB_FIELD (DescentOptions, pwr), HYB_PARAM_FLOAT, "2.0", .doc = "of the polynomial" },
-  { HYB_FIELD (DescentOptions, final_lr), HYB_PARAM_FLOAT, "0.0", .doc = "rate from then on" },
+    .doc = "the update at which the final rate is reached" },
+  { HYB_FIELD (DescentOptions, pwr), HYB_PARAM_FLOAT, "2.0", .doc = "the power of the polynomial" },
+  { HYB_FIELD (DescentOptions, final_lr), HYB_PARAM_FLOAT, "0.0", .doc = "the final rate" },
   { 0 },
 };
 
-/* The share of the way, 0 to 1. */
+/* The fraction of the descent that is done, 0 to 1. */
 static double
-progress (const DescentOptions *options, guint64 update, guint64 after)
+progress (const DescentOptions *options, guint64 update, guint64 warmup)
 {
-  double whole = MAX ((double) options->max_update - (double) after, 1);
+  double whole = MAX ((double) options->max_update - (double) warmup, 1);
 
-  return MIN (((double) update - (double) after) / whole, 1);
+  return MIN (((double) update - (double) warmup) / whole, 1);
 }
 
 static double
-poly_rate (gconstpointer data, double base, guint64 update, guint64 after)
+poly_rate (gconstpointer data, double base, guint64 update, guint64 warmup)
 {
   const DescentOptions *options = data;
-  double                left = 1 - progress (options, update, after);
+  double                left = 1 - progress (options, update, warmup);
 
   return options->final_lr + (base - options->final_lr) * pow (left, options->pwr);
 }
 
 static double
-cosine_rate (gconstpointer data, double base, guint64 update, guint64 after)
+cosine_rate (gconstpointer data, double base, guint64 update, guint64 warmup)
 {
   const DescentOptions *options = data;
-  double                angle = G_PI * progress (options, update, after);
+  double                angle = G_PI * progress (options, update, warmup);
 
   return options->final_lr + (base - options->final_lr) * (1 + cos (angle)) / 2;
 }
@@ -114,20 +120,22 @@ cosine_rate (gconstpointer data, double base, guint64 update, guint64 after)
 /* --- The table --- */
 
 static const HybScheduleClass factor = {
-  "factor",       "Multiplied by a factor every so many updates.",
+  "factor",       "Multiplies the rate by a factor every `step` updates.",
   factor_options, sizeof (FactorOptions),
   factor_rate,
 };
 static const HybScheduleClass multifactor = {
-  "multifactor",       "Multiplied by a factor after each update of a list.",
+  "multifactor",       "Multiplies the rate by a factor after each of the listed updates.",
   multifactor_options, sizeof (MultifactorOptions),
   multifactor_rate,
 };
 static const HybScheduleClass poly = {
-  "poly", "Down along a polynomial.", descent_options, sizeof (DescentOptions), poly_rate,
+  "poly",    "Lowers the rate along a polynomial.", descent_options, sizeof (DescentOptions),
+  poly_rate,
 };
 static const HybScheduleClass cosine = {
-  "cosine", "Down along half a cosine.", descent_options, sizeof (DescentOptions), cosine_rate,
+  "cosine",    "Lowers the rate along half a cosine.", descent_options, sizeof (DescentOptions),
+  cosine_rate,
 };
 
 const HybScheduleClass *const *
@@ -186,35 +194,15 @@ find_class (const char *name, GError **error)
 }
 
 static gboolean
-has_option (const HybParam *options, const char *key)
-{
-  for (; options->name != NULL; options++)
-    if (strcmp (options->name, key) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
 check_settings (const HybScheduleClass *klass, char **settings, GError **error)
 {
-  for (gsize i = 0; settings[i] != NULL; i += 2)
-    if (!has_option (klass->options, settings[i]) && !has_option (warmup_options, settings[i]))
-      {
-        g_autoptr (GString) known = g_string_new ("warmup_steps, warmup_begin_lr, warmup_mode");
+  HybSettingRules rules = { "schedule",
+                            klass->name,
+                            warmup_options,
+                            "warmup_steps, warmup_begin_lr, warmup_mode",
+                            klass->options };
 
-        for (const HybParam *option = klass->options; option->name != NULL; option++)
-          g_string_append_printf (known, ", %s", option->name);
-        return hyb_error_at (error,
-                             HYB_OP_ERROR,
-                             HYB_OP_ERROR_ATTRIBUTE,
-                             NULL,
-                             NULL,
-                             "the schedule %s has no setting “%s”; it has %s",
-                             klass->name,
-                             settings[i],
-                             known->str);
-      }
-  return TRUE;
+  return hyb_settings_check ((const char *const *) settings, &rules, error);
 }
 
 HybSchedule *

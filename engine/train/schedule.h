@@ -1,7 +1,7 @@
-/* schedule.h — how the learning rate changes from update to update.
+/* schedule.h — learning rate schedules: the rate as a function of the number of the update.
  *
- * A schedule is a row of the table in schedule.c; names, options and the numbers are
- * those of MXNet's lr_scheduler.  All know a warm-up.
+ * A schedule is a row of the table in schedule.c.  Names, options and numbers are those of MXNet's
+ * lr_scheduler.  All schedules have a warm-up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,19 +15,22 @@ typedef struct
   const char     *doc;
   const HybParam *options;
   gsize           options_size;
-  /* update: from 1, behind the warm-up; after: how many updates that took. */
-  double (*rate) (gconstpointer options, double base, guint64 update, guint64 after);
+  /* Returns the rate of an update after the warm-up, counted from 1; warmup: the updates of the
+   * warm-up. */
+  double (*rate) (gconstpointer options, double base, guint64 update, guint64 warmup);
 } HybScheduleClass;
 
-const HybScheduleClass *const *hyb_schedules (void); /* NULL-terminated */
+const HybScheduleClass *const *hyb_schedules (void); /* the table, NULL-terminated */
 
 typedef struct _HybSchedule HybSchedule;
 
-/* "cosine: max_update=500, final_lr=0.001, warmup_steps=20" */
+/* Parses a schedule such as "cosine: max_update=500, final_lr=0.001, warmup_steps=20"; NULL and
+ * an error if it is invalid. */
 HybSchedule *hyb_schedule_new (const char *text, GError **error);
-void         hyb_schedule_free (HybSchedule *schedule);
+/* Frees a schedule. */
+void hyb_schedule_free (HybSchedule *schedule);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybSchedule, hyb_schedule_free)
-/* base: the optimizer's own rate.  update: number of this one, from 1. */
+/* Returns the rate of update number `update`, from 1; base: the rate of the optimizer. */
 double hyb_schedule_get_rate (const HybSchedule *schedule, double base, guint64 update);
 
 G_END_DECLS

@@ -1,4 +1,6 @@
-/* settings.c — taking “key=value, key=value” apart.
+/* settings.c — parses lists of settings, “key=value, key=value”, and checks their keys.
+ *
+ * Start with hyb_settings_parse().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/settings.h"
@@ -7,7 +9,7 @@
 
 #include <string.h>
 
-/* Up to the next comma that no bracket encloses. */
+/* Returns the length up to the next comma outside brackets. */
 static gsize
 length_of_part (const char *text)
 {
@@ -55,13 +57,35 @@ hyb_settings_parse (const char *text, GError **error)
   return g_strv_builder_end (builder);
 }
 
-const char *
-hyb_settings_get (const char *const *settings, const char *key)
+static gboolean
+has_key (const HybParam *options, const char *key)
 {
-  const char *value = NULL;
+  for (; options->name; options++)
+    if (strcmp (options->name, key) == 0)
+      return TRUE;
+  return FALSE;
+}
 
+gboolean
+hyb_settings_check (const char *const *settings, const HybSettingRules *rules, GError **error)
+{
   for (gsize i = 0; settings && settings[i]; i += 2)
-    if (strcmp (settings[i], key) == 0)
-      value = settings[i + 1];
-  return value;
+    if (!has_key (rules->common, settings[i]) && !has_key (rules->own, settings[i]))
+      {
+        g_autoptr (GString) known = g_string_new (rules->common_names);
+
+        for (const HybParam *option = rules->own; option->name; option++)
+          g_string_append_printf (known, ", %s", option->name);
+        return hyb_error_at (error,
+                             HYB_OP_ERROR,
+                             HYB_OP_ERROR_ATTRIBUTE,
+                             NULL,
+                             NULL,
+                             "the %s %s has no setting “%s”; it has %s",
+                             rules->kind,
+                             rules->name,
+                             settings[i],
+                             known->str);
+      }
+  return TRUE;
 }

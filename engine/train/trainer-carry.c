@@ -1,4 +1,7 @@
-/* trainer-carry.c — what goes into a step: the batch, and states of the step before.
+/* trainer-carry.c — the inputs and the loss of one run: the batch, and the states carried from
+ * the run before.
+ *
+ * Training and evaluation use the same functions with different executors and states.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
@@ -31,8 +34,8 @@ hyb_trainer_bind_batch (HybTrainer  *trainer,
   return TRUE;
 }
 
-/* What is carried has the type of the output that it comes from: an unrolled cell tells
- * no more about its first state. */
+/* Infers all types, with each carried input given the shape of the output that is carried to it,
+ * because an unrolled cell does not determine the shape of its first state. */
 static gboolean
 infer_carried (HybTrainer *trainer, HybGraph *graph, HybType *types, GError **error)
 {
@@ -76,9 +79,9 @@ state_of (HybTrainer *trainer, guint index, HybCarryKind kind)
   return kind == HYB_CARRY_TRAINING ? &carried->state : &carried->evaluated;
 }
 
-/* Zeros for states that nothing was carried to yet: their shape follows from the batch. */
+/* Creates zeros for states that do not exist yet; their shapes are inferred from the batch. */
 static gboolean
-begin_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GError **error)
+create_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GError **error)
 {
   HybGraph           *graph = hyb_model_get_graph (trainer->model);
   g_autofree HybType *types = g_new (HybType, MAX (hyb_graph_n_values (graph), 1));
@@ -114,7 +117,7 @@ begin_carried (HybTrainer *trainer, HybExecutor *executor, HybCarryKind kind, GE
                              HYB_GRAPH_ERROR_UNKNOWN,
                              NULL,
                              "Give it in the first batch",
-                             "the shape of the carried state “%s” does not follow from the batch",
+                             "cannot infer the shape of the carried state “%s” from the batch",
                              carried->input);
       *state = hyb_tensor_new_zeros (type, error);
       if (!*state)
@@ -133,7 +136,7 @@ hyb_trainer_bind_carried (HybTrainer  *trainer,
 
   for (guint i = 0; i < trainer->carried->len; i++)
     is_complete = is_complete && *state_of (trainer, i, kind);
-  if (!is_complete && !begin_carried (trainer, executor, kind, error))
+  if (!is_complete && !create_carried (trainer, executor, kind, error))
     return FALSE;
   for (guint i = 0; i < trainer->carried->len; i++)
     {
@@ -146,10 +149,10 @@ hyb_trainer_bind_carried (HybTrainer  *trainer,
 }
 
 void
-hyb_trainer_keep_carried (HybTrainer  *trainer,
-                          HybExecutor *executor,
-                          guint        first_head,
-                          HybCarryKind kind)
+hyb_trainer_store_carried (HybTrainer  *trainer,
+                           HybExecutor *executor,
+                           guint        first_head,
+                           HybCarryKind kind)
 {
   for (guint i = 0; i < trainer->carried->len; i++)
     {
@@ -161,8 +164,8 @@ hyb_trainer_keep_carried (HybTrainer  *trainer,
     }
 }
 
-/* What a graph with its own loss head is judged by: mean −log p[label] where the head
- * gives one distribution a label, else the mean of its output. */
+/* The loss of a model that ends in a loss operator: the mean of −log p[label] if it outputs one
+ * distribution for each label, else the mean of its output. */
 static double
 own_loss (HybTrainer *trainer, HybExecutor *executor, HybTensor *output)
 {
@@ -189,7 +192,7 @@ own_loss (HybTrainer *trainer, HybExecutor *executor, HybTensor *output)
 }
 
 double
-hyb_trainer_loss_of (HybTrainer *trainer, HybExecutor *executor, guint first_head)
+hyb_trainer_compute_loss (HybTrainer *trainer, HybExecutor *executor, guint first_head)
 {
   if (trainer->has_own_loss)
     return own_loss (trainer, executor, hyb_executor_get_output (executor, first_head));

@@ -1,12 +1,15 @@
-/* trainer-evaluate.c — the forward alone, to see how well a model does.
+/* trainer-evaluate.c — evaluation: the loss of a batch in inference mode, without learning.
+ *
+ * The first hyb_trainer_evaluate() creates an executor for the model with its loss but without
+ * gradients.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/trainer-private.h"
 
 static gboolean
-prepare (HybTrainer *trainer, GError **error)
+ensure_evaluator (HybTrainer *trainer, GError **error)
 {
-  HybExecutorOptions how = { .mode = HYB_MODE_STATIC };
+  HybExecutorOptions options = { .mode = HYB_MODE_STATIC };
   g_autoptr (HybGraph) graph = NULL;
 
   if (trainer->evaluator)
@@ -14,11 +17,11 @@ prepare (HybTrainer *trainer, GError **error)
   graph = hyb_trainer_loss_graph (hyb_model_get_graph (trainer->model), trainer->loss, error);
   if (!graph)
     return FALSE;
-  trainer->evaluator = hyb_executor_new (graph, &how);
+  trainer->evaluator = hyb_executor_new (graph, &options);
   return TRUE;
 }
 
-/* Parameters as they are now: auxiliary states are new arrays after each step. */
+/* Binds the current parameters: auxiliary states are new arrays after each step. */
 static gboolean
 bind_parameters (HybTrainer *trainer, GError **error)
 {
@@ -46,7 +49,7 @@ hyb_trainer_evaluate (HybTrainer *trainer,
                       double     *loss,
                       GError    **error)
 {
-  if (!prepare (trainer, error) || !bind_parameters (trainer, error))
+  if (!ensure_evaluator (trainer, error) || !bind_parameters (trainer, error))
     return FALSE;
   for (guint i = 0; i < trainer->carried->len && is_fresh; i++)
     g_clear_pointer (&g_array_index (trainer->carried, CarriedState, i).evaluated,
@@ -56,8 +59,8 @@ hyb_trainer_evaluate (HybTrainer *trainer,
       !hyb_executor_run (trainer->evaluator, NULL, error))
     return FALSE;
   if (loss)
-    *loss = hyb_trainer_loss_of (trainer, trainer->evaluator, 1);
-  hyb_trainer_keep_carried (trainer, trainer->evaluator, 1, HYB_CARRY_EVALUATION);
+    *loss = hyb_trainer_compute_loss (trainer, trainer->evaluator, 1);
+  hyb_trainer_store_carried (trainer, trainer->evaluator, 1, HYB_CARRY_EVALUATION);
   return TRUE;
 }
 

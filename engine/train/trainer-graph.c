@@ -1,4 +1,7 @@
-/* trainer-graph.c — a model, its loss and its gradients as one graph.
+/* trainer-graph.c — builds a model, its loss and its gradients as one graph.
+ *
+ * hyb_trainer_loss_graph() traces the model followed by the loss; hyb_trainer_graph() adds the
+ * gradients of the loss.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -9,7 +12,7 @@
 
 #include <string.h>
 
-/* Equal nodes, other heads.  Values keep their ids. */
+/* Returns a copy of the graph with other heads; values keep their ids. */
 static HybGraph *
 with_heads (HybGraph *graph, guint n_heads, const HybValueId *heads)
 {
@@ -23,8 +26,8 @@ with_heads (HybGraph *graph, guint n_heads, const HybValueId *heads)
   return hyb_builder_freeze (builder);
 }
 
-/* Head gradients of ones, which is what a graph that ends in its own loss gets, are the
- * gradient of the sum of everything. */
+/* The sum of all outputs.  Its gradients are those of head gradients of ones, which is how MXNet
+ * differentiates a model that ends in a loss operator. */
 static HybValue *
 sum_of_all (HybF *F, HybValue *outputs)
 {
@@ -41,6 +44,7 @@ sum_of_all (HybF *F, HybValue *outputs)
   return total;
 }
 
+/* The mean loss of the first output, or the sum of all outputs for the kind "none". */
 static HybValue *
 loss_value (HybF *F, const char *kind, HybValue *outputs)
 {
@@ -57,7 +61,6 @@ loss_value (HybF *F, const char *kind, HybValue *outputs)
                    NULL);
 }
 
-/* Heads: the loss, then those of the model. */
 HybGraph *
 hyb_trainer_loss_graph (HybGraph *model, const char *kind, GError **error)
 {
@@ -106,7 +109,7 @@ hyb_trainer_graph (HybGraph *model, const char *loss, const char *const *paramet
 
   new = hyb_graph_get_heads (backward, &n_new);
   g_array_append_vals (heads, new, n_new);
-  /* Nodes keep their ids there, though some have more outputs than before. */
+  /* Nodes have the same ids in both graphs, but some have more outputs in `backward`. */
   for (guint i = 1; i < n_old; i++)
     {
       HybNodeId  producer = hyb_graph_get_producer (whole, old[i]);

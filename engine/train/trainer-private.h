@@ -1,4 +1,7 @@
-/* trainer-private.h — the inside of a trainer.
+/* trainer-private.h — the inside of a trainer, shared by trainer*.c.
+ *
+ * trainer.c runs steps; it uses trainer-graph.c (the training graph), trainer-carry.c (inputs and
+ * losses of a run) and trainer-share.c (parameters of blocks).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,19 +10,21 @@
 typedef struct
 {
   char      *name;
-  HybTensor *weight;                          /* the model's own, changed in place */
+  HybTensor *weight;                          /* the model's array, changed in place */
   HybTensor *state[HYB_MAX_OPTIMIZER_STATES]; /* float32 */
   double     lr_mult, wd_mult;
 } TrainedParameter;
 
+/* One HybCarry and its current states. */
 typedef struct
 {
   char      *input;
   guint      output;
-  HybTensor *state;     /* NULL: zeros, once the shape is known */
-  HybTensor *evaluated; /* the same for evaluation */
+  HybTensor *state;     /* of training; NULL: zeros, once the shape is known */
+  HybTensor *evaluated; /* of evaluation, likewise */
 } CarriedState;
 
+/* Which of the two states of a CarriedState. */
 typedef enum
 {
   HYB_CARRY_TRAINING,
@@ -29,45 +34,51 @@ typedef enum
 struct _HybTrainer
 {
   HybModel     *model;
-  GPtrArray    *shared; /* of HybParameter: a block's, which hold the model's arrays; NULL: none */
-  HybBlock     *block;  /* keeps them alive; NULL: none */
+  GPtrArray    *shared; /* of HybParameter, sharing the model's arrays; NULL: no block */
+  HybBlock     *block;  /* owns those parameters; NULL: no block */
   HybGraph     *graph;
   HybExecutor  *executor;
   HybOptimizer *optimizer;
   GArray       *parameters;   /* of TrainedParameter, in the order of the gradients */
   GArray       *carried;      /* of CarriedState */
-  gboolean      has_own_loss; /* the model ends in a loss head */
-  char         *label;        /* of that head; NULL: none found */
+  gboolean      has_own_loss; /* the model ends in a loss operator */
+  char         *label;        /* the input for the labels of that operator; NULL if it has none */
   double        clip_global_norm;
   guint64       seed, n_steps;
   guint         n_model_heads;
   char         *loss;
-  HybExecutor  *evaluator; /* the forward alone; NULL: not asked yet */
+  HybExecutor  *evaluator; /* of the inference graph; NULL before the first evaluation */
 };
 
-/* The model with its loss: heads are the loss, then those of the model. */
+/* Returns the model with its loss; the heads are the loss, then those of the model.  (transfer
+ * full) */
 HybGraph *hyb_trainer_loss_graph (HybGraph *model, const char *loss, GError **error);
-/* The model with its loss and the gradients of these variables as one graph: heads are
- * the loss, a gradient for each, then the model's own heads. */
+/* Returns the model with its loss and the gradients of these parameters (NULL-terminated); the
+ * heads are the loss, one gradient for each parameter, then those of the model.  (transfer full) */
 HybGraph *hyb_trainer_graph (HybGraph          *model,
                              const char        *loss,
                              const char *const *parameters,
                              GError           **error);
 
-/* Gives a block's parameters the model's arrays, of this name or (NULL) all. */
-void hyb_trainer_share (HybTrainer *trainer, const char *name);
-/* Variables of executor by the names of a batch. */
+/* Gives the block's parameter of this name, or all if NULL, the model's array.  No-op without a
+ * block. */
+void hyb_trainer_share_parameters (HybTrainer *trainer, const char *name);
+/* Binds the tensors of a batch to the executor's variables with the same names. */
 gboolean hyb_trainer_bind_batch (HybTrainer  *trainer,
                                  HybExecutor *executor,
                                  GHashTable  *batch,
                                  GError     **error);
-/* Carried states; what has none yet begins with zeros. */
+/* Binds the carried states; states that do not exist yet become zeros of inferred shape. */
 gboolean hyb_trainer_bind_carried (HybTrainer  *trainer,
                                    HybExecutor *executor,
                                    HybCarryKind kind,
                                    GError     **error);
-void     hyb_trainer_keep_carried (HybTrainer  *trainer,
-                                   HybExecutor *executor,
-                                   guint        first_head,
-                                   HybCarryKind kind);
-double   hyb_trainer_loss_of (HybTrainer *trainer, HybExecutor *executor, guint first_head);
+/* Stores copies of the outputs that are carried to the next run.  first_head: the index of the
+ * model's first output among the executor's. */
+void hyb_trainer_store_carried (HybTrainer  *trainer,
+                                HybExecutor *executor,
+                                guint        first_head,
+                                HybCarryKind kind);
+/* Returns the loss of the last run; for a model with a loss operator, an estimate from its
+ * output. */
+double hyb_trainer_compute_loss (HybTrainer *trainer, HybExecutor *executor, guint first_head);

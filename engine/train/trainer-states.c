@@ -1,5 +1,7 @@
-/* trainer-states.c — what a checkpoint needs besides the model's pair: optimizer
- * states, carried states and the number of steps, as an npz archive.
+/* trainer-states.c — saves and loads the state of a trainer as an npz archive.
+ *
+ * The archive has “steps”, “state<k>:<parameter>” for optimizer states, and “carry:<input>” for
+ * carried states.  With the model's own files it is a checkpoint.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/error.h"
@@ -64,7 +66,7 @@ load_parameter (HybTensorList *list, TrainedParameter *parameter, const char *fi
                              HYB_FORMAT_ERROR_MISMATCH,
                              file,
                              "It belongs to another optimizer or another model",
-                             "there is no fitting array “%s”",
+                             "the array “%s” is missing or has another shape or type",
                              name);
       memcpy (hyb_tensor_get_data (parameter->state[k]),
               hyb_tensor_get_data (stored),
@@ -88,7 +90,7 @@ hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error)
                          HYB_FORMAT_ERROR_MALFORMED,
                          file,
                          NULL,
-                         "this is no training state: it lacks the number of steps");
+                         "not a training state: the array “steps” is missing");
   for (guint i = 0; i < trainer->parameters->len; i++)
     if (!load_parameter (list,
                          &g_array_index (trainer->parameters, TrainedParameter, i),

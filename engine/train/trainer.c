@@ -1,4 +1,7 @@
-/* trainer.c — training steps on a model's graph.
+/* trainer.c — training steps on a model.
+ *
+ * hyb_trainer_new() collects the parameters and builds the training graph and its executor;
+ * hyb_trainer_step() binds a batch, runs the graph, clips, and updates each parameter.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/trainer.h"
@@ -11,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- Making one --- */
+/* --- Creation --- */
 
 static gboolean
 is_listed (const char *const *names, const char *name)
@@ -19,6 +22,7 @@ is_listed (const char *const *names, const char *name)
   return names && g_strv_contains (names, name);
 }
 
+/* A multiplier that the node has as an attribute, else 1. */
 static double
 multiplier (const HybNode *node, const char *key)
 {
@@ -27,7 +31,8 @@ multiplier (const HybNode *node, const char *key)
   return text ? g_ascii_strtod (text, NULL) : 1;
 }
 
-/* Everything the model has an array for, but data and carried states. */
+/* Collects all variables for which the model has an array of floats, except data and carried
+ * states. */
 static void
 collect_parameters (HybTrainer *trainer, const HybTrainerOptions *options)
 {
@@ -51,7 +56,7 @@ collect_parameters (HybTrainer *trainer, const HybTrainerOptions *options)
         continue;
 
       parameter.name = g_strdup (node->name);
-      /* A copy: the file's pages must not be written, and the caller's arrays are the caller's. */
+      /* A copy, because mapped files and the caller's arrays must not be written to. */
       parameter.weight = hyb_tensor_copy (tensor);
       hyb_model_set_parameter (trainer->model, node->name, parameter.weight);
       g_array_append_val (trainer->parameters, parameter);
@@ -102,9 +107,10 @@ collect_carried (HybTrainer *trainer, const HybTrainerOptions *options, GError *
                              HYB_GRAPH_ERROR_MISSING,
                              NULL,
                              NULL,
-                             "the model has %u outputs, so none is number %u",
-                             trainer->n_model_heads,
-                             carried.output);
+                             "output %u cannot be carried: the model has %u outputs, counted from "
+                             "0",
+                             carried.output,
+                             trainer->n_model_heads);
     }
   return TRUE;
 }
@@ -113,10 +119,10 @@ static gboolean
 make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  HybExecutorOptions how = { .mode = options->mode ? *options->mode : HYB_MODE_STATIC,
-                             .dump_after = options->dump_after,
-                             .training = TRUE,
-                             .without = options->without };
+  HybExecutorOptions executor_options = { .mode = options->mode ? *options->mode : HYB_MODE_STATIC,
+                                          .dump_after = options->dump_after,
+                                          .training = TRUE,
+                                          .without = options->without };
   g_autoptr (HybTensor) one = hyb_tensor_new_scalar (1);
   const HybNodeId *variables;
   guint            n;
@@ -131,7 +137,7 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
   if (!trainer->graph)
     return FALSE;
 
-  trainer->executor = hyb_executor_new (trainer->graph, &how);
+  trainer->executor = hyb_executor_new (trainer->graph, &executor_options);
   variables = hyb_graph_get_variables (trainer->graph, &n);
   for (guint i = 0; i < n; i++)
     {
@@ -146,7 +152,7 @@ make_executor (HybTrainer *trainer, const HybTrainerOptions *options, GError **e
   return TRUE;
 }
 
-/* The label that the model's own loss head compares with. */
+/* Finds the input for the labels of the model's own loss operator. */
 static void
 find_label (HybTrainer *trainer)
 {
@@ -176,7 +182,8 @@ loss_is_known (const char *loss, GError **error)
                        HYB_OP_ERROR_ATTRIBUTE,
                        NULL,
                        NULL,
-                       "there is no loss “%s”; there are %s, and none for graphs that end in one",
+                       "there is no loss “%s”; there are %s, and “none” for models that end in a "
+                       "loss",
                        loss,
                        kinds);
 }
@@ -249,7 +256,7 @@ hyb_trainer_free (HybTrainer *trainer)
   g_free (trainer);
 }
 
-/* --- A step --- */
+/* --- Steps --- */
 
 static HybTensor *
 gradient_of (HybTrainer *trainer, guint parameter)
@@ -257,7 +264,7 @@ gradient_of (HybTrainer *trainer, guint parameter)
   return hyb_executor_get_output (trainer->executor, 1 + parameter);
 }
 
-/* Sums side by side, since one alone waits for itself at every step. */
+/* Eight sums run in parallel, because one alone would wait for the latency of each addition. */
 static double
 sum_of_squares (const float *x, gint64 n)
 {
@@ -272,6 +279,7 @@ sum_of_squares (const float *x, gint64 n)
   return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
 
+/* The norm of all gradients together. */
 static double
 global_norm (HybTrainer *trainer)
 {
@@ -286,6 +294,8 @@ global_norm (HybTrainer *trainer)
   return sqrt (squares);
 }
 
+/* Updates one parameter, whose gradient is multiplied by scale; other types than float32 are
+ * converted back and forth. */
 static void
 update_parameter (HybTrainer *trainer, guint index, double scale)
 {
@@ -318,8 +328,9 @@ update_parameter (HybTrainer *trainer, guint index, double scale)
                        (gsize) update.n);
 }
 
+/* Gives the auxiliary states that the step has computed to the model and the block. */
 static void
-keep_auxiliary (HybTrainer *trainer)
+store_auxiliary (HybTrainer *trainer)
 {
   const HybNodeId *auxiliary;
   guint            n;
@@ -333,7 +344,7 @@ keep_auxiliary (HybTrainer *trainer)
       if (now && now != hyb_model_get_parameter (trainer->model, name))
         {
           hyb_model_set_parameter (trainer->model, name, now);
-          hyb_trainer_share (trainer, name);
+          hyb_trainer_share_parameters (trainer, name);
         }
     }
 }
@@ -354,23 +365,24 @@ hyb_trainer_step (HybTrainer   *trainer,
   if (!hyb_executor_run (trainer->executor, cancellable, error))
     return FALSE;
 
-  result->loss = hyb_trainer_loss_of (trainer, trainer->executor, 1 + trainer->parameters->len);
+  result->loss =
+      hyb_trainer_compute_loss (trainer, trainer->executor, 1 + trainer->parameters->len);
   result->gradient_norm = global_norm (trainer);
   if (trainer->clip_global_norm > 0)
     scale = MIN (1, trainer->clip_global_norm / (result->gradient_norm + 1e-8));
 
   for (guint i = 0; i < trainer->parameters->len; i++)
     update_parameter (trainer, i, scale);
-  hyb_trainer_keep_carried (trainer,
-                            trainer->executor,
-                            1 + trainer->parameters->len,
-                            HYB_CARRY_TRAINING);
-  keep_auxiliary (trainer);
+  hyb_trainer_store_carried (trainer,
+                             trainer->executor,
+                             1 + trainer->parameters->len,
+                             HYB_CARRY_TRAINING);
+  store_auxiliary (trainer);
   trainer->n_steps++;
   return TRUE;
 }
 
-/* --- Asking --- */
+/* --- Accessors --- */
 
 guint64
 hyb_trainer_n_steps (HybTrainer *trainer)

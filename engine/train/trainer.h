@@ -1,7 +1,9 @@
-/* trainer.h — one training step after the other on a model's graph.
+/* trainer.h — trains a model: one step computes the loss and all gradients and updates the
+ * parameters.
  *
- * The graph, its loss and all gradients are one graph with one plan; a step runs it,
- * clips, and lets the optimizer change the model's parameters.
+ * The model's graph, its loss and the gradients are one graph with one plan.  A step runs it, clips
+ * the gradients, and lets the optimizer change the model's parameters.  Start with
+ * hyb_trainer_new() and hyb_trainer_step().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,7 +16,8 @@ G_BEGIN_DECLS
 
 typedef struct _HybTrainer HybTrainer;
 
-/* State that the next step takes from an output of this one: truncated back-propagation. */
+/* A state that each step passes to the next: an output of one becomes an input of the other,
+ * without gradients (truncated back-propagation through time). */
 typedef struct
 {
   const char *input;  /* name of a variable */
@@ -23,18 +26,18 @@ typedef struct
 
 typedef struct
 {
-  const char        *loss;             /* "softmax-cross-entropy", "l2", "l1", "none" */
-  const char        *optimizer;        /* "sgd" … */
-  const char *const *settings;         /* key, value, …, NULL */
-  double             clip_global_norm; /* 0: none */
-  guint              n_carry;
-  const HybCarry    *carry;
-  guint64            seed;
+  const char        *loss;          /* "softmax-cross-entropy", "l2", "l1", "none" */
+  const char        *optimizer;     /* a name in hyb_optimizers() */
+  const char *const *settings;      /* key, value, …, NULL */
+  double          clip_global_norm; /* limit of the norm of all gradients together; 0: no limit */
+  guint           n_carry;
+  const HybCarry *carry;
+  guint64         seed; /* of dropout and other random operators */
   const char *const
-      *data; /* names of inputs that batches give, NULL-terminated; the rest are parameters */
-  const char *const *without;    /* passes left out */
-  const char        *dump_after; /* a pass */
-  const HybMode     *mode;       /* NULL: static */
+      *data; /* inputs that batches give, NULL-terminated; the others are parameters */
+  const char *const *without;    /* passes to leave out; may be NULL */
+  const char        *dump_after; /* prints the graph after this pass; may be NULL */
+  const HybMode     *mode;       /* NULL: HYB_MODE_STATIC */
 } HybTrainerOptions;
 
 typedef struct
@@ -43,43 +46,48 @@ typedef struct
   double gradient_norm; /* before clipping */
 } HybTrainStep;
 
-/* Takes the model's parameters as the start and changes them there. */
+/* Starts from the model's parameters, copies them, and gives the copies to the model; steps
+ * change them in place.  Returns NULL and an error if an option is invalid or there is nothing
+ * to train. */
 HybTrainer *hyb_trainer_new (HybModel *model, const HybTrainerOptions *options, GError **error);
-/* The same for a block that is hybridized and has run once: its parameters change with each
- * step (but those that want no gradient), running statistics too. */
+/* The same for a block, which must be hybridized and have run once.  Steps change the block's
+ * parameters, except those whose gradient request is HYB_GRAD_NULL, and its running statistics. */
 HybTrainer      *
 hyb_trainer_new_for_block (HybBlock *block, const HybTrainerOptions *options, GError **error);
-void hyb_trainer_free (HybTrainer *trainer);
+void hyb_trainer_free (HybTrainer *trainer); /* must not be NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTrainer, hyb_trainer_free)
 
-/* batch: name → HybTensor; "label" is what the loss compares with. */
+/* Runs one step.  batch maps input names, and "label" for the loss, to tensors. */
 gboolean      hyb_trainer_step (HybTrainer   *trainer,
                                 GHashTable   *batch,
                                 HybTrainStep *result,
                                 GCancellable *cancellable,
                                 GError      **error);
-guint64       hyb_trainer_n_steps (HybTrainer *trainer);
-HybOptimizer *hyb_trainer_get_optimizer (HybTrainer *trainer);
-HybExecutor  *hyb_trainer_get_executor (HybTrainer *trainer);
-/* Head number index of the model in the last step. */
+guint64       hyb_trainer_n_steps (HybTrainer *trainer);       /* steps since training began */
+HybOptimizer *hyb_trainer_get_optimizer (HybTrainer *trainer); /* (transfer none) */
+HybExecutor *
+hyb_trainer_get_executor (HybTrainer *trainer); /* of the training graph; (transfer none) */
+/* Returns output `index` of the model in the last step.  (transfer none) */
 HybTensor *hyb_trainer_get_output (HybTrainer *trainer, guint index);
+/* Multiplies the learning rate and the weight decay of one parameter; unknown names are ignored. */
 void hyb_trainer_set_multipliers (HybTrainer *trainer, const char *parameter, double lr, double wd);
-/* Carried states begin at zero again. */
+/* Resets carried states to zero. */
 void hyb_trainer_reset_carry (HybTrainer *trainer);
 
-/* The same forward without learning; states are carried apart from those of training, from
- * zeros on if is_fresh.  Dropout is off. */
+/* Computes the loss of a batch in inference mode, without learning.  Carried states are separate
+ * from those of training and are reset if is_fresh.  loss may be NULL. */
 gboolean hyb_trainer_evaluate (HybTrainer *trainer,
                                GHashTable *batch,
                                gboolean    is_fresh,
                                double     *loss,
                                GError    **error);
-/* Head number index of the model in the last evaluation. */
+/* Returns output `index` of the model in the last evaluation.  (transfer none) */
 HybTensor *hyb_trainer_get_evaluated (HybTrainer *trainer, guint index);
 
-/* Optimizer states, carried states and the count of steps; a checkpoint that resumes to
- * the same bytes is the model's pair and this. */
+/* Writes optimizer states, carried states and the number of steps.  With the model's own files
+ * they are a checkpoint from which training resumes to the same bytes. */
 gboolean hyb_trainer_save_states (HybTrainer *trainer, const char *file, GError **error);
+/* Reads what hyb_trainer_save_states() wrote for the same model and optimizer. */
 gboolean hyb_trainer_load_states (HybTrainer *trainer, const char *file, GError **error);
 
 G_END_DECLS

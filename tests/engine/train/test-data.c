@@ -1,4 +1,4 @@
-/* test-data.c — batches of texts, npz and idx files.
+/* test-data.c — corpora, and batches of texts, npz and idx files.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/formats/npz.h"
@@ -163,7 +163,7 @@ test_npz (void)
   hyb_tensor_list_set (list, "other", z);
   g_assert_true (hyb_npz_write_file (list, path, NULL));
   g_assert_null (hyb_data_new_npz (path, &error));
-  g_assert_nonnull (strstr (error->message, "“other” holds 2 batches"));
+  g_assert_nonnull (strstr (error->message, "“other” holds 2 batches, but “data” holds 3"));
 }
 
 /* --- idx --- */
@@ -236,7 +236,7 @@ test_idx (void)
   g_clear_error (&error);
   write_idx ("train-images-idx3-ubyte", 3, (const guint8[]){ 20, 2, 2 }, images, 79);
   g_assert_null (hyb_data_new_file (path, &feed, NULL, &error));
-  g_assert_nonnull (strstr (error->message, "promises 80 elements"));
+  g_assert_nonnull (strstr (error->message, "declares 80 elements"));
 }
 
 int

@@ -214,7 +214,8 @@ test_refusals (void)
     { { .loss = "l2", .optimizer = "lbfgs" }, "there is no optimizer “lbfgs”; there are sgd" },
     { { .loss = "l2", .optimizer = "sgd", .settings = unknown }, "has no setting “speed”" },
     { { .loss = "l2", .optimizer = "sgd", .n_carry = 1, .carry = &no_input }, "no input “data7”" },
-    { { .loss = "l2", .optimizer = "sgd", .n_carry = 1, .carry = &no_output }, "none is number 3" },
+    { { .loss = "l2", .optimizer = "sgd", .n_carry = 1, .carry = &no_output },
+      "output 3 cannot be carried" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -232,18 +233,19 @@ main (int argc, char **argv)
 {
   g_setenv ("HYBRIDSCOPE_GALLERY", HYB_GALLERY, FALSE);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/engine/train/trainer/goes-on-to-the-same-bytes/dropout",
+  g_test_add_data_func ("/engine/train/trainer/resumes-to-the-same-bytes/dropout",
                         "gallery:stacked?length=4&batch=3&dropout=0.5",
                         test_resume);
-  g_test_add_data_func ("/engine/train/trainer/goes-on-to-the-same-bytes/batch-normalisation",
+  g_test_add_data_func ("/engine/train/trainer/resumes-to-the-same-bytes/batch-normalisation",
                         "gallery:resnet18?channels=2&classes=3&size=32&batch=2",
                         test_resume);
-  g_test_add_data_func ("/engine/train/trainer/goes-on-to-the-same-bytes/carried-states",
+  g_test_add_data_func ("/engine/train/trainer/resumes-to-the-same-bytes/carried-states",
                         "gallery:foreach-rnn?inputs=4&hidden=4&length=3&batch=2",
                         test_resume);
-  g_test_add_func ("/engine/train/trainer/a-rate-of-nothing-changes-nothing", test_multipliers);
+  g_test_add_func ("/engine/train/trainer/a-learning-rate-of-zero-changes-nothing",
+                   test_multipliers);
   g_test_add_func ("/engine/train/trainer/evaluation-changes-nothing", test_evaluation);
-  g_test_add_func ("/engine/train/trainer/a-block-learns-and-keeps-what-it-learnt", test_block);
-  g_test_add_func ("/engine/train/trainer/mistakes-are-named", test_refusals);
+  g_test_add_func ("/engine/train/trainer/a-block-learns-and-shares-its-parameters", test_block);
+  g_test_add_func ("/engine/train/trainer/invalid-options-are-errors", test_refusals);
   return g_test_run ();
 }
