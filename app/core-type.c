@@ -1,9 +1,9 @@
-/* core-type.c — puts OpenBLAS's choice of kernels right.
+/* core-type.c — makes OpenBLAS use kernels that fit the processor.
  *
- * The library reads OPENBLAS_CORETYPE in its constructor, before any code of ours runs
- * (what .preinit_array sets is forgotten again when the C library starts).  So the program
- * looks at what was chosen and, where the processor can do more, starts itself anew with the
- * variable set.  That happens once, and on processors that the library does not know.
+ * OpenBLAS reads OPENBLAS_CORETYPE in its constructor, before main() (and variables set from
+ * .preinit_array are lost when the C library starts).  So the program checks the choice and, if the
+ * processor supports more, sets the variable and executes itself again.  This happens once, and
+ * only on processors that this version of OpenBLAS does not know.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/core-type.h"
 
@@ -13,7 +13,7 @@
 
 #define VARIABLE "OPENBLAS_CORETYPE"
 
-/* By what the processor can do, not by its name; NULL: nothing to be gained. */
+/* The OpenBLAS core for the instruction sets that the processor has; NULL if the default is as good. */
 static const char *
 find_core_type (void)
 {
@@ -31,16 +31,16 @@ find_core_type (void)
 void
 scope_ensure_core_type (char **argv)
 {
-  /* Kernels with AVX2 or more. */
+  /* Cores whose kernels use AVX2 or more. */
   static const char *const good[] = { "Haswell",        "Zen", "SkylakeX", "Cooperlake",
                                       "SapphireRapids", NULL };
   const char              *type = find_core_type ();
 
-  /* A user's choice stays; so does ours, which ends the second start. */
+  /* A choice of the user is kept.  The variable is also set in the restarted program. */
   if (!type || getenv (VARIABLE) || g_strv_contains (good, openblas_get_corename ()))
     return;
 
   setenv (VARIABLE, type, 1);
-  execv ("/proc/self/exe", argv); /* where that fails, slow kernels are still right */
+  execv ("/proc/self/exe", argv); /* if this fails, the slow kernels still compute correctly */
   unsetenv (VARIABLE);
 }

@@ -1,4 +1,4 @@
-/* main-hscope.c — everything the window can do, on a server that has none.
+/* main-hscope.c — main() of hscope; the commands are in app/command.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/command.h"
 #include "app/core-type.h"
@@ -8,7 +8,7 @@
 int
 main (int argc, char **argv)
 {
-  /* A full disk is an error to be told, not an end. */
+  /* Exceeding the file size limit shall be an error of write(), not end the program. */
   signal (SIGXFSZ, SIG_IGN);
   scope_ensure_core_type (argv);
   return scope_main (argc, argv);

@@ -1,4 +1,4 @@
-/* models.c — finds and reads graphs as hscope render does.
+/* models.c — finds models and makes diagrams of them as hscope render does.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/models.h"
 

@@ -1,4 +1,4 @@
-/* models.h — the graphs that tests draw: from $HYB_SHARED or ../shared.
+/* models.h — the graphs that tests draw: those of $HYB_SHARED or ../shared.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,6 +10,6 @@ char *models_path (const char *below);
  * missing. (transfer full) */
 GPtrArray *models_list (void);
 
-/* The picture's boxes, with types as far as the file tells.  options: (nullable).  NULL: no
- * graph in the file. */
+/* The diagram of a file, with types as far as they can be inferred.  options (nullable).  NULL if
+ * the file holds no graph.  (transfer full) */
 VizDiagram *models_diagram (const char *path, const ScopeDiagramOptions *options);

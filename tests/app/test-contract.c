@@ -1,6 +1,6 @@
-/* test-contract.c — what scripts rely on: keys of JSON, exit statuses, quiet stdout.
+/* test-contract.c — what scripts rely on: JSON keys, exit codes, quiet stdout.
  *
- * A row is a command line with what must come of it.  In arguments, “@” is the folder
+ * A row of a table is a command line with what is expected of it.  In arguments "@" is the folder
  * with the small files that set_up() makes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
@@ -89,20 +89,20 @@ typedef struct
 {
   char *out, *err;
   int   code;
-} Answer;
+} Output;
 
 static void
-answer_clear (Answer *answer)
+output_clear (Output *output)
 {
-  g_free (answer->out);
-  g_free (answer->err);
+  g_free (output->out);
+  g_free (output->err);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Answer, answer_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Output, output_clear)
 
-/* environment: one more setting, “NAME=value”; NULL. */
-static Answer
-ask (const char *line, const char *environment)
+/* Runs hscope with the arguments of line.  environment (nullable): one more variable, "NAME=value". */
+static Output
+run_hscope (const char *line, const char *environment)
 {
   g_autofree char *whole = in_folder (line);
   g_autofree char *command = g_strconcat (HSCOPE " ", whole, NULL);
@@ -110,7 +110,7 @@ ask (const char *line, const char *environment)
   g_auto (GStrv) settings = g_get_environ ();
   g_auto (GStrv) pair = environment ? g_strsplit (environment, "=", 2) : NULL;
   g_autoptr (GError) error = NULL;
-  Answer answer = { 0 };
+  Output output = { 0 };
   int    status;
 
   if (pair)
@@ -122,14 +122,14 @@ ask (const char *line, const char *environment)
                 G_SPAWN_DEFAULT,
                 NULL,
                 NULL,
-                &answer.out,
-                &answer.err,
+                &output.out,
+                &output.err,
                 &status,
                 &error);
   g_assert_no_error (error);
   g_assert_true (WIFEXITED (status));
-  answer.code = WEXITSTATUS (status);
-  return answer;
+  output.code = WEXITSTATUS (status);
+  return output;
 }
 
 /* --- Exit statuses and messages --- */
@@ -138,7 +138,7 @@ typedef struct
 {
   const char *line;
   int         code;
-  const char *said; /* on stderr; NULL: anything */
+  const char *message; /* part of stderr; NULL: anything */
 } Case;
 
 static const Case cases[] = {
@@ -210,35 +210,36 @@ test_exit_status (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_auto (Answer) answer = ask (cases[i].line, NULL);
+      g_auto (Output) output = run_hscope (cases[i].line, NULL);
 
-      if (answer.code == cases[i].code && (!cases[i].said || strstr (answer.err, cases[i].said)))
+      if (output.code == cases[i].code &&
+          (!cases[i].message || strstr (output.err, cases[i].message)))
         continue;
       g_test_message ("hscope %s: exit status %d, not %d: %s",
                       cases[i].line,
-                      answer.code,
+                      output.code,
                       cases[i].code,
-                      answer.err);
+                      output.err);
       g_test_fail ();
     }
 }
 
-/* What is refused is refused in one sentence or two, not in a page, and never on stdout. */
+/* A failure prints exactly one error message, and nothing on stdout. */
 static void
-test_refusals_are_short (void)
+test_failures_print_one_message (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_auto (Answer) answer = ask (cases[i].line, NULL);
+      g_auto (Output) output = run_hscope (cases[i].line, NULL);
       guint n_errors = 0;
 
       if (cases[i].code < 2 || !*cases[i].line)
         continue;
-      for (const char *at = answer.err; (at = strstr (at, "error: ")); at++)
+      for (const char *at = output.err; (at = strstr (at, "error: ")); at++)
         n_errors++;
-      if (n_errors == 1 && !*answer.out)
+      if (n_errors == 1 && !*output.out)
         continue;
-      g_test_message ("hscope %s says: %s%s", cases[i].line, answer.err, answer.out);
+      g_test_message ("hscope %s says: %s%s", cases[i].line, output.err, output.out);
       g_test_fail ();
     }
 }
@@ -248,7 +249,7 @@ test_refusals_are_short (void)
 typedef struct
 {
   const char *line;
-  const char *keys[16]; /* “a.b”: key b of the object a, or of the first thing in the list a */
+  const char *keys[16]; /* "a.b": key b of the object a, or of the first element of the list a */
 } Document;
 
 #define TENSOR(list) list ".name", list ".shape", list ".dtype"
@@ -317,11 +318,11 @@ test_keys (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (documents); i++)
     {
-      g_auto (Answer) answer = ask (documents[i].line, NULL);
-      g_autoptr (cJSON) json = cJSON_ParseWithOpts (answer.out, NULL, TRUE);
+      g_auto (Output) output = run_hscope (documents[i].line, NULL);
+      g_autoptr (cJSON) json = cJSON_ParseWithOpts (output.out, NULL, TRUE);
 
       if (!json)
-        g_test_message ("hscope %s: no JSON: %s", documents[i].line, answer.out);
+        g_test_message ("hscope %s: no JSON: %s", documents[i].line, output.out);
       g_assert_nonnull (json);
       for (guint k = 0; documents[i].keys[k]; k++)
         if (!find_key (json, documents[i].keys[k]))
@@ -334,23 +335,23 @@ test_keys (void)
     }
 }
 
-/* --- The world around --- */
+/* --- Environment --- */
 
 static void
 test_numbers_do_not_follow_the_locale (void)
 {
   static const char *const locales[] = { "LC_ALL=C", "LC_ALL=C.UTF-8", "LC_ALL=de_DE.UTF-8" };
-  g_auto (Answer) first = ask ("weights @/in.npz --json", locales[0]);
+  g_auto (Output) first = run_hscope ("weights @/in.npz --json", locales[0]);
 
   for (guint i = 1; i < G_N_ELEMENTS (locales); i++)
     {
-      g_auto (Answer) answer = ask ("weights @/in.npz --json", locales[i]);
+      g_auto (Output) output = run_hscope ("weights @/in.npz --json", locales[i]);
 
-      g_assert_cmpstr (answer.out, ==, first.out);
+      g_assert_cmpstr (output.out, ==, first.out);
     }
 }
 
-/* Names need not be ASCII, and a plain locale is no reason to refuse them. */
+/* Names that are not ASCII are accepted in the C locale, too. */
 static void
 test_names_survive_a_plain_locale (void)
 {
@@ -362,16 +363,16 @@ test_names_survive_a_plain_locale (void)
   g_assert_true (g_file_set_contents (path, renamed, -1, NULL));
   for (guint i = 0; i < 2; i++)
     {
-      g_auto (Answer) answer = ask ("info @/näme-symbol.json --shape größe=2,3 --json",
-                                    i == 0 ? "LC_ALL=C" : "LC_ALL=C.UTF-8");
+      g_auto (Output) output = run_hscope ("info @/näme-symbol.json --shape größe=2,3 --json",
+                                           i == 0 ? "LC_ALL=C" : "LC_ALL=C.UTF-8");
 
-      g_assert_cmpstr (answer.err, ==, "");
-      g_assert_cmpint (answer.code, ==, 0);
-      g_assert_nonnull (strstr (answer.out, "größe"));
+      g_assert_cmpstr (output.err, ==, "");
+      g_assert_cmpint (output.code, ==, 0);
+      g_assert_nonnull (strstr (output.out, "größe"));
     }
 }
 
-/* Colour belongs to terminals; here is none, whatever the setting. */
+/* stderr is no terminal here, so there is no colour whatever the environment says. */
 static void
 test_no_colour_without_a_terminal (void)
 {
@@ -379,8 +380,8 @@ test_no_colour_without_a_terminal (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     {
-      g_auto (Answer) wrong = ask ("info @/cut.json", settings[i]);
-      g_auto (Answer) right = ask ("check @/net-symbol.json", settings[i]);
+      g_auto (Output) wrong = run_hscope ("info @/cut.json", settings[i]);
+      g_auto (Output) right = run_hscope ("check @/net-symbol.json", settings[i]);
 
       g_assert_null (strchr (wrong.err, '\033'));
       g_assert_null (strchr (right.out, '\033'));
@@ -390,15 +391,16 @@ test_no_colour_without_a_terminal (void)
 static void
 test_progress_is_lines_of_json (void)
 {
-  g_auto (Answer) answer = ask ("profile @/net-symbol.json --params @/in.npz --init zeros --shape "
-                                "data=2,3 --capture @/c.hscope --repeat 2 --warmup 1 --json "
-                                "--progress=json",
-                                NULL);
-  g_autoptr (cJSON) json = cJSON_ParseWithOpts (answer.out, NULL, TRUE);
-  g_auto (GStrv) lines = g_strsplit (answer.err, "\n", -1);
+  g_auto (Output) output =
+      run_hscope ("profile @/net-symbol.json --params @/in.npz --init zeros --shape "
+                  "data=2,3 --capture @/c.hscope --repeat 2 --warmup 1 --json "
+                  "--progress=json",
+                  NULL);
+  g_autoptr (cJSON) json = cJSON_ParseWithOpts (output.out, NULL, TRUE);
+  g_auto (GStrv) lines = g_strsplit (output.err, "\n", -1);
   guint n = 0;
 
-  g_assert_cmpint (answer.code, ==, 0);
+  g_assert_cmpint (output.code, ==, 0);
   g_assert_nonnull (json);
   for (guint i = 0; lines[i]; i++)
     if (lines[i][0] == '{')
@@ -421,7 +423,7 @@ main (int argc, char **argv)
   set_up ();
 
   g_test_add_func ("/app/contract/exit-status", test_exit_status);
-  g_test_add_func ("/app/contract/refusals-are-short", test_refusals_are_short);
+  g_test_add_func ("/app/contract/failures-print-one-message", test_failures_print_one_message);
   g_test_add_func ("/app/contract/keys", test_keys);
   g_test_add_func ("/app/contract/numbers-do-not-follow-the-locale",
                    test_numbers_do_not_follow_the_locale);

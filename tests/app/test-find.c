@@ -64,7 +64,7 @@ test_mistakes (void)
 {
   for (const char *const *query =
            (const char *const[]){ "op:", "time>", "time>fast", "bytes<1x", NULL };
-       *query != NULL;
+       *query;
        query++)
     {
       g_autoptr (GError) error = NULL;
@@ -90,7 +90,7 @@ main (int argc, char **argv)
   g_assert_nonnull (document);
   g_test_add_func ("/app/find/words-match-names-and-operators", test_words);
   g_test_add_func ("/app/find/fields-match-facts", test_facts);
-  g_test_add_func ("/app/find/mistakes-are-told", test_mistakes);
+  g_test_add_func ("/app/find/mistakes-are-reported", test_mistakes);
   status = g_test_run ();
   scope_document_unref (document);
   return status;

@@ -1,4 +1,6 @@
-/* test-hscope.c — the command line from outside: output, exit codes, files.
+/* test-hscope.c — hscope from outside: output, exit codes and files of the commands.
+ *
+ * Each test runs the program in a temporary folder with a small model.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 
@@ -51,7 +53,7 @@ set_up (Fixture *fixture, gconstpointer unused)
 }
 
 static void
-forget_output (Fixture *fixture)
+clear_output (Fixture *fixture)
 {
   g_clear_pointer (&fixture->out, g_free);
   g_clear_pointer (&fixture->err, g_free);
@@ -70,7 +72,7 @@ tear_down (Fixture *fixture, gconstpointer unused)
       g_remove (path);
     }
   g_rmdir (fixture->folder);
-  forget_output (fixture);
+  clear_output (fixture);
   g_free (fixture->folder);
   g_free (fixture->symbol);
   g_free (fixture->input);
@@ -91,7 +93,7 @@ hscope (Fixture *fixture, const char *first, ...)
   va_end (list);
   g_ptr_array_add (arguments, NULL);
 
-  forget_output (fixture);
+  clear_output (fixture);
   g_spawn_sync (NULL,
                 (char **) arguments->pdata,
                 NULL,
@@ -113,7 +115,7 @@ parse_output (Fixture *fixture)
   cJSON *json = cJSON_ParseWithOpts (fixture->out, NULL, TRUE);
 
   if (!json)
-    g_error ("this is no JSON: %s", fixture->out);
+    g_error ("not JSON: %s", fixture->out);
   return json;
 }
 
@@ -237,9 +239,9 @@ test_run_computes (Fixture *fixture, gconstpointer unused)
     }
 }
 
-/* What NumPy writes when nobody says otherwise. */
+/* float64 is NumPy's default. */
 static void
-test_float64_is_cast_where_the_model_wants_float32 (Fixture *fixture, gconstpointer unused)
+test_float64_is_cast_where_the_model_needs_float32 (Fixture *fixture, gconstpointer unused)
 {
   g_autofree char *params = in_folder (fixture, "net-0000.params");
   g_autofree char *input = in_folder (fixture, "double.npz");
@@ -340,7 +342,8 @@ test_numbers_ignore_the_locale (Fixture *fixture, gconstpointer unused)
 #define ADD(path, function) \
   g_test_add ("/app/hscope/" path, Fixture, NULL, set_up, function, tear_down)
 
-/* A loop in whose step 2 the root of something below 0 is taken; the state counts the rows. */
+/* A loop that takes the square root of 2.5 - state, where state is the sum of the rows so far: with
+ * rows of 1 the root is NaN from step 2 on. */
 static const char loop_symbol[] =
     "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
     "{\"op\": \"null\", \"name\": \"sum\", \"inputs\": []},"
@@ -374,10 +377,10 @@ find_value (const cJSON *json, const char *node)
 static void
 assert_step (const cJSON *value, int step, double expected)
 {
-  const cJSON *told = cJSON_GetArrayItem (cJSON_GetObjectItem (value, "steps"), step);
+  const cJSON *entry = cJSON_GetArrayItem (cJSON_GetObjectItem (value, "steps"), step);
 
-  g_assert_cmpint (cJSON_GetArrayItem (cJSON_GetObjectItem (told, "step"), 0)->valueint, ==, step);
-  g_assert_cmpfloat_with_epsilon (cJSON_GetObjectItem (told, "mean")->valuedouble, expected, 1e-6);
+  g_assert_cmpint (cJSON_GetArrayItem (cJSON_GetObjectItem (entry, "step"), 0)->valueint, ==, step);
+  g_assert_cmpfloat_with_epsilon (cJSON_GetObjectItem (entry, "mean")->valuedouble, expected, 1e-6);
 }
 
 static void
@@ -396,7 +399,7 @@ test_values_inside_a_loop (Fixture *fixture, gconstpointer unused)
   g_file_set_contents (fixture->symbol, loop_symbol, -1, NULL);
   hscope (fixture, "run", fixture->symbol, "--input", fixture->input, "--values", "--json", NULL);
   g_assert_cmpint (fixture->code, ==, 0);
-  g_assert_nonnull (strstr (fixture->err, "node “root” of body “loop”, step 2: the first"));
+  g_assert_nonnull (strstr (fixture->err, "node “root” of body “loop”, step 2: the first value"));
   json = parse_output (fixture);
   g_assert_cmpstr (cJSON_GetObjectItem (json, "first_nan")->valuestring, ==, "root");
   g_assert_cmpstr (cJSON_GetObjectItem (json, "first_nan_body")->valuestring, ==, "loop");
@@ -427,8 +430,8 @@ main (int argc, char **argv)
   ADD ("info-knows-shapes", test_info_knows_shapes);
   ADD ("unknown-dimensions-are-null", test_unknown_dimensions_are_null);
   ADD ("run-computes", test_run_computes);
-  ADD ("float64-is-cast-where-the-model-wants-float32",
-       test_float64_is_cast_where_the_model_wants_float32);
+  ADD ("float64-is-cast-where-the-model-needs-float32",
+       test_float64_is_cast_where_the_model_needs_float32);
   ADD ("all-that-is-missing-is-named", test_all_that_is_missing_is_named);
   ADD ("unknown-operators-stop-only-runs", test_unknown_operators_stop_only_runs);
   ADD ("weights-convert-both-ways", test_weights_convert_both_ways);

@@ -1,5 +1,7 @@
-/* test-measure.c — the commands that measure, as their users see them: keys, exit codes,
- * files, and what is left when they are stopped.
+/* test-measure.c — hscope profile, compare, report and import from outside.
+ *
+ * Checks JSON keys, exit codes, files, and what is left when a measurement is interrupted.  Times
+ * are not checked.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <cjson/cJSON.h>
 #include <gio/gio.h>
@@ -8,7 +10,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Runs hscope; the exit code, and what it printed. */
+/* Runs hscope and returns its exit code.  output, errors: (out) (optional) (transfer full).  Without
+ * output the child's stdout is discarded, since this test prints TAP there. */
 static int
 run_hscope (const char *const *arguments, char **output, char **errors)
 {
@@ -23,7 +26,7 @@ run_hscope (const char *const *arguments, char **output, char **errors)
   g_assert_true (g_spawn_sync (NULL,
                                (char **) command->pdata,
                                NULL,
-                               G_SPAWN_DEFAULT,
+                               output ? G_SPAWN_DEFAULT : G_SPAWN_STDOUT_TO_DEV_NULL,
                                NULL,
                                NULL,
                                output,
@@ -63,6 +66,7 @@ number (const cJSON *object, const char *key)
   return item->valuedouble;
 }
 
+/* A path in a new folder, to be removed with remove_temporary().  (transfer full) */
 static char *
 temporary (const char *name)
 {
@@ -72,7 +76,7 @@ temporary (const char *name)
 }
 
 static void
-drop (const char *path)
+remove_temporary (const char *path)
 {
   g_autofree char *folder = g_path_get_dirname (path);
 
@@ -121,12 +125,12 @@ test_profile_has_the_promised_keys (void)
   g_assert_null (strstr (html, "<script"));
   g_assert_null (strstr (html, "src="));
 
-  /* A capture stands for the model whose graph it holds. */
+  /* A capture can be opened as a model, since it holds the graph. */
   g_assert_cmpint (HSCOPE_RUN (&info, "info", capture, "--json"), ==, 0);
   json = parse (info);
   g_assert_cmpfloat (number (cJSON_GetObjectItem (json, "operators"), "_foreach"), ==, 1);
   cJSON_Delete (json);
-  drop (capture);
+  remove_temporary (capture);
 }
 
 static void
@@ -175,7 +179,7 @@ test_stopped_runs_keep_what_is_there (void)
   g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 0);
   g_assert_cmpint (HSCOPE_RUN (&report, "report", capture), ==, 0);
   g_assert_nonnull (strstr (report, "stopped: cancelled"));
-  drop (capture);
+  remove_temporary (capture);
 }
 
 static void
@@ -270,12 +274,12 @@ test_sizes_make_curves (void)
   g_assert_true (g_file_get_contents (page, &html, NULL, NULL));
   g_assert_nonnull (strstr (html, "Time of a run over the batch"));
   g_assert_nonnull (strstr (html, "Memory over the length"));
-  drop (page);
+  remove_temporary (page);
 }
 
-/* The same model with and without a pass: what the pass does is seen on the graph. */
+/* Colours a graph by the difference of two captures, with and without a pass. */
 static void
-test_changes_are_painted (void)
+test_differences_are_painted (void)
 {
   g_autofree char *before = temporary ("a.hscope"), *after = temporary ("b.hscope");
   g_autofree char *picture = temporary ("c.svg"), *svg = NULL, *page = NULL, *errors = NULL;
@@ -336,13 +340,13 @@ test_changes_are_painted (void)
                    ==,
                    2);
   g_assert_nonnull (strstr (errors, "--overlay CAPTURE"));
-  drop (before);
-  drop (after);
-  drop (picture);
+  remove_temporary (before);
+  remove_temporary (after);
+  remove_temporary (picture);
 }
 
 static void
-test_wrong_usage_is_told (void)
+test_wrong_usage_is_reported (void)
 {
   g_autofree char *errors = NULL, *other = NULL, *third = NULL;
 
@@ -355,7 +359,7 @@ test_wrong_usage_is_told (void)
                                &errors),
                    ==,
                    2);
-  g_assert_nonnull (strstr (errors, "“melted” is no form"));
+  g_assert_nonnull (strstr (errors, "“melted” is not a form"));
   g_assert_cmpint (HSCOPE_RUN (NULL,
                                "compare",
                                "gallery:mlp",
@@ -386,7 +390,7 @@ main (int argc, char **argv)
                    test_stopped_runs_keep_what_is_there);
   g_test_add_func ("/app/measure/compare-explains-and-adds-up", test_compare_explains_and_adds_up);
   g_test_add_func ("/app/measure/sizes-make-curves", test_sizes_make_curves);
-  g_test_add_func ("/app/measure/changes-are-painted", test_changes_are_painted);
-  g_test_add_func ("/app/measure/wrong-usage-is-told", test_wrong_usage_is_told);
+  g_test_add_func ("/app/measure/differences-are-painted", test_differences_are_painted);
+  g_test_add_func ("/app/measure/wrong-usage-is-reported", test_wrong_usage_is_reported);
   return g_test_run ();
 }

@@ -1,4 +1,6 @@
-/* test-pictures.c — real models as pictures: what is drawn, as numbers.
+/* test-pictures.c — pictures of real models: overlaps, crossings, stability, stored pictures.
+ *
+ * The models are those of $HYB_SHARED or ../shared; without them the tests are skipped.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/app/models.h"
 #include "tests/viz/compare.h"
@@ -41,16 +43,14 @@ static const Stored stored[] = {
   { "lm-lstm", NULL, "light" },
 };
 
-/* Letters can be read, files stay small. */
+/* Text is readable and the files are small. */
 #define STORED_SCALE 0.75
 
-/* Every how many models Graphviz is asked, too: it takes most of the time. */
-#define SHARE_FOR_DOT 5
+/* Every fifth model is also laid out by Graphviz, which takes most of the time. */
+#define DOT_STRIDE 5
 
-/* Groups of one model opened one after the other. */
-#define MOST_OPENED 5
-/* Half a thousandth of a point: what sums of doubles may differ by, and less. */
-#define NOTHING 0.0005
+#define MAX_OPENED 5      /* groups of one model opened one after the other */
+#define EPSILON    0.0005 /* points; more than the rounding error of sums of coordinates */
 
 typedef struct
 {
@@ -118,11 +118,12 @@ static VizPicture *
 lay_out (VizDiagram *diagram, const VizFolds *folds, const char *layout)
 {
   g_autoptr (GError) error = NULL;
-  VizPicture *picture = viz_layout_diagram (diagram,
-                                    folds,
-                                    &(VizLayoutOptions){ .layout = layout, .helper = VIZ_HELPER },
-                                    NULL,
-                                    &error);
+  VizPicture *picture =
+      viz_layout_diagram (diagram,
+                          folds,
+                          &(VizLayoutOptions){ .layout = layout, .helper = VIZ_HELPER },
+                          NULL,
+                          &error);
 
   g_assert_no_error (error);
   return picture;
@@ -147,7 +148,7 @@ test_every_model_is_clean (gconstpointer data)
       if (depth > 0)
         viz_folds_open_depth (folds, depth);
       picture = lay_out (diagram, folds, NULL);
-      /* The judge is slower than what it judges. */
+      /* Checking takes longer than the layout. */
       if (viz_picture_n_items (picture) < 1500)
         tally_add (&tally, picture, path);
     }
@@ -155,49 +156,49 @@ test_every_model_is_clean (gconstpointer data)
     assert_clean (&tally);
 }
 
-/* What both layouts made of the same bodies. */
+/* Sums over the pictures of one layout. */
 typedef struct
 {
   guint  n, n_crossings;
   gint64 microseconds;
   double length, area, aspect; /* of wires; sum of width × height; sum of |log (width / height)| */
-} Judged;
+} Quality;
 
 static void
-judge (Judged *judged, const VizPicture *picture, const Geometry *geometry)
+add_quality (Quality *quality, const VizPicture *picture, const Geometry *geometry)
 {
   double width = viz_picture_width (picture), height = viz_picture_height (picture);
 
-  judged->n++;
-  judged->n_crossings += geometry->n_crossings;
-  judged->length += geometry->length;
-  judged->area += width * height;
-  judged->aspect += fabs (log (width / height));
+  quality->n++;
+  quality->n_crossings += geometry->n_crossings;
+  quality->length += geometry->length;
+  quality->area += width * height;
+  quality->aspect += fabs (log (width / height));
 }
 
 static void
-tell (const char *name, const Judged *judged)
+print_quality (const char *name, const Quality *quality)
 {
   g_test_message ("%s: %u bodies, %u crossings, %.0f points of wire, %.1f Mpoint² of picture, "
                   "sides 1 : %.2f, %.3f s",
                   name,
-                  judged->n,
-                  judged->n_crossings,
-                  judged->length,
-                  judged->area / 1e6,
-                  exp (judged->aspect / MAX (judged->n, 1)),
-                  (double) judged->microseconds / 1e6);
+                  quality->n,
+                  quality->n_crossings,
+                  quality->length,
+                  quality->area / 1e6,
+                  exp (quality->aspect / MAX (quality->n, 1)),
+                  (double) quality->microseconds / 1e6);
 }
 
-/* One body each, so that the layouts judged place everything. */
+/* Without groups, so that the layout under test places every box. */
 static void
 test_bodies_are_as_good_as_graphvizs (void)
 {
   g_autoptr (GPtrArray) paths = list_or_skip ();
-  Judged own = { 0 }, theirs = { 0 };
-  guint  n_worse = 0;
+  Quality own = { 0 }, theirs = { 0 };
+  guint   n_worse = 0;
 
-  for (guint i = 0; paths && i < paths->len; i += SHARE_FOR_DOT)
+  for (guint i = 0; paths && i < paths->len; i += DOT_STRIDE)
     {
       const char *path = g_ptr_array_index (paths, i);
       g_autoptr (VizDiagram) diagram =
@@ -220,8 +221,8 @@ test_bodies_are_as_good_as_graphvizs (void)
       theirs.microseconds += g_get_monotonic_time () - start;
       our_geometry = geometry_of (ours);
       dot_geometry = geometry_of (dots);
-      judge (&own, ours, &our_geometry);
-      judge (&theirs, dots, &dot_geometry);
+      add_quality (&own, ours, &our_geometry);
+      add_quality (&theirs, dots, &dot_geometry);
       if (our_geometry.n_crossings > dot_geometry.n_crossings * 1.2 + 1)
         {
           n_worse++;
@@ -231,8 +232,8 @@ test_bodies_are_as_good_as_graphvizs (void)
                           dot_geometry.n_crossings);
         }
     }
-  tell ("own", &own);
-  tell ("dot", &theirs);
+  print_quality ("own", &own);
+  print_quality ("dot", &theirs);
   g_test_message ("more crossings than dot in %u", n_worse);
   g_assert_cmpfloat (own.n_crossings, <=, theirs.n_crossings * 1.2);
   g_assert_cmpfloat (own.length, <=, theirs.length * 1.2);
@@ -242,12 +243,12 @@ test_bodies_are_as_good_as_graphvizs (void)
 
 typedef struct
 {
-  guint  n_opened, n_boxes, n_x, n_y, n_not_back;
+  guint  n_opened, n_boxes, n_x, n_y, n_not_restored;
   double worst_x, worst_y;
   Tally  after;
 } Drift;
 
-/* Boxes neither in nor around the group: how far they went beyond its change of size. */
+/* How far boxes outside the group moved beyond the group's change of size. */
 static void
 add_drift (Drift *drift, const VizPicture *before, const VizPicture *after, guint32 group)
 {
@@ -269,15 +270,16 @@ add_drift (Drift *drift, const VizPicture *before, const VizPicture *after, guin
       x = fabs (b->x - a->x) - wider;
       y = fabs (b->y - a->y) - higher;
       drift->n_boxes++;
-      drift->n_x += x > NOTHING;
-      drift->n_y += y > NOTHING;
+      drift->n_x += x > EPSILON;
+      drift->n_y += y > EPSILON;
       drift->worst_x = MAX (drift->worst_x, x);
       drift->worst_y = MAX (drift->worst_y, y);
     }
 }
 
+/* Number of items that have another position or size. */
 static guint
-n_elsewhere (const VizPicture *before, const VizPicture *after)
+count_moved (const VizPicture *before, const VizPicture *after)
 {
   guint n = 0;
 
@@ -286,8 +288,8 @@ n_elsewhere (const VizPicture *before, const VizPicture *after)
     {
       const VizItem *a = viz_picture_item (before, i), *b = viz_picture_item (after, i);
 
-      n += fabs (a->x - b->x) > NOTHING || fabs (a->y - b->y) > NOTHING ||
-           fabs (a->width - b->width) > NOTHING || fabs (a->height - b->height) > NOTHING;
+      n += fabs (a->x - b->x) > EPSILON || fabs (a->y - b->y) > EPSILON ||
+           fabs (a->width - b->width) > EPSILON || fabs (a->height - b->height) > EPSILON;
     }
   return n;
 }
@@ -296,16 +298,16 @@ static VizPicture *
 lay_out_after (const VizPicture *previous, const VizFolds *folds)
 {
   VizPicture *picture = viz_layout_diagram (viz_picture_diagram (previous),
-                                    folds,
-                                    &(VizLayoutOptions){ .previous = previous },
-                                    NULL,
-                                    NULL);
+                                            folds,
+                                            &(VizLayoutOptions){ .previous = previous },
+                                            NULL,
+                                            NULL);
 
   g_assert_nonnull (picture);
   return picture;
 }
 
-/* Opens some closed groups, one after the other, and closes them again the other way round. */
+/* Opens some closed groups one after the other, then closes them in reverse order. */
 static void
 open_and_close (Drift *drift, VizPicture *first, const VizFolds *folds, const char *name)
 {
@@ -317,7 +319,7 @@ open_and_close (Drift *drift, VizPicture *first, const VizFolds *folds, const ch
   guint32 stride = 1 + n_items / 40;
 
   g_ptr_array_add (pictures, viz_picture_ref (first));
-  for (guint32 k = 1; k < n_items && groups->len < MOST_OPENED; k += stride)
+  for (guint32 k = 1; k < n_items && groups->len < MAX_OPENED; k += stride)
     {
       const VizItem *item = viz_picture_item (first, k);
       VizPicture    *last = g_ptr_array_index (pictures, pictures->len - 1), *next;
@@ -337,11 +339,11 @@ open_and_close (Drift *drift, VizPicture *first, const VizFolds *folds, const ch
 
       viz_folds_set_open (open, g_array_index (groups, guint32, i), FALSE);
       closed = lay_out_after (g_ptr_array_index (pictures, i + 1), open);
-      drift->n_not_back += n_elsewhere (g_ptr_array_index (pictures, i), closed);
+      drift->n_not_restored += count_moved (g_ptr_array_index (pictures, i), closed);
     }
 }
 
-/* Shows other steps of a chain: it may become smaller, too. */
+/* Shows other steps of a chain, which may also make it smaller. */
 static void
 show_other_steps (Drift *drift, VizPicture *first, const VizFolds *folds, const char *name)
 {
@@ -398,10 +400,10 @@ test_opening_moves_others_only_out_of_the_way (void)
                   drift.worst_x,
                   drift.n_y,
                   drift.worst_y,
-                  drift.n_not_back);
+                  drift.n_not_restored);
   g_assert_cmpuint (drift.n_x, ==, 0);
   g_assert_cmpuint (drift.n_y, ==, 0);
-  g_assert_cmpuint (drift.n_not_back, ==, 0);
+  g_assert_cmpuint (drift.n_not_restored, ==, 0);
   assert_clean (&drift.after);
 }
 
@@ -424,7 +426,7 @@ golden_diagram (const char *model)
 }
 
 static void
-test_looks_as_stored (gconstpointer data)
+test_matches_stored_picture (gconstpointer data)
 {
   const Stored    *picture_of = data;
   g_autofree char *file = g_strconcat ("golden-", picture_of->model, ".png", NULL);
@@ -459,7 +461,7 @@ test_same_file_gives_same_bytes (void)
 {
   g_autoptr (GPtrArray) paths = list_or_skip ();
 
-  for (guint i = 0; paths && i < paths->len; i += SHARE_FOR_DOT)
+  for (guint i = 0; paths && i < paths->len; i += DOT_STRIDE)
     {
       g_autoptr (GBytes) first = draw_again (g_ptr_array_index (paths, i));
       g_autoptr (GBytes) second = draw_again (g_ptr_array_index (paths, i));
@@ -485,9 +487,9 @@ main (int argc, char **argv)
   g_test_add_func ("/pictures/same-file-gives-same-bytes", test_same_file_gives_same_bytes);
   for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
     {
-      g_autofree char *path = g_strconcat ("/pictures/looks-as-stored/", stored[i].model, NULL);
+      g_autofree char *path = g_strconcat ("/pictures/matches-stored/", stored[i].model, NULL);
 
-      g_test_add_data_func (path, &stored[i], test_looks_as_stored);
+      g_test_add_data_func (path, &stored[i], test_matches_stored_picture);
     }
   return g_test_run ();
 }

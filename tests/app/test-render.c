@@ -1,4 +1,6 @@
-/* test-render.c — hscope render from outside: every format and every option.
+/* test-render.c — hscope render from outside: every format and option.
+ *
+ * Each test runs the program in a temporary folder with a small model.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -45,7 +47,7 @@ tear_down (Fixture *fixture, gconstpointer unused)
   g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
   const char *name;
 
-  while ((name = g_dir_read_name (dir)) != NULL)
+  while ((name = g_dir_read_name (dir)))
     {
       g_autofree char *path = in_folder (fixture, name);
 
@@ -58,7 +60,7 @@ tear_down (Fixture *fixture, gconstpointer unused)
   g_free (fixture->err);
 }
 
-/* hscope, in the fixture's folder. */
+/* Runs hscope in the fixture's folder. */
 static void
 hscope (Fixture *fixture, const char *line)
 {
@@ -95,8 +97,9 @@ contents (const Fixture *fixture, const char *name)
   return g_bytes_new_take (data, length);
 }
 
+/* TRUE if the file contains the text. */
 static gboolean
-holds (const Fixture *fixture, const char *name, const char *text)
+contains (const Fixture *fixture, const char *name, const char *text)
 {
   g_autoptr (GBytes) bytes = contents (fixture, name);
 
@@ -150,29 +153,29 @@ test_every_format_repeats_its_bytes (Fixture *fixture, gconstpointer unused)
 }
 
 static void
-test_groups_open_as_asked (Fixture *fixture, gconstpointer unused)
+test_options_open_groups (Fixture *fixture, gconstpointer unused)
 {
   gint64 closed;
 
   hscope (fixture, "render net-symbol.json --json --output a.svg");
   g_assert_cmpint (number (fixture, "nodes"), ==, 7);
   closed = number (fixture, "drawn");
-  g_assert_false (holds (fixture, "a.svg", "forget gate"));
+  g_assert_false (contains (fixture, "a.svg", "forget gate"));
   hscope (fixture, "render net-symbol.json --json --output b.svg --expand 'lstm_rnn'");
   g_assert_cmpint (number (fixture, "nodes"), ==, 7);
   g_assert_cmpint (number (fixture, "drawn"), >, closed + 20);
-  g_assert_true (holds (fixture, "b.svg", "forget gate"));
+  g_assert_true (contains (fixture, "b.svg", "forget gate"));
   hscope (fixture, "render net-symbol.json --json --output c.svg --depth 2");
-  g_assert_true (holds (fixture, "c.svg", "forget gate"));
+  g_assert_true (contains (fixture, "c.svg", "forget gate"));
   hscope (fixture, "render net-symbol.json --json --output d.svg --fold none");
-  g_assert_true (holds (fixture, "d.svg", "lstm_parameters"));
+  g_assert_true (contains (fixture, "d.svg", "lstm_parameters"));
   hscope (fixture,
           "render net-symbol.json --json --output e.svg --shape data=9,2,3 --expand '*rnn*'");
-  g_assert_true (holds (fixture, "e.svg", "lstm × 9"));
+  g_assert_true (contains (fixture, "e.svg", "lstm × 9"));
 }
 
 static void
-test_looks_and_limits (Fixture *fixture, gconstpointer unused)
+test_themes_limits_and_layouts (Fixture *fixture, gconstpointer unused)
 {
   static const char *const layouts[] = { "auto", "layers", "grid", "dot" };
   g_autoptr (GBytes) light = NULL, dark = NULL;
@@ -196,7 +199,7 @@ test_looks_and_limits (Fixture *fixture, gconstpointer unused)
 }
 
 static void
-test_wrong_use_is_told (Fixture *fixture, gconstpointer unused)
+test_wrong_usage_is_reported (Fixture *fixture, gconstpointer unused)
 {
   static const struct
   {
@@ -231,9 +234,9 @@ test_a_capture_colours_the_picture (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (fixture->code, ==, 0);
   hscope (fixture, "render net-symbol.json --output a.svg --overlay net.hscope");
   g_assert_cmpint (fixture->code, ==, 0);
-  g_assert_true (holds (fixture, "a.svg", "self time"));
-  g_assert_true (holds (fixture, "a.svg", "traced runs"));
-  g_assert_true (holds (fixture, "a.svg", " %"));
+  g_assert_true (contains (fixture, "a.svg", "self time"));
+  g_assert_true (contains (fixture, "a.svg", "traced runs"));
+  g_assert_true (contains (fixture, "a.svg", " %"));
 }
 
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
@@ -243,9 +246,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("/render/every-format-repeats-its-bytes", test_every_format_repeats_its_bytes);
-  ADD ("/render/groups-open-as-asked", test_groups_open_as_asked);
-  ADD ("/render/looks-and-limits", test_looks_and_limits);
-  ADD ("/render/wrong-use-is-told", test_wrong_use_is_told);
+  ADD ("/render/options-open-groups", test_options_open_groups);
+  ADD ("/render/themes-limits-and-layouts", test_themes_limits_and_layouts);
+  ADD ("/render/wrong-usage-is-reported", test_wrong_usage_is_reported);
   ADD ("/render/a-capture-colours-the-picture", test_a_capture_colours_the_picture);
   return g_test_run ();
 }

@@ -1,4 +1,6 @@
 /* test-train.c — hscope new, trace and train from outside.
+ *
+ * Each test runs the program in a temporary folder.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/npz.h"
 
@@ -32,7 +34,7 @@ set_up (Fixture *fixture, gconstpointer unused)
 }
 
 static void
-forget_output (Fixture *fixture)
+clear_output (Fixture *fixture)
 {
   g_clear_pointer (&fixture->out, g_free);
   g_clear_pointer (&fixture->err, g_free);
@@ -51,11 +53,11 @@ tear_down (Fixture *fixture, gconstpointer unused)
       g_remove (path);
     }
   g_rmdir (fixture->folder);
-  forget_output (fixture);
+  clear_output (fixture);
   g_free (fixture->folder);
 }
 
-/* Words of a command line; the quotes of a shell are understood, %s is the folder. */
+/* Splits a command line as a shell does; %s is replaced by the folder.  (transfer full) */
 static char **
 arguments_of (Fixture *fixture, const char *line)
 {
@@ -75,7 +77,7 @@ hscope (Fixture *fixture, const char *line)
   g_autoptr (GError) error = NULL;
   int status;
 
-  forget_output (fixture);
+  clear_output (fixture);
   g_spawn_sync (NULL,
                 words,
                 NULL,
@@ -106,7 +108,7 @@ parse_output (Fixture *fixture)
   cJSON *json = cJSON_ParseWithOpts (fixture->out, NULL, TRUE);
 
   if (!json)
-    g_error ("this is no JSON: %s (%s)", fixture->out, fixture->err);
+    g_error ("not JSON: %s (%s)", fixture->out, fixture->err);
   return json;
 }
 
@@ -157,7 +159,7 @@ test_new (Fixture *fixture, gconstpointer unused)
   assert_refused (fixture, "trace '%s/m-symbol.json' --output x", 2, "FILE.so");
 }
 
-/* Other shapes than the usual ones may be given. */
+/* --shape replaces the usual shapes of a gallery model. */
 static void
 test_shapes (Fixture *fixture, gconstpointer unused)
 {
@@ -251,7 +253,7 @@ test_crash (Fixture *fixture, gconstpointer unused)
   assert_refused (fixture, "info " HYB_MODULES "/crash.so", 4, "crash.so: the plug-in crashed");
 }
 
-/* Models of the gallery bring something to be run on. */
+/* Gallery models have example inputs. */
 static void
 test_examples (Fixture *fixture, gconstpointer unused)
 {
@@ -268,7 +270,8 @@ test_examples (Fixture *fixture, gconstpointer unused)
   g_assert_cmpint (cJSON_GetArrayItem (shape, 1)->valueint, ==, 3);
 }
 
-/* Weights of a checkpoint in a model that is built anew, and the other way round. */
+/* A checkpoint can be loaded into the gallery model and trained as a pair of files, with the same
+ * result. */
 static void
 test_checkpoint (Fixture *fixture, gconstpointer unused)
 {
@@ -324,7 +327,7 @@ test_batches (Fixture *fixture, gconstpointer unused)
   assert_refused (fixture,
                   "train '%s/m-symbol.json' --data '%s/b.npz'",
                   4,
-                  "nothing gives a value for “hybridsequential0_dense0_weight”");
+                  "no value for “hybridsequential0_dense0_weight”");
   assert_refused (fixture,
                   "train '%s/m-symbol.json' --data '%s/b.npz' --init xavier --loss hinges",
                   4,

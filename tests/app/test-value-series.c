@@ -1,4 +1,4 @@
-/* test-value-series.c — many runs in little room, and which step of which loop.
+/* test-value-series.c — statistics of many runs in bounded memory, and access by step.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/adapt/value-series.h"
 
@@ -33,7 +33,7 @@ test_one_by_one (void)
   scope_value_series_free (series);
 }
 
-/* As if the elements of both had stood in one array. */
+/* Merged steps have the statistics of one array with the elements of both. */
 static void
 test_by_twos (void)
 {
@@ -89,7 +89,7 @@ test_steps_are_found (void)
     scope_value_series_add (series, &(ScopeStepPath){ 2, { i / 3, i % 3 } }, one);
   g_assert_nonnull (scope_value_series_find (series, &wanted[0], &index));
   g_assert_cmpuint (index, ==, 3);
-  /* Of the loop inside, the last step there was in that of the loop around. */
+  /* A path of the outer loop alone finds the last inner step of that outer step. */
   g_assert_nonnull (scope_value_series_find (series, &wanted[1], &index));
   g_assert_cmpuint (index, ==, 2);
   g_assert_null (scope_value_series_find (series, &wanted[2], NULL));
