@@ -364,43 +364,33 @@ fill_dtypes (Inference *inference, GError **error)
 }
 
 static gboolean
-infer_graph (HybGraph *graph,
-             HybType  *types,
-             guint32  *fixed_by,
-             gboolean  training,
-             gboolean  with_defaults,
-             GError  **error)
+infer_graph (Inference *inference, gboolean with_defaults, GError **error)
 {
+  HybGraph             *graph = inference->graph;
   guint                 n_nodes = hyb_graph_n_nodes (graph);
   guint                 most_operands = 1;
   g_autofree HybNodeId *queue = g_new (HybNodeId, MAX (n_nodes, 1));
   g_autofree guint8    *is_queued = g_new0 (guint8, MAX (n_nodes, 1));
   g_autofree HybType   *operands = NULL;
-  Inference             inference = {
-                .graph = graph,
-                .types = types,
-                .fixed_by = fixed_by,
-                .training = training,
-                .queue = queue,
-                .room = MAX (n_nodes, 1),
-                .is_queued = is_queued,
-  };
 
+  inference->queue = queue;
+  inference->room = MAX (n_nodes, 1);
+  inference->is_queued = is_queued;
   for (HybNodeId id = 0; id < n_nodes; id++)
     {
       const HybNode *node = hyb_graph_get_node (graph, id);
 
       most_operands = MAX (most_operands, node->n_inputs + node->n_outputs);
-      enqueue (&inference, id);
+      enqueue (inference, id);
     }
-  inference.operands = operands = g_new (HybType, most_operands);
+  inference->operands = operands = g_new (HybType, most_operands);
 
-  if (fixed_by)
+  if (inference->fixed_by)
     for (guint i = 0; i < hyb_graph_n_values (graph); i++)
-      fixed_by[i] = HYB_NO_ID;
+      inference->fixed_by[i] = HYB_NO_ID;
 
-  return read_variables (&inference, error) && run_queue (&inference, error) &&
-         (!with_defaults || fill_dtypes (&inference, error));
+  return read_variables (inference, error) && run_queue (inference, error) &&
+         (!with_defaults || fill_dtypes (inference, error));
 }
 
 gboolean
@@ -410,13 +400,19 @@ hyb_infer_types (HybGraph *graph,
                  gboolean  training,
                  GError  **error)
 {
-  return infer_graph (graph, types, fixed_by, training, TRUE, error);
+  Inference inference = {
+    .graph = graph, .types = types, .fixed_by = fixed_by, .training = training
+  };
+
+  return infer_graph (&inference, TRUE, error);
 }
 
 gboolean
 hyb_infer_known_types (HybGraph *graph, HybType *types, gboolean training, GError **error)
 {
-  return infer_graph (graph, types, NULL, training, FALSE, error);
+  Inference inference = { .graph = graph, .types = types, .training = training };
+
+  return infer_graph (&inference, FALSE, error);
 }
 
 /* --- Reasons --- */

@@ -69,13 +69,9 @@ learn_type (HybType *type, const HybType *known, GError **error)
 }
 
 gboolean
-hyb_subgraph_infer (HybGraph *body,
-                    HybType  *variables,
-                    HybType  *heads,
-                    gboolean  training,
-                    gboolean *complete,
-                    GError  **error)
+hyb_subgraph_infer (HybGraph *body, const HybSubgraphTypes *known, GError **error)
 {
+  HybType            *variables = known->variables, *heads = known->heads;
   guint               n_values = hyb_graph_n_values (body);
   guint               n_variables = hyb_subgraph_n_variables (body);
   guint               n_heads;
@@ -90,15 +86,15 @@ hyb_subgraph_infer (HybGraph *body,
     if (!learn_type (&types[head_values[i]], &heads[i], error))
       return FALSE;
 
-  if (!hyb_infer_known_types (body, types, training, error))
+  if (!hyb_infer_known_types (body, types, known->training, error))
     return FALSE;
 
   for (guint i = 0; i < n_variables; i++)
     variables[i] = types[variable_value (body, i)];
   for (guint i = 0; i < n_heads; i++)
     heads[i] = types[head_values[i]];
-  for (guint i = 0; complete && i < n_values; i++)
-    *complete = (i == 0 || *complete) && hyb_type_is_known (&types[i]);
+  for (guint i = 0; known->complete && i < n_values; i++)
+    *known->complete = (i == 0 || *known->complete) && hyb_type_is_known (&types[i]);
   return TRUE;
 }
 
@@ -178,7 +174,10 @@ hyb_subgraph_gradient_types (HybGraph      *body,
     variables[v] = v < n_forward ? forward_variables[v] : HYB_TYPE_UNKNOWN;
   for (guint h = 0; h < n_all_heads; h++)
     heads[h] = HYB_TYPE_UNKNOWN;
-  if (!hyb_subgraph_infer (body, variables, heads, training, NULL, error))
+  if (!hyb_subgraph_infer (body,
+                           &(HybSubgraphTypes){
+                               .variables = variables, .heads = heads, .training = training },
+                           error))
     {
       g_free (variables);
       return NULL;

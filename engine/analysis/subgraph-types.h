@@ -7,15 +7,18 @@
 
 #include "engine/graph/graph.h"
 
-/* Infers the types of a body's variables and heads from each other.  Both arrays are read and
- * written; entries may be unknown.  *complete (complete may be NULL): TRUE if every value of the body
- * is known.  FALSE and an error for a contradiction. */
-gboolean hyb_subgraph_infer (HybGraph *body,
-                             HybType  *variables,
-                             HybType  *heads,
-                             gboolean  training,
-                             gboolean *complete,
-                             GError  **error);
+/* What hyb_subgraph_infer() reads and writes. */
+typedef struct
+{
+  HybType  *variables; /* types of the body's variables, read and written; may be unknown */
+  HybType  *heads;     /* types of its heads, likewise */
+  gboolean  training;
+  gboolean *complete; /* set to whether every value of the body is known; may be NULL */
+} HybSubgraphTypes;
+
+/* Infers the types of a body's variables and heads from each other.  FALSE and an error for a
+ * contradiction. */
+gboolean hyb_subgraph_infer (HybGraph *body, const HybSubgraphTypes *types, GError **error);
 
 /* The types of all values of a body as far as they follow from those of its variables.  NULL and an
  * error for a contradiction.  (transfer full) */

@@ -255,12 +255,12 @@ hyb_f_compute (HybF *F, const OperatorCall *call, HybTensor **outputs, GError **
                                   outputs,
                                   &context,
                                   error)
-                 : hyb_imperative_call (call->op,
-                                        call->params,
-                                        call->bodies,
-                                        n,
-                                        inputs,
-                                        outputs,
+                 : hyb_imperative_call (&(HybImperativeCall){ .op = call->op,
+                                                              .params = call->params,
+                                                              .bodies = call->bodies,
+                                                              .n_inputs = n,
+                                                              .inputs = inputs,
+                                                              .outputs = outputs },
                                         &context,
                                         error);
   if (inputs != on_stack)

@@ -114,11 +114,12 @@ hyb_cond_differentiate (HybGrad *grad)
                                        NULL);
   first = hyb_grad_emit_bodies (grad,
                                 "_backward_cond",
-                                (const char *const *) attributes,
-                                n,
-                                inputs,
-                                2,
-                                (HybGraph *const[]){ then_gradient, else_gradient });
+                                &(HybNodeSpec){ .attributes = (const char *const *) attributes,
+                                                .n_inputs = n,
+                                                .inputs = inputs,
+                                                .n_bodies = 2,
+                                                .bodies = (HybGraph *const[]){ then_gradient,
+                                                                               else_gradient } });
   for (guint i = 0; i < needed->len; i++)
     hyb_grad_set_input (grad,
                         g_array_index (needed, guint, i),

@@ -81,7 +81,12 @@ infer_body (HybCall *call, guint b, HybType *heads, gboolean *complete, GError *
     return FALSE;
   for (guint v = 0; v < n; v++)
     variables[v] = call->input[locations->value[v]];
-  if (!hyb_subgraph_infer (call->body[b], variables, heads, call->training, complete, error))
+  if (!hyb_subgraph_infer (call->body[b],
+                           &(HybSubgraphTypes){ .variables = variables,
+                                                .heads = heads,
+                                                .training = call->training,
+                                                .complete = complete },
+                           error))
     {
       g_prefix_error (error, "in its %s: ", hyb_cond_body_names[b]);
       return FALSE;

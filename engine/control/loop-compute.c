@@ -197,10 +197,9 @@ make_empty_rows (const DynamicLoop *dynamic, GError **error)
     heads[h] = HYB_TYPE_UNKNOWN;
   hyb_loop_variable_types (loop, inputs, dynamic->args->call->legacy_shapes, variables);
   if (!hyb_subgraph_infer (dynamic->args->call->body[loop->body],
-                           variables,
-                           heads,
-                           dynamic->args->run->training,
-                           NULL,
+                           &(HybSubgraphTypes){ .variables = variables,
+                                                .heads = heads,
+                                                .training = dynamic->args->run->training },
                            error))
     return FALSE;
 

@@ -167,11 +167,11 @@ hyb_loop_differentiate (const HybLoop  *loop,
                                        NULL);
   first = hyb_grad_emit_bodies (grad,
                                 backward,
-                                (const char *const *) attributes,
-                                inputs->len,
-                                (const HybValueId *) inputs->data,
-                                1,
-                                &gradient);
+                                &(HybNodeSpec){ .attributes = (const char *const *) attributes,
+                                                .n_inputs = inputs->len,
+                                                .inputs = (const HybValueId *) inputs->data,
+                                                .n_bodies = 1,
+                                                .bodies = &gradient });
   for (guint i = 0; i < n; i++)
     hyb_grad_set_input (grad,
                         loop->variable[variables[i]].input,

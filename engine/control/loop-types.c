@@ -200,10 +200,10 @@ infer_body (const HybLoop *loop, const HybCall *call, BodyTypes *types, GError *
   for (guint round = 0; changed && round < MAX_ROUNDS; round++)
     {
       if (!hyb_subgraph_infer (call->body[loop->body],
-                               types->variables,
-                               types->heads,
-                               call->training,
-                               &types->is_complete,
+                               &(HybSubgraphTypes){ .variables = types->variables,
+                                                    .heads = types->heads,
+                                                    .training = call->training,
+                                                    .complete = &types->is_complete },
                                error))
         {
           g_prefix_error (error, "in its body: ");
@@ -323,10 +323,8 @@ infer_condition (const HybLoop *loop, HybCall *call, GError **error)
   for (guint v = 0; v < loop->n_condition_variables; v++)
     variables[v] = call->input[loop->condition_input[v]];
   if (!hyb_subgraph_infer (call->body[loop->condition],
-                           variables,
-                           &head,
-                           call->training,
-                           NULL,
+                           &(HybSubgraphTypes){
+                               .variables = variables, .heads = &head, .training = call->training },
                            error))
     {
       g_prefix_error (error, "in its condition: ");

@@ -271,7 +271,10 @@ add_gradient_head (HybFlow *flow, HybNodeId wrt)
   if (gradient == HYB_NO_ID && !flow->error)
     {
       name = g_strconcat (hyb_graph_get_node (flow->graph, wrt)->name, "_gradient", NULL);
-      gradient = hyb_flow_emit (flow, wrt, "zeros_like", name, NULL, 1, &variable);
+      gradient = hyb_flow_emit (flow,
+                                wrt,
+                                "zeros_like",
+                                &(HybNodeSpec){ .name = name, .n_inputs = 1, .inputs = &variable });
     }
 
   if (!flow->error)

@@ -50,12 +50,6 @@ void hyb_flow_arrive (HybFlow *flow, HybValueId target, HybValueId value);
 /* The sum of the gradients that arrived, or HYB_NO_ID if there are none (or after a failure). */
 HybValueId hyb_flow_sum (HybFlow *flow, HybValueId target);
 /* Adds a node that belongs to the gradient of node near and returns its first value. */
-HybValueId hyb_flow_emit (HybFlow           *flow,
-                          HybNodeId          near,
-                          const char        *op,
-                          const char        *name,
-                          const char *const *attributes,
-                          guint              n_inputs,
-                          const HybValueId  *inputs);
+HybValueId hyb_flow_emit (HybFlow *flow, HybNodeId near, const char *op, const HybNodeSpec *spec);
 /* TRUE if gradients can flow into this input of op at all. */
 gboolean hyb_flow_input_is_open (const HybOp *op, guint index);

@@ -53,27 +53,16 @@ flow_find_op (HybFlow *flow, const HybNode *node, const char *name)
 }
 
 HybValueId
-hyb_flow_emit (HybFlow           *flow,
-               HybNodeId          near,
-               const char        *op,
-               const char        *name,
-               const char *const *attributes,
-               guint              n_inputs,
-               const HybValueId  *inputs)
+hyb_flow_emit (HybFlow *flow, HybNodeId near, const char *op, const HybNodeSpec *spec)
 {
   const HybNode *node = hyb_graph_get_node (flow->graph, near);
+  HybNodeSpec    full = *spec;
 
-  return flow_add (flow,
-                   &(HybNodeSpec){
-                       .op = flow_find_op (flow, node, op),
-                       .name = name,
-                       .attributes = attributes,
-                       .n_inputs = n_inputs,
-                       .inputs = inputs,
-                       .key = node->key,
-                       .origin_plus_one = node->origin + 1,
-                       .line = node->line,
-                   });
+  full.op = flow_find_op (flow, node, op);
+  full.key = node->key;
+  full.origin_plus_one = node->origin + 1;
+  full.line = node->line;
+  return flow_add (flow, &full);
 }
 
 /* The gradients that arrived at a value, in order. */
@@ -115,9 +104,18 @@ hyb_flow_sum (HybFlow *flow, HybValueId target)
   producer = hyb_builder_get_producer (flow->builder, target);
   name = g_strconcat (hyb_graph_get_node (flow->graph, producer)->name, "_gradient_sum", NULL);
   if (at->count == 2)
-    sum = hyb_flow_emit (flow, producer, "elemwise_add", name, NULL, 2, values);
+    sum = hyb_flow_emit (flow,
+                         producer,
+                         "elemwise_add",
+                         &(HybNodeSpec){ .name = name, .n_inputs = 2, .inputs = values });
   else
-    sum = hyb_flow_emit (flow, producer, "add_n", name, attributes, at->count, values);
+    sum = hyb_flow_emit (flow,
+                         producer,
+                         "add_n",
+                         &(HybNodeSpec){ .name = name,
+                                         .attributes = attributes,
+                                         .n_inputs = at->count,
+                                         .inputs = values });
 
   *at = (HybArrivals){ 0 };
   if (sum != HYB_NO_ID)
@@ -264,7 +262,11 @@ hyb_grad_emit_with (HybGrad           *grad,
                     guint              n_inputs,
                     const HybValueId  *inputs)
 {
-  return hyb_grad_emit_bodies (grad, op, attributes, n_inputs, inputs, 0, NULL);
+  return hyb_grad_emit_bodies (grad,
+                               op,
+                               &(HybNodeSpec){ .attributes = attributes,
+                                               .n_inputs = n_inputs,
+                                               .inputs = inputs });
 }
 
 HybValueId
@@ -285,23 +287,9 @@ hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValu
 }
 
 HybValueId
-hyb_grad_emit_bodies (HybGrad           *grad,
-                      const char        *op,
-                      const char *const *attributes,
-                      guint              n_inputs,
-                      const HybValueId  *inputs,
-                      guint              n_bodies,
-                      HybGraph *const   *bodies)
+hyb_grad_emit_bodies (HybGrad *grad, const char *op, const HybNodeSpec *spec)
 {
-  return grad_add (grad,
-                   op,
-                   (HybNodeSpec){
-                       .attributes = attributes,
-                       .n_inputs = n_inputs,
-                       .inputs = inputs,
-                       .n_bodies = n_bodies,
-                       .bodies = bodies,
-                   });
+  return grad_add (grad, op, *spec);
 }
 
 HybValueId

@@ -39,14 +39,9 @@ HybValueId hyb_grad_emit_with (HybGrad           *grad,
  * table of attributes. */
 HybValueId
 hyb_grad_emit_same (HybGrad *grad, const char *op, guint n_inputs, const HybValueId *inputs);
-/* Adds a node with these attributes and bodies. */
-HybValueId hyb_grad_emit_bodies (HybGrad           *grad,
-                                 const char        *op,
-                                 const char *const *attributes,
-                                 guint              n_inputs,
-                                 const HybValueId  *inputs,
-                                 guint              n_bodies,
-                                 HybGraph *const   *bodies);
+/* Adds a node with the inputs, attributes and bodies of spec; name, origin and line are taken from
+ * the node being differentiated. */
+HybValueId hyb_grad_emit_bodies (HybGrad *grad, const char *op, const HybNodeSpec *spec);
 /* Adds a node of an operator with the attribute `scalar`, such as _mul_scalar. */
 HybValueId hyb_grad_emit_scalar (HybGrad *grad, const char *op, HybValueId x, double scalar);
 /* Body number index of the node being differentiated, owned by its graph. */

@@ -234,22 +234,13 @@ hyb_builder_add_variable (HybBuilder *builder, const char *name, const char *con
 }
 
 HybValueId
-hyb_builder_call (HybBuilder        *builder,
-                  const char        *op,
-                  const char        *name,
-                  guint              n_inputs,
-                  const HybValueId  *inputs,
-                  const char *const *attributes,
-                  GError           **error)
+hyb_builder_call (HybBuilder *builder, const char *op, const HybNodeSpec *spec, GError **error)
 {
-  HybNodeSpec spec = { .op = hyb_op_find (op),
-                       .name = name,
-                       .attributes = attributes,
-                       .n_inputs = n_inputs,
-                       .inputs = inputs };
+  HybNodeSpec full = *spec;
   HybNodeId   id;
 
-  if (!spec.op)
+  full.op = hyb_op_find (op);
+  if (!full.op)
     {
       hyb_error_at (error,
                     HYB_OP_ERROR,
@@ -260,7 +251,7 @@ hyb_builder_call (HybBuilder        *builder,
                     op);
       return HYB_NO_ID;
     }
-  id = hyb_builder_add (builder, &spec, error);
+  id = hyb_builder_add (builder, &full, error);
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (builder, id, 0);
 }
 

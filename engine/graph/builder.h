@@ -40,16 +40,11 @@ HybNodeId hyb_builder_add (HybBuilder *builder, const HybNodeSpec *spec, GError 
 /* Adds a variable and returns its value.  attributes: key, value, …, NULL, or NULL. */
 HybValueId
 hyb_builder_add_variable (HybBuilder *builder, const char *name, const char *const *attributes);
-/* Adds a node by operator name with attributes key, value, …, NULL, and returns its first
- * value; the others follow it.  HYB_NO_ID and an error if the operator is unknown or the
+/* Adds a node by the name of its operator and returns its first value; the others follow it.
+ * spec: everything but the operator.  HYB_NO_ID and an error if the operator is unknown or the
  * attributes do not parse. */
-HybValueId hyb_builder_call (HybBuilder        *builder,
-                             const char        *op,
-                             const char        *name,
-                             guint              n_inputs,
-                             const HybValueId  *inputs,
-                             const char *const *attributes,
-                             GError           **error);
+HybValueId
+hyb_builder_call (HybBuilder *builder, const char *op, const HybNodeSpec *spec, GError **error);
 /* Adds a copy of a node of another graph that reads these inputs, and returns its first
  * value. */
 HybValueId hyb_builder_copy (HybBuilder       *builder,

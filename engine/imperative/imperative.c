@@ -292,20 +292,15 @@ execute (HybCall          *call,
 }
 
 gboolean
-hyb_imperative_call (const HybOp      *op,
-                     gconstpointer     params,
-                     HybGraph *const  *bodies,
-                     guint             n_inputs,
-                     HybTensor *const *inputs,
-                     HybTensor       **outputs,
-                     const HybRun     *context,
-                     GError          **error)
+hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError **error)
 {
+  const HybOp        *op = use->op;
+  guint               n_inputs = use->n_inputs;
   static const HybRun no_context;
   HybCall             call = { .op = op,
-                               .params = params,
+                               .params = use->params,
                                .n_inputs = n_inputs,
-                               .body = (HybGraph **) bodies,
+                               .body = (HybGraph **) use->bodies,
                                .n_bodies = op->n_bodies,
                                .legacy_shapes = TRUE };
   HybType             few[SMALL_N_OPERANDS];
@@ -315,7 +310,7 @@ hyb_imperative_call (const HybOp      *op,
 
   call.n_outputs = 1;
   if (!(op->flags & HYB_OP_OPAQUE))
-    hyb_op_arity (op, params, &n_expected, &call.n_outputs);
+    hyb_op_arity (op, use->params, &n_expected, &call.n_outputs);
   if (n_expected != n_inputs)
     return hyb_error_at (error,
                          HYB_GRAPH_ERROR,
@@ -332,7 +327,7 @@ hyb_imperative_call (const HybOp      *op,
   call.input = types;
   call.output = types + n_inputs;
   for (guint i = 0; i < n_inputs; i++)
-    call.input[i] = *hyb_tensor_get_type (inputs[i]);
+    call.input[i] = *hyb_tensor_get_type (use->inputs[i]);
   for (guint i = 0; i < call.n_outputs; i++)
     {
       /* Not the whole struct: clearing all dimensions takes as long as a small kernel. */
@@ -341,33 +336,27 @@ hyb_imperative_call (const HybOp      *op,
     }
 
   if (hyb_op_check_computable (op, op->name, error) &&
-      execute (&call, inputs, outputs, context ? context : &no_context, error))
+      execute (&call, use->inputs, use->outputs, context ? context : &no_context, error))
     return TRUE;
   g_prefix_error (error, "%s: ", op->name);
   return FALSE;
 }
 
 gboolean
-hyb_imperative_node (HybGraph         *graph,
-                     HybNodeId         id,
-                     const HybType    *types,
-                     HybTensor *const *inputs,
-                     HybTensor       **outputs,
-                     const HybRun     *context,
-                     GError          **error)
+hyb_imperative_node (const HybImperativeNode *use, const HybRun *context, GError **error)
 {
-  const HybNode      *node = hyb_graph_get_node (graph, id);
+  const HybNode      *node = hyb_graph_get_node (use->graph, use->id);
   guint               n = node->n_inputs + node->n_outputs;
   HybType             few[SMALL_N_OPERANDS];
   g_autofree HybType *many = n > SMALL_N_OPERANDS ? g_new (HybType, n) : NULL;
   HybCall             call;
 
-  hyb_call_init (&call, graph, id, types, many ? many : few);
+  hyb_call_init (&call, use->graph, use->id, use->types, many ? many : few);
   for (guint i = 0; i < node->n_inputs; i++)
-    call.input[i] = *hyb_tensor_get_type (inputs[i]);
+    call.input[i] = *hyb_tensor_get_type (use->inputs[i]);
 
   if (hyb_op_check_computable (node->op, node->type, error) &&
-      execute (&call, inputs, outputs, context, error))
+      execute (&call, use->inputs, use->outputs, context, error))
     return TRUE;
   g_prefix_error (error, "node “%s” (%s): ", node->name, node->type);
   if (node->line > 0)
@@ -523,8 +512,13 @@ walk_node (Walk *walk, HybNodeId id, GError **error)
     walk->inputs[i] = walk->values[inputs[i]];
 
   tell_span (walk->context, TRUE, &span);
-  is_done =
-      hyb_imperative_node (walk->graph, id, walk->types, walk->inputs, outputs, &context, error);
+  is_done = hyb_imperative_node (&(HybImperativeNode){ .graph = walk->graph,
+                                                       .id = id,
+                                                       .types = walk->types,
+                                                       .inputs = walk->inputs,
+                                                       .outputs = outputs },
+                                 &context,
+                                 error);
   tell_span (walk->context, FALSE, &span);
   if (!is_done)
     return FALSE;

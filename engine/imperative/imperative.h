@@ -8,17 +8,20 @@
 #include "engine/graph/graph.h"
 #include "engine/op/run.h"
 
-/* Runs op on inputs.  outputs: space for as many tensors as the operator has outputs, each
- * (transfer full).  context gives seed, training, probe and cancellable; NULL means inference with
+/* One use of an operator. */
+typedef struct
+{
+  const HybOp      *op;
+  gconstpointer     params; /* parsed attributes; NULL if the operator has none */
+  HybGraph *const  *bodies; /* of a loop or condition; else NULL */
+  guint             n_inputs;
+  HybTensor *const *inputs;
+  HybTensor       **outputs; /* space for as many as the operator has, each (transfer full) */
+} HybImperativeCall;
+
+/* Runs an operator.  context gives seed, training, probe and cancellable; NULL means inference with
  * seed 0.  FALSE and an error if types do not fit or memory is short. */
-gboolean hyb_imperative_call (const HybOp      *op,
-                              gconstpointer     params,
-                              HybGraph *const  *bodies,
-                              guint             n_inputs,
-                              HybTensor *const *inputs,
-                              HybTensor       **outputs,
-                              const HybRun     *context,
-                              GError          **error);
+gboolean hyb_imperative_call (const HybImperativeCall *use, const HybRun *context, GError **error);
 
 /* Runs a graph.  variables: one tensor for each variable in node order.  heads: space for one tensor
  * a head, each (transfer full). */
@@ -28,14 +31,18 @@ gboolean hyb_imperative_run (HybGraph         *graph,
                              const HybRun     *context,
                              GError          **error);
 
-/* Runs one node of a graph.  types: by value id, as far as they are known. */
-gboolean hyb_imperative_node (HybGraph         *graph,
-                              HybNodeId         id,
-                              const HybType    *types,
-                              HybTensor *const *inputs,
-                              HybTensor       **outputs,
-                              const HybRun     *context,
-                              GError          **error);
+/* One use of a node of a graph. */
+typedef struct
+{
+  HybGraph         *graph;
+  HybNodeId         id;
+  const HybType    *types; /* by value id, as far as they are known */
+  HybTensor *const *inputs;
+  HybTensor       **outputs; /* space for as many as the node has, each (transfer full) */
+} HybImperativeNode;
+
+/* Runs one node of a graph.  context as for hyb_imperative_call(), but not NULL. */
+gboolean hyb_imperative_node (const HybImperativeNode *use, const HybRun *context, GError **error);
 
 /* FALSE and an error if the operator is unknown or has no kernel.  type: its name in the file. */
 gboolean hyb_op_check_computable (const HybOp *op, const char *type, GError **error);

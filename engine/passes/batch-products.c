@@ -68,26 +68,19 @@ find_stack (Batching *batching, const BatchGroup *group, guint input)
 }
 
 static HybValueId
-emit (Batching          *batching,
-      const char        *op,
-      HybNodeId          origin,
-      guint              n_inputs,
-      const HybValueId  *inputs,
-      const char *const *attributes)
+emit (Batching *batching, const char *op, HybNodeId origin, const HybNodeSpec *spec)
 {
   const HybNode   *from = hyb_graph_get_node (batching->graph, origin);
   g_autofree char *name = g_strconcat (from->name, "_", op, NULL);
-  HybNodeSpec      spec = { .op = hyb_op_find (op),
-                            .name = name,
-                            .attributes = attributes,
-                            .n_inputs = n_inputs,
-                            .inputs = inputs,
-                            .origin_plus_one = from->origin + 1 };
+  HybNodeSpec      full = *spec;
   HybNodeId        id;
 
   if (batching->error)
     return HYB_NO_ID;
-  id = hyb_builder_add (batching->rewrite.builder, &spec, &batching->error);
+  full.op = hyb_op_find (op);
+  full.name = name;
+  full.origin_plus_one = from->origin + 1;
+  id = hyb_builder_add (batching->rewrite.builder, &full, &batching->error);
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (batching->rewrite.builder, id, 0);
 }
 
@@ -113,7 +106,12 @@ stack_rows (Batching *batching, const BatchGroup *group, guint input)
 
       shape.dim[0] *= n;
       text = hyb_shape_to_string (&shape);
-      return emit (batching, "Reshape", first, 1, &from, (const char *[]){ "shape", text, NULL });
+      return emit (batching,
+                   "Reshape",
+                   first,
+                   &(HybNodeSpec){ .n_inputs = 1,
+                                   .inputs = &from,
+                                   .attributes = (const char *[]){ "shape", text, NULL } });
     }
   else
     {
@@ -126,9 +124,10 @@ stack_rows (Batching *batching, const BatchGroup *group, guint input)
       return emit (batching,
                    "Concat",
                    first,
-                   n,
-                   parts,
-                   (const char *[]){ "dim", "0", "num_args", count, NULL });
+                   &(HybNodeSpec){ .n_inputs = n,
+                                   .inputs = parts,
+                                   .attributes =
+                                       (const char *[]){ "dim", "0", "num_args", count, NULL } });
     }
 }
 
@@ -178,9 +177,9 @@ add_rest (Batching *batching, const BatchGroup *group, HybValueId product)
   return emit (batching,
                "add_n",
                group->sum,
-               n,
-               addends,
-               (const char *[]){ "num_args", count, NULL });
+               &(HybNodeSpec){ .n_inputs = n,
+                               .inputs = addends,
+                               .attributes = (const char *[]){ "num_args", count, NULL } });
 }
 
 static void
@@ -205,9 +204,10 @@ make_group (Batching *batching, BatchGroup *group)
   parts = emit (batching,
                 "SliceChannel",
                 batch_member (group, 0),
-                1,
-                &product,
-                (const char *[]){ "axis", "0", "num_outputs", count, NULL });
+                &(HybNodeSpec){ .n_inputs = 1,
+                                .inputs = &product,
+                                .attributes =
+                                    (const char *[]){ "axis", "0", "num_outputs", count, NULL } });
   for (guint i = 0; parts != HYB_NO_ID && i < n; i++)
     {
       const HybNode *node = hyb_graph_get_node (batching->graph, batch_member (group, i));

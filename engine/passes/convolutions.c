@@ -76,24 +76,18 @@ hyb_convolutions_only_user (const HybConvolutions *convolutions, HybValueId valu
 HybValueId
 hyb_convolutions_add (HybRewrite        *rewrite,
                       HybNodeId          origin,
-                      const HybOp       *op,
-                      const char        *suffix,
-                      guint              n_inputs,
-                      const HybValueId  *inputs,
-                      const char *const *attributes,
+                      const HybNodeSpec *spec,
                       GError           **error)
 {
   const HybNode   *from = hyb_graph_get_node (rewrite->from, origin);
-  g_autofree char *name = g_strconcat (from->name, suffix, NULL);
-  HybNodeSpec      spec = { .op = op,
-                            .name = name,
-                            .attributes = attributes,
-                            .n_inputs = n_inputs,
-                            .inputs = inputs,
-                            .origin_plus_one = from->origin + 1,
-                            .line = from->line };
-  HybNodeId        id = hyb_builder_add (rewrite->builder, &spec, error);
+  g_autofree char *name = g_strconcat (from->name, spec->name, NULL);
+  HybNodeSpec      full = *spec;
+  HybNodeId        id;
 
+  full.name = name;
+  full.origin_plus_one = from->origin + 1;
+  full.line = from->line;
+  id = hyb_builder_add (rewrite->builder, &full, error);
   return id == HYB_NO_ID ? HYB_NO_ID : hyb_builder_output (rewrite->builder, id, 0);
 }
 
@@ -145,10 +139,10 @@ hyb_convolutions_emit (const HybConvolutions *convolutions,
   attributes[n] = NULL;
   return hyb_convolutions_add (rewrite,
                                id,
-                               convolutions->fused,
-                               "",
-                               n_inputs,
-                               inputs,
-                               attributes,
+                               &(HybNodeSpec){ .op = convolutions->fused,
+                                               .name = "",
+                                               .n_inputs = n_inputs,
+                                               .inputs = inputs,
+                                               .attributes = attributes },
                                error);
 }

@@ -43,12 +43,9 @@ HybValueId hyb_convolutions_emit (const HybConvolutions *convolutions,
                                   HybNodeId              id,
                                   const HybFusion       *fusion,
                                   GError               **error);
-/* A node spec that inherits name (plus suffix), key and origin from a node. */
+/* Adds a node that replaces node origin of the old graph: spec->name is a suffix to its name, and
+ * origin and line are inherited.  Returns its first value, or HYB_NO_ID and an error. */
 HybValueId hyb_convolutions_add (HybRewrite        *rewrite,
                                  HybNodeId          origin,
-                                 const HybOp       *op,
-                                 const char        *suffix,
-                                 guint              n_inputs,
-                                 const HybValueId  *inputs,
-                                 const char *const *attributes,
+                                 const HybNodeSpec *spec,
                                  GError           **error);

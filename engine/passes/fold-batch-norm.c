@@ -85,11 +85,11 @@ fold (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError **error
     inputs[5] = g_array_index (rewrite->map, HybValueId, operands[2]);
   return hyb_convolutions_add (rewrite,
                                norm,
-                               hyb_op_find ("_fold_batch_norm"),
-                               "_fold",
-                               5 + (guint) has_bias,
-                               inputs,
-                               attributes,
+                               &(HybNodeSpec){ .op = hyb_op_find ("_fold_batch_norm"),
+                                               .name = "_fold",
+                                               .n_inputs = 5 + (guint) has_bias,
+                                               .inputs = inputs,
+                                               .attributes = attributes },
                                error);
 }
 
@@ -108,7 +108,14 @@ rewrite_both (HybRewrite *rewrite, HybNodeId norm, HybNodeId convolution, GError
   inputs[0] = g_array_index (rewrite->map, HybValueId, operands[0]);
   inputs[1] = folded;
   inputs[2] = folded + 1;
-  value = hyb_convolutions_add (rewrite, convolution, from->op, "", 3, inputs, attributes, error);
+  value = hyb_convolutions_add (rewrite,
+                                convolution,
+                                &(HybNodeSpec){ .op = from->op,
+                                                .name = "",
+                                                .n_inputs = 3,
+                                                .inputs = inputs,
+                                                .attributes = attributes },
+                                error);
   g_array_index (rewrite->map, HybValueId, hyb_graph_get_node (rewrite->from, norm)->first_output) =
       value;
   return value != HYB_NO_ID;

@@ -95,11 +95,12 @@ fold_node (HybGraph *graph, HybNodeId id, HybFacts *facts, GError **error)
 
   for (guint i = 0; i < node->n_inputs; i++)
     inputs[i] = facts->constants[ids[i]];
-  return hyb_imperative_node (graph,
-                              id,
-                              facts->types,
-                              inputs,
-                              facts->constants + node->first_output,
+  return hyb_imperative_node (&(HybImperativeNode){ .graph = graph,
+                                                    .id = id,
+                                                    .types = facts->types,
+                                                    .inputs = inputs,
+                                                    .outputs =
+                                                        facts->constants + node->first_output },
                               &context,
                               error);
 }

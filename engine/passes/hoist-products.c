@@ -233,10 +233,10 @@ make_loop (Hoisting *hoisting, HybNodeId id, const HybLoopPorts *ports, const GA
   hyb_loop_ports_make_loop (ports,
                             &hoisting->rewrite,
                             id,
-                            body,
-                            TRUE,
-                            products->len,
-                            added,
+                            &(HybLoopReplacement){ .body = body,
+                                                   .is_sliced = TRUE,
+                                                   .n_added = products->len,
+                                                   .added = added },
                             &hoisting->error);
   hoisting->n_hoisted += products->len;
 }

@@ -323,7 +323,12 @@ make_backward_loop (KeepPass *keeping, HybNodeId id)
                                   hyb_graph_get_bodies (keeping->graph, id)[0],
                                   n,
                                   (const HybNodeId *) back->nodes->data);
-  hyb_loop_ports_make_loop (&ports, &keeping->rewrite, id, body, TRUE, n, added, &keeping->error);
+  hyb_loop_ports_make_loop (&ports,
+                            &keeping->rewrite,
+                            id,
+                            &(HybLoopReplacement){
+                                .body = body, .is_sliced = TRUE, .n_added = n, .added = added },
+                            &keeping->error);
 }
 
 static HybGraph *

@@ -136,25 +136,23 @@ choose_name (HybGraph *body, guint n_others, char *const *others, const char *pr
 }
 
 void
-hyb_loop_ports_start_body (const HybLoopPorts *ports,
-                           HybGraph           *body,
-                           guint               n_added,
-                           const char *const  *names,
-                           HybRewrite         *rewrite,
-                           GArray             *map,
-                           HybValueId         *added)
+hyb_loop_ports_start_body (const HybLoopPorts    *ports,
+                           HybGraph              *body,
+                           const HybLoopAddition *addition,
+                           HybRewrite            *rewrite,
+                           GArray                *map)
 {
   guint            n;
   const HybNodeId *variables = hyb_graph_get_variables (body, &n);
-  g_auto (GStrv) chosen = g_new0 (char *, n_added + 1);
+  g_auto (GStrv) chosen = g_new0 (char *, addition->n + 1);
 
-  for (guint i = 0; i < n_added; i++)
-    chosen[i] = choose_name (body, i, chosen, names[i]);
+  for (guint i = 0; i < addition->n; i++)
+    chosen[i] = choose_name (body, i, chosen, addition->names[i]);
   hyb_rewrite_init (rewrite, body, map);
   for (guint v = 0; v <= n; v++)
     {
-      for (guint i = 0; v == ports->n_variables && i < n_added; i++)
-        added[i] = hyb_builder_add_variable (rewrite->builder, chosen[i], NULL);
+      for (guint i = 0; v == ports->n_variables && i < addition->n; i++)
+        addition->values[i] = hyb_builder_add_variable (rewrite->builder, chosen[i], NULL);
       if (v < n)
         hyb_rewrite_copy (rewrite, variables[v]);
     }
@@ -170,7 +168,11 @@ hyb_loop_ports_cut_body (const HybLoopPorts *ports, HybGraph *body, guint n, con
 
   for (guint i = 0; i < n; i++)
     names[i] = hyb_graph_get_node (body, nodes[i])->name;
-  hyb_loop_ports_start_body (ports, body, n, names, &rewrite, map, added);
+  hyb_loop_ports_start_body (ports,
+                             body,
+                             &(HybLoopAddition){ .n = n, .names = names, .values = added },
+                             &rewrite,
+                             map);
   for (guint i = 0; i < n; i++)
     g_array_index (map, HybValueId, hyb_graph_get_node (body, nodes[i])->first_output) = added[i];
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
@@ -217,20 +219,19 @@ make_attributes (const HybNode *loop, const HybLoopPorts *ports, gboolean sliced
 }
 
 gboolean
-hyb_loop_ports_make_loop (const HybLoopPorts *ports,
-                          HybRewrite         *rewrite,
-                          HybNodeId           id,
-                          HybGraph           *body,
-                          gboolean            sliced,
-                          guint               n_added,
-                          const HybValueId   *added,
-                          GError            **error)
+hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
+                          HybRewrite               *rewrite,
+                          HybNodeId                 id,
+                          const HybLoopReplacement *replacement,
+                          GError                  **error)
 {
+  gboolean          is_sliced = replacement->is_sliced;
+  HybGraph         *body = replacement->body;
   const HybNode    *node = hyb_graph_get_node (rewrite->from, id);
   const HybValueId *old = hyb_rewrite_inputs (rewrite, id);
-  guint             before = sliced ? ports->first + (guint) ports->data.n : node->n_inputs;
+  guint             before = is_sliced ? ports->first + (guint) ports->data.n : node->n_inputs;
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (HybValueId));
-  g_auto (GStrv) attributes = make_attributes (node, ports, sliced, n_added);
+  g_auto (GStrv) attributes = make_attributes (node, ports, is_sliced, replacement->n_added);
   HybNodeSpec spec = { .op = node->op,
                        .type = node->type,
                        .name = node->name,
@@ -243,7 +244,7 @@ hyb_loop_ports_make_loop (const HybLoopPorts *ports,
   HybNodeId   made;
 
   g_array_append_vals (inputs, old, before);
-  g_array_append_vals (inputs, added, n_added);
+  g_array_append_vals (inputs, replacement->added, replacement->n_added);
   g_array_append_vals (inputs, old + before, node->n_inputs - before);
   spec.n_inputs = inputs->len;
   spec.inputs = (const HybValueId *) inputs->data;

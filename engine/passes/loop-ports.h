@@ -33,16 +33,21 @@ HybType *hyb_loop_ports_body_types (const HybLoopPorts *ports,
                                     HybNodeId           id,
                                     const HybFacts     *facts);
 
-/* Starts a new body: its variables, with n_added new ones after those of the forward body.  names:
- * their names, extended where they are taken.  added: receives their values.  map: an empty
+/* Variables that a body gets in addition to its own. */
+typedef struct
+{
+  guint              n;
+  const char *const *names;  /* extended where the body has such a name already */
+  HybValueId        *values; /* set by hyb_loop_ports_start_body(): the new variables */
+} HybLoopAddition;
+
+/* Starts a new body: its variables, with new ones after those of the forward body.  map: an empty
  * array. */
-void hyb_loop_ports_start_body (const HybLoopPorts *ports,
-                                HybGraph           *body,
-                                guint               n_added,
-                                const char *const  *names,
-                                HybRewrite         *rewrite,
-                                GArray             *map,
-                                HybValueId         *added);
+void hyb_loop_ports_start_body (const HybLoopPorts    *ports,
+                                HybGraph              *body,
+                                const HybLoopAddition *addition,
+                                HybRewrite            *rewrite,
+                                GArray                *map);
 
 /* The body with variables in place of these nodes, which have one output each.  (transfer full) */
 HybGraph *hyb_loop_ports_cut_body (const HybLoopPorts *ports,
@@ -50,14 +55,18 @@ HybGraph *hyb_loop_ports_cut_body (const HybLoopPorts *ports,
                                    guint               n,
                                    const HybNodeId    *nodes);
 
-/* Adds the loop with that body.  The new variables are fed by the values `added` of the new graph:
- * with their slices if sliced, else with the captured values.  FALSE and an error if the builder
- * refuses the node. */
-gboolean hyb_loop_ports_make_loop (const HybLoopPorts *ports,
-                                   HybRewrite         *rewrite,
-                                   HybNodeId           id,
-                                   HybGraph           *body,
-                                   gboolean            sliced,
-                                   guint               n_added,
-                                   const HybValueId   *added,
-                                   GError            **error);
+/* What replaces a loop. */
+typedef struct
+{
+  HybGraph         *body;
+  gboolean          is_sliced; /* the new variables get slices of `added`, else all of it */
+  guint             n_added;
+  const HybValueId *added; /* values of the new graph that feed the new variables */
+} HybLoopReplacement;
+
+/* Adds the loop that replaces node id.  FALSE and an error if the builder refuses it. */
+gboolean hyb_loop_ports_make_loop (const HybLoopPorts       *ports,
+                                   HybRewrite               *rewrite,
+                                   HybNodeId                 id,
+                                   const HybLoopReplacement *replacement,
+                                   GError                  **error);

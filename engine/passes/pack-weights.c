@@ -270,7 +270,12 @@ make_body (Packing            *packing,
 
   for (guint i = 0; i < captured->len; i++)
     names[i] = "panels";
-  hyb_loop_ports_start_body (ports, body, captured->len, names, &rewrite, map, added);
+  hyb_loop_ports_start_body (ports,
+                             body,
+                             &(HybLoopAddition){
+                                 .n = captured->len, .names = names, .values = added },
+                             &rewrite,
+                             map);
   for (guint i = 0; i < captured->len; i++)
     g_array_index (captured, Captured, i).variable = added[i];
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (body); id++)
@@ -326,10 +331,8 @@ visit_loop (Packing *packing, HybNodeId id)
     hyb_loop_ports_make_loop (&ports,
                               &packing->rewrite,
                               id,
-                              new_body,
-                              FALSE,
-                              captured->len,
-                              added,
+                              &(HybLoopReplacement){
+                                  .body = new_body, .n_added = captured->len, .added = added },
                               &packing->error);
   return TRUE;
 }

@@ -23,14 +23,14 @@ transform (const HybConvolutions *convolutions, HybRewrite *rewrite, HybNodeId i
   HybFusion      fusion = { .other = HYB_NO_ID, .is_winograd = TRUE };
   HybValueId     value;
 
-  fusion.weight = hyb_convolutions_add (rewrite,
-                                        id,
-                                        hyb_op_find ("_winograd_filters"),
-                                        "_filters",
-                                        1,
-                                        hyb_rewrite_inputs (rewrite, id) + 1,
-                                        NULL,
-                                        error);
+  fusion.weight =
+      hyb_convolutions_add (rewrite,
+                            id,
+                            &(HybNodeSpec){ .op = hyb_op_find ("_winograd_filters"),
+                                            .name = "_filters",
+                                            .n_inputs = 1,
+                                            .inputs = hyb_rewrite_inputs (rewrite, id) + 1 },
+                            error);
   if (fusion.weight == HYB_NO_ID)
     return FALSE;
 

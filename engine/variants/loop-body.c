@@ -280,7 +280,11 @@ hyb_loop_body_write (HybLoopBody *body, HybValueId x, HybValueId counter, GError
 
       /* A value that is an output as well as a state needs two arrays. */
       if (body->outputs_state[s])
-        value = hyb_builder_call (body->builder, "_copy", "identity", 1, &value, NULL, error);
+        value =
+            hyb_builder_call (body->builder,
+                              "_copy",
+                              &(HybNodeSpec){ .name = "identity", .n_inputs = 1, .inputs = &value },
+                              error);
       if (value == HYB_NO_ID)
         return FALSE;
       hyb_builder_add_head (body->builder, value);

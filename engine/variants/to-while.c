@@ -27,22 +27,32 @@ typedef struct
 static HybValueId
 write_counter (HybLoopBody *body, HybValueId *x, GError **error)
 {
-  HybValueId  counter = hyb_loop_body_add_variable (body, "step-0", HYB_BODY_COUNTER, 0);
-  HybValueId  data = hyb_loop_body_add_variable (body, "data", HYB_BODY_DATA, 0);
-  HybValueId  taken = hyb_builder_call (body->builder,
-                                       "take",
-                                       "row",
-                                       2,
-                                       (const HybValueId[]){ data, counter },
-                                       NULL,
-                                       error);
+  HybValueId counter = hyb_loop_body_add_variable (body, "step-0", HYB_BODY_COUNTER, 0);
+  HybValueId data = hyb_loop_body_add_variable (body, "data", HYB_BODY_DATA, 0);
+  HybValueId taken =
+      hyb_builder_call (body->builder,
+                        "take",
+                        &(HybNodeSpec){ .name = "row",
+                                        .n_inputs = 2,
+                                        .inputs = (const HybValueId[]){ data, counter } },
+                        error);
   const char *axis[] = { "axis", "0", NULL };
   const char *one[] = { "scalar", "1", NULL };
 
   if (taken == HYB_NO_ID)
     return HYB_NO_ID;
-  *x = hyb_builder_call (body->builder, "squeeze", "input", 1, &taken, axis, error);
-  return hyb_builder_call (body->builder, "_plus_scalar", "next_step", 1, &counter, one, error);
+  *x = hyb_builder_call (body->builder,
+                         "squeeze",
+                         &(HybNodeSpec){
+                             .name = "input", .n_inputs = 1, .inputs = &taken, .attributes = axis },
+                         error);
+  return hyb_builder_call (body->builder,
+                           "_plus_scalar",
+                           &(HybNodeSpec){ .name = "next_step",
+                                           .n_inputs = 1,
+                                           .inputs = &counter,
+                                           .attributes = one },
+                           error);
 }
 
 /* The condition: the counter is less than n_steps. */
@@ -53,8 +63,13 @@ make_condition (guint n_steps, GError **error)
   HybValueId        counter = hyb_builder_add_variable (builder, "step-0", NULL);
   g_autofree char  *limit = g_strdup_printf ("%u", n_steps);
   const char *const attributes[] = { "scalar", limit, NULL };
-  HybValueId        continues =
-      hyb_builder_call (builder, "_lesser_scalar", "goes_on", 1, &counter, attributes, error);
+  HybValueId        continues = hyb_builder_call (builder,
+                                           "_lesser_scalar",
+                                           &(HybNodeSpec){ .name = "goes_on",
+                                                                  .n_inputs = 1,
+                                                                  .inputs = &counter,
+                                                                  .attributes = attributes },
+                                           error);
 
   if (continues == HYB_NO_ID)
     {

@@ -44,7 +44,13 @@ call (HybBuilder        *builder,
 {
   g_autofree char *name = g_strdup_printf ("net_lstm0_t%u_%s", step, role);
   g_autoptr (GError) error = NULL;
-  HybValueId value = hyb_builder_call (builder, op, name, n, inputs, attributes, &error);
+  HybValueId value = hyb_builder_call (builder,
+                                       op,
+                                       &(HybNodeSpec){ .name = name,
+                                                       .n_inputs = n,
+                                                       .inputs = inputs,
+                                                       .attributes = attributes },
+                                       &error);
 
   g_assert_no_error (error);
   return value;
@@ -69,7 +75,13 @@ test_model_unrolled (guint n_steps, guint hidden, guint batch)
   HybValueId        rows;
   g_autoptr (GError) error = NULL;
 
-  rows = hyb_builder_call (builder, "SliceChannel", "net_split0", 1, &x, split, &error);
+  rows = hyb_builder_call (builder,
+                           "SliceChannel",
+                           &(HybNodeSpec){ .name = "net_split0",
+                                           .n_inputs = 1,
+                                           .inputs = &x,
+                                           .attributes = split },
+                           &error);
   g_assert_no_error (error);
   for (guint t = 0; t < n_steps; t++)
     {
@@ -115,13 +127,16 @@ test_model_foreach (guint n_steps)
 
   row = hyb_builder_call (body,
                           "broadcast_mul",
-                          "scaled",
-                          2,
-                          (HybValueId[]){ row, scale },
-                          NULL,
+                          &(HybNodeSpec){ .name = "scaled",
+                                          .n_inputs = 2,
+                                          .inputs = (HybValueId[]){ row, scale } },
                           &error);
   sum =
-      hyb_builder_call (body, "elemwise_add", "added", 2, (HybValueId[]){ row, sum }, NULL, &error);
+      hyb_builder_call (body,
+                        "elemwise_add",
+                        &(HybNodeSpec){
+                            .name = "added", .n_inputs = 2, .inputs = (HybValueId[]){ row, sum } },
+                        &error);
   g_assert_no_error (error);
   hyb_builder_add_head (body, row);
   hyb_builder_add_head (body, sum);

@@ -77,10 +77,10 @@ op_graph (const OpSpec *spec, const char *const *names, GError **error)
     inputs[i] = hyb_builder_add_variable (builder, names[i], NULL);
   output = hyb_builder_call (builder,
                              spec->op,
-                             "operator",
-                             spec->n_tensors,
-                             inputs,
-                             spec->attributes,
+                             &(HybNodeSpec){ .name = "operator",
+                                             .n_inputs = spec->n_tensors,
+                                             .inputs = inputs,
+                                             .attributes = spec->attributes },
                              error);
   if (output == HYB_NO_ID)
     return NULL;

@@ -22,10 +22,19 @@ check (const char *op1, const char *op2, const char *attributes_text, GError **e
   g_autoptr (HybGraph) graph = NULL;
   g_autoptr (GError) broken = NULL;
 
-  y = hyb_builder_call (builder, op1, "y", 1, &y, (const char *const *) attributes, &broken);
+  y = hyb_builder_call (builder,
+                        op1,
+                        &(HybNodeSpec){ .name = "y",
+                                        .n_inputs = 1,
+                                        .inputs = &y,
+                                        .attributes = (const char *const *) attributes },
+                        &broken);
   g_assert_no_error (broken);
   if (op2)
-    y = hyb_builder_call (builder, op2, "z", 1, &y, NULL, &broken);
+    y = hyb_builder_call (builder,
+                          op2,
+                          &(HybNodeSpec){ .name = "z", .n_inputs = 1, .inputs = &y },
+                          &broken);
   g_assert_no_error (broken);
   hyb_builder_add_head (builder, y);
   graph = hyb_builder_freeze (builder);

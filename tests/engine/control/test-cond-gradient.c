@@ -1,4 +1,5 @@
-/* test-cond-gradient.c — gradients of _cond: only the branch that ran gives any.
+/* test-cond-gradient.c — gradients of _cond: of the branch that ran, of inputs used twice, and of
+ * branches with different shapes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/executor.h"

@@ -1,4 +1,5 @@
-/* test-cond.c — _cond: choosing, branches of different shapes.
+/* test-cond.c — _cond: the checks of op-check.h on samples and refusals, and branches whose
+ * outputs differ in shape.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/exec/executor.h"

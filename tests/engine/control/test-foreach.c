@@ -1,4 +1,6 @@
-/* test-foreach.c — _foreach: rows, states, captured values, nesting, shapes, probes.
+/* test-foreach.c — _foreach: the checks of op-check.h on samples and refusals; shape inference
+ * from states, states that change their shape, moving averages in the body, and what the probe
+ * sees.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/analysis/infer-types.h"
@@ -49,7 +51,7 @@ map_body (guint index)
   return op_finish (b, op_node (b, "sin", NULL, row, HYB_NO_ID), HYB_NO_ID);
 }
 
-/* Variables: a, b, s, u.  No stacked output; the states change places. */
+/* Variables: a, b, s, u.  No stacked output; the states are swapped. */
 static HybGraph *
 exchange_body (guint index)
 {
@@ -231,7 +233,7 @@ static const OpRefusal refusals[] = {
     "states and outputs that do not agree",
     "num_args=3 num_outputs=3 num_out_data=1 in_data_locs=[0] in_state_locs=[1] remain_locs=[]",
     { "f32[3,2]", "f32[2]" },
-    "1 states go in",
+    "in_state_locs names 1 states",
     sum_body },
   { "_foreach",
     "a body with other variables",
@@ -248,7 +250,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-/* --- What samples cannot say --- */
+/* --- Cases that samples do not cover --- */
 
 static HybGraph *
 loop_graph (HybGraph *body, const char *attributes, guint n_inputs, guint n_outputs)
@@ -311,7 +313,7 @@ test_dropout_differs_from_step_to_step (void)
   g_assert_cmpuint (n_different, <, 48);
 }
 
-/* The whole point of legacy shapes: a state of unknown size learns it from the body. */
+/* What legacy shapes are for: the size of a state is inferred from the body. */
 static void
 test_unknown_state_is_inferred (void)
 {
@@ -330,7 +332,7 @@ test_unknown_state_is_inferred (void)
   op_assert_near (hyb_executor_get_output (executor, 1), 0, 2., 3., 4., 5., 6., 7.);
 }
 
-/* And data of unknown shape learns it from the state. */
+/* And the shape of data from the state. */
 static void
 test_data_is_inferred_from_states (void)
 {
@@ -370,7 +372,7 @@ test_state_may_change_its_shape (void)
     }
 }
 
-/* Moving averages are written once a step going forward, and not again going back. */
+/* Moving averages are updated once per step in the forward pass and not in the backward pass. */
 static void
 test_auxiliary_states_of_the_body_are_written_once (void)
 {
@@ -425,7 +427,7 @@ test_auxiliary_states_of_the_body_are_written_once (void)
   }
 }
 
-/* Also where everything that reads the result says what shape it must have. */
+/* Also if the reader of the result has a fixed shape. */
 static void
 test_growing_state_may_be_read_with_a_fixed_shape (void)
 {
@@ -526,7 +528,7 @@ tell_value (gpointer data, const HybSpan *span, guint output, const HybTensor *t
     }
 }
 
-/* Types are known, and still the body goes operator by operator, since a plan has no values. */
+/* Although types are known, the body runs operator by operator, as a plan keeps no values. */
 static void
 test_probe_is_told_values_inside (void)
 {

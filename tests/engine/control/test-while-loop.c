@@ -1,4 +1,5 @@
-/* test-while-loop.c — _while_loop: stopping, padding, counting, changing shapes.
+/* test-while-loop.c — _while_loop: the checks of op-check.h on samples and refusals; loops that
+ * stop early or make no step, and loop variables that change their shape.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/gradient-check.h"
@@ -184,7 +185,7 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
-/* --- What samples cannot say --- */
+/* --- Cases that samples do not cover --- */
 
 static HybGraph *
 loop_graph (HybGraph *(*body) (guint index),
@@ -227,7 +228,7 @@ run_bound (HybGraph *graph, HybMode mode, HybTensor **tensors, guint n, GError *
 
 static const HybMode all_modes[] = { HYB_MODE_IMPERATIVE, HYB_MODE_HYBRID, HYB_MODE_STATIC };
 
-/* Rows that no step wrote are zero, and the hidden output tells how many did. */
+/* Rows past the last step are zero, and the hidden output is the number of steps. */
 static void
 test_missing_rows_are_zero_and_steps_are_counted (void)
 {
@@ -318,7 +319,7 @@ test_growing_loop_variable_has_a_gradient (void)
     }
 }
 
-/* No step ran, and shapes change: rows are as the first step would have made them. */
+/* A loop with changing shapes that makes no step: rows have the shape of the first step's. */
 static void
 test_no_step_of_a_growing_loop (void)
 {

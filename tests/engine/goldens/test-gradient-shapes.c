@@ -84,14 +84,17 @@ call_node (HybGraph *graph, HybNodeId id, const HybType *inputs, gboolean traini
 
   for (guint i = 0; i < node->n_inputs; i++)
     tensors[i] = new_filled (&inputs[i], wild);
-  is_done = hyb_imperative_call (node->op,
-                                 node->params,
-                                 node->n_bodies > 0 ? hyb_graph_get_bodies (graph, id) : NULL,
-                                 node->n_inputs,
-                                 tensors,
-                                 outputs,
-                                 &context,
-                                 &error);
+  is_done =
+      hyb_imperative_call (&(HybImperativeCall){ .op = node->op,
+                                                 .params = node->params,
+                                                 .bodies = node->n_bodies > 0
+                                                               ? hyb_graph_get_bodies (graph, id)
+                                                               : NULL,
+                                                 .n_inputs = node->n_inputs,
+                                                 .inputs = tensors,
+                                                 .outputs = outputs },
+                           &context,
+                           &error);
   g_assert_true (is_done || error);
 
   for (guint i = 0; i < node->n_inputs; i++)

@@ -32,7 +32,11 @@ add (Sketch *sketch, const char *op, const char *name, guint n, HybValueId x, Hy
 {
   HybValueId inputs[] = { x, y };
   g_autoptr (GError) error = NULL;
-  HybValueId value = hyb_builder_call (sketch->builder, op, name, n, inputs, NULL, &error);
+  HybValueId value =
+      hyb_builder_call (sketch->builder,
+                        op,
+                        &(HybNodeSpec){ .name = name, .n_inputs = n, .inputs = inputs },
+                        &error);
 
   g_assert_no_error (error);
   return value;

@@ -20,7 +20,11 @@ static HybValueId
 call (HybBuilder *builder, const char *op, const char *name, guint n, const HybValueId *inputs)
 {
   g_autoptr (GError) error = NULL;
-  HybValueId value = hyb_builder_call (builder, op, name, n, inputs, NULL, &error);
+  HybValueId value =
+      hyb_builder_call (builder,
+                        op,
+                        &(HybNodeSpec){ .name = name, .n_inputs = n, .inputs = inputs },
+                        &error);
 
   g_assert_no_error (error);
   return value;
@@ -208,7 +212,13 @@ test_attributes_that_do_not_parse_are_refused (void)
   g_autoptr (GError) error = NULL;
   HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
 
-  g_assert_cmpuint (hyb_builder_call (builder, "softmax", "y", 1, &x, attributes, &error),
+  g_assert_cmpuint (hyb_builder_call (builder,
+                                      "softmax",
+                                      &(HybNodeSpec){ .name = "y",
+                                                      .n_inputs = 1,
+                                                      .inputs = &x,
+                                                      .attributes = attributes },
+                                      &error),
                     ==,
                     HYB_NO_ID);
   g_assert_nonnull (error);
@@ -223,7 +233,10 @@ test_an_unknown_operator_is_refused (void)
   g_autoptr (GError) error = NULL;
   HybValueId x = hyb_builder_add_variable (builder, "x", NULL);
 
-  g_assert_cmpuint (hyb_builder_call (builder, "no_such_operator", "y", 1, &x, NULL, &error),
+  g_assert_cmpuint (hyb_builder_call (builder,
+                                      "no_such_operator",
+                                      &(HybNodeSpec){ .name = "y", .n_inputs = 1, .inputs = &x },
+                                      &error),
                     ==,
                     HYB_NO_ID);
   g_assert_nonnull (error);

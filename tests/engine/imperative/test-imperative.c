@@ -23,7 +23,12 @@ test_one_operator (void)
   g_autoptr (GError) error = NULL;
   HybTensor *inputs[] = { a, b };
 
-  g_assert_true (hyb_imperative_call (&toy_add, NULL, NULL, 2, inputs, &y, NULL, &error));
+  g_assert_true (hyb_imperative_call (&(HybImperativeCall){ .op = &toy_add,
+                                                            .n_inputs = 2,
+                                                            .inputs = inputs,
+                                                            .outputs = &y },
+                                      NULL,
+                                      &error));
   assert_row (y, 5, 21, 3);
 }
 
@@ -41,14 +46,13 @@ test_other_dtypes_are_converted (void)
         HybTensor *inputs[] = { x, x };
 
         /* toy_add knows float64, toy_step only float32. */
-        g_assert_true (hyb_imperative_call (narrow ? &toy_step : &toy_add,
-                                            NULL,
-                                            NULL,
-                                            narrow ? 1 : 2,
-                                            inputs,
-                                            &y,
-                                            NULL,
-                                            NULL));
+        g_assert_true (
+            hyb_imperative_call (&(HybImperativeCall){ .op = narrow ? &toy_step : &toy_add,
+                                                       .n_inputs = narrow ? 1 : 2,
+                                                       .inputs = inputs,
+                                                       .outputs = &y },
+                                 NULL,
+                                 NULL));
         g_assert_cmpint (hyb_tensor_get_dtype (y), ==, dtypes[i]);
         assert_row (y, 5, narrow ? 2 : 3, narrow ? 1 : 3);
       }
@@ -64,7 +68,12 @@ test_states_are_written_back (void)
   g_autoptr (HybTensor) y = NULL;
   HybTensor *inputs[] = { half, state };
 
-  g_assert_true (hyb_imperative_call (&toy_count, NULL, NULL, 2, inputs, &y, NULL, NULL));
+  g_assert_true (hyb_imperative_call (&(HybImperativeCall){ .op = &toy_count,
+                                                            .n_inputs = 2,
+                                                            .inputs = inputs,
+                                                            .outputs = &y },
+                                      NULL,
+                                      NULL));
   assert_row (y, 3, 5, 1);
   g_assert_cmpfloat (hyb_tensor_get_value (state, 0), ==, 5);
 }
@@ -78,7 +87,12 @@ test_contradictions_name_the_operator (void)
   HybTensor *inputs[] = { a, b };
   HybTensor *y = NULL;
 
-  g_assert_false (hyb_imperative_call (&toy_add, NULL, NULL, 2, inputs, &y, NULL, &error));
+  g_assert_false (hyb_imperative_call (&(HybImperativeCall){ .op = &toy_add,
+                                                             .n_inputs = 2,
+                                                             .inputs = inputs,
+                                                             .outputs = &y },
+                                       NULL,
+                                       &error));
   g_assert_error (error, HYB_GRAPH_ERROR, HYB_GRAPH_ERROR_TYPES);
   g_assert_true (g_str_has_prefix (error->message, "toy_add: "));
   g_assert_null (y);

@@ -58,7 +58,11 @@ op_case_new_graph (const OpCase *this,
     }
   for (guint i = 0; i < n_inputs; i++)
     if (negated >> i & 1)
-      inputs[i] = hyb_builder_call (builder, "negative", "negated", 1, &inputs[i], NULL, NULL);
+      inputs[i] = hyb_builder_call (builder,
+                                    "negative",
+                                    &(HybNodeSpec){
+                                        .name = "negated", .n_inputs = 1, .inputs = &inputs[i] },
+                                    NULL);
 
   bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_graph_unref);
   for (guint i = 0; i < this->op->n_bodies; i++)

@@ -33,12 +33,11 @@ op_run_all (const char *name, const char *attributes_text, gboolean training, GP
 
   outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
   g_ptr_array_set_size (outputs, (int) n_outputs);
-  hyb_imperative_call (op,
-                       params,
-                       NULL,
-                       n_inputs,
-                       (HybTensor *const *) inputs->pdata,
-                       (HybTensor **) outputs->pdata,
+  hyb_imperative_call (&(HybImperativeCall){ .op = op,
+                                             .params = params,
+                                             .n_inputs = n_inputs,
+                                             .inputs = (HybTensor *const *) inputs->pdata,
+                                             .outputs = (HybTensor **) outputs->pdata },
                        &context,
                        &error);
   g_assert_no_error (error);

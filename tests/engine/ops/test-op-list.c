@@ -149,10 +149,10 @@ test_outputs_are_named_as_in_mxnet (void)
       hyb_builder_add_head (builder,
                             hyb_builder_call (builder,
                                               rows[i][0],
-                                              "n",
-                                              1,
-                                              &data,
-                                              attributes,
+                                              &(HybNodeSpec){ .name = "n",
+                                                              .n_inputs = 1,
+                                                              .inputs = &data,
+                                                              .attributes = attributes },
                                               NULL));
       graph = hyb_builder_freeze (builder);
       names = hyb_graph_dup_output_names (graph);

@@ -37,7 +37,13 @@ call (HybBuilder *builder, const char *op, HybValueId a, HybValueId b)
   for (guint i = 0; i < G_N_ELEMENTS (told); i++)
     if (g_str_equal (op, told[i].op))
       attributes = told[i].attributes;
-  value = hyb_builder_call (builder, op, op, b == HYB_NO_ID ? 1 : 2, inputs, attributes, &error);
+  value = hyb_builder_call (builder,
+                            op,
+                            &(HybNodeSpec){ .name = op,
+                                            .n_inputs = b == HYB_NO_ID ? 1 : 2,
+                                            .inputs = inputs,
+                                            .attributes = attributes },
+                            &error);
   g_assert_no_error (error);
   return value;
 }

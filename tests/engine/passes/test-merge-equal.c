@@ -21,7 +21,13 @@ merges (const char *op, const char *const *a, const char *const *b)
 
   for (guint i = 0; i < 2; i++)
     {
-      HybValueId value = hyb_builder_call (builder, op, "y", 1, &x, attributes[i], &error);
+      HybValueId value = hyb_builder_call (builder,
+                                           op,
+                                           &(HybNodeSpec){ .name = "y",
+                                                           .n_inputs = 1,
+                                                           .inputs = &x,
+                                                           .attributes = attributes[i] },
+                                           &error);
 
       g_assert_no_error (error);
       hyb_builder_add_head (builder, value);

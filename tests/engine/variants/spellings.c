@@ -53,8 +53,13 @@ call (Text *text, const char *op, guint n, const HybValueId *inputs, const char 
   g_autofree char *name = g_strdup_printf ("n%u", hyb_builder_n_nodes (text->builder));
   g_auto (GStrv) words = g_strsplit_set (attributes ? attributes : "", "=;", -1);
   g_autoptr (GError) error = NULL;
-  HybValueId value =
-      hyb_builder_call (text->builder, op, name, n, inputs, (const char *const *) words, &error);
+  HybValueId value = hyb_builder_call (text->builder,
+                                       op,
+                                       &(HybNodeSpec){ .name = name,
+                                                       .n_inputs = n,
+                                                       .inputs = inputs,
+                                                       .attributes = (const char *const *) words },
+                                       &error);
 
   g_assert_no_error (error);
   return value;

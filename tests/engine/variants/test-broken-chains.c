@@ -78,7 +78,10 @@ add_operator (HybRewrite *rewrite, HybNodeId id, const HybNode *node)
   if (!is_called (node, "t3_out"))
     return HYB_NO_ID;
   value = hyb_builder_copy (rewrite->builder, rewrite->from, id, hyb_rewrite_inputs (rewrite, id));
-  return hyb_builder_call (rewrite->builder, "relu", "extra", 1, &value, NULL, NULL);
+  return hyb_builder_call (rewrite->builder,
+                           "relu",
+                           &(HybNodeSpec){ .name = "extra", .n_inputs = 1, .inputs = &value },
+                           NULL);
 }
 
 static HybValueId
@@ -88,10 +91,9 @@ change_activation (HybRewrite *rewrite, HybNodeId id, const HybNode *node)
     return HYB_NO_ID;
   return hyb_builder_call (rewrite->builder,
                            "relu",
-                           node->name,
-                           1,
-                           hyb_rewrite_inputs (rewrite, id),
-                           NULL,
+                           &(HybNodeSpec){ .name = node->name,
+                                           .n_inputs = 1,
+                                           .inputs = hyb_rewrite_inputs (rewrite, id) },
                            NULL);
 }
 
@@ -113,7 +115,10 @@ use_memory (HybRewrite *rewrite, HybNodeId id, const HybNode *node)
   values[0] =
       hyb_builder_copy (rewrite->builder, rewrite->from, id, hyb_rewrite_inputs (rewrite, id));
   values[1] = memory;
-  return hyb_builder_call (rewrite->builder, "elemwise_add", "sum", 2, values, NULL, NULL);
+  return hyb_builder_call (rewrite->builder,
+                           "elemwise_add",
+                           &(HybNodeSpec){ .name = "sum", .n_inputs = 2, .inputs = values },
+                           NULL);
 }
 
 static const struct

@@ -177,7 +177,11 @@ add_step (HybBuilder *builder, HybModel *model, const char *prefix, HybValueId x
                                          { "h2h_weight", "h2h_bias", "t0_h2h" } };
   g_autofree char         *begin = g_strconcat (prefix, "begin", NULL);
   g_autofree char         *out = g_strconcat (prefix, "t0_out", NULL);
-  HybValueId h = hyb_builder_call (builder, "_zeros", begin, 0, NULL, zeros, NULL), terms[2];
+  HybValueId               h = hyb_builder_call (builder,
+                                   "_zeros",
+                                   &(HybNodeSpec){ .name = begin, .attributes = zeros },
+                                   NULL),
+             terms[2];
 
   for (guint i = 0; i < 2; i++)
     {
@@ -190,10 +194,22 @@ add_step (HybBuilder *builder, HybModel *model, const char *prefix, HybValueId x
                               hyb_builder_add_variable (builder, bias, NULL) };
 
       hyb_model_set_input_type (model, weight, &type);
-      terms[i] = hyb_builder_call (builder, "FullyConnected", name, 3, inputs, size, NULL);
+      terms[i] =
+          hyb_builder_call (builder,
+                            "FullyConnected",
+                            &(HybNodeSpec){
+                                .name = name, .n_inputs = 3, .inputs = inputs, .attributes = size },
+                            NULL);
     }
-  terms[0] = hyb_builder_call (builder, "elemwise_add", NULL, 2, terms, NULL, NULL);
-  return hyb_builder_call (builder, "Activation", out, 1, terms, tanh, NULL);
+  terms[0] = hyb_builder_call (builder,
+                               "elemwise_add",
+                               &(HybNodeSpec){ .n_inputs = 2, .inputs = terms },
+                               NULL);
+  return hyb_builder_call (builder,
+                           "Activation",
+                           &(HybNodeSpec){
+                               .name = out, .n_inputs = 1, .inputs = terms, .attributes = tanh },
+                           NULL);
 }
 
 /* What one step of two directions leaves, when nothing puts one before the other. */

@@ -1,4 +1,4 @@
-/* test-adaptive-pooling.c — AdaptiveAvgPooling2D from its declaration.
+/* test-adaptive-pooling.c — AdaptiveAvgPooling2D: the checks of op-check.h on samples and refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

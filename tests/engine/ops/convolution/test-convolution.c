@@ -1,4 +1,4 @@
-/* test-convolution.c — Convolution from its declaration.
+/* test-convolution.c — Convolution: the checks of op-check.h on samples and refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,5 +1,5 @@
-/* test-fused-convolution.c — what passes make of convolutions, against the operators that it
- * stands for.
+/* test-fused-convolution.c — the operators that passes put in place of Convolution, compared with
+ * the operators they replace: sums, rectifiers, Winograd filters, merged BatchNorm.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/imperative/imperative.h"
@@ -37,7 +37,13 @@ call (const char        *name,
   if (op->params)
     params = hyb_params_parse (op->params, op->params_size, attributes, NULL, &error);
   g_assert_no_error (error);
-  hyb_imperative_call (op, params, NULL, n_inputs, inputs, outputs, NULL, &error);
+  hyb_imperative_call (&(HybImperativeCall){ .op = op,
+                                             .params = params,
+                                             .n_inputs = n_inputs,
+                                             .inputs = inputs,
+                                             .outputs = outputs },
+                       NULL,
+                       &error);
   g_assert_no_error (error);
   hyb_params_unref (params);
 }

@@ -1,4 +1,5 @@
-/* test-im2col.c — windows as columns.
+/* test-im2col.c — im2col and col2im: the checks of op-check.h on samples and refusals; the order of
+ * the rows.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-pooling-v1.c — what tells Pooling_v1 from Pooling; numbers of MXNet 1.9.1.
+/* test-pooling-v1.c — what differs between Pooling_v1 and Pooling: padding and the gradient of the
+ * maximum. Expected numbers are MXNet 1.9.1's.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

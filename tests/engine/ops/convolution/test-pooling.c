@@ -1,4 +1,5 @@
-/* test-pooling.c — what the common operator checks cannot know about Pooling.
+/* test-pooling.c — Pooling: the checks of op-check.h on samples and refusals; padding in maxima and
+ * averages, the last window.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

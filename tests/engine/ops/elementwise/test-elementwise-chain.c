@@ -28,7 +28,11 @@ call (HybBuilder *builder, const char *op, HybValueId a, HybValueId b)
   HybValueId inputs[] = { a, b };
   g_autoptr (GError) error = NULL;
   HybValueId value =
-      hyb_builder_call (builder, op, op, b == HYB_NO_ID ? 1 : 2, inputs, NULL, &error);
+      hyb_builder_call (builder,
+                        op,
+                        &(HybNodeSpec){
+                            .name = op, .n_inputs = b == HYB_NO_ID ? 1 : 2, .inputs = inputs },
+                        &error);
 
   g_assert_no_error (error);
   return value;
@@ -99,7 +103,12 @@ check (gint64 n, gboolean reads_first_last)
   g_autoptr (HybTensor) y = run (graph, "a", a, "b", b);
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (hyb_imperative_call (hyb_op_find ("exp"), NULL, NULL, 1, &a, &x, NULL, &error));
+  g_assert_true (hyb_imperative_call (&(HybImperativeCall){ .op = hyb_op_find ("exp"),
+                                                            .n_inputs = 1,
+                                                            .inputs = &a,
+                                                            .outputs = &x },
+                                      NULL,
+                                      &error));
   expected = run (body, "x", x, "y", b);
   g_assert_cmpmem (hyb_tensor_get_data (y),
                    hyb_tensor_get_bytes (y),

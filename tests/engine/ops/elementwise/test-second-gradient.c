@@ -24,7 +24,13 @@ graph_of (const char *op, const char *attributes_text, guint n)
 
   for (guint i = 0; i < n; i++)
     inputs[i] = hyb_builder_add_variable (builder, (char[]){ (char) ('a' + i), '\0' }, NULL);
-  y = hyb_builder_call (builder, op, "y", n, inputs, (const char *const *) attributes, &error);
+  y = hyb_builder_call (builder,
+                        op,
+                        &(HybNodeSpec){ .name = "y",
+                                        .n_inputs = n,
+                                        .inputs = inputs,
+                                        .attributes = (const char *const *) attributes },
+                        &error);
   g_assert_no_error (error);
   hyb_builder_add_head (builder, y);
   return hyb_builder_freeze (builder);

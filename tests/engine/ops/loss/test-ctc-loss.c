@@ -1,4 +1,5 @@
-/* test-ctc-loss.c — what the common operator checks cannot know about CTCLoss.
+/* test-ctc-loss.c — CTCLoss: the checks of op-check.h on samples and refusals; losses computed by
+ * hand, labels that are invalid or too long.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

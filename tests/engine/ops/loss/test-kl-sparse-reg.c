@@ -1,4 +1,5 @@
-/* test-kl-sparse-reg.c — what the common operator checks cannot know about IdentityAttachKLSparseReg.
+/* test-kl-sparse-reg.c — IdentityAttachKLSparseReg: the checks of op-check.h on samples and
+ * refusals; when the moving average is updated.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-make-loss.c — MakeLoss and make_loss from their declarations.
+/* test-make-loss.c — MakeLoss and make_loss: the checks of op-check.h on samples and refusals; the
+ * divisors of the gradient.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-regression-output.c — the regression outputs from their declarations.
+/* test-regression-output.c — the regression outputs: the checks of op-check.h on samples and
+ * refusals; the divisor of the gradient.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,4 @@
-/* test-smooth-l1.c — smooth_l1 from its declaration.
+/* test-smooth-l1.c — smooth_l1: the checks of op-check.h on samples and refusals; the slope at NaN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

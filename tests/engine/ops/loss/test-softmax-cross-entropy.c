@@ -1,4 +1,5 @@
-/* test-softmax-cross-entropy.c — what the common operator checks cannot know about softmax_cross_entropy.
+/* test-softmax-cross-entropy.c — softmax_cross_entropy: the checks of op-check.h on samples and
+ * refusals; a probability of 0.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

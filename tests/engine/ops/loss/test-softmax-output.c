@@ -1,4 +1,5 @@
-/* test-softmax-output.c — what the common operator checks cannot know about SoftmaxOutput.
+/* test-softmax-output.c — SoftmaxOutput: the checks of op-check.h on samples and refusals; its
+ * gradient, label smoothing, ignored labels.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,4 @@
-/* test-svm-output.c — SVMOutput from its declaration.
+/* test-svm-output.c — SVMOutput: the checks of op-check.h on samples and refusals; its gradient.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-activation.c — what the common operator checks cannot know about Activation.
+/* test-activation.c — Activation: the checks of op-check.h on samples and refusals; NaN through
+ * relu, large inputs of softrelu.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

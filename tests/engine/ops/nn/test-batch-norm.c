@@ -1,4 +1,5 @@
-/* test-batch-norm.c — what the common operator checks cannot know about BatchNorm.
+/* test-batch-norm.c — BatchNorm and its variants: the checks of op-check.h on samples and refusals;
+ * when moving statistics are updated, the third output, fix_gamma.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -68,7 +69,7 @@ new_inputs (void)
   return inputs;
 }
 
-/* As in MXNet, where the backward pass does it. */
+/* As in MXNet, whose backward pass updates the statistics. */
 static void
 test_training_with_gradients_moves_the_statistics (void)
 {

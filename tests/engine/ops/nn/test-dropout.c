@@ -1,4 +1,5 @@
-/* test-dropout.c — what the common operator checks cannot know about Dropout.
+/* test-dropout.c — Dropout: the checks of op-check.h on samples and refusals; scaling of the
+ * elements that stay, shared axes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

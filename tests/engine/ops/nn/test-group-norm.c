@@ -1,4 +1,4 @@
-/* test-group-norm.c — GroupNorm and InstanceNorm from their declarations.
+/* test-group-norm.c — GroupNorm and InstanceNorm: the checks of op-check.h on samples and refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

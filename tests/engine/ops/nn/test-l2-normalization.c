@@ -1,4 +1,4 @@
-/* test-l2-normalization.c — L2Normalization from its declaration.
+/* test-l2-normalization.c — L2Normalization: the checks of op-check.h on samples and refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

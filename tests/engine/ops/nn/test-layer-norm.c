@@ -1,4 +1,4 @@
-/* test-layer-norm.c — LayerNorm from its declaration.
+/* test-layer-norm.c — LayerNorm: the checks of op-check.h on samples and refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-leaky-relu.c — what the common operator checks cannot know about LeakyReLU.
+/* test-leaky-relu.c — LeakyReLU: the checks of op-check.h on samples and refusals; the range of the
+ * random slopes of rrelu.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

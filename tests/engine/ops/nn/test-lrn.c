@@ -1,4 +1,4 @@
-/* test-lrn.c — LRN from its declaration.
+/* test-lrn.c — LRN: the checks of op-check.h on samples and refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,4 @@
-/* test-softmax-activation.c — SoftmaxActivation from its declaration.
+/* test-softmax-activation.c — SoftmaxActivation: the checks of op-check.h on samples and refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

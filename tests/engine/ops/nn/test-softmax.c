@@ -1,4 +1,5 @@
-/* test-softmax.c — what the common operator checks cannot know about softmax.
+/* test-softmax.c — softmax, softmin and log_softmax: the checks of op-check.h on samples and
+ * refusals; large inputs, lengths, temperature.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,11 +1,11 @@
-/* test-gates.c — fused gates against the cells' formulas in double.
+/* test-gates.c — _lstm_gates and _gru_gates, compared with the formulas of the cells in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/imperative/imperative.h"
 
 #include <math.h>
 
-/* More than one block, and a part of one. */
+/* More than one block of gates.c, the last one incomplete. */
 #define HIDDEN 300
 #define BATCH  3
 
@@ -28,7 +28,7 @@ sigmoid (double x)
   return 1 / (1 + exp (-x));
 }
 
-/* What gate number k is applied to. */
+/* The argument of the activation of gate number k. */
 static double
 sum_at (HybTensor *const *inputs, gint64 n_gates, gint64 row, gint64 k, gint64 j)
 {
@@ -45,8 +45,12 @@ run (const char *op, gint64 n_gates, HybTensor **inputs, HybTensor **outputs)
   inputs[0] = wave (n_gates * HIDDEN, 0.1);
   inputs[1] = wave (n_gates * HIDDEN, 1.7);
   inputs[2] = wave (HIDDEN, 0.9);
-  g_assert_true (
-      hyb_imperative_call (hyb_op_find (op), NULL, NULL, 3, inputs, outputs, NULL, &error));
+  g_assert_true (hyb_imperative_call (&(HybImperativeCall){ .op = hyb_op_find (op),
+                                                            .n_inputs = 3,
+                                                            .inputs = inputs,
+                                                            .outputs = outputs },
+                                      NULL,
+                                      &error));
   g_assert_no_error (error);
 }
 

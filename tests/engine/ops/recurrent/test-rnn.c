@@ -257,7 +257,7 @@ test_clipping_bounds_the_cell (void)
   g_assert_cmpfloat_with_epsilon (high, 0.15, 1e-6);
 }
 
-/* NaN in the initial cell stays, or is clipped to the minimum where that is asked for. */
+/* NaN in the initial cell stays, or with lstm_state_clip_nan becomes the minimum. */
 static void
 test_clipping_of_nan_is_a_choice (void)
 {
@@ -278,7 +278,8 @@ test_clipping_of_nan_is_a_choice (void)
   g_assert_cmpfloat (hyb_tensor_get_value (b->pdata[2], 0), ==, -0.5);
 }
 
-/* p = 0.5 between layers of relu cells that hand their input on: what arrives is 0 or twice it. */
+/* p = 0.5 between layers of relu cells that pass their input on, so outputs are 0 or twice the
+ * input. */
 static void
 test_dropout_is_between_layers_and_scaled (void)
 {

@@ -1,4 +1,5 @@
-/* test-sequence.c — sequences of different lengths.
+/* test-sequence.c — SequenceMask, SequenceLast and SequenceReverse: the checks of op-check.h on
+ * samples and refusals; padding, invalid lengths, axis 1.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-bilinear-sampler.c — what the common operator checks cannot know about BilinearSampler and its relatives.
+/* test-bilinear-sampler.c — BilinearSampler, GridGenerator and SpatialTransformer: the checks of
+ * op-check.h on samples and refusals; grid positions that are NaN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

@@ -1,4 +1,5 @@
-/* test-box-nms.c — box_nms and box_iou from their declarations.
+/* test-box-nms.c — box_nms and box_iou: the checks of op-check.h on samples and refusals;
+ * conversion of formats, the background class.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

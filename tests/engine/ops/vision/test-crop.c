@@ -1,4 +1,4 @@
-/* test-crop.c — Crop from its declaration.
+/* test-crop.c — Crop: the checks of op-check.h on samples and refusals; center_crop.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

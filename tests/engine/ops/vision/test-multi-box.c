@@ -1,4 +1,5 @@
-/* test-multi-box.c — MultiBoxPrior and MultiBoxDetection from their declarations.
+/* test-multi-box.c — MultiBoxPrior and MultiBoxDetection: the checks of op-check.h on samples and
+ * refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

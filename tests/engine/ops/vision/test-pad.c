@@ -1,4 +1,4 @@
-/* test-pad.c — Pad from its declaration.
+/* test-pad.c — Pad: the checks of op-check.h on samples and refusals.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"

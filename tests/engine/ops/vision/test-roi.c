@@ -1,4 +1,5 @@
-/* test-roi.c — what the common operator checks cannot know about ROIPooling and ROIAlign.
+/* test-roi.c — ROIPooling and ROIAlign: the checks of op-check.h on samples and refusals; regions
+ * whose image does not exist.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
