@@ -1,18 +1,68 @@
 #!/bin/sh
-# check-layers.sh — a module may include only itself and what stands to its right.
+# check-layers.sh — includes point one way: between modules, between folders of a module,
+# and between files.
+# usage: check-layers.sh [ROOT]    ROOT: the source tree; default: the one this script is in
+#
+# 1. A module includes only itself and the modules that allow() names for it.
+# 2. The command line and the adapters never include GTK.
+# 3. A folder of the engine includes only itself and folders that stand before it in
+#    engine/meson.build; the same holds for the folders of profiler, viz and app below.
+# 4. No file includes another that includes it again, directly or not.  x.c, x.h and
+#    x-private.h count as one file.
+# Prints every include that breaks a rule and exits with 1.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-cd "$(dirname "$0")/.." || exit 2
+cd "${1:-$(dirname "$0")/..}" || exit 2
 status=0
-check () {
-  module=$1; shift
-  for other in app engine profiler viz; do
-    case " $module $* " in *" $other "*) continue ;; esac
-    grep -rn "#include \"$other/" "$module" && status=1
-  done
+list=$(mktemp) || exit 2
+trap 'rm -f "$list"' EXIT
+
+# "including-file included-file", one pair a line.
+for module in engine profiler viz app; do
+  [ -d "$module" ] && grep -rHo '^#include "[a-z][^"]*"' --include='*.[ch]' "$module"
+done | sed 's/:#include "\(.*\)"$/ \1/' >"$list"
+
+# --- 1. Modules ---
+allow () {
+  awk -v module="$1" -v allowed=" $1 $2 " '
+    { split ($1, from, "/"); split ($2, to, "/") }
+    from[1] == module && to[1] ~ /^(app|engine|profiler|viz)$/ && index (allowed, " " to[1] " ") == 0 {
+      print $1 " includes " $2 ": " module " may include only" allowed; bad = 1
+    }
+    END { exit bad }' "$list" || status=1
 }
-check engine
-check viz
-check profiler engine
-check app engine profiler viz
-grep -rn "#include <gtk/\|#include <adwaita" engine profiler viz app/command app/adapt && status=1
+allow engine
+allow viz
+allow profiler "engine"
+allow app "engine profiler viz"
+
+# --- 2. GTK ---
+for folder in engine profiler viz app/command app/adapt; do
+  [ -d "$folder" ] && grep -rn '#include <gtk/\|#include <adwaita' "$folder" && status=1
+done
+
+# --- 3. Folders, lowest first ---
+order () {
+  awk -v module="$1" -v order="$2" '
+    BEGIN { n = split (order, folder, " "); for (i = 1; i <= n; i++) rank[folder[i]] = i }
+    function place (path, part) { return split (path, part, "/") > 2 && part[1] == module ? part[2] : "" }
+    {
+      from = place ($1); to = place ($2)
+      if (from == "" || to == "") next
+      if (!(from in rank)) { if (!(from in told)) print module "/" from " is missing from the order of folders"
+                             told[from] = 1; bad = 1 }
+      else if (rank[to] > rank[from]) { print $1 " includes " $2 ": " to " stands above " from; bad = 1 }
+    }
+    END { exit bad }' "$list" || status=1
+}
+order engine "$(sed -n "/^foreach folder : \[/,/\]/p" engine/meson.build | tr -d "\n" | sed "s/.*\[//; s/\].*//; s/[',]/ /g")"
+order profiler "base record capture summary explain exchange"
+order viz "diagram fold layout scene paint export"
+order app "adapt command process session document models widgets views page compare window"
+
+# --- 4. Files ---
+circles=$(sed 's/-private\././g; s/\.[ch] / /; s/\.[ch]$//' "$list" | awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null)
+if [ -n "$circles" ]; then
+  echo "$circles" | sed 's/^tsort: -: input contains a loop:/these files include each other in a circle:/; s/^tsort: /  /'
+  status=1
+fi
 exit $status

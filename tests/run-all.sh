@@ -1,12 +1,34 @@
 #!/bin/sh
-# run-all.sh — runs the tests of the given build folders and counts what their
-# TAP says.  A program that dies or stops early counts as one more failure.
+# run-all.sh — runs the tests of the given build folders and counts the results.
+# usage: run-all.sh BUILD…
+#
+# Programs answer in TAP; a program that dies or stops early counts as one more failure.
+# Scripts of the suite "tree" answer by their exit status.  Under CI (the variable CI is set)
+# a skip fails unless tests/skips.txt gives a reason for it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 export LC_ALL=C.UTF-8 G_SLICE=always-malloc
 export ASAN_OPTIONS="allocator_may_return_null=1:verify_asan_link_order=0:detect_stack_use_after_return=0:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
-LSAN_OPTIONS="suppressions=$(cd "$(dirname "$0")" && pwd)/leaks.txt:print_suppressions=0"
+tests=$(cd "$(dirname "$0")" && pwd)
+LSAN_OPTIONS="suppressions=$tests/leaks.txt:print_suppressions=0"
 export LSAN_OPTIONS
+
+# unlisted BUILD: prints the skips of its last run that skips.txt does not allow there.
+unlisted () {
+  conditions=always
+  grep -q -- '-fsanitize=' "$1/build.ninja" && conditions="$conditions sanitize"
+  [ -d "${HYB_SHARED:-$tests/../../shared}/goldens" ] || conditions="$conditions no-shared"
+  {
+    grep -E '^ok [0-9]+.*# SKIP' "$1/meson-logs/testlog.txt"
+    grep -E '^1\.\.0 # SKIP' "$1/meson-logs/testlog.txt"
+    grep -E '^ *[0-9]+/[0-9]+ .*tree/.* SKIP ' "$1/test-output.txt"
+  } | awk -v conditions=" $conditions " -v list="$tests/skips.txt" '
+    BEGIN { FS = "\t"
+            while ((getline line < list) > 0) { split (line, field, "\t")
+              if (line !~ /^#/ && index (conditions, " " field[1] " ")) allowed[++n] = field[2] } }
+    { for (i = 1; i <= n; i++) if ($0 ~ allowed[i]) next
+      print "not in tests/skips.txt: " $0 }'
+}
 
 passed=0 failed=0 skipped=0
 for folder in "$@"; do
@@ -21,10 +43,16 @@ for folder in "$@"; do
   grep -E '^not ok [0-9]+' "$log" | head -50
 
   # Scripts answer by exit status alone.
-  scripts=$(grep -cE '^ *[0-9]+/[0-9]+ tree/.* OK ' "$folder/test-output.txt")
+  scripts=$(grep -cE '^ *[0-9]+/[0-9]+ .*tree/.* OK ' "$folder/test-output.txt")
   # The summary repeats the lines of those that failed.
   dead=$(grep -E '^ *[0-9]+/[0-9]+ .*(ERROR|TIMEOUT|tree/.*FAIL)' "$folder/test-output.txt" | sort -u | wc -l)
   [ "$status" -ne 0 ] && [ "$now_failed" -eq 0 ] && [ "$dead" -eq 0 ] && dead=1
+
+  if [ -n "$CI" ]; then
+    unlisted "$folder" >"$folder/unlisted-skips.txt"
+    cat "$folder/unlisted-skips.txt"
+    dead=$((dead + $(wc -l <"$folder/unlisted-skips.txt")))
+  fi
   echo "$folder: $((now_passed + scripts)) passed, $((now_failed + dead)) failed, $now_skipped skipped" >&2
 
   passed=$((passed + now_passed + scripts))

@@ -1,0 +1,79 @@
+#!/bin/sh
+# check-style.sh — what CONTRIBUTING.md asks of every C file and a script can check.
+# usage: check-style.sh [FILE…]    default: every C file of the tree
+#
+# 1. The first line is "/* NAME — …", NAME being the file's own, and the licence ends the head.
+# 2. Pointers are tested as "x" and "!x"; "!= NULL" only makes a gboolean.
+# 3. Section comments have one form: /* --- Title --- */
+# 4. A function takes at most five parameters.
+# 5. Every function declared in a header has a comment: above it, or behind it.
+# 6. Phrases that CONTRIBUTING.md ("Plain English") warns of do not occur.
+# Prints each place that breaks a rule and exits with 1.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+cd "$(dirname "$0")/.." || exit 2
+if [ $# -eq 0 ]; then
+  # shellcheck disable=SC2046
+  set -- $(find app engine profiler viz resources tests -name '*.[ch]' | sort)
+fi
+
+awk '
+function complain(what) { print FILENAME ":" FNR ": " what; bad = 1 }
+
+# The number of parameters in "name (…)": commas outside of inner parentheses, plus one.
+function count_parameters(text,   i, c, depth, n) {
+  sub (/^[^(]*\(/, "", text)
+  if (text ~ /^void\)/) return 0
+  depth = 0; n = 1
+  for (i = 1; i <= length (text); i++) {
+    c = substr (text, i, 1)
+    if (c == "(") depth++
+    if (c == ")" && depth-- == 0) break
+    if (c == "," && depth == 0) n++
+  }
+  return n
+}
+
+FNR == 1 {
+  name = FILENAME; sub (/.*\//, "", name)
+  is_header = FILENAME ~ /\.h$/
+  is_public = is_header && FILENAME !~ /^(tests|resources)\// && FILENAME !~ /-kernel\.h$/
+  in_head = 1; licence = 0; signature = ""; commented = 0; depth = 0
+  if (index ($0, "/* " name " — ") != 1) complain("the head must begin with \"/* " name " — \"")
+}
+
+in_head && /SPDX-License-Identifier/ { licence = FNR }
+in_head && /\*\// { if (licence != FNR) complain("the licence must be the last line of the head"); in_head = 0; commented = 0; next }
+
+/^\/\* --/ && !/^\/\* --- [^ -].* ---( \*\/)?$/ { complain("section comments have the form /* --- Title --- */") }
+
+{
+  code = $0
+  gsub (/"([^"\\]|\\.)*"/, "\"\"", code)
+  sub (/\/\*.*/, "", code)
+  if (code ~ /== NULL/) complain("write !x for x == NULL")
+  if (code ~ /((if|while) \(|&& |\|\| )[A-Za-z0-9_>.\[\]-]+ != NULL/) complain("write x for x != NULL in a condition")
+}
+
+# Signatures of definitions: from a name in the first column to the line before "{".
+!is_header && /^[a-z_][a-z0-9_]* \(/ { signature = $0; at = FNR; if ($0 !~ /;/) { next_line = 1; next } }
+!is_header && signature != "" && /^\{/ {
+  if (count_parameters(signature) > 5) { print FILENAME ":" at ": " count_parameters(signature) " parameters: pass a struct"; bad = 1 }
+  signature = ""
+}
+!is_header && signature != "" { if (/;/ || /^$/) signature = ""; else signature = signature $0 }
+
+# Declarations in headers.
+is_public && /^(HYB_API )?[A-Za-z_][A-Za-z0-9_ \*]*(hyb|prof|viz|scope)_[a-z0-9_]+ \(/ && !/^(static|typedef|#)/ { declared = FNR; had = commented; text = "" }
+is_public && declared {
+  text = text $0
+  if (/;/) {
+    if (!had && text !~ /\/\*/) { print FILENAME ":" declared ": a public function without a comment"; bad = 1 }
+    declared = 0
+    commented = 0; next
+  }
+}
+is_public && !declared { if (/\*\/$/) commented = 1; else if (!/^ \*|^\/\*|^HYB_API$/ ) commented = (/^[A-Za-z].*[^;]$/ && commented) }
+
+tolower ($0) ~ /the way back|so many|nobody|whoever|none of its own|is wanted for none|of late|none does/ && /\/\*|^ \*|"/ { complain("plain English: rewrite this phrase") }
+
+END { exit bad }' "$@"
