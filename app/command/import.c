@@ -134,7 +134,11 @@ read_like (const ImportOptions *options,
     return TRUE;
   if (!(trace = read_trace (options->like, error)))
     return FALSE;
-  *like = prof_import_trace (trace, hyb_model_get_graph (model), types, NULL, NULL, &import, error);
+  *like = prof_import_trace (trace,
+                             hyb_model_get_graph (model),
+                             &(ProfImportOptions){ .types = types },
+                             &import,
+                             error);
   if (import.n_shared > 0)
     scope_print_message (HYB_SEVERITY_WARNING,
                          "--like %s: this trace has bulked events, too; record it with "
@@ -190,8 +194,11 @@ run_import (const ScopeCommonOptions *common, gpointer data, char **files, GErro
   prof_facts_set (facts, "program", "hscope " SCOPE_VERSION);
   prof_facts_set (facts, "subject", options->symbol);
   prof_facts_set (facts, "trace", files[0]);
-  capture =
-      prof_import_trace (trace, hyb_model_get_graph (model), types, like, facts, &import, error);
+  capture = prof_import_trace (trace,
+                               hyb_model_get_graph (model),
+                               &(ProfImportOptions){ types, like, facts },
+                               &import,
+                               error);
   if (capture && (!options->capture || prof_capture_write (capture, options->capture, error)))
     (common->json ? print_json : print_text) (trace, &import, capture);
   prof_import_clear (&import);

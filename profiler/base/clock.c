@@ -1,4 +1,6 @@
-/* clock.c — what it costs to look at the clock.
+/* clock.c — measures what a clock reading costs.
+ *
+ * The smallest of several batches counts, because a batch can be interrupted but not sped up.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/clock.h"
 
@@ -8,7 +10,7 @@
 double
 prof_clock_cost (void)
 {
-  double least = G_MAXDOUBLE;
+  double smallest = G_MAXDOUBLE;
 
   for (guint batch = 0; batch < N_BATCHES; batch++)
     {
@@ -17,12 +19,11 @@ prof_clock_cost (void)
 
       for (guint i = 0; i < N_READINGS; i++)
         end = prof_clock_now ();
-      least = MIN (least, (double) (end - begin) / N_READINGS);
+      smallest = MIN (smallest, (double) (end - begin) / N_READINGS);
     }
-  return least;
+  return smallest;
 }
 
-/* A hundred times what the clock itself takes. */
 double
 prof_clock_min_sample_ns (void)
 {

@@ -1,8 +1,7 @@
-/* event.h — one thing that happened, in 32 bytes, as the recorder writes it and as a
- * capture keeps it.
+/* event.h — one recorded event in 32 bytes, as the recorder writes it and a capture stores it.
  *
- * The key is graph, node, step and run; device, stream and correlation are 0 on the
- * CPU.  Events are written when they end, so what lies inside comes first.
+ * An event is identified by graph, node, step and run; device, stream and correlation are 0 on the
+ * CPU. Events are written when they end, so those that lie inside another come before it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,11 +9,11 @@
 
 typedef enum
 {
-  PROF_EVENT_NODE,   /* node: in its graph */
-  PROF_EVENT_BRANCH, /* one step of a loop, one arm of a condition; node: which body */
-  PROF_EVENT_PASS,   /* node: which pass */
+  PROF_EVENT_NODE,   /* an executed node */
+  PROF_EVENT_BRANCH, /* one step of a loop or one branch of a condition; node: index of the body */
+  PROF_EVENT_PASS,   /* node: index of the pass */
   PROF_EVENT_COPY,   /* between host and device */
-  PROF_EVENT_MEMORY, /* node and step: low and high half of how many bytes more */
+  PROF_EVENT_MEMORY, /* a change of memory in use; see prof_event_bytes() */
   PROF_EVENT_RUN,    /* a whole run */
   PROF_N_EVENTS,
 } ProfEventKind;
@@ -25,17 +24,18 @@ typedef enum
 
 typedef struct
 {
-  guint64 begin_ns; /* since the recorder began */
-  guint64 packed;   /* from the low end: 40 bits duration, 4 kind, 8 depth, 4 device, 8 stream */
-  guint32 node;
-  guint32 step;
-  guint16 graph;
+  guint64 begin_ns; /* since the recorder was created */
+  guint64 packed;   /* from bit 0: 40 bits duration in ns, 4 kind, 8 depth, 4 device, 8 stream */
+  guint32 node;     /* id in its graph; in captures the row of the table of nodes */
+  guint32 step;     /* of the loop around it */
+  guint16 graph;    /* slot of the recorder; in captures the index of the graph */
   guint16 run;
   guint32 correlation;
 } ProfEvent;
 
 G_STATIC_ASSERT (sizeof (ProfEvent) == 32);
 
+/* The packed field.  Durations beyond PROF_DURATION_MAX are cut to it. */
 static inline guint64
 prof_event_pack (guint64 duration_ns, ProfEventKind kind, guint depth, guint device, guint stream)
 {
@@ -44,37 +44,42 @@ prof_event_pack (guint64 duration_ns, ProfEventKind kind, guint depth, guint dev
          (guint64) (stream & 0xff) << 56;
 }
 
+/* The duration in ns. */
 static inline guint64
 prof_event_duration (const ProfEvent *event)
 {
   return event->packed & PROF_DURATION_MAX;
 }
 
+/* The kind; from a damaged capture perhaps PROF_N_EVENTS or more. */
 static inline ProfEventKind
 prof_event_kind (const ProfEvent *event)
 {
   return (ProfEventKind) (event->packed >> 40 & 0xf);
 }
 
-/* How many events it lies in. */
+/* How many events it lies inside. */
 static inline guint
 prof_event_depth (const ProfEvent *event)
 {
   return event->packed >> 44 & 0xff;
 }
 
+/* The device; 0 is the CPU. */
 static inline guint
 prof_event_device (const ProfEvent *event)
 {
   return event->packed >> 52 & 0xf;
 }
 
+/* The stream of the device. */
 static inline guint
 prof_event_stream (const ProfEvent *event)
 {
   return (guint) (event->packed >> 56);
 }
 
+/* For MEMORY events: by how many bytes memory in use changed. */
 static inline gint64
 prof_event_bytes (const ProfEvent *event)
 {

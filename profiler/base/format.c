@@ -1,10 +1,14 @@
-/* format.c — quantities as people read them; “–” for what is not known, never 0.
+/* format.c — formats quantities for people.
+ *
+ * scale() picks the unit and the number of digits; the public functions choose units.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/format.h"
 
 #include <glib.h>
 #include <math.h>
 
+/* value with three significant digits and the first unit, from units[first] on, in which it is less
+ * than base. */
 static char *
 scale (double value, double base, const char *const *units, guint n_units, guint first)
 {

@@ -1,4 +1,7 @@
-/* machine.c — what /proc, /sys and the libraries tell.
+/* machine.c — collects facts about the machine from /proc, /sys and the libraries, and derives
+ * warnings.
+ *
+ * Everything may be missing, as in a container; then the fact is left out.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/machine.h"
 
@@ -41,8 +44,9 @@ prof_facts_free (ProfFacts *facts)
   g_free (facts);
 }
 
+/* The fact with this key, added if it is not there. */
 static ProfFact *
-take_fact (ProfFacts *facts, const char *key)
+get_fact (ProfFacts *facts, const char *key)
 {
   ProfFact fact = { .key = g_intern_string (key) };
 
@@ -60,7 +64,7 @@ prof_facts_set (ProfFacts *facts, const char *key, const char *text)
 
   if (!text)
     return;
-  fact = take_fact (facts, key);
+  fact = get_fact (facts, key);
   g_free (fact->text);
   fact->text = g_utf8_make_valid (text, -1);
 }
@@ -68,7 +72,7 @@ prof_facts_set (ProfFacts *facts, const char *key, const char *text)
 void
 prof_facts_set_number (ProfFacts *facts, const char *key, double number)
 {
-  ProfFact *fact = take_fact (facts, key);
+  ProfFact *fact = get_fact (facts, key);
 
   g_clear_pointer (&fact->text, g_free);
   fact->number = number;
@@ -86,8 +90,9 @@ prof_facts_get (const ProfFacts *facts, guint index)
   return &g_array_index (facts->list, ProfFact, index);
 }
 
-const ProfFact *
-prof_facts_find (const ProfFacts *facts, const char *key)
+/* The fact with this key, or NULL. */
+static const ProfFact *
+find_fact (const ProfFacts *facts, const char *key)
 {
   for (guint i = 0; i < facts->list->len; i++)
     if (strcmp (g_array_index (facts->list, ProfFact, i).key, key) == 0)
@@ -95,7 +100,7 @@ prof_facts_find (const ProfFacts *facts, const char *key)
   return NULL;
 }
 
-/* --- Files of the kernel --- */
+/* --- What the kernel and the libraries report --- */
 
 static char *
 read_text (const char *path)
@@ -105,7 +110,7 @@ read_text (const char *path)
   return g_file_get_contents (path, &text, NULL, NULL) ? g_strchomp (text) : NULL;
 }
 
-/* What follows “key : ” on the first line that begins so. */
+/* The text behind “key : ” on the first line that begins with key.  (transfer full) */
 static char *
 find_line (const char *text, const char *key)
 {
@@ -117,18 +122,19 @@ find_line (const char *text, const char *key)
   return at ? g_strstrip (g_strndup (at + 1, strcspn (at + 1, "\n"))) : NULL;
 }
 
+/* Adds those of the CPU flags that matter for speed. */
 static void
 add_features (ProfFacts *facts, const char *flags)
 {
-  static const char *const wanted[] = { "sse4_2",      "avx",      "avx2",     "fma",
-                                        "f16c",        "avx512f",  "avx512bw", "avx512_vnni",
-                                        "avx512_bf16", "amx_tile", "asimd",    "sve" };
+  static const char *const relevant[] = { "sse4_2",      "avx",      "avx2",     "fma",
+                                          "f16c",        "avx512f",  "avx512bw", "avx512_vnni",
+                                          "avx512_bf16", "amx_tile", "asimd",    "sve" };
   g_auto (GStrv) words = g_strsplit (flags, " ", -1);
   g_autoptr (GString) found = g_string_new (NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
-    if (g_strv_contains ((const char *const *) words, wanted[i]))
-      g_string_append_printf (found, "%s%s", found->len > 0 ? " " : "", wanted[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (relevant); i++)
+    if (g_strv_contains ((const char *const *) words, relevant[i]))
+      g_string_append_printf (found, "%s%s", found->len > 0 ? " " : "", relevant[i]);
   prof_facts_set (facts, "cpu.features", found->str);
   prof_facts_set_number (facts,
                          "cpu.virtual",
@@ -152,7 +158,7 @@ describe_processor (ProfFacts *facts)
   if (flags)
     add_features (facts, flags);
   prof_facts_set_number (facts, "cpu.cores", (double) sysconf (_SC_NPROCESSORS_ONLN));
-  prof_facts_set (facts, "cpu.governor", governor ? governor : "not told");
+  prof_facts_set (facts, "cpu.governor", governor ? governor : "not available");
   if (turbo || boost)
     prof_facts_set (facts,
                     "cpu.turbo",
@@ -247,36 +253,39 @@ char **
 prof_machine_warnings (const ProfFacts *facts)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  const ProfFact *load = prof_facts_find (facts, "system.load");
-  const ProfFact *cores = prof_facts_find (facts, "cpu.cores");
-  const ProfFact *stolen = prof_facts_find (facts, "system.stolen");
-  const ProfFact *governor = prof_facts_find (facts, "cpu.governor");
-  const ProfFact *noise = prof_facts_find (facts, "clean.deviation");
+  const ProfFact *load = find_fact (facts, "system.load");
+  const ProfFact *cores = find_fact (facts, "cpu.cores");
+  const ProfFact *stolen = find_fact (facts, "system.stolen");
+  const ProfFact *governor = find_fact (facts, "cpu.governor");
+  const ProfFact *noise = find_fact (facts, "clean.deviation");
 
   if (stolen && stolen->number > 0.01)
     {
-      g_autofree char *line = g_strdup_printf ("%.1f %% of the time went to other guests of this "
-                                               "machine's host.",
-                                               100 * stolen->number);
+      g_autofree char *line =
+          g_strdup_printf ("%.1f %% of the CPU time went to other guests of this "
+                           "machine's host.",
+                           100 * stolen->number);
       g_strv_builder_add (builder, line);
     }
   if (load && cores && load->number > cores->number)
     {
       g_autofree char *line =
-          g_strdup_printf ("The load was %.1f on %.0f cores: others computed, too.",
+          g_strdup_printf ("The load was %.1f on %.0f cores: other processes were using the CPU.",
                            load->number,
                            cores->number);
       g_strv_builder_add (builder, line);
     }
   if (governor && governor->text && strcmp (governor->text, "performance") != 0)
     g_strv_builder_add (builder,
-                        strcmp (governor->text, "not told") == 0
-                            ? "The clock frequency is not told here (a virtual machine)."
+                        strcmp (governor->text, "not available") == 0 ||
+                                strcmp (governor->text, "not told") == 0 /* in older captures */
+                            ? "The clock frequency is not available on this machine (virtual "
+                              "machine)."
                             : "The clock governor is not “performance”: the frequency may change.");
   if (noise && noise->number > 0.05)
     {
-      g_autofree char *line = g_strdup_printf ("Clean runs differ by %.0f %% (standard deviation): "
-                                               "repeat on a quieter machine.",
+      g_autofree char *line = g_strdup_printf ("Clean runs vary by %.0f %% (standard deviation). "
+                                               "Repeat the measurement on a quieter machine.",
                                                100 * noise->number);
       g_strv_builder_add (builder, line);
     }

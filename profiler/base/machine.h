@@ -1,40 +1,52 @@
-/* machine.h — under what conditions something was measured.
+/* machine.h — the conditions of a measurement: facts about the machine, and warnings about them.
+ *
+ * Facts are a list of keys with texts or numbers ("cpu.model", "system.load").  Captures store
+ * them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>
 
-/* Facts in words and in numbers, in the order they were added. */
 typedef struct
 {
   const char *key;  /* interned */
-  char       *text; /* NULL: a number */
+  char       *text; /* NULL: the fact is a number */
   double      number;
 } ProfFact;
 
 typedef struct _ProfFacts ProfFacts;
 
+/* An empty list.  (transfer full) */
 ProfFacts *prof_facts_new (void);
-void       prof_facts_free (ProfFacts *facts);
+/* Frees facts; NULL is allowed. */
+void prof_facts_free (ProfFacts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfFacts, prof_facts_free)
-/* A key that is there already gets the new value.  text NULL: nothing is added. */
-void            prof_facts_set (ProfFacts *facts, const char *key, const char *text);
-void            prof_facts_set_number (ProfFacts *facts, const char *key, double number);
-guint           prof_facts_n (const ProfFacts *facts);
+/* Adds a text, or replaces the value of an existing key.  Invalid UTF-8 is replaced.  text NULL:
+ * no-op. */
+void prof_facts_set (ProfFacts *facts, const char *key, const char *text);
+/* Adds a number, or replaces the value of an existing key. */
+void prof_facts_set_number (ProfFacts *facts, const char *key, double number);
+/* The number of facts. */
+guint prof_facts_n (const ProfFacts *facts);
+/* A fact by index, in the order in which keys were added.  Valid until the next change. */
 const ProfFact *prof_facts_get (const ProfFacts *facts, guint index);
-const ProfFact *prof_facts_find (const ProfFacts *facts, const char *key);
 
-/* Processor, its features and clock governor, cores, load, kernel, libraries. */
+/* Adds processor, features, clock governor, cores, load, kernel, libraries, threads and the time.
+ * */
 void prof_machine_describe (ProfFacts *facts);
 
-/* What was stolen by other guests of the host, as a share of all time between. */
+/* CPU time of all processors since boot, in clock ticks. */
 typedef struct
 {
-  double stolen, total;
+  double stolen; /* used by other guests of the host */
+  double total;
 } ProfTicks;
 
+/* The ticks up to now; 0 where the kernel does not report them. */
 ProfTicks prof_machine_ticks (void);
-double    prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
+/* The share of the time between two readings that was stolen, 0 to 1. */
+double prof_machine_stolen (const ProfTicks *before, const ProfTicks *after);
 
-/* One sentence for each thing that makes times doubtful; NULL-terminated, (transfer full). */
+/* One sentence for each condition that makes times unreliable.  NULL-terminated; free with
+ * g_strfreev(). */
 char **prof_machine_warnings (const ProfFacts *facts);

@@ -1,4 +1,7 @@
-/* statistics.c — everything by rank.
+/* statistics.c — statistics by rank: quantiles, order-statistic intervals, a bootstrap, and
+ * verdicts.
+ *
+ * Start reading at prof_pair(), which most comparisons use.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/statistics.h"
 
@@ -10,10 +13,10 @@
 
 #define N_RESAMPLES    1000
 #define BOOTSTRAP_SEED 20260721
-#define FEWEST         5
-#define PLAIN          0.22 /* of the logarithm: a quarter more, a fifth less */
-#define STRICT         0.999
-#define OUTLIER_SCORE  3.5
+#define MIN_PAIRS      5     /* for any verdict */
+#define LARGE_RATIO    0.22  /* of the logarithm: 25 % more or 20 % less */
+#define STRICT         0.999 /* confidence that verdicts need */
+#define OUTLIER_SCORE  3.5   /* modified z-score */
 /* The median absolute deviation of a normal distribution, in standard deviations. */
 #define MAD_SCALE 0.6745
 
@@ -36,7 +39,7 @@ sort_copy (const double *values, guint n)
   return sorted;
 }
 
-/* Linear between neighbours. */
+/* The quantile at, 0 to 1, interpolated between neighbours; NaN for n = 0. */
 static double
 quantile_of_sorted (const double *sorted, guint n, double at)
 {
@@ -51,24 +54,18 @@ quantile_of_sorted (const double *sorted, guint n, double at)
 }
 
 double
-prof_quantile (const double *values, guint n, double at)
+prof_median (const double *values, guint n)
 {
   g_autofree double *sorted = sort_copy (values, n);
 
-  return quantile_of_sorted (sorted, n, at);
-}
-
-double
-prof_median (const double *values, guint n)
-{
-  return prof_quantile (values, n, 0.5);
+  return quantile_of_sorted (sorted, n, 0.5);
 }
 
 /* --- Intervals --- */
 
-/* The largest r with P (fewer than r of n fair coins fall heads) ≤ alpha / 2: the
- * interval from the r-th smallest to the r-th largest then holds the median with
- * the confidence 1 - alpha.  0: too few samples for that. */
+/* The largest r with P (fewer than r heads in n tosses of a fair coin) ≤ alpha / 2.  The interval
+ * from the r-th smallest to the r-th largest sample then contains the median with confidence 1 -
+ * alpha.  0: too few samples. */
 static guint
 order_rank (guint n, double alpha)
 {
@@ -115,17 +112,17 @@ prof_bootstrap_sum (const double *const *series,
 {
   g_autofree double *sums = g_new (double, N_RESAMPLES);
   g_autofree double *drawn = NULL;
-  double             whole = 0;
-  guint              most = 1;
+  double             sum = 0;
+  guint              max_n = 1;
   guint64            draw = 0;
 
   for (guint s = 0; s < n_series; s++)
     {
-      most = MAX (most, n[s]);
-      whole += weights[s] * prof_median (series[s], n[s]);
+      max_n = MAX (max_n, n[s]);
+      sum += weights[s] * prof_median (series[s], n[s]);
     }
 
-  drawn = g_new (double, most);
+  drawn = g_new (double, max_n);
   for (guint i = 0; i < N_RESAMPLES; i++)
     {
       sums[i] = 0;
@@ -138,7 +135,7 @@ prof_bootstrap_sum (const double *const *series,
     }
   qsort (sums, N_RESAMPLES, sizeof *sums, compare_doubles);
   return (ProfInterval){
-    whole,
+    sum,
     quantile_of_sorted (sums, N_RESAMPLES, (1 - confidence) / 2),
     quantile_of_sorted (sums, N_RESAMPLES, (1 + confidence) / 2),
   };
@@ -192,14 +189,14 @@ prof_verdict_name (ProfVerdict verdict)
   return names[verdict];
 }
 
-/* Another thing only if it differs by more than matters, and surely; the same only
- * if all that it may well be is too little to matter. */
+/* Faster or slower only if the strict interval excludes 1 and the ratio differs from 1 by more than
+ * PROF_SAME_WITHIN; the same only if the 95 % interval is within twice PROF_SAME_WITHIN. */
 static ProfVerdict
-judge (const ProfInterval *ratio, const ProfInterval *strict, guint n)
+find_verdict (const ProfInterval *ratio, const ProfInterval *strict, guint n)
 {
-  /* Few samples decide only what is plain: five of a kind happen by chance, too. */
-  if (n < FEWEST || !isfinite (ratio->median) ||
-      (n < PROF_MIN_SAMPLES && fabs (log (ratio->median)) < PLAIN))
+  /* Few samples decide only large differences: five equal signs happen by chance. */
+  if (n < MIN_PAIRS || !isfinite (ratio->median) ||
+      (n < PROF_MIN_SAMPLES && fabs (log (ratio->median)) < LARGE_RATIO))
     return PROF_UNDECIDED;
   if (strict->high < 1 && ratio->median < 1 - PROF_SAME_WITHIN)
     return PROF_FASTER;
@@ -225,10 +222,10 @@ prof_pair (const double *a, const double *b, guint n, ProfPairing *pairing)
     .ratio = interval_of_sorted (ratios, n, 0.95),
     .strict = interval_of_sorted (ratios, n, STRICT),
   };
-  pairing->verdict = judge (&pairing->ratio, &pairing->strict, n);
+  pairing->verdict = find_verdict (&pairing->ratio, &pairing->strict, n);
 }
 
-/* Quotients of the ends: wider than need be, since nothing says what drifted between. */
+/* The widest interval of a quotient: the drift between the two series is not known. */
 static ProfInterval
 divide (const ProfInterval *a, const ProfInterval *b)
 {
@@ -248,7 +245,7 @@ prof_compare_unpaired (const double *a, guint n_a, const double *b, guint n_b, P
     .ratio = divide (&of_a, &of_b),
     .strict = divide (&strict_a, &strict_b),
   };
-  pairing->verdict = judge (&pairing->ratio, &pairing->strict, pairing->n);
+  pairing->verdict = find_verdict (&pairing->ratio, &pairing->strict, pairing->n);
 }
 
 /* --- When to stop --- */
@@ -268,8 +265,9 @@ prof_stop_name (ProfStop stop)
   return names[stop];
 }
 
+/* Checks take place after every PROF_MIN_SAMPLES. */
 static gboolean
-may_look (guint n)
+is_check_due (guint n)
 {
   return n >= PROF_MIN_SAMPLES && n % PROF_MIN_SAMPLES == 0;
 }
@@ -281,7 +279,7 @@ prof_series_stop (const double *values, guint n)
 
   if (n >= PROF_MAX_SAMPLES)
     return PROF_STOP_ENOUGH;
-  if (!may_look (n))
+  if (!is_check_due (n))
     return PROF_STOP_NOT;
 
   interval = prof_median_interval (values, n, 0.95);
@@ -296,7 +294,7 @@ prof_pair_stop (const double *a, const double *b, guint n)
 
   if (n >= PROF_MAX_SAMPLES)
     return PROF_STOP_ENOUGH;
-  if (!may_look (n))
+  if (!is_check_due (n))
     return PROF_STOP_NOT;
 
   prof_pair (a, b, n, &pairing);

@@ -1,15 +1,16 @@
-/* statistics.h — medians, how sure we are of them, and when two things differ.
+/* statistics.h — medians, their confidence intervals, and verdicts on pairs of series.
  *
- * Times of a shared machine are skewed and drift, so everything is by rank: medians,
- * intervals between order statistics, ratios of samples taken next to each other.
+ * Times on a shared machine are skewed and drift, so everything is based on ranks: medians,
+ * intervals between order statistics, and ratios of samples that were taken next to each other.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>
 
+/* A median and its confidence interval. */
 typedef struct
 {
-  double median, low, high; /* of the median, at the confidence asked for */
+  double median, low, high;
 } ProfInterval;
 
 typedef struct
@@ -17,21 +18,21 @@ typedef struct
   guint        n;
   ProfInterval median; /* 95 % */
   double       minimum, maximum, mean;
-  double       quarter, three_quarters, p95;
-  double       deviation;  /* of the samples, relative to the mean */
-  guint        n_outliers; /* modified z-score over 3.5: shown, never removed */
+  double       quarter, three_quarters, p95; /* quantiles */
+  double       deviation;                    /* standard deviation relative to the mean */
+  guint        n_outliers; /* samples with a modified z-score above 3.5; they are not removed */
 } ProfStatistics;
 
-/* values need not be sorted and stay as they are; of none, everything is NaN. */
-double prof_quantile (const double *values, guint n, double at);
+/* The median of n values, which need not be sorted; NaN for n = 0. */
 double prof_median (const double *values, guint n);
-void   prof_statistics (const double *values, guint n, ProfStatistics *statistics);
+/* Fills statistics; for n = 0 everything but n is NaN or 0. */
+void prof_statistics (const double *values, guint n, ProfStatistics *statistics);
 
-/* Between order statistics (sign test): exact whatever the distribution.  With few
- * samples the interval is all there is. */
+/* The interval between two order statistics (sign test), which is exact for every distribution.
+ * With too few samples for the confidence it spans all of them. */
 ProfInterval prof_median_interval (const double *values, guint n, double confidence);
-/* By drawing n samples 1000 times, always the same draws.  weights: of the sum of
- * medians of n_series series; for sums and differences. */
+/* A bootstrap interval of the weighted sum of the medians of n_series series with n[i] samples
+ * each.  1000 resamples, always the same. */
 ProfInterval prof_bootstrap_sum (const double *const *series,
                                  const guint         *n,
                                  const double        *weights,
@@ -46,44 +47,47 @@ typedef enum
   PROF_UNDECIDED,
 } ProfVerdict;
 
+/* "faster", "slower", "same", "undecided". */
 const char *prof_verdict_name (ProfVerdict verdict);
 
-/* Differences below this do not matter to anybody. */
+/* Relative differences below this are irrelevant. */
 #define PROF_SAME_WITHIN 0.01
 
-/* a over b, of samples that were taken next to each other. */
+/* The ratio a / b. */
 typedef struct
 {
   guint        n;
-  ProfInterval ratio;  /* 95 % */
-  ProfInterval strict; /* 99.9 %: what verdicts rest on, so that looking often does no harm */
-  ProfVerdict  verdict;
+  ProfInterval ratio;   /* 95 % */
+  ProfInterval strict;  /* 99.9 %, so that verdicts may be checked after every ten samples */
+  ProfVerdict  verdict; /* of a against b; based on strict */
 } ProfPairing;
 
+/* Compares n pairs of samples that were taken next to each other. */
 void prof_pair (const double *a, const double *b, guint n, ProfPairing *pairing);
-/* Unpaired: medians and intervals of two sets that were not measured together. */
+/* Compares two series that were not measured together; its intervals are wider. */
 void prof_compare_unpaired (const double *a,
                             guint         n_a,
                             const double *b,
                             guint         n_b,
                             ProfPairing  *pairing);
 
-/* Whether more samples would tell more. */
+/* Why a series ended. */
 typedef enum
 {
-  PROF_STOP_NOT,
-  PROF_STOP_DECIDED, /* every verdict is there */
+  PROF_STOP_NOT,     /* more samples are needed; in a finished series: as many as requested */
+  PROF_STOP_DECIDED, /* every pair has a verdict */
   PROF_STOP_PRECISE, /* the interval is narrower than 1 % to each side */
-  PROF_STOP_ENOUGH,  /* as many samples as anybody needs */
+  PROF_STOP_ENOUGH,  /* PROF_MAX_SAMPLES */
   PROF_STOP_TIME,
   PROF_STOP_CANCELLED,
 } ProfStop;
 
 #define PROF_MAX_SAMPLES 200
-#define PROF_MIN_SAMPLES 10
+#define PROF_MIN_SAMPLES 10 /* for a verdict on a small difference, and between checks */
 
+/* The reason in words. */
 const char *prof_stop_name (ProfStop stop);
-/* Of one series, looked at after every ten samples. */
+/* Whether one series has enough samples.  Checks only after every PROF_MIN_SAMPLES. */
 ProfStop prof_series_stop (const double *values, guint n);
-/* Of pairs. */
+/* Whether a pair of series has enough samples.  Checks only after every PROF_MIN_SAMPLES. */
 ProfStop prof_pair_stop (const double *a, const double *b, guint n);

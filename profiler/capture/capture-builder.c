@@ -1,4 +1,6 @@
-/* capture-builder.c — sections grow as arrays and are laid out at the end.
+/* capture-builder.c — puts a capture together: sections grow as arrays and are laid out at the end.
+ *
+ * Start reading at prof_builder_finish() for the layout.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/capture/capture-builder.h"
 
@@ -86,8 +88,10 @@ prof_builder_add_facts (ProfBuilder *builder, const ProfFacts *facts)
 
 /* --- Names --- */
 
-guint32
-prof_name_step (const char *name, char **folded)
+/* 12 for “lstm_t12_i2h”, and “lstm_t*_i2h” in *folded; PROF_NONE and the name itself if it has no
+ * step. */
+static guint32
+parse_step (const char *name, char **folded)
 {
   for (const char *at = strstr (name, "_t"); at; at = strstr (at + 1, "_t"))
     {
@@ -95,18 +99,17 @@ prof_name_step (const char *name, char **folded)
 
       if (n_digits == 0 || n_digits > 8 || at[2 + n_digits] != '_')
         continue;
-      if (folded)
-        *folded = g_strdup_printf ("%.*s_t*%s", (int) (at - name), name, at + 2 + n_digits);
+      *folded = g_strdup_printf ("%.*s_t*%s", (int) (at - name), name, at + 2 + n_digits);
       return (guint32) g_ascii_strtoull (at + 2, NULL, 10);
     }
 
-  if (folded)
-    *folded = g_strdup (name);
+  *folded = g_strdup (name);
   return PROF_NONE;
 }
 
-char *
-prof_name_scope (const char *folded)
+/* “lstm” for “lstm_t*_i2h”, “net_dense0” for “net_dense0_fwd”.  (transfer full) */
+static char *
+make_scope (const char *folded)
 {
   const char *end = strstr (folded, "_t*_");
 
@@ -133,8 +136,8 @@ prof_builder_add_node (ProfBuilder *builder, const ProfNode *node)
   g_autofree char *name = g_strdup (prof_builder_get_text (builder, node->name));
   g_autofree char *folded = NULL, *scope = NULL;
 
-  copy.step = prof_name_step (name, &folded);
-  scope = prof_name_scope (folded);
+  copy.step = parse_step (name, &folded);
+  scope = make_scope (folded);
   copy.folded = prof_builder_text (builder, folded);
   copy.scope = prof_builder_text (builder, scope);
   g_array_append_val (builder->section[PROF_SECTION_NODES], copy);

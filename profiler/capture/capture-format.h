@@ -1,7 +1,7 @@
-/* capture-format.h — how a capture lies in its file.
+/* capture-format.h — the layout of a capture file.
  *
- * A header, a table of sections, then the sections, each an array of fixed entries
- * that begins at a multiple of 8.  Numbers are little-endian.
+ * A header, a table of sections, then the sections, each an array of entries of fixed size that
+ * begins at a multiple of 8.  Numbers are little-endian.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,16 +13,16 @@
 
 typedef enum
 {
-  PROF_SECTION_STRINGS, /* each ends with a 0 */
-  PROF_SECTION_TEXTS,
-  PROF_SECTION_NUMBERS,
+  PROF_SECTION_STRINGS, /* bytes; each text ends with a 0 */
+  PROF_SECTION_TEXTS,   /* ProfTextFact */
+  PROF_SECTION_NUMBERS, /* ProfNumberFact */
   PROF_SECTION_GRAPHS,
   PROF_SECTION_NODES,
-  PROF_SECTION_EDGES,
+  PROF_SECTION_EDGES, /* guint32: rows */
   PROF_SECTION_SAMPLES,
   PROF_SECTION_EVENTS,
   PROF_SECTION_MEMORY,
-  PROF_SECTION_SYMBOL, /* zlib */
+  PROF_SECTION_SYMBOL, /* bytes: the graph as MXNet's JSON, compressed with zlib */
   PROF_N_SECTIONS,
 } ProfSectionKind;
 
@@ -31,17 +31,18 @@ typedef struct
   char    magic[8];
   guint32 version;
   guint32 byte_order;
-  guint64 size; /* of the file */
+  guint64 size; /* of the file in bytes */
   guint32 n_sections;
   guint32 reserved;
 } ProfHeader;
 
+/* An entry of the table of sections. */
 typedef struct
 {
   guint32 kind;
-  guint32 entry; /* bytes of one */
-  guint64 offset;
-  guint64 count;
+  guint32 entry;  /* bytes of one entry */
+  guint64 offset; /* in the file */
+  guint64 count;  /* entries */
 } ProfSection;
 
 typedef struct

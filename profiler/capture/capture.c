@@ -1,4 +1,7 @@
-/* capture.c — opening a capture, and reading it without believing it.
+/* capture.c — opens captures and gives access to their entries.
+ *
+ * All sections are checked when a capture is opened; indices inside entries are checked when they
+ * are used.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/capture/capture.h"
 
@@ -16,13 +19,14 @@ struct _ProfCapture
 {
   gatomicrefcount references;
   GBytes         *bytes;
-  GBytes         *aligned; /* keeps what data points into, if bytes lay askew */
+  GBytes         *aligned; /* a copy that data points into, if bytes is not aligned to 8 */
   char           *file;
   const guint8   *data;
   guint32         count[PROF_N_SECTIONS];
   gconstpointer   section[PROF_N_SECTIONS];
 };
 
+/* Sets an error; returns FALSE. */
 static gboolean
 refuse (const char *where, ProfError code, const char *hint, GError **error, const char *what)
 {
@@ -35,19 +39,19 @@ prof_capture_sniff (const guint8 *head, gsize length)
   return length >= 8 && memcmp (head, PROF_MAGIC, 8) == 0;
 }
 
-/* --- Checking --- */
+/* --- Opening --- */
 
 static gboolean
 check_header (const ProfHeader *header, gsize size, const char *where, GError **error)
 {
   if (size < sizeof *header || !prof_capture_sniff ((const guint8 *) header, size))
-    return refuse (where, PROF_ERROR_NOT_A_CAPTURE, NULL, error, "this is no capture");
+    return refuse (where, PROF_ERROR_NOT_A_CAPTURE, NULL, error, "this is not a capture");
   if (header->byte_order != PROF_BYTE_ORDER)
     return refuse (where,
                    PROF_ERROR_VERSION,
                    NULL,
                    error,
-                   "the capture was written on a machine of the other byte order");
+                   "the capture was written on a machine with the other byte order");
   if (header->version != PROF_VERSION)
     return hyb_error_at (error,
                          PROF_ERROR,
@@ -68,11 +72,12 @@ check_header (const ProfHeader *header, gsize size, const char *where, GError **
                          header->size,
                          size);
   if (header->n_sections > (size - sizeof *header) / sizeof (ProfSection))
-    return refuse (where, PROF_ERROR_DAMAGED, NULL, error, "the table of sections is cut off");
+    return refuse (where, PROF_ERROR_DAMAGED, NULL, error, "the table of sections is truncated");
   return TRUE;
 }
 
-/* Unknown sections are of later minor additions: passed over. */
+/* Checks a section and stores where it is.  Unknown kinds are ignored, so that later versions may
+ * add some. */
 static gboolean
 take_section (ProfCapture *capture, const ProfSection *section, gsize size)
 {
@@ -104,14 +109,18 @@ take_sections (ProfCapture *capture, gsize size, const char *where, GError **err
                            PROF_ERROR_DAMAGED,
                            where,
                            "Copy it again",
-                           "section %u of the capture lies outside of it",
+                           "section %u of the capture lies outside the file",
                            i);
 
-  /* With a 0 at the very end, no text can run out of the section. */
+  /* With a 0 at its end, no text can extend beyond the section. */
   n = capture->count[PROF_SECTION_STRINGS];
   strings = capture->section[PROF_SECTION_STRINGS];
   if (n == 0 || strings[n - 1] != 0)
-    return refuse (where, PROF_ERROR_DAMAGED, "Copy it again", error, "its texts are cut off");
+    return refuse (where,
+                   PROF_ERROR_DAMAGED,
+                   "Copy it again",
+                   error,
+                   "the texts of the capture are truncated");
   return TRUE;
 }
 
@@ -334,7 +343,7 @@ prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
               PROF_ERROR_DAMAGED,
               NULL,
               error,
-              "the capture does not hold the model's graph as a file");
+              "the capture does not contain the model's graph as a file");
       return NULL;
     }
 
@@ -347,7 +356,11 @@ prof_capture_dup_symbol (const ProfCapture *capture, GError **error)
     {
       if (whole->len + (gsize) n > SYMBOL_LIMIT)
         {
-          refuse (capture->file, PROF_ERROR_DAMAGED, NULL, error, "its graph is absurdly large");
+          refuse (capture->file,
+                  PROF_ERROR_DAMAGED,
+                  NULL,
+                  error,
+                  "the model's graph in the capture is larger than 1 GiB");
           return NULL;
         }
       g_byte_array_append (whole, piece, (guint) n);

@@ -1,8 +1,8 @@
-/* capture.h — what was measured, in one file that can be read where it lies.
+/* capture.h — what was measured of one variant of one model, in one file that is read in place.
  *
- * A capture holds one variant of one model: under what conditions, its graph once,
- * clean samples, and the events of the traced runs.  Files come from strangers: every
- * index is checked before it is used, and a capture that opens can be read to the end.
+ * A capture holds the conditions, the graph, the samples, and the events of the traced runs.  Files
+ * are not trusted: a capture that opens can be read to the end, because every index is checked
+ * before it is used.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,52 +13,73 @@
 #include <gio/gio.h>
 
 #define PROF_ERROR (prof_error_quark ())
+/* The error domain of the profiler. */
 GQuark prof_error_quark (void);
 typedef enum
 {
   PROF_ERROR_NOT_A_CAPTURE,
   PROF_ERROR_VERSION,
   PROF_ERROR_DAMAGED,
-  PROF_ERROR_TRACE,   /* a profile.json in which nothing can be found */
-  PROF_ERROR_UNEQUAL, /* things to compare that compute different numbers */
+  PROF_ERROR_TRACE,   /* a trace of another profiler without any event */
+  PROF_ERROR_UNEQUAL, /* variants to compare that compute different numbers */
 } ProfError;
 
 typedef struct _ProfCapture ProfCapture;
 
+/* Maps the file at path.  NULL with an error if it is not a capture, damaged, or of another
+ * version. (transfer full) */
 ProfCapture *prof_capture_open (const char *path, GError **error);
+/* Reads bytes, which it refs; where is named in errors.  (transfer full) */
 ProfCapture *prof_capture_new (GBytes *bytes, const char *where, GError **error);
-void         prof_capture_unref (ProfCapture *capture);
+/* Releases a reference; NULL is allowed. */
+void prof_capture_unref (ProfCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfCapture, prof_capture_unref)
+/* Whether the first bytes of a file are those of a capture.  8 bytes are enough. */
 gboolean prof_capture_sniff (const guint8 *head, gsize length);
 
+/* The path, or where prof_capture_new() said that it comes from. */
 const char *prof_capture_get_file (const ProfCapture *capture);
-GBytes     *prof_capture_get_bytes (const ProfCapture *capture);
+/* The bytes of the file, owned by capture. */
+GBytes *prof_capture_get_bytes (const ProfCapture *capture);
 
-const char *prof_capture_get_string (const ProfCapture *capture, ProfText text); /* never NULL */
-/* Facts by key: conditions, and how it was measured. */
-const char        *
-prof_capture_get_text (const ProfCapture *capture, const char *key);   /* NULL: not said */
-double prof_capture_get_number (const ProfCapture *capture, const char *key); /* NaN: not said */
+/* A text of an entry; "" if it is damaged.  Never NULL. */
+const char *prof_capture_get_string (const ProfCapture *capture, ProfText text);
+/* A fact that is a text; NULL if the capture has no such fact. */
+const char *prof_capture_get_text (const ProfCapture *capture, const char *key);
+/* A fact that is a number; NaN if the capture has no such fact. */
+double prof_capture_get_number (const ProfCapture *capture, const char *key);
+/* All facts.  (transfer full) */
 ProfFacts *prof_capture_dup_facts (const ProfCapture *capture);
 
-guint            prof_capture_n_graphs (const ProfCapture *capture);
+/* The number of graphs: the main graph and bodies. */
+guint prof_capture_n_graphs (const ProfCapture *capture);
+/* A graph; the main graph is the first. */
 const ProfGraph *prof_capture_get_graph (const ProfCapture *capture, guint index);
-guint            prof_capture_n_nodes (const ProfCapture *capture);
-const ProfNode  *prof_capture_get_node (const ProfCapture *capture, guint32 row);
-/* Rows of what a node reads; PROF_NONE among them is possible. */
+/* The number of nodes of all graphs. */
+guint prof_capture_n_nodes (const ProfCapture *capture);
+/* A node. */
+const ProfNode *prof_capture_get_node (const ProfCapture *capture, guint32 row);
+/* The n rows that a node reads, which may be any numbers in a damaged capture; NULL if there are
+ * none. */
 const guint32 *prof_capture_get_edges (const ProfCapture *capture, guint32 row, guint *n);
 
-guint             prof_capture_n_samples (const ProfCapture *capture);
+/* The number of samples of all kinds. */
+guint prof_capture_n_samples (const ProfCapture *capture);
+/* All samples. */
 const ProfSample *prof_capture_get_samples (const ProfCapture *capture);
-/* Of one kind, in order; (transfer full) */
+/* Seconds of the n samples of one kind, in order.  Free with g_free(). */
 double *prof_capture_dup_samples (const ProfCapture *capture, ProfSampleKind kind, guint *n);
 
-/* Events with node as a row of the nodes (of NODE events; may be PROF_NONE) and graph as
- * an index of the graphs. */
-guint                  prof_capture_n_events (const ProfCapture *capture);
-const ProfEvent       *prof_capture_get_events (const ProfCapture *capture);
-guint                  prof_capture_n_memory (const ProfCapture *capture);
+/* The number of events. */
+guint prof_capture_n_events (const ProfCapture *capture);
+/* All events, in the order in which they ended.  node is a row (for NODE events, perhaps PROF_NONE)
+ * and graph the index of a graph. */
+const ProfEvent *prof_capture_get_events (const ProfCapture *capture);
+/* The number of memory points. */
+guint prof_capture_n_memory (const ProfCapture *capture);
+/* Memory in use while nodes ran, in the order of the plan. */
 const ProfMemoryPoint *prof_capture_get_memory (const ProfCapture *capture);
 
-/* The model's graph as MXNet's JSON; NULL and an error: not kept, or damaged. */
+/* The model's graph as MXNet's JSON.  NULL with an error if it is not stored or damaged.  (transfer
+ * full) */
 GBytes *prof_capture_dup_symbol (const ProfCapture *capture, GError **error);

@@ -1,15 +1,15 @@
 /* entries.h — the entries of a capture's tables: graphs, nodes, samples and memory in use.
  *
- * The structs are stored in files as they are (see capture-format.h), so their layout must not change
+ * The structs are stored in files as they are (capture-format.h), so their layout must not change
  * without a new PROF_VERSION.  A node is referred to by its row, its index in the table of nodes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include <glib.h>
 
-#define PROF_NONE G_MAXUINT32
+#define PROF_NONE G_MAXUINT32 /* no row, no graph, no step */
 
-typedef guint32 ProfText; /* where a text begins; 0: the empty one */
+typedef guint32 ProfText; /* offset of a text in the section of strings; 0: the empty text */
 
 typedef enum
 {
@@ -21,31 +21,32 @@ typedef enum
 typedef struct
 {
   ProfText name, type, shape; /* shape: of the first output */
-  ProfText scope;             /* the block it belongs to, from its name */
-  ProfText folded;            /* the name without the number of its step */
-  guint32  graph;             /* index */
-  guint32  id;                /* in that graph of the model; PROF_NONE if added */
-  guint32  origin;            /* the row it was made from; PROF_NONE */
-  guint32  step;              /* of an unrolled sequence, from its name; PROF_NONE */
+  ProfText scope;             /* the block it belongs to, derived from its name */
+  ProfText folded;            /* the name with "*" for the number of its step */
+  guint32  graph;             /* index of its graph */
+  guint32  id;                /* in that graph of the model; PROF_NONE for added nodes */
+  guint32  origin;            /* row of the node that it was made from; PROF_NONE */
+  guint32  step;              /* of an unrolled sequence, derived from its name; PROF_NONE */
   guint32  first_edge, n_edges;
-  guint16  category; /* HybCategory */
-  guint16  flags;
+  guint16  category;                         /* HybCategory */
+  guint16  flags;                            /* ProfNodeFlags */
   double   flops, bytes_read, bytes_written; /* of one execution; NaN: not known */
 } ProfNode;
 
 typedef struct
 {
   ProfText name;
-  guint32  parent, body; /* the row whose body it is, which of them; PROF_NONE: the whole */
+  guint32  parent; /* row of the node that has this graph as a body; PROF_NONE: the main graph */
+  guint32  body;   /* which of its bodies; PROF_NONE */
 } ProfGraph;
 
 typedef enum
 {
-  PROF_SAMPLE_FIRST, /* loading, planning, page faults */
+  PROF_SAMPLE_FIRST, /* the first run, with planning and page faults */
   PROF_SAMPLE_WARM,
-  PROF_SAMPLE_CLEAN, /* nobody watches: the only ones that say how long it takes */
+  PROF_SAMPLE_CLEAN, /* not recorded: only these say how long a run takes */
   PROF_SAMPLE_TRACED,
-  PROF_SAMPLE_EXACT, /* traced with two looks at the clock a node */
+  PROF_SAMPLE_EXACT, /* traced with two clock readings per node */
   PROF_N_SAMPLES,
 } ProfSampleKind;
 

@@ -1,4 +1,7 @@
-/* import-order.c — which operators an iteration runs, and in which order.
+/* import-order.c — lists the nodes that one iteration runs, in order, and counts iterations.
+ *
+ * The graph gives the order; how many steps loops make is computed from the number of executions.
+ * Start reading at prof_import_expect().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/import-private.h"
 
@@ -9,7 +12,6 @@
 
 /* --- Names --- */
 
-/* What operators are called the same by: their own name here, else letters alone. */
 const char *
 prof_import_key (const char *name)
 {
@@ -25,15 +27,16 @@ prof_import_key (const char *name)
   for (; *at; at++)
     if (*at != '_')
       g_string_append_c (plain, g_ascii_tolower (*at));
-  /* A fused operator that begins like one of ours. */
+  /* Names of fused operators differ from ours. */
   op = strcmp (plain->str, "fullyconnected") == 0 ? hyb_op_find ("FullyConnected")
        : strcmp (plain->str, "conv") == 0         ? hyb_op_find ("Convolution")
                                                   : NULL;
   return g_intern_string (op ? op->name : plain->str);
 }
 
+/* Whether type is suffix or ends in “_” and suffix, ignoring case. */
 static gboolean
-ends_like (const char *type, const char *suffix)
+ends_in_word (const char *type, const char *suffix)
 {
   gsize n = strlen (type), m = strlen (suffix);
 
@@ -41,78 +44,80 @@ ends_like (const char *type, const char *suffix)
          (n == m || type[n - m - 1] == '_');
 }
 
-/* Whose gradient “_backward_mul” is: “elemwise_mul”, if the graph has one. */
 const char *
-prof_import_backward_key (const Import *self, const char *name)
+prof_import_backward_key (const TraceImport *self, const char *name)
 {
-  const char    *suffix = name + strlen (BACKWARD);
+  const char    *suffix = name + strlen (PROF_BACKWARD);
   const char    *key = prof_import_key (suffix);
   GHashTableIter iter;
   gpointer       known;
 
-  if (g_hash_table_contains (self->kinds, key))
+  if (g_hash_table_contains (self->operators, key))
     return key;
-  g_hash_table_iter_init (&iter, self->kinds);
+  g_hash_table_iter_init (&iter, self->operators);
   while (g_hash_table_iter_next (&iter, &known, NULL))
-    if (ends_like (known, suffix))
+    if (ends_in_word (known, suffix))
       return known;
   return key;
 }
 
-/* --- What an iteration runs --- */
+/* --- Nodes of an iteration --- */
 
 void
-prof_kind_free (gpointer data)
+prof_operator_nodes_free (gpointer data)
 {
-  g_array_unref (((Kind *) data)->expected);
+  g_array_unref (((OperatorNodes *) data)->expected);
   g_free (data);
 }
 
-static Kind *
-take_kind (GHashTable *kinds, const char *key)
+/* The entry of an operator, added if it is not there. */
+static OperatorNodes *
+get_operator (GHashTable *operators, const char *key)
 {
-  Kind *kind = g_hash_table_lookup (kinds, key);
+  OperatorNodes *nodes = g_hash_table_lookup (operators, key);
 
-  if (!kind)
+  if (!nodes)
     {
-      kind = g_new0 (Kind, 1);
-      kind->expected = g_array_new (FALSE, FALSE, sizeof (guint));
-      g_hash_table_insert (kinds, (gpointer) key, kind);
+      nodes = g_new0 (OperatorNodes, 1);
+      nodes->expected = g_array_new (FALSE, FALSE, sizeof (guint));
+      g_hash_table_insert (operators, (gpointer) key, nodes);
     }
-  return kind;
+  return nodes;
 }
 
+/* Counts the nodes of each operator, in the main graph and in bodies. */
 static void
-count_kinds (Import *self, HybGraph *graph, gboolean is_body)
+count_nodes (TraceImport *self, HybGraph *graph, gboolean is_body)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       const HybNode   *node = hyb_graph_get_node (graph, id);
       HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
-      Kind            *kind;
+      OperatorNodes   *nodes;
 
       if (hyb_node_is_variable (node))
         continue;
-      kind = take_kind (self->kinds, prof_import_key (node->type));
-      *(is_body ? &kind->n_body : &kind->n_once) += 1;
+      nodes = get_operator (self->operators, prof_import_key (node->type));
+      *(is_body ? &nodes->n_body : &nodes->n_once) += 1;
       for (guint b = 0; b < node->n_bodies; b++)
-        count_kinds (self, bodies[b], TRUE);
+        count_nodes (self, bodies[b], TRUE);
     }
 }
 
+/* Appends the nodes of graph, bodies of loops n_steps times before their loop. */
 static void
-expect (Import *self, HybGraph *graph, guint32 step, guint n_steps)
+expect (TraceImport *self, HybGraph *graph, guint32 step, guint n_steps)
 {
   for (HybNodeId id = 0; id < hyb_graph_n_nodes (graph); id++)
     {
       const HybNode   *node = hyb_graph_get_node (graph, id);
       HybGraph *const *bodies = hyb_graph_get_bodies (graph, id);
-      Expected         expected = {
-                .row = prof_attribution_get_model_row (self->attribution, graph, id),
-                .step = step,
-                .name = node->name,
+      ExpectedNode     expected = {
+            .row = prof_attribution_get_model_row (self->attribution, graph, id),
+            .step = step,
+            .name = node->name,
       };
-      Kind *kind;
+      OperatorNodes *nodes;
 
       if (hyb_node_is_variable (node) || self->expected->len >= MAX_EXPECTED)
         continue;
@@ -121,8 +126,8 @@ expect (Import *self, HybGraph *graph, guint32 step, guint n_steps)
           expect (self, bodies[b], t, 1);
 
       expected.key = prof_import_key (node->type);
-      kind = take_kind (self->kinds, expected.key);
-      g_array_append_val (kind->expected, self->expected->len);
+      nodes = get_operator (self->operators, expected.key);
+      g_array_append_val (nodes->expected, self->expected->len);
       g_array_append_val (self->expected, expected);
       if (*node->name && !g_hash_table_contains (self->by_name, node->name))
         g_hash_table_insert (self->by_name,
@@ -131,65 +136,61 @@ expect (Import *self, HybGraph *graph, guint32 step, guint n_steps)
     }
 }
 
-gboolean
-prof_is_bulk (const ProfExecution *execution)
-{
-  return *execution->name == '[';
-}
-
+/* Counts the executions of each operator. */
 static void
-count_seen (Import *self, const GArray *executions)
+count_executions (TraceImport *self, const GArray *executions)
 {
   for (guint i = 0; i < executions->len; i++)
     {
       const ProfExecution *execution = &g_array_index (executions, ProfExecution, i);
-      Kind                *kind;
+      OperatorNodes       *nodes;
 
       if (prof_is_bulk (execution))
         continue;
-      kind = g_hash_table_lookup (self->kinds, prof_import_key (execution->name));
-      if (kind)
-        kind->n_seen++;
+      nodes = g_hash_table_lookup (self->operators, prof_import_key (execution->name));
+      if (nodes)
+        nodes->n_seen++;
     }
 }
 
-/* How often the graph ran and its loops went round, from how often each kind was seen:
- * n = iterations × once + turns × body. */
+/* Finds out how often the graph ran and how many steps its loops made, from the executions of each
+ * operator: n_seen = iterations × n_once + steps × n_body. */
 static void
-find_counts (Import *self)
+find_counts (TraceImport *self)
 {
   GHashTableIter iter;
   gpointer       value;
-  guint          turns = 0, iterations = 0;
+  guint          steps = 0, iterations = 0;
 
-  g_hash_table_iter_init (&iter, self->kinds);
+  g_hash_table_iter_init (&iter, self->operators);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     {
-      const Kind *kind = value;
+      const OperatorNodes *nodes = value;
 
-      if (kind->n_once == 0 && kind->n_body > 0 && kind->n_seen > 0)
-        turns = turns == 0 ? kind->n_seen / kind->n_body : MIN (turns, kind->n_seen / kind->n_body);
+      if (nodes->n_once == 0 && nodes->n_body > 0 && nodes->n_seen > 0)
+        steps =
+            steps == 0 ? nodes->n_seen / nodes->n_body : MIN (steps, nodes->n_seen / nodes->n_body);
     }
-  g_hash_table_iter_init (&iter, self->kinds);
+  g_hash_table_iter_init (&iter, self->operators);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     {
-      const Kind *kind = value;
-      guint       in_bodies = MIN (kind->n_seen, turns * kind->n_body);
-      guint       n = kind->n_once > 0 ? (kind->n_seen - in_bodies) / kind->n_once : 0;
+      const OperatorNodes *nodes = value;
+      guint                in_bodies = MIN (nodes->n_seen, steps * nodes->n_body);
+      guint                n = nodes->n_once > 0 ? (nodes->n_seen - in_bodies) / nodes->n_once : 0;
 
       if (n > 0)
         iterations = iterations == 0 ? n : MIN (iterations, n);
     }
   iterations = CLAMP (iterations, 1, G_MAXUINT16);
   self->import->n_iterations = iterations;
-  self->import->n_loop_steps = MIN (turns / iterations, MAX_LOOP_STEPS);
+  self->import->n_loop_steps = MIN (steps / iterations, MAX_LOOP_STEPS);
 }
 
 void
-prof_import_expect (Import *self, HybGraph *graph, const GArray *executions)
+prof_import_expect (TraceImport *self, HybGraph *graph, const GArray *executions)
 {
-  count_kinds (self, graph, FALSE);
-  count_seen (self, executions);
+  count_nodes (self, graph, FALSE);
+  count_executions (self, executions);
   find_counts (self);
   expect (self, graph, 0, MAX (self->import->n_loop_steps, 1));
 }

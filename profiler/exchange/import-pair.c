@@ -1,16 +1,21 @@
-/* import-pair.c — beginnings and ends of operators, and the names of bulked ones.
+/* import-pair.c — pairs the beginnings and ends of operators, and splits the names of bulked ones.
+ *
+ * Start reading at prof_pair_events().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/import-private.h"
 
 #include <string.h>
 
-/* MXNet cuts names after so many bytes. */
+/* MXNet cuts names off after this many bytes. */
 #define NAME_LIMIT 127
 
 void
-prof_import_miss (ProfImport *import, const char *name, const char *reason, double seconds)
+prof_import_count_unmatched (ProfImport *import,
+                             const char *name,
+                             const char *reason,
+                             double      seconds)
 {
-  ProfUnmatched fresh = {
+  ProfUnmatched entry = {
     .name = g_intern_string (name), .reason = reason, .count = 1, .seconds = seconds
   };
 
@@ -18,17 +23,17 @@ prof_import_miss (ProfImport *import, const char *name, const char *reason, doub
     {
       ProfUnmatched *known = &g_array_index (import->unmatched, ProfUnmatched, i);
 
-      if (known->name == fresh.name && known->reason == reason)
+      if (known->name == entry.name && known->reason == reason)
         {
           known->count++;
           known->seconds += seconds;
           return;
         }
     }
-  g_array_append_val (import->unmatched, fresh);
+  g_array_append_val (import->unmatched, entry);
 }
 
-/* Categories that hold operators: MXNet's, Kineto's, ONNX Runtime's. */
+/* Whether an event is in a category for operators, as MXNet, Kineto and ONNX Runtime call it. */
 static gboolean
 is_operator (const ProfTraceEvent *event)
 {
@@ -68,7 +73,7 @@ prof_pair_events (const ProfTrace *trace, ProfImport *import)
       char         *place;
       GArray       *stack;
 
-      /* b and e tell the same once more. */
+      /* Asynchronous events (b, e) repeat what B and E say. */
       if (!is_operator (event) || !event->has_time || !strchr ("BEX", event->phase) ||
           !event->phase)
         continue;
@@ -90,7 +95,7 @@ prof_pair_events (const ProfTrace *trace, ProfImport *import)
       if (event->phase == 'B')
         g_array_append_val (stack, execution);
       else if (stack->len == 0)
-        prof_import_miss (import, event->name, "its beginning is not in the file", 0);
+        prof_import_count_unmatched (import, event->name, "its beginning is not in the file", 0);
       else
         {
           execution = g_array_index (stack, ProfExecution, stack->len - 1);
@@ -103,12 +108,18 @@ prof_pair_events (const ProfTrace *trace, ProfImport *import)
   g_hash_table_iter_init (&iter, open);
   while (g_hash_table_iter_next (&iter, &key, &value))
     for (guint i = 0; i < ((GArray *) value)->len; i++)
-      prof_import_miss (import,
-                        g_array_index ((GArray *) value, ProfExecution, i).name,
-                        "its end is not in the file",
-                        0);
+      prof_import_count_unmatched (import,
+                                   g_array_index ((GArray *) value, ProfExecution, i).name,
+                                   "its end is not in the file",
+                                   0);
   g_array_sort (executions, compare_executions);
   return executions;
+}
+
+gboolean
+prof_is_bulk (const ProfExecution *execution)
+{
+  return *execution->name == '[';
 }
 
 char **
@@ -126,14 +137,8 @@ prof_split_bulk (const char *name, gboolean *is_cut)
   inner = g_strndup (name + 1, length - 1 - (*is_cut ? 0 : 1));
   members = g_strsplit (inner, ",", -1);
   n = g_strv_length (members);
-  /* What was cut in the middle names nothing. */
+  /* The last name may be incomplete. */
   if (*is_cut && n > 0 && length >= NAME_LIMIT - 1)
     g_clear_pointer (&members[n - 1], g_free);
   return members;
-}
-
-void
-prof_import_clear (ProfImport *import)
-{
-  g_clear_pointer (&import->unmatched, g_array_unref);
 }

@@ -1,8 +1,8 @@
-/* import.c — another profiler's trace onto a model's graph.
+/* import.c — maps the trace of another profiler to the nodes of a model.
  *
- * The graph says in which order operators run: an iteration is the list of its nodes,
- * bodies of loops as often as the trace shows them.  Forward events take the nodes of
- * their kind from the front, gradients from the back.
+ * The graph says in which order operators run: an iteration is the list of its nodes, with bodies
+ * of loops as often as the trace shows them.  Forward executions take the nodes of their operator
+ * from the front, gradients from the back.  Start reading at prof_import_trace() and find_target().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/import.h"
 
@@ -15,39 +15,48 @@
 #include <math.h>
 #include <string.h>
 
-/* What shares of a bulked event go by: seconds of an operator, roughly. */
+/* Rough costs of an operator, by which a bulked event is divided. */
 #define LAUNCH_SECONDS   0.3e-6
 #define FLOPS_PER_SECOND 20e9
 #define BYTES_PER_SECOND 10e9
 
 /* --- Events --- */
 
+/* What an execution is mapped to. */
+typedef struct
+{
+  guint32     row; /* PROF_NONE: no node */
+  guint32     step;
+  guint       run;
+  const char *reason; /* why it has no row */
+} Target;
+
+/* is_shared: a part of a bulked event, whose times are estimated. */
 static void
-add_event (Import  *self,
-           guint32  row,
-           guint32  step,
-           guint    run,
-           gint64   begin_ns,
-           gint64   end_ns,
-           gboolean is_shared)
+add_event (TraceImport  *self,
+           const Target *target,
+           gint64        begin_ns,
+           gint64        end_ns,
+           gboolean      is_shared)
 {
   ProfEvent event = {
     .begin_ns = (guint64) (begin_ns - self->base_ns),
     .packed = prof_event_pack ((guint64) (end_ns - begin_ns), PROF_EVENT_NODE, 1, 0, 0),
-    .node = row,
-    .step = step,
-    .graph = (guint16) prof_builder_get_node (self->builder, row)->graph,
-    .run = (guint16) MIN (run, G_MAXUINT16),
+    .node = target->row,
+    .step = target->step,
+    .graph = (guint16) prof_builder_get_node (self->builder, target->row)->graph,
+    .run = (guint16) MIN (target->run, G_MAXUINT16),
     .correlation = is_shared,
   };
 
-  prof_builder_get_node (self->builder, row)->flags |= PROF_NODE_EXECUTED;
+  prof_builder_get_node (self->builder, target->row)->flags |= PROF_NODE_EXECUTED;
   g_array_append_val (self->events, event);
 }
 
-/* A row for the gradient of a row. */
+/* The row for the gradient of a row, added when it is needed first.  type: the gradient operator.
+ * */
 static guint32
-backward_row (Import *self, guint32 row, const char *type)
+backward_row (TraceImport *self, guint32 row, const char *type)
 {
   guint32  known = GPOINTER_TO_UINT (g_hash_table_lookup (self->backward, GUINT_TO_POINTER (row)));
   ProfNode node;
@@ -70,23 +79,24 @@ backward_row (Import *self, guint32 row, const char *type)
   return made;
 }
 
-/* The node that the next execution of this kind belongs to: an index of expected, or
- * G_MAXUINT when there are more of them than nodes. */
+/* The node for the next execution of an operator, as an index of expected; G_MAXUINT if there are
+ * more executions than nodes.  Gradients take the nodes from the back.  *run gets the iteration. */
 static guint
-take_next (Import *self, Kind *kind, guint n_seen, gboolean from_back, guint *run)
+take_next (TraceImport *self, OperatorNodes *nodes, gboolean from_back, guint *run)
 {
   guint n = self->import->n_iterations;
-  guint a_turn = n_seen > 0 && n_seen % n == 0 ? n_seen / n : kind->expected->len;
+  guint per_run =
+      nodes->n_seen > 0 && nodes->n_seen % n == 0 ? nodes->n_seen / n : nodes->expected->len;
   guint at;
 
-  a_turn = MAX (a_turn, 1);
-  *run = kind->n_taken / a_turn;
-  at = kind->n_taken++ % a_turn;
-  if (at >= kind->expected->len)
+  per_run = MAX (per_run, 1);
+  *run = nodes->n_taken / per_run;
+  at = nodes->n_taken++ % per_run;
+  if (at >= nodes->expected->len)
     return G_MAXUINT;
   if (from_back)
-    at = kind->expected->len - 1 - at;
-  return g_array_index (kind->expected, guint, at);
+    at = nodes->expected->len - 1 - at;
+  return g_array_index (nodes->expected, guint, at);
 }
 
 /* Why an execution belongs to no node. */
@@ -97,95 +107,95 @@ reason_for (const char *name)
   {
     const char *pattern, *reason;
   } reasons[] = {
-    { "DeleteVariable", "frees memory, for no one node" },
-    { "WaitForVar", "waits until a result is there" },
+    { "DeleteVariable", "frees memory, for no particular node" },
+    { "WaitForVar", "waits for a result" },
     { "SetValueOp", "fills an array: a head gradient or a first state" },
     { "_zeros*", "fills an array that gradients are added to" },
     { "ones_like", "makes the head gradient" },
     { "_ones*", "makes the head gradient" },
     { "_grad_add", "adds gradients that meet" },
     { "add_n", "adds gradients that meet" },
-    { "_identity_with_attr_like_rhs", "hands a gradient on" },
-    { "_copy*", "copies an array, in no node of the graph" },
+    { "_identity_with_attr_like_rhs", "passes a gradient on" },
+    { "_copy*", "copies an array that belongs to no node of the graph" },
     { "Copy*", "copies an array from outside" },
-    { BACKWARD "*", "is the gradient of an operator that the graph does not have" },
+    { PROF_BACKWARD "*", "is the gradient of an operator that the graph does not have" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (reasons); i++)
     if (g_pattern_match_simple (reasons[i].pattern, name))
       return reasons[i].reason;
-  return "is the operator of no node, and the name of none";
+  return "is neither the operator nor the name of a node";
 }
 
-/* Gradients have kinds of their own: the same nodes, counted apart. */
-static Kind *
-kind_of (Import *self, const char *name, gboolean is_backward, GHashTable *gradients)
+/* The nodes of the operator with this name; NULL if the graph has none.  A gradient operator
+ * belongs to the same nodes as its operator, which are counted separately. */
+static OperatorNodes *
+find_operator (TraceImport *self, const char *name, gboolean is_backward)
 {
-  const char *key = is_backward ? prof_import_backward_key (self, name) : prof_import_key (name);
-  Kind       *kind = g_hash_table_lookup (self->kinds, key), *gradient;
+  const char    *key = is_backward ? prof_import_backward_key (self, name) : prof_import_key (name);
+  OperatorNodes *nodes = g_hash_table_lookup (self->operators, key), *gradient;
 
-  if (!kind || kind->expected->len == 0)
+  if (!nodes || nodes->expected->len == 0)
     return NULL;
   if (!is_backward)
-    return kind;
-  gradient = g_hash_table_lookup (gradients, key);
+    return nodes;
+  gradient = g_hash_table_lookup (self->gradients, key);
   if (!gradient)
     {
-      gradient = g_new0 (Kind, 1);
-      gradient->expected = g_array_ref (kind->expected);
-      g_hash_table_insert (gradients, (gpointer) key, gradient);
+      gradient = g_new0 (OperatorNodes, 1);
+      gradient->expected = g_array_ref (nodes->expected);
+      g_hash_table_insert (self->gradients, (gpointer) key, gradient);
     }
   return gradient;
 }
 
-/* The row of one operator by its name; PROF_NONE and a reason. */
-static guint32
-find_row (Import      *self,
-          const char  *name,
-          const char  *node,
-          GHashTable  *gradients,
-          guint       *run,
-          guint32     *step,
-          const char **reason)
+/* The node that the next execution of this operator belongs to.  node: its name if the trace has
+ * it, or NULL. */
+static Target
+find_target (TraceImport *self, const char *name, const char *node)
 {
-  gboolean is_backward = g_str_has_prefix (name, BACKWARD);
-  guint    at = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, node ? node : name));
-  Kind    *kind;
-  guint32  row;
+  gboolean       is_backward = g_str_has_prefix (name, PROF_BACKWARD);
+  guint          at = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, node ? node : name));
+  Target         target = { .row = PROF_NONE };
+  OperatorNodes *nodes;
 
-  *run = 0;
-  *step = 0;
   if (at > 0)
-    return g_array_index (self->expected, Expected, at - 1).row;
+    {
+      target.row = g_array_index (self->expected, ExpectedNode, at - 1).row;
+      return target;
+    }
 
-  kind = kind_of (self, name, is_backward, gradients);
-  *reason = reason_for (name);
-  if (!kind)
-    return PROF_NONE;
-  at = take_next (self, kind, kind->n_seen, is_backward, run);
+  nodes = find_operator (self, name, is_backward);
+  target.reason = reason_for (name);
+  if (!nodes)
+    return target;
+  at = take_next (self, nodes, is_backward, &target.run);
   if (at == G_MAXUINT)
     {
-      if (g_str_has_prefix (*reason, "is the operator of no node"))
-        *reason = "came more often than the graph has such nodes";
-      return PROF_NONE;
+      if (g_str_has_prefix (target.reason, "is neither the operator"))
+        target.reason = "was executed more often than the graph has such nodes";
+      return target;
     }
-  row = g_array_index (self->expected, Expected, at).row;
-  *step = g_array_index (self->expected, Expected, at).step;
-  return is_backward ? backward_row (self, row, name) : row;
+  target.row = g_array_index (self->expected, ExpectedNode, at).row;
+  target.step = g_array_index (self->expected, ExpectedNode, at).step;
+  if (is_backward)
+    target.row = backward_row (self, target.row, name);
+  return target;
 }
 
 /* --- Bulked events --- */
 
-/* Where in the iteration the members stand one after the other, from position on. */
+/* The first index of expected, from from on, where the members follow each other; G_MAXUINT if
+ * there is none. */
 static guint
-find_sequence (const Import *self, char **members, guint n, guint from)
+find_sequence (const TraceImport *self, char **members, guint n, guint from)
 {
   for (guint at = from; at + n <= self->expected->len; at++)
     {
       guint i = 0;
 
-      while (i < n &&
-             g_array_index (self->expected, Expected, at + i).key == prof_import_key (members[i]))
+      while (i < n && g_array_index (self->expected, ExpectedNode, at + i).key ==
+                          prof_import_key (members[i]))
         i++;
       if (i == n)
         return at;
@@ -193,9 +203,9 @@ find_sequence (const Import *self, char **members, guint n, guint from)
   return G_MAXUINT;
 }
 
-/* Both captures begin with the rows of the same graph. */
+/* Whether a row is the same node in the capture like, which has the rows of the same graph. */
 static gboolean
-is_row_of_both (const Import *self, guint32 row, const ProfNode *node)
+is_row_of_both (const TraceImport *self, guint32 row, const ProfNode *node)
 {
   const ProfNode *other = self->like && row < prof_capture_n_nodes (self->like)
                               ? prof_capture_get_node (self->like, row)
@@ -205,8 +215,10 @@ is_row_of_both (const Import *self, guint32 row, const ProfNode *node)
          other->graph == node->graph;
 }
 
+/* The weight of a row in a bulked event: its time in the capture like, else an estimate from its
+ * work. */
 static double
-weigh (const Import *self, guint32 row)
+weigh (const TraceImport *self, guint32 row)
 {
   const ProfNode *node = prof_builder_get_node (self->builder, row);
   double          seconds = LAUNCH_SECONDS;
@@ -219,8 +231,9 @@ weigh (const Import *self, guint32 row)
   return seconds;
 }
 
+/* Divides a bulked event over rows, in proportion to their weights. */
 static void
-share_out (Import *self, const ProfExecution *execution, const GArray *rows, guint run)
+divide_event (TraceImport *self, const ProfExecution *execution, const GArray *rows, guint run)
 {
   double whole = 0, before = 0;
   double duration = (double) (execution->end_ns - execution->begin_ns);
@@ -229,13 +242,11 @@ share_out (Import *self, const ProfExecution *execution, const GArray *rows, gui
     whole += weigh (self, g_array_index (rows, guint32, i));
   for (guint i = 0; i < rows->len; i++)
     {
-      guint32 row = g_array_index (rows, guint32, i);
-      double  after = before + weigh (self, row);
+      Target target = { .row = g_array_index (rows, guint32, i), .run = run };
+      double after = before + weigh (self, target.row);
 
       add_event (self,
-                 row,
-                 0,
-                 run,
+                 &target,
                  execution->begin_ns + (gint64) (duration * before / whole),
                  execution->begin_ns + (gint64) (duration * after / whole),
                  TRUE);
@@ -244,9 +255,10 @@ share_out (Import *self, const ProfExecution *execution, const GArray *rows, gui
   self->import->n_members += rows->len;
 }
 
-/* Where the bulked event after this one begins; the end of the iteration if none does. */
+/* The index of expected where the next bulked event begins; the end of the iteration if there is
+ * none. */
 static guint
-find_next_begin (const Import *self, const GArray *executions, guint index, guint from)
+find_next_begin (const TraceImport *self, const GArray *executions, guint index, guint from)
 {
   for (guint i = index + 1; i < executions->len; i++)
     {
@@ -263,98 +275,93 @@ find_next_begin (const Import *self, const GArray *executions, guint index, guin
   return self->expected->len;
 }
 
+/* Maps a bulked event.  FALSE if the graph has none of its operators. */
 static gboolean
-take_bulk (Import *self, const GArray *executions, guint index, GHashTable *gradients)
+map_bulk (TraceImport *self, const GArray *executions, guint index)
 {
   const ProfExecution *execution = &g_array_index (executions, ProfExecution, index);
   gboolean             is_cut;
   g_auto (GStrv) members = prof_split_bulk (execution->name, &is_cut);
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (guint32));
-  guint       n = g_strv_length (members);
-  guint       at, end, run = self->iteration;
-  guint32     step;
-  const char *reason;
+  guint n = g_strv_length (members);
+  guint at, end, run = self->iteration;
 
   at = n > 0 ? find_sequence (self, members, n, self->position) : G_MAXUINT;
   if (at == G_MAXUINT && n > 0 && self->position > 0 &&
       (at = find_sequence (self, members, n, 0)) != G_MAXUINT)
-    run = ++self->iteration; /* from the front again */
+    run = ++self->iteration; /* the next iteration begins */
   if (at != G_MAXUINT)
     {
-      /* Names are cut, the segment is not: it goes on to where the next one begins. */
+      /* Only the name is cut off: the event covers the nodes up to where the next one begins. */
       end = is_cut ? find_next_begin (self, executions, index, at + n) : at + n;
       for (guint i = at; i < end; i++)
-        g_array_append_val (rows, g_array_index (self->expected, Expected, i).row);
+        g_array_append_val (rows, g_array_index (self->expected, ExpectedNode, i).row);
       self->position = end;
     }
   else
     for (guint i = 0; i < n; i++)
       {
-        guint32 row = find_row (self, members[i], NULL, gradients, &run, &step, &reason);
+        Target target = find_target (self, members[i], NULL);
 
-        if (row != PROF_NONE)
-          g_array_append_val (rows, row);
+        run = target.run;
+        if (target.row != PROF_NONE)
+          g_array_append_val (rows, target.row);
       }
 
   if (rows->len == 0)
     return FALSE;
-  share_out (self, execution, rows, run);
+  divide_event (self, execution, rows, run);
   return TRUE;
 }
 
-/* --- All of it --- */
+/* --- All executions --- */
 
 static void
-count_gradients (Import *self, const GArray *executions, GHashTable *gradients)
+count_gradients (TraceImport *self, const GArray *executions)
 {
   for (guint i = 0; i < executions->len; i++)
     {
-      const char *name = g_array_index (executions, ProfExecution, i).name;
-      Kind       *kind;
+      const char    *name = g_array_index (executions, ProfExecution, i).name;
+      OperatorNodes *nodes;
 
-      if (g_str_has_prefix (name, BACKWARD) && (kind = kind_of (self, name, TRUE, gradients)))
-        kind->n_seen++;
+      if (g_str_has_prefix (name, PROF_BACKWARD) && (nodes = find_operator (self, name, TRUE)))
+        nodes->n_seen++;
     }
 }
 
 static void
-take_executions (Import *self, const GArray *executions)
+map_executions (TraceImport *self, const GArray *executions)
 {
-  g_autoptr (GHashTable) gradients =
-      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, prof_kind_free);
-
-  count_gradients (self, executions, gradients);
+  count_gradients (self, executions);
   for (guint i = 0; i < executions->len; i++)
     {
       const ProfExecution *execution = &g_array_index (executions, ProfExecution, i);
       double               seconds = (double) (execution->end_ns - execution->begin_ns) * 1e-9;
-      const char          *reason = NULL;
-      guint                run;
-      guint32              step, row;
+      Target               target;
 
       self->import->n_operators++;
       if (prof_is_bulk (execution))
         {
-          if (take_bulk (self, executions, i, gradients))
+          if (map_bulk (self, executions, i))
             {
               self->import->n_shared++;
               self->import->n_attributed++;
             }
           else
-            prof_import_miss (self->import,
-                              execution->name,
-                              "is a bulk of operators that the graph does not have",
-                              seconds);
+            prof_import_count_unmatched (self->import,
+                                         execution->name,
+                                         "is a bulk of operators that the graph does not have",
+                                         seconds);
           continue;
         }
-      row = find_row (self, execution->name, execution->node, gradients, &run, &step, &reason);
-      if (row == PROF_NONE)
+      target = find_target (self, execution->name, execution->node);
+      if (target.row == PROF_NONE)
         {
-          prof_import_miss (self->import, execution->name, reason, seconds);
+          prof_import_count_unmatched (self->import, execution->name, target.reason, seconds);
           continue;
         }
       self->import->n_attributed++;
-      add_event (self, row, step, run, execution->begin_ns, execution->end_ns, FALSE);
+      add_event (self, &target, execution->begin_ns, execution->end_ns, FALSE);
     }
 }
 
@@ -370,9 +377,9 @@ compare_events (gconstpointer a, gconstpointer b)
   return end_x < end_y ? -1 : end_x > end_y;
 }
 
-/* In order, and around the events of each iteration its run. */
+/* Writes the events in order, and a RUN event around those of each iteration. */
 static void
-write_events (Import *self)
+write_events (TraceImport *self)
 {
   guint first = 0;
 
@@ -410,8 +417,9 @@ compare_unmatched (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
+/* Adds the given facts, and those of the import. */
 static void
-note_facts (Import *self, const ProfTrace *trace, const ProfFacts *given)
+add_facts (TraceImport *self, const ProfTrace *trace, const ProfFacts *given)
 {
   g_autoptr (ProfFacts) facts = prof_facts_new ();
 
@@ -425,7 +433,7 @@ note_facts (Import *self, const ProfTrace *trace, const ProfFacts *given)
   prof_builder_add_facts (self->builder, facts);
 }
 
-/* Seconds of one run by row. */
+/* Seconds of one execution by row of like; NULL for NULL.  (transfer full) */
 static double *
 sum_rows (const ProfCapture *like)
 {
@@ -441,33 +449,39 @@ sum_rows (const ProfCapture *like)
   return seconds;
 }
 
+void
+prof_import_clear (ProfImport *import)
+{
+  g_clear_pointer (&import->unmatched, g_array_unref);
+}
+
 ProfCapture *
-prof_import_trace (const ProfTrace   *trace,
-                   HybGraph          *graph,
-                   const HybType     *types,
-                   const ProfCapture *like,
-                   const ProfFacts   *facts,
-                   ProfImport        *import,
-                   GError           **error)
+prof_import_trace (const ProfTrace         *trace,
+                   HybGraph                *graph,
+                   const ProfImportOptions *options,
+                   ProfImport              *import,
+                   GError                 **error)
 {
   g_autoptr (ProfBuilder) builder = prof_builder_new ();
-  g_autoptr (ProfAttribution) attribution = prof_attribution_new_model (builder, graph, types);
+  g_autoptr (ProfAttribution) attribution =
+      prof_attribution_new_model (builder, graph, options->types);
   g_autoptr (GArray) executions = NULL;
   g_autoptr (GBytes) bytes = NULL;
   gsize            length;
   g_autofree char *symbol = hyb_symbol_print (graph, &length);
-  Import           self = {
-              .builder = builder,
-              .attribution = attribution,
-              .import = import,
-              .like = like,
-              .like_seconds = sum_rows (like),
+  TraceImport      self = {
+         .builder = builder,
+         .attribution = attribution,
+         .import = import,
+         .like = options->like,
+         .like_seconds = sum_rows (options->like),
   };
 
   *import = (ProfImport){ .unmatched = g_array_new (FALSE, FALSE, sizeof (ProfUnmatched)) };
   executions = prof_pair_events (trace, import);
-  self.expected = g_array_new (FALSE, FALSE, sizeof (Expected));
-  self.kinds = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, prof_kind_free);
+  self.expected = g_array_new (FALSE, FALSE, sizeof (ExpectedNode));
+  self.operators = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, prof_operator_nodes_free);
+  self.gradients = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, prof_operator_nodes_free);
   self.by_name = g_hash_table_new (g_str_hash, g_str_equal);
   self.backward = g_hash_table_new (NULL, NULL);
   self.events = g_array_new (FALSE, FALSE, sizeof (ProfEvent));
@@ -475,10 +489,10 @@ prof_import_trace (const ProfTrace   *trace,
     self.base_ns = g_array_index (executions, ProfExecution, 0).begin_ns;
 
   prof_import_expect (&self, graph, executions);
-  take_executions (&self, executions);
+  map_executions (&self, executions);
   g_array_sort (import->unmatched, compare_unmatched);
   write_events (&self);
-  note_facts (&self, trace, facts);
+  add_facts (&self, trace, options->facts);
   if (symbol)
     prof_builder_set_symbol (builder, symbol, length);
   bytes = prof_builder_finish (builder);
@@ -486,7 +500,8 @@ prof_import_trace (const ProfTrace   *trace,
   g_free (self.like_seconds);
   g_array_unref (self.expected);
   g_array_unref (self.events);
-  g_hash_table_unref (self.kinds);
+  g_hash_table_unref (self.operators);
+  g_hash_table_unref (self.gradients);
   g_hash_table_unref (self.by_name);
   g_hash_table_unref (self.backward);
   return prof_capture_new (bytes, "this trace", error);

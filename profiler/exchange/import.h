@@ -1,8 +1,8 @@
-/* import.h — another profiler's trace onto a model's graph.
+/* import.h — maps the trace of another profiler to the nodes of a model.
  *
- * MXNet names operators by type only; which node an event belongs to follows from the
- * order in which nodes of that type run.  Bulked events are shared out over their
- * operators, and counted as estimates.
+ * MXNet names only the operator type of an event.  Which node it belongs to follows from the order
+ * in which nodes of that type run.  Bulked events, which stand for several operators, are divided
+ * over them and counted as estimates.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,34 +10,41 @@
 #include "profiler/capture/capture.h"
 #include "profiler/exchange/trace-events.h"
 
-/* Events that belong to no node, of one kind. */
+/* Events of one name that belong to no node. */
 typedef struct
 {
-  const char *name;   /* of the event */
-  const char *reason; /* a sentence, static */
+  const char *name;
+  const char *reason; /* why, as the end of a sentence; static */
   guint       count;
-  double      seconds;
+  double      seconds; /* in total */
 } ProfUnmatched;
 
+/* What was done with the events of a trace. */
 typedef struct
 {
   guint   n_operators;  /* executions of operators in the trace */
-  guint   n_attributed; /* led to a node */
-  guint   n_shared;     /* of those, bulked: shared out over their operators */
-  guint   n_members;    /* operators that bulked events were shared over */
+  guint   n_attributed; /* of those, mapped to nodes */
+  guint   n_shared;     /* of those, bulked */
+  guint   n_members;    /* operators that bulked events were divided over */
   guint   n_iterations, n_loop_steps;
   GArray *unmatched; /* of ProfUnmatched, longest first */
 } ProfImport;
 
+/* Frees what import owns, not import itself. */
 void prof_import_clear (ProfImport *import);
 
-/* types: by value of graph, as far as they are known (may be NULL): bulked events are
- * shared by work then.  like: (nullable) the same graph's trace without bulking: bulked
- * events are shared as the nodes' times are there.  facts may be NULL. */
-ProfCapture *prof_import_trace (const ProfTrace   *trace,
-                                HybGraph          *graph,
-                                const HybType     *types,
-                                const ProfCapture *like,
-                                const ProfFacts   *facts,
-                                ProfImport        *import,
-                                GError           **error);
+/* What is known besides the trace.  Everything may be NULL. */
+typedef struct
+{
+  const HybType
+      *types; /* by value of the graph: bulked events are divided by the work of their operators */
+  const ProfCapture *like; /* the same graph without bulking: they are divided by the times there */
+  const ProfFacts   *facts; /* conditions to store in the capture */
+} ProfImportOptions;
+
+/* A capture of the trace.  import is filled in any case; clear it.  (transfer full) */
+ProfCapture *prof_import_trace (const ProfTrace         *trace,
+                                HybGraph                *graph,
+                                const ProfImportOptions *options,
+                                ProfImport              *import,
+                                GError                 **error);

@@ -1,4 +1,6 @@
-/* report-text.c — a capture in a terminal.
+/* report-text.c — prints a capture as a report for a terminal.
+ *
+ * One function per section; prof_report_text() lists them in their order.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/report-text.h"
 
@@ -10,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_ROWS  20
+#define MAX_ROWS   20
 #define NAME_WIDTH 36
 
 static void
@@ -32,7 +34,8 @@ append_right (GString *to, char *text /* (transfer full) */, int width)
   g_free (text);
 }
 
-/* In the middle, so that both the layer and the part of it can be read. */
+/* Shortens a name in the middle, so that both the layer and the part of it can be read.  (transfer
+ * full) */
 static char *
 shorten (const char *name, glong width)
 {
@@ -117,7 +120,7 @@ append_clean (GString *to, const ProfCapture *capture, const ProfSummary *summar
                             summary->n_runs,
                             summary->traced / clean.median.median,
                             summary->traced > 1.1 * clean.median.median
-                                ? ": shares are good, absolute times are not"
+                                ? ": trust shares, not absolute times"
                                 : "");
 }
 
@@ -165,7 +168,7 @@ append_groups (GString *to, const char *title, const GArray *groups)
   g_string_append_c (to, '\n');
   append_padded (to, title, NAME_WIDTH);
   g_string_append (to, "  count       self  share     FLOP/s     byte/s\n");
-  for (guint i = 0; i < MIN (groups->len, MOST_ROWS); i++)
+  for (guint i = 0; i < MIN (groups->len, MAX_ROWS); i++)
     {
       const ProfGroupSum *sum = &g_array_index (groups, ProfGroupSum, i);
       g_autofree char    *name = shorten (*sum->name ? sum->name : "(none)", NAME_WIDTH);
@@ -178,8 +181,8 @@ append_groups (GString *to, const char *title, const GArray *groups)
       append_right (to, prof_format_quantity (sum->self > 0 ? sum->bytes / sum->self : NAN), 11);
       g_string_append_c (to, '\n');
     }
-  if (groups->len > MOST_ROWS)
-    g_string_append_printf (to, "… and %u more\n", groups->len - MOST_ROWS);
+  if (groups->len > MAX_ROWS)
+    g_string_append_printf (to, "… and %u more\n", groups->len - MAX_ROWS);
 }
 
 static void
@@ -190,7 +193,7 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
   g_string_append_c (to, '\n');
   append_padded (to, "node", NAME_WIDTH);
   g_string_append (to, "  count       self  share     FLOP/s  operator\n");
-  for (guint i = 0; i < MIN (summary->node->len, MOST_ROWS); i++)
+  for (guint i = 0; i < MIN (summary->node->len, MAX_ROWS); i++)
     {
       const ProfNodeSum *sum = &g_array_index (summary->node, ProfNodeSum, i);
       const ProfNode    *node = prof_capture_get_node (capture, sum->row);
@@ -203,8 +206,8 @@ append_nodes (GString *to, const ProfCapture *capture, const ProfSummary *summar
       append_right (to, prof_format_quantity (prof_node_rate (node, sum)), 10);
       g_string_append_printf (to, "  %s\n", prof_capture_get_string (capture, node->type));
     }
-  if (summary->node->len > MOST_ROWS)
-    g_string_append_printf (to, "… and %u more\n", summary->node->len - MOST_ROWS);
+  if (summary->node->len > MAX_ROWS)
+    g_string_append_printf (to, "… and %u more\n", summary->node->len - MAX_ROWS);
 }
 
 static void
@@ -218,13 +221,13 @@ append_totals (GString *to, const ProfCapture *capture, const ProfSummary *summa
 
   if (summary->n_runs == 0)
     return;
-  g_string_append_printf (to, "\nin nodes %s, around them %s", nodes, between);
+  g_string_append_printf (to, "\nin nodes %s, outside nodes %s", nodes, between);
   if (isfinite (summary->interpreter))
     g_string_append_printf (to, " (between nodes %s in an exact run)", interpreter);
   g_string_append_c (to, '\n');
   if (isfinite (per_span))
     g_string_append_printf (to,
-                            "watching: %.0f spans a run at %.0f ns each = %s\n",
+                            "recording: %.0f spans a run at %.0f ns each = %s\n",
                             summary->n_spans,
                             per_span,
                             overhead);
@@ -235,7 +238,7 @@ append_gradients (GString *to, const ProfCapture *capture)
 {
   g_autoptr (GArray) list = prof_gradients (capture);
 
-  for (guint i = 0; i < MIN (list->len, MOST_ROWS); i++)
+  for (guint i = 0; i < MIN (list->len, MAX_ROWS); i++)
     {
       const ProfGradient *gradient = &g_array_index (list, ProfGradient, i);
 

@@ -1,7 +1,8 @@
-/* trace-events.c — a reader that expects little.
+/* trace-events.c — a tolerant reader of Chrome trace events.
  *
- * Objects of the list are taken one by one.  A string ends at the first quote after
- * which its object goes on in a way that makes sense, so that quotes inside do no harm.
+ * Objects of the list are read one by one.  A string ends at the first quote after which its object
+ * continues plausibly, so that unescaped quotes inside do no harm.  Start reading at
+ * prof_trace_read() and find_end().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/trace-events.h"
 
@@ -37,7 +38,7 @@ char_at (const Reader *reader, gsize at)
 
 /* --- Strings --- */
 
-/* “"key":” */
+/* Whether “"key":” is at this position. */
 static gboolean
 is_key_at (const Reader *reader, gsize at)
 {
@@ -51,9 +52,9 @@ is_key_at (const Reader *reader, gsize at)
   return char_at (reader, end) == '"' && char_at (reader, skip_blanks (reader, end + 1)) == ':';
 }
 
-/* Whether the object goes on after a value that ended here. */
+/* Whether the object continues after a value that ended here. */
 static gboolean
-goes_on (const Reader *reader, gsize at)
+continues (const Reader *reader, gsize at)
 {
   at = skip_blanks (reader, at);
   switch (char_at (reader, at))
@@ -82,7 +83,7 @@ count_backslashes (const Reader *reader, gsize from, gsize before)
   return n;
 }
 
-/* The closing quote of a string whose first byte is at from; 0: there is none. */
+/* The position of the closing quote of a string whose first byte is at from; 0 if there is none. */
 static gsize
 find_end (const Reader *reader, gsize from, gboolean is_key)
 {
@@ -97,16 +98,18 @@ find_end (const Reader *reader, gsize from, gboolean is_key)
       is_escaped = count_backslashes (reader, from, at) % 2 == 1;
       if (is_key && char_at (reader, skip_blanks (reader, at + 1)) == ':' && !is_escaped)
         return at;
-      if (is_key || !goes_on (reader, at + 1))
+      if (is_key || !continues (reader, at + 1))
         continue;
-      /* “\"” ends a string only where the line ends, too: a backslash that is meant. */
+      /* An escaped quote ends the string only before a comma or the end of the line: then the name
+       * ends in a backslash. */
       if (!is_escaped || strchr (",\n", char_at (reader, at + 1)))
         return at;
     }
   return 0;
 }
 
-/* JSON's own escapes; any other backslash is itself. */
+/* The text of a string.  JSON's escapes of quote, backslash and slash are resolved; other
+ * backslashes are kept. */
 static const char *
 keep_text (Reader *reader, gsize from, gsize end)
 {
@@ -151,7 +154,7 @@ read_string (Reader *reader, gboolean is_key, const char **text)
 
 /* --- Numbers --- */
 
-/* Microseconds with decimals as whole nanoseconds: a double would round epoch times. */
+/* Parses microseconds with decimals as nanoseconds.  A double would round times since the epoch. */
 static gint64
 parse_micros (const char *text)
 {
@@ -186,6 +189,7 @@ parse_id (const char *text)
 
 static gboolean read_object (Reader *reader, guint depth, ProfTraceEvent *event, gboolean is_args);
 
+/* Stores a text of an event or of its args. */
 static void
 take_string (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
 {
@@ -206,6 +210,7 @@ take_string (ProfTraceEvent *event, gboolean is_args, const char *key, const cha
     event->pid = g_str_hash (text);
 }
 
+/* Stores a number of an event. */
 static void
 take_number (ProfTraceEvent *event, gboolean is_args, const char *key, const char *text)
 {
@@ -332,6 +337,7 @@ read_object (Reader *reader, guint depth, ProfTraceEvent *event, gboolean is_arg
 
 /* --- The list --- */
 
+/* The position behind “[” of the list of events. */
 static gsize
 find_list (const Reader *reader)
 {
@@ -342,8 +348,7 @@ find_list (const Reader *reader)
   return list ? (gsize) (list - reader->text) + 1 : reader->length;
 }
 
-/* After something that could not be read: the next “{” at the beginning of a line, or
- * the next at all. */
+/* Goes to the next “{” after something that could not be read. */
 static void
 find_next (Reader *reader, gsize from)
 {
@@ -402,8 +407,8 @@ prof_trace_read (const char *text, gsize length, const char *where, GError **err
                 PROF_ERROR,
                 PROF_ERROR_TRACE,
                 where,
-                "It should be a profile.json of MXNet or another Chrome trace",
-                "there is not one event in it");
+                "Give a profile.json of MXNet or another Chrome trace",
+                "there is no event in it");
   prof_trace_free (trace);
   return NULL;
 }

@@ -1,7 +1,7 @@
-/* trace-events.h — Chrome tracing events from files that need not be valid JSON.
+/* trace-events.h — reads Chrome trace events from files that may be invalid JSON.
  *
- * MXNet escapes nothing in names and leaves the file open when a run does not end in
- * a dump; what can be read is read, what is cut off is counted.
+ * MXNet does not escape names, and leaves the file open when a run does not end in a dump.  Events
+ * that can be read are read; the others are counted.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -10,23 +10,24 @@
 typedef struct
 {
   const char *name, *category; /* "" if absent */
-  const char *node;            /* args.node, args.op_name: what others say of it; NULL */
-  char        phase;           /* 'B', 'E', 'X' …; 0: not said */
+  const char *node;  /* args.node or args.op_name, as other tools write it; NULL if absent */
+  char        phase; /* 'B', 'E', 'X' and so on; 0 if absent */
   gboolean    has_time;
   gint64      begin_ns, duration_ns;
-  guint64     pid, tid; /* up to 2^64 - 1: no double holds them */
+  guint64     pid, tid; /* up to 2^64 - 1, more than a double can hold */
 } ProfTraceEvent;
 
 typedef struct
 {
-  GArray       *events; /* of ProfTraceEvent */
-  GStringChunk *texts;
+  GArray       *events;   /* of ProfTraceEvent */
+  GStringChunk *texts;    /* owns their texts */
   guint         n_broken; /* objects that could not be read */
-  guint         n_mended; /* names with quotes or escapes that are not JSON's */
-  gboolean      is_cut;   /* the end is missing */
+  guint         n_mended; /* texts with characters that JSON would have escaped */
+  gboolean      is_cut;   /* the end of the list is missing */
 } ProfTrace;
 
-/* NULL and an error: no events at all. */
+/* Reads text.  NULL with an error that names where, if there is no event in it.  (transfer full) */
 ProfTrace *prof_trace_read (const char *text, gsize length, const char *where, GError **error);
-void       prof_trace_free (ProfTrace *trace);
+/* Frees trace; NULL is allowed. */
+void prof_trace_free (ProfTrace *trace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfTrace, prof_trace_free)

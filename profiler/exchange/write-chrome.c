@@ -1,7 +1,7 @@
-/* write-chrome.c — Chrome JSON in Kineto's dialect.
+/* write-chrome.c — writes Chrome trace JSON in Kineto's dialect.
  *
- * Microseconds with three decimals since baseTimeNanoseconds; complete events nest on
- * the row of the thread, runs are ProfilerStep#N annotations around them.
+ * Times are microseconds with three decimals since baseTimeNanoseconds.  Complete events nest in
+ * the row of the thread; runs are ProfilerStep#N annotations around them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/write-trace.h"
 
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Far from any device index, which would share the row of a process of that number. */
+/* Not the index of any device, since readers put both in the same row. */
 #define PROCESS 4242
 #define THREAD  4242
 
@@ -22,7 +22,7 @@ typedef struct
   guint32          index;
 } Entry;
 
-/* By beginning, longer ones first: what lies inside comes after what it lies in. */
+/* By begin, the outer event first. */
 static int
 compare_entries (gconstpointer a, gconstpointer b)
 {
@@ -166,9 +166,9 @@ append_head (GString *to, const ProfCapture *capture, guint n_left_out)
   g_string_append_printf (to, ",\"dropped\":%u},\n\"traceEvents\":[\n", n_left_out);
 }
 
-/* Events that can be drawn, in the order that readers want. */
+/* All events except memory, up to max_events, in the order that readers expect. */
 static GArray *
-sort_events (const ProfCapture *capture, guint most, guint *n_left_out)
+sort_events (const ProfCapture *capture, guint max_events, guint *n_left_out)
 {
   const ProfEvent *events = prof_capture_get_events (capture);
   GArray          *entries = g_array_new (FALSE, FALSE, sizeof (Entry));
@@ -181,7 +181,7 @@ sort_events (const ProfCapture *capture, guint most, guint *n_left_out)
 
       if (kind == PROF_EVENT_MEMORY || kind >= PROF_N_EVENTS)
         continue;
-      if (entries->len < most)
+      if (entries->len < max_events)
         g_array_append_val (entries, entry);
       else
         (*n_left_out)++;
@@ -191,12 +191,12 @@ sort_events (const ProfCapture *capture, guint most, guint *n_left_out)
 }
 
 char *
-prof_print_chrome (const ProfCapture *capture, guint most_events, gsize *length)
+prof_print_chrome (const ProfCapture *capture, guint max_events, gsize *length)
 {
   GString *text = g_string_new (NULL);
   guint    n_left_out;
   g_autoptr (GArray) entries =
-      sort_events (capture, most_events > 0 ? most_events : PROF_TRACE_EVENTS, &n_left_out);
+      sort_events (capture, max_events > 0 ? max_events : PROF_TRACE_EVENTS, &n_left_out);
   guint64 base = entries->len > 0 ? g_array_index (entries, Entry, 0).event->begin_ns : 0;
   guint64 end = base;
 

@@ -1,4 +1,6 @@
-/* write-csv.c — the table of nodes for spreadsheets.
+/* write-csv.c — writes the table of nodes for spreadsheets.
+ *
+ * RFC 4180, with a decimal point in every locale.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/write-trace.h"
 
@@ -8,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Quoted where it must be; quotes are doubled. */
+/* Appends a field in quotes if it needs them; quotes inside are doubled. */
 static void
 append_field (GString *to, const char *text)
 {
@@ -27,6 +29,7 @@ append_field (GString *to, const char *text)
   g_string_append_c (to, '"');
 }
 
+/* Appends a comma and a number; nothing for values that are not finite. */
 static void
 append_number (GString *to, double value)
 {

@@ -1,4 +1,6 @@
-/* advise.c — rules as a table.
+/* advise.c — the rules that suggest improvements, as a table of functions.
+ *
+ * A rule checks a few figures of a capture; gains are estimates.  Start reading at the table rules.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/advise.h"
 
@@ -11,20 +13,20 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_FACTOR 1.2
+#define MIN_FACTOR 1.2 /* of a suggestion to fuse; the estimate is good to 10 to 20 % */
 
-/* What rules look at. */
+/* The figures that rules check. */
 typedef struct
 {
   const ProfCapture *capture;
   const ProfSummary *summary;
-  double             clean; /* seconds of a clean run; NaN */
-  double             host;  /* of which outside of operators, without what watching took */
-  double             deviation;
-} Facts;
+  double             clean;     /* seconds of a clean run; NaN: not measured */
+  double             host;      /* of which outside operators, without the recording overhead */
+  double             deviation; /* of the clean runs, relative */
+} RuleInput;
 
-/* FALSE: nothing to say.  Fills in everything but rule. */
-typedef gboolean (*RuleFunc) (const Facts *facts, ProfAdvice *advice);
+/* Returns FALSE if the rule does not apply, else fills in everything but rule. */
+typedef gboolean (*RuleFunc) (const RuleInput *input, ProfAdvice *advice);
 
 static gboolean
 is_planned (const ProfCapture *capture)
@@ -33,31 +35,31 @@ is_planned (const ProfCapture *capture)
 }
 
 static gboolean
-host_bound (const Facts *facts, ProfAdvice *advice)
+host_bound (const RuleInput *input, ProfAdvice *advice)
 {
-  if (!(facts->host > 0.3 * facts->clean))
+  if (!(input->host > 0.3 * input->clean))
     return FALSE;
-  advice->trigger = g_strdup_printf ("%.0f %% of the time is outside of operators",
-                                     100 * facts->host / facts->clean);
-  advice->text = is_planned (facts->capture)
-                     ? g_strdup ("The operators are too small for what calling them costs: larger "
-                                 "batches, or a fused form (hscope convert --to fused)")
-                     : g_strdup ("Run it planned: --mode static, or hybridize (static_alloc=True, "
-                                 "static_shape=True)");
-  advice->gain = is_planned (facts->capture) ? facts->host / 2 : 0.8 * facts->host;
+  advice->trigger = g_strdup_printf ("%.0f %% of the time is spent outside operators",
+                                     100 * input->host / input->clean);
+  advice->text =
+      is_planned (input->capture)
+          ? g_strdup ("The operators are too small for what calling them costs: use larger "
+                      "batches or a fused form (hscope convert --to fused)")
+          : g_strdup ("Run it planned: --mode static, or hybridize (static_alloc=True, "
+                      "static_shape=True)");
+  advice->gain = is_planned (input->capture) ? input->host / 2 : 0.8 * input->host;
   return TRUE;
 }
 
 static gboolean
-fusable (const Facts *facts, ProfAdvice *advice)
+fusable (const RuleInput *input, ProfAdvice *advice)
 {
   guint       n_steps;
   const char *scope;
-  double      fused = prof_estimate_fused (facts->capture, facts->summary, &n_steps, &scope);
-  double      now = facts->clean;
+  double      fused = prof_estimate_fused (input->capture, input->summary, &n_steps, &scope);
+  double      now = input->clean;
 
-  /* The estimate is good to a tenth or two. */
-  if (!(fused * LEAST_FACTOR < now))
+  if (!(fused * MIN_FACTOR < now))
     return FALSE;
   advice->gain = now - fused;
   advice->factor = now / fused;
@@ -66,18 +68,18 @@ fusable (const Facts *facts, ProfAdvice *advice)
                        n_steps,
                        scope);
   advice->text =
-      g_strdup_printf ("This unrolled recurrent network would be about %.1f× faster fused; "
-                       "try hscope convert --to fused",
+      g_strdup_printf ("This unrolled recurrent network would be about %.1f× faster fused. "
+                       "Try hscope convert --to fused",
                        advice->factor);
   return TRUE;
 }
 
-/* Half of the nodes are shorter than what can be told of them. */
+/* Half of the nodes are too short to be measured well. */
 static gboolean
-tiny_operators (const Facts *facts, ProfAdvice *advice)
+tiny_operators (const RuleInput *input, ProfAdvice *advice)
 {
-  const GArray *nodes = facts->summary->node;
-  double        per_span = prof_capture_get_number (facts->capture, "trace.overhead_ns") * 1e-9;
+  const GArray *nodes = input->summary->node;
+  double        per_span = prof_capture_get_number (input->capture, "trace.overhead_ns") * 1e-9;
   double        median;
 
   if (nodes->len < 16)
@@ -90,16 +92,16 @@ tiny_operators (const Facts *facts, ProfAdvice *advice)
       g_strdup_printf ("half of the %u nodes take less than %.0f ns", nodes->len, median * 1e9);
   advice->text =
       g_strdup ("Their times are near the resolution of the clock: look at operators, scopes "
-                "and steps rather than at single nodes; larger batches use the machine better");
+                "and steps rather than at single nodes. Larger batches use the machine better");
   return TRUE;
 }
 
-/* The operator that leaves most of what the machine could do. */
+/* The operator type that is farthest below the roofline, in seconds. */
 static gboolean
-wasted_time (const Facts *facts, ProfAdvice *advice)
+wasted_time (const RuleInput *input, ProfAdvice *advice)
 {
-  ProfPeaks     peaks = prof_roofline_peaks (facts->capture);
-  const GArray *groups = facts->summary->operators;
+  ProfPeaks     peaks = prof_roofline_peaks (input->capture);
+  const GArray *groups = input->summary->operators;
   ProfRoofPoint worst = { 0 };
   const char   *name = NULL;
 
@@ -115,22 +117,22 @@ wasted_time (const Facts *facts, ProfAdvice *advice)
           name = sum->name;
         }
     }
-  if (!name || worst.wasted < 0.2 * facts->summary->traced)
+  if (!name || worst.wasted < 0.2 * input->summary->traced)
     return FALSE;
   advice->trigger =
-      g_strdup_printf ("%s reaches %.0f %% of what this machine could do with such work",
+      g_strdup_printf ("%s reaches %.0f %% of what this machine can do with such work",
                        name,
                        100 * worst.reached);
-  advice->text = g_strdup ("Larger or fewer such operators would use the machine better: larger "
-                           "batches, or operators joined");
+  advice->text = g_strdup ("Fewer and larger operators would use the machine better: use larger "
+                           "batches, or join operators");
   advice->gain = worst.wasted / 2;
   return TRUE;
 }
 
 static gboolean
-data_movement (const Facts *facts, ProfAdvice *advice)
+data_movement (const RuleInput *input, ProfAdvice *advice)
 {
-  const GArray *groups = facts->summary->category;
+  const GArray *groups = input->summary->category;
 
   for (guint i = 0; i < groups->len; i++)
     {
@@ -150,36 +152,38 @@ data_movement (const Facts *facts, ProfAdvice *advice)
 }
 
 static gboolean
-first_run (const Facts *facts, ProfAdvice *advice)
+first_run (const RuleInput *input, ProfAdvice *advice)
 {
   guint              n;
-  g_autofree double *first = prof_capture_dup_samples (facts->capture, PROF_SAMPLE_FIRST, &n);
+  g_autofree double *first = prof_capture_dup_samples (input->capture, PROF_SAMPLE_FIRST, &n);
 
-  if (n == 0 || !(first[0] > 10 * facts->clean) || first[0] < 1e-3)
+  if (n == 0 || !(first[0] > 10 * input->clean) || first[0] < 1e-3)
     return FALSE;
   advice->trigger = g_strdup_printf ("the first run takes %.0f times as long as the others",
-                                     first[0] / facts->clean);
-  advice->text = g_strdup ("Run it once before anybody waits for it; changing shapes plans anew");
+                                     first[0] / input->clean);
+  advice->text =
+      g_strdup ("Run the model once before its latency matters; a change of shapes plans it again");
   return TRUE;
 }
 
 static gboolean
-memory_near_limit (const Facts *facts, ProfAdvice *advice)
+memory_near_limit (const RuleInput *input, ProfAdvice *advice)
 {
-  double used = prof_capture_get_number (facts->capture, "memory.resident");
-  double all = prof_capture_get_number (facts->capture, "system.memory");
+  double used = prof_capture_get_number (input->capture, "memory.resident");
+  double all = prof_capture_get_number (input->capture, "system.memory");
 
   if (!(used > 0.9 * all))
     return FALSE;
   advice->trigger = g_strdup_printf ("%.0f %% of the memory is in use", 100 * used / all);
-  advice->text = g_strdup ("Smaller batches, or shorter sequences with carried states");
+  advice->text =
+      g_strdup ("Use smaller batches, or shorter sequences that carry their states over");
   return TRUE;
 }
 
 static gboolean
-bulking (const Facts *facts, ProfAdvice *advice)
+bulking (const RuleInput *input, ProfAdvice *advice)
 {
-  double n = prof_capture_get_number (facts->capture, "import.shared");
+  double n = prof_capture_get_number (input->capture, "import.shared");
 
   if (!(n > 0))
     return FALSE;
@@ -187,32 +191,32 @@ bulking (const Facts *facts, ProfAdvice *advice)
                            : g_strdup_printf ("%.0f events stand for several operators each", n);
   advice->text =
       g_strdup ("Set MXNET_EXEC_BULK_EXEC_INFERENCE=0 and MXNET_EXEC_BULK_EXEC_TRAIN=0 to see "
-                "operators one by one; that changes how long it all takes");
+                "operators one by one. This changes the total time");
   return TRUE;
 }
 
 static gboolean
-watching_disturbs (const Facts *facts, ProfAdvice *advice)
+watching_disturbs (const RuleInput *input, ProfAdvice *advice)
 {
-  double ratio = facts->summary->traced / facts->clean;
+  double ratio = input->summary->traced / input->clean;
 
   if (!(ratio > 1.1))
     return FALSE;
   advice->trigger = g_strdup_printf ("traced runs take ×%.2f of clean ones", ratio);
   advice->text =
-      g_strdup ("Trust shares and order, not absolute times of nodes; clean times are not "
-                "touched by it");
+      g_strdup ("Trust the shares and the order of nodes, not their absolute times. Clean "
+                "times are not affected");
   return TRUE;
 }
 
 static gboolean
-noise (const Facts *facts, ProfAdvice *advice)
+noise (const RuleInput *input, ProfAdvice *advice)
 {
-  if (!(facts->deviation > 0.05))
+  if (!(input->deviation > 0.05))
     return FALSE;
-  advice->trigger = g_strdup_printf ("clean runs vary by %.0f %%", 100 * facts->deviation);
+  advice->trigger = g_strdup_printf ("clean runs vary by %.0f %%", 100 * input->deviation);
   advice->text =
-      g_strdup ("Repeat it when the machine is quieter, or with more samples (--repeat)");
+      g_strdup ("Repeat the measurement on a quieter machine, or with more samples (--repeat)");
   return TRUE;
 }
 
@@ -259,21 +263,21 @@ prof_advise (const ProfCapture *capture, const ProfSummary *summary)
   guint              n;
   g_autofree double *clean = prof_capture_dup_samples (capture, PROF_SAMPLE_CLEAN, &n);
   ProfStatistics     statistics;
-  Facts              facts = { .capture = capture, .summary = summary };
+  RuleInput          input = { .capture = capture, .summary = summary };
 
   prof_statistics (clean, n, &statistics);
-  facts.clean = statistics.median.median;
-  facts.deviation = statistics.deviation;
-  facts.host = facts.clean - (summary->nodes - summary->overhead);
+  input.clean = statistics.median.median;
+  input.deviation = statistics.deviation;
+  input.host = input.clean - (summary->nodes - summary->overhead);
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     {
       ProfAdvice *advice = g_new0 (ProfAdvice, 1);
 
       *advice = (ProfAdvice){ .rule = rules[i].name, .gain = NAN, .factor = NAN };
-      if (rules[i].check (&facts, advice))
+      if (rules[i].check (&input, advice))
         {
-          if (isfinite (advice->gain) && !isfinite (advice->factor) && advice->gain < facts.clean)
-            advice->factor = facts.clean / (facts.clean - advice->gain);
+          if (isfinite (advice->gain) && !isfinite (advice->factor) && advice->gain < input.clean)
+            advice->factor = input.clean / (input.clean - advice->gain);
           g_ptr_array_add (list, advice);
         }
       else

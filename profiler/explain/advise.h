@@ -1,4 +1,6 @@
-/* advise.h — what could be done about it, each with the number that says so.
+/* advise.h — suggestions to make a model faster, each with the figure that triggered it.
+ *
+ * Every rule is one function in advise.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,11 +9,11 @@
 typedef struct
 {
   const char *rule;    /* "fusable"; static */
-  char       *trigger; /* the number that set it off, in words */
-  char       *text;    /* what to do */
-  double      gain;    /* seconds of a run, estimated; NaN: cannot be said */
-  double      factor;  /* how many times faster the whole would be; NaN */
+  char       *trigger; /* the figure that triggered it, in words, without a full stop */
+  char       *text;    /* what to do, without a full stop */
+  double      gain;    /* estimated seconds per run; NaN: cannot be estimated */
+  double      factor;  /* how many times faster a run would be; NaN: not known */
 } ProfAdvice;
 
-/* Of ProfAdvice, largest gain first. */
+/* GPtrArray of ProfAdvice, largest gain first; owns its elements.  (transfer full) */
 GPtrArray *prof_advise (const ProfCapture *capture, const ProfSummary *summary);

@@ -1,4 +1,6 @@
-/* difference.c — two captures on matched nodes.
+/* difference.c — matches the nodes of two captures and compares their times.
+ *
+ * Two passes of matching: by name and operator type, then by name alone.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/difference.h"
 
@@ -6,15 +8,17 @@
 
 #include <math.h>
 
+/* One of the two captures. */
 typedef struct
 {
   const ProfCapture *capture;
   ProfRunMatrix      matrix;
-  guint32           *by_row;
-  gboolean          *is_used; /* by row */
+  guint32           *by_row;  /* row of the matrix by row of the capture; PROF_NONE: did not run */
+  gboolean          *is_used; /* by row: matched already */
 } Side;
 
-/* A pass may have put another operator in a node's place: then only the name is left. */
+/* The key that nodes are matched by: graph, name and, with_operator, the operator type.  (transfer
+ * full) */
 static char *
 key_of (const ProfCapture *capture, guint32 row, gboolean with_operator)
 {
@@ -30,6 +34,7 @@ key_of (const ProfCapture *capture, guint32 row, gboolean with_operator)
                           with_operator ? prof_capture_get_string (capture, node->type) : "");
 }
 
+/* Self seconds of a row by run.  (transfer full) */
 static double *
 dup_runs (const Side *side, guint32 row)
 {
@@ -72,7 +77,7 @@ add_pair (GArray *list, const Side *a, guint32 row_a, const Side *b, guint32 row
   g_array_append_val (list, difference);
 }
 
-/* Pairs up the rows that neither side has used yet. */
+/* Matches the rows that are not matched yet. */
 static void
 match (GArray *list, const Side *a, const Side *b, gboolean with_operator)
 {
@@ -138,7 +143,7 @@ prof_difference (const ProfCapture *capture_a, const ProfCapture *capture_b)
 
 /* --- By groups --- */
 
-/* Seconds by group and run; NaN: nothing of it ran. */
+/* Self seconds by group and run; NaN if no node of the group ran.  (transfer full) */
 static double *
 sum_groups (const ProfCapture *capture, const guint32 *group, guint n_groups, guint *n_runs)
 {

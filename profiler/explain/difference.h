@@ -1,4 +1,6 @@
-/* difference.h — two captures on matched nodes.
+/* difference.h — compares two captures node by node, or by groups of nodes.
+ *
+ * The captures were not measured in turns, so intervals are wider than those of paired series.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,20 +9,21 @@
 
 typedef struct
 {
-  const char *name;         /* of a's capture, or of b's */
-  guint32     row_a, row_b; /* PROF_NONE: only the other has it */
-  double      a, b;         /* self seconds of a run; NaN */
-  ProfPairing pairing;      /* b over a: slower means that b is */
+  const char *name;         /* of the node, owned by a capture; NULL for groups */
+  guint32     row_a, row_b; /* PROF_NONE: the other capture has no such node */
+  double      a, b;         /* self seconds of a run; NaN: did not run */
+  ProfPairing pairing;      /* of b against a: SLOWER means that b is slower */
 } ProfDifference;
 
-/* By name and operator within graphs of the same name, then by name alone (a pass may have
- * put another operator there); GArray of ProfDifference, the
- * largest change first.  A verdict of same or undecided is within the noise. */
+/* Matches nodes that ran by name and operator type within graphs of the same name, then by name
+ * alone, since a pass may have changed the operator.  GArray of ProfDifference, largest change
+ * first.  Verdicts SAME and UNDECIDED mean that the difference is within the noise.  (transfer
+ * full) */
 GArray *prof_difference (const ProfCapture *a, const ProfCapture *b);
 
-/* The same where names tell nothing.  group_a, group_b: by row, which of n_groups it belongs to
- * (PROF_NONE: none); a row inside a loop may belong to the loop's.  One ProfDifference a group, in
- * order, without name and rows; a group that nothing of one side is in has NaN there. */
+/* The same for groups that the caller defines, where names do not match.  group_a, group_b: group
+ * of each row, PROF_NONE for none.  GArray of n_groups ProfDifference, in order, without name and
+ * rows.  (transfer full) */
 GArray *prof_difference_groups (const ProfCapture *a,
                                 const guint32     *group_a,
                                 const ProfCapture *b,

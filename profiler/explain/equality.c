@@ -1,13 +1,16 @@
 /* equality.c — compares the outputs of two subjects element by element.
+ *
+ * Heads are matched by position, gradients by the name of their parameter.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/equality.h"
 
 #include <math.h>
 
-/* Relative to the largest value.  Sums over a long sequence differ when the order of summation does;
- * this much is far below what matters to anybody who uses the model. */
+/* Relative to the largest value.  Sums over a long sequence differ when the order of summation
+ * does; this much is far below what matters to anybody who uses the model. */
 #define TOLERANCE 1e-4
 
+/* Updates equality and the largest finite value.  FALSE if a difference is not finite. */
 static gboolean
 compare_tensors (HybTensor *a, HybTensor *b, ProfEquality *equality, double *largest)
 {
@@ -27,6 +30,7 @@ compare_tensors (HybTensor *a, HybTensor *b, ProfEquality *equality, double *lar
   return is_close;
 }
 
+/* The gradient of this parameter; NULL if subject has none. */
 static HybTensor *
 find_gradient (ProfSubject *subject, const char *name)
 {
@@ -54,7 +58,7 @@ prof_compare_numbers (ProfSubject *a, ProfSubject *b, ProfEquality *equality)
 
       if (!y || hyb_tensor_get_size (x) != hyb_tensor_get_size (y))
         {
-          /* Fused layers keep their weights in one array: its gradient has no partner. */
+          /* Fused layers have one array of weights, whose gradient exists in no other form. */
           is_close = is_close && i >= n_heads;
           continue;
         }

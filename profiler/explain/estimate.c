@@ -1,10 +1,9 @@
-/* estimate.c — what fusing an unrolled sequence would bring, before anybody does it.
+/* estimate.c — estimates what fusing an unrolled sequence would save.
  *
- * The model is the ladder's: products of the inputs of all steps become one, which reads
- * the weights once; products of the states find their weights packed, and reach as much;
- * of the pointwise work only functions of one argument remain (gates), the rest happens in
- * registers beside them; slices, and calling operators, go.  What a pass has put into the
- * unrolled form already stays as it is.
+ * The model: products of the inputs of all steps become one, which reads the weights once; products
+ * of the states find their weights packed and reach the same rate; of the pointwise work only
+ * functions of one argument (gates) remain, the rest happens in registers; slices and calls of
+ * operators disappear.  Nodes that a pass has put into the unrolled form already stay as they are.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/estimate.h"
 
@@ -15,34 +14,35 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_STEPS 8
-#define MAX_VISITS  400
-/* A step of a fused layer besides its work: a call of the product and loops set up. */
+#define MIN_STEPS  8
+#define MAX_VISITS 400
+/* Overhead of one step of a fused layer: calling the product and setting up loops. */
 #define STEP_SECONDS 0.2e-6
-/* A plain loop over gates that lie in the cache, against operators one by one. */
+/* Time of unary functions in a loop over cached gates, relative to separate operators. */
 #define UNARY_SHARE 0.9
-/* Sums and products of gates, in registers beside the functions. */
+/* Time of sums and products of gates in registers, relative to separate operators. */
 #define OTHER_SHARE 0.2
-/* What a product of many rows reaches of the measured peak. */
+/* Share of the measured peak that a product of many rows reaches. */
 #define GEMM_SHARE 0.95
-/* Weights that every step reads again stay in a cache: bytes it gives, for each operation
- * that the processor could do meanwhile. */
+/* Weights that every step reads stay in a cache, which delivers this many bytes per FLOP of the
+ * peak. */
 #define CACHE_BYTES 0.9
 
 typedef struct
 {
   const ProfCapture *capture;
   const ProfSummary *summary;
-  double             per_span;
+  double             per_span; /* recording overhead in seconds */
 } Estimate;
 
+/* Self seconds without recording overhead. */
 static double
 self_of (const Estimate *self, const ProfNodeSum *sum)
 {
   return MAX (sum->self - sum->count * self->per_span, 0);
 }
 
-/* Whether what a node reads depends on the step before, within the same cell. */
+/* Whether the inputs of a node depend on the previous step of the same cell. */
 static gboolean
 is_recurrent (const Estimate *self, guint32 row)
 {
@@ -76,13 +76,13 @@ is_recurrent (const Estimate *self, guint32 row)
   return FALSE;
 }
 
-/* The rows of the largest sequence of steps; its folded scope. */
+/* The scope of the longest sequence of steps with linear operators. */
 static ProfText
 find_cell (const Estimate *self, guint *n_steps)
 {
   g_autoptr (GHashTable) steps = g_hash_table_new (NULL, NULL); /* scope → highest step + 1 */
   GHashTableIter iter;
-  gpointer       scope, most;
+  gpointer       scope, n;
   ProfText       best = 0;
 
   for (guint i = 0; i < self->summary->node->len; i++)
@@ -99,21 +99,24 @@ find_cell (const Estimate *self, guint *n_steps)
     }
   *n_steps = 0;
   g_hash_table_iter_init (&iter, steps);
-  while (g_hash_table_iter_next (&iter, &scope, &most))
-    if (GPOINTER_TO_UINT (most) > *n_steps)
+  while (g_hash_table_iter_next (&iter, &scope, &n))
+    if (GPOINTER_TO_UINT (n) > *n_steps)
       {
-        *n_steps = GPOINTER_TO_UINT (most);
+        *n_steps = GPOINTER_TO_UINT (n);
         best = GPOINTER_TO_UINT (scope);
       }
   return best;
 }
 
+/* Seconds, FLOP and bytes of a run, by what fusing does to them. */
 typedef struct
 {
-  double linear, batched_flops, batched_bytes;
-  double recurrent, recurrent_flops, recurrent_bytes;
-  double unary, other, outside;
-  double n_recurrent;
+  double linear, batched_flops, batched_bytes;        /* products of inputs */
+  double recurrent, recurrent_flops, recurrent_bytes; /* products of states */
+  double unary;                                       /* functions of one argument */
+  double other;                                       /* other pointwise work of steps */
+  double outside;                                     /* work that fusing does not change */
+  double n_recurrent;                                 /* products of states */
 } Parts;
 
 static void
@@ -122,7 +125,7 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
   const ProfNode *node = prof_capture_get_node (self->capture, sum->row);
   double          seconds = self_of (self, sum);
 
-  /* What a pass put there is what the fused form does, too: products of all steps, gates. */
+  /* Nodes that passes added do what the fused form does: products of all steps, fused gates. */
   if (node->flags & PROF_NODE_ADDED)
     {
       parts->outside += seconds;
@@ -132,7 +135,7 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
     }
   if (node->step == PROF_NONE)
     {
-      /* What feeds the steps, or gathers what they give, goes with them. */
+      /* Splitting inputs and stacking outputs disappears with the steps. */
       if (node->category != HYB_CATEGORY_MOVEMENT)
         parts->outside += seconds;
       return;
@@ -141,8 +144,8 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
     {
       if (is_recurrent (self, sum->row) || node->step == 0)
         {
-          /* The first step's product of states cannot be told from its inputs' by what it
-           * reads: as many of each are there as in the other steps. */
+          /* In step 0 the products of inputs and of states cannot be distinguished by what they
+           * read.  Both are left out and made up for in prof_estimate_fused(). */
           parts->recurrent += node->step == 0 ? 0 : seconds;
           parts->recurrent_flops += node->step == 0 ? 0 : sum->flops;
           parts->recurrent_bytes += node->step == 0 ? 0 : sum->bytes;
@@ -161,9 +164,8 @@ add_node (const Estimate *self, const ProfNodeSum *sum, Parts *parts)
     parts->other += seconds;
 }
 
-/* Parts are medians of nodes in traced runs; what is compared with the estimate is a
- * clean run.  Where others compute, too, a run holds interruptions that no node's median
- * shows: the fused form will be interrupted as much. */
+/* The factor from the sum of node medians to the clean median.  On a busy machine a run contains
+ * interruptions that no node's median shows; the fused form will be interrupted as much. */
 static double
 scale_to_clean (const Estimate *self)
 {
@@ -188,7 +190,7 @@ prof_estimate_fused (const ProfCapture *capture,
   ProfText  cell = find_cell (&self, n_steps);
   double    batched, recurrent;
 
-  if (*n_steps < LEAST_STEPS || !isfinite (peaks.flops))
+  if (*n_steps < MIN_STEPS || !isfinite (peaks.flops))
     return NAN;
 
   self.per_span = prof_capture_get_number (capture, "trace.overhead_ns") * 1e-9;
@@ -199,7 +201,7 @@ prof_estimate_fused (const ProfCapture *capture,
     return NAN;
 
   *scope = prof_capture_get_string (capture, cell);
-  /* One more step of both, for the first that was left out. */
+  /* Step 0 was left out. */
   parts.batched_flops *= *n_steps / (*n_steps - 1.0);
   batched =
       MAX (parts.batched_flops / (GEMM_SHARE * peaks.flops), parts.batched_bytes / peaks.bytes);

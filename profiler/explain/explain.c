@@ -1,7 +1,7 @@
-/* explain.c — where what one variant saves comes from.
+/* explain.c — divides what one variant saves against another into buckets.
  *
- * Buckets are differences of classes of work, and add up to the difference of the clean
- * medians but for a residual that is always told.
+ * Buckets are differences of classes of work.  They add up to the difference of the clean medians
+ * except for a residual, which is always reported.  Start reading at prof_explain().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/explain.h"
 
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#define SAME_FLOPS 0.1
+#define SAME_FLOPS 0.1 /* relative difference up to which work counts as equal */
 
 const char *
 prof_bucket_name (ProfBucketKind kind)
@@ -27,7 +27,7 @@ prof_bucket_name (ProfBucketKind kind)
   return names[kind];
 }
 
-/* A fused layer is matrix products and what is done with their results. */
+/* Splits the time of fused layers into matrix products and the rest. */
 static void
 split_recurrent (ProfWork *work, double gemm, double *split_gemm, double *split_rest)
 {
@@ -37,8 +37,9 @@ split_recurrent (ProfWork *work, double gemm, double *split_gemm, double *split_
   *split_rest = isfinite (gemm) ? recurrent - *split_gemm : 0;
 }
 
+/* The bucket of one class; from_fused: what comes from splitting fused layers. */
 static ProfBucket
-compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, double more)
+compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, double from_fused)
 {
   const double *const series[] = { a->runs[class], b->runs[class] };
   const guint         n[] = { a->n_runs, b->n_runs };
@@ -48,9 +49,9 @@ compare_class (const ProfWork *a, const ProfWork *b, ProfClass class, double mor
 
   if (a->n_runs > 1 && b->n_runs > 1)
     interval = prof_bootstrap_sum (series, n, weights, 2, 0.95);
-  bucket.seconds = a->seconds[class] - b->seconds[class] + more;
-  bucket.low = interval.low + more;
-  bucket.high = interval.high + more;
+  bucket.seconds = a->seconds[class] - b->seconds[class] + from_fused;
+  bucket.low = interval.low + from_fused;
+  bucket.high = interval.high + from_fused;
   return bucket;
 }
 
@@ -79,10 +80,11 @@ prof_explain (const ProfCapture *capture_a,
   explanation->bucket[PROF_BUCKET_POINTWISE] =
       compare_class (&a, &b, PROF_CLASS_POINTWISE, split_a[1] - split_b[1]);
   explanation->bucket[PROF_BUCKET_MOVEMENT] = compare_class (&a, &b, PROF_CLASS_MOVEMENT, 0);
-  /* Operators of one run follow each other; only threads inside them work at the same time,
-   * and only running with fewer of them shows what that brings. */
+  /* Operators run one after the other, and only threads inside them run at the same time.  What
+   * that saves shows only in runs with fewer threads. */
   explanation->bucket[PROF_BUCKET_OVERLAP] = (ProfBucket){ .proved = NAN };
-  /* What memory costs outside of operators only a rung can tell: prof_ladder_prove. */
+  /* What memory management costs outside operators is known only from a rung:
+   * prof_ladder_explain(). */
   explanation->bucket[PROF_BUCKET_MEMORY] = (ProfBucket){ .proved = NAN };
 
   explanation->residual = explanation->saved;
@@ -92,7 +94,7 @@ prof_explain (const ProfCapture *capture_a,
       explanation->residual -= explanation->bucket[i].seconds;
     }
   if (fabs (explanation->residual) < 1e-9 * fabs (explanation->saved))
-    explanation->residual = 0; /* what rounding left */
+    explanation->residual = 0; /* rounding */
   explanation->flops_a = a.flops;
   explanation->flops_b = b.flops;
   explanation->same_flops = !(fabs (a.flops - b.flops) > SAME_FLOPS * MAX (a.flops, b.flops));
@@ -123,30 +125,28 @@ name_of (const ProfCapture *capture)
 }
 
 void
-prof_explain_threads (const ProfCapture *a,
-                      const ProfCapture *b,
-                      const ProfCapture *a_one,
-                      const ProfCapture *b_one,
-                      double             gemm_a,
-                      double             gemm_b,
-                      ProfExplanation   *explanation)
+prof_explain_threads (const ProfThreadCaptures *a,
+                      const ProfThreadCaptures *b,
+                      ProfExplanation          *explanation)
 {
-  const ProfCapture *const captures[] = { a, b, a_one, b_one };
-  static const double      weights[] = { 1, -1, -1, 1 };
-  double                  *samples[4];
-  guint                    n[4];
-  double                   median[4];
-  ProfInterval             overlap;
-  g_autofree char         *gain_a = NULL, *gain_b = NULL;
+  const ProfCapture *const captures[] = {
+    a->all_threads, b->all_threads, a->one_thread, b->one_thread
+  };
+  static const double weights[] = { 1, -1, -1, 1 };
+  double             *samples[4];
+  guint               n[4];
+  double              median[4];
+  ProfInterval        overlap;
+  g_autofree char    *gain_a = NULL, *gain_b = NULL;
 
-  prof_explain (a_one, b_one, gemm_a, gemm_b, explanation);
+  prof_explain (a->one_thread, b->one_thread, a->gemm, b->gemm, explanation);
   for (guint i = 0; i < 4; i++)
     {
       samples[i] = prof_capture_dup_samples (captures[i], PROF_SAMPLE_CLEAN, &n[i]);
       median[i] = prof_median (samples[i], n[i]);
     }
   overlap = prof_bootstrap_sum ((const double *const *) samples, n, weights, 4, 0.95);
-  /* Medians add up, the middle of what was drawn from them need not. */
+  /* The bootstrap median need not be the sum of the medians. */
   overlap.median = median[0] - median[1] - median[2] + median[3];
   overlap.low = MIN (overlap.low, overlap.median);
   overlap.high = MAX (overlap.high, overlap.median);
@@ -156,10 +156,11 @@ prof_explain_threads (const ProfCapture *a,
                                 &overlap,
                                 g_strdup_printf ("%.0f threads instead of one: “%s” gains %s, "
                                                  "“%s” %s",
-                                                 prof_capture_get_number (a, "threads"),
-                                                 name_of (b),
+                                                 prof_capture_get_number (a->all_threads,
+                                                                          "threads"),
+                                                 name_of (b->all_threads),
                                                  gain_b,
-                                                 name_of (a),
+                                                 name_of (a->all_threads),
                                                  gain_a));
   for (guint i = 0; i < 4; i++)
     g_free (samples[i]);

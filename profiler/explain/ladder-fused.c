@@ -1,4 +1,7 @@
-/* ladder-fused.c — the rung inside a fused layer: its matrix products, run alone.
+/* ladder-fused.c — times the matrix products inside fused recurrent layers by running them alone.
+ *
+ * A fused layer is one operator, so a trace does not show its parts.  Start reading at
+ * prof_ladder_fused_gemm().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/base/clock.h"
 #include "profiler/explain/ladder.h"
@@ -10,9 +13,10 @@
 #include <string.h>
 
 #define N_REPEATS 5
-/* More than any real layer; a file may say anything. */
+/* Larger than any real layer.  Attributes of a file may be any number. */
 #define MAX_ELEMENTS ((gint64) 1 << 28)
 
+/* The sizes of a fused recurrent operator. */
 typedef struct
 {
   gint64   steps, batch, inputs, hidden, gates; /* gates: rows of the weights */
@@ -35,6 +39,7 @@ is_true (const char *text)
   return text && (g_ascii_strcasecmp (text, "true") == 0 || strcmp (text, "1") == 0);
 }
 
+/* Fills layer.  FALSE if the node is not a recurrent operator of known size in single precision. */
 static gboolean
 describe_layer (HybGraph      *graph,
                 HybNodeId      id,
@@ -68,9 +73,19 @@ describe_layer (HybGraph      *graph,
          layer->gates * MAX (layer->inputs, 2 * layer->hidden) < MAX_ELEMENTS;
 }
 
-/* One direction of one layer, forward: inputs of all steps at once, states step by step. */
+/* The arrays of the products.  Their contents do not matter. */
+typedef struct
+{
+  float *x;       /* (steps × batch, widest input) */
+  float *weights; /* (gates, widest input) */
+  float *gates;   /* (steps × batch, gates) */
+  float *to;      /* results of the backward pass */
+} Arrays;
+
+/* The products of one direction of one layer in the forward pass: of the inputs of all steps at
+ * once, of the states step by step. */
 static void
-run_forward (const Layer *layer, gint64 inputs, const float *x, const float *weights, float *gates)
+run_forward (const Layer *layer, gint64 inputs, const Arrays *arrays)
 {
   HybGemm all = { .transpose_b = TRUE,
                   .m = layer->steps * layer->batch,
@@ -90,19 +105,18 @@ run_forward (const Layer *layer, gint64 inputs, const float *x, const float *wei
                    .alpha = 1,
                    .beta = 1 };
 
-  hyb_gemm_f32 (&all, x, weights, gates);
+  hyb_gemm_f32 (&all, arrays->x, arrays->weights, arrays->gates);
   for (gint64 t = 0; t < layer->steps; t++)
-    hyb_gemm_f32 (&step, x, weights, gates + t * layer->batch * layer->gates);
+    hyb_gemm_f32 (&step,
+                  arrays->x,
+                  arrays->weights,
+                  arrays->gates + t * layer->batch * layer->gates);
 }
 
-/* Back: to the states step by step, then inputs and both weights at once. */
+/* The products of the backward pass: gradients of the states step by step, then of the inputs and
+ * of both weights at once. */
 static void
-run_backward (const Layer *layer,
-              gint64       inputs,
-              const float *x,
-              const float *weights,
-              const float *gates,
-              float       *to)
+run_backward (const Layer *layer, gint64 inputs, const Arrays *arrays)
 {
   HybGemm step = { .m = layer->batch,
                    .n = layer->hidden,
@@ -128,13 +142,17 @@ run_backward (const Layer *layer,
                      .alpha = 1 };
 
   for (gint64 t = 0; t < layer->steps; t++)
-    hyb_gemm_f32 (&step, gates + t * layer->batch * layer->gates, weights, to);
-  hyb_gemm_f32 (&data, gates, weights, to);
-  hyb_gemm_f32 (&weight, gates, x, to);
+    hyb_gemm_f32 (&step,
+                  arrays->gates + t * layer->batch * layer->gates,
+                  arrays->weights,
+                  arrays->to);
+  hyb_gemm_f32 (&data, arrays->gates, arrays->weights, arrays->to);
+  hyb_gemm_f32 (&weight, arrays->gates, arrays->x, arrays->to);
   weight.n = weight.ldb = weight.ldc = layer->hidden;
-  hyb_gemm_f32 (&weight, gates, x, to);
+  hyb_gemm_f32 (&weight, arrays->gates, arrays->x, arrays->to);
 }
 
+/* The median seconds of all products of an operator. */
 static double
 time_layer (const Layer *layer)
 {
@@ -144,6 +162,7 @@ time_layer (const Layer *layer)
   g_autofree float *weights = g_new0 (float, layer->gates *widest);
   g_autofree float *gates = g_new0 (float, rows * layer->gates);
   g_autofree float *to = g_new0 (float, MAX (rows, layer->gates) * widest);
+  const Arrays      arrays = { x, weights, gates, to };
   double            samples[N_REPEATS];
 
   for (guint i = 0; i < N_REPEATS; i++)
@@ -154,16 +173,17 @@ time_layer (const Layer *layer)
         {
           gint64 inputs = l < layer->directions ? layer->inputs : layer->hidden * layer->directions;
 
-          run_forward (layer, inputs, x, weights, gates);
+          run_forward (layer, inputs, &arrays);
           if (layer->backward)
-            run_backward (layer, inputs, x, weights, gates, to);
+            run_backward (layer, inputs, &arrays);
         }
       samples[i] = (double) (prof_clock_now () - begin) * 1e-9;
     }
   return prof_median (samples, N_REPEATS);
 }
 
-/* Whether it is a node of the model, or stands for one: gradients bear other names. */
+/* Whether a node is a recurrent operator with the name of a node of the model.  Nodes of the
+ * backward pass have other names. */
 static gboolean
 is_of_model (HybGraph *model, const HybNode *node)
 {

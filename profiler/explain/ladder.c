@@ -1,4 +1,7 @@
-/* ladder.c — rungs made from modes and passes, and run in turns.
+/* ladder.c — makes the rungs of a ladder from modes and passes, and measures them in turns.
+ *
+ * Every optimising pass that changes the plan is a rung; its bucket is what the pass says that it
+ * saves.  Start reading at prof_ladder_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/ladder.h"
 
@@ -54,7 +57,7 @@ prof_ladder_free (ProfLadder *ladder)
   g_free (ladder);
 }
 
-/* Whether two plans do the same steps in as much memory. */
+/* Whether two subjects have plans with the same operators, steps and memory. */
 static gboolean
 is_same_plan (const ProfSubject *a, const ProfSubject *b)
 {
@@ -76,6 +79,16 @@ is_same_plan (const ProfSubject *a, const ProfSubject *b)
   return TRUE;
 }
 
+/* What all rungs are made of. */
+typedef struct
+{
+  HybGraph                 *graph;
+  HybTensor *const         *values;
+  const ProfSubjectOptions *options; /* common to all rungs */
+  const char *const        *passes;  /* names of all optimising passes, NULL-terminated */
+} LadderInput;
+
+/* The names of all optimising passes in their order, NULL-terminated.  (transfer container) */
 static const char **
 list_optimising (void)
 {
@@ -89,16 +102,15 @@ list_optimising (void)
   return (const char **) g_ptr_array_free (names, FALSE);
 }
 
+/* A subject with one thread and without these passes. */
 static ProfSubject *
-make_subject (HybGraph                 *graph,
-              HybTensor *const         *values,
-              const ProfSubjectOptions *common,
-              const char               *name,
-              HybMode                   mode,
-              const char *const        *without,
-              GError                  **error)
+make_subject (const LadderInput *input,
+              const char        *name,
+              HybMode            mode,
+              const char *const *without,
+              GError           **error)
 {
-  ProfSubjectOptions options = *common;
+  ProfSubjectOptions options = *input->options;
 
   options.name = name;
   options.mode = mode;
@@ -106,61 +118,51 @@ make_subject (HybGraph                 *graph,
   options.without = without;
   options.no_passes = FALSE;
   options.dump_after = NULL;
-  return prof_subject_new (graph, values, &options, error);
+  return prof_subject_new (input->graph, input->values, &options, error);
 }
 
+/* The modes, without optimising passes. */
 static gboolean
-add_modes (ProfLadder               *ladder,
-           HybGraph                 *graph,
-           HybTensor *const         *values,
-           const ProfSubjectOptions *options,
-           const char *const        *without,
-           GError                  **error)
+add_modes (ProfLadder *ladder, const LadderInput *input, GError **error)
 {
   static const struct
   {
     const char    *name, *doc;
     HybMode        mode;
     ProfBucketKind bucket;
-  } ways[] = {
+  } modes[] = {
     { "operator by operator",
       "no plan: types and memory at every operator",
       HYB_MODE_IMPERATIVE,
       PROF_BUCKET_HOST },
-    { "planned", "types, order and offsets known before", HYB_MODE_HYBRID, PROF_BUCKET_HOST },
+    { "planned", "types, order and offsets computed before", HYB_MODE_HYBRID, PROF_BUCKET_HOST },
     { "static memory",
       "one block of memory, kept between runs",
       HYB_MODE_STATIC,
       PROF_BUCKET_MEMORY },
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
     {
       ProfSubject *subject =
-          make_subject (graph, values, options, ways[i].name, ways[i].mode, without, error);
+          make_subject (input, modes[i].name, modes[i].mode, input->passes, error);
 
       if (!subject)
         return FALSE;
-      add_rung (ladder, ways[i].name, ways[i].doc, ways[i].bucket, subject);
+      add_rung (ladder, modes[i].name, modes[i].doc, modes[i].bucket, subject);
     }
   return TRUE;
 }
 
-/* One pass after the other is let in. */
+/* One pass more per rung, where it changes the plan. */
 static gboolean
-add_passes (ProfLadder               *ladder,
-            HybGraph                 *graph,
-            HybTensor *const         *values,
-            const ProfSubjectOptions *options,
-            const char *const        *without,
-            GError                  **error)
+add_passes (ProfLadder *ladder, const LadderInput *input, GError **error)
 {
-  for (const char *const *first = without; *first; first++)
+  for (const char *const *first = input->passes; *first; first++)
     {
       const HybPass  *pass = hyb_pass_find (*first);
       const ProfRung *last = ladder->rungs->pdata[ladder->rungs->len - 1];
-      ProfSubject    *subject =
-          make_subject (graph, values, options, *first, HYB_MODE_STATIC, first + 1, error);
+      ProfSubject    *subject = make_subject (input, *first, HYB_MODE_STATIC, first + 1, error);
 
       if (!subject)
         return FALSE;
@@ -172,16 +174,12 @@ add_passes (ProfLadder               *ladder,
   return TRUE;
 }
 
-/* The other form, and as many threads as there are. */
+/* The other form, then all threads. */
 static gboolean
-add_last (ProfLadder               *ladder,
-          HybGraph                 *graph,
-          HybTensor *const         *values,
-          const ProfSubject        *form,
-          const ProfSubjectOptions *options,
-          GError                  **error)
+add_last (ProfLadder *ladder, const LadderInput *input, const ProfSubject *form, GError **error)
 {
-  ProfSubjectOptions all = *options;
+  LadderInput        last = *input;
+  ProfSubjectOptions all = *input->options;
   ProfSubject       *subject;
   guint              n_threads = hyb_parallel_get_threads ();
   g_autofree char   *name = g_strdup_printf ("%u threads", n_threads);
@@ -190,9 +188,9 @@ add_last (ProfLadder               *ladder,
     {
       const char *variant = prof_subject_get_options (form)->variant;
 
-      graph = prof_subject_get_graph (form);
-      values = prof_subject_get_values (form);
-      subject = make_subject (graph, values, options, variant, HYB_MODE_STATIC, NULL, error);
+      last.graph = prof_subject_get_graph (form);
+      last.values = prof_subject_get_values (form);
+      subject = make_subject (&last, variant, HYB_MODE_STATIC, NULL, error);
       if (!subject)
         return FALSE;
       add_rung (ladder, variant, "the model in this form", PROF_N_BUCKETS, subject);
@@ -203,11 +201,11 @@ add_last (ProfLadder               *ladder,
   all.mode = HYB_MODE_STATIC;
   all.without = NULL;
   all.no_passes = FALSE;
-  if (!(subject = prof_subject_new (graph, values, &all, error)))
+  if (!(subject = prof_subject_new (last.graph, last.values, &all, error)))
     return FALSE;
   add_rung (ladder,
             name,
-            "operators that are large enough share them",
+            "large operators are divided over the threads",
             PROF_BUCKET_OVERLAP,
             subject);
   return TRUE;
@@ -221,17 +219,18 @@ prof_ladder_new (HybGraph                 *graph,
                  GError                  **error)
 {
   g_autoptr (ProfLadder) ladder = g_new0 (ProfLadder, 1);
-  g_autofree const char **without = list_optimising ();
+  g_autofree const char **passes = list_optimising ();
+  const LadderInput       input = { graph, values, options, passes };
 
   ladder->rungs = g_ptr_array_new_with_free_func (rung_free);
-  if (!add_modes (ladder, graph, values, options, without, error) ||
-      !add_passes (ladder, graph, values, options, without, error) ||
-      !add_last (ladder, graph, values, form, options, error))
+  if (!add_modes (ladder, &input, error) || !add_passes (ladder, &input, error) ||
+      !add_last (ladder, &input, form, error))
     return NULL;
   return g_steal_pointer (&ladder);
 }
 
-/* What one rung saves against another, from samples that were taken next to each other. */
+/* Computes what a rung saves against the one before, from samples that were taken next to each
+ * other. */
 static void
 compare_rungs (const ProfRung *before, ProfRung *rung)
 {
@@ -244,7 +243,7 @@ compare_rungs (const ProfRung *before, ProfRung *rung)
     differences[i] = g_array_index (before->series.clean, double, i) -
                      g_array_index (rung->series.clean, double, i);
   interval = prof_median_interval (differences, n, 0.95);
-  /* Medians of differences do not add up; differences of medians do. */
+  /* Differences of medians add up over the rungs; medians of differences do not. */
   rung->saved = before->seconds - rung->seconds;
   rung->low = MIN (interval.low, rung->saved);
   rung->high = MAX (interval.high, rung->saved);
@@ -282,8 +281,9 @@ prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GErr
   return is_done;
 }
 
+/* Adds what a rung saved to a bucket. */
 static void
-note_rung (ProfBucket *bucket, const ProfRung *rung)
+add_rung_to_bucket (ProfBucket *bucket, const ProfRung *rung)
 {
   g_autofree char *time = prof_format_seconds (rung->saved);
   char *text = bucket->rung ? g_strdup_printf ("%s; %s: %s", bucket->rung, rung->name, time)
@@ -294,7 +294,8 @@ note_rung (ProfBucket *bucket, const ProfRung *rung)
   bucket->proved = (isfinite (bucket->proved) ? bucket->proved : 0) + rung->saved;
 }
 
-/* It was counted with the host, as everything outside of operators is. */
+/* Moves what static memory saved from the host bucket, which has everything outside operators, to
+ * the memory bucket. */
 static void
 move_memory (const ProfRung *rung, ProfExplanation *explanation)
 {
@@ -309,8 +310,9 @@ move_memory (const ProfRung *rung, ProfExplanation *explanation)
   host->high -= rung->low;
 }
 
+/* Adds all rungs to the buckets that they belong to. */
 static void
-prove (const ProfLadder *ladder, ProfExplanation *explanation)
+add_rungs (const ProfLadder *ladder, ProfExplanation *explanation)
 {
   for (guint i = 1; i < ladder->rungs->len; i++)
     {
@@ -329,7 +331,7 @@ prove (const ProfLadder *ladder, ProfExplanation *explanation)
       if (rung->bucket == PROF_BUCKET_MEMORY)
         move_memory (rung, explanation);
       if (rung->bucket != PROF_N_BUCKETS)
-        note_rung (&explanation->bucket[rung->bucket], rung);
+        add_rung_to_bucket (&explanation->bucket[rung->bucket], rung);
     }
 }
 
@@ -344,7 +346,7 @@ prof_ladder_explain (const ProfLadder *ladder,
   g_autoptr (ProfCapture) a = NULL;
   g_autoptr (ProfCapture) b = NULL;
 
-  /* Buckets are of runs with one thread; what more bring is a rung of its own. */
+  /* Buckets are of runs with one thread; more threads are a rung of their own. */
   if (last->bucket == PROF_BUCKET_OVERLAP)
     last = ladder->rungs->pdata[ladder->rungs->len - 2];
   if (!first->series.recorder || !last->series.recorder)
@@ -357,6 +359,6 @@ prof_ladder_explain (const ProfLadder *ladder,
                 prof_ladder_fused_gemm (first->subject),
                 prof_ladder_fused_gemm (last->subject),
                 explanation);
-  prove (ladder, explanation);
+  add_rungs (ladder, explanation);
   return TRUE;
 }

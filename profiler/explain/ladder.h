@@ -1,5 +1,7 @@
-/* ladder.h — an explanation proved by running it: one switch of the engine after the
- * other, from the plainest way to run a model to the fastest.
+/* ladder.h — explains a difference by running it: one switch of the engine after the other.
+ *
+ * A ladder goes from the plainest way to run a model to the fastest.  Each rung turns on one more
+ * switch: a mode, a pass, another form of the model, threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -8,46 +10,48 @@
 
 typedef struct
 {
-  char          *name;   /* "planned", "fold-constants" … */
-  const char    *doc;    /* what the switch does; static */
-  ProfBucketKind bucket; /* what the step to here is about; PROF_N_BUCKETS: several at once */
-  ProfSubject   *subject;
+  char          *name;    /* "planned", "fold-constants" */
+  const char    *doc;     /* what the switch does; static */
+  ProfBucketKind bucket;  /* that the step to this rung belongs to; PROF_N_BUCKETS: several */
+  ProfSubject   *subject; /* owned */
   ProfSeries     series;
   double         seconds;          /* clean median */
-  double         saved, low, high; /* against the rung before, from samples taken in turns */
+  double         saved, low, high; /* against the rung before, with its 95 % interval */
   ProfVerdict    verdict;          /* of this rung against the one before */
 } ProfRung;
 
 typedef struct
 {
-  GPtrArray *rungs; /* of ProfRung, the first is where it starts */
-  ProfStop   stop;
+  GPtrArray *rungs; /* of ProfRung; the first has no rung before it */
+  ProfStop   stop;  /* why the measurement ended */
 } ProfLadder;
 
-/* From operator by operator over planned and static memory to every pass, all with one
- * thread; then, where there are more, with those.  Passes that change nothing of this
- * model are left out.  form: (nullable) the same in another form, a rung before the last.
- * options: what is common to all. */
+/* Plans all rungs: operator by operator, planned, static memory, then every pass that changes this
+ * model, all with one thread; then form (nullable, the same model in another form); then all
+ * threads, if there are several.  options holds what is common to all.  NULL with an error if
+ * planning fails.  (transfer full) */
 ProfLadder *prof_ladder_new (HybGraph                 *graph,
                              HybTensor *const         *values,
                              const ProfSubject        *form,
                              const ProfSubjectOptions *options,
                              GError                  **error);
-void        prof_ladder_free (ProfLadder *ladder);
+/* Frees ladder; NULL is allowed. */
+void prof_ladder_free (ProfLadder *ladder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfLadder, prof_ladder_free)
 
+/* Measures all rungs in turns.  As prof_measure(). */
 gboolean
 prof_ladder_measure (ProfLadder *ladder, const ProfMeasureOptions *options, GError **error);
 
-/* Why the last rung is faster than the first: buckets from what was traced of both, and
- * beside each what the rungs about it saved when they were run.  The rung for memory makes
- * the bucket of that name, out of that for host and dispatch.  FALSE without an error:
- * nothing was traced. */
+/* Explains why the last rung is faster than the first: buckets from the traced runs of both, and
+ * beside each what its rungs saved.  The rung for static memory moves its share from the host
+ * bucket to the memory bucket.  facts: (nullable) conditions for the captures.  FALSE without an
+ * error if nothing was traced. */
 gboolean prof_ladder_explain (const ProfLadder *ladder,
                               const ProfFacts  *facts,
                               ProfExplanation  *explanation,
                               GError          **error);
 
-/* Seconds that the matrix products of fused recurrent layers take alone, by running
- * them; NaN: the subject has no such layer. */
+/* Seconds that the matrix products inside the fused recurrent layers of subject take, by running
+ * them alone; NaN if it has no such layer. */
 double prof_ladder_fused_gemm (const ProfSubject *subject);

@@ -1,7 +1,7 @@
 /* work-classes.c — sums the traced runs of a capture by class of work.
  *
- * Times of nodes come from traced runs and are scaled to the clean median, run by run, so that a disturbed
- * traced run does not count for more.  Start reading at prof_work_init().
+ * Times of nodes come from traced runs and are scaled to the clean median, run by run, so that a
+ * disturbed traced run does not count for more.  Start reading at prof_work_init().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/explain/work-classes.h"
 
@@ -30,8 +30,8 @@ class_of (guint category)
   return category < HYB_N_CATEGORIES ? classes[category] : PROF_CLASS_POINTWISE;
 }
 
-/* A traced run that was disturbed is longer in all of its parts: what counts is the part of
- * the run that a class took, of as long as a clean run takes. */
+/* Clean median over the time of a traced run without recording overhead.  A disturbed run is longer
+ * in all of its parts, so shares of it are scaled to the clean median. */
 static double
 find_scale (const ProfWork *work, const ProfRunMatrix *matrix, guint run, double per_span)
 {
@@ -40,6 +40,7 @@ find_scale (const ProfWork *work, const ProfRunMatrix *matrix, guint run, double
   return wall > 0 && isfinite (work->clean) ? work->clean / wall : 1;
 }
 
+/* Adds the times of one node to its class. */
 static void
 add_row (ProfWork            *work,
          const ProfRunMatrix *matrix,
@@ -50,10 +51,10 @@ add_row (ProfWork            *work,
   ProfClass class = class_of (node->category);
   double count = (double) matrix->count[at] / MAX (matrix->n_runs, 1);
 
-  /* Without its types nobody knows what a product computes; movement computes nothing. */
+  /* A product with unknown FLOP makes the total unknown; other unknown work is data movement. */
   if (isfinite (node->flops) ? class != PROF_CLASS_HOST : class == PROF_CLASS_GEMM)
     work->flops += count * node->flops;
-  /* The machinery of loops is part of what is left. */
+  /* HOST is what is left of the clean median, and includes control operators. */
   for (guint run = 0; class != PROF_CLASS_HOST && run < matrix->n_runs; run++)
     {
       double self = (double) matrix->self[(gsize) at * matrix->n_runs + run] * 1e-9;

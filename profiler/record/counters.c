@@ -1,7 +1,7 @@
-/* counters.c — perf_event_open and getrusage.
+/* counters.c — reads counters through perf_event_open() and getrusage().
  *
- * Counters cannot both be inherited by new threads and be read as a group, and threads that
- * compute are there before anything is counted: so each of them gets groups of its own.
+ * Counters cannot be both inherited by new threads and read as a group.  The threads that compute
+ * exist before anything is counted, so each of them gets groups of its own.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/counters.h"
 
@@ -14,17 +14,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST_MEMBERS 5
-#define MOST_THREADS 512
-#define HEAD         3 /* words before the values */
+#define MAX_MEMBERS 5
+#define MAX_THREADS 512
+#define N_HEAD      3 /* words before the values: number of counters, ns enabled, ns running */
 
 typedef struct
 {
   ProfCount count;
   guint64   config;
-} Member;
+} Counter;
 
-static const Member hardware[] = {
+static const Counter hardware[] = {
   { PROF_COUNT_CYCLES, PERF_COUNT_HW_CPU_CYCLES },
   { PROF_COUNT_INSTRUCTIONS, PERF_COUNT_HW_INSTRUCTIONS },
   { PROF_COUNT_CACHE_REFERENCES, PERF_COUNT_HW_CACHE_REFERENCES },
@@ -32,22 +32,23 @@ static const Member hardware[] = {
   { PROF_COUNT_BRANCH_MISSES, PERF_COUNT_HW_BRANCH_MISSES },
 };
 
-static const Member software[] = {
+static const Counter software[] = {
   { PROF_COUNT_PROCESSOR_TIME, PERF_COUNT_SW_TASK_CLOCK },
   { PROF_COUNT_MIGRATIONS, PERF_COUNT_SW_CPU_MIGRATIONS },
 };
 
-/* Counters of one thread that run together; the first one that could be opened leads. */
+/* Counters of one thread that run at the same time.  The first one that could be opened is the
+ * leader. */
 typedef struct
 {
-  int       file[MOST_MEMBERS];
-  ProfCount count[MOST_MEMBERS];
+  int       file[MAX_MEMBERS];
+  ProfCount count[MAX_MEMBERS];
   guint     n;
-} Group;
+} CounterGroup;
 
 struct _ProfCounters
 {
-  GArray       *groups; /* of Group */
+  GArray       *groups; /* of CounterGroup */
   const char   *reason;
   struct rusage usage;
 };
@@ -70,6 +71,7 @@ prof_count_name (ProfCount count)
   return names[count];
 }
 
+/* Why a counter could not be opened, as a sentence without a full stop. */
 static const char *
 explain (int code)
 {
@@ -77,11 +79,13 @@ explain (int code)
     {
     case ENOENT:
     case EOPNOTSUPP:
-      return "The processor's counters are not there: a virtual machine without a performance unit";
+      return "The processor's counters are not available: this is a virtual machine without a "
+             "performance monitoring unit";
     case EACCES:
     case EPERM:
-      return "The kernel does not let this process count: set kernel.perf_event_paranoid to 1, or "
-             "give it CAP_PERFMON";
+      return "The kernel does not allow this process to read counters: set "
+             "kernel.perf_event_paranoid "
+             "to 1, or give it CAP_PERFMON";
     case ENOSYS:
       return "This kernel (or sandbox) has no perf_event_open";
     default:
@@ -107,18 +111,19 @@ open_counter (guint32 type, guint64 config, pid_t thread, int leader)
 }
 
 static void
-close_group (const Group *group)
+close_group (const CounterGroup *group)
 {
   for (guint i = 0; i < group->n; i++)
     close (group->file[i]);
 }
 
-/* Returns 0, or why not all of them could be opened. */
+/* Opens the counters of one thread that are available.  Returns 0, or the error number of the first
+ * that is not. */
 static int
-add_group (ProfCounters *counters, guint32 type, const Member *members, guint n, pid_t thread)
+add_group (ProfCounters *counters, guint32 type, const Counter *members, guint n, pid_t thread)
 {
-  Group group = { .n = 0 };
-  int   problem = 0;
+  CounterGroup group = { .n = 0 };
+  int          problem = 0;
 
   for (guint i = 0; i < n; i++)
     {
@@ -144,14 +149,14 @@ prof_counters_new (void)
   g_autoptr (GDir) threads = g_dir_open ("/proc/self/task", 0, NULL);
   const char *name;
 
-  counters->groups = g_array_new (FALSE, FALSE, sizeof (Group));
-  for (guint i = 0; threads && i < MOST_THREADS && (name = g_dir_read_name (threads)); i++)
+  counters->groups = g_array_new (FALSE, FALSE, sizeof (CounterGroup));
+  for (guint i = 0; threads && i < MAX_THREADS && (name = g_dir_read_name (threads)); i++)
     {
       pid_t thread = (pid_t) atoi (name);
       int   problem =
           add_group (counters, PERF_TYPE_HARDWARE, hardware, G_N_ELEMENTS (hardware), thread);
 
-      /* A thread that has just ended is no reason. */
+      /* ESRCH: the thread has just ended. */
       if (problem && problem != ESRCH && !counters->reason)
         counters->reason = explain (problem);
       add_group (counters, PERF_TYPE_SOFTWARE, software, G_N_ELEMENTS (software), thread);
@@ -167,7 +172,7 @@ prof_counters_free (ProfCounters *counters)
   if (!counters)
     return;
   for (guint i = 0; i < counters->groups->len; i++)
-    close_group (&g_array_index (counters->groups, Group, i));
+    close_group (&g_array_index (counters->groups, CounterGroup, i));
   g_array_unref (counters->groups);
   g_free (counters);
 }
@@ -184,9 +189,9 @@ prof_counters_begin (ProfCounters *counters)
   getrusage (RUSAGE_SELF, &counters->usage);
   for (guint i = 0; i < counters->groups->len; i++)
     {
-      int leader = g_array_index (counters->groups, Group, i).file[0];
+      int leader = g_array_index (counters->groups, CounterGroup, i).file[0];
 
-      /* What cannot be started reads as never having run. */
+      /* A group that cannot be started reads as one that never ran. */
       if (ioctl (leader, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) == 0)
         ioctl (leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
     }
@@ -195,24 +200,24 @@ prof_counters_begin (ProfCounters *counters)
 gboolean
 prof_counters_decode (const guint64 *words, gsize n_words, guint n, double *values)
 {
-  if (n_words < HEAD + (gsize) n || words[0] != n || words[2] == 0)
+  if (n_words < N_HEAD + (gsize) n || words[0] != n || words[2] == 0)
     return FALSE;
   for (guint i = 0; i < n; i++)
-    values[i] = (double) words[HEAD + i] * ((double) words[1] / (double) words[2]);
+    values[i] = (double) words[N_HEAD + i] * ((double) words[1] / (double) words[2]);
   return TRUE;
 }
 
-/* A thread that slept all the time was wanted for none: it counted nothing. */
+/* Stops a group and reads its values.  A sleeping thread counted nothing. */
 static gboolean
-read_group (const Group *group, double *values)
+read_group (const CounterGroup *group, double *values)
 {
-  guint64 words[HEAD + MOST_MEMBERS];
+  guint64 words[N_HEAD + MAX_MEMBERS];
   gssize  n_bytes;
 
   if (ioctl (group->file[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP) < 0)
     return FALSE;
   n_bytes = read (group->file[0], words, sizeof words);
-  if (n_bytes >= (gssize) (HEAD * sizeof *words) && words[0] == group->n && words[1] == 0)
+  if (n_bytes >= (gssize) (N_HEAD * sizeof *words) && words[0] == group->n && words[1] == 0)
     {
       for (guint i = 0; i < group->n; i++)
         values[i] = 0;
@@ -233,9 +238,9 @@ prof_counters_end (ProfCounters *counters, double counts[PROF_N_COUNTS])
     counts[i] = NAN;
   for (guint i = 0; i < counters->groups->len; i++)
     {
-      const Group *group = &g_array_index (counters->groups, Group, i);
-      double       values[MOST_MEMBERS];
-      gboolean     is_read = read_group (group, values);
+      const CounterGroup *group = &g_array_index (counters->groups, CounterGroup, i);
+      double              values[MAX_MEMBERS];
+      gboolean            is_read = read_group (group, values);
 
       for (guint k = 0; k < group->n; k++)
         {
@@ -247,7 +252,7 @@ prof_counters_end (ProfCounters *counters, double counts[PROF_N_COUNTS])
         }
     }
   counts[PROF_COUNT_PROCESSOR_TIME] *= 1e-9;
-  /* A sum without one of the threads would say less than nothing. */
+  /* A sum that lacks some threads would be misleading. */
   for (guint i = 0; i < PROF_N_COUNTS; i++)
     if (is_lost[i])
       counts[i] = NAN;

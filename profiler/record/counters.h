@@ -1,8 +1,8 @@
-/* counters.h — what the processor and the kernel count while a run goes on.
+/* counters.h — hardware and kernel counters over a number of runs.
  *
- * Hardware counters need a performance unit that this process may use; what the kernel
- * counts itself is nearly always there, page faults and context switches always.  Each
- * thread has a group of counters that run at the same time, so that ratios of them hold.
+ * Hardware counters need a performance monitoring unit that this process may use; counters of the
+ * kernel are nearly always available, page faults and context switches always.  Each thread has a
+ * group of counters that run at the same time, so that their ratios are meaningful.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,27 +15,34 @@ typedef enum
   PROF_COUNT_CACHE_REFERENCES,
   PROF_COUNT_CACHE_MISSES,
   PROF_COUNT_BRANCH_MISSES,
-  PROF_COUNT_PROCESSOR_TIME, /* seconds, of all threads */
-  PROF_COUNT_MIGRATIONS,     /* from core to core */
+  PROF_COUNT_PROCESSOR_TIME, /* seconds, summed over all threads */
+  PROF_COUNT_MIGRATIONS,     /* of threads between cores */
   PROF_COUNT_PAGE_FAULTS,
-  PROF_COUNT_SWITCHES,
+  PROF_COUNT_SWITCHES, /* of context */
   PROF_N_COUNTS,
 } ProfCount;
 
+/* "cycles", "page faults". */
 const char *prof_count_name (ProfCount count);
 
 typedef struct _ProfCounters ProfCounters;
 
-/* Never NULL: what cannot be counted is left out, and why is one sentence. */
+/* Opens the counters that are available for all threads of this process.  Never NULL.  (transfer
+ * full) */
 ProfCounters *prof_counters_new (void);
-void          prof_counters_free (ProfCounters *counters);
+/* Closes the counters; NULL is allowed. */
+void prof_counters_free (ProfCounters *counters);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfCounters, prof_counters_free)
-const char *prof_counters_get_reason (const ProfCounters *counters); /* NULL: all can be counted */
+/* Why hardware counters are missing, without a full stop; NULL if they are available. */
+const char *prof_counters_get_reason (const ProfCounters *counters);
 
+/* Resets and starts the counters. */
 void prof_counters_begin (ProfCounters *counters);
-/* NaN for what could not be counted; scaled where the kernel took turns. */
+/* Stops the counters and reads them: NaN for those that are not available, extrapolated where the
+ * kernel multiplexed groups. */
 void prof_counters_end (ProfCounters *counters, double counts[PROF_N_COUNTS]);
 
-/* What a group of n counters reads as: how many, ns wanted, ns running, then each.  Scaled
- * to all of the time; FALSE: cut short, of another group, or never running. */
+/* Decodes what a group of n counters reads as: the number of counters, ns enabled, ns running, then
+ * the values.  Values are scaled to all of the time.  FALSE if the words are cut short, of another
+ * group, or if the group never ran.  Public for its test. */
 gboolean prof_counters_decode (const guint64 *words, gsize n_words, guint n, double *values);

@@ -1,4 +1,7 @@
-/* measure.c — the order in which things are run.
+/* measure.c — decides which subject runs when, and how often.
+ *
+ * Phases follow each other: warm-up, clean runs, counted runs, traced runs (run_phases()).  A
+ * failed run ends everything; cancelling keeps what there is.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/measure.h"
 
@@ -10,15 +13,17 @@
 #include <string.h>
 
 #define DEFAULT_SECONDS 60.0
-#define WARM_WINDOW     3
-#define WARM_MEDIANS    5
-#define WARM_SPREAD     0.02
-#define WARM_SECONDS    10.0
-#define WARM_LEAST      3
-#define MAX_INNER       100000
-/* Share of the budget that warm-up and clean runs may take, if something comes after. */
-#define CLEAN_SHARE 0.7
-#define LEAST_EXACT 4 /* traced runs, of which then one is exact */
+/* Warm-up ends when the medians of the last WARM_MEDIANS windows of WARM_WINDOW runs differ by less
+ * than WARM_SPREAD, or after WARM_SECONDS. */
+#define WARM_WINDOW  3
+#define WARM_MEDIANS 5
+#define WARM_SPREAD  0.02
+#define WARM_SECONDS 10.0
+#define MIN_WARM     3
+#define MAX_INNER    100000
+/* Share of the budget for warm-up and clean runs, if counted or traced runs follow. */
+#define CLEAN_SHARE        0.7
+#define MIN_RUNS_FOR_EXACT 4 /* with this many traced runs, the last one is exact */
 
 typedef struct
 {
@@ -28,8 +33,8 @@ typedef struct
   const ProfMeasureOptions *options;
   guint64                   begin_ns;
   double                    seconds;
-  guint                     threads; /* of subjects that do not say otherwise */
-} Session;
+  guint                     threads; /* for subjects that do not set their own */
+} MeasureSession;
 
 void
 prof_series_init (ProfSeries *series)
@@ -56,20 +61,25 @@ prof_series_clear (ProfSeries *series)
 /* --- Time --- */
 
 static double
-elapsed (const Session *session)
+elapsed (const MeasureSession *session)
 {
   return (double) (prof_clock_now () - session->begin_ns) * 1e-9;
 }
 
 static gboolean
-is_cancelled (const Session *session)
+is_cancelled (const MeasureSession *session)
 {
   return session->options->cancellable &&
          g_cancellable_is_cancelled (session->options->cancellable);
 }
 
+/* Calls the progress function. */
 static void
-tell (const Session *session, const char *phase, guint subject, guint done, guint total)
+report_progress (const MeasureSession *session,
+                 const char           *phase,
+                 guint                 subject,
+                 guint                 done,
+                 guint                 total)
 {
   double       passed = elapsed (session);
   double       left = MAX (session->seconds - passed, 0);
@@ -89,10 +99,14 @@ tell (const Session *session, const char *phase, guint subject, guint done, guin
   session->options->progress (session->options->data, &progress);
 }
 
-/* One sample: seconds of one run, averaged over so many.  FALSE with an error when a
- * run fails, without one when it was cancelled. */
+/* Takes one sample: the average seconds of inner runs.  FALSE with an error if a run fails, without
+ * one if it was cancelled. */
 static gboolean
-time_runs (const Session *session, guint subject, guint inner, double *seconds, GError **error)
+time_runs (const MeasureSession *session,
+           guint                 subject,
+           guint                 inner,
+           double               *seconds,
+           GError              **error)
 {
   GError *local = NULL;
   guint64 begin;
@@ -115,6 +129,7 @@ time_runs (const Session *session, guint subject, guint inner, double *seconds, 
   return TRUE;
 }
 
+/* The peak of resident memory in bytes; 0 if it is not known. */
 static gsize
 read_resident_peak (void)
 {
@@ -127,7 +142,7 @@ read_resident_peak (void)
   return at ? (gsize) g_ascii_strtoull (at + 6 + strspn (at + 6, " \t"), NULL, 10) * 1024 : 0;
 }
 
-/* What this process held before is nobody's; where the kernel does not forget, it stays in. */
+/* Resets the peak, so that it does not include earlier work.  Not all kernels allow that. */
 static void
 reset_resident_peak (void)
 {
@@ -141,13 +156,13 @@ reset_resident_peak (void)
 
 /* --- Warm-up --- */
 
-/* Whether the medians of the last few triples agree. */
+/* Whether the medians of the last windows agree. */
 static gboolean
 is_steady (const GArray *warm)
 {
   double low = G_MAXDOUBLE, high = 0;
 
-  if (warm->len < WARM_LEAST + WARM_MEDIANS - 1)
+  if (warm->len < MIN_WARM + WARM_MEDIANS - 1)
     return FALSE;
   for (guint i = 0; i < WARM_MEDIANS; i++)
     {
@@ -160,8 +175,10 @@ is_steady (const GArray *warm)
   return high <= low * (1 + WARM_SPREAD);
 }
 
+/* Runs one subject until it is steady, and finds out how many runs make one sample.  share:
+ * seconds. */
 static gboolean
-warm_up (const Session *session, guint subject, double share, GError **error)
+warm_up (const MeasureSession *session, guint subject, double share, GError **error)
 {
   ProfSeries *series = &session->series[subject];
   int         asked = session->options->warmup;
@@ -173,7 +190,7 @@ warm_up (const Session *session, guint subject, double share, GError **error)
   shortest = series->first;
   for (guint i = 0; asked < 0 || i < (guint) asked; i++)
     {
-      tell (session, "warm-up", subject, i, asked > 0 ? (guint) asked : 0);
+      report_progress (session, "warm-up", subject, i, asked > 0 ? (guint) asked : 0);
       if (asked < 0 &&
           (is_steady (series->warm) || (i >= 1 && elapsed (session) + shortest > limit)))
         break;
@@ -189,7 +206,7 @@ warm_up (const Session *session, guint subject, double share, GError **error)
 }
 
 static gboolean
-warm_up_all (const Session *session, GError **error)
+warm_up_all (const MeasureSession *session, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
@@ -204,10 +221,11 @@ warm_up_all (const Session *session, GError **error)
 
 /* --- Clean runs --- */
 
-/* Whether the samples there are tell enough: of one subject its own interval, of
- * several how each compares with the first. */
+/* Whether there are enough samples: for one subject its own interval decides, for several the
+ * comparison of each with the first.  limit, round: seconds when time is up, and of the last round.
+ * */
 static ProfStop
-find_stop (const Session *session, double limit, double round)
+find_stop (const MeasureSession *session, double limit, double round)
 {
   const GArray *first = session->series[0].clean;
   ProfStop      stop = PROF_STOP_NOT;
@@ -234,9 +252,10 @@ find_stop (const Session *session, double limit, double round)
   return stop;
 }
 
-/* There and back again; a round that was cut off in the middle counts for nobody. */
+/* Takes one sample of each subject, or two back and forth.  A round that is interrupted adds no
+ * samples. */
 static gboolean
-run_round (const Session *session, gboolean both_ways, GError **error)
+run_round (const MeasureSession *session, gboolean both_ways, GError **error)
 {
   g_autofree double *seconds = g_new (double, 2 * session->n);
   guint              n_visits = both_ways ? 2 * session->n : session->n;
@@ -258,7 +277,7 @@ run_round (const Session *session, gboolean both_ways, GError **error)
 }
 
 static gboolean
-run_clean (const Session *session, double limit, GError **error)
+run_clean (const MeasureSession *session, double limit, GError **error)
 {
   ProfStop stop;
   double   round = 0;
@@ -271,7 +290,7 @@ run_clean (const Session *session, double limit, GError **error)
       guint    asked = session->options->repeat;
       gboolean both_ways = session->n > 1 && (asked == 0 || done + 2 <= asked);
 
-      tell (session, "clean", 0, done, asked > 0 ? asked : PROF_MAX_SAMPLES);
+      report_progress (session, "clean", 0, done, asked > 0 ? asked : PROF_MAX_SAMPLES);
       if (!run_round (session, both_ways, &local) && local)
         {
           g_propagate_error (error, g_steal_pointer (&local));
@@ -290,9 +309,9 @@ run_clean (const Session *session, double limit, GError **error)
 
 /* --- Traced and counted runs --- */
 
-/* The probe is there only while it traces: other subjects' runs in between are clean. */
+/* Runs one subject with its recorder attached. */
 static gboolean
-trace_once (const Session *session, guint subject, guint run, gboolean exact, GError **error)
+trace_once (const MeasureSession *session, guint subject, guint run, gboolean exact, GError **error)
 {
   ProfSeries  *series = &session->series[subject];
   HybExecutor *executor = prof_subject_get_executor (session->subjects[subject]);
@@ -311,39 +330,39 @@ trace_once (const Session *session, guint subject, guint run, gboolean exact, GE
   return is_done;
 }
 
-/* In turns, too.  The first round is for nothing: it shows how many events there are,
- * and graphs that appear.  When the time is over, or few are asked for, it counts. */
+/* Traces all subjects in turns.  The first round warms up the recorders, which learn the number of
+ * events and the graphs, and is discarded, unless the time is up or few runs are requested. */
 static gboolean
-trace_all (const Session *session, GError **error)
+trace_all (const MeasureSession *session, GError **error)
 {
   guint n = session->options->traced, first;
 
   for (guint i = 0; i < session->n; i++)
     {
       session->series[i].recorder = prof_recorder_new ();
-      tell (session, "trace", i, 0, n);
+      report_progress (session, "trace", i, 0, n);
       if (!trace_once (session, i, 0, FALSE, error))
         return FALSE;
     }
-  first = n < LEAST_EXACT || elapsed (session) > session->seconds;
+  first = n < MIN_RUNS_FOR_EXACT || elapsed (session) > session->seconds;
   for (guint i = 0; first == 0 && i < session->n; i++)
     {
       prof_recorder_reset (session->series[i].recorder);
       g_array_set_size (session->series[i].traced, 0);
     }
-  /* One run is no interval: a second is made even when the time is over. */
+  /* One run has no interval, so a second is made even when the time is up. */
   for (guint run = first; run < n && (run < 2 || elapsed (session) < session->seconds); run++)
     for (guint i = 0; i < session->n; i++)
       {
-        tell (session, "trace", i, run, n);
-        if (!trace_once (session, i, run, n >= LEAST_EXACT && run == n - 1, error))
+        report_progress (session, "trace", i, run, n);
+        if (!trace_once (session, i, run, n >= MIN_RUNS_FOR_EXACT && run == n - 1, error))
           return FALSE;
       }
   return TRUE;
 }
 
 static gboolean
-count_subject (const Session *session, guint subject, GError **error)
+count_subject (const MeasureSession *session, guint subject, GError **error)
 {
   ProfSeries *series = &session->series[subject];
   g_autoptr (ProfCounters) counters = prof_counters_new ();
@@ -351,7 +370,7 @@ count_subject (const Session *session, guint subject, GError **error)
   guint    inner = MAX (series->inner, 3);
   gboolean is_done;
 
-  tell (session, "counters", subject, 0, inner);
+  report_progress (session, "counters", subject, 0, inner);
   prof_counters_begin (counters);
   is_done = time_runs (session, subject, inner, &seconds, error);
   prof_counters_end (counters, series->counts);
@@ -362,15 +381,16 @@ count_subject (const Session *session, guint subject, GError **error)
   return is_done;
 }
 
+/* Counts, then traces. */
 static gboolean
-watch_all (const Session *session, GError **error)
+run_watched (const MeasureSession *session, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  gboolean is_going = TRUE;
+  gboolean is_done_so_far = TRUE;
 
-  for (guint i = 0; is_going && session->options->counters && i < session->n; i++)
-    is_going = count_subject (session, i, &local);
-  if (is_going && session->options->traced > 0)
+  for (guint i = 0; is_done_so_far && session->options->counters && i < session->n; i++)
+    is_done_so_far = count_subject (session, i, &local);
+  if (is_done_so_far && session->options->traced > 0)
     trace_all (session, &local);
   if (!local)
     return TRUE;
@@ -378,8 +398,9 @@ watch_all (const Session *session, GError **error)
   return FALSE;
 }
 
+/* Stores the peaks of memory before recorders add to them. */
 static void
-note_memory (const Session *session)
+note_memory (const MeasureSession *session)
 {
   for (guint i = 0; i < session->n; i++)
     {
@@ -390,9 +411,9 @@ note_memory (const Session *session)
     }
 }
 
-/* Warm-up, clean runs, then those that are watched. */
+/* Warm-up, clean runs, then counted and traced runs. */
 static gboolean
-run_phases (const Session *session, GError **error)
+run_phases (const MeasureSession *session, GError **error)
 {
   const ProfMeasureOptions *options = session->options;
   double                    share = options->traced > 0 || options->counters ? CLEAN_SHARE : 1;
@@ -402,7 +423,7 @@ run_phases (const Session *session, GError **error)
   if (!is_cancelled (session) && !run_clean (session, share * session->seconds, error))
     return FALSE;
   note_memory (session);
-  return is_cancelled (session) || watch_all (session, error);
+  return is_cancelled (session) || run_watched (session, error);
 }
 
 gboolean
@@ -412,15 +433,15 @@ prof_measure (ProfSubject *const       *subjects,
               const ProfMeasureOptions *options,
               GError                  **error)
 {
-  gboolean is_done;
-  Session  session = {
-     .subjects = subjects,
-     .n = n,
-     .series = series,
-     .options = options,
-     .begin_ns = prof_clock_now (),
-     .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS,
-     .threads = hyb_parallel_get_threads (),
+  gboolean       is_done;
+  MeasureSession session = {
+    .subjects = subjects,
+    .n = n,
+    .series = series,
+    .options = options,
+    .begin_ns = prof_clock_now (),
+    .seconds = options->seconds > 0 ? options->seconds : DEFAULT_SECONDS,
+    .threads = hyb_parallel_get_threads (),
   };
 
   g_return_val_if_fail (n > 0, FALSE);

@@ -1,7 +1,7 @@
-/* measure.h — taking times: warm-up, clean runs in turn, then traced ones.
+/* measure.h — measures subjects: warm-up, clean runs in turns, then counted and traced runs.
  *
- * Clean, traced and counted runs are never mixed.  Several subjects take turns there
- * and back (A B C C B A), so that whatever drifts hits all of them alike.
+ * The three kinds of runs are never mixed.  Several subjects take turns back and forth (A B C C B
+ * A), so that drift affects all of them alike.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,53 +13,57 @@
 
 typedef struct
 {
-  const char *phase;   /* "warm-up", "clean", "trace", "counters" */
-  const char *subject; /* which */
+  const char *phase;   /* "warm-up", "clean", "counters", "trace" */
+  const char *subject; /* its name */
   guint       done, total;
-  double      elapsed, remaining; /* seconds; remaining is an estimate, and at most what is left
-                                     of the budget */
+  double      elapsed;   /* seconds */
+  double      remaining; /* seconds, estimated; at most what is left of the budget */
 } ProfProgress;
 
 typedef struct
 {
-  int           warmup; /* -1: until it is steady */
-  guint         repeat; /* clean samples; 0: until decided */
-  guint         traced; /* runs */
-  gboolean      counters;
-  double        seconds;                                          /* for all of it; 0: 60 */
-  GCancellable *cancellable;                                      /* keeps what is there */
-  void (*progress) (gpointer data, const ProfProgress *progress); /* may be NULL */
-  gpointer data;
+  int           warmup;      /* runs; -1: until times are steady */
+  guint         repeat;      /* clean samples; 0: until the result is decided */
+  guint         traced;      /* traced runs */
+  gboolean      counters;    /* count hardware events, too */
+  double        seconds;     /* budget for everything; 0: 60 */
+  GCancellable *cancellable; /* (nullable) samples taken before it is cancelled are kept */
+  void (*progress) (gpointer data, const ProfProgress *progress); /* (nullable) */
+  gpointer data;                                                  /* for progress */
 } ProfMeasureOptions;
 
-/* All about one subject. */
+/* What was measured of one subject. */
 typedef struct
 {
-  double        first;        /* seconds of the first run; NaN: not run, else no other is made */
-  GArray       *warm, *clean; /* of double: seconds of one run */
-  GArray       *traced;       /* of double, by run of the recorder */
-  guint         inner;        /* runs a clean sample is the average of */
-  guint         exact;        /* which traced run is exact; PROF_NO_RUN: none */
-  ProfRecorder *recorder;     /* NULL: nothing was traced */
+  double  first;  /* seconds of the first run; NaN: not run yet.  A known one is not repeated */
+  GArray *warm;   /* of double: seconds of each warm-up run */
+  GArray *clean;  /* of double: seconds of one run, by sample */
+  GArray *traced; /* of double: seconds, by run of the recorder */
+  guint   inner;  /* runs that a clean sample is the average of */
+  guint   exact;  /* which traced run is exact (recorder.h); PROF_NO_RUN: none */
+  ProfRecorder *recorder; /* owned; NULL: nothing was traced */
   gboolean      has_counts;
-  double        counts[PROF_N_COUNTS]; /* a run */
+  double        counts[PROF_N_COUNTS]; /* per run */
   const char   *counts_reason;         /* why some are missing (static); NULL */
-  ProfStop      stop;
-  gsize         planned_bytes;  /* most that the executor held for values at once */
-  gsize         resident_bytes; /* most that the process held, so far */
+  ProfStop      stop;                  /* why the clean runs ended */
+  gsize         planned_bytes;         /* peak of the memory that the executor held for values */
+  gsize         resident_bytes;        /* peak of the process so far */
 } ProfSeries;
 
 #define PROF_NO_RUN G_MAXUINT
 
+/* An empty series. */
 void prof_series_init (ProfSeries *series);
+/* Frees what series owns, not series itself. */
 void prof_series_clear (ProfSeries *series);
 
-/* FALSE: a run failed.  Cancelled or out of time is TRUE: series say how far it got. */
+/* Measures n subjects into n initialised series.  FALSE with an error if a run fails.  TRUE when it
+ * is cancelled or out of time; the series then hold the samples taken so far. */
 gboolean prof_measure (ProfSubject *const       *subjects,
                        guint                     n,
                        ProfSeries               *series,
                        const ProfMeasureOptions *options,
                        GError                  **error);
 
-/* How often each was slower or faster, over samples taken next to each other. */
+/* Compares the clean samples of two subjects that were measured in turns. */
 void prof_series_pair (const ProfSeries *a, const ProfSeries *b, ProfPairing *pairing);

@@ -1,4 +1,8 @@
-/* recorder.c — listens to the engine's probe and writes down what it hears.
+/* recorder.c — implements the engine's probe and writes events into one ring per thread.
+ *
+ * The probe's functions run inside the measured code: they take no lock and allocate nothing,
+ * except for the first event of a thread and of a graph.  Start reading at recorder_begin() and
+ * recorder_end().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/recorder.h"
 
@@ -12,56 +16,56 @@
 #define N_BUCKETS      (2 * MAX_SLOTS)
 #define FIRST_CAPACITY 4096
 
-/* A span that has begun. */
+/* A span that has begun and not ended. */
 typedef struct
 {
   guint64     begin_ns;
   HybSpanKind kind;
   guint16     slot;
   guint32     id;
-} Open;
+} OpenSpan;
 
-/* What one thread writes. */
+/* The state of one thread. */
 typedef struct
 {
   ProfRing  ring;
-  guint64   stamp; /* the last look at the clock */
+  guint64   stamp; /* the last clock reading */
   guint64   run_begin;
-  guint     depth; /* of open; may be more than there is room for */
+  guint     depth; /* entries of open; may exceed its size, deeper spans are not recorded */
   HybGraph *last_graph;
   guint16   last_slot;
   guint16   run;
   gboolean  is_exact;
-  gboolean  is_fresh; /* no node of this run yet */
-  Open      open[PROF_DEPTH_MAX + 1];
+  gboolean  is_fresh; /* no span of this run yet */
+  OpenSpan  open[PROF_DEPTH_MAX + 1];
 } Lane;
 
 struct _ProfRecorder
 {
   HybProbe probe;
   guint64  base_ns;
-  guint64  serial;
+  guint64  serial; /* unique */
   gint     n_lanes;
   Lane    *lanes[MAX_THREADS];
-  Lane     nowhere; /* of threads beyond those */
+  Lane     overflow; /* shared by threads beyond MAX_THREADS; never read */
 
   gint     lock; /* taken only when a graph is seen for the first time */
   gint     n_slots;
   ProfSlot slots[MAX_SLOTS];
-  guint16  buckets[N_BUCKETS]; /* slot + 1, by hash of the graph; 0: none */
+  guint16  buckets[N_BUCKETS]; /* slot + 1 by hash of the graph; 0: empty */
 
-  gsize   n_last;
+  gsize   n_last; /* events of the last run on the main thread */
   guint16 run;
   gint    is_exact;
   guint64 events_before;
 };
 
-/* Which lane this thread writes to, of which recorder. */
+/* The lane of this thread, and the serial of the recorder that owns it. */
 static _Thread_local struct
 {
   guint64 serial;
   Lane   *lane;
-} mine;
+} this_thread;
 
 /* --- Graphs --- */
 
@@ -72,6 +76,7 @@ hash_graph (const HybGraph *graph)
          N_BUCKETS;
 }
 
+/* The slot of a graph.  If there is none, PROF_NO_SLOT, and *bucket is where its entry belongs. */
 static guint16
 find_slot (const ProfRecorder *recorder, const HybGraph *graph, guint *bucket)
 {
@@ -90,9 +95,9 @@ find_slot (const ProfRecorder *recorder, const HybGraph *graph, guint *bucket)
   return PROF_NO_SLOT;
 }
 
-/* The body that this node runs in, if it runs in one. */
+/* Sets the parent of a slot from the spans that are open: a branch inside a node. */
 static void
-note_parent (const Lane *lane, ProfSlot *slot)
+set_parent (const Lane *lane, ProfSlot *slot)
 {
   slot->parent = PROF_NO_SLOT;
   if (lane->depth < 2 || lane->depth > PROF_DEPTH_MAX ||
@@ -104,6 +109,7 @@ note_parent (const Lane *lane, ProfSlot *slot)
   slot->body = lane->open[lane->depth - 1].id;
 }
 
+/* Adds a slot for the graph of span, unless another thread just has. */
 static guint16
 add_slot (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
 {
@@ -118,7 +124,7 @@ add_slot (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
       slot = (guint16) recorder->n_slots;
       recorder->slots[slot].graph = hyb_graph_ref (span->in);
       recorder->slots[slot].plan = span->plan ? hyb_plan_ref ((HybPlan *) span->plan) : NULL;
-      note_parent (lane, &recorder->slots[slot]);
+      set_parent (lane, &recorder->slots[slot]);
       recorder->buckets[bucket] = (guint16) (slot + 1);
       g_atomic_int_inc (&recorder->n_slots);
     }
@@ -126,6 +132,7 @@ add_slot (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
   return slot;
 }
 
+/* The slot of the graph of span. */
 static inline guint16
 slot_of (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
 {
@@ -145,6 +152,7 @@ slot_of (ProfRecorder *recorder, Lane *lane, const HybSpan *span)
 
 /* --- Threads --- */
 
+/* Prepares a lane for the current run. */
 static void
 start_lane (const ProfRecorder *recorder, Lane *lane)
 {
@@ -164,25 +172,25 @@ claim_lane (ProfRecorder *recorder)
   if (index >= MAX_THREADS)
     {
       g_atomic_int_set (&recorder->n_lanes, MAX_THREADS);
-      lane = &recorder->nowhere;
+      lane = &recorder->overflow;
     }
   else
     {
-      /* The one allocation of a thread, when it is heard of for the first time. */
+      /* The only allocation for a thread, at its first event. */
       lane = g_new0 (Lane, 1);
       prof_ring_init (&lane->ring, MAX (FIRST_CAPACITY, recorder->n_last));
       recorder->lanes[index] = lane;
     }
   start_lane (recorder, lane);
-  mine.serial = recorder->serial;
-  mine.lane = lane;
+  this_thread.serial = recorder->serial;
+  this_thread.lane = lane;
   return lane;
 }
 
 static inline Lane *
 lane_of (ProfRecorder *recorder)
 {
-  return mine.serial == recorder->serial ? mine.lane : claim_lane (recorder);
+  return this_thread.serial == recorder->serial ? this_thread.lane : claim_lane (recorder);
 }
 
 /* --- The probe --- */
@@ -192,7 +200,7 @@ recorder_begin (gpointer data, const HybSpan *span)
 {
   ProfRecorder *recorder = data;
   Lane         *lane = lane_of (recorder);
-  Open         *open;
+  OpenSpan     *open;
 
   if (G_UNLIKELY (lane->depth > PROF_DEPTH_MAX))
     {
@@ -200,7 +208,8 @@ recorder_begin (gpointer data, const HybSpan *span)
       return;
     }
 
-  /* What is looked up for the first time must not count for the node. */
+  /* Find the slot before the clock is read: a graph that is new takes time that is not the node's.
+   * */
   open = &lane->open[lane->depth];
   open->slot = slot_of (recorder, lane, span);
   open->kind = span->kind;
@@ -212,7 +221,7 @@ recorder_begin (gpointer data, const HybSpan *span)
   lane->depth++;
 }
 
-static const guint8 kinds[] = {
+static const guint8 event_kinds[] = {
   [HYB_SPAN_NODE] = PROF_EVENT_NODE,
   [HYB_SPAN_PASS] = PROF_EVENT_PASS,
   [HYB_SPAN_COPY] = PROF_EVENT_COPY,
@@ -222,10 +231,10 @@ static const guint8 kinds[] = {
 static void
 recorder_end (gpointer data, const HybSpan *span)
 {
-  ProfRecorder *recorder = data;
-  Lane         *lane = lane_of (recorder);
-  const Open   *open;
-  ProfEvent    *event;
+  ProfRecorder   *recorder = data;
+  Lane           *lane = lane_of (recorder);
+  const OpenSpan *open;
+  ProfEvent      *event;
 
   if (G_UNLIKELY (lane->depth == 0 || lane->depth > PROF_DEPTH_MAX + 1))
     {
@@ -238,7 +247,7 @@ recorder_end (gpointer data, const HybSpan *span)
   event = prof_ring_next (&lane->ring);
   event->begin_ns = open->begin_ns - recorder->base_ns;
   event->packed = prof_event_pack (lane->stamp - open->begin_ns,
-                                   kinds[open->kind],
+                                   event_kinds[open->kind],
                                    lane->depth,
                                    span->device,
                                    0);
@@ -272,10 +281,10 @@ prof_recorder_new (void)
   static gint64 next_serial;
   ProfRecorder *recorder = g_new0 (ProfRecorder, 1);
 
-  /* Never 0, which stands for no recorder, and never used twice. */
+  /* Never 0, which means no recorder, and never used twice. */
   recorder->serial = (guint64) __atomic_add_fetch (&next_serial, 1, __ATOMIC_RELAXED);
   recorder->base_ns = prof_clock_now ();
-  prof_ring_init (&recorder->nowhere.ring, 1);
+  prof_ring_init (&recorder->overflow.ring, 1);
   recorder->probe = (HybProbe){
     .data = recorder,
     .begin = recorder_begin,
@@ -296,7 +305,7 @@ prof_recorder_free (ProfRecorder *recorder)
       prof_ring_clear (&recorder->lanes[i]->ring);
       g_free (recorder->lanes[i]);
     }
-  prof_ring_clear (&recorder->nowhere.ring);
+  prof_ring_clear (&recorder->overflow.ring);
   for (gint i = 0; i < recorder->n_slots; i++)
     {
       hyb_graph_unref (recorder->slots[i].graph);
@@ -325,8 +334,8 @@ prof_recorder_begin_run (ProfRecorder *recorder, guint run, gboolean exact, gsiz
     start_lane (recorder, recorder->lanes[i]);
   start_lane (recorder, lane);
   lane->run_begin = lane->stamp;
-  lane->depth = 1; /* nodes lie in the run */
-  lane->open[0] = (Open){ .begin_ns = lane->stamp, .slot = PROF_NO_SLOT };
+  lane->depth = 1; /* nodes are inside the run */
+  lane->open[0] = (OpenSpan){ .begin_ns = lane->stamp, .slot = PROF_NO_SLOT };
 }
 
 void
@@ -395,7 +404,7 @@ prof_recorder_get_slot (const ProfRecorder *recorder, guint slot)
   return &recorder->slots[slot];
 }
 
-/* --- What it costs --- */
+/* --- Overhead --- */
 
 #define OVERHEAD_BATCHES 9
 #define OVERHEAD_SPANS   4000

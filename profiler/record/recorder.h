@@ -1,9 +1,9 @@
-/* recorder.h — listens to the engine's probe and writes down what it hears.
+/* recorder.h — records the events of runs through the engine's probe.
  *
- * Stamps are chained: the end of one operator is the beginning of the next, so that
- * watching costs one look at the clock a node.  In exact runs a second look shows
- * what the interpreter itself takes.  Graphs that appear while running (bodies of
- * loops, after passes) are kept until the recorder goes.
+ * Time stamps are chained: the end of one operator is the beginning of the next, so recording costs
+ * one clock reading per node.  In an exact run a second reading shows the time between nodes, which
+ * the interpreter takes. Graphs that are first seen while running (loop bodies after passes) are
+ * kept until the recorder is freed.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -14,35 +14,45 @@ typedef struct _ProfRecorder ProfRecorder;
 
 #define PROF_NO_SLOT G_MAXUINT16
 
-/* A graph that nodes ran in. */
+/* A graph in which nodes ran. */
 typedef struct
 {
   HybGraph *graph;
-  HybPlan  *plan; /* NULL: operator by operator */
-  /* The node it is a body of; PROF_NO_SLOT: nobody's. */
-  guint16 parent;
-  guint32 parent_node, body;
+  HybPlan  *plan;   /* NULL: run operator by operator */
+  guint16   parent; /* slot of the graph whose node has this one as a body; PROF_NO_SLOT: none */
+  guint32   parent_node; /* that node */
+  guint32   body;        /* which of its bodies */
 } ProfSlot;
 
+/* A recorder without events.  (transfer full) */
 ProfRecorder *prof_recorder_new (void);
-void          prof_recorder_free (ProfRecorder *recorder);
+/* Frees recorder; NULL is allowed.  Its probe must not be in use. */
+void prof_recorder_free (ProfRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfRecorder, prof_recorder_free)
 
+/* The probe for the executor, owned by recorder. */
 const HybProbe *prof_recorder_get_probe (ProfRecorder *recorder);
 
-/* Around each run; n_events: how many to expect (0: as many as the last run had). */
+/* Begins a run and makes room for n_events (0: somewhat more than the last run had). */
 void prof_recorder_begin_run (ProfRecorder *recorder, guint run, gboolean exact, gsize n_events);
+/* Ends the run with its RUN event. */
 void prof_recorder_end_run (ProfRecorder *recorder);
-/* Forgets the events; graphs stay. */
+/* Drops all events; graphs stay. */
 void prof_recorder_reset (ProfRecorder *recorder);
 
-guint            prof_recorder_n_threads (const ProfRecorder *recorder);
-gsize            prof_recorder_n_events (const ProfRecorder *recorder, guint thread);
+/* Threads that recorded events; at most 64. */
+guint prof_recorder_n_threads (const ProfRecorder *recorder);
+/* Events of a thread. */
+gsize prof_recorder_n_events (const ProfRecorder *recorder, guint thread);
+/* An event of a thread, in the order in which they ended. */
 const ProfEvent *prof_recorder_get_event (const ProfRecorder *recorder, guint thread, gsize index);
-guint64          prof_recorder_n_lost (const ProfRecorder *recorder);
+/* Events of all threads that were overwritten by later ones. */
+guint64 prof_recorder_n_lost (const ProfRecorder *recorder);
 
-guint           prof_recorder_n_slots (const ProfRecorder *recorder);
+/* Graphs in which nodes ran. */
+guint prof_recorder_n_slots (const ProfRecorder *recorder);
+/* A graph; the parent of a slot comes before it. */
 const ProfSlot *prof_recorder_get_slot (const ProfRecorder *recorder, guint slot);
 
-/* What watching one span costs on this machine, in ns, measured now. */
+/* What recording one span costs on this machine, in ns, measured now. */
 double prof_recorder_measure_overhead (void);

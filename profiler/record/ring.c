@@ -1,16 +1,16 @@
-/* ring.c — the events of one thread.
+/* ring.c — the ring buffer of events: making room, and reading from the oldest event on.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/ring.h"
 
-#define LEAST_CAPACITY 1024
-#define MOST_CAPACITY  (G_GUINT64_CONSTANT (1) << 27) /* 4 GiB of events */
+#define MIN_CAPACITY 1024
+#define MAX_CAPACITY (G_GUINT64_CONSTANT (1) << 27) /* 4 GiB of events */
 
 static guint64
 capacity_for (gsize n)
 {
-  guint64 capacity = LEAST_CAPACITY;
+  guint64 capacity = MIN_CAPACITY;
 
-  while (capacity < n && capacity < MOST_CAPACITY)
+  while (capacity < n && capacity < MAX_CAPACITY)
     capacity *= 2;
   return capacity;
 }
@@ -20,7 +20,7 @@ prof_ring_init (ProfRing *ring, gsize n)
 {
   guint64 capacity = capacity_for (n);
 
-  /* Cleared, so that the pages are there before anything is measured. */
+  /* Zeroed, so that the pages are mapped before anything is measured. */
   *ring = (ProfRing){ .events = g_new0 (ProfEvent, capacity), .mask = capacity - 1 };
 }
 

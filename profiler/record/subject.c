@@ -1,4 +1,7 @@
-/* subject.c — an executor with everything bound.
+/* subject.c — an executor with all values bound, ready to run.
+ *
+ * With gradients, the executed graph is the model's with a backward pass behind it.  Start reading
+ * at prof_subject_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/subject.h"
 
@@ -31,6 +34,8 @@ unref_value (gpointer value)
     hyb_tensor_unref (value);
 }
 
+/* Types by value of graph, from the types of values.  NULL with an error if they contradict each
+ * other. */
 static HybType *
 infer (HybGraph *graph, GPtrArray *values, gboolean training, GError **error)
 {
@@ -50,6 +55,7 @@ infer (HybGraph *graph, GPtrArray *values, gboolean training, GError **error)
   return NULL;
 }
 
+/* The variables that need a gradient. */
 static GArray *
 find_parameters (HybGraph *graph, GPtrArray *values)
 {
@@ -75,7 +81,8 @@ make_ones (const HybType *type, GError **error)
   return ones;
 }
 
-/* The graph with gradients of its parameters; the gradients of its heads are ones. */
+/* Makes the executed graph: the model with gradients of its parameters.  The gradients of its heads
+ * are ones. */
 static gboolean
 add_gradients (ProfSubject *subject, GError **error)
 {
@@ -102,7 +109,7 @@ add_gradients (ProfSubject *subject, GError **error)
                              HYB_GRAPH_ERROR_UNKNOWN,
                              NULL,
                              "Profile it without gradients",
-                             "the shape of output %u shows only while running",
+                             "the shape of output %u is known only at run time",
                              i);
       ones = make_ones (&types[heads[i]], error);
       if (!ones)
@@ -112,6 +119,7 @@ add_gradients (ProfSubject *subject, GError **error)
   return TRUE;
 }
 
+/* Creates the executor, binds all values and plans. */
 static gboolean
 bind (ProfSubject *subject, GError **error)
 {
@@ -210,12 +218,12 @@ prof_subject_get_values (const ProfSubject *subject)
 }
 
 void
-prof_subject_use_threads (const ProfSubject *subject, guint otherwise)
+prof_subject_use_threads (const ProfSubject *subject, guint fallback)
 {
-  guint wanted = subject->options.threads > 0 ? subject->options.threads : otherwise;
+  guint n_threads = subject->options.threads > 0 ? subject->options.threads : fallback;
 
-  if (hyb_parallel_get_threads () != wanted)
-    hyb_parallel_set_threads (wanted);
+  if (hyb_parallel_get_threads () != n_threads)
+    hyb_parallel_set_threads (n_threads);
 }
 
 HybGraph *

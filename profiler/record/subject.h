@@ -1,5 +1,7 @@
-/* subject.h — something whose time is taken: a model with its arrays, in one way of
- * running it.
+/* subject.h — something that is measured: a model with its arrays, in one mode with one set of
+ * passes.
+ *
+ * A subject is planned when it is created, so that runs can be timed at once.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,44 +9,53 @@
 
 typedef struct
 {
-  const char        *name;    /* in tables */
-  const char        *variant; /* "as is", "unrolled" … */
+  const char        *name;    /* in tables; NULL: "model" */
+  const char        *variant; /* "unrolled"; NULL: "as is" */
   HybMode            mode;
   gint64             batch, length; /* for tables; 0: not known */
   gboolean           training;
-  gboolean           backward;  /* with gradients of all parameters, as a training step has them */
-  gboolean           no_passes; /* leave all optimising passes out */
-  const char *const *without;
-  const char        *dump_after;
+  gboolean           backward;   /* with gradients of all parameters, as in a training step */
+  gboolean           no_passes;  /* leave out all optimising passes */
+  const char *const *without;    /* (nullable) names of passes to leave out, NULL-terminated */
+  const char        *dump_after; /* (nullable) the pass after which the graph is printed */
   guint64            seed;
-  guint              threads; /* 0: as many as the process has */
+  guint              threads; /* 0: the current number of threads */
 } ProfSubjectOptions;
 
 typedef struct _ProfSubject ProfSubject;
 
-/* values: by variable of graph; NULL where nothing is needed. */
+/* Binds values, by variable of graph, NULL where a variable needs none, and plans the run.  NULL
+ * with an error if that fails.  (transfer full) */
 ProfSubject *prof_subject_new (HybGraph                 *graph,
                                HybTensor *const         *values,
                                const ProfSubjectOptions *options,
                                GError                  **error);
-void         prof_subject_free (ProfSubject *subject);
+/* Frees subject; NULL is allowed. */
+void prof_subject_free (ProfSubject *subject);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSubject, prof_subject_free)
 
+/* The options, with copies of all texts. */
 const ProfSubjectOptions *prof_subject_get_options (const ProfSubject *subject);
-HybGraph                 *prof_subject_get_graph (const ProfSubject *subject); /* the model's */
-/* By variable of the model's graph; NULL where nothing is needed. */
+/* The model's graph. */
+HybGraph *prof_subject_get_graph (const ProfSubject *subject);
+/* Values by variable of the model's graph; NULL where a variable needs none. */
 HybTensor *const *prof_subject_get_values (const ProfSubject *subject);
-/* Sets the process to this subject's threads, or to otherwise. */
-void prof_subject_use_threads (const ProfSubject *subject, guint otherwise);
-/* What is run: with gradients behind, if asked for. */
-HybGraph      *prof_subject_get_executed (const ProfSubject *subject);
-const HybType *prof_subject_get_types (const ProfSubject *subject); /* by value of what is run */
-HybExecutor   *prof_subject_get_executor (const ProfSubject *subject);
-/* One run. */
+/* Sets the number of threads of the process to that of the subject, or to fallback if it has none.
+ * */
+void prof_subject_use_threads (const ProfSubject *subject, guint fallback);
+/* The graph that is executed: the model's, or the model's with gradients. */
+HybGraph *prof_subject_get_executed (const ProfSubject *subject);
+/* Types by value of the executed graph. */
+const HybType *prof_subject_get_types (const ProfSubject *subject);
+/* The executor of the executed graph. */
+HybExecutor *prof_subject_get_executor (const ProfSubject *subject);
+/* Runs once.  FALSE with an error if the run fails or is cancelled. */
 gboolean prof_subject_run (ProfSubject *subject, GCancellable *cancellable, GError **error);
-/* Heads of the model, then gradients, of the last run; names as the model has them. */
-guint      prof_subject_n_outputs (const ProfSubject *subject);
+/* Outputs of the executed graph: heads of the model, then gradients. */
+guint prof_subject_n_outputs (const ProfSubject *subject);
+/* An output of the last run, owned by subject. */
 HybTensor *prof_subject_get_output (ProfSubject *subject, guint index);
-guint      prof_subject_n_heads (const ProfSubject *subject); /* those of the model */
-/* The parameter whose gradient output number index is; NULL: a head of the model. */
+/* Heads of the model. */
+guint prof_subject_n_heads (const ProfSubject *subject);
+/* The parameter whose gradient an output is; NULL for heads of the model. */
 const char *prof_subject_get_gradient_name (const ProfSubject *subject, guint index);

@@ -1,4 +1,7 @@
-/* attribute.c — from what the recorder saw to rows of the model's own graph.
+/* attribute.c — adds rows for all nodes of a model, and maps the nodes that ran to them.
+ *
+ * Nodes of graphs that ran are matched by the origin that passes record, then by name and operator
+ * type.  Start reading at prof_attribution_new() and find_row().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/attribute.h"
 
@@ -8,14 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-/* A graph of the model, or one that autograd made. */
+/* A graph whose nodes have rows: one of the model's, or one that a pass or autograd made. */
 typedef struct
 {
   HybGraph   *graph;     /* borrowed; NULL: not of the model */
-  guint32     index;     /* in the capture */
-  guint32     first_row; /* that of node 0 */
-  GHashTable *by_name;   /* name → id + 1; made when first needed */
-  GHashTable *added;     /* "name\ntype\nid" → row + 1 */
+  guint32     index;     /* of the graph in the capture */
+  guint32     first_row; /* row of node 0 */
+  GHashTable *by_name;   /* name → id + 1; NULL until it is needed */
+  GHashTable *added;     /* "name\ntype\nid" of a node that the graph does not have → row + 1 */
 } Source;
 
 struct _ProfAttribution
@@ -24,10 +27,10 @@ struct _ProfAttribution
   GPtrArray   *sources;  /* of Source; the first is the model itself */
   GHashTable  *by_graph; /* HybGraph * → Source * */
   guint        n_slots;
-  guint32    **rows;    /* by slot, by node */
-  guint       *n_rows;  /* by slot */
-  guint32     *graph;   /* by slot: index in the capture */
-  guint32     *planned; /* by node of the subject's plan, or of what it executes */
+  guint32    **rows;    /* row by slot and node */
+  guint       *n_rows;  /* by slot: nodes */
+  guint32     *graph;   /* by slot: index of the graph in the capture */
+  guint32     *planned; /* row by node of the subject's plan; NULL without a static plan */
   guint        n_planned;
 };
 
@@ -43,6 +46,7 @@ source_free (gpointer data)
 
 /* --- The model --- */
 
+/* The row of a node, without graph.  types: by value; NULL: shape and cost are not known. */
 static ProfNode
 describe_node (ProfBuilder *builder, HybGraph *graph, HybNodeId id, const HybType *types)
 {
@@ -94,6 +98,7 @@ add_edges (ProfBuilder *builder, const Source *source)
     }
 }
 
+/* Adds a graph to the capture.  graph: borrowed; NULL if the model does not have it. */
 static Source *
 new_source (ProfAttribution *attribution,
             HybGraph        *graph,
@@ -113,16 +118,13 @@ new_source (ProfAttribution *attribution,
   return source;
 }
 
+/* Adds rows for the nodes of a source, and sources for their bodies.  types: by value; NULL: not
+ * known. */
 static void
-add_source (ProfAttribution *attribution,
-            HybGraph        *graph,
-            const HybType   *types,
-            const char      *name,
-            guint32          parent,
-            guint            body)
+add_rows (ProfAttribution *attribution, Source *source, const HybType *types)
 {
-  Source *source = new_source (attribution, graph, name, parent, body);
-  guint   n_nodes = hyb_graph_n_nodes (graph);
+  HybGraph *graph = source->graph;
+  guint     n_nodes = hyb_graph_n_nodes (graph);
 
   for (HybNodeId id = 0; id < n_nodes; id++)
     {
@@ -140,7 +142,9 @@ add_source (ProfAttribution *attribution,
 
       for (guint b = 0; b < node->n_bodies; b++)
         if (!g_hash_table_contains (attribution->by_graph, bodies[b]))
-          add_source (attribution, bodies[b], NULL, node->name, source->first_row + id, b);
+          add_rows (attribution,
+                    new_source (attribution, bodies[b], node->name, source->first_row + id, b),
+                    NULL);
     }
 }
 
@@ -149,16 +153,17 @@ add_source (ProfAttribution *attribution,
 static gboolean
 is_same_node (const Source *source, HybNodeId id, const HybNode *node)
 {
-  const HybNode *own;
+  const HybNode *known;
 
   if (!source->graph || id >= hyb_graph_n_nodes (source->graph))
     return FALSE;
-  own = hyb_graph_get_node (source->graph, id);
-  /* A pass may keep the name and put another operator there: that has a row of its own,
-   * which names this one as its origin. */
-  return strcmp (own->name, node->name) == 0 && strcmp (own->type, node->type) == 0;
+  known = hyb_graph_get_node (source->graph, id);
+  /* A pass may keep the name and change the operator.  Such a node has a row of its own, with
+   * this one as its origin. */
+  return strcmp (known->name, node->name) == 0 && strcmp (known->type, node->type) == 0;
 }
 
+/* The node of this name; HYB_NO_ID if the model has none. */
 static HybNodeId
 find_by_name (Source *source, const char *name)
 {
@@ -175,8 +180,8 @@ find_by_name (Source *source, const char *name)
   return GPOINTER_TO_UINT (g_hash_table_lookup (source->by_name, name)) - 1;
 }
 
-/* What a pass has made one node of is listed below it, each member with the model's row that it
- * was: the time is the row's alone. */
+/* Lists the nodes that a pass has fused into one node as its body, each with the row that it comes
+ * from as its origin.  They have no times of their own. */
 static void
 add_members (ProfAttribution *attribution,
              const Source    *source,
@@ -209,7 +214,7 @@ add_members (ProfAttribution *attribution,
     }
 }
 
-/* A row for a node that the model does not have. */
+/* The row of a node that the model does not have, added when it is seen first. */
 static guint32
 add_row (ProfAttribution *attribution,
          Source          *source,
@@ -240,26 +245,28 @@ add_row (ProfAttribution *attribution,
   return index;
 }
 
+/* The row of a node of a graph that ran: that of the same node of the model, by origin or by name,
+ * or an added row. */
 static guint32
 find_row (ProfAttribution *attribution, Source *source, HybGraph *graph, HybNodeId id)
 {
   const HybNode *node = hyb_graph_get_node (graph, id);
-  HybNodeId      own = node->origin;
+  HybNodeId      model_id = node->origin;
   guint32        origin = PROF_NONE;
 
   if (graph == source->graph)
     return source->first_row + id;
-  if (is_same_node (source, own, node))
-    return source->first_row + own;
-  if (source->graph && own < hyb_graph_n_nodes (source->graph))
-    origin = source->first_row + own;
-  own = find_by_name (source, node->name);
-  if (own != HYB_NO_ID && is_same_node (source, own, node))
-    return source->first_row + own;
+  if (is_same_node (source, model_id, node))
+    return source->first_row + model_id;
+  if (source->graph && model_id < hyb_graph_n_nodes (source->graph))
+    origin = source->first_row + model_id;
+  model_id = find_by_name (source, node->name);
+  if (model_id != HYB_NO_ID && is_same_node (source, model_id, node))
+    return source->first_row + model_id;
   return add_row (attribution, source, graph, id, origin);
 }
 
-/* What ran knows its types best: shapes, and work done. */
+/* Sets shape and cost from the types of the graph that ran, which are the most complete. */
 static void
 complete_row (ProfAttribution *attribution,
               guint32          index,
@@ -279,6 +286,7 @@ complete_row (ProfAttribution *attribution,
   row->bytes_written = known.bytes_written;
 }
 
+/* Rows by node of a graph that ran; PROF_NONE for variables.  (transfer full) */
 static guint32 *
 attribute_graph (ProfAttribution *attribution,
                  Source          *source,
@@ -301,7 +309,7 @@ attribute_graph (ProfAttribution *attribution,
 
 /* --- Graphs that ran --- */
 
-/* The body that a slot is, if the model has it; else a graph of its own. */
+/* The source of a slot: the main graph, a body of the model, or else a new source. */
 static Source *
 find_source (ProfAttribution *attribution, const ProfRecorder *recorder, const ProfSlot *slot)
 {
@@ -342,7 +350,7 @@ attribute_slots (ProfAttribution    *attribution,
   attribution->n_rows = g_new0 (guint, MAX (attribution->n_slots, 1));
   attribution->graph = g_new0 (guint32, MAX (attribution->n_slots, 1));
 
-  /* A body is seen after the node that owns it, so that parents come first. */
+  /* A node begins before its bodies do, so parents come first. */
   for (guint i = 0; i < attribution->n_slots; i++)
     {
       const ProfSlot *slot = prof_recorder_get_slot (recorder, i);
@@ -366,7 +374,7 @@ prof_attribution_new_model (ProfBuilder *builder, HybGraph *graph, const HybType
   attribution->builder = builder;
   attribution->sources = g_ptr_array_new_with_free_func (source_free);
   attribution->by_graph = g_hash_table_new (NULL, NULL);
-  add_source (attribution, graph, types, "", PROF_NONE, PROF_NONE);
+  add_rows (attribution, new_source (attribution, graph, "", PROF_NONE, PROF_NONE), types);
   return attribution;
 }
 

@@ -1,4 +1,7 @@
-/* cost.c — work that a node does, from the types around it.
+/* cost.c — computes the work of a node from the types of its inputs and outputs.
+ *
+ * Operators without an estimate of their own count one FLOP per output element, and all inputs and
+ * outputs as bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/cost.h"
 

@@ -1,8 +1,11 @@
-/* cost.h — work that a node does, from the types around it.
+/* cost.h — the work that a node does: floating-point operations and bytes.
+ *
+ * The operator's own estimate is used where it has one.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "engine/graph/graph.h"
 
-/* FALSE: not all types are known.  types: by value. */
+/* Computes the cost of one execution.  types: by value of graph.  FALSE if types of the node are
+ * unknown. */
 gboolean prof_cost_of_node (HybGraph *graph, HybNodeId id, const HybType *types, HybCost *cost);

@@ -1,4 +1,6 @@
-/* gradients.c — the end of the node that gives a gradient, in every traced run.
+/* gradients.c — finds the end of the nodes that make gradients, in every traced run.
+ *
+ * save-capture.c stores which rows these are.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/gradients.h"
 
@@ -21,12 +23,13 @@ compare_times (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Ends of one row, each since the beginning of its run; a run's event follows its nodes. */
+/* The median time from the beginning of a run to the last end of the node in this row.  The RUN
+ * event follows the events of its nodes. */
 static double
-find_ready (const ProfCapture *capture, guint32 row)
+find_completion (const ProfCapture *capture, guint32 row)
 {
   const ProfEvent *events = prof_capture_get_events (capture);
-  g_autoptr (GArray) ready = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
   guint64 end = 0;
 
   for (guint i = 0; i < prof_capture_n_events (capture); i++)
@@ -39,12 +42,12 @@ find_ready (const ProfCapture *capture, guint32 row)
         {
           double seconds = (double) (end - events[i].begin_ns) * 1e-9;
 
-          g_array_append_val (ready, seconds);
+          g_array_append_val (times, seconds);
         }
       if (kind == PROF_EVENT_RUN)
         end = 0;
     }
-  return prof_median ((const double *) ready->data, ready->len);
+  return prof_median ((const double *) times->data, times->len);
 }
 
 GArray *
@@ -62,7 +65,7 @@ prof_gradients (const ProfCapture *capture)
       if (fact->text || !g_str_has_prefix (fact->key, PROF_GRADIENT_KEY) ||
           !(fact->number >= 0 && fact->number < prof_capture_n_nodes (capture)))
         continue;
-      gradient.seconds = find_ready (capture, (guint32) fact->number);
+      gradient.seconds = find_completion (capture, (guint32) fact->number);
       if (!isfinite (gradient.seconds))
         continue;
       gradient.name = g_strdup (fact->key + strlen (PROF_GRADIENT_KEY));

@@ -1,18 +1,20 @@
-/* memory-curve.c — lifetimes of planned values, added up.
+/* memory-curve.c — sums the lifetimes of planned values.
  *
- * Views and results computed in place share their bytes with what they are made of:
- * they lengthen its life and add nothing.
+ * Views, and results computed in place, share memory with an input: they extend its lifetime and
+ * add nothing.  Start reading at prof_memory_curve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/memory-curve.h"
 
 #include "engine/exec/plan-private.h"
 
+/* A range of the block and the nodes from its first write to its last use. */
 typedef struct
 {
-  gsize   begin, end;  /* bytes of the block */
+  gsize   begin, end;  /* bytes */
   guint32 first, last; /* nodes */
-} Room;
+} LiveRange;
 
+/* By value: the last node that reads it; the last node of all for heads. */
 static guint32 *
 find_last_uses (HybGraph *graph)
 {
@@ -35,70 +37,72 @@ find_last_uses (HybGraph *graph)
   return last;
 }
 
-/* The room of an input that this value lies in, partly or wholly. */
+/* The range of an input of node id that overlaps with this one; HYB_NO_ID if there is none. */
 static guint32
-find_shared (const HybPlan *plan,
-             HybNodeId      id,
-             const Room    *room,
-             const guint32 *room_of,
-             GArray        *rooms)
+find_shared (const HybPlan   *plan,
+             HybNodeId        id,
+             const LiveRange *range,
+             const guint32   *range_of,
+             GArray          *ranges)
 {
   const HybValueId *inputs = hyb_graph_get_inputs (plan->graph, id);
 
   for (guint i = 0; i < hyb_graph_get_node (plan->graph, id)->n_inputs; i++)
-    if (room_of[inputs[i]] != HYB_NO_ID)
+    if (range_of[inputs[i]] != HYB_NO_ID)
       {
-        const Room *other = &g_array_index (rooms, Room, room_of[inputs[i]]);
+        const LiveRange *other = &g_array_index (ranges, LiveRange, range_of[inputs[i]]);
 
-        if (room->begin < other->end && other->begin < room->end)
-          return room_of[inputs[i]];
+        if (range->begin < other->end && other->begin < range->end)
+          return range_of[inputs[i]];
       }
   return HYB_NO_ID;
 }
 
+/* The ranges of all values in the block.  Values that share memory with their inputs extend the
+ * range of the input. */
 static GArray *
-find_rooms (const HybPlan *plan)
+find_ranges (const HybPlan *plan)
 {
-  GArray             *rooms = g_array_new (FALSE, FALSE, sizeof (Room));
+  GArray             *ranges = g_array_new (FALSE, FALSE, sizeof (LiveRange));
   guint               n_values = hyb_graph_n_values (plan->graph);
   g_autofree guint32 *last = find_last_uses (plan->graph);
-  g_autofree guint32 *room_of = g_new (guint32, MAX (n_values, 1));
+  g_autofree guint32 *range_of = g_new (guint32, MAX (n_values, 1));
 
   for (HybValueId value = 0; value < n_values; value++)
     {
       HybNodeId producer = hyb_graph_get_producer (plan->graph, value);
       gsize     begin = plan->places[value].offset;
-      Room      room = { begin, begin, producer, last[value] };
+      LiveRange range = { begin, begin, producer, last[value] };
       guint32   shared;
 
-      room_of[value] = HYB_NO_ID;
+      range_of[value] = HYB_NO_ID;
       if (plan->places[value].kind != HYB_PLACE_BLOCK || !hyb_type_is_known (&plan->types[value]))
         continue;
-      room.end += hyb_type_bytes (&plan->types[value]);
-      shared = find_shared (plan, producer, &room, room_of, rooms);
+      range.end += hyb_type_bytes (&plan->types[value]);
+      shared = find_shared (plan, producer, &range, range_of, ranges);
       if (shared == HYB_NO_ID)
         {
-          room_of[value] = rooms->len;
-          g_array_append_val (rooms, room);
+          range_of[value] = ranges->len;
+          g_array_append_val (ranges, range);
         }
       else
         {
-          Room *other = &g_array_index (rooms, Room, shared);
+          LiveRange *other = &g_array_index (ranges, LiveRange, shared);
 
-          room_of[value] = shared;
-          other->begin = MIN (other->begin, room.begin);
-          other->end = MAX (other->end, room.end);
-          other->last = MAX (other->last, room.last);
+          range_of[value] = shared;
+          other->begin = MIN (other->begin, range.begin);
+          other->end = MAX (other->end, range.end);
+          other->last = MAX (other->last, range.last);
         }
     }
-  return rooms;
+  return ranges;
 }
 
 GArray *
 prof_memory_curve (const HybPlan *plan)
 {
   GArray *curve = g_array_new (FALSE, FALSE, sizeof (ProfLive));
-  g_autoptr (GArray) rooms = NULL;
+  g_autoptr (GArray) ranges = NULL;
   g_autofree gint64 *change = NULL;
   gint64             live = 0;
   HybNodeId          at = 0;
@@ -106,14 +110,14 @@ prof_memory_curve (const HybPlan *plan)
   if (!plan || plan->is_dynamic)
     return curve;
 
-  rooms = find_rooms (plan);
+  ranges = find_ranges (plan);
   change = g_new0 (gint64, (gsize) hyb_graph_n_nodes (plan->graph) + 2);
-  for (guint i = 0; i < rooms->len; i++)
+  for (guint i = 0; i < ranges->len; i++)
     {
-      const Room *room = &g_array_index (rooms, Room, i);
+      const LiveRange *range = &g_array_index (ranges, LiveRange, i);
 
-      change[room->first] += (gint64) (room->end - room->begin);
-      change[room->last + 1] -= (gint64) (room->end - room->begin);
+      change[range->first] += (gint64) (range->end - range->begin);
+      change[range->last + 1] -= (gint64) (range->end - range->begin);
     }
   for (guint i = 0; i < plan->n_steps; i++)
     {

@@ -1,4 +1,6 @@
-/* memory-curve.h — how much of a plan's block is in use while each node runs.
+/* memory-curve.h — how much of a plan's memory block is in use while each node runs.
+ *
+ * Computed from the plan, without running it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -7,8 +9,9 @@
 typedef struct
 {
   HybNodeId node; /* of the planned graph */
-  gsize     live; /* bytes of values that somebody still reads, and the node's workspace */
+  gsize     live; /* bytes of values that are still read, and the node's workspace */
 } ProfLive;
 
-/* GArray of ProfLive, a step each; empty for plans whose shapes show only while running. */
+/* GArray of ProfLive, one per step of the plan; empty for plans whose shapes are only known at run
+ * time, and for NULL. (transfer full) */
 GArray *prof_memory_curve (const HybPlan *plan);

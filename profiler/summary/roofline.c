@@ -1,4 +1,5 @@
-/* roofline.c — a large product and a large copy.
+/* roofline.c — measures the peaks with a large matrix product and a large copy, and places
+ * operators below them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/roofline.h"
 
@@ -11,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE       512               /* of the matrices: beyond it the rate hardly grows */
-#define COPY_BYTES ((gsize) 1 << 26) /* far beyond any cache */
-/* So many, and each so short, that some are not interrupted where others compute, too. */
+#define SIDE       512               /* of the matrices; larger ones are hardly faster */
+#define COPY_BYTES ((gsize) 1 << 26) /* larger than any cache */
+/* Many short repetitions, so that some are not interrupted on a busy machine; the fastest counts.
+ * */
 #define N_PRODUCTS 40
 #define N_COPIES   12
 
+/* FLOP per second of a matrix product. */
 static double
 measure_flops (void)
 {
@@ -26,16 +29,16 @@ measure_flops (void)
   HybGemm           gemm = {
               .m = SIDE, .n = SIDE, .k = SIDE, .lda = SIDE, .ldb = SIDE, .ldc = SIDE, .alpha = 1
   };
-  double best = G_MAXDOUBLE;
+  double shortest = G_MAXDOUBLE;
 
   for (guint i = 0; i < N_PRODUCTS; i++)
     {
       guint64 begin = prof_clock_now ();
 
       hyb_gemm_f32 (&gemm, a, b, c);
-      best = MIN (best, (double) (prof_clock_now () - begin));
+      shortest = MIN (shortest, (double) (prof_clock_now () - begin));
     }
-  return 2.0 * SIDE * SIDE * SIDE / (best * 1e-9);
+  return 2.0 * SIDE * SIDE * SIDE / (shortest * 1e-9);
 }
 
 typedef struct
@@ -52,24 +55,25 @@ copy_slice (gint64 begin, gint64 end, gpointer data)
   memcpy (copy->to + begin, copy->from + begin, (gsize) (end - begin));
 }
 
+/* Bytes per second of a copy, read and written. */
 static double
 measure_bytes (void)
 {
   g_autofree char *from = g_malloc0 (COPY_BYTES);
   g_autofree char *to = g_malloc0 (COPY_BYTES);
   Copy             copy = { from, to };
-  double           best = G_MAXDOUBLE;
+  double           shortest = G_MAXDOUBLE;
 
   for (guint i = 0; i < N_COPIES; i++)
     {
       guint64 begin;
 
-      memset (from, (int) i, COPY_BYTES); /* pages that are really there */
+      memset (from, (int) i, COPY_BYTES); /* maps the pages */
       begin = prof_clock_now ();
       hyb_parallel_for ((gint64) COPY_BYTES, 1 << 20, copy_slice, &copy);
-      best = MIN (best, (double) (prof_clock_now () - begin));
+      shortest = MIN (shortest, (double) (prof_clock_now () - begin));
     }
-  return 2.0 * COPY_BYTES / (best * 1e-9);
+  return 2.0 * COPY_BYTES / (shortest * 1e-9);
 }
 
 ProfPeaks
@@ -92,10 +96,10 @@ prof_roofline_measure (void)
 
   peaks = (ProfPeaks){ measure_flops (), measure_bytes () };
   if (getloadavg (&load, 1) != 1 || load > (double) g_get_num_processors ())
-    return peaks; /* others compute: good for now, not to be kept */
+    return peaks; /* the machine is busy: good enough for now, but not stored */
   g_key_file_set_double (known, name, "flops", peaks.flops);
   g_key_file_set_double (known, name, "bytes", peaks.bytes);
-  /* Without a cache it is measured again next time: no reason to complain. */
+  /* If the cache cannot be written, the peaks are measured again next time. */
   if (g_mkdir_with_parents (folder, 0700) == 0 && !g_key_file_save_to_file (known, file, NULL))
     g_debug ("%s cannot be written", file);
   return peaks;
@@ -115,17 +119,17 @@ prof_roofline_point (const ProfPeaks *peaks,
                      double           bytes,
                      ProfRoofPoint   *point)
 {
-  double least;
+  double min_seconds;
 
   if (!(peaks->flops > 0) || !(peaks->bytes > 0) || !(seconds > 0) || !(flops >= 0) || !(bytes > 0))
     return FALSE;
 
-  /* Moving alone has no FLOP: what counts is the time that it takes at least. */
-  least = MAX (flops / peaks->flops, bytes / peaks->bytes);
+  /* A rate would be 0 for operators that only move data, so compare times. */
+  min_seconds = MAX (flops / peaks->flops, bytes / peaks->bytes);
   point->intensity = flops / bytes;
   point->flops = flops / seconds;
   point->attainable = MIN (peaks->flops, point->intensity * peaks->bytes);
-  point->reached = MIN (least / seconds, 1);
+  point->reached = MIN (min_seconds / seconds, 1);
   point->wasted = seconds * (1 - point->reached);
   return TRUE;
 }

@@ -1,4 +1,6 @@
-/* save-capture.c — a capture from a subject, its samples and its recorder.
+/* save-capture.c — collects everything that was measured of one subject in a capture.
+ *
+ * Facts come first, then samples, rows and events.  Start reading at prof_capture_measurement().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/save-capture.h"
 
@@ -102,7 +104,7 @@ add_samples (ProfBuilder *builder, const ProfSeries *series)
                              g_array_index (series->traced, double, i));
 }
 
-/* The row, and with it the graph, in place of the recorder's own numbers. */
+/* Adds the events, with slots and node ids replaced by graphs and rows of the capture. */
 static void
 add_events (ProfBuilder *builder, const ProfAttribution *attribution, const ProfRecorder *recorder)
 {
@@ -126,6 +128,7 @@ add_events (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
       }
 }
 
+/* Adds the memory in use by step of the plan. */
 static void
 add_memory (ProfBuilder *builder, const ProfAttribution *attribution, const ProfSubject *subject)
 {
@@ -142,7 +145,7 @@ add_memory (ProfBuilder *builder, const ProfAttribution *attribution, const Prof
     }
 }
 
-/* The row of a node of what was run: of its plan, or of the graph itself. */
+/* The row of a node of the executed graph, if it ran without a plan. */
 static guint32
 find_row (const ProfAttribution *attribution,
           const ProfSubject     *subject,
@@ -157,7 +160,7 @@ find_row (const ProfAttribution *attribution,
   return PROF_NONE;
 }
 
-/* Which rows give the gradients of parameters. */
+/* Stores which rows make the gradients of parameters, as facts. */
 static void
 add_gradients (ProfBuilder           *builder,
                const ProfAttribution *attribution,
@@ -192,7 +195,7 @@ prof_capture_measurement (const ProfSubject *subject,
                           GError           **error)
 {
   g_autoptr (ProfBuilder) builder = prof_builder_new ();
-  g_autoptr (ProfFacts) own = prof_facts_new ();
+  g_autoptr (ProfFacts) measured = prof_facts_new ();
   g_autoptr (ProfAttribution) attribution = NULL;
   g_autoptr (GBytes) bytes = NULL;
   gsize            length;
@@ -200,9 +203,9 @@ prof_capture_measurement (const ProfSubject *subject,
 
   if (facts)
     prof_builder_add_facts (builder, facts);
-  add_subject_facts (own, subject);
-  add_series_facts (own, series);
-  prof_builder_add_facts (builder, own);
+  add_subject_facts (measured, subject);
+  add_series_facts (measured, series);
+  prof_builder_add_facts (builder, measured);
   add_samples (builder, series);
 
   attribution = prof_attribution_new (builder, subject, series->recorder);

@@ -1,13 +1,18 @@
-/* save-capture.h — what was measured of one subject, as a capture.
+/* save-capture.h — makes a capture of what was measured of one subject, and writes captures to
+ * files.
+ *
+ * The capture holds facts, samples, the model's graph, and the events attributed to its nodes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
 #include "profiler/capture/capture.h"
 #include "profiler/record/measure.h"
 
-/* facts: conditions that the caller knows (may be NULL).  (transfer full) */
+/* A capture of subject and series.  facts: (nullable) conditions to store, see
+ * prof_machine_describe(). (transfer full) */
 ProfCapture *prof_capture_measurement (const ProfSubject *subject,
                                        const ProfSeries  *series,
                                        const ProfFacts   *facts,
                                        GError           **error);
-gboolean     prof_capture_write (const ProfCapture *capture, const char *path, GError **error);
+/* Writes capture to path, replacing the file at once.  FALSE with an error if that fails. */
+gboolean prof_capture_write (const ProfCapture *capture, const char *path, GError **error);

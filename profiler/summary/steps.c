@@ -1,7 +1,8 @@
 /* steps.c — sums the events of a capture by step of a loop or of an unrolled sequence.
  *
  * A node may run in any step, so arrays by step grow while the events are walked.  Start reading at
- * prof_summary_steps_of() for one row and at prof_step_matrix_new() for the table of operators and steps.
+ * prof_summary_steps_of() for one row and at prof_step_matrix_new() for the table of operators and
+ * steps.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/steps.h"
 

@@ -1,7 +1,7 @@
-/* summary.c — the events of a capture added up.
+/* summary.c — takes medians over the traced runs of a capture, per node and per group of nodes.
  *
- * Events come when they end, so the children of an event are those one level deeper
- * since the last event of its own level: one pass with one sum a level gives self times.
+ * The times come from the matrix of nodes and runs (run-matrix.h).  Start reading at
+ * prof_summary_new().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/summary.h"
 
@@ -32,8 +32,6 @@ prof_category_name (guint category)
   return category < HYB_N_CATEGORIES ? names[category] : "other";
 }
 
-/* --- Sums --- */
-
 static double *
 dup_seconds (const guint64 *ns, guint n)
 {
@@ -44,6 +42,7 @@ dup_seconds (const guint64 *ns, guint n)
   return seconds;
 }
 
+/* Medians over the runs of one row of the matrix. */
 static ProfNodeSum
 sum_node (const ProfCapture *capture, const ProfRunMatrix *matrix, guint32 row, guint index)
 {
@@ -86,17 +85,18 @@ compare_groups (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* A loop's cost counts what its body does; it must not count twice. */
+/* The cost of a control operator includes its body, whose nodes are counted themselves. */
 static double
-own_work (const ProfNode *node, double work)
+work_outside_bodies (const ProfNode *node, double work)
 {
   return node->category == HYB_CATEGORY_CONTROL ? 0 : work;
 }
 
+/* Sums of all nodes with the same name, as name_of gives it. */
 static GArray *
-group (const ProfCapture *capture,
-       const ProfSummary *summary,
-       const char *(*name_of) (const ProfCapture *, const ProfNode *) )
+sum_groups (const ProfCapture *capture,
+            const ProfSummary *summary,
+            const char *(*name_of) (const ProfCapture *, const ProfNode *) )
 {
   GArray *groups = g_array_new (FALSE, TRUE, sizeof (ProfGroupSum));
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
@@ -123,8 +123,8 @@ group (const ProfCapture *capture,
       to->self += sum->self;
       to->inclusive += sum->inclusive;
       to->share += summary->traced > 0 ? sum->self / summary->traced : 0;
-      to->flops += own_work (node, sum->flops);
-      to->bytes += own_work (node, sum->bytes);
+      to->flops += work_outside_bodies (node, sum->flops);
+      to->bytes += work_outside_bodies (node, sum->bytes);
     }
   g_array_sort (groups, compare_groups);
   return groups;
@@ -163,11 +163,11 @@ prof_summary_new (const ProfCapture *capture)
   summary->nodes = prof_median (matrix.nodes, matrix.n_runs);
   summary->between = summary->traced - summary->nodes;
   summary->n_spans = prof_median (matrix.spans, matrix.n_runs);
-  /* The second look at the clock of an exact run stands between nodes, too. */
+  /* In an exact run the second clock reading of each node is between nodes, too. */
   summary->interpreter =
       matrix.exact_between - (isfinite (per_clock) ? per_clock * 1e-9 * summary->n_spans : 0);
   if (summary->interpreter < 0)
-    summary->interpreter = 0; /* NaN stays: there was no exact run */
+    summary->interpreter = 0; /* NaN stays NaN: there was no exact run */
   summary->overhead = isfinite (per_span) ? per_span * 1e-9 * summary->n_spans : 0;
   summary->unattributed = prof_median (matrix.lost, matrix.n_runs);
 
@@ -183,9 +183,9 @@ prof_summary_new (const ProfCapture *capture)
   for (guint i = 0; i < summary->node->len; i++)
     summary->by_row[g_array_index (summary->node, ProfNodeSum, i).row] = i;
 
-  summary->operators = group (capture, summary, type_of);
-  summary->scope = group (capture, summary, scope_of);
-  summary->category = group (capture, summary, category_of);
+  summary->operators = sum_groups (capture, summary, type_of);
+  summary->scope = sum_groups (capture, summary, scope_of);
+  summary->category = sum_groups (capture, summary, category_of);
   summary->step = prof_summary_steps_of (capture, PROF_NONE);
   prof_run_matrix_clear (&matrix);
   return summary;

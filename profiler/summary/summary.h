@@ -1,6 +1,7 @@
-/* summary.h — the events of a capture added up: per node, operator, scope, step.
+/* summary.h — the events of a capture summed per node, operator type, scope, category and step.
  *
- * Seconds are of one run: the median over the traced runs, of what lay within each.
+ * Seconds are of one run: the median over the traced runs.  Summaries are computed when they are
+ * needed and never stored.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -9,45 +10,51 @@
 typedef struct
 {
   guint32 row;
-  double  count;           /* executions a run */
-  double  self, low, high; /* seconds without what lies inside; the median's 95 % interval */
-  double  inclusive;
-  double  flops, bytes; /* of all executions of a run; NaN: not known */
+  double  count;           /* executions per run */
+  double  self, low, high; /* seconds without the events inside; 95 % interval of the median */
+  double  inclusive;       /* seconds with them */
+  double  flops, bytes;    /* of all executions in a run; NaN: not known */
 } ProfNodeSum;
 
-/* Of all nodes that share a word: operator, scope, category. */
+/* All nodes with the same operator type, scope or category. */
 typedef struct
 {
-  const char *name; /* of the capture */
+  const char *name; /* owned by the capture */
   guint       n_nodes;
-  double      count, self, inclusive, share;
+  double      count, self, inclusive; /* as for nodes */
+  double      share;                  /* of the traced run */
   double      flops, bytes;
-  guint16     category; /* of the first */
+  guint16     category; /* of the first node */
 } ProfGroupSum;
 
 typedef struct
 {
-  guint    n_runs;       /* traced, without exact ones */
-  double   traced;       /* seconds of a traced run, the median */
-  double   nodes;        /* of which inside nodes */
-  double   between;      /* and around them: what is left */
-  double   interpreter;  /* between nodes, from the exact run; NaN: none */
-  double   overhead;     /* seconds that watching took, as stated */
-  double   n_spans;      /* a run */
-  double   unattributed; /* seconds of nodes that could not be led back */
-  GArray  *node;         /* of ProfNodeSum, executed ones, largest self first */
-  GArray  *operators;    /* of ProfGroupSum, likewise */
-  GArray  *scope;        /* of ProfGroupSum */
-  GArray  *category;     /* of ProfGroupSum */
+  guint  n_runs;  /* traced runs, without exact ones */
+  double traced;  /* seconds of a traced run */
+  double nodes;   /* of which inside outermost nodes */
+  double between; /* traced less nodes */
+  double
+      interpreter; /* seconds between nodes in the exact run, less the clock readings; NaN without one */
+  double   overhead;     /* seconds that recording took, computed from the cost of a span */
+  double   n_spans;      /* recorded spans per run */
+  double   unattributed; /* seconds of nodes that are mapped to no row */
+  GArray  *node;         /* of ProfNodeSum: nodes that ran, largest self first */
+  GArray  *operators;    /* of ProfGroupSum by operator type, largest self first */
+  GArray  *scope;        /* of ProfGroupSum by scope */
+  GArray  *category;     /* of ProfGroupSum by category */
   GArray  *step;         /* of ProfStepSum, in order; empty without loops and unrolled cells */
-  guint32 *by_row;       /* row → index in node; PROF_NONE */
+  guint32 *by_row;       /* index in node by row; PROF_NONE if the node did not run */
 } ProfSummary;
 
+/* Sums the events of capture, which must outlive the result.  (transfer full) */
 ProfSummary *prof_summary_new (const ProfCapture *capture);
-void         prof_summary_free (ProfSummary *summary);
+/* Frees summary; NULL is allowed. */
+void prof_summary_free (ProfSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ProfSummary, prof_summary_free)
 
-/* FLOP a second; NaN: not known, as of loops, whose work is done inside. */
+/* FLOP per second; NaN if it is not known, and for control operators, whose work is done by nodes
+ * inside. */
 double prof_node_rate (const ProfNode *node, const ProfNodeSum *sum);
 
+/* A HybCategory in words: "linear"; "other" for unknown values. */
 const char *prof_category_name (guint category);

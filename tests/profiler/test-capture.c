@@ -143,7 +143,7 @@ test_refusals_say_why (void)
 
   g_assert_null (prof_capture_new (text, "a.json", &error));
   g_assert_error (error, PROF_ERROR, PROF_ERROR_NOT_A_CAPTURE);
-  g_assert_nonnull (strstr (error->message, "a.json: this is no capture"));
+  g_assert_nonnull (strstr (error->message, "a.json: this is not a capture"));
   g_clear_error (&error);
   g_assert_null (prof_capture_new (nothing, "empty", &error));
   g_assert_error (error, PROF_ERROR, PROF_ERROR_NOT_A_CAPTURE);

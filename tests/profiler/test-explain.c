@@ -109,7 +109,9 @@ test_overlap_is_what_threads_change (void)
   g_autoptr (ProfCapture) b_one = make_capture (kinds, (const guint[]){ 110, 90 }, 2, 205);
   ProfExplanation explanation;
 
-  prof_explain_threads (a, b, a_one, b_one, NAN, NAN, &explanation);
+  prof_explain_threads (&(ProfThreadCaptures){ a, a_one, NAN },
+                        &(ProfThreadCaptures){ b, b_one, NAN },
+                        &explanation);
   g_assert_cmpfloat_with_epsilon (explanation.saved, 85e-6, 1e-12);
   g_assert_cmpfloat_with_epsilon (sum_buckets (&explanation), explanation.saved, 1e-15);
   g_assert_cmpfloat_with_epsilon (explanation.bucket[PROF_BUCKET_GEMM].seconds, 40e-6, 1e-9);

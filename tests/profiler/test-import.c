@@ -46,8 +46,11 @@ import_text (Imported *imported, const char *text, gsize length, HybGraph *graph
 
   imported->trace = prof_trace_read (text, length, "trace", &error);
   g_assert_no_error (error);
-  imported->capture =
-      prof_import_trace (imported->trace, graph, NULL, NULL, NULL, &imported->import, &error);
+  imported->capture = prof_import_trace (imported->trace,
+                                         graph,
+                                         &(ProfImportOptions){ 0 },
+                                         &imported->import,
+                                         &error);
   g_assert_no_error (error);
 }
 
@@ -167,9 +170,7 @@ test_bulk_like_another_trace (void)
   import_golden (&bulk, "executor-unrolled-bulk", "lstm-unrolled-symbol.json");
   shared = prof_import_trace (bulk.trace,
                               hyb_model_get_graph (bulk.model),
-                              NULL,
-                              like.capture,
-                              NULL,
+                              &(ProfImportOptions){ .like = like.capture },
                               &import,
                               NULL);
   g_assert_nonnull (shared);
@@ -284,7 +285,7 @@ test_cut_anywhere (void)
 
       if (!trace)
         continue;
-      capture = prof_import_trace (trace, model->graph, NULL, NULL, NULL, &import, NULL);
+      capture = prof_import_trace (trace, model->graph, &(ProfImportOptions){ 0 }, &import, NULL);
       g_assert_nonnull (capture);
       summary = prof_summary_new (capture);
       if (length < sizeof text - 3)
@@ -326,7 +327,7 @@ test_damaged_traces_are_survived (void)
         {
           ProfImport import;
           g_autoptr (ProfCapture) got =
-              prof_import_trace (trace, model->graph, NULL, NULL, NULL, &import, NULL);
+              prof_import_trace (trace, model->graph, &(ProfImportOptions){ 0 }, &import, NULL);
 
           g_assert_nonnull (got);
           prof_import_clear (&import);
@@ -369,7 +370,7 @@ test_file_without_events (void)
 
   g_assert_null (prof_trace_read ("{\"nodes\": []}", 13, "x.json", &error));
   g_assert_error (error, PROF_ERROR, PROF_ERROR_TRACE);
-  g_assert_nonnull (strstr (error->message, "x.json: there is not one event in it"));
+  g_assert_nonnull (strstr (error->message, "x.json: there is no event in it"));
 }
 
 int

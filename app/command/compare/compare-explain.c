@@ -70,12 +70,11 @@ scope_group_explain (const ScopeGroup     *group,
   ProfPairing pairing;
 
   if (slow->one_thread && fast->one_thread)
-    prof_explain_threads (slow->capture,
-                          fast->capture,
-                          slow->one_thread,
-                          fast->one_thread,
-                          slow->gemm_one_thread,
-                          fast->gemm_one_thread,
+    prof_explain_threads (&(ProfThreadCaptures){ slow->capture,
+                                                 slow->one_thread,
+                                                 slow->gemm_one_thread },
+                          &(ProfThreadCaptures){
+                              fast->capture, fast->one_thread, fast->gemm_one_thread },
                           explanation);
   else
     prof_explain (slow->capture,
