@@ -1,6 +1,6 @@
-/* bench-profiler.c — what watching costs, how large captures are and how fast they
- * open, and how good the estimate of a fused form is.  A program, not a test: it
- * prints times and asserts none.
+/* bench-profiler.c — benchmarks recording overhead, captures, and the estimate of fused forms.
+ *
+ * A program, not a test: it prints times and asserts none.
  *
  *   ninja -C build profiler/bench-profiler
  *   build/profiler/bench-profiler [MODEL…] or --fusable
@@ -32,8 +32,9 @@ bench_span (void)
           prof_clock_cost ());
 }
 
-/* --- A run watched and not --- */
+/* --- Runs with and without recording --- */
 
+/* Seconds of one run; recorder NULL: without recording. */
 static double
 time_once (ProfSubject *subject, ProfRecorder *recorder)
 {
@@ -55,10 +56,10 @@ time_once (ProfSubject *subject, ProfRecorder *recorder)
 }
 
 static void
-bench_watched (ProfSubject *subject, const char *name)
+bench_recording (ProfSubject *subject, const char *name)
 {
   g_autoptr (ProfRecorder) recorder = prof_recorder_new ();
-  double      watched[N_PAIRS], plain[N_PAIRS];
+  double      recorded[N_PAIRS], plain[N_PAIRS];
   ProfPairing pairing;
   guint n_steps = hyb_plan_n_steps (hyb_executor_get_plan (prof_subject_get_executor (subject)));
 
@@ -66,16 +67,16 @@ bench_watched (ProfSubject *subject, const char *name)
     if (i % 2 == 0)
       {
         plain[i] = time_once (subject, NULL);
-        watched[i] = time_once (subject, recorder);
+        recorded[i] = time_once (subject, recorder);
       }
     else
       {
-        watched[i] = time_once (subject, recorder);
+        recorded[i] = time_once (subject, recorder);
         plain[i] = time_once (subject, NULL);
       }
   hyb_executor_set_probe (prof_subject_get_executor (subject), NULL);
-  prof_pair (watched, plain, N_PAIRS, &pairing);
-  printf ("%-20s  %6u operators of %8.2f µs: watched over not ×%.4f (%.4f … %.4f), %.1f ns an "
+  prof_pair (recorded, plain, N_PAIRS, &pairing);
+  printf ("%-20s  %6u operators of %8.2f µs: recorded / plain ×%.4f (%.4f … %.4f), %.1f ns per "
           "operator\n",
           name,
           n_steps,
@@ -83,7 +84,8 @@ bench_watched (ProfSubject *subject, const char *name)
           pairing.ratio.median,
           pairing.ratio.low,
           pairing.ratio.high,
-          (prof_median (watched, N_PAIRS) - prof_median (plain, N_PAIRS)) / MAX (n_steps, 1) * 1e9);
+          (prof_median (recorded, N_PAIRS) - prof_median (plain, N_PAIRS)) / MAX (n_steps, 1) *
+              1e9);
 }
 
 /* --- Captures --- */
@@ -131,7 +133,7 @@ bench_capture (ProfSubject *subject, const char *name)
   g_rmdir (folder);
 }
 
-/* --- All of it --- */
+/* --- Subjects --- */
 
 static HybTensor *
 fill (const HybType *type)
@@ -146,7 +148,8 @@ fill (const HybType *type)
   return tensor;
 }
 
-/* A value for every variable: the model's own, else one of the type that usual says. */
+/* A subject with a value for every variable: the parameter of model, else an array of the input
+ * type of usual_of. */
 static ProfSubject *
 make_subject (HybModel *model, HybModel *usual_of, const char *file, gboolean no_passes)
 {
@@ -191,7 +194,7 @@ open_subject (const char *file)
   return model ? make_subject (model, model, file, FALSE) : NULL;
 }
 
-/* --- The estimate of a fused form, and the truth --- */
+/* --- The estimate of a fused form against measurements --- */
 
 static HybVariant *
 convert (HybModel *model, HybForm form)
@@ -218,7 +221,7 @@ convert (HybModel *model, HybForm form)
   return variant;
 }
 
-/* no_passes: of the unrolled form as it stands in the file, as other programs run it. */
+/* no_passes: run the unrolled form without optimising passes, as other programs do. */
 static void
 bench_estimate (const char *file, gboolean no_passes)
 {
@@ -250,8 +253,8 @@ bench_estimate (const char *file, gboolean no_passes)
       const char    *scope;
       double         estimate = prof_estimate_fused (capture, summary, &n_steps, &scope), gain;
 
-      /* What others compute at the same time makes runs longer, never shorter: of both the
-       * shortest are compared.  The estimate is in parts of the median. */
+      /* Other processes make runs longer, never shorter, so compare the shortest run of each.  The
+       * estimate is relative to the median. */
       prof_statistics ((double *) series[0].clean->data, series[0].clean->len, &before);
       prof_statistics ((double *) series[1].clean->data, series[1].clean->len, &after);
       gain = before.minimum / after.minimum;
@@ -272,7 +275,7 @@ bench_estimate (const char *file, gboolean no_passes)
     }
 }
 
-static const char *const named[] = {
+static const char *const recurrent_models[] = {
   "gallery:lstm-unrolled",
   "gallery:foreach-rnn?cell=lstm&hidden=128&inputs=128&length=50&batch=1",
   "gallery:foreach-rnn?cell=lstm&hidden=256&inputs=256&length=35&batch=32",
@@ -295,15 +298,15 @@ main (int argc, char **argv)
     {
       ProfPeaks peaks;
 
-      /* One thread: handing work over takes what other programs leave. */
+      /* One thread, so that the result does not depend on how busy the other cores are. */
       hyb_parallel_set_threads (1);
       peaks = prof_roofline_measure ();
       printf ("peaks: %.3g FLOP/s, %.3g byte/s\n", peaks.flops, peaks.bytes);
       for (guint no_passes = 0; no_passes < 2; no_passes++)
         {
           printf ("%s\n", no_passes ? "unrolled, passes left out" : "unrolled, as planned here");
-          for (guint i = 0; i < G_N_ELEMENTS (named); i++)
-            bench_estimate (named[i], no_passes);
+          for (guint i = 0; i < G_N_ELEMENTS (recurrent_models); i++)
+            bench_estimate (recurrent_models[i], no_passes);
         }
       return EXIT_SUCCESS;
     }
@@ -314,7 +317,7 @@ main (int argc, char **argv)
 
       if (!subject)
         continue;
-      bench_watched (subject, files[i]);
+      bench_recording (subject, files[i]);
       bench_capture (subject, files[i]);
     }
   return EXIT_SUCCESS;

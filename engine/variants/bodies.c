@@ -2,7 +2,7 @@
  *
  * A body grows from the readers of one weight at all steps at once, entry by entry; an entry is one
  * node of the body at every step.  Then each entry is extended to the last steps, and all inputs
- * are checked. Start reading at try_weight().
+ * are checked.  Start reading at try_weight().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/bodies.h"
 

@@ -1,7 +1,7 @@
 /* group.c — finds out which chains are directions of one layer, and which layers are a stack.
  *
  * Chains are taken in the order of their first steps, so a lower layer is grouped before the layer
- * that reads it. Start reading at hyb_groups_find().
+ * that reads it.  Start reading at hyb_groups_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/group.h"
 

@@ -129,7 +129,7 @@ join_kept (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, g
 }
 
 /* The sequences of which all inputs are the same step, which *step gets; NULL if some input is no
- * such step. A sequence that runs the other way is reversed. */
+ * such step.  A sequence that runs the other way is reversed. */
 static HybSequence **
 find_parts (HybRebuild *rebuild, const HybNode *node, const HybValueId *inputs, guint *step)
 {

@@ -2,7 +2,7 @@
  *
  * Every node is tried as the new state of a step (match-step.h).  Steps are linked through their
  * states, plain cells inside larger ones are dropped, and chains that would continue each other but
- * for one node are noted. Start reading at hyb_cells_find().
+ * for one node are noted.  Start reading at hyb_cells_find().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/recognise.h"
 
@@ -328,7 +328,7 @@ continues_chain_of (HybCells *cells, guint index, HybNodeId id, gboolean is_near
 }
 
 /* The first node among a and its ancestors that differs from the corresponding node of b;
- * HYB_NO_ID if there is none. Nodes of steps in chains are not followed. */
+ * HYB_NO_ID if there is none.  Nodes of steps in chains are not followed. */
 static HybNodeId
 find_difference (const HybCells *cells, HybNodeId a, HybNodeId b, guint depth)
 {

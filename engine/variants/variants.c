@@ -1,7 +1,7 @@
 /* variants.c — converts a model to another form in two stages.
  *
  * The first stage writes loops and fused operators out; the second finds cells and writes them in
- * the form that is wanted. A stage is one HybConversion.  Start reading at hyb_variant_convert().
+ * the form that is wanted.  A stage is one HybConversion.  Start reading at hyb_variant_convert().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/variants/form.h"
 

@@ -1,7 +1,7 @@
 /* format.h — quantities as text for people: times, counts, bytes.
  *
- * Three significant digits and a unit; "–" for values that are not finite, never 0.  The decimal point
- * follows the locale.
+ * Three significant digits and a unit; "–" for values that are not finite, never 0.  The decimal
+ * point follows the locale.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Relative to the largest value.  Sums over a long sequence differ when the order of summation
- * does; this much is far below what matters to anybody who uses the model. */
+ * does; this much is far below what matters to users of the model. */
 #define TOLERANCE 1e-4
 
 /* Updates equality and the largest finite value.  FALSE if a difference is not finite. */

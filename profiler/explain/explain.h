@@ -1,7 +1,7 @@
 /* explain.h — why one variant of a model is faster than another.
  *
  * The time that B saves against A is divided into buckets, which are differences of classes of work
- * (work-classes.h). Buckets and residual add up to the difference of the clean medians.
+ * (work-classes.h).  Buckets and residual add up to the difference of the clean medians.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -16,8 +16,8 @@ typedef enum
   PROF_N_CLASSES,
 } ProfClass;
 
-/* Seconds of one run by class.  A class takes the share of the clean median that it took of the traced
- * runs, tracing overhead subtracted; HOST is the rest of the clean median. */
+/* Seconds of one run by class.  A class takes the share of the clean median that it took of the
+ * traced runs, tracing overhead subtracted; HOST is the rest of the clean median. */
 typedef struct
 {
   double  clean;                   /* median of the clean runs */

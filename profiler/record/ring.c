@@ -1,4 +1,6 @@
-/* ring.c — the ring buffer of events: making room, and reading from the oldest event on.
+/* ring.c — the ring buffer of events.
+ *
+ * Makes room in powers of two, and reads from the oldest event on.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/record/ring.h"
 

@@ -1,7 +1,7 @@
 /* event-walk.c — visits the events of a capture with their self times.
  *
- * Events are stored when they end, so the children of an event are the events one level deeper since the
- * last event of its own level.  One pass with one sum per level is enough.
+ * Events are stored when they end, so the children of an event are the events one level deeper
+ * since the last event of its own level.  One pass with one sum per level is enough.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/event-walk.h"
 

@@ -1,4 +1,6 @@
 /* event-walk.h — visits the events of a capture with their self times.
+ *
+ * Everything that sums events goes through this walk.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* run-matrix.c — sums the events of a capture per node and traced run.
  *
- * Two passes over the events find the runs (columns) and the nodes that ran (rows), a walk then adds up
- * the times.  Start reading at prof_run_matrix_init().
+ * Two passes over the events find the runs (columns) and the nodes that ran (rows), a walk then
+ * adds up the times.  Start reading at prof_run_matrix_init().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/summary/run-matrix.h"
 

@@ -21,8 +21,8 @@ typedef struct
   double   exact_between; /* seconds between nodes in the exact run; NaN without one */
 } ProfRunMatrix;
 
-/* Fills matrix from the events of capture.  *index_of_row gets the row of the matrix for each node of the
- * capture, or PROF_NONE if the node did not run; free it with g_free(). */
+/* Fills matrix from the events of capture.  *index_of_row gets the row of the matrix for each node
+ * of the capture, or PROF_NONE if the node did not run; free it with g_free(). */
 void
 prof_run_matrix_init (ProfRunMatrix *matrix, const ProfCapture *capture, guint32 **index_of_row);
 /* Frees the arrays of matrix, not matrix itself. */

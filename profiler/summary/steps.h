@@ -1,7 +1,8 @@
 /* steps.h — times by step of a loop or of an unrolled sequence.
  *
- * A node inside a loop's body counts for the iteration it ran in; a node of the main graph counts for the
- * step in its name ("lstm_t12_i2h" is step 12).  Seconds are per run, averaged over all recorded runs.
+ * A node inside a loop's body counts for the iteration it ran in; a node of the main graph counts
+ * for the step in its name ("lstm_t12_i2h" is step 12).  Seconds are per run, averaged over all
+ * recorded runs.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -15,8 +16,8 @@ typedef struct
   double  count; /* executions of nodes */
 } ProfStepSum;
 
-/* The steps in which a node ran, in order; row PROF_NONE sums all nodes.  Returns a GArray of ProfStepSum,
- * empty if no node has a step.  (transfer full) */
+/* The steps in which a node ran, in order; row PROF_NONE sums all nodes.  Returns a GArray of
+ * ProfStepSum, empty if no node has a step.  (transfer full) */
 GArray *prof_summary_steps_of (const ProfCapture *capture, guint32 row);
 
 /* One operator type of one loop or sequence. */

@@ -29,12 +29,11 @@ typedef struct
 
 typedef struct
 {
-  guint  n_runs;  /* traced runs, without exact ones */
-  double traced;  /* seconds of a traced run */
-  double nodes;   /* of which inside outermost nodes */
-  double between; /* traced less nodes */
-  double
-      interpreter; /* seconds between nodes in the exact run, less the clock readings; NaN without one */
+  guint    n_runs;       /* traced runs, without exact ones */
+  double   traced;       /* seconds of a traced run */
+  double   nodes;        /* of which inside outermost nodes */
+  double   between;      /* traced less nodes */
+  double   interpreter;  /* seconds between nodes in the exact run; NaN without one */
   double   overhead;     /* seconds that recording took, computed from the cost of a span */
   double   n_spans;      /* recorded spans per run */
   double   unattributed; /* seconds of nodes that are mapped to no row */
