@@ -1,4 +1,4 @@
-/* test-gradient-check.c — the check finds gradients that are wrong, and only those.
+/* test-gradient-check.c — the gradient check accepts right gradients and finds wrong ones.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/gradient-check.h"
@@ -58,7 +58,7 @@ test_wrong_gradients_are_found (void)
 {
   g_autoptr (GError) error = NULL;
 
-  /* The function is the identity, but nothing flows back. */
+  /* BlockGrad is the identity, but its gradient is 0. */
   g_assert_false (check ("BlockGrad", NULL, NULL, &error));
   g_assert_error (error, HYB_OP_ERROR, HYB_OP_ERROR_GRADIENT);
   g_assert_nonnull (strstr (error->message, "variable “a”, element 0"));

@@ -1,4 +1,4 @@
-/* test-tape.c — what is recorded, and what going back over it gives.
+/* test-tape.c — what a tape records, and the gradients of its backward pass.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/autograd/tape.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* One call with up to three inputs; its first output. */
+/* Calls an operator with up to three inputs and returns its first output. */
 static HybTensor *
 call_with (HybTape          *tape,
            const char       *name,
@@ -61,7 +61,7 @@ call (HybTape *tape, const char *name, const char *attributes, HybTensor *a, Hyb
 }
 
 static void
-go_back (HybTape *tape, HybTensor *head, gboolean retain)
+run_backward (HybTape *tape, HybTensor *head, gboolean retain)
 {
   g_autoptr (GError) error = NULL;
 
@@ -84,7 +84,7 @@ test_a_product_gives_the_other_factor (void)
   op_assert_near (y, 0, 10., 21.);
 
   g_assert_null (hyb_tape_get_gradient (tape, a));
-  go_back (tape, y, FALSE);
+  run_backward (tape, y, FALSE);
   op_assert_near (hyb_tape_get_gradient (tape, a), 0, 5., 7.);
   g_assert_null (hyb_tape_get_gradient (tape, b));
 }
@@ -105,7 +105,7 @@ test_requests_write_or_add (void)
       hyb_tape_begin (tape);
       y = call (tape, "elemwise_mul", NULL, a, b);
       hyb_tape_end (tape);
-      go_back (tape, y, FALSE);
+      run_backward (tape, y, FALSE);
     }
 
   op_assert_near (hyb_tape_get_gradient (tape, a), 0, 3.);
@@ -116,8 +116,8 @@ test_requests_write_or_add (void)
   g_assert_null (hyb_tape_get_gradient (tape, b));
 }
 
-/* Σ w·xₜ over 20 uses of one weight, the rows of every third in another shape if so asked;
- * further: w is read by something else too, which adds (5, 7). */
+/* The gradient of w in Σ w·xₜ over 20 uses.  other_shapes: the rows of every third use have another
+ * shape.  further: w has another reader, which adds (5, 7) to the gradient. */
 static void
 check_uses (gboolean other_shapes, gboolean further)
 {
@@ -142,7 +142,7 @@ check_uses (gboolean other_shapes, gboolean further)
       y = sum;
     }
   hyb_tape_end (tape);
-  go_back (tape, y, FALSE);
+  run_backward (tape, y, FALSE);
   op_assert_near (hyb_tape_get_gradient (tape, w),
                   0,
                   210. + (further ? 5. : 0.),
@@ -176,7 +176,7 @@ test_what_is_computed_in_a_pause_is_a_constant (void)
   y = call (tape, "elemwise_mul", NULL, square, a);
   hyb_tape_end (tape);
 
-  go_back (tape, y, FALSE);
+  run_backward (tape, y, FALSE);
   op_assert_near (hyb_tape_get_gradient (tape, a), 0, 9.);
 }
 
@@ -193,8 +193,8 @@ test_a_recording_can_be_kept_and_gone_over_again (void)
   y = call (tape, "elemwise_mul", NULL, a, a);
   hyb_tape_end (tape);
 
-  go_back (tape, y, TRUE);
-  go_back (tape, y, FALSE);
+  run_backward (tape, y, TRUE);
+  run_backward (tape, y, FALSE);
   op_assert_near (hyb_tape_get_gradient (tape, a), 0, 12.);
 
   g_assert_false (hyb_tape_backward (tape, 1, &y, NULL, FALSE, &error));
@@ -217,13 +217,13 @@ test_head_gradients_can_be_given (void)
   hyb_tape_end (tape);
   heads[0] = heads[1] = y;
 
-  /* The same head twice: weight and ones. */
+  /* The same head twice, with gradients `weight` and ones. */
   hyb_tape_backward (tape, 2, heads, gradients, FALSE, &error);
   g_assert_no_error (error);
   op_assert_near (hyb_tape_get_gradient (tape, a), 0, 6. * 11, 8. * 101);
 }
 
-/* The mask that going back uses is the one that was drawn. */
+/* The backward pass uses the dropout mask of the forward pass. */
 static void
 test_random_masks_repeat (void)
 {
@@ -242,14 +242,14 @@ test_random_masks_repeat (void)
   hyb_tape_begin (tape);
   y = call (tape, "Dropout", "p=0.5", a, NULL);
   hyb_tape_end (tape);
-  go_back (tape, y, FALSE);
+  run_backward (tape, y, FALSE);
 
   gradient = hyb_tape_get_gradient (tape, a);
   for (gint64 i = 0; i < 64; i++)
     g_assert_cmpint (hyb_tensor_get_value (gradient, i) != 0, ==, hyb_tensor_get_value (y, i) != 0);
 }
 
-/* RNN keeps its gates for the way back in a form of its own; the caller does not see it. */
+/* RNN is recorded as an operator that also outputs its gates, which the caller does not see. */
 static void
 test_operators_record_in_their_own_form (void)
 {
@@ -269,9 +269,9 @@ test_operators_record_in_their_own_form (void)
   recorded = call_with (tape, "RNN", attributes, 3, inputs);
   hyb_tape_end (tape);
   op_assert_same (recorded, plain, 1e-6);
-  go_back (tape, recorded, FALSE);
+  run_backward (tape, recorded, FALSE);
 
-  /* One weight moved: how the sum of all outputs follows. */
+  /* The difference quotient of the sum of all outputs by one weight. */
   weight[5] += (float) step;
   g_clear_pointer (&recorded, hyb_tensor_unref);
   recorded = call_with (tape, "RNN", attributes, 3, inputs);
@@ -300,7 +300,7 @@ test_f_records (void)
   hyb_f_check (F, &error);
   g_assert_no_error (error);
 
-  go_back (tape, hyb_value_get_tensor (y), FALSE);
+  run_backward (tape, hyb_value_get_tensor (y), FALSE);
   op_assert_near (hyb_tape_get_gradient (tape, a), 1e-6, 12., 27.);
 }
 

@@ -1,4 +1,4 @@
-/* test-parallel.c — every piece once, the same pieces always.
+/* test-parallel.c — every index is computed once, and the range is always split the same way.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"

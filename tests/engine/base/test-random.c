@@ -1,4 +1,4 @@
-/* test-random.c — the generator against its authors' vectors, and its use.
+/* test-random.c — the generator against its authors' test vectors, and the numbers drawn from it.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/random.h"
@@ -75,7 +75,7 @@ test_moments (void)
       normal += x;
       square += x * x;
     }
-  /* Five standard errors. */
+  /* Within five standard errors. */
   g_assert_cmpfloat_with_epsilon (uniform / n, 0.5, 5 * sqrt (1. / 12 / n));
   g_assert_cmpfloat_with_epsilon (normal / n, 0, 5 / sqrt (n));
   g_assert_cmpfloat_with_epsilon (square / n, 1, 5 * sqrt (2. / n));

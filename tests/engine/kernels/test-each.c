@@ -1,11 +1,12 @@
-/* test-each.c — every element is met once, at the right place of every operand.
+/* test-each.c — broadcast iteration visits every element once, with the right element of each
+ * operand.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/each.h"
 
 #include "engine/base/parallel.h"
 
-/* For each element of out: how often it was met, and where the operands stood. */
+/* For each element of out: the number of visits, and the elements of both operands. */
 typedef struct
 {
   int    *met;
@@ -27,7 +28,7 @@ record_row (const gint64 *offset, const gint64 *stride, gint64 length, gpointer 
     }
 }
 
-/* The element of a contiguous operand that stands at element `at` of out. */
+/* The element of a contiguous operand that is broadcast to element `at` of out. */
 static gint64
 place_of (const HybShape *shape, const HybShape *out, gint64 at)
 {
@@ -71,7 +72,8 @@ check (const HybShape *out, const HybShape *a, const HybShape *b, gboolean paral
     }
 }
 
-/* Shapes of up to five short axes; operands lose some of them, and leading ones altogether. */
+/* Random shapes of up to five short axes; operands have size 1 in some of them and lack leading
+ * ones. */
 static void
 test_random_shapes (void)
 {

@@ -1,4 +1,4 @@
-/* test-move.c — strided copies against copies element by element.
+/* test-move.c — compares strided copies with copies element by element.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/move.h"
@@ -10,7 +10,7 @@
 
 #define ROOM 30000
 
-/* Walks all axes and copies bytes, as the header says. */
+/* The definition in move.h, element by element. */
 static void
 move_plainly (const HybMove *move, int axis, const char *from, char *to)
 {
@@ -26,8 +26,8 @@ move_plainly (const HybMove *move, int axis, const char *from, char *to)
                   to + i * move->to[axis] * (gint64) move->item);
 }
 
-/* A random arrangement: writing is packed in a random order of axes, reading has
- * its own order, some axes repeated or backwards.  *start: where reading begins. */
+/* A random move: the destination is packed in a random order of axes, the source has its own
+ * order, and some axes are repeated or reversed.  *start: the element of the source at index 0. */
 static HybMove
 make_move (guint64 seed, gsize item, gint64 *start)
 {
@@ -98,7 +98,7 @@ test_any_arrangement_is_copied (void)
 }
 
 static void
-test_large_copies_and_transposes_use_all_threads_rightly (void)
+test_large_copies_and_transposes_with_threads (void)
 {
   gint64             n = 1500;
   g_autofree gint32 *from = g_new (gint32, n * n);
@@ -121,7 +121,7 @@ test_large_copies_and_transposes_use_all_threads_rightly (void)
       g_assert_true (to[i * n + k] == from[k * n + i]);
 }
 
-/* Larger than the tiles, and not a multiple of them. */
+/* 150 is larger than a tile, and not a multiple of its side. */
 static void
 check_transposes_of_any_width (void)
 {
@@ -205,13 +205,14 @@ main (int argc, char **argv)
 
   g_test_add_func ("/engine/kernels/move/any-arrangement-is-copied",
                    test_any_arrangement_is_copied);
-  g_test_add_func ("/engine/kernels/move/large-copies-and-transposes-use-all-threads-rightly",
-                   test_large_copies_and_transposes_use_all_threads_rightly);
+  g_test_add_func ("/engine/kernels/move/"
+                   "large-copies-and-transposes-are-right-with-several-threads",
+                   test_large_copies_and_transposes_with_threads);
   g_test_add_func ("/engine/kernels/move/transposes-of-any-width-are-right",
                    test_transposes_of_any_width_are_right);
   g_test_add_func ("/engine/kernels/move/sums-collect-in-one-place",
                    test_sums_collect_in_one_place);
-  g_test_add_func ("/engine/kernels/move/nothing-is-moved-of-an-empty-axis",
+  g_test_add_func ("/engine/kernels/move/an-empty-axis-moves-nothing",
                    test_nothing_is_moved_of_an_empty_axis);
 
   return g_test_run ();

@@ -1,4 +1,4 @@
-/* test-reduction.c — reductions over any axes against one addition after another.
+/* test-reduction.c — compares reductions over any axes with plain loops.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/reduction.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Which result element `at` of x belongs to. */
+/* The result that element `at` of x contributes to. */
 static gint64
 place_of (const HybShape *shape, guint32 axes, gint64 at)
 {
@@ -119,7 +119,7 @@ test_random_axes (void)
     }
 }
 
-/* All ways of cutting: pieces, blocks, stripes, short rows and narrow columns. */
+/* Shapes that use every way of splitting: pieces, blocks, stripes, short rows, narrow columns. */
 static void
 test_large_shapes (void)
 {

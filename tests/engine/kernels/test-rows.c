@@ -1,5 +1,7 @@
-/* test-rows.c — rows of softmax, norms and sums against plain loops in double, for every
- * length around a vector's and for each instruction set that this processor has.
+/* test-rows.c — compares sums, softmax and normalisation of rows with plain loops in double.
+ *
+ * Every test runs for each length around those of vectors, at each level of vector instructions
+ * that this processor has.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/rows.h"
 
@@ -114,7 +116,7 @@ test_normalise_every_length (void)
   for_each_length (check_normalise);
 }
 
-/* Where squares or sums of floats leave their range, doubles take over. */
+/* Squares that overflow or underflow in float are summed in double. */
 static void
 test_extremes_stay_in_range (void)
 {

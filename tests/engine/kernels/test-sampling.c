@@ -1,4 +1,4 @@
-/* test-sampling.c — grids and reading at them, where the answer is known.
+/* test-sampling.c — grids, sampled images and their gradients in cases with known results.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/sampling.h"
@@ -56,7 +56,7 @@ test_half_a_cell_reads_the_mean_and_outside_is_zero (void)
   hyb_sample_f32 (&sampling, image, grid, result);
   g_assert_cmpfloat ((double) result[0], ==, 3);
   g_assert_cmpfloat ((double) result[1], ==, 0);
-  g_assert_cmpfloat ((double) result[2], ==, 4); /* half of the last cell, half of nothing */
+  g_assert_cmpfloat ((double) result[2], ==, 4); /* half of the last cell, half of a cell outside */
 }
 
 int

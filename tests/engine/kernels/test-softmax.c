@@ -1,4 +1,4 @@
-/* test-softmax.c — rows and blocks of rows against plain loops, across all block sizes.
+/* test-softmax.c — compares softmax along any axis with plain loops, across all block sizes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/softmax.h"

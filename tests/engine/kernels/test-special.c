@@ -1,4 +1,4 @@
-/* test-special.c — special functions at points known to many digits.
+/* test-special.c — special functions at points whose values are known, and their identities.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/special.h"
@@ -35,7 +35,7 @@ test_erf_inverse (void)
 {
   for (double x = -5; x <= 5; x += 0.173)
     {
-      /* Rounding of erf x moves x by this much. */
+      /* The error in x that the rounding of erf (x) causes. */
       double blur = 1e-16 / exp (-x * x);
 
       g_assert_cmpfloat (fabs (hyb_erf_inverse (erf (x)) - x), <=, 4 * blur + 1e-14);

@@ -40,7 +40,7 @@ test_corpus (void)
                    "aaab\xc3\xa9"
                    "b\xc3\xbf");
 
-  /* c and d share what is left. */
+  /* c and d share the last token. */
   tokens = hyb_corpus_get_tokens (few, &n);
   g_assert_cmpuint (hyb_corpus_n_classes (few), ==, 3);
   g_assert_cmpuint (tokens[0], ==, 0);
@@ -55,7 +55,7 @@ test_unigram (void)
   gsize n_train = hyb_corpus_n_train (corpus);
 
   g_assert_cmpuint (n_train, ==, 19);
-  /* Ten a and nine b are seen, each counted once more; b and b come. */
+  /* Training: ten a and nine b, each count plus one.  Held out: b and b. */
   g_assert_cmpfloat_with_epsilon (hyb_corpus_unigram_perplexity (corpus), 21 / 10., 1e-9);
 }
 
@@ -77,16 +77,16 @@ test_text (void)
   g_autoptr (GHashTable) batch = NULL;
   HybTensor *input, *label;
 
-  /* 40 different characters in order: the token of each is its place. */
+  /* 40 different characters in order, so that token i is character i. */
   g_file_set_contents (path, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcd", -1, NULL);
   data = hyb_data_new_file (path, &feed, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (hyb_data_is_continuous (data));
-  /* 36 for training: two stretches of 18, and the label of the last is one further. */
+  /* 36 for training: two stretches of 18, of which the last token is only a label. */
   g_assert_cmpuint (hyb_data_n_batches (data, FALSE), ==, 5);
   g_assert_cmpuint (hyb_data_n_batches (data, TRUE), ==, 0);
 
-  batch = hyb_data_get_batch (data, 6, FALSE, &error); /* the second of the second epoch */
+  batch = hyb_data_get_batch (data, 6, FALSE, &error); /* the second batch of the second epoch */
   input = g_hash_table_lookup (batch, "data");
   label = g_hash_table_lookup (batch, "label");
   g_assert_cmpfloat (hyb_tensor_get_value (input, 0), ==, 3);
@@ -100,7 +100,7 @@ test_text (void)
   g_assert_nonnull (strstr (error->message, "too short"));
 }
 
-/* A model that varies the length has batches of two by turns, which together read on. */
+/* A model with varying lengths alternates between two lengths, and batches continue each other. */
 static void
 test_buckets (void)
 {
@@ -252,7 +252,7 @@ main (int argc, char **argv)
   g_test_add_func ("/engine/train/corpus/the-rarest-characters-share-a-token", test_corpus);
   g_test_add_func ("/engine/train/corpus/unigram-perplexity", test_unigram);
   g_test_add_func ("/engine/train/data/text-in-parallel-stretches", test_text);
-  g_test_add_func ("/engine/train/data/buckets-by-turns", test_buckets);
+  g_test_add_func ("/engine/train/data/varying-lengths-continue-each-other", test_buckets);
   g_test_add_func ("/engine/train/data/npz-rows-are-batches", test_npz);
   g_test_add_func ("/engine/train/data/idx-files-are-shuffled-by-epoch", test_idx);
   status = g_test_run ();

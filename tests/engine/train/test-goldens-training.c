@@ -1,5 +1,5 @@
-/* test-goldens-training.c — training runs of MXNet, repeated: the loss of every step and
- * the parameters in the end.
+/* test-goldens-training.c — repeats training runs of MXNet: the loss of every step and the final
+ * parameters.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/open/open.h"
@@ -121,7 +121,7 @@ make_trainer (const Case *c, HybModel *model)
   return trainer;
 }
 
-/* Row number step of every array. */
+/* The batch of a step: that row of every array. */
 static GHashTable *
 batch_at (GHashTable *batches, gint64 step)
 {

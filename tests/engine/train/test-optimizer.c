@@ -1,4 +1,4 @@
-/* test-optimizer.c — updates of one weight, number by number as MXNet 1.9.1 computes them.
+/* test-optimizer.c — updates of one weight, compared with numbers computed by MXNet 1.9.1.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/train/optimizer.h"
 

@@ -1,4 +1,4 @@
-/* test-schedule.c — learning rates as MXNet's lr_scheduler gives them, settings, metrics.
+/* test-schedule.c — learning rates compared with MXNet's lr_scheduler; settings and metrics.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/train/metric.h"
@@ -21,7 +21,7 @@ rate (const char *text, guint64 update)
 #define ASSERT_RATE(text, update, want) \
   g_assert_cmpfloat_with_epsilon (rate (text, update), want, 1e-12)
 
-/* Numbers from mx.lr_scheduler 1.9.1's formulas, worked by hand. */
+/* Expected rates are computed by hand from the formulas of mx.lr_scheduler 1.9.1. */
 static void
 test_factor (void)
 {

@@ -1,5 +1,5 @@
-/* test-trainer.c — what golden runs cannot show: going on, multipliers, evaluation,
- * refusals.
+/* test-trainer.c — what golden runs do not cover: resuming, multipliers, evaluation, blocks,
+ * errors.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/block/layers.h"
@@ -54,7 +54,7 @@ assert_equal_parameters (HybModel *a, HybModel *b)
     }
 }
 
-/* A model with dropout, batch normalisation or carried states goes on as if nothing had been. */
+/* Training that is resumed from saved states gives the same bytes as training without a break. */
 static void
 test_resume (gconstpointer text)
 {
@@ -114,7 +114,7 @@ test_multipliers (void)
                    hyb_tensor_get_bytes (before));
 }
 
-/* Looking how well the model does changes nothing. */
+/* Evaluation does not change training. */
 static void
 test_evaluation (void)
 {
@@ -144,7 +144,7 @@ test_evaluation (void)
   assert_equal_parameters (a_model, b_model);
 }
 
-/* A block's parameters are the trainer's: running it afterwards shows what was learnt. */
+/* The trainer updates the block's own parameters, so the block has learned afterwards. */
 static void
 test_block (void)
 {

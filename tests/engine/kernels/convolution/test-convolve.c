@@ -1,4 +1,4 @@
-/* test-convolve.c — every method against six plain loops, on many geometries.
+/* test-convolve.c — compares every method of convolution with six plain loops, on many geometries.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/kernels/convolution/convolve.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Calls visit for every pair of a map cell and an image cell that a weight joins. */
+/* Calls visit for every weight, with each map cell and image cell that it connects. */
 typedef void (*Visit) (double *image, double *weight, double *map);
 
 static void
@@ -71,7 +71,7 @@ draw (guint64 seed, guint64 *index, gint64 low, gint64 high)
   return low + (gint64) (hyb_random_uniform (seed, (*index)++) * (double) (high - low + 1));
 }
 
-/* A small geometry; every third has one channel a group, every fifth a kernel of one cell. */
+/* A small random geometry; every third is depthwise, every fifth has a kernel of one cell. */
 static HybConvolve
 draw_geometry (guint64 seed)
 {
@@ -143,7 +143,7 @@ volume (const gint64 size[3])
   return size[0] * size[1] * size[2];
 }
 
-/* target: 0 the map, 1 the image, 2 the weight. */
+/* target: 0 checks the map, 1 the image, 2 the weight. */
 static void
 check_geometry (const HybConvolve *c, guint64 seed, int target)
 {

@@ -1,5 +1,7 @@
-/* test-direct-convolution.c — convolution by shifted images, and Winograd's, against plain loops in double:
- * strides, dilations, padding, groups, every remainder of filters and positions.
+/* test-direct-convolution.c — compares direct and Winograd convolution with plain loops in double.
+ *
+ * The cases cover strides, dilations, padding, groups, and every remainder of filters and positions
+ * after whole tiles.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/direct-convolution.h"
 
@@ -50,7 +52,7 @@ random_floats (guint64 seed, gint64 n)
   return values;
 }
 
-/* Winograd's sums have an error of their own. */
+/* The bound is larger for Winograd, whose transforms round as well. */
 static void
 check (const HybConvolve *c, gboolean winograd)
 {
@@ -92,7 +94,7 @@ check (const HybConvolve *c, gboolean winograd)
     }
 }
 
-/* Fills in the map's size. */
+/* Sets the window and computes the size of the map. */
 static HybConvolve
 make (gint64 batch, gint64 groups, gint64 channels, gint64 filters, gint64 height, gint64 width)
 {
@@ -191,7 +193,7 @@ test_winograd_of_every_size (void)
       }
 }
 
-/* So many channels that the map is done in parts. */
+/* So many channels that the map is computed in several groups of bands. */
 static void
 test_winograd_in_parts (void)
 {
@@ -222,12 +224,12 @@ test_only_what_it_does_well_fits (void)
   g_assert_true (hyb_direct_convolve_fits (&c));
   c.image_channels = 0;
   g_assert_false (hyb_direct_convolve_fits (&c));
-  c.image_channels = c.groups = 8; /* channels that do not mix */
+  c.image_channels = c.groups = 8; /* depthwise */
   g_assert_false (hyb_direct_convolve_fits (&c));
   c.groups = 1;
   set_window (&c, 2, 1, 1, 1, 0);
   g_assert_true (hyb_direct_convolve_fits (&c));
-  set_window (&c, 1, 1, 1, 1, 0); /* a product already */
+  set_window (&c, 1, 1, 1, 1, 0); /* pointwise */
   g_assert_false (hyb_direct_convolve_fits (&c));
   set_window (&c, 1, 20, 1, 1, 0);
   set_window (&c, 2, 20, 1, 1, 0); /* one position */

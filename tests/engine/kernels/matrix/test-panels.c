@@ -150,7 +150,8 @@ test_threads (void)
   g_assert_cmpmem (one, sizeof (float) * M * N, two, sizeof (float) * M * N);
 }
 
-/* The second call reads a cached matrix from its last row; 38 rows leave two after blocks of four. */
+/* The second call reads a cached matrix from its last row; 38 rows leave two after blocks of
+ * four. */
 static void
 test_again (void)
 {

@@ -1,14 +1,14 @@
-/* test-recurrent.c — sizes that the kernels state are those that they use, and what is
- * recorded on the way does not change the result.
+/* test-recurrent.c — recurrent networks use exactly the sizes that they state, and recording or
+ * splitting the work does not change results.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/recurrent/recurrent.h"
 
 #include <math.h>
 #include <string.h>
 
-#define GUARD 64 /* elements behind each array that must stay as they are */
+#define GUARD 64 /* elements after each array that must stay unchanged */
 
-/* A private array of floats with a guard behind it. */
+/* An array of floats with a guard after it. */
 static float *
 guarded_new (gint64 n)
 {
@@ -104,7 +104,7 @@ run_forward (Fixture *this, gboolean recording)
   guarded_free (panels, n_panels);
 }
 
-/* (transfer full): the parameters' gradients. */
+/* Returns the gradients of the parameters.  (transfer full) */
 static float *
 run_backward (Fixture *this)
 {
@@ -172,7 +172,7 @@ check_network (const HybRecurrent *net)
   fixture_clear (&this);
 }
 
-/* All kinds of cell, with and without each of what a network can have. */
+/* All kinds of cell, with and without each optional feature. */
 static void
 test_every_form_keeps_to_its_memory (void)
 {
@@ -205,7 +205,7 @@ assert_near (const float *got, const float *want, gint64 n)
     g_assert_cmpfloat (fabsf (got[i] - want[i]), <=, 1e-5f * (1 + fabsf (want[i])));
 }
 
-/* The inputs of one step, of some, or of more than there are, multiplied together. */
+/* Batches for which the inputs of one step, of several, or of all steps are multiplied together. */
 static void
 test_panels_give_the_same_numbers (void)
 {
@@ -250,7 +250,7 @@ test_panels_give_the_same_numbers (void)
       }
 }
 
-/* The values of reference/mxnet.md 5.3. */
+/* Numbers of parameters as in MXNet. */
 static void
 test_number_of_parameters (void)
 {

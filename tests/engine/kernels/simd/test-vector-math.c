@@ -1,4 +1,4 @@
-/* test-vector-math.c — the vectorised functions against the C library in double.
+/* test-vector-math.c — compares vectorised exp, tanh and sigmoid with the C library in double.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-math.h"
 
@@ -28,7 +28,7 @@ static const Pair pairs[] = {
   { hyb_vector_sigmoid, exact_sigmoid },
 };
 
-/* Distance in units in the last place of the float nearest to exact. */
+/* The distance of got from exact, in units in the last place of the float nearest to exact. */
 static double
 units_apart (float got, double exact)
 {
@@ -43,7 +43,7 @@ units_apart (float got, double exact)
   return fabs (got - exact) / ldexp (1, MAX (exponent, -125) - 24);
 }
 
-/* Every 5003rd of all bit patterns: each sign, exponent, NaN and denormal range. */
+/* Checks every 5003rd bit pattern, so that all signs, exponents, NaNs and subnormals occur. */
 static void
 check_error (void)
 {
@@ -98,7 +98,7 @@ test_limits (void)
   g_assert_true (y[0] == 1 && y[1] == 0 && y[2] == 0.5f && y[3] == 0.5f && y[4] == 1 && y[5] == 0);
 }
 
-/* Blocks of every length and at every place, in place and not, agree bit for bit. */
+/* Results do not depend on the position or the length: all parts of an array agree bit for bit. */
 static void
 test_value_does_not_depend_on_place (void)
 {
