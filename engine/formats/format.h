@@ -1,12 +1,12 @@
-/* format.h — what a file format is.
+/* format.h — a file format (HybFormat), and choosing one for a file.
  *
- * A format is one const HybFormat at the bottom of formats.c or of its own file,
- * named once in the table there.  The file chooser, the command line and drag and
- * drop all read that table.
+ * A format is one constant HybFormat in a file of its own, and one line in format-list.h.  Opening,
+ * saving, the file chooser and the command line find it through that list.  mxnet-format.c is an
+ * example.
  *
- * Files come from strangers: check every length and index before using it, and
- * say where the file is wrong.  An operator we do not know is no error: keep the
- * node as an opaque box, so that the rest of the graph can still be looked at.
+ * Files come from strangers: a reader checks every length and index before it uses it, and says
+ * where the file is wrong.  An unknown operator is not an error: the node is kept as an opaque
+ * node, so that the rest of the graph can be looked at.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -17,34 +17,84 @@
 
 #include <gio/gio.h>
 
+/* Members that are left 0 have the default that their comment gives. */
 typedef struct
 {
-  const char        *id;       /* stable, for the command line: "mxnet-symbol" */
-  const char        *label;    /* for the file chooser */
-  const char *const *patterns; /* "*-symbol.json", NULL-terminated */
-  HybSniff           sniff;    /* what its first bytes look like; names can lie, bytes do not */
+  const char        *id;       /* stable; printed by the command line: "mxnet-symbol" */
+  const char *const *patterns; /* of file names, NULL-terminated: "*-symbol.json" */
 
-  /* A graph: added to model, with findings.  FALSE only when none remains.  where
-   * names the file in messages.  NULL: holds no graph. */
+  /* --- Recognising a file by its contents --- */
+
+  /* The kind of file.  Default: any kind, and recognises() decides alone. */
+  HybSniff sniff;
+  /* TRUE if contents of that kind are of this format.  Such formats are asked before those that
+   * only have a kind; JSON files, for example, may be of several formats.  Default: the kind
+   * decides alone. */
+  gboolean (*recognises) (gconstpointer data, gsize length);
+  /* Also reads files that no format recognises: its error says what the file is instead. */
+  gboolean is_fallback;
+
+  /* --- Files that hold a graph --- */
+
+  /* Puts the graph into model, with findings.  FALSE only if there is no graph that could be
+   * looked at.  where: names the file in messages.  Default: files of this format hold no graph. */
   gboolean (*read_graph) (HybModel *model, GBytes *bytes, const char *where, GError **error);
-  gboolean (*write_graph) (HybGraph *graph, GOutputStream *out, GError **error); /* NULL: not */
+  /* read_graph() sets the parameters as well: no file of parameters is looked for. */
+  gboolean carries_params;
+  /* Endings that are removed from the name of a graph file, in this order and where present, to
+   * get the prefix that it has in common with its parameter files.  NULL-terminated.  Default:
+   * the prefix is the whole name. */
+  const char *const *endings;
+  /* What follows the prefix in the name of a parameter file, the first that exists being used;
+   * "#" stands for an epoch: "-#.params".  NULL-terminated.  Default: no parameter files. */
+  const char *const *params_beside;
+  /* Writes graph and parameters to files whose names start with prefix, and appends these names to
+   * written (may be NULL), which owns them.  Default: models are not written in this format. */
+  gboolean (*write_model) (HybModel   *model,
+                           const char *prefix,
+                           guint       epoch,
+                           GPtrArray  *written,
+                           GError    **error);
 
-  /* Weights: a list by name.  When refused, *trouble (may be NULL) says where. */
+  /* --- Files that hold only weights --- */
+
+  /* Returns named tensors.  On failure, *trouble (may be NULL) is set to a finding that says
+   * where.  (transfer full)  Default: files of this format are not read as weights. */
   HybTensorList *(*read_weights) (GBytes      *bytes,
                                   const char  *where,
                                   HybFinding **trouble,
                                   GError     **error);
+  /* Default: weights are not written in this format. */
   gboolean (*write_weights) (HybTensorList *list, GOutputStream *out, GError **error);
 } HybFormat;
 
-const HybFormat *const *hyb_formats (void); /* NULL-terminated */
+/* --- Choosing a format --- */
 
-/* By the first bytes; NULL: none of ours. */
+/* All formats, NULL-terminated. */
+const HybFormat *const *hyb_formats (void);
+/* The format of a table (such as hyb_formats()) that recognises bytes; NULL if none does. */
+const HybFormat *hyb_format_find (const HybFormat *const *formats, GBytes *bytes);
+/* The format that recognises bytes; NULL if none does. */
 const HybFormat *hyb_format_of_bytes (GBytes *bytes);
-/* By name, for writing; NULL: no pattern fits. */
+/* The format one of whose patterns matches path, for writing; NULL if none does. */
 const HybFormat *hyb_format_of_path (const char *path);
+/* The format that reads a graph from bytes: the one that recognises them, or the fallback, whose
+ * read_graph() reports what the file is instead.  Never NULL. */
+const HybFormat *hyb_format_of_graph (GBytes *bytes);
 
-/* Any file of weights.  trouble may be NULL. */
+/* --- Names of files that belong together --- */
+
+/* The name of a graph file without the endings of the format.  (transfer full) */
+char *hyb_format_dup_prefix (const HybFormat *format, const char *file);
+/* The parameter file beside a graph file: that of an epoch, or of the highest one if epoch is
+ * negative.  NULL if there is none.  *why is set to a static phrase that says how it was chosen.
+ * (transfer full) */
+char *
+hyb_format_find_params (const HybFormat *format, const char *file, gint64 epoch, const char **why);
+
+/* --- Weights --- */
+
+/* Reads weights in any format.  trouble: as in HybFormat.  (transfer full) */
 HybTensorList *hyb_weights_read_file (const char *path, HybFinding **trouble, GError **error);
-/* The format follows from the name: *.npz, *.params. */
+/* Writes weights in the format that the name asks for: *.npz or *.params. */
 gboolean hyb_weights_write_file (HybTensorList *list, const char *path, GError **error);

@@ -1,143 +1,195 @@
-/* formats.c — the table of formats, and choosing from it.
+/* formats.c — the table of file formats, and functions that use nothing but its entries.
+ *
+ * Chooses a format by contents or by name, finds the parameter file beside a graph file, and reads
+ * and writes weights.  Start at hyb_format_find() and hyb_format_find_params().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/formats/format.h"
 
 #include "engine/formats/file.h"
-#include "engine/formats/mxnet-params.h"
-#include "engine/formats/mxnet-symbol.h"
-#include "engine/formats/npy.h"
-#include "engine/formats/npz.h"
 
-static gboolean
-write_symbol (HybGraph *graph, GOutputStream *out, GError **error)
-{
-  gsize            length;
-  g_autofree char *text = hyb_symbol_print (graph, &length);
+#include <string.h>
 
-  return g_output_stream_write_all (out, text, length, NULL, NULL, error);
-}
+#define HYB_FORMAT(format) extern const HybFormat format;
+#include "engine/formats/format-list.h"
+#undef HYB_FORMAT
 
-/* Readers that word their own place lack a finding of their own. */
-static void
-explain (HybFinding **trouble, const char *where, GError *const *error)
-{
-  if (!trouble)
-    return;
-
-  *trouble = hyb_finding_new ("truncated",
-                              HYB_SEVERITY_ERROR,
-                              "%s",
-                              error && *error ? (*error)->message : "unreadable");
-  (*trouble)->file = g_strdup (where);
-}
-
-static HybTensorList *
-read_npz (GBytes *bytes, const char *where, HybFinding **trouble, GError **error)
-{
-  HybTensorList *list = hyb_npz_read (bytes, where, error);
-
-  if (!list)
-    explain (trouble, where, error);
-  return list;
-}
-
-/* One array, without a name: a list of one. */
-static HybTensorList *
-read_npy (GBytes *bytes, const char *where, HybFinding **trouble, GError **error)
-{
-  g_autoptr (HybTensor) tensor = hyb_npy_read (bytes, where, error);
-  HybTensorList *list;
-
-  if (!tensor)
-    {
-      explain (trouble, where, error);
-      return NULL;
-    }
-
-  list = hyb_tensor_list_new ();
-  hyb_tensor_list_set (list, "0", tensor);
-  return list;
-}
-
-static const HybFormat mxnet_symbol = {
-  .id = "mxnet-symbol",
-  .label = "MXNet symbol",
-  .patterns = (const char *[]){ "*-symbol.json", "*.json", "*.json.gz", NULL },
-  .sniff = HYB_SNIFF_JSON,
-  .read_graph = hyb_symbol_read,
-  .write_graph = write_symbol,
+static const HybFormat *const table[] = {
+#define HYB_FORMAT(format) &format,
+#include "engine/formats/format-list.h"
+#undef HYB_FORMAT
+  NULL,
 };
 
-static const HybFormat mxnet_params = {
-  .id = "mxnet-params",
-  .label = "MXNet parameters",
-  .patterns = (const char *[]){ "*.params", "*.nd", NULL },
-  .sniff = HYB_SNIFF_PARAMS,
-  .read_weights = hyb_ndarrays_read,
-  .write_weights = hyb_ndarrays_write,
-};
-
-static const HybFormat npz = {
-  .id = "npz",
-  .label = "NumPy arrays",
-  .patterns = (const char *[]){ "*.npz", NULL },
-  .sniff = HYB_SNIFF_ZIP,
-  .read_weights = read_npz,
-  .write_weights = hyb_npz_write,
-};
-
-static const HybFormat npy = {
-  .id = "npy",
-  .label = "A NumPy array",
-  .patterns = (const char *[]){ "*.npy", NULL },
-  .sniff = HYB_SNIFF_NPY,
-  .read_weights = read_npy,
-};
-
-static const HybFormat *const formats[] = { &mxnet_symbol, &mxnet_params, &npz, &npy, NULL };
+/* --- Choosing a format --- */
 
 const HybFormat *const *
 hyb_formats (void)
 {
-  return formats;
+  return table;
+}
+
+static gboolean
+recognises (const HybFormat *format, HybSniff kind, gconstpointer data, gsize length)
+{
+  if (format->sniff != HYB_SNIFF_UNKNOWN && format->sniff != kind)
+    return FALSE;
+  return format->recognises ? format->recognises (data, length)
+                            : format->sniff != HYB_SNIFF_UNKNOWN;
+}
+
+const HybFormat *
+hyb_format_find (const HybFormat *const *formats, GBytes *bytes)
+{
+  gsize            length;
+  gconstpointer    data = g_bytes_get_data (bytes, &length);
+  HybSniff         kind = hyb_sniff (data, length);
+  const HybFormat *by_kind = NULL;
+
+  for (; *formats; formats++)
+    if (recognises (*formats, kind, data, length))
+      {
+        if ((*formats)->recognises)
+          return *formats;
+        if (!by_kind)
+          by_kind = *formats;
+      }
+  return by_kind;
 }
 
 const HybFormat *
 hyb_format_of_bytes (GBytes *bytes)
 {
-  gsize         length;
-  gconstpointer data = g_bytes_get_data (bytes, &length);
-  HybSniff      sniff = hyb_sniff (data, length);
-
-  for (guint i = 0; formats[i]; i++)
-    if (formats[i]->sniff == sniff)
-      return formats[i];
-  return NULL;
+  return hyb_format_find (table, bytes);
 }
 
 const HybFormat *
 hyb_format_of_path (const char *path)
 {
-  for (guint i = 0; formats[i]; i++)
-    for (guint k = 0; formats[i]->patterns[k]; k++)
-      if (g_pattern_match_simple (formats[i]->patterns[k], path))
-        return formats[i];
+  for (guint i = 0; table[i]; i++)
+    for (guint k = 0; table[i]->patterns[k]; k++)
+      if (g_pattern_match_simple (table[i]->patterns[k], path))
+        return table[i];
   return NULL;
+}
+
+const HybFormat *
+hyb_format_of_graph (GBytes *bytes)
+{
+  const HybFormat *format = hyb_format_of_bytes (bytes);
+
+  if (format && format->read_graph)
+    return format;
+  for (guint i = 0; table[i]; i++)
+    if (table[i]->is_fallback && table[i]->read_graph)
+      return table[i];
+  g_return_val_if_reached (NULL);
+}
+
+/* --- Names of files that belong together --- */
+
+char *
+hyb_format_dup_prefix (const HybFormat *format, const char *file)
+{
+  char *prefix = g_strdup (file);
+
+  for (guint i = 0; format->endings && format->endings[i]; i++)
+    if (g_str_has_suffix (prefix, format->endings[i]))
+      prefix[strlen (prefix) - strlen (format->endings[i])] = '\0';
+  return prefix;
+}
+
+/* The epoch in a file name: 12 in "net-0012.params" for the name "net" and the ending "-#.params".
+ * -1 if the file name has another form. */
+static gint64
+epoch_of (const char *entry, const char *name, const char *ending)
+{
+  gsize       n_name = strlen (name), n_before = strcspn (ending, "#"), n_digits;
+  const char *digits;
+
+  if (!g_str_has_prefix (entry, name) || strncmp (entry + n_name, ending, n_before) != 0)
+    return -1;
+
+  digits = entry + n_name + n_before;
+  n_digits = strspn (digits, "0123456789");
+  if (n_digits < 4 || n_digits > 9 || strcmp (digits + n_digits, ending + n_before + 1) != 0)
+    return -1;
+  return g_ascii_strtoll (digits, NULL, 10);
+}
+
+/* The file of an epoch, or of the highest one if epoch is negative; NULL if there is none.
+ * (transfer full) */
+static char *
+find_epoch (const char *prefix, const char *ending, gint64 epoch)
+{
+  g_autofree char *folder = g_path_get_dirname (prefix);
+  g_autofree char *name = g_path_get_basename (prefix);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  gboolean    has_folder = strcmp (folder, ".") != 0 || g_str_has_prefix (prefix, ".");
+  char       *found = NULL;
+  gint64      best = -1;
+  const char *entry;
+
+  while (dir && (entry = g_dir_read_name (dir)))
+    {
+      gint64 number = epoch_of (entry, name, ending);
+
+      if (number < 0 || number <= best || (epoch >= 0 && number != epoch))
+        continue;
+      best = number;
+      g_free (found);
+      found = has_folder ? g_build_filename (folder, entry, NULL) : g_strdup (entry);
+    }
+  return found;
+}
+
+char *
+hyb_format_find_params (const HybFormat *format, const char *file, gint64 epoch, const char **why)
+{
+  g_autofree char *prefix = hyb_format_dup_prefix (format, file);
+
+  for (guint i = 0; format->params_beside && format->params_beside[i]; i++)
+    {
+      const char      *ending = format->params_beside[i];
+      g_autofree char *path = NULL;
+
+      if (strchr (ending, '#'))
+        {
+          *why = epoch >= 0 ? "the epoch that was asked for" : "the highest epoch beside the model";
+          path = find_epoch (prefix, ending, epoch);
+        }
+      else if (epoch < 0)
+        {
+          *why = "the same name beside the model";
+          path = g_strconcat (prefix, ending, NULL);
+        }
+      if (path && g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        return g_steal_pointer (&path);
+    }
+  return NULL;
+}
+
+/* --- Weights --- */
+
+/* The format that reads weights from bytes, or the fallback, which reports what they are. */
+static const HybFormat *
+format_of_weights (GBytes *bytes)
+{
+  const HybFormat *format = hyb_format_of_bytes (bytes);
+
+  if (format && format->read_weights)
+    return format;
+  for (guint i = 0; table[i]; i++)
+    if (table[i]->is_fallback && table[i]->read_weights)
+      return table[i];
+  g_return_val_if_reached (NULL);
 }
 
 HybTensorList *
 hyb_weights_read_file (const char *path, HybFinding **trouble, GError **error)
 {
   g_autoptr (GBytes) bytes = hyb_file_read (path, 0, error);
-  const HybFormat *format = bytes ? hyb_format_of_bytes (bytes) : NULL;
 
-  if (!bytes)
-    return NULL;
-  if (format && format->read_weights)
-    return format->read_weights (bytes, path, trouble, error);
-
-  /* It says what the file is instead. */
-  return hyb_ndarrays_read (bytes, path, trouble, error);
+  return bytes ? format_of_weights (bytes)->read_weights (bytes, path, trouble, error) : NULL;
 }
 
 typedef struct
@@ -149,17 +201,17 @@ typedef struct
 static gboolean
 write_weights (GOutputStream *out, gpointer data, GError **error)
 {
-  const WeightsToWrite *what = data;
+  const WeightsToWrite *weights = data;
 
-  return what->format->write_weights (what->list, out, error);
+  return weights->format->write_weights (weights->list, out, error);
 }
 
 gboolean
 hyb_weights_write_file (HybTensorList *list, const char *path, GError **error)
 {
-  WeightsToWrite what = { hyb_format_of_path (path), list };
+  WeightsToWrite weights = { hyb_format_of_path (path), list };
 
-  if (!what.format || !what.format->write_weights)
+  if (!weights.format || !weights.format->write_weights)
     return hyb_error_at (error,
                          HYB_FORMAT_ERROR,
                          HYB_FORMAT_ERROR_UNKNOWN,
@@ -167,5 +219,5 @@ hyb_weights_write_file (HybTensorList *list, const char *path, GError **error)
                          "Name it *.params or *.npz",
                          "the name does not say in which format arrays should be written");
 
-  return hyb_file_replace (path, write_weights, &what, error);
+  return hyb_file_replace (path, write_weights, &weights, error);
 }

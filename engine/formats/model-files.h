@@ -1,29 +1,33 @@
-/* model-files.h — the pair of files that holds a model: a symbol file and parameters.
+/* model-files.h — the files of a model: a graph file, and the parameter files beside it.
  *
- * MXNet names them PREFIX-symbol.json and PREFIX-NNNN.params, NNNN being the epoch.
+ * Which names belong together is described by the file format (format.h).  MXNet names them
+ * PREFIX-symbol.json and PREFIX-NNNN.params, NNNN being the epoch.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/graph/model.h"
 
 G_BEGIN_DECLS
 
 #define HYB_EPOCH_HIGHEST (-1)
 
-/* "dir/net" for "dir/net-symbol.json" and "dir/net.json.gz".  (transfer full) */
-char *hyb_model_prefix_of (const char *file);
+/* What the names of a model's files start with: "dir/net" for "dir/net-symbol.json" and
+ * "dir/net.json.gz".  (transfer full) */
+HYB_API char *hyb_model_prefix_of (const char *file);
 
-/* The parameter file beside a symbol file, or NULL.  epoch: the one to look for, or
- * HYB_EPOCH_HIGHEST.  *why is set to a static phrase that says how it was chosen.
- * (transfer full) */
-char *hyb_model_find_params (const char *file, gint64 epoch, const char **why);
+/* The parameter file beside a graph file: that of an epoch, or of the highest one with
+ * HYB_EPOCH_HIGHEST.  NULL if there is none.  *why is set to a static phrase that says how it was
+ * chosen.  (transfer full) */
+HYB_API char *hyb_model_find_params (const char *file, gint64 epoch, const char **why);
 
-/* Writes PREFIX-symbol.json and PREFIX-NNNN.params.  written (may be NULL) gets both
- * names appended, owned by the array. */
-gboolean hyb_model_save (HybModel   *model,
-                         const char *prefix,
-                         guint       epoch,
-                         GPtrArray  *written,
-                         GError    **error);
+/* Writes graph and parameters as PREFIX-symbol.json and PREFIX-NNNN.params, or in the format whose
+ * file name prefix is.  The names of the files are appended to written (may be NULL), which owns
+ * them. */
+HYB_API gboolean hyb_model_save (HybModel   *model,
+                                 const char *prefix,
+                                 guint       epoch,
+                                 GPtrArray  *written,
+                                 GError    **error);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/tensor/tensor.h"
 
 G_BEGIN_DECLS
@@ -18,35 +19,36 @@ typedef struct
 typedef struct _HybTensorList HybTensorList;
 
 /* An empty list.  (transfer full) */
-HybTensorList *hyb_tensor_list_new (void);
+HYB_API HybTensorList *hyb_tensor_list_new (void);
 /* Adds a reference and returns list. */
-HybTensorList *hyb_tensor_list_ref (HybTensorList *list);
+HYB_API HybTensorList *hyb_tensor_list_ref (HybTensorList *list);
 /* Drops a reference. */
-void hyb_tensor_list_unref (HybTensorList *list);
+HYB_API void hyb_tensor_list_unref (HybTensorList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HybTensorList, hyb_tensor_list_unref)
 
 /* Appends a tensor, which may be NULL; if the name exists already, replaces its tensor and keeps
  * its position.  The list takes a reference of its own. */
-void hyb_tensor_list_set (HybTensorList *list, const char *name, HybTensor *tensor);
+HYB_API void hyb_tensor_list_set (HybTensorList *list, const char *name, HybTensor *tensor);
 /* The number of entries. */
-guint hyb_tensor_list_n (HybTensorList *list);
+HYB_API guint hyb_tensor_list_n (HybTensorList *list);
 /* An entry, owned by the list. */
-const HybNamedTensor *hyb_tensor_list_get (HybTensorList *list, guint index);
+HYB_API const HybNamedTensor *hyb_tensor_list_get (HybTensorList *list, guint index);
 /* The tensor of this name, owned by the list; NULL if there is none or it has no contents. */
-HybTensor *hyb_tensor_list_find (HybTensorList *list, const char *name);
+HYB_API HybTensor *hyb_tensor_list_find (HybTensorList *list, const char *name);
 /* TRUE if there is an entry of this name, with contents or without. */
-gboolean hyb_tensor_list_has (HybTensorList *list, const char *name);
+HYB_API gboolean hyb_tensor_list_has (HybTensorList *list, const char *name);
 
 /* What the reader noticed; of HybFinding.  (transfer none) */
-GPtrArray *hyb_tensor_list_get_findings (HybTensorList *list);
+HYB_API GPtrArray *hyb_tensor_list_get_findings (HybTensorList *list);
 
 /* A tensor with the elements at offset in bytes.  It shares the memory of bytes if the alignment
  * and the bytes that follow allow it; otherwise the elements are copied.  The caller must have
  * checked the bounds. */
-HybTensor *hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError **error);
+HYB_API HybTensor *
+hyb_tensor_from_bytes (GBytes *bytes, gsize offset, const HybType *type, GError **error);
 
 /* TRUE if the product of all dimensions except zeros is no more than a file or a memory can hold.
  * Only then may dimensions from a file be multiplied without checking for overflow. */
-gboolean hyb_shape_is_plausible (const HybShape *shape);
+HYB_API gboolean hyb_shape_is_plausible (const HybShape *shape);
 
 G_END_DECLS

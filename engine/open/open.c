@@ -1,7 +1,7 @@
-/* open.c — opens a model: a graph, its parameters, and both matched to each other.
+/* open.c — opens a model: reads its graph, reads its parameters, and matches both.
  *
- * A model comes from a symbol file with parameters beside it, or from a plug-in.  Start
- * with hyb_model_open().
+ * A model comes from a graph file, whose format says where parameters are, or from a plug-in.
+ * Start at hyb_model_open().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/open/open.h"
 
@@ -10,9 +10,8 @@
 #include "engine/formats/file.h"
 #include "engine/formats/format.h"
 #include "engine/formats/model-weights.h"
-#include "engine/formats/mxnet-symbol.h"
 
-/* FALSE: the weights cannot be read; a finding says why. */
+/* On failure, a finding of the model says why as well. */
 static gboolean
 load_weights (HybModel *model, const char *path, GError **error)
 {
@@ -28,63 +27,67 @@ load_weights (HybModel *model, const char *path, GError **error)
   return TRUE;
 }
 
-static gboolean
-add_weights (HybModel *model, const char *file, const char *params, gint64 epoch, GError **error)
+/* The file that a model is opened from. */
+typedef struct
 {
+  const char      *name;
+  const char      *params; /* as given; may be NULL */
+  gint64           epoch;
+  const HybFormat *format; /* set by read_graph(); NULL for a plug-in, which has its weights */
+} Source;
+
+/* Reads the parameter file that was given, or the one beside the graph file. */
+static gboolean
+read_params (HybModel *model, const Source *source, GError **error)
+{
+  g_autofree char *found = NULL;
   const char      *why = NULL;
-  g_autofree char *found =
-      params || hyb_is_plugin_name (file) ? NULL : hyb_model_find_params (file, epoch, &why);
-  HybFinding *note;
+  HybFinding      *note;
 
-  if (!params && !found)
-    {
-      if (epoch < 0 || hyb_is_plugin_name (file))
-        return TRUE;
-      return hyb_error_at (error,
-                           HYB_FORMAT_ERROR,
-                           HYB_FORMAT_ERROR_MISMATCH,
-                           file,
-                           "Name the file with --params",
-                           "there are no parameters of epoch %" G_GINT64_FORMAT " beside it",
-                           epoch);
-    }
+  if (source->params)
+    return load_weights (model, source->params, error);
+  if (!source->format || source->format->carries_params)
+    return TRUE;
 
-  if (found)
-    {
-      note = hyb_finding_new ("paired-file",
-                              HYB_SEVERITY_NOTE,
-                              "parameters are read from %s: %s",
-                              found,
-                              why);
-      note->file = g_strdup (found);
-      hyb_model_add_finding (model, note);
-    }
-  return load_weights (model, params ? params : found, error);
+  found = hyb_format_find_params (source->format, source->name, source->epoch, &why);
+  if (!found && source->epoch < 0)
+    return TRUE;
+  if (!found)
+    return hyb_error_at (error,
+                         HYB_FORMAT_ERROR,
+                         HYB_FORMAT_ERROR_MISMATCH,
+                         source->name,
+                         "Name the file with --params",
+                         "there are no parameters of epoch %" G_GINT64_FORMAT " beside it",
+                         source->epoch);
+
+  note = hyb_finding_new ("paired-file",
+                          HYB_SEVERITY_NOTE,
+                          "parameters are read from %s: %s",
+                          found,
+                          why);
+  note->file = g_strdup (found);
+  hyb_model_add_finding (model, note);
+  return load_weights (model, found, error);
 }
 
 static gboolean
-read_graph (HybModel *model, const char *file, GError **error)
+read_graph (HybModel *model, Source *source, GError **error)
 {
   g_autoptr (GBytes) bytes = NULL;
-  const HybFormat *format;
 
-  if (hyb_is_plugin_name (file))
-    return hyb_model_read_plugin (model, file, error);
+  if (hyb_is_plugin_name (source->name))
+    return hyb_model_read_plugin (model, source->name, error);
 
-  bytes = hyb_file_read (file, 0, error);
+  bytes = hyb_file_read (source->name, 0, error);
   if (!bytes)
     return FALSE;
-  format = hyb_format_of_bytes (bytes);
-
-  hyb_model_set_file (model, file);
-  if (format && format->read_graph)
-    return format->read_graph (model, bytes, file, error);
-
-  /* It says what the file is instead. */
-  return hyb_symbol_read (model, bytes, file, error);
+  source->format = hyb_format_of_graph (bytes);
+  hyb_model_set_file (model, source->name);
+  return source->format->read_graph (model, bytes, source->name, error);
 }
 
-/* The first error finding as an error. */
+/* Fails with the first finding that is an error. */
 static gboolean
 refuse_findings (HybModel *model, GError **error)
 {
@@ -124,9 +127,10 @@ HybModel *
 hyb_model_open (const char *file, const char *params, gint64 epoch, GError **error)
 {
   g_autoptr (HybModel) model = hyb_model_new ();
+  Source source = { .name = file, .params = params, .epoch = epoch };
 
-  if (!read_graph (model, file, error) || !refuse_findings (model, error) ||
-      !add_weights (model, file, params, epoch, error) || !refuse_findings (model, error))
+  if (!read_graph (model, &source, error) || !refuse_findings (model, error) ||
+      !read_params (model, &source, error) || !refuse_findings (model, error))
     return NULL;
 
   hyb_model_match_parameters (model);
@@ -137,18 +141,20 @@ HybModel *
 hyb_model_open_tolerant (const char *file, const char *params, gint64 epoch, GError **error)
 {
   g_autoptr (HybModel) model = hyb_model_new ();
-  g_autoptr (GError) own = NULL;
+  g_autoptr (GError) failure = NULL;
+  Source source = { .name = file, .params = params, .epoch = epoch };
 
-  if (!read_graph (model, file, &own) && hyb_model_get_findings (model)->len == 0)
+  if (!read_graph (model, &source, &failure) && hyb_model_get_findings (model)->len == 0)
     {
-      g_propagate_error (error, g_steal_pointer (&own));
+      g_propagate_error (error, g_steal_pointer (&failure));
       return NULL;
     }
 
-  g_clear_error (&own);
-  if (!add_weights (model, file, params, epoch, &own) && own->domain != HYB_FORMAT_ERROR)
+  /* A broken parameter file is a finding already; one that cannot be read at all is not. */
+  g_clear_error (&failure);
+  if (!read_params (model, &source, &failure) && failure->domain != HYB_FORMAT_ERROR)
     {
-      g_propagate_error (error, g_steal_pointer (&own));
+      g_propagate_error (error, g_steal_pointer (&failure));
       return NULL;
     }
 

@@ -1,7 +1,9 @@
-/* test-open.c — which files belong together, and which names mean the same.
+/* test-open.c — opens models: which parameter file is found beside a graph file, and how its
+ * names are matched to the variables of the graph.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/open/open.h"
 
+#include "engine/doctor/match-parameters.h"
 #include "engine/formats/format.h"
 
 #include <glib/gstdio.h>

@@ -1,0 +1,56 @@
+/* mxnet-format.c — MXNet's two file formats: symbol files (graphs) and parameter files.
+ *
+ * A model is a pair of them: PREFIX-symbol.json and PREFIX-NNNN.params, NNNN being the epoch.
+ * The readers are in mxnet-symbol.c and mxnet-params.c, the writers in mxnet-symbol-write.c and
+ * mxnet-params.c.
+ * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/formats/file.h"
+#include "engine/formats/format.h"
+#include "engine/formats/model-weights.h"
+#include "engine/formats/mxnet-params.h"
+#include "engine/formats/mxnet-symbol.h"
+
+static gboolean
+write_list (GOutputStream *out, gpointer list, GError **error)
+{
+  return hyb_ndarrays_write (list, out, error);
+}
+
+static gboolean
+write_pair (HybModel *model, const char *prefix, guint epoch, GPtrArray *written, GError **error)
+{
+  g_autofree char *symbol = g_strconcat (prefix, "-symbol.json", NULL);
+  g_autofree char *params = g_strdup_printf ("%s-%04u.params", prefix, epoch);
+  g_autoptr (HybTensorList) list = hyb_model_list_parameters (model);
+
+  if (!hyb_symbol_write_file (hyb_model_get_graph (model), symbol, error) ||
+      !hyb_file_replace (params, write_list, list, error))
+    return FALSE;
+
+  if (written)
+    {
+      g_ptr_array_add (written, g_steal_pointer (&symbol));
+      g_ptr_array_add (written, g_steal_pointer (&params));
+    }
+  return TRUE;
+}
+
+const HybFormat hyb_format_mxnet_symbol = {
+  .id = "mxnet-symbol",
+  .patterns = (const char *[]){ "*-symbol.json", "*.json", "*.json.gz", NULL },
+  .sniff = HYB_SNIFF_JSON,
+  .is_fallback = TRUE,
+  .read_graph = hyb_symbol_read,
+  .endings = (const char *[]){ ".gz", ".ref", ".json", "-symbol", NULL },
+  .params_beside = (const char *[]){ "-#.params", ".params", "-model.params", ".npz", NULL },
+  .write_model = write_pair,
+};
+
+const HybFormat hyb_format_mxnet_params = {
+  .id = "mxnet-params",
+  .patterns = (const char *[]){ "*.params", "*.nd", NULL },
+  .sniff = HYB_SNIFF_PARAMS,
+  .is_fallback = TRUE,
+  .read_weights = hyb_ndarrays_read,
+  .write_weights = hyb_ndarrays_write,
+};
