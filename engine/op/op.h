@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/base/api.h"
 #include "engine/op/param.h"
 #include "engine/tensor/shape.h"
 #include "engine/tensor/tensor.h"
@@ -247,25 +248,26 @@ struct _HybOp
 };
 
 /* The operator with this name or alias; NULL if it is unknown. */
-const HybOp *hyb_op_find (const char *name);
+HYB_API const HybOp *hyb_op_find (const char *name);
 /* All operators in the order of op-list.h, each once.  The array belongs to the library. */
-const HybOp *const *hyb_op_list (guint *n_ops);
+HYB_API const HybOp *const *hyb_op_list (guint *n_ops);
 
 /* TRUE if compute() has to run even where all types are known: the operator has no forward, or
  * checks_values() says so. */
-gboolean hyb_op_needs_compute (const HybOp *op, gconstpointer params);
+HYB_API gboolean hyb_op_needs_compute (const HybOp *op, gconstpointer params);
 
 /* The number of inputs and outputs for given attributes, hidden outputs included. */
-void hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs);
+HYB_API void
+hyb_op_arity (const HybOp *op, gconstpointer params, guint *n_inputs, guint *n_outputs);
 /* The number of outputs that users see, out of n_outputs. */
-guint hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs);
+HYB_API guint hyb_op_n_visible (const HybOp *op, gconstpointer params, guint n_outputs);
 /* The number of outputs that decides whether their names carry numbers: as in MXNet hidden ones
  * count too, except those that loops and conditions add here. */
-guint hyb_op_n_numbered (const HybOp *op, gconstpointer params, guint n_outputs);
+HYB_API guint hyb_op_n_numbered (const HybOp *op, gconstpointer params, guint n_outputs);
 
 /* The name of input number `index` of a use with n_inputs inputs.  (transfer full) */
-char *hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs);
+HYB_API char *hyb_op_dup_input_name (const HybOp *op, guint index, guint n_inputs);
 /* The name of output number `index`, without a leading "_".  (transfer full) */
-char *hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs);
+HYB_API char *hyb_op_dup_output_name (const HybOp *op, guint index, guint n_outputs);
 
 G_END_DECLS

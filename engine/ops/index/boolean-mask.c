@@ -40,7 +40,7 @@ share_rows (HybShape *data, HybShape *index, GError **error)
   if (!hyb_shape_assign (index, &ranked, error))
     return FALSE;
   if (data->rank == 0)
-    return hyb_refuse_types (error, NULL, "an array of no dimensions has no rows");
+    return hyb_refuse_types (error, NULL, "a 0-dimensional array has no rows");
 
   return data->rank == HYB_UNKNOWN ||
          hyb_dim_unify (&data->dim[0], &index->dim[0], "the numbers of rows and of mask", error);

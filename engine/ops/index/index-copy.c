@@ -24,7 +24,7 @@ index_copy_infer_shape (HybCall *call, GError **error)
   if (old->rank == HYB_UNKNOWN)
     return TRUE;
   if (old->rank == 0)
-    return hyb_refuse_types (error, NULL, "an array of no dimensions has no rows");
+    return hyb_refuse_types (error, NULL, "a 0-dimensional array has no rows");
 
   shape = *old;
   shape.dim[0] = index->dim[0];

@@ -19,7 +19,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
-  { "_arange", "no step", "start=0 stop=3 step=0", { NULL }, "step 0" },
+  { "_arange", "no step", "start=0 stop=3 step=0", { NULL }, "step is 0" },
   { "_arange", "away from the end", "start=0 stop=3 step=-1", { NULL }, "not possible" },
   { "_arange", "endless", "start=0 stop=inf", { NULL }, "not possible" },
   { "_contrib_arange_like", "axis out of range", "axis=2", { "f32[2,4]" }, "axis 2" },

@@ -15,7 +15,7 @@ static const OpRefusal refusals[] = {
     NULL,
     { "f32[4,2]", "f32[3]" },
     "the numbers of rows and of mask" },
-  { "_contrib_boolean_mask", "another axis", "axis=1", { "f32[4,2]", "f32[4]" }, "axis 0 only" },
+  { "_contrib_boolean_mask", "another axis", "axis=1", { "f32[4,2]", "f32[4]" }, "only axis 0" },
   { 0 },
 };
 

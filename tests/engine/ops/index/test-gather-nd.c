@@ -23,7 +23,7 @@ static const OpRefusal refusals[] = {
     "too many coordinates",
     NULL,
     { "f32[3]", "f32[2,3]" },
-    "2 coordinates cannot select in 1 dimensions" },
+    "2 coordinates cannot select from an array of 1 dimensions" },
   { "scatter_nd",
     "data of another shape",
     "shape=(3, 4)",
@@ -35,11 +35,7 @@ static const OpRefusal refusals[] = {
     { "f32[3]", "f32[2,3]" },
     "cannot be negative" },
   { "_unravel_index", "no shape", "shape=()", { "f32[3]" }, "shape is empty" },
-  { "_ravel_multi_index",
-    "other dimensions",
-    "shape=(3, 4, 5)",
-    { "f32[2,3]" },
-    "does not match" },
+  { "_ravel_multi_index", "other dimensions", "shape=(3, 4, 5)", { "f32[2,3]" }, "does not match" },
   { 0 },
 };
 

@@ -11,7 +11,7 @@ static const OpSample samples[] = {
 };
 
 static const OpRefusal refusals[] = {
-  { "_contrib_div_sqrt_dim", "no dimension", NULL, { "f32[]" }, "no last one" },
+  { "_contrib_div_sqrt_dim", "no dimension", NULL, { "f32[]" }, "has no last axis" },
   { 0 },
 };
 
